@@ -1,0 +1,14 @@
+// Each file of the core binds its own part; bindings.cpp only calls them, left to right.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace tesla {
+
+void bind_tokeniser(nanobind::module_& m);
+void bind_tagger(nanobind::module_& m);
+void bind_lexicon(nanobind::module_& m);
+void bind_matching(nanobind::module_& m);
+void bind_celab(nanobind::module_& m);
+
+}  // namespace tesla

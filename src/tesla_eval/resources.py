@@ -1,0 +1,193 @@
+"""What is installed: the one file format of models and tables, and where such files are found.
+
+A resource file is a magic word, a JSON header (kind, language, analysis fingerprint, sources, licence, date, free
+`info`, directory of arrays) and the arrays themselves, aligned, optionally deflated. Reading executes nothing and
+trusts nothing: sizes are bounded by the file, and a checksum guards every byte.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval.errors import ResourceError
+
+__all__ = ["Resource", "find_resource", "installed_resources", "read_resource", "user_data_folder", "write_resource"]
+
+MAGIC = b"TESLARES"
+FORMAT_VERSION = 1
+SUFFIX = ".tesla"
+_ALIGNMENT = 64
+_PREFIX_LENGTH = len(MAGIC) + 4 + 8 + 4  # magic, format version, header length, header checksum
+_MAX_INFLATED = 1 << 32
+_DTYPES = frozenset({"|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8"})
+
+
+@dataclass(frozen=True)
+class Resource:
+    """One model or table: what it is, where it comes from, and its arrays."""
+
+    kind: str
+    language: str
+    arrays: Mapping[str, npt.NDArray[Any]]
+    analysis: str = ""
+    sources: tuple[str, ...] = ()
+    licence: str = ""
+    date: str = ""
+    info: Mapping[str, Any] = field(default_factory=dict)
+    path: Path | None = None
+    fingerprint: str = ""
+
+    def text(self, name: str) -> str:
+        """The array `name` as the UTF-8 text it holds."""
+        return self.arrays[name].tobytes().decode("utf-8")
+
+
+def text_array(text: str) -> npt.NDArray[np.uint8]:
+    """`text` as an array of UTF-8 bytes, for storing in a resource."""
+    return np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
+
+
+def write_resource(path: Path, resource: Resource, *, compress: bool = True) -> None:
+    """Write `resource` to `path`, through a temporary name, so that an interrupted build leaves nothing half-made."""
+    directory: list[dict[str, Any]] = []
+    blobs: list[bytes] = []
+    offset = 0
+    for name, value in resource.arrays.items():
+        array = np.ascontiguousarray(value)
+        dtype = array.dtype.newbyteorder("<").str if array.dtype.itemsize > 1 else array.dtype.str
+        raw = array.astype(dtype, copy=False).tobytes()
+        blob = zlib.compress(raw, 9) if compress else raw
+        blob += b"\0" * (-len(blob) % _ALIGNMENT)
+        directory.append(
+            {"name": name, "dtype": dtype, "shape": list(array.shape), "offset": offset, "stored": len(blob),
+             "deflated": compress, "crc": zlib.crc32(raw)}
+        )  # fmt: skip
+        blobs.append(blob)
+        offset += len(blob)
+    header = {
+        "kind": resource.kind, "language": resource.language, "analysis": resource.analysis,
+        "sources": list(resource.sources), "licence": resource.licence, "date": resource.date,
+        "info": dict(resource.info), "arrays": directory,
+    }  # fmt: skip
+    encoded = json.dumps(header, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8")
+    encoded += b" " * (-(_PREFIX_LENGTH + len(encoded)) % _ALIGNMENT)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("wb") as out:
+            out.write(MAGIC)
+            out.write(FORMAT_VERSION.to_bytes(4, "little"))
+            out.write(len(encoded).to_bytes(8, "little"))
+            out.write(zlib.crc32(encoded).to_bytes(4, "little"))
+            out.write(encoded)
+            out.writelines(blobs)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_resource(path: Path, kind: str | None = None) -> Resource:
+    """Read the resource at `path`; arrays stored plain are memory-mapped.
+
+    Raises `ResourceError`, naming the file and what to do, for anything that is not a sound file of that kind.
+    """
+    try:
+        with path.open("rb") as handle:
+            size = os.fstat(handle.fileno()).st_size
+            if size < _PREFIX_LENGTH:
+                raise _damaged(path, "it is too short")
+            view = memoryview(mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ))
+    except OSError as error:
+        raise ResourceError(f"{path}: cannot be read ({error.strerror})") from error
+    header = _parse_header(path, view)
+    if kind is not None and header["kind"] != kind:
+        raise ResourceError(f"{path}: is a {header['kind']}, not a {kind}")
+    base = _PREFIX_LENGTH + int.from_bytes(view[len(MAGIC) + 4 : len(MAGIC) + 12], "little")
+    arrays = {entry["name"]: _read_array(path, view[base:], entry) for entry in header["arrays"]}
+    return Resource(
+        kind=header["kind"], language=header["language"], arrays=arrays, analysis=header["analysis"],
+        sources=tuple(header["sources"]), licence=header["licence"], date=header["date"], info=header["info"],
+        path=path, fingerprint=f"{zlib.crc32(view):08x}",
+    )  # fmt: skip
+
+
+def _damaged(path: Path, why: str) -> ResourceError:
+    return ResourceError(f"{path}: is damaged or no tesla-eval resource ({why}); reinstall or rebuild it")
+
+
+def _parse_header(path: Path, view: memoryview) -> dict[str, Any]:
+    if view[: len(MAGIC)] != MAGIC:
+        raise _damaged(path, "it does not begin as one")
+    version = int.from_bytes(view[8:12], "little")
+    if version != FORMAT_VERSION:
+        raise ResourceError(
+            f"{path}: has format {version}, this version of tesla-eval reads {FORMAT_VERSION}; rebuild it"
+        )
+    length = int.from_bytes(view[12:20], "little")
+    if length > len(view) - _PREFIX_LENGTH:
+        raise _damaged(path, "its header is cut off")
+    encoded = bytes(view[_PREFIX_LENGTH : _PREFIX_LENGTH + length])
+    if zlib.crc32(encoded) != int.from_bytes(view[20:24], "little"):
+        raise _damaged(path, "its header fails the checksum")
+    header = json.loads(encoded)
+    assert isinstance(header, dict)  # the checksum vouches for what write_resource wrote
+    return header
+
+
+def _read_array(path: Path, body: memoryview, entry: dict[str, Any]) -> npt.NDArray[Any]:
+    name, dtype, stored = entry["name"], entry["dtype"], entry["stored"]
+    if dtype not in _DTYPES or entry["offset"] + stored > len(body):
+        raise _damaged(path, f"array {name!r} is cut off")
+    blob = body[entry["offset"] : entry["offset"] + stored]
+    count = int(np.prod(entry["shape"], dtype=np.int64))
+    nbytes = count * np.dtype(dtype).itemsize
+    if nbytes > _MAX_INFLATED:
+        raise _damaged(path, f"array {name!r} claims {nbytes} bytes")
+    raw: bytes | memoryview = blob[:nbytes]
+    if entry["deflated"]:
+        try:
+            raw = zlib.decompressobj().decompress(blob, nbytes) if nbytes else b""
+        except zlib.error as error:
+            raise _damaged(path, f"array {name!r} does not inflate") from error
+    if len(raw) != nbytes or zlib.crc32(raw) != entry["crc"]:
+        raise _damaged(path, f"array {name!r} fails the checksum")
+    return np.frombuffer(raw, dtype=dtype).reshape(entry["shape"])
+
+
+def _shipped_folder() -> Path:
+    return Path(__file__).parent / "data"
+
+
+def user_data_folder() -> Path:
+    """Where the user's own resources lie: `$TESLA_EVAL_DATA`, else the platform's data folder."""
+    override = os.environ.get("TESLA_EVAL_DATA")
+    if override:
+        return Path(override)
+    root = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    return Path(root) / "tesla-eval"
+
+
+def find_resource(kind: str, language: str) -> Path | None:
+    """The file of that kind for that language: the user's own before the shipped one, `None` if there is none."""
+    for folder in (user_data_folder(), _shipped_folder()):
+        path = folder / f"{kind}-{language}{SUFFIX}"
+        if path.is_file():
+            return path
+    return None
+
+
+def installed_resources() -> Iterator[Path]:
+    """All resource files, the user's own first."""
+    for folder in (user_data_folder(), _shipped_folder()):
+        if folder.is_dir():
+            yield from sorted(folder.glob(f"*{SUFFIX}"))
