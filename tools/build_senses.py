@@ -1,4 +1,4 @@
-"""Build src/tesla_eval/data/senses-<language>.tesla from ../shared/data/synonyms: `build_senses.py [en fr ...]`."""
+"""Build the shipped sense tables from ../shared/data/synonyms: `build_senses.py [LANGUAGE ...]`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Which words are synonyms: a memory-mapped table from lemma to the ids of its synonym sets (SPEC §1).
 
 The table is a sorted array of the lemmas' CRC-32 checksums and, row by row beside it, their bytes and their
-ids. Nothing is built when it is loaded; a look-up is one binary search over integers and one comparison of bytes,
-so that equal checksums of different words (`plumless` and `buckeroo`) do no harm.
+ids. Nothing is built when it is loaded. A look-up is one binary search over integers and one comparison of
+bytes, so that equal checksums of different words (`plumless` and `buckeroo`) do no harm.
 """
 
 from __future__ import annotations
