@@ -1,0 +1,28 @@
+"""Text to tokens: which rules the core cuts a language's text by."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+
+from tesla_eval._core import Tokeniser
+from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
+
+__all__ = ["load_tokeniser", "tokenise"]
+
+
+@cache
+def load_tokeniser(language: str) -> Tokeniser:
+    """The tokeniser of a language; one without rules of its own gets those common to all."""
+    code = resolve_language(language)
+    return Tokeniser(code if code in Tokeniser.languages() else UNDETERMINED.code)
+
+
+def tokenise(text: str, language: str = "en") -> list[str]:
+    """The tokens of `text`, brought to NFC first.
+
+    >>> tokenise("Mr. Dent can't pay $1,000 for long-term care...")
+    ['Mr.', 'Dent', 'ca', "n't", 'pay', '$', '1,000', 'for', 'long', '-', 'term', 'care', '...']
+    """
+    composed = unicodedata.normalize("NFC", text)
+    return [composed[start:end] for start, end in load_tokeniser(language).spans(composed)]
