@@ -1,0 +1,80 @@
+"""Many comparisons at once: Holm's correction, and ranks that only significant differences separate."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval.errors import UsageError
+from tesla_eval.stats.estimate import FloatArray, IntArray, as_array
+
+__all__ = ["holm", "rank_clusters", "rank_ranges"]
+
+
+def holm(p_values: npt.ArrayLike) -> FloatArray:
+    """Holm's (1979) adjusted p-values, in the shape given; NaN is no comparison and stays NaN.
+
+    >>> holm([0.01, 0.04, 0.03, 0.005])
+    array([0.03, 0.06, 0.06, 0.02])
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    if ((p < 0) | (p > 1)).any():
+        raise UsageError("p-values lie between 0 and 1")
+    known = p[~np.isnan(p)]
+    order = np.argsort(known, kind="stable")
+    steps = known[order] * np.arange(len(known), 0, -1)
+    adjusted = np.empty_like(known)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
+    result = p.copy()
+    result[~np.isnan(p)] = adjusted
+    return result
+
+
+def rank_clusters(scores: npt.ArrayLike, significant: npt.ArrayLike) -> IntArray:
+    """Cluster (1 = best) of each candidate: a line is drawn where all above differ from all below.
+
+    `significant[a, b]` says that a and b differ significantly; higher scores are better.
+
+    >>> apart = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]], dtype=bool)
+    >>> rank_clusters([0.9, 0.8, 0.2, 0.3], apart)
+    array([1, 1, 2, 2])
+    """
+    values, apart = _ranking(scores, significant)
+    order = np.argsort(-values, kind="stable")
+    apart = apart[np.ix_(order, order)]
+    clusters = np.empty(len(values), np.int64)
+    current = 1
+    for place, candidate in enumerate(order):
+        if place and apart[:place, place:].all():
+            current += 1
+        clusters[candidate] = current
+    return clusters
+
+
+def rank_ranges(scores: npt.ArrayLike, significant: npt.ArrayLike) -> IntArray:
+    """Best and worst rank of every candidate, (candidates, 2): only significant differences fix an order.
+
+    >>> apart = np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)
+    >>> rank_ranges([0.9, 0.8, 0.2], apart)
+    array([[1, 2],
+           [1, 3],
+           [2, 3]])
+    """
+    values, apart = _ranking(scores, significant)
+    higher = values[None, :] > values[:, None]
+    lower = values[None, :] < values[:, None]
+    best = 1 + (apart & higher).sum(axis=1)
+    worst = len(values) - (apart & lower).sum(axis=1)
+    return np.stack([best, worst], axis=1).astype(np.int64)
+
+
+def _ranking(scores: npt.ArrayLike, significant: npt.ArrayLike) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    values = as_array(scores, "scores", 1)
+    apart = np.asarray(significant, dtype=bool)
+    if apart.shape != (len(values), len(values)):
+        raise UsageError(
+            f"significant: a table of {len(values)} by {len(values)} is needed, got shape {apart.shape}"
+        )
+    if np.isnan(values).any():
+        raise UsageError("candidates without a score cannot be ranked: leave them out")
+    return values, apart

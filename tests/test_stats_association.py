@@ -1,0 +1,196 @@
+"""Metrics as candidates: Koehn's resampling of correlations and the paired permutation test."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+from tesla_eval.errors import UsageError
+from tesla_eval.stats import (
+    PooledAssociation,
+    SystemAssociation,
+    accuracy,
+    approximate_randomisation,
+    calibrated_association,
+    consistency,
+    kendall,
+    kendall_wmt,
+    pair_association,
+    paired_bootstrap,
+    pairs_within,
+    pearson,
+    spearman,
+    within_association,
+)
+
+SYSTEMS, SEGMENTS = 6, 80
+VECTOR = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
+PAIRS = {"consistency": consistency, "kendall_wmt": kendall_wmt, "accuracy": accuracy}
+
+
+@pytest.fixture(scope="module")
+def judged():
+    """Human scores (systems, segments) and three metrics: good, poor, and the poor one on another scale."""
+    rng = np.random.default_rng(4)
+    human = rng.normal(size=(SYSTEMS, SEGMENTS)) + np.linspace(0, 1, SYSTEMS)[:, None]
+    good = human + rng.normal(0, 0.5, human.shape)
+    poor = (human + rng.normal(0, 9, human.shape)).round(1)
+    return human, np.stack([good, poor, 100 * poor + 7])
+
+
+def observed(subject):
+    return subject.weighted(np.ones((1, subject.units)))[0]
+
+
+def flat(human, metrics):
+    segments = np.tile(np.arange(SEGMENTS), SYSTEMS)
+    return human.ravel(), metrics.reshape(len(metrics), -1), segments
+
+
+@pytest.mark.parametrize("name", VECTOR)
+def test_pooled_values_are_those_of_the_vectors(judged, name):
+    human, metrics, segments = flat(*judged)
+    values = observed(PooledAssociation(name, human, metrics, segments))
+    assert values == pytest.approx([VECTOR[name](human, m).value for m in metrics], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_pair_values_are_those_of_the_scores(judged, name):
+    human, metrics, segments = flat(*judged)
+    first, second = pairs_within(segments)
+    differences = metrics[:, first] - metrics[:, second]
+    values = observed(pair_association(name, human[first] - human[second], differences, segments[first]))
+    assert values == pytest.approx([PAIRS[name](human, m, segments).value for m in metrics], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", [*VECTOR, *PAIRS])
+@pytest.mark.parametrize("unit", ["segment", "system", "cell"])
+def test_system_values_are_those_of_the_means(judged, name, unit):
+    human, metrics = judged
+    values = observed(SystemAssociation.of(name, human, metrics, unit))
+    function = {**VECTOR, **PAIRS}[name]
+    assert values == pytest.approx([function(human.mean(1), m.mean(1)).value for m in metrics], abs=1e-9)
+
+
+def subjects(judged):
+    human, metrics = judged
+    pooled = flat(human, metrics)
+    first, second = pairs_within(pooled[2])
+    pairs = (
+        pooled[0][first] - pooled[0][second],
+        pooled[1][:, first] - pooled[1][:, second],
+        pooled[2][first],
+    )
+    return {
+        **{f"pooled {name}": PooledAssociation(name, *pooled) for name in VECTOR},
+        **{f"pairs {name}": pair_association(name, *pairs) for name in PAIRS},
+        **{f"system {u}": SystemAssociation.of("pearson", human, metrics, u) for u in ("segment", "cell")},
+    }
+
+
+SUBJECTS = [
+    *(f"pooled {name}" for name in VECTOR),
+    *(f"pairs {name}" for name in PAIRS),
+    "system segment",
+    "system cell",
+]
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_the_better_metric_wins_and_a_scale_changes_nothing(judged, name):
+    subject = subjects(judged)[name]
+    permutation = approximate_randomisation(subject, resamples=199)
+    assert permutation.one_sided[0, 1] < 0.05
+    assert permutation.p_values[1, 2] == 1
+    if name != "system cell":  # a bootstrap draws segments
+        bootstrap = paired_bootstrap(subject, resamples=200)
+        assert bootstrap.wins[0, 1] > 0.95
+        assert bootstrap.wins[1, 2] == 0.5
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_exchanging_nothing_or_everything_swaps_at_most_the_names(judged, name):
+    subject = subjects(judged)[name]
+    values = observed(subject)
+    nothing, everything = subject.exchanged(np.array([[1.0], [0.0]]) * np.ones(subject.units))
+    assert nothing == pytest.approx(np.repeat(values[:, None], 3, axis=1), abs=1e-9)
+    assert everything == pytest.approx(np.repeat(values[None, :], 3, axis=0), abs=1e-9)
+
+
+def test_a_resample_is_the_statistic_of_repeated_segments(judged):
+    human, metrics = judged
+    weights = np.random.default_rng(1).integers(0, 3, SEGMENTS)
+    h, m = np.repeat(human, weights, axis=1), np.repeat(metrics, weights, axis=2)
+    system = SystemAssociation.of("spearman", human, metrics).weighted(weights[None].astype(float))[0]
+    assert system == pytest.approx([spearman(h.mean(1), row.mean(1)).value for row in m])
+    pooled = PooledAssociation("kendall", *flat(human, metrics)).weighted(weights[None].astype(float))[0]
+    assert pooled == pytest.approx([kendall(h.ravel(), row.ravel()).value for row in m])
+
+
+@pytest.mark.parametrize(("unit", "shape"), [("segment", (1, 2)), ("system", (3, 1)), ("cell", (3, 2))])
+def test_permutation_test_equals_enumeration(unit, shape):
+    """Deutsch et al. (2021): standardise both metrics, exchange scores by unit, compare the correlations."""
+    human = np.array([1.0, 2.0, 4.0])
+    rng = np.random.default_rng(12)
+    metrics = rng.random((2, 3, 2))
+    x, y = ((m - m.mean()) / m.std() for m in metrics)
+
+    def difference(keep):
+        one, other = np.where(keep, x, y), np.where(keep, y, x)
+        return pearson(human, one.mean(1)).value - pearson(human, other.mean(1)).value
+
+    real = difference(np.ones((3, 2), dtype=bool))
+    exchanges = product([True, False], repeat=math.prod(shape))
+    reached = [difference(np.broadcast_to(np.reshape(e, shape), (3, 2))) >= real - 1e-12 for e in exchanges]
+    test = approximate_randomisation(SystemAssociation.of("pearson", human, metrics, unit))
+    assert test.exact
+    assert test.one_sided[0, 1] == pytest.approx(np.mean(reached))
+
+
+def test_unjudged_cells_are_left_out_of_the_means(judged):
+    human, metrics = (table.copy() for table in judged)
+    human[2, :70] = math.nan
+    metrics[:, 2, :70] = math.nan
+    values = observed(SystemAssociation.of("pearson", human, metrics))
+    means = np.nanmean(human, axis=1)
+    assert values == pytest.approx([pearson(means, np.nanmean(m, axis=1)).value for m in metrics], abs=1e-9)
+
+
+def test_a_constant_metric_has_no_correlation_and_does_not_disturb(judged):
+    human, metrics = judged
+    with_constant = np.concatenate([metrics[:2], np.full((1, *human.shape), 0.1)])
+    subject = SystemAssociation.of("pearson", human, with_constant)
+    test = paired_bootstrap(subject, resamples=50)
+    assert np.isnan(test.scores[2])
+    assert np.isnan(test.wins[0, 2])
+    assert test.wins[0, 1] == paired_bootstrap(
+        SystemAssociation.of("pearson", human, metrics[:2]), resamples=50
+    ).wins[0, 1]  # fmt: skip
+
+
+def test_within_segments_is_a_mean_over_the_segments_that_have_one():
+    subject = within_association([[0.5, 1.0], [math.nan, 0.0], [0.1, 0.5]])
+    assert observed(subject) == pytest.approx([0.3, 0.5])
+
+
+def test_calibrated_accuracy_keeps_each_metrics_epsilon():
+    # s1 has two pairs, s2 one. Metric 1 with epsilon 0.2: all right. Metric 2 with 0: wrong, right; wrong.
+    human = [0, 1, 1]
+    metrics = [[0.1, 0.5, 0.3], [0.1, 0.5, -0.3]]
+    subject = calibrated_association(human, metrics, [0.2, 0.0], ["s1", "s1", "s2"])
+    assert observed(subject).tolist() == [1.0, 0.25]
+
+
+def test_what_does_not_fit_is_refused(judged):
+    human, metrics = judged
+    with pytest.raises(UsageError, match="one of pearson, spearman"):
+        SystemAssociation.of("chance", human, metrics)
+    with pytest.raises(UsageError, match="segment, system or cell"):
+        SystemAssociation.of("pearson", human, metrics, "word")
+    with pytest.raises(UsageError, match="one score per system"):
+        SystemAssociation.of("pearson", human[:2], metrics)
+    with pytest.raises(UsageError, match="leave out"):
+        PooledAssociation("pearson", [1, math.nan], [[1, 2]], [0, 1])
