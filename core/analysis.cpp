@@ -1,0 +1,104 @@
+#include "analysis.h"
+
+#include <unordered_set>
+
+#include "unicode.h"
+
+namespace tesla {
+
+Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<std::string_view>& texts)
+    : lexicon_(lexicon) {
+    std::u32string decoded;
+    std::vector<Span> spans;
+    std::vector<std::string_view> words;
+    std::vector<std::uint32_t> ids;
+    std::vector<std::uint32_t> byte_of;  // code point -> byte, for texts beyond ASCII
+    for (std::string_view text : texts) {
+        decode_utf8(text, decoded);
+        tokeniser.tokenise(decoded.data(), decoded.size(), spans);
+        bool ascii = decoded.size() == text.size();
+        if (!ascii) {
+            byte_of.resize(decoded.size() + 1);
+            std::uint32_t at = 0;
+            for (std::size_t i = 0; i < decoded.size(); ++i) {
+                byte_of[i] = at;
+                char32_t c = decoded[i];
+                at += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+            }
+            byte_of[decoded.size()] = at;
+        }
+        words.clear();
+        for (Span s : spans) {
+            std::uint32_t from = ascii ? s.start : byte_of[s.start], to = ascii ? s.end : byte_of[s.end];
+            words.push_back(text.substr(from, to - from));
+        }
+        ids.clear();
+        lexicon.intern_words(words, ids);
+        for (std::size_t i = 0; i < spans.size(); ++i) tokens_.push_back({ids[i], spans[i].start, spans[i].end});
+        offsets_.push_back(tokens_.size());
+    }
+}
+
+std::vector<std::uint32_t> Draft::undefined_words() const {
+    std::vector<std::uint32_t> result;
+    std::unordered_set<std::uint32_t> seen;
+    for (const Token& token : tokens_) {
+        if (lexicon_.word(token.word).lemma.load(std::memory_order_acquire) != WordType::kUndefined) continue;
+        if (seen.insert(token.word).second) result.push_back(token.word);
+    }
+    return result;
+}
+
+TokenArrays Draft::finish(const std::vector<LabelMeaning>& labels, bool keep_punctuation) const {
+    static constexpr LabelMeaning kUntagged{0, 0, false, false};
+    TokenArrays out;
+    std::vector<Token> tokens;
+    std::vector<const WordFeatures*> features;
+    std::vector<std::uint16_t> found;
+    auto tag = [&] {
+        features.clear();
+        for (const Token& token : tokens) features.push_back(&lexicon_.word(token.word).features);
+        found.assign(tokens.size(), 0);
+        if (lexicon_.tagger()) lexicon_.tagger()->tag(features.data(), features.size(), found.data());
+    };
+    auto meaning = [&](std::size_t i) -> const LabelMeaning& {
+        return lexicon_.tagger() ? labels.at(found[i]) : kUntagged;
+    };
+    for (std::size_t text = 0; text + 1 < offsets_.size(); ++text) {
+        tokens.assign(tokens_.begin() + static_cast<std::ptrdiff_t>(offsets_[text]),
+                      tokens_.begin() + static_cast<std::ptrdiff_t>(offsets_[text + 1]));
+        tag();
+        std::vector<Token> split;
+        bool any = false;
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+            const auto& parts = lexicon_.word(tokens[i].word).parts;
+            if (parts.empty() || !meaning(i).noun) {
+                split.push_back(tokens[i]);
+                continue;
+            }
+            any = true;
+            for (const CompoundPart& part : parts)
+                split.push_back({part.word, tokens[i].start + part.start, tokens[i].start + part.end});
+        }
+        if (any) {
+            tokens.swap(split);
+            tag();
+        }
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+            const WordType& type = lexicon_.word(tokens[i].word);
+            if (!keep_punctuation && !type.alphanumeric) continue;
+            const LabelMeaning& label = meaning(i);
+            out.word.push_back(tokens[i].word);
+            out.lemma.push_back(type.lemma.load(std::memory_order_acquire));
+            out.start.push_back(tokens[i].start);
+            out.end.push_back(tokens[i].end);
+            out.tag.push_back(label.tag);
+            out.universal.push_back(label.universal);
+            out.function.push_back(label.function);
+        }
+        out.offsets.push_back(static_cast<std::int64_t>(out.word.size()));
+    }
+    return out;
+}
+
+}  // namespace tesla

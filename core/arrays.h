@@ -1,0 +1,27 @@
+// NumPy arrays in and out of the core.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace tesla {
+
+template <class T>
+using Array = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
+// Hands a vector over to NumPy without copying; `columns` > 0 makes it a matrix with that many columns.
+template <class T>
+nanobind::object to_numpy(std::vector<T>&& values, std::size_t columns = 0) {
+    auto* owned = new std::vector<T>(std::move(values));
+    nanobind::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    if (columns == 0)
+        return nanobind::cast(nanobind::ndarray<nanobind::numpy, T>(owned->data(), {owned->size()}, owner));
+    std::size_t rows = owned->size() / columns;
+    return nanobind::cast(nanobind::ndarray<nanobind::numpy, T>(owned->data(), {rows, columns}, owner));
+}
+
+}  // namespace tesla

@@ -1,0 +1,75 @@
+// Weighted bags of n-grams (SPEC §2), as integers.
+//
+// The discount for a function word is a fraction p/q. The weight of an n-gram with k function words, p^k q^(n-k), is
+// then a whole number: the true weight times q^n. Nothing is ever rounded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tesla {
+
+struct Discount {
+    std::int64_t p = 1, q = 10;
+    // Weight of an n-gram with k function words, in units of unit(n).
+    std::int64_t weight(int n, int k) const;
+    std::int64_t unit(int n) const { return weight(n, 0); }
+};
+
+// The tokens of one text, as they lie in the arrays of the analysed batch.
+struct TokenView {
+    const std::uint32_t* lemma;
+    const std::uint16_t* tag;
+    const std::uint8_t* function;
+    std::size_t size;
+};
+
+// Up to 126 bits of n-gram identity; tokens are appended from the left.
+struct Key {
+    std::uint64_t high = 0, low = 0;
+    void append(std::uint64_t symbol, int bits) {
+        high = (high << bits) | (low >> (64 - bits));
+        low = (low << bits) | symbol;
+    }
+    bool operator==(const Key& o) const { return high == o.high && low == o.low; }
+    bool operator<(const Key& o) const { return high != o.high ? high < o.high : low < o.low; }
+};
+
+// A bag whose similarity is identity: sorted keys with their weights; the overlap of two bags has a closed form.
+struct KeyBag {
+    std::vector<Key> keys;
+    std::vector<std::int64_t> weights;
+    std::int64_t total = 0;
+
+    std::int64_t overlap(const KeyBag& other) const;
+};
+
+enum class KeyKind { Lemma, Tag };
+inline constexpr int kMaxOrder = 4;      // n-grams of up to four tokens
+inline constexpr int kLemmaBits = 31, kTagBits = 16;
+
+Key ngram_key(const TokenView& text, KeyKind kind, std::size_t start, int n);
+// Weight of the n-gram at `start`, in units of discount.unit(n).
+std::int64_t ngram_weight(const TokenView& text, const Discount& discount, std::size_t start, int n);
+KeyBag build_key_bag(const TokenView& text, KeyKind kind, int n, const Discount& discount);
+
+// A bag of n-grams over (lemma, tag) symbols, for similarities that look inside. Rows name symbols by their place
+// among the distinct symbols of the text, and are sorted, so that rows with the same first symbol lie together.
+struct SymbolBag {
+    struct Order {
+        std::vector<std::uint32_t> rows;        // n places a row
+        std::vector<std::int64_t> weights;
+        std::vector<std::uint32_t> first;       // rows beginning with symbol s: first[s] .. first[s + 1]
+        std::int64_t total = 0;
+    };
+    std::vector<std::uint32_t> lemma;  // the distinct symbols, ascending
+    std::vector<std::uint16_t> tag;
+    Order orders[kMaxOrder];           // orders[n - 1]
+};
+
+// With `merge` equal n-grams are one row; without it every occurrence is a row of its own, in order of the text, and so
+// is every token a symbol of its own (what `explain` needs: flows that do not depend on how words were numbered).
+SymbolBag build_symbol_bag(const TokenView& text, int max_order, const Discount& discount, bool merge = true);
+
+}  // namespace tesla

@@ -1,0 +1,133 @@
+#include "lexicon.h"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+#include "unicode.h"
+
+namespace tesla {
+
+namespace {
+
+std::uint64_t mix(std::uint64_t v) {
+    v ^= v >> 32;
+    v *= 0xD6E8FEB86659FD93ULL;
+    v ^= v >> 32;
+    v *= 0xD6E8FEB86659FD93ULL;
+    return v ^ (v >> 32);
+}
+
+std::uint32_t hash_of(std::string_view key) {
+    std::uint64_t h = 0x9E3779B97F4A7C15ULL ^ key.size();
+    std::size_t i = 0;
+    for (; i + 8 <= key.size(); i += 8) {
+        std::uint64_t word;
+        std::memcpy(&word, key.data() + i, 8);
+        h = mix(h ^ word);
+    }
+    std::uint64_t rest = 0;
+    std::memcpy(&rest, key.data() + i, key.size() - i);
+    return static_cast<std::uint32_t>(mix(h ^ rest));
+}
+
+}  // namespace
+
+std::size_t Interner::slot_of(std::string_view key, std::uint32_t hash) const {
+    std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+        const Slot& slot = slots_[i];
+        if (slot.id == kMissing || (slot.hash == hash && keys_[slot.id] == key)) return i;
+    }
+}
+
+std::uint32_t Interner::find(std::string_view key) const { return slots_[slot_of(key, hash_of(key))].id; }
+
+std::uint32_t Interner::intern(std::string_view key) {
+    std::uint32_t hash = hash_of(key);
+    std::size_t at = slot_of(key, hash);
+    if (slots_[at].id != kMissing) return slots_[at].id;
+    auto id = static_cast<std::uint32_t>(keys_.size());
+    keys_.append() = std::string(key);
+    slots_[at] = {hash, id};
+    if (keys_.size() * 2 > slots_.size()) grow();
+    return id;
+}
+
+void Interner::grow() {
+    std::vector<Slot> old(slots_.size() * 2);
+    old.swap(slots_);
+    std::size_t mask = slots_.size() - 1;
+    for (const Slot& slot : old) {
+        if (slot.id == kMissing) continue;
+        std::size_t i = slot.hash & mask;
+        while (slots_[i].id != kMissing) i = (i + 1) & mask;
+        slots_[i] = slot;
+    }
+}
+
+void Lexicon::intern_words(const std::vector<std::string_view>& words, std::vector<std::uint32_t>& ids) {
+    bool complete = true;
+    std::size_t first = ids.size();
+    {
+        std::shared_lock lock(mutex_);
+        for (std::string_view word : words) {
+            ids.push_back(word_ids_.find(word));
+            complete = complete && ids.back() != Interner::kMissing;
+        }
+    }
+    if (complete) return;
+    std::unique_lock lock(mutex_);
+    std::u32string form;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (ids[first + i] != Interner::kMissing) continue;
+        std::uint32_t id = word_ids_.intern(words[i]);
+        ids[first + i] = id;
+        if (id < words_.size()) continue;
+        WordType& type = words_.append();
+        decode_utf8(words[i], form);
+        type.alphanumeric = std::any_of(form.begin(), form.end(), is_alnum);
+        if (tagger_) type.features = tagger_->features(form.data(), form.size());
+    }
+}
+
+std::uint32_t Lexicon::intern_lemma(std::string_view text, const std::uint32_t* senses, std::size_t count) {
+    std::unique_lock lock(mutex_);
+    std::uint32_t id = lemma_ids_.intern(text);
+    Lemma& lemma = id < lemmas_.size() ? lemmas_[id] : lemmas_.append();
+    if (!lemma.defined) {
+        lemma.senses.assign(senses, senses + count);
+        std::sort(lemma.senses.begin(), lemma.senses.end());
+        for (std::uint32_t sense : lemma.senses) lemma.signature |= 1ULL << (mix(sense) & 63);
+        lemma.defined = true;
+    } else if (lemma.senses.size() != count || !std::is_permutation(lemma.senses.begin(), lemma.senses.end(), senses)) {
+        throw std::invalid_argument("the lemma '" + std::string(text) + "' is given with different senses");
+    }
+    return id;
+}
+
+void Lexicon::define_word(std::uint32_t word, std::uint32_t lemma, std::vector<CompoundPart> parts) {
+    std::unique_lock lock(mutex_);
+    if (word >= words_.size() || lemma >= lemmas_.size()) throw std::out_of_range("no such word or lemma");
+    WordType& type = words_[word];
+    if (type.lemma.load(std::memory_order_relaxed) != WordType::kUndefined) return;  // another thread was first
+    type.parts = std::move(parts);
+    type.lemma.store(lemma, std::memory_order_release);
+}
+
+bool share_sense(const Lemma& a, const Lemma& b) {
+    if ((a.signature & b.signature) == 0) return false;
+    auto i = a.senses.begin(), j = b.senses.begin();
+    while (i != a.senses.end() && j != b.senses.end()) {
+        if (*i == *j) return true;
+        if (*i < *j)
+            ++i;
+        else
+            ++j;
+    }
+    return false;
+}
+
+}  // namespace tesla

@@ -1,0 +1,257 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrays.h"
+#include "bags.h"
+#include "bindings.h"
+#include "matching.h"
+#include "transport.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tesla {
+namespace {
+
+using Named = std::vector<std::pair<std::string, int>>;  // (similarity, n)
+
+// The tokens of an analysed batch, as far as bags need them.
+struct Tokens {
+    Array<std::int64_t> offsets;
+    Array<std::uint32_t> lemma;
+    Array<std::uint16_t> tag;
+    Array<std::uint8_t> function;
+
+    std::size_t size() const { return offsets.size() - 1; }
+    void check() const {
+        bool good = offsets.size() > 0 && offsets(0) == 0 && lemma.size() == tag.size() && lemma.size() == function.size() &&
+                    static_cast<std::size_t>(offsets(offsets.size() - 1)) == lemma.size();
+        for (std::size_t i = 0; good && i + 1 < offsets.size(); ++i) good = offsets(i) <= offsets(i + 1);
+        if (!good) throw nb::value_error("the token arrays do not fit together");
+    }
+    TokenView view(std::size_t i) const {
+        auto from = static_cast<std::size_t>(offsets(i)), to = static_cast<std::size_t>(offsets(i + 1));
+        return {lemma.data() + from, tag.data() + from, function.data() + from, to - from};
+    }
+};
+
+std::vector<Feature> parse_features(const Named& named) {
+    std::vector<Feature> features;
+    for (const auto& [similarity, n] : named) {
+        if (n < 1 || n > kMaxOrder) throw nb::value_error("n-grams have 1 to 4 tokens");
+        features.push_back({similarity_named(similarity), n});
+    }
+    return features;
+}
+
+KeyKind kind_of(Similarity similarity) { return similarity == Similarity::Tag ? KeyKind::Tag : KeyKind::Lemma; }
+
+// The bags of every text of a batch, for a list of features; made once, matched as often as one likes.
+class Bags {
+   public:
+    Bags(const Lexicon& lexicon, const Tokens& tokens, const Named& named, Discount discount)
+        : lexicon_(lexicon), discount_(discount), features_(parse_features(named)) {
+        tokens.check();
+        for (const Feature& f : features_)
+            if (f.similarity == Similarity::MaxSim) max_order_ = std::max(max_order_, f.n);
+        nb::gil_scoped_release release;
+        texts_.resize(tokens.size());
+        for (std::size_t i = 0; i < texts_.size(); ++i) {
+            TokenView view = tokens.view(i);
+            Text& text = texts_[i];
+            text.tokens = view.size;
+            if (max_order_ > 0) text.symbols = build_symbol_bag(view, max_order_, discount);
+            for (const Feature& f : features_)
+                if (f.similarity != Similarity::MaxSim)
+                    text.keys.push_back(build_key_bag(view, kind_of(f.similarity), f.n, discount));
+        }
+    }
+    std::size_t size() const { return texts_.size(); }
+
+    // One row of precision, recall and F for each pair; NaN where a feature does not exist (SPEC §5).
+    static nb::tuple match(const Bags& reference, const Bags& hypothesis, const Array<std::int64_t>& reference_index,
+                           const Array<std::int64_t>& hypothesis_index, double alpha) {
+        std::size_t pairs = reference_index.size(), columns = reference.features_.size();
+        if (hypothesis_index.size() != pairs || hypothesis.features_.size() != columns ||
+            &reference.lexicon_ != &hypothesis.lexicon_)
+            throw nb::value_error("the bags do not belong together");
+        for (std::size_t k = 0; k < pairs; ++k)
+            if (static_cast<std::size_t>(reference_index(k)) >= reference.size() ||
+                static_cast<std::size_t>(hypothesis_index(k)) >= hypothesis.size())
+                throw nb::index_error("no such text");
+        std::vector<double> precision(pairs * columns), recall(pairs * columns), f(pairs * columns);
+        {
+            nb::gil_scoped_release release;
+            MaxSimMatcher matcher(reference.lexicon_);
+            for (std::size_t k = 0; k < pairs; ++k) {
+                const Text& x = reference.texts_[static_cast<std::size_t>(reference_index(k))];
+                const Text& y = hypothesis.texts_[static_cast<std::size_t>(hypothesis_index(k))];
+                if (reference.max_order_ > 0) matcher.begin_pair(x.symbols, y.symbols);
+                std::size_t key_bag = 0;
+                for (std::size_t c = 0; c < columns; ++c) {
+                    std::size_t at = k * columns + c;
+                    Match m = reference.match_feature(reference.features_[c], x, y, matcher, key_bag);
+                    auto n = static_cast<std::size_t>(reference.features_[c].n);
+                    bool exists = x.tokens >= n || y.tokens >= n;
+                    double missing = std::numeric_limits<double>::quiet_NaN();
+                    precision[at] = exists ? m.precision() : missing;
+                    recall[at] = exists ? m.recall() : missing;
+                    f[at] = exists ? m.f(alpha) : missing;
+                }
+            }
+        }
+        return nb::make_tuple(to_numpy(std::move(precision), columns), to_numpy(std::move(recall), columns),
+                              to_numpy(std::move(f), columns));
+    }
+
+   private:
+    struct Text {
+        std::size_t tokens = 0;
+        SymbolBag symbols;
+        std::vector<KeyBag> keys;  // of the features with a closed form, in order
+    };
+
+    Match match_feature(const Feature& feature, const Text& x, const Text& y, MaxSimMatcher& matcher,
+                        std::size_t& key_bag) const {
+        int n = feature.n;
+        if (feature.similarity == Similarity::MaxSim) {
+            std::int64_t scale = 2 * n;
+            return {matcher.optimum(n), scale * x.symbols.orders[n - 1].total, scale * y.symbols.orders[n - 1].total};
+        }
+        const KeyBag &a = x.keys[key_bag], &b = y.keys[key_bag];
+        ++key_bag;
+        return {a.overlap(b), a.total, b.total};
+    }
+
+    const Lexicon& lexicon_;
+    Discount discount_;
+    std::vector<Feature> features_;
+    int max_order_ = 0;
+    std::vector<Text> texts_;
+};
+
+// The flow of a closed form: occurrences of the same class meet in order of the text.
+std::vector<FlowEntry> identity_flow(const TokenView& x, const TokenView& y, KeyKind kind, int n, const Discount& discount) {
+    struct Open {
+        std::uint32_t start;
+        std::int64_t amount;
+    };
+    std::map<Key, std::vector<Open>> offers;
+    for (std::size_t j = 0; j + n <= y.size; ++j)
+        offers[ngram_key(y, kind, j, n)].push_back({static_cast<std::uint32_t>(j), ngram_weight(y, discount, j, n)});
+    std::map<Key, std::size_t> next;
+    std::vector<FlowEntry> flow;
+    for (std::size_t i = 0; i + n <= x.size; ++i) {
+        Key key = ngram_key(x, kind, i, n);
+        auto found = offers.find(key);
+        if (found == offers.end()) continue;
+        std::int64_t left = ngram_weight(x, discount, i, n);
+        for (std::size_t& k = next[key]; k < found->second.size() && left > 0;) {
+            Open& offer = found->second[k];
+            std::int64_t amount = std::min(left, offer.amount);
+            flow.push_back({static_cast<std::uint32_t>(i), offer.start, 2 * n, amount});
+            left -= amount;
+            if ((offer.amount -= amount) == 0) ++k;
+        }
+    }
+    return flow;
+}
+
+// One pair of texts (both batches hold one), one feature: the optimum and who sends how much to whom.
+nb::dict explain(const Lexicon& lexicon, const Tokens& reference, const Tokens& hypothesis, const std::string& similarity,
+                 int n, Discount discount, std::size_t dense_cells) {
+    reference.check();
+    hypothesis.check();
+    Feature feature = parse_features({{similarity, n}})[0];
+    TokenView x = reference.view(0), y = hypothesis.view(0);
+    std::vector<FlowEntry> flow;
+    std::int64_t objective = 0, total_x = 0, total_y = 0;
+    {
+        nb::gil_scoped_release release;
+        if (feature.similarity == Similarity::MaxSim) {
+            SymbolBag a = build_symbol_bag(x, n, discount, false), b = build_symbol_bag(y, n, discount, false);
+            MaxSimMatcher matcher(lexicon, dense_cells);
+            matcher.begin_pair(a, b);
+            objective = matcher.optimum(n);
+            total_x = a.orders[n - 1].total;
+            total_y = b.orders[n - 1].total;
+            flow = matcher.flow();
+        } else {
+            KeyKind kind = kind_of(feature.similarity);
+            KeyBag a = build_key_bag(x, kind, n, discount), b = build_key_bag(y, kind, n, discount);
+            objective = 2 * n * a.overlap(b);
+            total_x = a.total;
+            total_y = b.total;
+            flow = identity_flow(x, y, kind, n, discount);
+        }
+    }
+    std::vector<std::int64_t> entries;
+    for (const FlowEntry& e : flow) entries.insert(entries.end(), {e.reference, e.hypothesis, e.gain, e.amount});
+    nb::dict result;
+    result["objective"] = objective;          // in units of 1 / (gain_unit * weight_unit)
+    result["reference_weight"] = total_x;     // in units of 1 / weight_unit
+    result["hypothesis_weight"] = total_y;
+    result["gain_unit"] = 2 * n;
+    result["weight_unit"] = discount.unit(n);
+    result["flow"] = to_numpy(std::move(entries), 4);  // reference row, hypothesis row, gain, amount
+    return result;
+}
+
+template <class Capacity>
+nb::tuple solve_transport(const Array<Capacity>& supply, const Array<Capacity>& demand, const Array<std::int64_t>& rows,
+                          const Array<std::int64_t>& columns, const Array<std::int64_t>& gains) {
+    if (rows.size() != columns.size() || rows.size() != gains.size())
+        throw nb::value_error("rows, columns and gains differ in length");
+    Transport<Capacity> transport;
+    transport.reset(supply.size(), demand.size());
+    std::copy(supply.data(), supply.data() + supply.size(), transport.supply.begin());
+    std::copy(demand.data(), demand.data() + demand.size(), transport.demand.begin());
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        if (static_cast<std::size_t>(rows(k)) >= supply.size() || static_cast<std::size_t>(columns(k)) >= demand.size())
+            throw nb::index_error("an arc leads nowhere");
+        transport.add_arc(static_cast<std::uint32_t>(rows(k)), transport.consumer(static_cast<std::size_t>(columns(k))),
+                          static_cast<std::int32_t>(gains(k)));
+    }
+    Capacity objective;
+    {
+        nb::gil_scoped_release release;
+        objective = transport.solve();
+    }
+    return nb::make_tuple(objective, to_numpy(std::move(transport.flow)));
+}
+
+}  // namespace
+
+void bind_matching(nb::module_& m) {
+    nb::class_<Tokens>(m, "Tokens", "The token arrays of a batch, as far as bags need them.")
+        .def(
+            "__init__",
+            [](Tokens* self, Array<std::int64_t> offsets, Array<std::uint32_t> lemma, Array<std::uint16_t> tag,
+               Array<std::uint8_t> function) { new (self) Tokens{offsets, lemma, tag, function}; },
+            "offsets"_a, "lemma"_a, "tag"_a, "function"_a);
+    nb::class_<Discount>(m, "Discount", "What a function word is worth: the fraction p / q.")
+        .def(
+            "__init__", [](Discount* self, std::int64_t p, std::int64_t q) { new (self) Discount{p, q}; }, "p"_a, "q"_a);
+    nb::class_<Bags>(m, "Bags", "The bags of all texts of a batch.")
+        .def(nb::init<const Lexicon&, const Tokens&, const Named&, Discount>(), "lexicon"_a, "tokens"_a, "features"_a,
+             "discount"_a, nb::keep_alive<1, 2>())
+        .def("__len__", &Bags::size);
+    m.def("match", &Bags::match, "reference"_a, "hypothesis"_a, "reference_index"_a, "hypothesis_index"_a, "alpha"_a,
+          "Precision, recall and F: a row a pair, a column a feature.");
+    m.def("explain", &explain, "lexicon"_a, "reference"_a, "hypothesis"_a, "similarity"_a, "n"_a, "discount"_a,
+          "dense_cells"_a = MaxSimMatcher::kDenseCells, "One feature of one pair, with its flow.");
+    m.def("solve_transport", &solve_transport<std::int64_t>, "supply"_a, "demand"_a, "rows"_a, "columns"_a, "gains"_a,
+          "The transport problem itself: arcs ascend by row; returns the objective and the flow of every arc.");
+    m.def("solve_transport", &solve_transport<double>, "supply"_a, "demand"_a, "rows"_a, "columns"_a, "gains"_a);
+}
+
+}  // namespace tesla

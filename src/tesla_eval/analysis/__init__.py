@@ -1,0 +1,15 @@
+"""Text to tokens: one pipeline a language, or the user's own analysis."""
+
+from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
+from tesla_eval.analysis.own import Analyser, ConlluAnalyser, OwnAnalysis
+from tesla_eval.analysis.pipeline import Pipeline, load_pipeline
+
+__all__ = [
+    "AnalysedBatch",
+    "Analyser",
+    "ConlluAnalyser",
+    "OwnAnalysis",
+    "Pipeline",
+    "Vocabulary",
+    "load_pipeline",
+]

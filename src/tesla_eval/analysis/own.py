@@ -1,0 +1,88 @@
+"""Analysis that the user brings along: an object with one method, or CoNLL-U on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from tesla_eval._core import Lexicon
+from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
+from tesla_eval.analysis.conllu import parse_conllu
+from tesla_eval.analysis.function_words import is_function_tag
+from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
+from tesla_eval.analysis.senses import load_senses
+from tesla_eval.errors import InputError
+from tesla_eval.records import Token
+
+__all__ = ["Analyser", "ConlluAnalyser", "OwnAnalysis"]
+
+
+@runtime_checkable
+class Analyser(Protocol):
+    """Turns texts into tokens.
+
+    Every token it returns takes part in matching, so punctuation is left out; `senses` must be the same wherever a
+    lemma is (SPEC §1). The `name` stands in the signature.
+    """
+
+    name: str
+
+    def analyse(self, texts: Sequence[str]) -> Sequence[Sequence[Token]]:
+        """The tokens of each text."""
+
+
+class OwnAnalysis:
+    """The user's analyser in the place of a language's pipeline."""
+
+    def __init__(self, analyser: Analyser, language: str) -> None:
+        self._analyser = analyser
+        self._language = resolve_language(language)
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """The parts of a metric's signature that name this analysis."""
+        return {"lang": self._language, "analysis": self._analyser.name}
+
+    def analyse(self, *groups: Sequence[str]) -> list[AnalysedBatch]:
+        """One batch for each group of texts, all over the same vocabulary."""
+        vocabulary = Vocabulary(Lexicon(None))
+        batches = []
+        for group in groups:
+            tokens = self._analyser.analyse(group)
+            if len(tokens) != len(group):
+                raise InputError(f"analyser {self._analyser.name!r}: {len(group)} texts, {len(tokens)} analyses")
+            batches.append(AnalysedBatch.from_tokens(group, vocabulary, tokens))
+        return batches
+
+
+class ConlluAnalyser:
+    """Reads each text as one sentence of CoNLL-U (`tesla score --analysed`): columns FORM, LEMMA, UPOS, XPOS.
+
+    `pos` is XPOS where it is given, else UPOS; senses come from the language's own table.
+    """
+
+    def __init__(self, language: str) -> None:
+        code = resolve_language(language)
+        self._senses = None if code == UNDETERMINED.code else load_senses(code)
+        self.name = "conllu" if self._senses is None else f"conllu+senses-{self._senses.resource.fingerprint}"
+
+    def analyse(self, texts: Sequence[str]) -> list[list[Token]]:
+        """The tokens of each sentence."""
+        return [self._tokens(text) for text in texts]
+
+    def _tokens(self, block: str) -> list[Token]:
+        tokens = []
+        position = 0
+        for sentence in parse_conllu(block):
+            for word in sentence.words:
+                if any(map(str.isalnum, word.form)):
+                    lemma = (word.form if word.lemma in ("", "_") else word.lemma).lower()
+                    tokens.append(
+                        Token(
+                            surface=word.form, start=position, end=position + len(word.form), lemma=lemma,
+                            pos=word.upos if word.xpos in ("", "_") else word.xpos, function=is_function_tag(word.upos),
+                            senses=() if self._senses is None else self._senses.senses(lemma),
+                        )
+                    )  # fmt: skip
+                position += len(word.form) + word.space_after
+        return tokens

@@ -1,0 +1,71 @@
+"""The command `tesla`: one thin file a subcommand, each loaded only when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from tesla_eval.errors import TeslaError
+from tesla_eval.version import __version__
+
+__all__ = ["main", "tesla"]
+
+_COMMANDS = {
+    "build": "build",
+    "explain": "explain",
+    "resources": "resources",
+    "score": "score",
+    "selftest": "selftest",
+}
+"""Subcommand to module; the module's command has the subcommand's name."""
+
+
+class _LazyGroup(click.Group):
+    """Imports a subcommand when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command = getattr(import_module(f"tesla_eval.cli.{_COMMANDS[cmd_name]}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def tesla() -> None:
+    """Judge machine-made text against references by exact matching of weighted n-grams.
+
+    \b
+    tesla score -r ref.txt sysA.txt sysB.txt            scores of two systems
+    tesla explain "The cats sat." "The cat sat."        the matching behind a score
+    tesla resources                                     what is installed
+    """
+
+
+def main() -> None:
+    """Run the command; every foreseen error is one message and exit status 2."""
+    try:
+        tesla(prog_name="tesla", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except TeslaError as error:
+        click.echo(f"tesla: {error}", err=True)
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("tesla: interrupted", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output went away: nothing more to say, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

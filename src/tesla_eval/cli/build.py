@@ -1,0 +1,17 @@
+"""`tesla build`: make one's own models and tables."""
+
+from __future__ import annotations
+
+import click
+
+from tesla_eval.cli.build_tagger import tagger
+
+__all__ = ["build"]
+
+
+@click.group()
+def build() -> None:
+    """Build models and tables from your own data."""
+
+
+build.add_command(tagger)

@@ -1,0 +1,126 @@
+"""`tesla explain`: the matching behind a score, drawn in the terminal or as JSON (SPEC §17)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+
+from tesla_eval.cli.options import create_metrics, language_option
+from tesla_eval.cli.terminal import aligned, visible
+from tesla_eval.metrics import Metric
+from tesla_eval.records import Explanation
+from tesla_eval.textio import read_in_step
+
+__all__ = ["explain"]
+
+
+@click.command(context_settings={"max_content_width": 110})
+@click.argument("texts", nargs=-1, required=True, metavar="HYPOTHESIS REFERENCE... | SYSTEM")
+@click.option("-r", "--reference", "references", multiple=True, metavar="FILE",
+              help="A reference file; the argument is then the system's file, and every segment is explained.")
+@click.option("-m", "--metric", default="m", show_default=True, help="The metric to explain.")
+@language_option
+@click.option("--json", "as_json", is_flag=True, help="JSON (SPEC §17): one object, or one line a segment with -r.")
+@click.option("--feature", default=None, metavar="NAME", help="Draw this feature's links (ms.2, pos.1, ...). [default: the first]")
+def explain(
+    texts: tuple[str, ...], references: tuple[str, ...], metric: str, language: str, as_json: bool, feature: str | None
+) -> None:
+    """Show why a text gets its score: which words met which, with how much weight.
+
+    \b
+    tesla explain "The cats sat on a mat." "The cat sat on the mat."
+    tesla explain --json "The cats sat." "The cat sat." "A cat was sitting."
+    tesla explain -r ref.txt sys.txt --json > explained.jsonl
+    """
+    if "," in metric:
+        raise click.UsageError("explain takes one metric")
+    chosen = create_metrics(metric, language)[0]
+    for explanation in _explanations(chosen, texts, references):
+        if as_json:
+            click.echo(json.dumps(explanation.to_dict(), ensure_ascii=False))
+        else:
+            for line in _drawing(explanation, feature):
+                click.echo(line)
+
+
+def _explanations(metric: Metric, texts: tuple[str, ...], references: tuple[str, ...]) -> Iterator[Explanation]:
+    if not references:
+        if len(texts) < 2:
+            raise click.UsageError("give a hypothesis and at least one reference, or files with -r")
+        yield metric.explain(texts[0], texts[1:])
+        return
+    if len(texts) != 1:
+        raise click.UsageError("with -r, explain takes one system file")
+    for *sides, hypotheses in read_in_step((*references, texts[0])):
+        for hypothesis, *given in zip(hypotheses, *sides, strict=True):
+            # With several references an empty line is a missing one, unless there is no other (SPEC §5).
+            kept = [text for text in given if text.strip()] or given[:1]
+            yield metric.explain(hypothesis, kept)
+
+
+def _drawing(explanation: Explanation, feature: str | None) -> Iterator[str]:
+    yield f"{explanation.metric} {explanation.score:.4f}    {explanation.signature}"
+    for text, detail in zip(explanation.references, explanation.details, strict=True):
+        yield ""
+        yield f"hypothesis  {visible(explanation.hypothesis)}"
+        yield f"reference   {visible(text)}    {detail['score']:.4f}"
+        yield ""
+        shown = _chosen_feature(detail["features"], feature)
+        if shown is not None:
+            yield from _links(detail, shown)
+            yield ""
+        yield from _features(detail["features"])
+    yield ""
+
+
+def _chosen_feature(features: list[Mapping[str, Any]], name: str | None) -> Mapping[str, Any] | None:
+    with_flow = [feature for feature in features if "flow" in feature]
+    if name is None:
+        return with_flow[0] if with_flow else None
+    for feature in with_flow:
+        if feature["name"] == name:
+            return feature
+    raise click.UsageError(
+        f"no feature {name!r} here; there are {', '.join(feature['name'] for feature in with_flow) or 'none'}"
+    )
+
+
+def _links(detail: Mapping[str, Any], feature: Mapping[str, Any]) -> Iterator[str]:
+    """The flow as rows: double lines for equals, single ones for lesser similarity, dots for what found no partner."""
+    n = feature["n"]
+    rows = [("", f"hypothesis ({feature['name']})", "", "reference", "similarity", "weight")]
+    by_start: dict[int, list[Mapping[str, Any]]] = {}
+    for entry in feature["flow"]:
+        by_start.setdefault(entry["hypothesis"][0], []).append(entry)
+    for start in range(len(detail["hypothesis"]) - n + 1):
+        left = _ngram(detail["hypothesis"], start, n)
+        entries = sorted(by_start.get(start, ()), key=lambda entry: entry["reference"])
+        for entry in entries:
+            right = _ngram(detail["reference"], entry["reference"][0], n)
+            line = "═══" if entry["similarity"] == 1 else "───"
+            rows.append(("", left, line, right, f"{entry['similarity']:.2f}", f"{entry['weight']:g}"))
+        if not entries:
+            rows.append(("", left, "···", "", "", ""))
+    matched = {entry["reference"][0] for entry in feature["flow"]}
+    for start in range(len(detail["reference"]) - n + 1):
+        if start not in matched:
+            rows.append(("", "", "···", _ngram(detail["reference"], start, n), "", ""))
+    yield from aligned(rows, numeric=(4, 5))
+
+
+def _ngram(tokens: list[Mapping[str, Any]], start: int, n: int) -> str:
+    return " ".join(f"{visible(token['surface'])}/{token['pos']}" for token in tokens[start : start + n])
+
+
+def _features(features: list[Mapping[str, Any]]) -> Iterator[str]:
+    rows = [("", "feature", "precision", "recall", "F")]
+    for feature in features:
+        if "f" in feature:
+            rows.append(("", feature["name"], *(f"{feature[key]:.4f}" for key in ("precision", "recall", "f"))))
+        else:
+            rows.append(("", feature["name"], "", "", f"{feature['value']:.4f}"))
+    if len(rows) > 1:
+        yield from aligned(rows, numeric=(2, 3, 4))

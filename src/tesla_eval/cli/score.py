@@ -1,0 +1,160 @@
+"""`tesla score`: systems against references, streamed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO
+
+import click
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval.cli.options import analysed_option, create_metrics, language_option, metrics_option
+from tesla_eval.cli.score_formats import FORMATS, Results, check_format
+from tesla_eval.cli.terminal import progress, warn
+from tesla_eval.metrics import Metric
+from tesla_eval.metrics.base import SegmentScores, Total
+from tesla_eval.parallel import map_in_order
+from tesla_eval.textio import LineReader, looks_lowercased, looks_tokenised, read_in_step
+
+__all__ = ["score"]
+
+
+@click.command(context_settings={"max_content_width": 110})
+@click.option("-r", "--reference", "references", multiple=True, required=True, metavar="FILE",
+              help="A reference file; may be given several times. With several, an empty line is a missing reference.")
+@click.argument("systems", nargs=-1, required=True, metavar="SYSTEM...")
+@metrics_option
+@language_option
+@click.option("--format", "output_format", type=click.Choice(sorted(FORMATS)), default="text", show_default=True)
+@click.option("--segments", is_flag=True, help="Scores of every segment too.")
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
+@analysed_option
+def score(
+    references: tuple[str, ...], systems: tuple[str, ...], metrics: str, language: str, output_format: str,
+    segments: bool, jobs: int, analysed: bool,
+) -> None:  # fmt: skip
+    """Score the SYSTEM files against the reference files: line i of each is segment i.
+
+    Files may be gzipped (.gz) and of any length; one of them may be standard input (-).
+
+    \b
+    tesla score -r ref.txt sysA.txt sysB.txt
+    tesla score -r ref1.txt -r ref2.txt sysA.txt -m m,bleu,chrf --format json --segments
+    zcat sys.gz | tesla score -r ref.txt - --format tsv
+    """
+    chosen = create_metrics(metrics, language, analysed=analysed)
+    check_format(output_format, len(chosen), segments)
+    write = FORMATS[output_format]
+    with _Scoreboard(systems, chosen, segments) as board:
+        chunks = _warned(_chunks(references, systems, analysed), (*references, *systems), analysed)
+        with progress("segments") as bar:
+            for scored in map_in_order(lambda chunk: _score_chunk(chosen, *chunk), chunks, jobs):
+                board.add(scored)
+                bar.advance(len(scored[0][0].scores))
+        # Only now, when every file was read to its end and all agree, does anything reach standard output.
+        for line in write(board.results()):
+            click.echo(line)
+
+
+Chunk = tuple[list[list[str | None]], list[list[str]]]
+
+
+def _chunks(references: Sequence[str], systems: Sequence[str], analysed: bool) -> Iterator[Chunk]:
+    """Chunks of all files in step: reference streams with None for what is missing, and the systems' texts."""
+    if analysed:
+        from tesla_eval.cli.conllu_reader import ConlluReader as Reader
+    else:
+        Reader = LineReader  # noqa: N806
+    for texts in read_in_step((*references, *systems), reader=Reader):
+        yield _with_gaps(texts[: len(references)]), texts[len(references) :]
+
+
+def _with_gaps(streams: list[list[str]]) -> list[list[str | None]]:
+    """SPEC §5: an empty line is a missing reference, unless the segment has no other."""
+    if len(streams) == 1:
+        return [list(streams[0])]
+    gaps: list[list[str | None]] = [[text if text.strip() else None for text in stream] for stream in streams]
+    for index in range(len(gaps[0])):
+        if all(stream[index] is None for stream in gaps):
+            gaps[0][index] = ""
+    return gaps
+
+
+def _warned(chunks: Iterator[Chunk], names: Sequence[str], analysed: bool) -> Iterator[Chunk]:
+    """The chunks; from the first one a warning, once, if the text looks as if it had been worked on."""
+    first = True
+    for references, systems in chunks:
+        if first and not analysed:
+            texts = [[text or "" for text in stream] for stream in (*references, *systems)]
+            for looks, what in ((looks_tokenised, "already tokenised"), (looks_lowercased, "lower-cased")):
+                found = [name for name, lines in zip(names, texts, strict=True) if looks(lines)]
+                if found:
+                    warn(f"{', '.join(found)}: the text looks {what}; scores are meant for text as people write it")
+        first = False
+        yield references, systems
+
+
+def _score_chunk(
+    metrics: Sequence[Metric], references: list[list[str | None]], systems: list[list[str]]
+) -> list[list[SegmentScores]]:
+    """By system, then by metric."""
+    return [[metric.score_segments(texts, references) for metric in metrics] for texts in systems]
+
+
+@dataclass
+class _Cell:
+    """One system under one metric: its total, and its segments in a temporary file."""
+
+    total: Total
+    segments: IO[bytes] | None
+
+
+class _Scoreboard:
+    """Scores of all systems under all metrics, in constant memory."""
+
+    def __init__(self, systems: Sequence[str], metrics: Sequence[Metric], keep_segments: bool) -> None:
+        from tempfile import SpooledTemporaryFile
+
+        self._systems, self._metrics = systems, metrics
+        self._cells = [
+            [
+                _Cell(metric.new_total(), SpooledTemporaryFile(max_size=1 << 20) if keep_segments else None)  # noqa: SIM115
+                for metric in metrics
+            ]
+            for _ in systems
+        ]
+
+    def __enter__(self) -> _Scoreboard:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for row in self._cells:
+            for cell in row:
+                if cell.segments is not None:
+                    cell.segments.close()
+
+    def add(self, scored: list[list[SegmentScores]]) -> None:
+        for cells, parts in zip(self._cells, scored, strict=True):
+            for cell, part in zip(cells, parts, strict=True):
+                cell.total.add(part)
+                if cell.segments is not None:
+                    cell.segments.write(part.scores.tobytes())
+
+    def results(self) -> Results:
+        return Results(
+            systems=tuple(self._systems),
+            metrics=tuple(metric.id for metric in self._metrics),
+            signatures=tuple(str(metric.get_signature()) for metric in self._metrics),
+            scores=tuple(tuple(cell.total.score() for cell in row) for row in self._cells),
+            segments=self._segments if self._cells[0][0].segments is not None else None,
+        )
+
+    def _segments(self, system: int, metric: int) -> Iterator[float]:
+        handle = self._cells[system][metric].segments
+        assert handle is not None
+        handle.seek(0)
+        while block := handle.read(1 << 16):
+            scores: npt.NDArray[np.float64] = np.frombuffer(block, np.float64)
+            yield from scores.tolist()

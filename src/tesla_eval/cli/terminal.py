@@ -1,0 +1,97 @@
+"""Drawing for the terminal: tables, text that cannot take over the screen, progress, warnings."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+import click
+
+__all__ = ["Progress", "aligned", "progress", "visible", "warn", "width"]
+
+_FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
+_RIGHT_TO_LEFT = frozenset({"R", "AL"})
+
+
+def visible(text: str) -> str:
+    """`text` for a terminal: control and format characters shown, not obeyed; right-to-left words kept in their place.
+
+    >>> visible("a\\x1b[31mb\\u202e")
+    'a\\\\x1b[31mb\\\\u202e'
+    """
+    shown = "".join(_escaped(c) if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in text)
+    if any(unicodedata.bidirectional(c) in _RIGHT_TO_LEFT for c in shown):
+        return f"{_FIRST_STRONG_ISOLATE}{shown}{_POP_ISOLATE}"
+    return shown
+
+
+def _escaped(character: str) -> str:
+    if character in "\u200c\u200d":  # joiners shape letters and are harmless
+        return character
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def width(text: str) -> int:
+    """The columns that `text` takes on a terminal."""
+    return sum(
+        0 if unicodedata.category(c) in ("Mn", "Me", "Cf") else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def aligned(rows: Iterable[Sequence[str]], numeric: Iterable[int] = ()) -> Iterator[str]:
+    """The rows as lines with aligned columns; the `numeric` ones to the right.
+
+    >>> list(aligned([("a", "1"), ("bb", "10")], numeric=[1]))
+    ['a    1', 'bb  10']
+    """
+    table = [list(row) for row in rows]
+    right = set(numeric)
+    widths = [max(map(width, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        cells = [
+            " " * (w - width(cell)) + cell if i in right else cell + " " * (w - width(cell))
+            for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield "  ".join(cells).rstrip()
+
+
+def warn(message: str) -> None:
+    """A warning on standard error."""
+    click.echo(f"tesla: warning: {message}", err=True)
+
+
+class Progress(Protocol):
+    """Something that is told how far the work is."""
+
+    def advance(self, done: int) -> None:
+        """So many more are done."""
+
+
+class _Silent:
+    def advance(self, done: int) -> None:
+        pass
+
+
+@contextmanager
+def progress(what: str, total: int | None = None) -> Iterator[Progress]:
+    """A progress bar on standard error, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield _Silent()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as RichProgress
+
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with RichProgress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+
+        class _Bar:
+            def advance(self, done: int) -> None:
+                bar.advance(task, done)
+
+        yield _Bar()

@@ -1,0 +1,78 @@
+"""Bags against bags: the exact optimum, precision, recall and F (SPEC §4), and the flow that reaches it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval import _core
+from tesla_eval.analysis.batch import AnalysedBatch
+from tesla_eval.bags import NgramFeature, exact_discount
+
+__all__ = ["RECALL_WEIGHT", "Flow", "Matches", "explain_feature", "match_pairs"]
+
+RECALL_WEIGHT = 0.8
+"""SPEC §4: α of the F-measure."""
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Precision, recall and F: one row a pair of texts, one column a feature; NaN where it does not exist."""
+
+    precision: npt.NDArray[np.float64]
+    recall: npt.NDArray[np.float64]
+    f: npt.NDArray[np.float64]
+
+
+def match_pairs(
+    reference: _core.Bags, hypothesis: _core.Bags, reference_index: npt.NDArray[np.int64],
+    hypothesis_index: npt.NDArray[np.int64], alpha: float = RECALL_WEIGHT,
+) -> Matches:  # fmt: skip
+    """Match text `reference_index[k]` with text `hypothesis_index[k]`, for every k, under all features of the bags."""
+    return Matches(*_core.match(reference, hypothesis, reference_index, hypothesis_index, alpha))
+
+
+@dataclass(frozen=True)
+class Flow:
+    """One feature of one pair: the optimum, and how much each n-gram occurrence sends to each other one."""
+
+    feature: NgramFeature
+    objective: float
+    reference_weight: float
+    hypothesis_weight: float
+    entries: tuple[tuple[int, int, float, float], ...]
+    """First token in the reference, first token in the hypothesis, similarity, weight."""
+
+    def to_dict(self, precision: float, recall: float, f: float) -> dict[str, Any]:
+        """The feature as SPEC §17 writes it."""
+        n = self.feature.n
+        return {
+            "name": self.feature.name, "similarity": self.feature.similarity, "n": n,
+            "precision": precision, "recall": recall, "f": f, "objective": self.objective,
+            "reference_weight": self.reference_weight, "hypothesis_weight": self.hypothesis_weight,
+            "flow": [
+                {"reference": [i, i + n], "hypothesis": [j, j + n], "similarity": similarity, "weight": weight}
+                for i, j, similarity, weight in self.entries
+            ],
+        }  # fmt: skip
+
+
+def explain_feature(
+    reference: AnalysedBatch, hypothesis: AnalysedBatch, feature: NgramFeature, discount: float
+) -> Flow:
+    """The flow of one feature between the only text of `reference` and the only text of `hypothesis`."""
+    found = _core.explain(
+        reference.vocabulary.lexicon, reference.core_tokens, hypothesis.core_tokens, feature.similarity, feature.n,
+        exact_discount(discount),
+    )  # fmt: skip
+    weight_unit, gain_unit = found["weight_unit"], found["gain_unit"]
+    return Flow(
+        feature=feature,
+        objective=found["objective"] / (gain_unit * weight_unit),
+        reference_weight=found["reference_weight"] / weight_unit,
+        hypothesis_weight=found["hypothesis_weight"] / weight_unit,
+        entries=tuple((i, j, gain / gain_unit, amount / weight_unit) for i, j, gain, amount in found["flow"].tolist()),
+    )

@@ -1,0 +1,178 @@
+"""The contract of a metric: segments in, scores out, and everything that all metrics share around that."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval.errors import InputError, UsageError
+from tesla_eval.metrics.exact_sum import ExactSum
+from tesla_eval.parallel import map_in_order
+from tesla_eval.records import CorpusScore, Explanation, Score, Signature
+
+__all__ = ["Metric", "References", "SegmentScores", "Total", "check_references", "mean_over_references"]
+
+References = Sequence[Sequence[str | None]]
+"""K streams of N texts (sacreBLEU's order); `None` marks a missing reference."""
+
+Chunk = tuple[Sequence[str], References]
+_CHUNK = 512  # segments that cross into the core at once
+
+
+@dataclass(frozen=True)
+class SegmentScores:
+    """What a metric says of N segments: scores, features (N × F), and statistics that add up, if it has them."""
+
+    scores: npt.NDArray[np.float64]
+    features: npt.NDArray[np.float64]
+    statistics: npt.NDArray[np.float64] | None = None
+
+    @staticmethod
+    def concatenate(parts: Sequence[SegmentScores]) -> SegmentScores:
+        """The parts, one after the other."""
+        statistics = [part.statistics for part in parts if part.statistics is not None]
+        return SegmentScores(
+            np.concatenate([part.scores for part in parts]),
+            np.concatenate([part.features for part in parts]),
+            np.concatenate(statistics) if statistics else None,
+        )
+
+
+class Total(Protocol):
+    """A system score in the making: constant memory, whatever the number of segments."""
+
+    def add(self, part: SegmentScores) -> None:
+        """Take in more segments."""
+
+    def score(self) -> float:
+        """The system score of the segments so far."""
+
+
+class MeanTotal:
+    """SPEC §5: the system score is the mean of the segment scores, whatever their order."""
+
+    def __init__(self) -> None:
+        self._sum = ExactSum()
+        self._count = 0
+
+    def add(self, part: SegmentScores) -> None:
+        """Take in more segments."""
+        self._sum.add(part.scores)
+        self._count += len(part.scores)
+
+    def score(self) -> float:
+        """The mean of the segments so far."""
+        return float(self._sum) / self._count
+
+
+class Metric(ABC):
+    """A metric with sacreBLEU's habits. A new one says how it scores segments and what its signature is."""
+
+    id: ClassVar[str]
+    """The name in outputs, such as `tesla-m`."""
+    higher_is_better: ClassVar[bool] = True
+    feature_names: tuple[str, ...] = ()
+    workers: int = 1
+    """Threads for a corpus; results do not depend on it."""
+
+    @abstractmethod
+    def get_signature(self) -> Signature:
+        """Name, version, language, parameters and resources: what makes a score reproducible."""
+
+    @abstractmethod
+    def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
+        """The scores of some segments; safe to call from several threads."""
+
+    @abstractmethod
+    def explain(self, hypothesis: str, references: Sequence[str]) -> Explanation:
+        """The score of one segment with everything that produced it."""
+
+    def new_total(self) -> Total:
+        """An empty system score."""
+        return MeanTotal()
+
+    def sentence_score(self, hypothesis: str, references: Sequence[str]) -> Score:
+        """The score of one segment against one or several references."""
+        streams = _streams_of_one(references)
+        check_references([hypothesis], streams)
+        found = self.score_segments([hypothesis], streams)
+        features = dict(zip(self.feature_names, found.features[0].tolist(), strict=True))
+        return Score(self.id, float(found.scores[0]), features, self.get_signature())
+
+    def corpus_score(self, hypotheses: Sequence[str], references: References) -> CorpusScore:
+        """The score of a system: K reference streams, each as long as the hypotheses."""
+        check_references(hypotheses, references)
+        total = self.new_total()
+        parts = []
+        for part in self.score_chunks(_chunks(hypotheses, references)):
+            total.add(part)
+            parts.append(part)
+        found = SegmentScores.concatenate(parts)
+        return CorpusScore(
+            self.id, total.score(), found.scores, found.features, self.feature_names, self.get_signature()
+        )
+
+    def score_chunks(self, chunks: Iterator[Chunk]) -> Iterator[SegmentScores]:
+        """Score chunk after chunk, in order, `workers` at a time; chunks are taken only as they are needed."""
+        yield from map_in_order(lambda chunk: self.score_segments(*chunk), chunks, self.workers)
+
+    def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> npt.NDArray[np.float64]:
+        """The score of every hypothesis (row) against every reference (column)."""
+        matrix = np.empty((len(hypotheses), len(references)))
+        for column, reference in enumerate(references):
+            matrix[:, column] = self.score_segments(hypotheses, [[reference] * len(hypotheses)]).scores
+        return matrix
+
+
+def _chunks(hypotheses: Sequence[str], references: References) -> Iterator[Chunk]:
+    for start in range(0, len(hypotheses), _CHUNK):
+        span = slice(start, start + _CHUNK)
+        yield hypotheses[span], [stream[span] for stream in references]
+
+
+def _streams_of_one(references: Sequence[str]) -> list[list[str]]:
+    if isinstance(references, str):
+        raise UsageError("the references of a sentence are a list: write [reference]")
+    return [[reference] for reference in references]
+
+
+def check_references(hypotheses: Sequence[str], references: References) -> None:
+    """Refuse what cannot be scored: no segments, streams of other lengths, a segment without any reference."""
+    if isinstance(hypotheses, str) or any(isinstance(stream, str) for stream in references):
+        raise UsageError("hypotheses are a list of texts, references a list of such lists: [references]")
+    if not hypotheses:
+        raise InputError("there is no hypothesis to score")
+    if not references:
+        raise InputError("there is no reference to score against")
+    for number, stream in enumerate(references, 1):
+        if len(stream) != len(hypotheses):
+            raise InputError(
+                f"{len(hypotheses)} hypotheses, but reference stream {number} has {len(stream)} texts; "
+                "references are K streams of N texts, None for a missing one"
+            )
+    for index, text in enumerate(hypotheses):
+        if not isinstance(text, str):
+            raise InputError(f"hypothesis {index + 1} is {text!r}, not a text")
+        given = [stream[index] for stream in references]
+        if all(reference is None for reference in given):
+            raise InputError(f"segment {index + 1} has no reference")
+        if not all(reference is None or isinstance(reference, str) for reference in given):
+            raise InputError(f"segment {index + 1}: a reference is neither a text nor None")
+
+
+def mean_over_references(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The mean over the first axis without NaN, the same to the last bit for any order of the references.
+
+    >>> mean_over_references(np.array([[0.5, np.nan], [0.25, np.nan]])).tolist()
+    [0.375, nan]
+    """
+    ordered = np.sort(values, axis=0)  # NaN goes last
+    there = ~np.isnan(ordered)
+    counts = there.sum(axis=0)
+    sums = np.where(there, ordered, 0.0).sum(axis=0)
+    return np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)

@@ -1,0 +1,42 @@
+"""A sum of doubles that does not depend on their order, in constant memory."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["ExactSum"]
+
+_MANTISSA_BITS = 53
+_MOST_AT_ONCE = 1 << 9  # sums of that many 53-bit mantissas fit 63 bits
+
+
+class ExactSum:
+    """The exact sum of all finite numbers added so far; `float()` rounds it once, as `math.fsum` does.
+
+    >>> total = ExactSum()
+    >>> total.add(np.array([1e16, 1.0, -1e16]))
+    >>> float(total)
+    1.0
+    """
+
+    def __init__(self) -> None:
+        self._by_exponent: dict[int, int] = {}
+
+    def add(self, numbers: npt.NDArray[np.float64]) -> None:
+        """Add all the numbers."""
+        for start in range(0, len(numbers), _MOST_AT_ONCE):
+            fractions, exponents = np.frexp(numbers[start : start + _MOST_AT_ONCE])
+            mantissas = np.ldexp(fractions, _MANTISSA_BITS).astype(np.int64)
+            for exponent in np.unique(exponents).tolist():
+                part = int(mantissas[exponents == exponent].sum())
+                self._by_exponent[exponent] = self._by_exponent.get(exponent, 0) + part
+
+    def __float__(self) -> float:
+        exact = sum(
+            (Fraction(part) * Fraction(2) ** (exponent - _MANTISSA_BITS) for exponent, part in self._by_exponent.items()),
+            start=Fraction(0),
+        )
+        return float(exact)

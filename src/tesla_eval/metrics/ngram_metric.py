@@ -1,0 +1,138 @@
+"""What TESLA's n-gram metrics share: analyse, build bags, match every reference, combine the F-measures."""
+
+from __future__ import annotations
+
+import unicodedata
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval.analysis import Analyser, AnalysedBatch, OwnAnalysis, load_pipeline
+from tesla_eval.bags import NgramFeature, build_bags
+from tesla_eval.errors import UsageError
+from tesla_eval.matching import explain_feature, match_pairs
+from tesla_eval.metrics.base import Metric, References, SegmentScores, check_references, mean_over_references
+from tesla_eval.records import Explanation, Signature
+from tesla_eval.version import __version__
+
+__all__ = ["NgramMetric", "mean_of_existing"]
+
+_PAIRS_AT_ONCE = 1 << 16
+
+
+class NgramMetric(Metric):
+    """A metric over F-measures of word n-grams; a subclass names its features and combines them."""
+
+    def __init__(
+        self, features: Sequence[NgramFeature], *, lang: str, discount: float, alpha: float,
+        analyser: Analyser | None, workers: int, parameters: dict[str, str],
+    ) -> None:  # fmt: skip
+        if not 0 <= alpha <= 1:
+            raise UsageError(f"alpha {alpha!r}: must lie between 0 and 1")
+        self._analysis = OwnAnalysis(analyser, lang) if analyser else load_pipeline(lang)
+        self.features = tuple(features)
+        self.feature_names = tuple(feature.name for feature in self.features)
+        self.discount = discount
+        self.alpha = alpha
+        self.workers = workers
+        self._parameters = parameters
+
+    @abstractmethod
+    def combine(self, f: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """The score of each pair from its row of F-measures, of which some may be NaN but not all."""
+
+    def get_signature(self) -> Signature:
+        """Name, version, language, parameters that differ from the default, resources."""
+        head = {"metric": self.id, "version": __version__}
+        return Signature({**head, **self._analysis.signature, **self._parameters})
+
+    def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
+        """The scores of some segments, each the mean over the references it has."""
+        streams = [["" if text is None else text for text in stream] for stream in references]
+        hypothesis, *sides = self._analysis.analyse(hypotheses, *streams)
+        hypothesis_bags = build_bags(hypothesis, self.features, self.discount)
+        shape = (len(references), len(hypotheses))
+        scores = np.full(shape, np.nan)
+        features = np.full((*shape, len(self.features)), np.nan)
+        for k, (side, stream) in enumerate(zip(sides, references, strict=True)):
+            there = np.array([index for index, text in enumerate(stream) if text is not None], np.int64)
+            bags = build_bags(side, self.features, self.discount)
+            f = match_pairs(bags, hypothesis_bags, there, there, self.alpha).f
+            features[k, there] = f
+            scores[k, there] = self._scores(f, side, hypothesis, there, there)
+        return SegmentScores(mean_over_references(scores), mean_over_references(features))
+
+    def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> npt.NDArray[np.float64]:
+        """The score of every hypothesis (row) against every reference (column); each text is analysed once."""
+        matrix = np.empty((len(hypotheses), len(references)))
+        if not matrix.size:
+            return matrix
+        hypothesis, reference = self._analysis.analyse(hypotheses, references)
+        hypothesis_bags = build_bags(hypothesis, self.features, self.discount)
+        reference_bags = build_bags(reference, self.features, self.discount)
+        rows_at_once = max(1, _PAIRS_AT_ONCE // len(references))
+        for start in range(0, len(hypotheses), rows_at_once):
+            rows = np.arange(start, min(start + rows_at_once, len(hypotheses)))
+            i, j = np.repeat(rows, len(references)), np.tile(np.arange(len(references)), len(rows))
+            f = match_pairs(reference_bags, hypothesis_bags, j, i, self.alpha).f
+            matrix[rows] = self._scores(f, reference, hypothesis, j, i).reshape(len(rows), -1)
+        return matrix
+
+    def explain(self, hypothesis: str, references: Sequence[str]) -> Explanation:
+        """The score of one segment with the tokens, features and flows that produced it (SPEC §17)."""
+        score = self.sentence_score(hypothesis, references)
+        details = tuple(self._explain_reference(hypothesis, reference) for reference in references)
+        return Explanation(self.id, score.signature, score.score, hypothesis, tuple(references), details)
+
+    def _scores(
+        self, f: npt.NDArray[np.float64], reference: AnalysedBatch, hypothesis: AnalysedBatch,
+        reference_index: npt.NDArray[np.int64], hypothesis_index: npt.NDArray[np.int64],
+    ) -> npt.NDArray[np.float64]:  # fmt: skip
+        """The score of each pair; where no token is left on both sides, whether the texts are equal (SPEC §5)."""
+        empty = (reference.lengths[reference_index] == 0) & (hypothesis.lengths[hypothesis_index] == 0)
+        scores = np.empty(len(f))
+        scores[~empty] = self.combine(f[~empty])
+        for k in np.nonzero(empty)[0].tolist():
+            texts = reference.texts[reference_index[k]], hypothesis.texts[hypothesis_index[k]]
+            scores[k] = float(_folded(texts[0]) == _folded(texts[1]))
+        return scores
+
+    def _explain_reference(self, hypothesis: str, reference: str) -> dict[str, Any]:
+        check_references([hypothesis], [[reference]])
+        y, x = self._analysis.analyse([hypothesis], [reference])
+        only = np.zeros(1, np.int64)
+        bags = [build_bags(side, self.features, self.discount) for side in (x, y)]
+        matches = match_pairs(bags[0], bags[1], only, only, self.alpha)
+        features = [
+            explain_feature(x, y, feature, self.discount).to_dict(
+                *(float(array[0, column]) for array in (matches.precision, matches.recall, matches.f))
+            )
+            for column, feature in enumerate(self.features)
+            if not np.isnan(matches.f[0, column])
+        ]
+        return {
+            "score": float(self._scores(matches.f, x, y, only, only)[0]),
+            "reference": [token.to_dict() for token in x.tokens(0)],
+            "hypothesis": [token.to_dict() for token in y.tokens(0)],
+            "features": features,
+        }
+
+
+def mean_of_existing(f: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The mean of each row without NaN, summed column after column, so that every machine rounds alike.
+
+    >>> mean_of_existing(np.array([[1.0, 0.5, np.nan]])).tolist()
+    [0.75]
+    """
+    sums = np.zeros(len(f))
+    for column in np.where(np.isnan(f), 0.0, f).T:
+        sums += column
+    mean: npt.NDArray[np.float64] = sums / (~np.isnan(f)).sum(axis=1)
+    return mean
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).split())

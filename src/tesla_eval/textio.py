@@ -1,0 +1,174 @@
+"""Strict reading of text: a line is what ends in a line feed, bytes are UTF-8, and nothing is ever dropped or shifted.
+
+Files may be of any length: they are read in blocks and handed on in chunks. Errors name file and line.
+"""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import IO
+
+from tesla_eval.errors import InputError
+
+__all__ = ["STANDARD_INPUT", "LineReader", "looks_lowercased", "looks_tokenised", "read_in_step", "read_lines"]
+
+STANDARD_INPUT = "-"
+_BLOCK_BYTES = 1 << 20
+_LONGEST_LINE = 64 << 20  # bytes: a line longer than this is no line of text
+_CHUNK_CHARACTERS = 1 << 22  # a chunk of lines ends early when it holds this much text
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+class LineReader:
+    """The lines of a file, of a gzipped file (`.gz`), or of standard input (`-`), without their line ends.
+
+    A byte-order mark and carriage returns before line feeds are taken off. `count` tells how many lines were read.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.name = "standard input" if path == STANDARD_INPUT else path
+        self.count = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for block in self._blocks():
+            yield from self._decoded(block)
+
+    def _blocks(self) -> Iterator[list[bytes]]:
+        """Runs of whole lines, still as bytes."""
+        rest = b""
+        with _reading(self.path, self.name) as handle:
+            while True:
+                try:
+                    block = handle.read(_BLOCK_BYTES)
+                except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                    raise InputError(f"{self.name}: is not a sound gzip file ({error})") from error
+                except OSError as error:
+                    raise InputError(f"{self.name}: cannot be read ({error.strerror or error})") from error
+                if not block:
+                    break
+                lines = (rest + block).split(b"\n") if b"\n" in block else [rest + block]
+                rest = lines.pop()
+                if len(rest) > _LONGEST_LINE:
+                    raise InputError(f"{self.name}, line {self.count + len(lines) + 1}: is longer than 64 MB")
+                if lines:
+                    yield lines
+        if rest:
+            yield [rest]
+
+    def _decoded(self, lines: list[bytes]) -> Iterator[str]:
+        try:
+            texts = b"\n".join(lines).decode("utf-8").split("\n")
+        except UnicodeDecodeError:
+            raise self._undecodable(lines) from None
+        for text in texts:
+            self.count += 1
+            if self.count == 1:
+                text = text.removeprefix(_BYTE_ORDER_MARK)  # noqa: PLW2901
+            yield text.removesuffix("\r")
+
+    def _undecodable(self, lines: list[bytes]) -> InputError:
+        for number, line in enumerate(lines, self.count + 1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                return InputError(
+                    f"{self.name}, line {number}: is not valid UTF-8 (byte {error.start + 1} of the line); "
+                    "convert the file, for instance with iconv"
+                )
+        raise AssertionError("the block did not decode, but each of its lines does")
+
+
+def _reading(path: str, name: str) -> IO[bytes]:
+    if path == STANDARD_INPUT:
+        # closefd=False: standard input is not ours to close
+        return open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115, PTH123
+    try:
+        handle = open(path, "rb")  # noqa: SIM115, PTH123
+    except OSError as error:
+        raise InputError(f"{name}: cannot be opened ({error.strerror})") from error
+    return gzip.GzipFile(fileobj=handle) if path.endswith(".gz") else handle  # type: ignore[return-value]
+
+
+def read_lines(path: str) -> list[str]:
+    """All lines of a file.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.txt"
+    >>> _ = path.write_bytes(b"one\\r\\n\\ntwo")
+    >>> read_lines(str(path))
+    ['one', '', 'two']
+    """
+    return list(LineReader(path))
+
+
+def read_in_step(
+    paths: Sequence[str], lines: int = 1024, *, reader: type[LineReader] = LineReader
+) -> Iterator[list[list[str]]]:
+    """Chunks of parallel files: one list of lines (or of what `reader` makes of them) a file, all of the same length.
+
+    At the end the files must have the same number of lines, and some: `InputError` names the files and both counts.
+    """
+    if list(paths).count(STANDARD_INPUT) > 1:
+        raise InputError("standard input (-) can be read only once")
+    readers = [reader(path) for path in paths]
+    sources = [iter(reader) for reader in readers]
+    while True:
+        chunk: list[list[str]] = [[] for _ in readers]
+        size = 0
+        ended = False
+        while len(chunk[0]) < lines and size < _CHUNK_CHARACTERS and not ended:
+            for texts, source in zip(chunk, sources, strict=True):
+                text = next(source, None)
+                if text is None:
+                    ended = True
+                else:
+                    texts.append(text)
+                    size += len(text)
+        if ended:
+            _check_counts(readers, sources)
+        if chunk[0]:
+            yield chunk
+        if ended:
+            return
+
+
+def _check_counts(readers: Sequence[LineReader], sources: Sequence[Iterator[str]]) -> None:
+    """Count all files to their ends and compare."""
+    for source in sources:
+        for _ in source:
+            pass
+    first = readers[0]
+    for reader in readers:
+        if reader.count == 0:
+            raise InputError(f"{reader.name}: is empty; it must have a line for each segment")
+        if reader.count != first.count:
+            raise InputError(
+                f"{first.name} has {first.count} lines, but {reader.name} has {reader.count}: "
+                "line i of every file must belong to segment i"
+            )
+
+
+def looks_tokenised(texts: Sequence[str]) -> bool:
+    """Whether the texts seem to have their punctuation already split off by spaces.
+
+    >>> looks_tokenised(["Hello , world ."] * 20), looks_tokenised(["Hello, world."] * 20)
+    (True, False)
+    """
+    ending = [text for text in texts if text.rstrip().endswith((".", "?", "!", "。", "？", "！"))]
+    apart = sum(text.rstrip()[-2:-1] == " " for text in ending)
+    return len(ending) >= 10 and apart > 0.8 * len(ending)
+
+
+def looks_lowercased(texts: Sequence[str]) -> bool:
+    """Whether the texts are in a script with cases and seem to have lost them.
+
+    >>> looks_lowercased(["we met in paris."] * 20), looks_lowercased(["We met in Paris."] * 20)
+    (True, False)
+    """
+    cased = [text for text in texts if text.lower() != text.upper()]
+    lowered = sum(text == text.lower() for text in cased)
+    return len(cased) >= 10 and lowered > 0.98 * len(cased)
