@@ -1,0 +1,90 @@
+// A part-of-speech tagger: a greedy averaged perceptron over hashed features with sparse, 8-bit weights.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tagger_features.h"
+
+namespace tesla {
+
+template <class T>
+struct ArrayView {
+    const T* data = nullptr;
+    std::size_t size = 0;
+    const T& operator[](std::size_t i) const { return data[i]; }
+};
+
+// The arrays of a model file. Hashes are stored as differences between sorted neighbours.
+struct TaggerArrays {
+    std::size_t labels = 0;
+    ArrayView<std::uint32_t> feature_deltas;  // hash of each feature, ascending
+    ArrayView<std::uint8_t> row_lengths;      // per feature: how many labels it has a weight for
+    ArrayView<std::uint8_t> row_labels;       // per weight: its label
+    ArrayView<std::int8_t> row_weights;
+    ArrayView<std::uint32_t> class_deltas;    // hash of each form of the lexicon, ascending
+    ArrayView<std::uint8_t> classes;          // per form: its class, never 0
+};
+
+// Hash table from sorted 32-bit keys to 32-bit values; open addressing, 0 for a key that is not there.
+class HashTable {
+   public:
+    void build(const std::vector<std::uint32_t>& keys, const std::vector<std::uint32_t>& values);
+    std::uint32_t find(std::uint32_t key) const {
+        for (std::size_t slot = key & mask_;; slot = (slot + 1) & mask_) {
+            if (slots_[slot].key == key) return slots_[slot].value;
+            if (slots_[slot].key == 0) return 0;
+        }
+    }
+
+    void prefetch([[maybe_unused]] std::uint32_t key) const {
+#if defined(__GNUC__)
+        __builtin_prefetch(&slots_[key & mask_]);
+#endif
+    }
+
+   private:
+    struct Slot {
+        std::uint32_t key = 0, value = 0;
+    };
+    std::vector<Slot> slots_{1};
+    std::size_t mask_ = 0;
+};
+
+class Tagger {  // immutable, so that threads may share it
+   public:
+    static constexpr std::size_t kMaxLabels = 255;
+
+    // Throws std::invalid_argument for arrays that do not fit together.
+    explicit Tagger(const TaggerArrays& arrays);
+
+    std::size_t labels() const { return labels_; }
+    WordFeatures features(const char32_t* form, std::size_t length) const;
+
+    // Tags one text of `n` words; `words` come from this tagger's `features`.
+    void tag(const WordFeatures* const* words, std::size_t n, std::uint16_t* labels) const;
+
+   private:
+    struct Weight {
+        std::uint8_t label;
+        std::int8_t value;
+    };
+    // A row is where it begins and its length in one number. Long rows are kept dense, marked by a length of their own.
+    static constexpr unsigned kLengthBits = 8;
+    static constexpr std::uint32_t kDense = 255;
+    static constexpr std::size_t kLanes = 16;  // dense rows are padded to this, so that compilers use vectors
+
+    std::uint32_t add_row(const std::uint8_t* labels, const std::int8_t* values, std::size_t length);
+    void add_scores(std::uint32_t row, std::int16_t* scores) const;
+
+    std::size_t labels_;
+    std::size_t padded_labels_;
+    HashTable rows_;
+    HashTable classes_;
+    std::vector<Weight> weights_;
+    std::vector<std::int16_t> dense_;
+    WordFeatures boundary_;
+};
+
+}  // namespace tesla

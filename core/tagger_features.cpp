@@ -1,0 +1,100 @@
+#include "tagger_features.h"
+
+#include <algorithm>
+
+#include "unicode.h"
+
+namespace tesla {
+namespace {
+
+// Any digit is the digit 0: years and prices are alike to a tagger.
+char32_t fold(char32_t c) { return is_number(c) ? U'0' : to_lower(c); }
+
+class Hasher {
+   public:
+    void add(char32_t c) { state_ = (state_ ^ c) * 0x100000001B3ull; }
+    std::uint32_t value() const {
+        std::uint64_t x = (state_ ^ (state_ >> 32)) * 0xD6E8FEB86659FD93ull;
+        return static_cast<std::uint32_t>(x >> 32);
+    }
+
+   private:
+    std::uint64_t state_ = 0xCBF29CE484222325ull;
+};
+
+enum Shape : std::uint32_t { kFirstUpper = 1, kLaterUpper = 2, kAnyLower = 4, kDigit = 8, kHyphen = 16, kOtherSign = 32, kSingle = 64 };
+
+std::uint32_t shape_of(const char32_t* form, std::size_t length) {
+    std::uint32_t shape = 0;
+    if (length == 1) shape |= kSingle;
+    for (std::size_t i = 0; i < length; ++i) {
+        const char32_t c = form[i];
+        if (is_upper(c)) shape |= i == 0 ? kFirstUpper : kLaterUpper;
+        else if (is_letter(c)) shape |= kAnyLower;
+        else if (is_number(c)) shape |= kDigit;
+        else if (c == U'-') shape |= kHyphen;
+        else if (!is_mark(c)) shape |= kOtherSign;
+    }
+    return shape;
+}
+
+}  // namespace
+
+std::uint32_t hash_form(const char32_t* form, std::size_t length) {
+    Hasher hasher;
+    for (std::size_t i = 0; i < length; ++i) hasher.add(form[i]);
+    return hasher.value();
+}
+
+WordFeatures hash_word(const char32_t* form, std::size_t length, std::uint32_t lexical_class) {
+    constexpr std::size_t kLongestAffix = 5;
+    std::array<std::uint32_t, kLongestAffix + 1> suffix{}, prefix{};  // 0: the word is shorter
+    Hasher whole, from_end;
+    for (std::size_t i = 0; i < length; ++i) {
+        whole.add(fold(form[i]));
+        if (i < kLongestAffix) prefix[i + 1] = whole.value();
+    }
+    for (std::size_t i = 0; i < std::min(length, kLongestAffix); ++i) {
+        from_end.add(fold(form[length - 1 - i]));
+        suffix[i + 1] = from_end.value();
+    }
+    WordFeatures word{};
+    word.form = whole.value();
+    word.suffix = suffix[std::min<std::size_t>(length, 3)];
+    word.shape = shape_of(form, length);
+    word.lexical_class = lexical_class;
+
+    std::uint32_t kind = 0;
+    std::size_t slot = 0;
+    const auto put = [&](bool exists, std::uint32_t a, std::uint32_t b = 0) {
+        word.slots[slot++] = exists ? mix(kind, a, b) : 0;
+        ++kind;
+    };
+    put(length > 0, word.form);
+    put(length > 0, hash_form(form, length));
+    put(length > 1, suffix[1]);
+    put(length > 2, suffix[2]);
+    put(length > 3, suffix[3]);
+    put(length > 4, suffix[4]);
+    put(length > 5, suffix[5]);
+    put(length > 1, prefix[1]);
+    put(length > 2, prefix[2]);
+    put(length > 3, prefix[3]);
+    put(length > 0, word.shape, word.suffix);
+    put(lexical_class != 0, lexical_class, word.shape);
+
+    put(true, word.form);
+    put(true, word.suffix);
+    put(lexical_class != 0, lexical_class);
+
+    put(true, word.form);
+    put(true, word.suffix);
+    put(true, word.shape);
+    put(lexical_class != 0, lexical_class);
+
+    put(true, word.form);
+    put(true, word.form);
+    return word;
+}
+
+}  // namespace tesla

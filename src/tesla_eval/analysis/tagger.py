@@ -1,0 +1,129 @@
+"""Part-of-speech tags: the model of a language, as a file and in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval._core import Tagger
+from tesla_eval.analysis.conllu import UNIVERSAL_TAGS, Word
+from tesla_eval.errors import ResourceError
+from tesla_eval.resources import Resource, find_resource, read_resource, text_array
+
+__all__ = ["KIND", "Label", "TaggerAccuracy", "TaggerModel", "evaluate", "load_tagger", "read_tagger"]
+
+KIND = "tagger"
+_UNIVERSAL_IDS = {tag: number for number, tag in enumerate(UNIVERSAL_TAGS)}
+
+
+class Label(NamedTuple):
+    """What the tagger says of a word: the language's fine tag (else the universal one), the universal tag."""
+
+    fine: str
+    universal: str
+
+    @property
+    def universal_id(self) -> int:
+        """The place of the universal tag in `UNIVERSAL_TAGS`."""
+        return _UNIVERSAL_IDS[self.universal]
+
+
+@dataclass(frozen=True)
+class TaggerModel:
+    """A tagger and what its label numbers mean; made once, shared by threads.
+
+    >>> english = load_tagger("en")
+    >>> [label.fine for label in english.tag(["The", "cats", "sat", "."])]
+    ['DT', 'NNS', 'VBD', '.']
+    """
+
+    resource: Resource
+    labels: tuple[Label, ...]
+    core: Tagger
+
+    @classmethod
+    def from_resource(cls, resource: Resource) -> TaggerModel:
+        """The model that a resource holds; raises `ResourceError` if its arrays make no tagger."""
+        where = resource.path or "tagger"
+        try:
+            labels = tuple(Label(*line.split("\t")) for line in resource.text("labels").splitlines())
+            unknown = [label for label in labels if label.universal not in _UNIVERSAL_IDS]
+            if unknown:
+                raise ValueError(f"{unknown[0].universal!r} is no universal tag")
+            core = Tagger(len(labels), **unpacked(resource.arrays))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ResourceError(f"{where}: makes no tagger ({error}); reinstall or rebuild it") from error
+        return cls(resource, labels, core)
+
+    @property
+    def language(self) -> str:
+        """The code of the language."""
+        return self.resource.language
+
+    @property
+    def fingerprint(self) -> str:
+        """Names this model in signatures."""
+        return self.resource.fingerprint
+
+    def tag(self, forms: Sequence[str]) -> list[Label]:
+        """The labels of the words of one text."""
+        return [self.labels[number] for number in self.core.tag(list(forms))]
+
+
+def read_tagger(path: Path) -> TaggerModel:
+    """The model in the file `path`."""
+    return TaggerModel.from_resource(read_resource(path, KIND))
+
+
+@cache
+def load_tagger(language: str) -> TaggerModel | None:
+    """The installed model of a language, `None` if there is none; read once a process."""
+    path = find_resource(KIND, language)
+    return None if path is None else read_tagger(path)
+
+
+class TaggerAccuracy(NamedTuple):
+    """Shares of words, in percent, with the right universal and, where the data has them, fine tag."""
+
+    words: int
+    universal: float
+    fine: float | None
+
+
+def evaluate(model: TaggerModel, sentences: Iterable[Sequence[Word]]) -> TaggerAccuracy:
+    """Tag sentences whose tags are known and count the words that got them."""
+    words = universal = fine = with_fine = 0
+    for sentence in sentences:
+        for word, label in zip(sentence, model.tag([word.form for word in sentence]), strict=True):
+            words += 1
+            universal += label.universal == word.upos
+            with_fine += word.xpos != "_"
+            fine += label.fine == word.xpos
+    share_fine = 100 * fine / with_fine if with_fine else None
+    return TaggerAccuracy(words, 100 * universal / max(words, 1), share_fine)
+
+
+_PACKED = ("feature_deltas", "class_deltas")
+
+
+def packed(arrays: Mapping[str, npt.NDArray[Any]], labels: Sequence[Label]) -> dict[str, npt.NDArray[Any]]:
+    """A tagger's arrays as they are stored: 32-bit numbers as planes of bytes, which deflate far better."""
+    stored: dict[str, npt.NDArray[Any]] = {"labels": text_array("".join(f"{a}\t{b}\n" for a, b in labels))}
+    for name, array in arrays.items():
+        stored[name] = array.astype("<u4").view(np.uint8).reshape(-1, 4).T if name in _PACKED else array
+    return stored
+
+
+def unpacked(stored: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """The arrays as the core takes them."""
+    arrays = {name: array for name, array in stored.items() if name != "labels"}
+    for name in _PACKED:
+        planes = np.ascontiguousarray(arrays[name].T)
+        arrays[name] = planes.view("<u4").reshape(-1).astype(np.uint32, copy=False)
+    return arrays
