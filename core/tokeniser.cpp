@@ -1,97 +1,43 @@
 #include "tokeniser.h"
 
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string_view.h>
+#include <algorithm>
+#include <iterator>
+#include <utility>
 
-#include <array>
-#include <stdexcept>
-#include <string>
-
-#include "bindings.h"
+#include "tokeniser_characters.h"
 #include "tokeniser_rules.h"
-#include "unicode.h"
 
 namespace tesla {
 namespace {
 
-enum class Kind : std::uint8_t { Separator, Letter, Digit, Joiner, Unspaced, Apostrophe, Hyphen, Dot, At, Symbol };
-
-constexpr std::array<Kind, 128> kAsciiKinds = [] {
-    std::array<Kind, 128> kinds{};  // control characters separate
-    for (int c = 33; c < 127; ++c) kinds[c] = Kind::Symbol;
-    for (int c = '0'; c <= '9'; ++c) kinds[c] = Kind::Digit;
-    for (int c = 'a'; c <= 'z'; ++c) kinds[c] = kinds[c - 32] = Kind::Letter;
-    kinds['\''] = kinds['`'] = Kind::Apostrophe;
-    kinds['-'] = Kind::Hyphen;
-    kinds['.'] = Kind::Dot;
-    kinds['@'] = Kind::At;
-    return kinds;
-}();
-
-constexpr char32_t kSoftHyphen = 0xAD, kZeroWidthNonJoiner = 0x200C, kZeroWidthJoiner = 0x200D, kWordJoiner = 0x2060;
-
-bool is_joiner(char32_t c) {
-    return c == kSoftHyphen || c == kZeroWidthNonJoiner || c == kZeroWidthJoiner || c == kWordJoiner ||
-           (c >= 0xE0020 && c <= 0xE007F);  // tags: the flags of Scotland and Wales
-}
-
-// Of the unprintable characters those that only lay text out separate; private and unassigned ones are symbols.
-bool is_layout(char32_t c) {
-    return c < 0xA0 || (c >= 0x200B && c <= 0x206F) || c == 0xFEFF || c == 0x61C || c == 0x180E ||
-           (c >= 0xFFF9 && c <= 0xFFFB);
-}
-
-Kind kind_of(char32_t c) {
-    if (c < 128) return kAsciiKinds[c];
-    if (c == U'’' || c == U'ʼ' || c == U'＇') return Kind::Apostrophe;
-    if (c == 0x2010 || c == 0x2011) return Kind::Hyphen;
-    switch (char_class(c)) {
-        case CharClass::Letter:
-        case CharClass::Mark: return is_unspaced(c) ? Kind::Unspaced : Kind::Letter;
-        case CharClass::Number: return is_unspaced(c) ? Kind::Unspaced : Kind::Digit;
-        case CharClass::Space: return Kind::Separator;
-        case CharClass::Other: return is_joiner(c) ? Kind::Joiner : is_layout(c) ? Kind::Separator : Kind::Symbol;
-        default: return Kind::Symbol;
-    }
-}
-
-bool in_word(Kind kind) { return kind == Kind::Letter || kind == Kind::Digit || kind == Kind::Joiner; }
-bool is_visible(Kind kind) { return kind == Kind::Letter || kind == Kind::Digit; }
-
-bool is_regional_indicator(char32_t c) { return c >= 0x1F1E6 && c <= 0x1F1FF; }
-bool is_skin_tone(char32_t c) { return c >= 0x1F3FB && c <= 0x1F3FF; }
-bool contains(std::u32string_view set, char32_t c) { return set.find(c) != set.npos; }
-
-// Limits that keep look-ahead, and so the whole, linear: the longest local part and domain of RFC 5321.
-constexpr std::size_t kLongestLocalPart = 64, kLongestDomain = 255, kLongestEmoticon = 4, kLongestTail = 4;
+// Limits that keep look-ahead, and so the whole, linear. Local part and domain are those of RFC 5321.
+constexpr std::size_t kLongestLocalPart = 64, kLongestDomain = 255, kLongestEmoticon = 4, kLongestEntity = 10,
+                      kLongestPart = 12;
 
 // Groups of digits that make one token with their hyphens: telephone numbers, postal codes, dates.
 constexpr unsigned kDigitShapes[] = {34, 334, 1334, 54, 222, 224, 422};
 
-// One pass over one text.
+// One pass over one text. Functions called ..._end take the place where something may begin and return where it ends,
+// or the place itself if it is not there.
 class Scanner {
  public:
     Scanner(const TokeniserRules& rules, const char32_t* text, std::size_t length, std::vector<Span>& out)
-        : rules_(rules), text_(text), length_(length), out_(out) {}
+        : rules_(rules), style_(rules.style), text_(text), length_(length), out_(out) {}
 
     void run() {
         find_final_stop();
-        for (std::size_t i = 0; i < length_;) {
-            unsigned seen = 0;
-            std::size_t end = i;
-            for (; end < length_; ++end) {
-                Kind k = kind_of(text_[end]);
+        for (std::size_t i = 0; i < length_; i = end_ + 1) {
+            seen_ = 0;
+            for (end_ = i; end_ < length_; ++end_) {
+                Kind k = kind_of(text_[end_]);
                 if (k == Kind::Separator) break;
-                seen |= 1u << static_cast<unsigned>(k);
+                seen_ |= bit(k);
             }
-            end_ = end;
-            seen_ = seen;
-            if (seen == bit(Kind::Letter)) {
-                emit_word(i, end);
+            if (seen_ == bit(Kind::Letter)) {
+                emit_word(i, end_);
             } else {
                 scan_chunk(i);
             }
-            i = end + 1;
         }
     }
 
@@ -100,13 +46,17 @@ class Scanner {
 
     Kind kind(std::size_t i) const { return i < end_ ? kind_of(text_[i]) : Kind::Separator; }
     char32_t at(std::size_t i) const { return i < end_ ? text_[i] : U' '; }
+    int look_up(const WordTable& table, std::size_t start, std::size_t end) const {
+        return table.find(text_ + start, end - start);
+    }
     void emit(std::size_t start, std::size_t end) {
         out_.push_back({static_cast<std::uint32_t>(start), static_cast<std::uint32_t>(end)});
     }
 
-    // The full stop that ends the text is never part of an abbreviation; quotes and brackets may follow it.
+    // The full stop that ends the text is no part of an abbreviation; quotes and brackets may follow it.
     void find_final_stop() {
         std::size_t i = length_;
+        if (style_.keep_final_stop) i = 0;
         while (i > 0 && (kind_of(text_[i - 1]) == Kind::Separator || contains(U"\"'’”»)]", text_[i - 1]))) --i;
         final_stop_ = i > 0 && text_[i - 1] == U'.' ? i - 1 : length_;
     }
@@ -123,20 +73,30 @@ class Scanner {
         }
     }
 
-    // Scripts without spaces: a character and its marks.
+    // Scripts without spaces: a character and its marks, or a run of them where the language takes it for a word.
     std::size_t scan_unspaced(std::size_t start) {
         std::size_t i = after_marks(start + 1);
+        while (style_.han_words && kind(i) == Kind::Unspaced) ++i;
         emit(start, i);
         return i;
     }
 
     std::size_t scan_word(std::size_t start) {
-        std::size_t end = address_end(start);
-        if (end != start) {
+        if (std::size_t end = address_end(start); end != start) {
+            emit(start, end);
+            return end;
+        }
+        if (std::size_t end = currency_end(start); end != start) {
             emit(start, end);
             return end;
         }
         return finish_word(start, start);
+    }
+
+    std::size_t currency_end(std::size_t start) const {
+        std::size_t i = start;
+        while (i - start <= rules_.currencies.longest() && kind(i) == Kind::Letter) ++i;
+        return kind(i) == Kind::Digit && look_up(rules_.currencies, start, i) >= 0 ? i : start;
     }
 
     // Grows the word that reaches to `i` over its inner punctuation, emits it and returns its end.
@@ -146,40 +106,60 @@ class Scanner {
         for (;; ++i) {
             while (in_word(kind(i))) ++i;
             Kind here = kind(i), next = kind(i + 1);
+            if ((here == Kind::Apostrophe || here == Kind::Hyphen) && look_up(rules_.heads, start, i + 1) >= 0) {
+                emit(start, i + 1);
+                return i + 1;
+            }
             if (here == Kind::Apostrophe && next == Kind::Letter) continue;
             if (here == Kind::Hyphen && is_visible(next) && hyphen_stays(part, i)) {
                 part = piece = i + 1;
                 continue;
             }
             if (here == Kind::Symbol && joins(i)) continue;
-            if (here == Kind::Dot) {
-                if (is_visible(next)) {
-                    std::size_t end = dotted_end(start, piece, i);
-                    if (end > i) {
-                        dotted = true;
-                        piece = i + 1;
-                        i = end - 1;
-                        continue;
-                    }
-                } else if (keeps_full_stop(start, part, i, dotted)) {
-                    ++i;
+            if (here == Kind::Dot && is_visible(next)) {
+                if (std::size_t end = dotted_end(start, piece, i); end > i) {
+                    dotted = true;
+                    piece = i + 1;
+                    i = end - 1;
+                    continue;
                 }
             }
             break;
         }
+        i = word_closing_end(start, part, i, dotted);
         emit_word(start, i);
         return i;
     }
 
-    // Does the underscore or ampersand at `i` join what stands before and behind it?
+    // What follows a word and still belongs to it: full stop, apostrophe, hyphen, the rest of a listed word (km/h).
+    std::size_t word_closing_end(std::size_t start, std::size_t part, std::size_t i, bool dotted) const {
+        Kind here = kind(i), next = kind(i + 1);
+        bool last = !is_visible(next) && next != here;
+        if (here == Kind::Dot && keeps_full_stop(start, part, i, dotted)) return i + 1;
+        if (here == Kind::Apostrophe && style_.final_apostrophes && last) return i + 1;
+        if (here == Kind::Hyphen && style_.open_hyphens && last) return i + 1;
+        if (here != Kind::Symbol || rules_.whole.longest() == 0) return i;
+        std::size_t end = i + 1;
+        if (look_up(rules_.whole, start, end) >= 0) return end;
+        while (end - i < kLongestPart && in_word(kind(end))) ++end;
+        return look_up(rules_.whole, start, end) >= 0 ? end : i;
+    }
+
+    // Does the symbol at `i` join what stands before and behind it?
     bool joins(std::size_t i) const {
         char32_t c = text_[i];
         Kind before = kind_of(text_[i - 1]), after = kind(i + 1);
-        if (c == U'_') return is_visible(before) && is_visible(after);
-        return c == U'&' && before == Kind::Letter && after == Kind::Letter;
+        if (contains(rules_.attached, c)) return true;
+        if (contains(rules_.inner, c)) return before == Kind::Letter && after == Kind::Letter;
+        switch (c) {
+            case U'_': return is_visible(before) && is_visible(after);
+            case U'&': return before == Kind::Letter && after == Kind::Letter;
+            case U',': return before == Kind::Digit && after == Kind::Digit;
+            default: return false;
+        }
     }
 
-    // How far the full stop at `dot`, with a word character on both sides, carries the word on: `dot` if not at all.
+    // How far the full stop at `dot`, with a word character on both sides, carries the word on.
     std::size_t dotted_end(std::size_t start, std::size_t piece, std::size_t dot) const {
         bool digits = kind_of(text_[dot - 1]) == Kind::Digit && kind(dot + 1) == Kind::Digit;
         bool initials = dot - piece == 1 && !in_word(kind(dot + 2));  // U.S.A
@@ -187,7 +167,8 @@ class Scanner {
         return name_end(start, dot);
     }
 
-    // The end of a host, file or group name such as `example.com/path`, `notes.doc`, `comp.sources.unix`.
+    // The end of a host, file or group name (`example.com/path`, `notes.doc`, `comp.sources.unix`) or an abbreviation
+    // (f.eks.) whose first full stop is at `dot`.
     std::size_t name_end(std::size_t start, std::size_t dot) const {
         std::size_t i = start, piece = start, pieces = 0, limit = std::min(end_, start + kLongestDomain);
         bool plain = true;
@@ -203,51 +184,46 @@ class Scanner {
                 break;
             }
         }
-        bool known = rules_.internet_endings.find(text_ + piece, i - piece) >= 0;
+        if (look_up(rules_.abbreviations, start, i) >= 0) return i;
+        bool known = look_up(rules_.internet, piece, i) >= 0;
         if (!known && !(plain && pieces >= 2)) return dot;
         return at(i) == U'/' && known ? trimmed(start, url_end(i)) : i;
     }
 
     bool keeps_full_stop(std::size_t start, std::size_t part, std::size_t dot, bool dotted) const {
         if (dot == final_stop_ || kind(dot + 1) == Kind::Dot || kind_of(text_[dot - 1]) != Kind::Letter) return false;
-        if (dotted && dot - start >= 2 && kind_of(text_[dot - 2]) == Kind::Dot) return true;
-        return dot - part == 1 || rules_.abbreviations.find(text_ + start, dot - start) >= 0;
+        if (look_up(rules_.abbreviations, start, dot) >= 0) return true;
+        bool initial = dot - part == 1 || (dotted && kind_of(text_[dot - 2]) == Kind::Dot);
+        return initial && !style_.split_initials;
     }
 
     bool hyphen_stays(std::size_t part, std::size_t hyphen) const {
-        if (rules_.hyphens == Hyphens::Keep) return true;
-        if (rules_.kept_prefixes.find(text_ + part, hyphen - part) >= 0) return true;
+        if (!style_.split_hyphens || look_up(rules_.prefixes, part, hyphen) >= 0) return true;
         std::size_t i = hyphen + 1;
-        while (i - hyphen < 12 && in_word(kind(i))) ++i;
-        return rules_.kept_suffixes.find(text_ + hyphen + 1, i - hyphen - 1) >= 0;
+        while (i - hyphen < kLongestPart && in_word(kind(i))) ++i;
+        return look_up(rules_.suffixes, hyphen + 1, i) >= 0;
     }
 
     // Emits a word, cut where the language cuts it: can|not, do|n't, I|'d|'ve.
     void emit_word(std::size_t start, std::size_t end) {
         while (end - start > 1 && kind_of(text_[end - 1]) == Kind::Joiner) --end;
-        int cut = rules_.cut_words.find(text_ + start, end - start);
-        if (cut > 0) {
+        if (int cut = look_up(rules_.cut, start, end); cut > 0) {
             emit(start, start + cut);
             emit(start + cut, end);
             return;
         }
-        std::array<std::size_t, 2> tails;
-        std::size_t count = 0, rest = end;
-        if (seen_ & bit(Kind::Apostrophe)) {
-            for (std::size_t tail; count < tails.size() && (tail = tail_start(start, rest)) < rest; rest = tail) {
-                tails[count++] = tail;
-            }
-        }
-        emit(start, rest);
-        while (count-- > 0) {
-            emit(rest, count > 0 ? tails[count - 1] : end);
-            if (count > 0) rest = tails[count - 1];
-        }
+        std::size_t tail = end;
+        bool may_have_tail = (seen_ & (bit(Kind::Apostrophe) | bit(Kind::Hyphen))) != 0;
+        if (may_have_tail && look_up(rules_.whole, start, end) < 0) tail = tail_start(start, end);
+        std::size_t before = tail < end ? tail_start(start, tail) : tail;
+        emit(start, before);
+        if (before < tail) emit(before, tail);
+        if (tail < end) emit(tail, end);
     }
 
     std::size_t tail_start(std::size_t start, std::size_t end) const {
-        for (std::size_t length = 2; length <= kLongestTail && start + length < end; ++length) {
-            if (rules_.clitic_tails.find(text_ + end - length, length) >= 0) return end - length;
+        for (std::size_t length = std::min(rules_.tails.longest(), end - start - 1); length >= 2; --length) {
+            if (look_up(rules_.tails, end - length, end) >= 0) return end - length;
         }
         return end;
     }
@@ -259,26 +235,36 @@ class Scanner {
         }
         std::size_t i = digit_groups_end(start);
         if (i == start) i = number_end(start);
-        if (at(i) == U'_' || kind(i) == Kind::Joiner || (kind(i) == Kind::Dot && kind(i + 1) == Kind::Letter)) {
-            return finish_word(start, i);
-        }
-        if (kind(i) != Kind::Letter && kind(i) != Kind::Apostrophe) {
-            emit(start, i);
-            return i;
-        }
-        std::size_t ending = i + 1;
-        while (kind(ending) == Kind::Letter) ++ending;
-        if (!in_word(kind(ending))) {
-            if (rules_.number_endings.find(text_ + i, ending - i) >= 0) {
-                emit(start, ending);
-                return ending;
-            }
-            if (rules_.units.find(text_ + i, ending - i) >= 0) {
-                emit(start, i);
-                return i;
+        while (style_.keep_ranges && kind(i) == Kind::Hyphen && kind(i + 1) == Kind::Digit) i = number_end(i + 1);
+        if (continues_as_word(start, i)) return finish_word(start, i);
+        if (keeps_ordinal_stop(start, i)) {
+            ++i;
+        } else if (kind(i) == Kind::Letter || kind(i) == Kind::Apostrophe) {
+            std::size_t ending = i + 1;
+            while (kind(ending) == Kind::Letter) ++ending;
+            if (in_word(kind(ending))) return finish_word(start, i);
+            if (look_up(rules_.endings, i, ending) >= 0) {
+                i = ending;
+            } else if (look_up(rules_.units, i, ending) < 0) {
+                return finish_word(start, i);
             }
         }
-        return finish_word(start, i);
+        emit(start, i);
+        return i;
+    }
+
+    // Is the number that ends at `i` the beginning of a word such as 1_000, 01.doc, 30-jährig?
+    bool continues_as_word(std::size_t start, std::size_t i) const {
+        Kind here = kind(i), next = kind(i + 1);
+        if (at(i) == U'_' || here == Kind::Joiner) return true;
+        if (here == Kind::Hyphen) return next == Kind::Letter && !style_.split_hyphens;
+        return here == Kind::Dot && next == Kind::Letter && name_end(start, i) > i;
+    }
+
+    bool keeps_ordinal_stop(std::size_t start, std::size_t i) const {
+        std::size_t digits = style_.year_ordinals ? 4 : style_.ordinals ? 2 : 0;
+        if (kind(i) != Kind::Dot || i == final_stop_ || i - start > digits) return false;
+        return kind(i + 1) != Kind::Dot && std::all_of(text_ + start, text_ + i, is_number);
     }
 
     // Digits with single . , : / between them, or apostrophes before groups of three.
@@ -297,7 +283,7 @@ class Scanner {
             std::size_t group = i;
             while (kind(i) == Kind::Digit && i - group < 6) ++i;
             shape = shape * 10 + static_cast<unsigned>(i - group);
-            if (text_[i - 1] != U'-' && kind(i) == Kind::Hyphen && kind(i + 1) == Kind::Digit) {
+            if (kind(i) == Kind::Hyphen && kind(i + 1) == Kind::Digit) {
                 ++i;
                 continue;
             }
@@ -307,7 +293,7 @@ class Scanner {
         return start;
     }
 
-    // The end of the URL or e-mail address that begins at `start`, or `start`.
+    // A URL or e-mail address.
     std::size_t address_end(std::size_t start) const {
         for (std::u32string_view scheme : {U"http://", U"https://", U"ftp://", U"www.", U"mailto:"}) {
             if (begins_with(start, scheme) && in_word(kind(start + scheme.size()))) {
@@ -332,8 +318,9 @@ class Scanner {
 
     // Without the punctuation that belongs to the sentence around an address.
     std::size_t trimmed(std::size_t start, std::size_t end) const {
-        bool bracketed = std::u32string_view(text_ + start, end - start).find(U'(') != std::u32string_view::npos;
-        while (end > start && (contains(U".,;:!?'’]}*", text_[end - 1]) || (text_[end - 1] == U')' && !bracketed))) --end;
+        bool bracketed = contains(std::u32string_view(text_ + start, end - start), U'(');
+        std::u32string_view loose = bracketed ? U".,;:!?'’]}*" : U".,;:!?'’]}*)";
+        while (end > start && contains(loose, text_[end - 1])) --end;
         return end;
     }
 
@@ -347,6 +334,11 @@ class Scanner {
     }
 
     std::size_t scan_symbol(std::size_t start) {
+        Kind next = kind(start + 1);
+        bool opens = start == 0 || kind_of(text_[start - 1]) == Kind::Separator || text_[start - 1] == U'(';
+        if (style_.leading_hyphens && opens && kind(start) == Kind::Hyphen && next == Kind::Letter) {
+            return finish_word(start, start + 1);
+        }
         std::size_t end = symbol_end(start);
         emit(start, end);
         return end;
@@ -359,6 +351,9 @@ class Scanner {
         if ((c == U'@' || c == U'#') && next == Kind::Letter) return tag_end(start + 1);
         if (kind_of(c) == Kind::Apostrophe && is_visible(next)) return apostrophe_word_end(start);
         if (std::size_t end = emoticon_end(start); end != start) return end;
+        if (std::size_t end = entities_end(start); end != start) return end;
+        if (std::size_t end = markup_end(start); end != start) return end;
+        if (style_.split_runs && contains(U".!?", c)) return after_marks(start + 1);
         if (contains(U"!?", c)) return run_end(start, U"!?");
         if (contains(U".-–—*=+~#_<>'’`,", c)) return after_marks(run_end(start, std::u32string_view(&c, 1)));
         return c < 128 ? after_marks(start + 1) : emoji_end(start);
@@ -377,15 +372,41 @@ class Scanner {
             if (decade && !in_word(kind(i + 2))) return i + 2;
             return decade && at(i + 2) == U's' && !in_word(kind(i + 3)) ? i + 3 : start + 1;
         }
-        while (i - start < 12 && in_word(kind(i))) ++i;
-        return rules_.apostrophe_words.find(text_ + start, i - start) >= 0 ? i : start + 1;
+        while (i - start < kLongestPart && in_word(kind(i))) ++i;
+        return look_up(rules_.apostrophes, start, i) >= 0 ? i : start + 1;
     }
 
+    // :) and with its last character repeated :)))
     std::size_t emoticon_end(std::size_t start) const {
-        if (start > 0 && is_visible(kind_of(text_[start - 1]))) return start;
+        if (start > 0 && kind_of(text_[start - 1]) == Kind::Digit) return start;
         for (std::size_t length = std::min(kLongestEmoticon, end_ - start); length >= 2; --length) {
-            bool alone = !in_word(kind(start + length)) && text_[start + length - 1] != at(start + length);
-            if (alone && rules_.emoticons.find(text_ + start, length) >= 0) return start + length;
+            if (look_up(rules_.emoticons, start, start + length) < 0) continue;
+            std::size_t end = run_end(start + length, std::u32string_view(text_ + start + length - 1, 1));
+            if (!in_word(kind(end))) return end;
+        }
+        return start;
+    }
+
+    // What a careless conversion from HTML leaves: &quot;
+    std::size_t entities_end(std::size_t start) const {
+        std::size_t i = start;
+        while (at(i) == U'&') {
+            std::size_t name = at(i + 1) == U'#' ? i + 2 : i + 1, end = name;
+            while (end - i < kLongestEntity && end < end_ && text_[end] < 128 && is_visible(kind_of(text_[end]))) ++end;
+            if (end == name || at(end) != U';') break;
+            i = end + 1;
+        }
+        return i;
+    }
+
+    // An HTML tag: <br/>, </a>
+    std::size_t markup_end(std::size_t start) const {
+        if (text_[start] != U'<') return start;
+        std::size_t i = at(start + 1) == U'/' ? start + 2 : start + 1, name = i;
+        while (i - name < kLongestPart && at(i) >= U'a' && at(i) <= U'z') ++i;
+        if (i == name || !contains(U">/_", at(i))) return start;
+        for (std::size_t limit = std::min(end_, start + kLongestDomain); i < limit && text_[i] != U'<'; ++i) {
+            if (text_[i] == U'>') return i + 1;
         }
         return start;
     }
@@ -411,6 +432,7 @@ class Scanner {
     }
 
     const TokeniserRules& rules_;
+    const TokeniserStyle& style_;
     const char32_t* text_;
     std::size_t length_;
     std::vector<Span>& out_;
@@ -421,13 +443,15 @@ class Scanner {
 
 }  // namespace
 
-Tokeniser::Tokeniser(std::string_view language) {
-    const LanguageTable* table = find_language_table(language);
-    if (table == nullptr) throw std::invalid_argument("no tokeniser rules for language " + std::string(language));
-    rules_ = std::make_unique<const TokeniserRules>(*table);
-}
-
+Tokeniser::Tokeniser(std::string_view language)
+    : rules_(std::make_unique<const TokeniserRules>(language_table(language))) {}
+Tokeniser::Tokeniser(std::unique_ptr<const TokeniserRules> rules) : rules_(std::move(rules)) {}
+Tokeniser::Tokeniser(Tokeniser&&) noexcept = default;
 Tokeniser::~Tokeniser() = default;
+
+Tokeniser Tokeniser::from_table(std::string_view table) {
+    return Tokeniser(std::make_unique<const TokeniserRules>(table));
+}
 
 void Tokeniser::tokenise(const char32_t* text, std::size_t length, std::vector<Span>& out) const {
     out.clear();
@@ -435,43 +459,5 @@ void Tokeniser::tokenise(const char32_t* text, std::size_t length, std::vector<S
 }
 
 std::vector<std::string_view> Tokeniser::languages() { return table_languages(); }
-
-namespace {
-
-std::vector<Span> tokenise_utf8(const Tokeniser& tokeniser, std::string_view text) {
-    std::u32string characters;
-    decode_utf8(text, characters);
-    std::vector<Span> spans;
-    spans.reserve(characters.size() / 4);
-    tokeniser.tokenise(characters.data(), characters.size(), spans);
-    return spans;
-}
-
-}  // namespace
-
-void bind_tokeniser(nanobind::module_& m) {
-    namespace nb = nanobind;
-    nb::class_<Tokeniser>(m, "Tokeniser", "Cuts a text in NFC into tokens, by the rules of a language.")
-        .def(nb::init<std::string_view>(), nb::arg("language"))
-        .def(
-            "spans",
-            [](const Tokeniser& self, std::string_view text) {
-                nb::list result;
-                for (Span span : tokenise_utf8(self, text)) result.append(nb::make_tuple(span.start, span.end));
-                return result;
-            },
-            nb::arg("text"), "The tokens as (start, end) in code points, end exclusive.")
-        .def(
-            "count", [](const Tokeniser& self, std::string_view text) { return tokenise_utf8(self, text).size(); },
-            nb::arg("text"), "The number of tokens.")
-        .def_static(
-            "languages",
-            [] {
-                nb::list names;
-                for (std::string_view name : Tokeniser::languages()) names.append(name);
-                return names;
-            },
-            "The languages that have rules of their own, and `und`.");
-}
 
 }  // namespace tesla

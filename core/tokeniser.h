@@ -23,12 +23,18 @@ class Tokeniser {
     // Throws std::invalid_argument for a language without rules; "und" has the rules common to all.
     explicit Tokeniser(std::string_view language);
     ~Tokeniser();
+    Tokeniser(Tokeniser&&) noexcept;
+
+    // By rules of one's own, written as in tokeniser_languages.h; throws std::invalid_argument for unknown keys.
+    static Tokeniser from_table(std::string_view table);
 
     void tokenise(const char32_t* text, std::size_t length, std::vector<Span>& out) const;
 
     static std::vector<std::string_view> languages();
 
  private:
+    explicit Tokeniser(std::unique_ptr<const TokeniserRules> rules);
+
     std::unique_ptr<const TokeniserRules> rules_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,47 +11,64 @@ namespace tesla {
 // A set of short words with a small number each, found by their lower-cased characters (’ counts as ').
 class WordTable {
  public:
-    // Words separated by spaces. The number of a word is the place of its `|`, 0 without one: "can|not" -> 3.
-    explicit WordTable(std::string_view words);
+    // The number of a word is the place of its `|`, 0 without one: "can|not" -> 3.
+    void add(std::u32string word);
 
     // The number of the word, or -1.
     int find(const char32_t* word, std::size_t length) const;
+
+    std::size_t longest() const { return longest_; }
 
  private:
     struct Slot {
         std::uint64_t hash;
         int number;
     };
+    void insert(Slot entry);
+
     std::vector<Slot> slots_;  // open addressing, a power of two; hash 0 is a free slot
-    std::size_t longest_ = 0;
+    std::size_t size_ = 0, longest_ = 0;
 };
 
-enum class Hyphens { Keep, Split };  // is "long-term" one token or three?
-
-struct LanguageTable {
-    std::string_view language;
-    Hyphens hyphens;
-    std::string_view abbreviations;   // keep their full stop: "dr" "etc"
-    std::string_view cut_words;       // "can|not"
-    std::string_view clitic_tails;    // split off the end of a word: "'ll" "n't"
-    std::string_view apostrophe_words;  // whole although they begin with an apostrophe: "'em"
-    std::string_view kept_prefixes;   // hyphen stays after them even where hyphens split: "non" "co"
-    std::string_view kept_suffixes;   // ... and before these: "like"
-    std::string_view units;           // split off the number they are glued to: "5|km"
-    std::string_view number_endings;  // stay with the number: "5th"
+// The switches, by the words that set them in a table; without any, punctuation is cut off and words stay whole.
+struct TokeniserStyle {
+    bool split_hyphens = false;       // long|-|term
+    bool open_hyphens = false;        // Haus- und Hofarzt: the hyphen stays with its word
+    bool leading_hyphens = false;     // ... and in front: Erfahrung und -wissen
+    bool keep_ranges = false;         // 6-4 is one token
+    bool ordinals = false;            // 3. keeps its full stop
+    bool year_ordinals = false;       // 2004. keeps it too
+    bool split_initials = false;      // J|. Smith
+    bool keep_final_stop = false;     // an abbreviation keeps its full stop even at the end of the text
+    bool split_runs = false;          // .|.|. and !|!
+    bool final_apostrophes = false;   // a word keeps the apostrophe at its end: ta'
+    bool han_words = false;           // a run of Han characters is one word (in Korean, Vietnamese)
 };
 
-// The tables of one language, ready for look-up.
+// The rules of one language, read from a table of lines "key word word ...".
 struct TokeniserRules {
-    explicit TokeniserRules(const LanguageTable& table);
+    // Throws std::invalid_argument for a key or switch that does not exist.
+    explicit TokeniserRules(std::string_view table);
 
-    Hyphens hyphens;
-    WordTable abbreviations, cut_words, clitic_tails, apostrophe_words, kept_prefixes, kept_suffixes, units,
-        number_endings;
-    WordTable internet_endings, emoticons;  // the same for all languages
+    TokeniserStyle style;
+    WordTable abbreviations;  // keep their full stop: dr etc f.eks
+    WordTable cut;            // can|not
+    WordTable heads;          // split off the front of a word, by the apostrophe or hyphen they end in: l' s-
+    WordTable tails;          // split off its end: 'll n't -t-il
+    WordTable apostrophes;    // words that begin with an apostrophe: 'em
+    WordTable whole;          // words with punctuation in them: km/h us$
+    WordTable prefixes;       // where hyphens split, they stay after these: non co
+    WordTable suffixes;       // ... and before these: like
+    WordTable units;          // split off the number they are glued to: 5|km
+    WordTable endings;        // stay with the number: 5th
+    WordTable currencies;     // split off the number behind them: Rp|500
+    std::u32string inner;     // punctuation that belongs to a word between two letters: EU:n
+    std::u32string attached;  // punctuation that belongs to the word before it
+    WordTable internet, emoticons;  // the same for all languages
 };
 
-const LanguageTable* find_language_table(std::string_view language);
+// The built-in table of a language; throws std::invalid_argument if there is none.
+std::string_view language_table(std::string_view language);
 std::vector<std::string_view> table_languages();
 
 }  // namespace tesla

@@ -2,20 +2,20 @@
 
     python tools/measure_tokenisers.py [--split dev] [--errors 20] [LANGUAGE ...]
 
-Raw text is rebuilt from the forms and SpaceAfter=No. Gold are the surface tokens, multi-word tokens whole; only
-English contractions are cut (do|n't), as SPEC §1 lets a language's tokeniser do. Sources without spacing are
-left out.
+Raw text is rebuilt from the forms and SpaceAfter=No. Gold are the surface tokens, multi-word tokens whole;
+only English contractions are cut (do|n't), as SPEC §1 lets a language's tokeniser do. Sources without spacing
+are left out.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from tesla_eval.analysis.conllu import MultiWord, Sentence, Word, read_conllu  # noqa: F401 (doctest)
 from tesla_eval.analysis.tokenisers import load_tokeniser
 
 TREEBANKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "ud"
@@ -26,47 +26,31 @@ Spans = list[tuple[int, int]]
 Mistakes = Counter[tuple[str, str]]
 
 
-def treebank_sentences(path: Path) -> Iterator[tuple[str, list[list[str]]]]:
-    """The source and the rows of each sentence of a CoNLL-U file."""
-    source, rows = "", list[list[str]]()
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            if line.startswith("# source"):
-                source = line.partition("=")[2].strip()
-            elif line[0].isdigit():
-                rows.append(line.rstrip("\n").split("\t"))
-            elif rows and not line.strip():
-                yield source, rows
-                rows = []
-    if rows:
-        yield source, rows
+def treebank_languages() -> set[str]:
+    return {path.parent.name for path in TREEBANKS.glob("*/test.conllu.gz")}
 
 
-def gold_tokens(rows: list[list[str]], *, cut: bool = False) -> tuple[str, Spans]:
+def gold_tokens(sentence: Sentence, *, cut: bool = False) -> tuple[str, Spans]:
     """The raw text of a sentence and its surface tokens; `cut` multi-word tokens that their words spell out.
 
-    >>> contraction = [["1-2", "can't", "_"], ["1", "ca", "_"], ["2", "n't", "_"]]
+    >>> words = Word("ca", "can", "AUX", "_"), Word("n't", "not", "PART", "_")
+    >>> contraction = Sentence(words, (MultiWord(0, 2, "can't"),))
     >>> gold_tokens(contraction), gold_tokens(contraction, cut=True)
     (("can't", [(0, 5)]), ("can't", [(0, 2), (2, 5)]))
     """
-    form_of = {row[0]: row[1] for row in rows}
-    text, spans = "", Spans()
-    inside = 0  # the last word of the multi-word token, whose words are no tokens
-    for number, form, *_, misc in rows:
-        first, dash, last = number.partition("-")
-        if "." in number or (not dash and int(number) <= inside):
-            continue
-        parts = [form]
-        if dash:
-            inside = int(last)
-            words = [form_of[str(word)] for word in range(int(first), inside + 1)]
-            if cut and "".join(words) == form:
-                parts = words
+    multiword_at = {multiword.start: multiword for multiword in sentence.multiwords}
+    text, spans, done = "", Spans(), 0
+    while done < len(sentence.words):
+        token = multiword_at.get(done) or sentence.words[done]
+        parts = [token.form]
+        if isinstance(token, MultiWord):
+            words = [word.form for word in sentence.words[done : token.end]]
+            parts = words if cut and "".join(words) == token.form else parts
         for part in parts:
             spans.append((len(text), len(text) + len(part)))
             text += part
-        if "SpaceAfter=No" not in misc:
-            text += " "
+        text += " " * token.space_after
+        done = token.end if isinstance(token, MultiWord) else done + 1
     return text.rstrip(), spans
 
 
@@ -74,9 +58,9 @@ def gold_texts(language: str, split: str) -> list[tuple[str, Spans]]:
     """The sentences of a treebank as raw text with their tokens."""
     path = TREEBANKS / language / f"{split}.conllu.gz"
     return [
-        gold_tokens(rows, cut=language in CUT_CONTRACTIONS)
-        for source, rows in treebank_sentences(path)
-        if WITHOUT_SPACING not in source
+        gold_tokens(sentence, cut=language in CUT_CONTRACTIONS)
+        for sentence in read_conllu(path)
+        if WITHOUT_SPACING not in (sentence.comment("source") or "")
     ]
 
 
@@ -120,8 +104,7 @@ def main() -> None:
     parser.add_argument("--errors", type=int, default=0, metavar="N", help="show the most frequent mistakes")
     options = parser.parse_args()
     print(f"{'language':8} {'tokens':>7} {'F1':>6} {'M tokens/s':>10}")
-    everything = sorted(path.parent.name for path in TREEBANKS.glob("*/test.conllu.gz"))
-    for language in options.languages or everything:
+    for language in options.languages or sorted(treebank_languages()):
         texts = gold_texts(language, options.split)
         mistakes = Mistakes()
         f1 = token_f1(language, texts, mistakes)
