@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tesla_eval
 from tesla_eval.analysis.senses import SenseTable, load_senses
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import Resource, read_resource, write_resource
@@ -114,3 +115,31 @@ def test_english_senses_load_in_ten_milliseconds() -> None:
 def test_the_answer_has_fixed_types() -> None:
     offsets, ids = SenseTable.from_sets([["a", "b"]], "en").lookup(["a", "c"])
     assert (offsets.dtype, ids.dtype) == (np.int64, np.int32)
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "synonym", "other"),
+    [
+        ("cs", "kopec", "vrch", "pes"), ("de", "auto", "wagen", "hund"),
+        ("es", "coche", "automóvil", "perro"), ("fr", "voiture", "automobile", "chien"),
+        ("ja", "捕手", "キャッチャー", "犬"),
+        ("sk", "nacionalista", "vlastenec", "pes"), ("zh", "攻击", "袭击", "狗"),
+    ],
+)  # fmt: skip
+def test_other_languages_have_synonyms_too(language: str, word: str, synonym: str, other: str) -> None:
+    table = load_senses(language)
+    assert table is not None
+    assert set(table.senses(word)) & set(table.senses(synonym))
+    assert not set(table.senses(word)) & set(table.senses(other))
+
+
+def test_shipped_tables_name_their_sources_and_stay_within_their_six_megabytes() -> None:
+    folder = Path(tesla_eval.__file__).parent / "data"
+    paths = sorted(folder.glob("senses-*.tesla"))
+    assert sum(path.stat().st_size for path in paths) < 6_000_000
+    notices = "".join(path.read_text(encoding="utf-8") for path in (folder / "licences").iterdir())
+    for path in paths:
+        resource = read_resource(path, "senses")
+        assert resource.sources
+        assert resource.licence
+        assert path.name in notices

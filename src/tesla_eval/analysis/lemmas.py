@@ -3,10 +3,10 @@
 A lemma depends on the word form alone, so it is computed once per word type and the same in every text. It is
 lower-cased and its apostrophes are straight. What that means for English:
 
-- the parts of contractions get the word they stand for: n't → not, 'll → will, ca → can (but CA → ca), wo → will;
-  's stays 's, because the form does not say whether it is a possessive, `is` or `has`;
-- pronouns lose their case: me → i, him → he, them → they; possessives stay (my, his, her), and US → us is kept
-  apart from us → we.
+- the parts of contractions get the word they stand for: n't → not, 'll → will, ca → can, wo → will; 's stays
+  's, because the form does not say whether it is a possessive, `is` or `has`;
+- pronouns lose their case: me → i, him → he, them → they; possessives stay (my, his, her). The country
+  US → us is kept apart from the pronoun us → we.
 """
 
 from __future__ import annotations

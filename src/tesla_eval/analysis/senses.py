@@ -105,7 +105,7 @@ class SenseTable:
             word = bytes(self._text[self._text_ends[row] : self._text_ends[row + 1]]).decode()
             for number in self._ids[self._id_ends[row] : self._id_ends[row + 1]].tolist():
                 sets[number].append(word)
-        return sets
+        return [sorted(words) for words in sets]
 
     def _rows(self, texts: list[bytes]) -> npt.NDArray[np.int64]:
         """The row of each text, -1 where the table has none."""

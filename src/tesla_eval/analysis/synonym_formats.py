@@ -1,0 +1,258 @@
+"""Files of synonyms that others made, read strictly: MyThes, wordnet tab files, LMF, Cilin, TSV; `.gz` too.
+
+What a line says about synonymy differs, and so does what becomes a set:
+
+- **TSV**: one set a line, words separated by tabs or `|`; lines that begin with `#` are remarks.
+- **Wordnet tab files** (Open Multilingual Wordnet): one set a synset. A line is a synset id, `lemma` or
+  `fra:lemma`, and a word; in the short form it is an id and all words, joined by `|`.
+- **Cilin**: one set a code, `Aa01A01= 人 士`. Codes that end in `#` hold words of one kind (baboon, gibbon),
+  those in `@` single words: neither are synonyms.
+- **LMF** (XML): one set a synset; needs the package `wn`.
+- **MyThes** (`.dat`, the thesauri of LibreOffice): headwords with lists. A list belongs to its headword:
+  thirty words that are near `furie` are not near each other. So two words are synonyms if one of them lists
+  the other, and the sets are the cliques of that relation.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+from tesla_eval.analysis.senses import SenseTable, sense_key
+from tesla_eval.analysis.synonym_cliques import clique_cover
+from tesla_eval.errors import InputError, UsageError
+
+__all__ = ["find_installed_thesaurus", "read_synonym_sets", "read_synonyms", "thesaurus_word"]
+
+_MOST_BYTES = 1 << 28  # unpacked; the largest thesaurus in use has 29 MB
+_MYTHES_ENCODING = re.compile(
+    r"(utf-?8|iso-?8859-?\d{1,2}|(windows-|microsoft-cp|cp)125\d|koi8-[ru])", re.IGNORECASE
+)
+_MYTHES_HEADWORD = re.compile(r"(.*)\|(\d{1,6})")
+_NOTE = re.compile(r"\(([^()]*)\)")
+_NOT_SYNONYMS = frozenset(
+    {"antonym", "generic term", "related term", "similar term", "oberbegriff", "unterbegriff", "assoziation"}
+)
+"""Notes behind words that a thesaurus lists without calling them synonyms (English, German)."""
+
+_CILIN_CODE = re.compile(r"[A-Z][a-z]\d\d[A-Z]\d\d([=#@])")
+_SYNSET_ID = re.compile(r"(?:[a-z]{2,3}-\d\d-)?\d{8}-([nvarsx])")
+_CHINESE_PARTICLES = {"a": "的", "s": "的", "r": "地"}
+_THESAURUS_FOLDERS = (
+    "/usr/share/mythes",
+    "/usr/share/myspell/dicts",
+    "/usr/lib/libreoffice/share/extensions/*",
+    "/usr/lib64/libreoffice/share/extensions/*",
+    "/opt/libreoffice*/share/extensions/*",
+    "/snap/libreoffice/current/lib/libreoffice/share/extensions/*",
+    "/Applications/LibreOffice.app/Contents/Resources/extensions/*",
+    "C:/Program Files/LibreOffice/share/extensions/*",
+)
+
+
+class _Lines(NamedTuple):
+    """The lines of a file and the name to use in messages."""
+
+    name: str
+    lines: Sequence[str]
+
+    def numbered(self) -> Iterator[tuple[int, str]]:
+        """Lines that say something, with their numbers from 1."""
+        return ((number, line) for number, line in enumerate(self.lines, 1) if line.strip())
+
+    def error(self, number: int, why: str) -> InputError:
+        return InputError(f"{self.name}, line {number}: {why}")
+
+
+def read_synonyms(path: str | Path, language: str = "und") -> SenseTable:
+    """The sense table of a file of synonyms in any of the known formats.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "own.tsv"
+    >>> _ = path.write_text("car\\tauto\\tautomobile\\ncar\\trailcar\\n")
+    >>> read_synonyms(path).senses("car")
+    (0, 1)
+    """
+    table = SenseTable.from_sets(read_synonym_sets(path), language, sources=[Path(path).name])
+    if not len(table):
+        raise InputError(f"{path}: holds no set of two single words")
+    return table
+
+
+def read_synonym_sets(path: str | Path) -> list[list[str]]:
+    """The sets of a file of synonyms, in the order and spelling of the file."""
+    path = Path(path)
+    data = _read_bytes(path)
+    start = data[:1024].lstrip(b"\xef\xbb\xbf \r\n\t")
+    if start.startswith(b"<"):
+        return _lmf_sets(path, data)
+    first = start.split(b"\n", 1)[0].strip().decode("ascii", "replace")
+    if _MYTHES_ENCODING.fullmatch(first):
+        return _mythes_sets(_decoded(path, data, first.lower().removeprefix("microsoft-")))
+    source = _decoded(path, data, "utf-8")
+    return list(_reader_for(source)(source))
+
+
+def find_installed_thesaurus(language: str, folders: Iterable[str] = _THESAURUS_FOLDERS) -> Path | None:
+    """The MyThes thesaurus of that language that Debian (`mythes-*`) or LibreOffice installed, if any."""
+    code = {"no": "n[bo]"}.get(language, re.escape(language))
+    name = re.compile(rf"th(es)?_{code}(_[A-Za-z]+)?(_v\d+)?\.dat")
+    for pattern in folders:
+        root = Path(pattern).anchor
+        found = Path(root).glob(str(Path(pattern).relative_to(root) / "th*.dat"))
+        # The name without a country, else the country named like the language: th_de_DE before th_de_CH.
+        named = sorted(
+            (path for path in found if name.fullmatch(path.name)), key=lambda p: _by_country(p, language)
+        )
+        if named:
+            return named[0]
+    return None
+
+
+def _by_country(path: Path, language: str) -> tuple[bool, bool, str]:
+    country = re.search(r"_([A-Z]{2})", path.name)
+    return country is not None, country is None or country[1].lower() != language, path.name
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        with path.open("rb") as handle:
+            unpacked = gzip.GzipFile(fileobj=handle) if path.suffix == ".gz" else handle
+            data = unpacked.read(_MOST_BYTES + 1)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{path}: is not a sound gzip file ({error})") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    if len(data) > _MOST_BYTES:
+        raise InputError(f"{path}: is larger than {_MOST_BYTES >> 20} MB")
+    return data
+
+
+def _decoded(path: Path, data: bytes, encoding: str) -> _Lines:
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}, line {line}: is not valid {encoding.upper()}; convert the file") from None
+    return _Lines(str(path), [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")])
+
+
+def _reader_for(source: _Lines) -> Callable[[_Lines], Iterator[list[str]]]:
+    """The reader that the first line which is no remark asks for."""
+    for _, line in source.numbered():
+        if line.startswith("#"):
+            continue
+        if _CILIN_CODE.match(line):
+            return _cilin_sets
+        if _SYNSET_ID.match(line):
+            return _wordnet_sets
+        break
+    return _plain_sets
+
+
+def _plain_sets(source: _Lines) -> Iterator[list[str]]:
+    for number, line in source.numbered():
+        if not line.startswith("#"):
+            words = [word for word in re.split(r"[\t|]", line) if word.strip()]
+            if len(words) < 2:
+                raise source.error(number, "holds no two words with a tab or | between them")
+            yield words
+
+
+def _cilin_sets(source: _Lines) -> Iterator[list[str]]:
+    for number, line in source.numbered():
+        code, *words = line.split()
+        match = _CILIN_CODE.fullmatch(code)
+        if match is None:
+            raise source.error(number, f"{code[:20]!r} is no Cilin code such as Aa01A01=")
+        if match[1] == "=":
+            yield words
+
+
+def _wordnet_sets(source: _Lines) -> Iterator[list[str]]:
+    sets: defaultdict[str, list[str]] = defaultdict(list)
+    for number, line in source.numbered():
+        if line.startswith("#"):
+            continue
+        synset, *fields = line.split("\t")
+        match = _SYNSET_ID.fullmatch(synset)
+        if match is None or not fields:
+            raise source.error(number, "is no synset id such as 00001740-v, a tab, and words")
+        if re.fullmatch(r"(?:[a-z]{2,3}:)?(?:lemma|def|exe)(?::\w+)?", fields[0]):
+            words = fields[1:2] if "lemma" in fields[0] else []
+        else:
+            words = fields[0].split("|")
+        sets[synset] += [_without_particle(word, match[1]) for word in words]
+    yield from sets.values()
+
+
+def _without_particle(word: str, part_of_speech: str) -> str:
+    """A Chinese adjective or adverb without 的 or 地, which are tokens of their own (`重要+的`, `非法的`)."""
+    stem, _, particle = word.partition("+")
+    if particle in {"的", "地"}:
+        return stem
+    own = _CHINESE_PARTICLES.get(part_of_speech, "")
+    return word[:-1] if own and len(word) > 2 and word.endswith(own) else word
+
+
+def _mythes_sets(source: _Lines) -> list[list[str]]:
+    senses = []
+    line_number, remaining, headword = 1, 0, ""
+    for line_number, line in source.numbered():
+        if line_number == 1:  # the encoding
+            continue
+        if remaining:
+            remaining -= 1
+            listed = filter(None, map(thesaurus_word, line.split("|")[1:]))
+            if headword:
+                senses.append((headword, {word for word in listed if word != headword}))
+            continue
+        match = _MYTHES_HEADWORD.fullmatch(line)
+        if match is None:
+            raise source.error(line_number, "is no headword with its number of senses, such as `car|2`")
+        headword, remaining = thesaurus_word(match[1]) or "", int(match[2])
+    if remaining:
+        raise source.error(line_number, f"the file ends where {remaining} more senses are promised")
+    return clique_cover(senses)
+
+
+def thesaurus_word(entry: str) -> str | None:
+    """A word of a thesaurus without its notes; `None` if it is several words or no synonym.
+
+    >>> [thesaurus_word(entry) for entry in ("(sich) setzen (ugs.)", "Geld (Oberbegriff)", "zu Fuß")]
+    ['setzen', None, None]
+    """
+    if "(" in entry:
+        notes = {part.strip().lower() for note in _NOTE.findall(entry) for part in note.split(",")}
+        if notes & _NOT_SYNONYMS:
+            return None
+        entry = _NOTE.sub("", entry)
+    return sense_key(entry)
+
+
+def _lmf_sets(path: Path, data: bytes) -> list[list[str]]:
+    try:
+        lmf = import_module("wn.lmf")
+    except ImportError:
+        raise UsageError(f"{path}: is XML; wordnets in LMF need the package wn (pip install wn)") from None
+    import tempfile
+
+    with tempfile.NamedTemporaryFile(suffix=".xml") as unpacked:
+        unpacked.write(data)
+        unpacked.flush()
+        try:
+            resource = lmf.load(unpacked.name)
+        except Exception as error:  # whatever an XML parser or wn may find wrong with it
+            raise InputError(f"{path}: is not a sound LMF file ({error})") from error
+    sets: defaultdict[str, list[str]] = defaultdict(list)
+    for lexicon in resource["lexicons"]:
+        for entry in lexicon.get("entries", []):
+            for sense in entry.get("senses", []):
+                sets[sense["synset"]].append(entry["lemma"]["writtenForm"])
+    return list(sets.values())
