@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
+#include <stdexcept>
 
 namespace tesla {
 
@@ -20,34 +20,34 @@ int function_words(const TokenView& text, std::size_t start, int n) {
     return k;
 }
 
-}  // namespace
-
-Key ngram_key(const TokenView& text, KeyKind kind, std::size_t start, int n) {
-    Key key;
-    for (int i = 0; i < n; ++i) {
-        if (kind == KeyKind::Lemma)
-            key.append(text.lemma[start + i], kLemmaBits);
-        else
-            key.append(text.tag[start + i], kTagBits);
-    }
-    return key;
+std::size_t ngram_count(const TokenView& text, int n) {
+    auto length = static_cast<std::size_t>(n);
+    return text.size < length ? 0 : text.size - length + 1;
 }
 
-std::int64_t ngram_weight(const TokenView& text, const Discount& discount, std::size_t start, int n) {
-    return discount.weight(n, function_words(text, start, n));
+// Keys are sorted together with the number of function words, which fits the lowest two bits.
+constexpr int kCountBits = 2;
+static_assert(kMaxOrder < (1 << kCountBits));
+std::uint64_t without_count(std::uint64_t key) { return key >> kCountBits; }
+WideKey without_count(WideKey key) {
+    return {key.high >> kCountBits, (key.low >> kCountBits) | (key.high << (64 - kCountBits))};
 }
+int count_in(std::uint64_t key) { return static_cast<int>(key & ((1 << kCountBits) - 1)); }
+int count_in(WideKey key) { return count_in(key.low); }
 
-KeyBag build_key_bag(const TokenView& text, KeyKind kind, int n, const Discount& discount) {
-    KeyBag bag;
-    if (text.size < static_cast<std::size_t>(n)) return bag;
-    std::size_t count = text.size - n + 1;
-    std::vector<std::pair<Key, std::int64_t>> items(count);
+template <class Key, class KeyOf>
+KeyBag<Key> build_key_bag(const TokenView& text, int n, const Discount& discount, KeyOf key_of) {
+    KeyBag<Key> bag;
+    std::size_t count = ngram_count(text, n);
+    std::vector<Key> codes(count);
     for (std::size_t i = 0; i < count; ++i)
-        items[i] = {ngram_key(text, kind, i, n), ngram_weight(text, discount, i, n)};
-    std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        codes[i] = appended(key_of(text, i, n), static_cast<std::uint64_t>(function_words(text, i, n)), kCountBits);
+    std::sort(codes.begin(), codes.end());
     bag.keys.reserve(count);
     bag.weights.reserve(count);
-    for (const auto& [key, weight] : items) {
+    for (const Key& code : codes) {
+        Key key = without_count(code);
+        std::int64_t weight = discount.weight(n, count_in(code));
         if (!bag.keys.empty() && bag.keys.back() == key) {
             bag.weights.back() += weight;
         } else {
@@ -59,7 +59,34 @@ KeyBag build_key_bag(const TokenView& text, KeyKind kind, int n, const Discount&
     return bag;
 }
 
-std::int64_t KeyBag::overlap(const KeyBag& other) const {
+}  // namespace
+
+WideKey lemma_key(const TokenView& text, std::size_t start, int n) {
+    WideKey key;
+    for (int i = 0; i < n; ++i) key = appended(key, text.lemma[start + i], kLemmaBits);
+    return key;
+}
+
+std::uint64_t tag_key(const TokenView& text, std::size_t start, int n) {
+    std::uint64_t key = 0;
+    for (int i = 0; i < n; ++i) key = appended(key, text.tag[start + i], kTagBits);
+    return key;
+}
+
+std::int64_t ngram_weight(const TokenView& text, const Discount& discount, std::size_t start, int n) {
+    return discount.weight(n, function_words(text, start, n));
+}
+
+LemmaBag build_lemma_bag(const TokenView& text, int n, const Discount& discount) {
+    return build_key_bag<WideKey>(text, n, discount, lemma_key);
+}
+
+TagBag build_tag_bag(const TokenView& text, int n, const Discount& discount) {
+    return build_key_bag<std::uint64_t>(text, n, discount, tag_key);
+}
+
+template <class Key>
+std::int64_t KeyBag<Key>::overlap(const KeyBag& other) const {
     std::int64_t sum = 0;
     for (std::size_t i = 0, j = 0; i < keys.size() && j < other.keys.size();) {
         if (keys[i] == other.keys[j])
@@ -71,6 +98,8 @@ std::int64_t KeyBag::overlap(const KeyBag& other) const {
     }
     return sum;
 }
+template struct KeyBag<WideKey>;
+template struct KeyBag<std::uint64_t>;
 
 namespace {
 
@@ -83,16 +112,19 @@ std::vector<std::uint32_t> number_symbols(const TokenView& text, bool merge, Sym
         bag.tag.assign(text.tag, text.tag + text.size);
         return places;
     }
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> symbols(text.size);  // symbol, position
-    for (std::uint32_t i = 0; i < text.size; ++i)
-        symbols[i] = {(static_cast<std::uint64_t>(text.lemma[i]) << kTagBits) | text.tag[i], i};
-    std::sort(symbols.begin(), symbols.end());
-    for (std::size_t i = 0; i < symbols.size(); ++i) {
-        if (i == 0 || symbols[i].first != symbols[i - 1].first) {
-            bag.lemma.push_back(static_cast<std::uint32_t>(symbols[i].first >> kTagBits));
-            bag.tag.push_back(static_cast<std::uint16_t>(symbols[i].first));
-        }
-        places[symbols[i].second] = static_cast<std::uint32_t>(bag.lemma.size() - 1);
+    std::vector<std::uint64_t> symbols(text.size);
+    for (std::size_t i = 0; i < text.size; ++i) symbols[i] = appended(text.lemma[i], text.tag[i], kTagBits);
+    std::vector<std::uint64_t> distinct = symbols;
+    std::sort(distinct.begin(), distinct.end());
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    for (std::size_t i = 0; i < text.size; ++i)
+        places[i] = static_cast<std::uint32_t>(
+            std::lower_bound(distinct.begin(), distinct.end(), symbols[i]) - distinct.begin());
+    bag.lemma.reserve(distinct.size());
+    bag.tag.reserve(distinct.size());
+    for (std::uint64_t symbol : distinct) {
+        bag.lemma.push_back(static_cast<std::uint32_t>(symbol >> kTagBits));
+        bag.tag.push_back(static_cast<std::uint16_t>(symbol));
     }
     return places;
 }
@@ -103,30 +135,34 @@ SymbolBag build_symbol_bag(const TokenView& text, int max_order, const Discount&
     SymbolBag bag;
     std::vector<std::uint32_t> places = number_symbols(text, merge, bag);
     std::size_t distinct = bag.lemma.size();
-    std::vector<std::uint32_t> starts;
+    if (distinct > kMostSymbols) throw std::length_error("a text has more than a million different words");
+    int bits = 1;
+    while ((std::size_t{1} << bits) < distinct) ++bits;
+    const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+    std::vector<std::uint64_t> codes;
     for (int n = 1; n <= max_order; ++n) {
         SymbolBag::Order& order = bag.orders[n - 1];
         order.first.assign(distinct + 1, 0);
-        if (text.size < static_cast<std::size_t>(n)) continue;
-        starts.resize(text.size - n + 1);
-        std::iota(starts.begin(), starts.end(), 0U);
-        auto row = [&](std::uint32_t start) { return places.data() + start; };
-        if (merge)
-            std::sort(starts.begin(), starts.end(), [&](std::uint32_t a, std::uint32_t b) {
-                return std::lexicographical_compare(row(a), row(a) + n, row(b), row(b) + n);
-            });
-        order.rows.reserve(starts.size() * n);
-        order.weights.reserve(starts.size());
-        for (std::size_t i = 0; i < starts.size(); ++i) {
-            std::int64_t weight = ngram_weight(text, discount, starts[i], n);
+        codes.resize(ngram_count(text, n));
+        for (std::size_t i = 0; i < codes.size(); ++i) {
+            std::uint64_t code = 0;
+            for (int k = 0; k < n; ++k) code = appended(code, places[i + k], bits);
+            codes[i] = appended(code, static_cast<std::uint64_t>(function_words(text, i, n)), kCountBits);
+        }
+        std::sort(codes.begin(), codes.end());  // without merging they are sorted already
+        order.rows.reserve(codes.size() * n);
+        order.weights.reserve(codes.size());
+        for (std::size_t i = 0; i < codes.size(); ++i) {
+            std::int64_t weight = discount.weight(n, count_in(codes[i]));
             order.total += weight;
-            if (i > 0 && std::equal(row(starts[i]), row(starts[i]) + n, row(starts[i - 1]))) {
+            std::uint64_t row = without_count(codes[i]);
+            if (i > 0 && row == without_count(codes[i - 1])) {
                 order.weights.back() += weight;
                 continue;
             }
-            order.rows.insert(order.rows.end(), row(starts[i]), row(starts[i]) + n);
+            for (int k = n - 1; k >= 0; --k) order.rows.push_back(static_cast<std::uint32_t>((row >> (bits * k)) & mask));
             order.weights.push_back(weight);
-            ++order.first[places[starts[i]] + 1];
+            ++order.first[(row >> (bits * (n - 1))) + 1];
         }
         std::partial_sum(order.first.begin(), order.first.end(), order.first.begin());
     }

@@ -25,18 +25,19 @@ struct TokenView {
     std::size_t size;
 };
 
-// Up to 126 bits of n-gram identity; tokens are appended from the left.
-struct Key {
+// The identity of an n-gram in one number that sorts fast, if it fits (tags), or in two (lemmas).
+struct WideKey {
     std::uint64_t high = 0, low = 0;
-    void append(std::uint64_t symbol, int bits) {
-        high = (high << bits) | (low >> (64 - bits));
-        low = (low << bits) | symbol;
-    }
-    bool operator==(const Key& o) const { return high == o.high && low == o.low; }
-    bool operator<(const Key& o) const { return high != o.high ? high < o.high : low < o.low; }
+    bool operator==(const WideKey& o) const { return high == o.high && low == o.low; }
+    bool operator<(const WideKey& o) const { return high != o.high ? high < o.high : low < o.low; }
 };
+inline std::uint64_t appended(std::uint64_t key, std::uint64_t symbol, int bits) { return (key << bits) | symbol; }
+inline WideKey appended(WideKey key, std::uint64_t symbol, int bits) {
+    return {(key.high << bits) | (key.low >> (64 - bits)), (key.low << bits) | symbol};
+}
 
 // A bag whose similarity is identity: sorted keys with their weights; the overlap of two bags has a closed form.
+template <class Key>
 struct KeyBag {
     std::vector<Key> keys;
     std::vector<std::int64_t> weights;
@@ -44,29 +45,33 @@ struct KeyBag {
 
     std::int64_t overlap(const KeyBag& other) const;
 };
+using LemmaBag = KeyBag<WideKey>;
+using TagBag = KeyBag<std::uint64_t>;
 
-enum class KeyKind { Lemma, Tag };
-inline constexpr int kMaxOrder = 4;      // n-grams of up to four tokens
-inline constexpr int kLemmaBits = 31, kTagBits = 16;
+inline constexpr int kMaxOrder = 3;  // n-grams of up to three tokens (SPEC §5)
+inline constexpr int kLemmaBits = 32, kTagBits = 16;
 
-Key ngram_key(const TokenView& text, KeyKind kind, std::size_t start, int n);
+WideKey lemma_key(const TokenView& text, std::size_t start, int n);
+std::uint64_t tag_key(const TokenView& text, std::size_t start, int n);
 // Weight of the n-gram at `start`, in units of discount.unit(n).
 std::int64_t ngram_weight(const TokenView& text, const Discount& discount, std::size_t start, int n);
-KeyBag build_key_bag(const TokenView& text, KeyKind kind, int n, const Discount& discount);
+LemmaBag build_lemma_bag(const TokenView& text, int n, const Discount& discount);
+TagBag build_tag_bag(const TokenView& text, int n, const Discount& discount);
 
 // A bag of n-grams over (lemma, tag) symbols, for similarities that look inside. Rows name symbols by their place
 // among the distinct symbols of the text, and are sorted, so that rows with the same first symbol lie together.
 struct SymbolBag {
     struct Order {
-        std::vector<std::uint32_t> rows;        // n places a row
+        std::vector<std::uint32_t> rows;   // n places a row
         std::vector<std::int64_t> weights;
-        std::vector<std::uint32_t> first;       // rows beginning with symbol s: first[s] .. first[s + 1]
+        std::vector<std::uint32_t> first;  // rows beginning with symbol s: first[s] .. first[s + 1]
         std::int64_t total = 0;
     };
     std::vector<std::uint32_t> lemma;  // the distinct symbols, ascending
     std::vector<std::uint16_t> tag;
     Order orders[kMaxOrder];           // orders[n - 1]
 };
+inline constexpr std::size_t kMostSymbols = std::size_t{1} << 20;  // in one text: a row must fit 64 bits
 
 // With `merge` equal n-grams are one row; without it every occurrence is a row of its own, in order of the text, and so
 // is every token a symbol of its own (what `explain` needs: flows that do not depend on how words were numbered).

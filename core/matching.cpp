@@ -105,7 +105,7 @@ void MaxSimMatcher::add_direct_arcs(int n) {
 // meet in one hub. The best common pattern of two rows is their similarity, but for senses.
 void MaxSimMatcher::add_hub_arcs(int n) {
     struct Entry {
-        Key key;
+        WideKey key;
         std::uint32_t row;
         bool operator<(const Entry& o) const { return key == o.key ? row < o.row : key < o.key; }
     };
@@ -113,13 +113,13 @@ void MaxSimMatcher::add_hub_arcs(int n) {
         const auto& order = bag.orders[n - 1];
         std::vector<Entry> entries;
         for (std::uint32_t i = 0; i < order.weights.size(); ++i) {
-            Key key;
+            WideKey key;
             bool complete = true;
             for (int k = 0; k < n; ++k) {
                 std::uint32_t symbol = order.rows[static_cast<std::size_t>(i) * n + k];
                 bool by_lemma = (pattern >> k) & 1;
                 complete = complete && (by_lemma || bag.tag[symbol] != 0);
-                key.append(by_lemma ? bag.lemma[symbol] : bag.tag[symbol], kLemmaBits);
+                key = appended(key, by_lemma ? bag.lemma[symbol] : bag.tag[symbol], kLemmaBits);
             }
             if (complete) entries.push_back({key, i});
         }
@@ -136,7 +136,7 @@ void MaxSimMatcher::add_hub_arcs(int n) {
             } else if (right[j].key < left[i].key) {
                 ++j;
             } else {
-                Key key = left[i].key;
+                WideKey key = left[i].key;
                 std::uint32_t hub = transport_.add_hub();
                 for (; i < left.size() && left[i].key == key; ++i) transport_.add_arc(left[i].row, hub, gain);
                 for (; j < right.size() && right[j].key == key; ++j)

@@ -47,19 +47,17 @@ struct Tokens {
 std::vector<Feature> parse_features(const Named& named) {
     std::vector<Feature> features;
     for (const auto& [similarity, n] : named) {
-        if (n < 1 || n > kMaxOrder) throw nb::value_error("n-grams have 1 to 4 tokens");
+        if (n < 1 || n > kMaxOrder) throw nb::value_error("n-grams have 1 to 3 tokens");
         features.push_back({similarity_named(similarity), n});
     }
     return features;
 }
 
-KeyKind kind_of(Similarity similarity) { return similarity == Similarity::Tag ? KeyKind::Tag : KeyKind::Lemma; }
-
 // The bags of every text of a batch, for a list of features; made once, matched as often as one likes.
 class Bags {
    public:
     Bags(const Lexicon& lexicon, const Tokens& tokens, const Named& named, Discount discount)
-        : lexicon_(lexicon), discount_(discount), features_(parse_features(named)) {
+        : lexicon_(lexicon), features_(parse_features(named)) {
         tokens.check();
         for (const Feature& f : features_)
             if (f.similarity == Similarity::MaxSim) max_order_ = std::max(max_order_, f.n);
@@ -70,9 +68,10 @@ class Bags {
             Text& text = texts_[i];
             text.tokens = view.size;
             if (max_order_ > 0) text.symbols = build_symbol_bag(view, max_order_, discount);
-            for (const Feature& f : features_)
-                if (f.similarity != Similarity::MaxSim)
-                    text.keys.push_back(build_key_bag(view, kind_of(f.similarity), f.n, discount));
+            for (const Feature& f : features_) {
+                if (f.similarity == Similarity::Lemma) text.lemmas.push_back(build_lemma_bag(view, f.n, discount));
+                if (f.similarity == Similarity::Tag) text.tags.push_back(build_tag_bag(view, f.n, discount));
+            }
         }
     }
     std::size_t size() const { return texts_.size(); }
@@ -96,11 +95,17 @@ class Bags {
                 const Text& x = reference.texts_[static_cast<std::size_t>(reference_index(k))];
                 const Text& y = hypothesis.texts_[static_cast<std::size_t>(hypothesis_index(k))];
                 if (reference.max_order_ > 0) matcher.begin_pair(x.symbols, y.symbols);
-                std::size_t key_bag = 0;
+                std::size_t lemma_bag = 0, tag_bag = 0;
                 for (std::size_t c = 0; c < columns; ++c) {
                     std::size_t at = k * columns + c;
-                    Match m = reference.match_feature(reference.features_[c], x, y, matcher, key_bag);
-                    auto n = static_cast<std::size_t>(reference.features_[c].n);
+                    const Feature& feature = reference.features_[c];
+                    Match m;
+                    switch (feature.similarity) {
+                        case Similarity::MaxSim: m = match_symbols(x.symbols, y.symbols, feature.n, matcher); break;
+                        case Similarity::Lemma: m = match_keys(x.lemmas[lemma_bag], y.lemmas[lemma_bag]); ++lemma_bag; break;
+                        case Similarity::Tag: m = match_keys(x.tags[tag_bag], y.tags[tag_bag]); ++tag_bag; break;
+                    }
+                    auto n = static_cast<std::size_t>(feature.n);
                     bool exists = x.tokens >= n || y.tokens >= n;
                     double missing = std::numeric_limits<double>::quiet_NaN();
                     precision[at] = exists ? m.precision() : missing;
@@ -117,53 +122,74 @@ class Bags {
     struct Text {
         std::size_t tokens = 0;
         SymbolBag symbols;
-        std::vector<KeyBag> keys;  // of the features with a closed form, in order
+        std::vector<LemmaBag> lemmas;  // of the features with that similarity, in order
+        std::vector<TagBag> tags;
     };
 
-    Match match_feature(const Feature& feature, const Text& x, const Text& y, MaxSimMatcher& matcher,
-                        std::size_t& key_bag) const {
-        int n = feature.n;
-        if (feature.similarity == Similarity::MaxSim) {
-            std::int64_t scale = 2 * n;
-            return {matcher.optimum(n), scale * x.symbols.orders[n - 1].total, scale * y.symbols.orders[n - 1].total};
-        }
-        const KeyBag &a = x.keys[key_bag], &b = y.keys[key_bag];
-        ++key_bag;
-        return {a.overlap(b), a.total, b.total};
+    static Match match_symbols(const SymbolBag& x, const SymbolBag& y, int n, MaxSimMatcher& matcher) {
+        std::int64_t scale = 2 * n;
+        return {matcher.optimum(n), scale * x.orders[n - 1].total, scale * y.orders[n - 1].total};
+    }
+    template <class Key>
+    static Match match_keys(const KeyBag<Key>& x, const KeyBag<Key>& y) {
+        return {x.overlap(y), x.total, y.total};
     }
 
     const Lexicon& lexicon_;
-    Discount discount_;
     std::vector<Feature> features_;
     int max_order_ = 0;
     std::vector<Text> texts_;
 };
 
 // The flow of a closed form: occurrences of the same class meet in order of the text.
-std::vector<FlowEntry> identity_flow(const TokenView& x, const TokenView& y, KeyKind kind, int n, const Discount& discount) {
+template <class KeyOf>
+std::vector<FlowEntry> identity_flow(const TokenView& x, const TokenView& y, int n, const Discount& discount, KeyOf key_of) {
     struct Open {
         std::uint32_t start;
         std::int64_t amount;
     };
-    std::map<Key, std::vector<Open>> offers;
-    for (std::size_t j = 0; j + n <= y.size; ++j)
-        offers[ngram_key(y, kind, j, n)].push_back({static_cast<std::uint32_t>(j), ngram_weight(y, discount, j, n)});
-    std::map<Key, std::size_t> next;
+    struct Offers {
+        std::vector<Open> open;
+        std::size_t next = 0;
+    };
+    auto length = static_cast<std::size_t>(n);
+    std::map<decltype(key_of(y, 0, n)), Offers> by_key;
+    for (std::size_t j = 0; j + length <= y.size; ++j)
+        by_key[key_of(y, j, n)].open.push_back({static_cast<std::uint32_t>(j), ngram_weight(y, discount, j, n)});
     std::vector<FlowEntry> flow;
-    for (std::size_t i = 0; i + n <= x.size; ++i) {
-        Key key = ngram_key(x, kind, i, n);
-        auto found = offers.find(key);
-        if (found == offers.end()) continue;
-        std::int64_t left = ngram_weight(x, discount, i, n);
-        for (std::size_t& k = next[key]; k < found->second.size() && left > 0;) {
-            Open& offer = found->second[k];
-            std::int64_t amount = std::min(left, offer.amount);
-            flow.push_back({static_cast<std::uint32_t>(i), offer.start, 2 * n, amount});
+    for (std::size_t i = 0; i + length <= x.size; ++i) {
+        auto found = by_key.find(key_of(x, i, n));
+        if (found == by_key.end()) continue;
+        auto& [open, next] = found->second;
+        for (std::int64_t left = ngram_weight(x, discount, i, n); next < open.size() && left > 0;) {
+            std::int64_t amount = std::min(left, open[next].amount);
+            flow.push_back({static_cast<std::uint32_t>(i), open[next].start, 2 * n, amount});
             left -= amount;
-            if ((offer.amount -= amount) == 0) ++k;
+            if ((open[next].amount -= amount) == 0) ++next;
         }
     }
     return flow;
+}
+
+struct Explained {
+    std::int64_t objective, reference, hypothesis;
+    std::vector<FlowEntry> flow;
+};
+
+template <class Key, class KeyOf>
+Explained explain_identity(const TokenView& x, const TokenView& y, int n, const Discount& discount,
+                           KeyBag<Key> (*build)(const TokenView&, int, const Discount&), KeyOf key_of) {
+    KeyBag<Key> a = build(x, n, discount), b = build(y, n, discount);
+    return {2 * n * a.overlap(b), a.total, b.total, identity_flow(x, y, n, discount, key_of)};
+}
+
+Explained explain_max_sim(const Lexicon& lexicon, const TokenView& x, const TokenView& y, int n, const Discount& discount,
+                          std::size_t dense_cells) {
+    SymbolBag a = build_symbol_bag(x, n, discount, false), b = build_symbol_bag(y, n, discount, false);
+    MaxSimMatcher matcher(lexicon, dense_cells);
+    matcher.begin_pair(a, b);
+    std::int64_t objective = matcher.optimum(n);
+    return {objective, a.orders[n - 1].total, b.orders[n - 1].total, matcher.flow()};
 }
 
 // One pair of texts (both batches hold one), one feature: the optimum and who sends how much to whom.
@@ -173,33 +199,21 @@ nb::dict explain(const Lexicon& lexicon, const Tokens& reference, const Tokens& 
     hypothesis.check();
     Feature feature = parse_features({{similarity, n}})[0];
     TokenView x = reference.view(0), y = hypothesis.view(0);
-    std::vector<FlowEntry> flow;
-    std::int64_t objective = 0, total_x = 0, total_y = 0;
+    Explained found;
     {
         nb::gil_scoped_release release;
-        if (feature.similarity == Similarity::MaxSim) {
-            SymbolBag a = build_symbol_bag(x, n, discount, false), b = build_symbol_bag(y, n, discount, false);
-            MaxSimMatcher matcher(lexicon, dense_cells);
-            matcher.begin_pair(a, b);
-            objective = matcher.optimum(n);
-            total_x = a.orders[n - 1].total;
-            total_y = b.orders[n - 1].total;
-            flow = matcher.flow();
-        } else {
-            KeyKind kind = kind_of(feature.similarity);
-            KeyBag a = build_key_bag(x, kind, n, discount), b = build_key_bag(y, kind, n, discount);
-            objective = 2 * n * a.overlap(b);
-            total_x = a.total;
-            total_y = b.total;
-            flow = identity_flow(x, y, kind, n, discount);
+        switch (feature.similarity) {
+            case Similarity::MaxSim: found = explain_max_sim(lexicon, x, y, n, discount, dense_cells); break;
+            case Similarity::Lemma: found = explain_identity(x, y, n, discount, build_lemma_bag, lemma_key); break;
+            case Similarity::Tag: found = explain_identity(x, y, n, discount, build_tag_bag, tag_key); break;
         }
     }
     std::vector<std::int64_t> entries;
-    for (const FlowEntry& e : flow) entries.insert(entries.end(), {e.reference, e.hypothesis, e.gain, e.amount});
+    for (const FlowEntry& e : found.flow) entries.insert(entries.end(), {e.reference, e.hypothesis, e.gain, e.amount});
     nb::dict result;
-    result["objective"] = objective;          // in units of 1 / (gain_unit * weight_unit)
-    result["reference_weight"] = total_x;     // in units of 1 / weight_unit
-    result["hypothesis_weight"] = total_y;
+    result["objective"] = found.objective;         // in units of 1 / (gain_unit * weight_unit)
+    result["reference_weight"] = found.reference;  // in units of 1 / weight_unit
+    result["hypothesis_weight"] = found.hypothesis;
     result["gain_unit"] = 2 * n;
     result["weight_unit"] = discount.unit(n);
     result["flow"] = to_numpy(std::move(entries), 4);  // reference row, hypothesis row, gain, amount

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+
+from tesla_eval.cli import main
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -31,3 +35,27 @@ def write(tmp_path: Path):
         return str(path)
 
     return write_file
+
+
+class Outcome(NamedTuple):
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def tesla(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    """Runs the command `tesla` in this process."""
+
+    def run(*arguments: str) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["tesla", *arguments])
+        status = 0
+        try:
+            main()
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+        return Outcome(status, *capsys.readouterr())
+
+    return run

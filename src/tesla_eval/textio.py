@@ -87,10 +87,11 @@ def _reading(path: str, name: str) -> IO[bytes]:
         # closefd=False: standard input is not ours to close
         return open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115, PTH123
     try:
-        handle = open(path, "rb")  # noqa: SIM115, PTH123
+        if path.endswith(".gz"):
+            return gzip.open(path, "rb")  # type: ignore[return-value]
+        return open(path, "rb")  # noqa: SIM115, PTH123
     except OSError as error:
         raise InputError(f"{name}: cannot be opened ({error.strerror})") from error
-    return gzip.GzipFile(fileobj=handle) if path.endswith(".gz") else handle  # type: ignore[return-value]
 
 
 def read_lines(path: str) -> list[str]:

@@ -104,13 +104,13 @@ def read_conllu(path: Path | str) -> Iterator[Sentence]:
     return parse_conllu(reader, reader.name)
 
 
-def parse_conllu(text: str | Iterable[str], name: str = "CoNLL-U") -> Iterator[Sentence]:
-    """The sentences of a text or of lines without their ends; `name` is what errors call it."""
+def parse_conllu(text: str | Iterable[str], name: str = "CoNLL-U", first_line: int = 1) -> Iterator[Sentence]:
+    """The sentences of a text or of lines without their ends; errors call it `name` and count from `first_line`."""
     lines = map(_without_return, text.split("\n")) if isinstance(text, str) else text
     builder = _SentenceBuilder()
-    number = 0
+    number = first_line
     try:
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(lines, first_line):
             if line:
                 builder.add(line, number)
             elif builder.started:

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from tesla_eval._core import Lexicon
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
-from tesla_eval.analysis.conllu import parse_conllu
+from tesla_eval.analysis.conllu import UNKNOWN, parse_conllu
 from tesla_eval.analysis.function_words import is_function_tag
 from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.analysis.senses import load_senses
@@ -64,6 +64,7 @@ class ConlluAnalyser:
     def __init__(self, language: str) -> None:
         code = resolve_language(language)
         self._senses = None if code == UNDETERMINED.code else load_senses(code)
+        self._split = code == "en"  # English splits its contractions; elsewhere a multi-word token is one (SPEC §1)
         self.name = "conllu" if self._senses is None else f"conllu+senses-{self._senses.resource.fingerprint}"
 
     def analyse(self, texts: Sequence[str]) -> list[list[Token]]:
@@ -71,16 +72,18 @@ class ConlluAnalyser:
         return [self._tokens(text) for text in texts]
 
     def _tokens(self, block: str) -> list[Token]:
+        if all(line.startswith("#") for line in block.split("\n")):
+            return []
         tokens = []
         position = 0
         for sentence in parse_conllu(block):
-            for word in sentence.words:
+            for word in sentence.words if self._split else sentence.surface():
                 if any(map(str.isalnum, word.form)):
-                    lemma = (word.form if word.lemma in ("", "_") else word.lemma).lower()
+                    lemma = (word.form if word.lemma == UNKNOWN else word.lemma).lower()
                     tokens.append(
                         Token(
                             surface=word.form, start=position, end=position + len(word.form), lemma=lemma,
-                            pos=word.upos if word.xpos in ("", "_") else word.xpos, function=is_function_tag(word.upos),
+                            pos=word.upos if word.xpos == UNKNOWN else word.xpos, function=is_function_tag(word.upos),
                             senses=() if self._senses is None else self._senses.senses(lemma),
                         )
                     )  # fmt: skip

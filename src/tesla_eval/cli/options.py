@@ -10,6 +10,7 @@ import click
 from tesla_eval.analysis import Analyser, ConlluAnalyser
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.metrics import METRIC_NAMES, Metric, create_metric
+from tesla_eval.metrics.baselines import BASELINES
 
 __all__ = ["analysed_option", "create_metrics", "language_option", "metrics_option"]
 
@@ -36,4 +37,6 @@ def create_metrics(names: str, language: str, *, analysed: bool = False, workers
     wanted = dict.fromkeys(name for name in names.split(",") if name.strip())
     if not wanted:
         raise click.UsageError("-m names no metric")
+    if analysed and not {name.strip().lower() for name in wanted}.isdisjoint(BASELINES):
+        raise click.UsageError(f"--analysed goes with our own metrics only: {', '.join(BASELINES)} read plain text")
     return [create_metric(name, code, analyser=analyser, workers=workers) for name in wanted]

@@ -111,8 +111,9 @@ class SacreBleuMetric(Metric):
 
 
 def _signature_items(metric: Any) -> dict[str, str]:
+    metric.num_refs = 1  # asked for, but a property of the data, not of the metric
     items = dict(metric.get_signature().info)
-    items.pop("nrefs", None)  # a property of the data, not of the metric
+    del items["nrefs"]
     return {key: str(value) for key, value in items.items() if value is not None}
 
 

@@ -1,0 +1,59 @@
+"""Where TESLA-M's time goes: tokenise, lemmatise, tag, bags, solve; cold and warm.
+
+    python -m benchmarks stages
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from benchmarks.common import wmt14_pairs
+from tesla_eval.analysis.batch import AnalysedBatch
+from tesla_eval.analysis.pipeline import load_pipeline
+from tesla_eval.bags import build_bags
+from tesla_eval.matching import match_pairs
+from tesla_eval.metrics import TeslaM
+
+PAIRS = 5_000
+
+
+def main() -> None:
+    metric = TeslaM(lang="en")
+    metric.sentence_score("Resources load.", ["Resources are loaded."])
+    pipeline = load_pipeline("en")
+    pairs = wmt14_pairs(PAIRS)
+    print(f"{PAIRS} WMT14 pairs, microseconds of CPU a pair")
+    print(f"{'stage':<22}{'cold':>8}{'warm':>8}")
+    runs = [_stages(metric, pipeline, pairs) for _ in range(2)]
+    for stage in runs[0]:
+        print(f"{stage:<22}{runs[0][stage]:>8.2f}{runs[1][stage]:>8.2f}")
+    print(f"{'sum':<22}{sum(runs[0].values()):>8.2f}{sum(runs[1].values()):>8.2f}")
+
+
+def _stages(metric, pipeline, pairs):  # type: ignore[no-untyped-def]
+    seconds: dict[str, float] = {}
+
+    def timed(stage, work):  # type: ignore[no-untyped-def]
+        start = time.process_time()
+        result = work()
+        seconds[stage] = seconds.get(stage, 0.0) + (time.process_time() - start) / len(pairs) * 1e6
+        return result
+
+    batches = []
+    for texts in ([pair[1] for pair in pairs], [pair[0] for pair in pairs]):
+        vocabulary = pipeline.vocabulary
+        draft = timed("tokenise and intern", lambda t=texts: vocabulary.lexicon.draft(pipeline._tokeniser, t))
+        new = timed("lemmatise, senses", draft.undefined_words)
+        timed("lemmatise, senses", lambda n=new: pipeline._define(vocabulary.lexicon, n))
+        arrays = timed("tag", lambda d=draft: d.finish(*pipeline._label_arrays, False))
+        batches.append(AnalysedBatch.from_arrays(texts, vocabulary, arrays))
+    bags = timed("bags", lambda: [build_bags(batch, metric.features, metric.discount) for batch in batches])
+    index = np.arange(len(pairs))
+    timed("solve", lambda: match_pairs(bags[0], bags[1], index, index))
+    return seconds
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""`tesla explain`, `resources`, `selftest`, and how quickly the command starts."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tesla_eval import TeslaM, __version__
+
+HYPOTHESIS, REFERENCE = "The cats sat on a mat.", "The cat sat on the mat."
+
+
+def test_the_drawing_shows_both_sentences_links_and_features(tesla) -> None:
+    out = tesla("explain", HYPOTHESIS, REFERENCE).out
+    for part in (HYPOTHESIS, REFERENCE, "cats/NNS", "cat/NN", "═══", "───", "ms.1", "pos.3", "0.8"):
+        assert part in out
+
+
+def test_another_feature_can_be_drawn(tesla) -> None:
+    out = tesla("explain", HYPOTHESIS, REFERENCE, "--feature", "ms.2").out
+    assert "The/DT cats/NNS" in out
+    assert tesla("explain", HYPOTHESIS, REFERENCE, "--feature", "ms.9").status == 2
+
+
+def test_json_is_the_explanation(tesla) -> None:
+    found = json.loads(tesla("explain", "--json", HYPOTHESIS, REFERENCE, "A cat.").out)
+    assert found == json.loads(json.dumps(TeslaM().explain(HYPOTHESIS, [REFERENCE, "A cat."]).to_dict()))
+
+
+def test_files_give_one_json_line_a_segment(tesla, write) -> None:
+    ref, ref2 = write("r", [REFERENCE, "Yes.", ""]), write("r2", ["", "", ""])
+    out = tesla("explain", "--json", "-r", ref, "-r", ref2, write("s", [HYPOTHESIS, "No.", ""])).out
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert [len(line["references"]) for line in lines] == [1, 1, 1]
+    assert [line["score"] for line in lines] == [
+        TeslaM().sentence_score(h, [r]).score for h, r in ((HYPOTHESIS, REFERENCE), ("No.", "Yes."), ("", ""))
+    ]
+
+
+def test_hostile_text_is_shown_not_obeyed(tesla) -> None:
+    out = tesla("explain", "a\x1b[2Jb \u202edog", "dog שלום").out
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+    assert "\u2068" in out, "right-to-left words stand in an isolate of their own"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["only one"], ["-r", "x", "a", "b"], ["-m", "bleu", "a", "b"], ["-m", "m,m", "a", "b"], ["-l", "xx", "a", "b"]]
+)
+def test_wrong_calls_are_refused(tesla, arguments: list[str]) -> None:
+    outcome = tesla("explain", *arguments)
+    assert outcome.status == 2
+    assert "Traceback" not in outcome.err
+
+
+def test_resources_are_listed_with_licences(tesla) -> None:
+    out = tesla("resources").out
+    assert "tagger" in out
+    assert "WordNet" in out
+    found = json.loads(tesla("resources", "--json").out)["resources"]
+    assert {"tagger", "senses"} <= {item["kind"] for item in found if item["language"] == "en"}
+    assert all(item["licence"] for item in found)
+
+
+def test_this_machine_computes_the_stored_bits(tesla) -> None:
+    outcome = tesla("selftest")
+    assert outcome.status == 0, outcome.err
+    assert "agree to the last bit" in outcome.out
+
+
+def test_selftest_notices_another_bit(tesla, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = TeslaM.combine
+    monkeypatch.setattr(TeslaM, "combine", lambda self, f: original(self, f) * (1 - 2**-52))
+    outcome = tesla("selftest")
+    assert outcome.status == 1
+    assert "differ" in outcome.err
+
+
+def test_version_and_help(tesla) -> None:
+    assert tesla("--version").out.strip() == f"tesla {__version__}"
+    out = tesla("--help").out
+    for command in ("score", "explain", "resources", "build", "selftest"):
+        assert command in out
+        assert tesla(command, "--help").status == 0
+
+
+CPU = "import resource; t = resource.getrusage(resource.RUSAGE_CHILDREN); print(t.ru_utime + t.ru_stime)"
+
+
+@pytest.mark.parametrize(
+    ("code", "limit"), [("import tesla_eval", 0.15), ("import sys; sys.argv = ['tesla', '--version']; from tesla_eval.cli import main; main()", 0.3)]
+)
+def test_start_up_is_light(code: str, limit: float) -> None:
+    measure = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}], stdout=subprocess.DEVNULL); {CPU}"
+    runs = [float(subprocess.run([sys.executable, "-c", measure], capture_output=True, text=True, check=True).stdout) for _ in range(5)]
+    assert min(runs) < limit
+
+
+def test_no_network_is_ever_attempted() -> None:
+    code = (
+        "import socket\n"
+        "def refuse(*a, **k): raise AssertionError('network')\n"
+        "socket.socket.connect = socket.getaddrinfo = refuse\n"
+        "from tesla_eval import TeslaM, create_metric\n"
+        "print(TeslaM().sentence_score('a house', ['the house']).score)\n"
+        "print(create_metric('bleu', 'en').sentence_score('a house', ['the house']).score)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

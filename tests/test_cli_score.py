@@ -1,0 +1,231 @@
+"""`tesla score`: every format, every kind of bad input; never a traceback, never a shifted line."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+import sacrebleu
+
+from tesla_eval import TeslaM
+
+REFERENCE = ["The cat sat on the mat.", "It rained all day.", "She sells sea shells."]
+SYSTEM_A = ["The cats sat on a mat.", "It was raining all day.", "She sells shells."]
+SYSTEM_B = ["A mat is where cats sit.", "Rain.", "Shells are what she sells by the sea."]
+
+
+@pytest.fixture
+def files(write):
+    return write("ref.txt", REFERENCE), write("a.txt", SYSTEM_A), write("b.txt", SYSTEM_B)
+
+
+def test_json_is_as_promised(tesla, files) -> None:
+    ref, a, b = files
+    found = json.loads(tesla("score", "-r", ref, a, b, "-m", "m,chrf", "--format", "json", "--segments").out)
+    metric = TeslaM()
+    assert found["metrics"]["tesla-m"]["signature"] == str(metric.get_signature())
+    assert [system["system"] for system in found["systems"]] == [a, b]
+    for system, texts in zip(found["systems"], (SYSTEM_A, SYSTEM_B), strict=True):
+        expected = metric.corpus_score(texts, [REFERENCE])
+        assert system["metrics"]["tesla-m"] == {"score": expected.score, "segments": expected.segments.tolist()}
+        assert system["metrics"]["chrf"]["score"] == pytest.approx(sacrebleu.corpus_chrf(texts, [REFERENCE]).score)
+    plain = json.loads(tesla("score", "-r", ref, a, "--format", "json").out)
+    assert "segments" not in plain["systems"][0]["metrics"]["tesla-m"]
+
+
+def test_tsv_is_as_promised(tesla, files) -> None:
+    ref, a, b = files
+    rows = list(csv.reader(io.StringIO(tesla("score", "-r", ref, a, b, "--format", "tsv").out), delimiter="\t"))
+    assert rows[0] == ["system", "metric", "score", "signature"]
+    assert [row[:2] for row in rows[1:]] == [[a, "tesla-m"], [b, "tesla-m"]]
+    assert float(rows[1][2]) == TeslaM().corpus_score(SYSTEM_A, [REFERENCE]).score
+    assert rows[1][3] == str(TeslaM().get_signature())
+    outcome = tesla("score", "-r", ref, a, b, "--format", "tsv", "--segments")
+    rows = list(csv.reader(io.StringIO(outcome.out), delimiter="\t"))
+    assert rows[0] == ["system", "segment", "metric", "score"]
+    assert [row[1] for row in rows[1:]] == ["1", "2", "3"] * 2
+    assert "metric:tesla-m|" in outcome.err, "the columns are fixed, so the signature stands beside"
+
+
+def test_text_latex_and_mtme(tesla, files) -> None:
+    ref, a, b = files
+    text = tesla("score", "-r", ref, a, b, "-m", "m,bleu,ter").out
+    assert "tesla-m" in text
+    assert "metric:tesla-m|" in text
+    assert "metric:bleu|" in text
+    segments = tesla("score", "-r", ref, a, "--segments").out
+    assert segments.count("a.txt") == 4
+    latex = tesla("score", "-r", ref, a, "--format", "latex").out
+    assert r"\begin{tabular}" in latex
+    assert "% metric:tesla-m" in latex
+    score = TeslaM().corpus_score(SYSTEM_A, [REFERENCE])
+    assert tesla("score", "-r", ref, a, "--format", "mtme").out == f"{a.removesuffix('.txt')}\t{score.score!r}\n"
+    lines = tesla("score", "-r", ref, a, "--format", "mtme", "--segments").out.splitlines()
+    assert [float(line.split("\t")[1]) for line in lines] == score.segments.tolist()
+
+
+def test_formats_refuse_what_they_cannot_hold(tesla, files) -> None:
+    ref, a, _ = files
+    assert tesla("score", "-r", ref, a, "--format", "mtme", "-m", "m,bleu").status == 2
+    assert tesla("score", "-r", ref, a, "--format", "latex", "--segments").status == 2
+
+
+def test_corpus_scores_of_the_baselines_are_sacrebleus(tesla, files) -> None:
+    ref, a, _ = files
+    found = json.loads(tesla("score", "-r", ref, a, "-m", "bleu,chrf,chrf++,ter", "--format", "json").out)
+    scores = {name: cell["score"] for name, cell in found["systems"][0]["metrics"].items()}
+    assert scores["bleu"] == pytest.approx(sacrebleu.corpus_bleu(SYSTEM_A, [REFERENCE]).score)
+    assert scores["chrf++"] == pytest.approx(sacrebleu.corpus_chrf(SYSTEM_A, [REFERENCE], word_order=2).score)
+    assert scores["ter"] == pytest.approx(sacrebleu.corpus_ter(SYSTEM_A, [REFERENCE]).score)
+
+
+def test_gzip_and_standard_input(files, write) -> None:
+    ref, a, _ = files
+    zipped = write("a.txt.gz", gzip.compress("\n".join(SYSTEM_A).encode()))
+    command = [sys.executable, "-m", "tesla_eval.cli", "score", "-r", ref, zipped, "-", "--format", "json"]
+    done = subprocess.run(command, input="\n".join(SYSTEM_A), capture_output=True, text=True, check=True)
+    first, second = json.loads(done.stdout)["systems"]
+    assert first["metrics"] == second["metrics"]
+    assert second["system"] == "-"
+
+
+def test_threads_change_nothing(tesla, write, wmt14_pairs) -> None:
+    ref, sys_a = write("ref", [r for _, r in wmt14_pairs]), write("sys", [h for h, _ in wmt14_pairs])
+    one, two = (tesla("score", "-r", ref, sys_a, "--format", "json", "--segments", "-j", jobs).out for jobs in "12")
+    assert one == two
+
+
+def test_ragged_references(tesla, write) -> None:
+    ref1, ref2 = write("r1", ["A dog.", "", ""]), write("r2", ["The hound.", "A bird.", ""])
+    system = write("s", ["A dog.", "A bird.", ""])
+    found = json.loads(tesla("score", "-r", ref1, "-r", ref2, system, "--format", "json", "--segments").out)
+    segments = found["systems"][0]["metrics"]["tesla-m"]["segments"]
+    metric = TeslaM()
+    assert segments[0] == metric.sentence_score("A dog.", ["A dog.", "The hound."]).score
+    assert segments[1] == 1.0, "an empty line among references is a missing reference"
+    assert segments[2] == 1.0, "where all are empty the reference is the empty text"
+
+
+def test_one_reference_that_is_empty_is_the_empty_text(tesla, write) -> None:
+    out = tesla("score", "-r", write("r", ["A dog.", ""]), write("s", ["A dog.", "A cat."]), "--format", "json", "--segments").out
+    assert json.loads(out)["systems"][0]["metrics"]["tesla-m"]["segments"] == [1.0, 0.0]
+
+
+def test_baselines_survive_empty_texts(tesla, write) -> None:
+    outcome = tesla("score", "-r", write("r", ["", "A dog."]), write("s", ["A dog.", ""]), "-m", "bleu,chrf,ter", "--segments")
+    assert outcome.status == 0
+
+
+# --- bad input -------------------------------------------------------------------------------------------------------
+
+
+def check_refused(outcome, *parts: str) -> None:
+    assert outcome.status == 2
+    assert outcome.out == ""
+    assert "Traceback" not in outcome.err
+    for part in parts:
+        assert part in outcome.err
+
+
+def test_unequal_line_counts(tesla, files, write) -> None:
+    ref, _, _ = files
+    check_refused(tesla("score", "-r", ref, write("short.txt", SYSTEM_A[:2])), "ref.txt has 3", "short.txt has 2")
+
+
+def test_unequal_line_counts_are_noticed_after_many_chunks(tesla, write) -> None:
+    ref, system = write("ref", REFERENCE * 1000), write("sys", SYSTEM_A * 1000 + ["One more."])
+    check_refused(tesla("score", "-r", ref, system, "--segments", "--format", "tsv"), "3000", "3001")
+
+
+def test_invalid_utf8(tesla, files, write) -> None:
+    check_refused(tesla("score", "-r", files[0], write("latin.txt", b"ok\ncaf\xe9\nok\n")), "latin.txt, line 2", "UTF-8")
+
+
+def test_unreadable_and_empty_files(tesla, files, write, tmp_path) -> None:
+    ref = files[0]
+    check_refused(tesla("score", "-r", ref, str(tmp_path / "nowhere.txt")), "nowhere.txt")
+    check_refused(tesla("score", "-r", ref, str(tmp_path)), str(tmp_path))
+    check_refused(tesla("score", "-r", ref, write("empty.txt", b"")), "empty.txt", "empty")
+
+
+def test_unknown_names_list_the_known_ones(tesla, files) -> None:
+    ref, a, _ = files
+    check_refused(tesla("score", "-r", ref, a, "-m", "blue"), "blue", "bleu", "chrf++")
+    check_refused(tesla("score", "-r", ref, a, "-l", "xx"), "xx", "en", "de")
+    check_refused(tesla("score", "-r", ref, a, "--format", "xml"), "xml")
+    check_refused(tesla("score", ref), "-r")
+    check_refused(tesla("score", "-r", ref), "SYSTEM")
+    check_refused(tesla("scroe"), "scroe")
+
+
+def test_a_line_of_a_megabyte_is_scored(tesla, write) -> None:
+    long = "word " * 200_000
+    out = tesla("score", "-r", write("r", [long, "x"]), write("s", [long, "x"]), "--format", "json").out
+    assert json.loads(out)["systems"][0]["metrics"]["tesla-m"]["score"] == 1.0
+
+
+def test_a_megabyte_of_real_text_is_scored(tesla, write, wmt14_pairs) -> None:
+    sides = [" ".join(side) for side in zip(*(wmt14_pairs * 4), strict=True)]
+    assert len(sides[0]) > 600_000
+    out = tesla("score", "-r", write("r", [sides[1]]), write("s", [sides[0]]), "--format", "json").out
+    assert 0.3 < json.loads(out)["systems"][0]["metrics"]["tesla-m"]["score"] < 1
+
+
+def test_line_ends_marks_and_control_characters_shift_nothing(tesla, write) -> None:
+    lines = ["A\x00 dog\x1b[31m.", "שלום dog", "One\u2028two.", "cat\x85dog", "\u202eA dog."]
+    raw = b"\xef\xbb\xbf" + "\r\n".join(lines).encode()
+    outcome = tesla("score", "-r", write("r", raw), write("s", lines), "--format", "json", "--segments")
+    assert json.loads(outcome.out)["systems"][0]["metrics"]["tesla-m"]["segments"] == [1.0] * 5
+
+
+def test_names_of_files_cannot_take_over_the_terminal(tesla, files, write) -> None:
+    out = tesla("score", "-r", files[0], write("a\x1b[2Jb.txt", SYSTEM_A)).out
+    assert "\x1b" not in out
+
+
+# --- warnings --------------------------------------------------------------------------------------------------------
+
+
+def test_worked_on_text_is_warned_about_once(tesla, write) -> None:
+    ref = write("ref.txt", REFERENCE * 10)
+    tokenised = write("tok.txt", [line[:-1] + " ." for line in SYSTEM_A] * 10)
+    outcome = tesla("score", "-r", ref, tokenised)
+    assert outcome.err.count("tok.txt: the text looks already tokenised") == 1
+    lowered = write("low.txt", [line.lower() for line in SYSTEM_A] * 10)
+    assert tesla("score", "-r", ref, lowered).err.count("low.txt: the text looks lower-cased") == 1
+    assert tesla("score", "-r", ref, write("ok.txt", SYSTEM_A * 10)).err == ""
+
+
+# --- own analysis ----------------------------------------------------------------------------------------------------
+
+CONLLU = (
+    "# text = Dogs bark.\n"
+    "1\tDogs\tdog\tNOUN\tNNS\t_\t_\t_\t_\t_\n"
+    "2\tbark\tbark\tVERB\tVBP\t_\t_\t_\t_\tSpaceAfter=No\n"
+    "3\t.\t.\tPUNCT\t.\t_\t_\t_\t_\t_\n"
+    "\n"
+    "# text =\n"
+    "\n"
+)
+
+
+def test_conllu_is_taken_as_it_is(tesla, write) -> None:
+    path = write("a.conllu", CONLLU.encode())
+    other = write("b.conllu", CONLLU.replace("bark\tbark\tVERB\tVBP", "bark\tbellow\tVERB\tVBP").encode())
+    found = json.loads(tesla("score", "--analysed", "-r", path, path, other, "--format", "json", "--segments").out)
+    same, different = (system["metrics"]["tesla-m"]["segments"] for system in found["systems"])
+    assert same == [1.0, 1.0]
+    assert different[0] < 1.0
+    assert "analysis:conllu" in found["metrics"]["tesla-m"]["signature"]
+
+
+def test_broken_conllu_names_file_and_line(tesla, write) -> None:
+    path = write("a.conllu", CONLLU.encode())
+    broken = write("broken.conllu", CONLLU.replace("2\tbark\tbark\t", "2\tbark\t").encode())
+    check_refused(tesla("score", "--analysed", "-r", path, broken), "broken.conllu, line 3", "columns")
+    check_refused(tesla("score", "--analysed", "-r", path, path, "-m", "m,bleu"), "plain text")

@@ -1,0 +1,146 @@
+"""SPEC §2–4 on words: bags, similarities, the optimum and its flow, against the slow textbook."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+
+from tesla_eval import Token, _core
+from tesla_eval.analysis import AnalysedBatch, Vocabulary, load_pipeline
+from tesla_eval.bags import NgramFeature, build_bags, exact_discount
+from tesla_eval.errors import UsageError
+from tesla_eval.matching import explain_feature, match_pairs
+from tests import textbook
+
+FEATURES = [NgramFeature(similarity, n) for similarity in ("ms", "lem", "pos") for n in (1, 2, 3)]
+ONLY = np.zeros(1, np.int64)
+
+SENSES = {"a": (1,), "b": (1, 2), "c": (2,), "d": (), "e": (3,), "f": (3, 4, 5)}
+tokens = st.builds(
+    lambda lemma, pos, function: Token(lemma, 0, 1, lemma, pos, function, SENSES[lemma]),
+    st.sampled_from(sorted(SENSES)), st.sampled_from(["N", "V", "D"]), st.booleans(),
+)  # fmt: skip
+texts = st.lists(tokens, max_size=12)
+
+
+def batches(*sides: list[Token]) -> list[AnalysedBatch]:
+    vocabulary = Vocabulary(_core.Lexicon(None))
+    return [AnalysedBatch.from_tokens([""], vocabulary, [side]) for side in sides]
+
+
+def check_against_textbook(reference: list[Token], hypothesis: list[Token], x: AnalysedBatch, y: AnalysedBatch) -> None:
+    matches = match_pairs(build_bags(x, FEATURES, 0.1), build_bags(y, FEATURES, 0.1), ONLY, ONLY)
+    for column, feature in enumerate(FEATURES):
+        best, f = textbook.f_measure(feature.similarity, feature.n, reference, hypothesis)
+        found = float(matches.f[0, column])
+        if math.isnan(f):
+            assert math.isnan(found), feature
+            continue
+        assert found == pytest.approx(f, abs=1e-9), feature
+        flow = explain_feature(x, y, feature, 0.1)
+        assert flow.objective == pytest.approx(best, abs=1e-9), feature
+        check_flow(flow.entries, feature, reference, hypothesis, flow.objective)
+
+
+def check_flow(
+    entries: tuple[tuple[int, int, float, float], ...], feature: NgramFeature, reference: list[Token],
+    hypothesis: list[Token], objective: float,
+) -> None:  # fmt: skip
+    """Feasible, each similarity the true one, and worth its objective."""
+    n = feature.n
+    sent, received = [0.0] * len(reference), [0.0] * len(hypothesis)
+    for i, j, similarity, weight in entries:
+        pair = tuple(reference[i : i + n]), tuple(hypothesis[j : j + n])
+        assert similarity == pytest.approx(textbook.similarity(feature.similarity, *pair), abs=1e-12)
+        assert weight > 0
+        sent[i] += weight
+        received[j] += weight
+    for side, amounts in ((reference, sent), (hypothesis, received)):
+        for i in range(len(side) - n + 1):
+            assert amounts[i] <= 0.1 ** sum(token.function for token in side[i : i + n]) + 1e-12
+    assert sum(s * w for _, _, s, w in entries) == pytest.approx(objective, abs=1e-9)
+
+
+@given(texts, texts)
+def test_made_up_texts_match_as_in_the_textbook(reference: list[Token], hypothesis: list[Token]) -> None:
+    check_against_textbook(reference, hypothesis, *batches(reference, hypothesis))
+
+
+def test_500_real_pairs_match_as_in_the_textbook(wmt14_pairs: list[tuple[str, str]]) -> None:
+    pairs = wmt14_pairs[:500]
+    y, x = load_pipeline("en").analyse([h for h, _ in pairs], [r for _, r in pairs])
+    for i, (reference, hypothesis) in enumerate(zip(_tokens(x), _tokens(y), strict=True)):
+        one = [_one(side, i) for side in (x, y)]
+        check_against_textbook(reference, hypothesis, *one)
+
+
+def _tokens(batch: AnalysedBatch) -> Iterator[list[Token]]:
+    return (batch.tokens(i) for i in range(len(batch)))
+
+
+def _one(batch: AnalysedBatch, index: int) -> AnalysedBatch:
+    span = slice(batch.offsets[index], batch.offsets[index + 1])
+    names = ("word", "lemma", "tag", "universal", "function", "start", "end")
+    arrays = {name: np.ascontiguousarray(getattr(batch, name)[span]) for name in names}
+    arrays["offsets"] = np.array([0, len(arrays["lemma"])], np.int64)
+    return AnalysedBatch.from_arrays([batch.texts[index]], batch.vocabulary, arrays)
+
+
+@given(texts, texts, st.integers(1, 3))
+def test_long_texts_go_through_hubs_to_the_same_optimum(reference: list[Token], hypothesis: list[Token], n: int) -> None:
+    x, y = batches(reference, hypothesis)
+    arguments = (x.vocabulary.lexicon, x.core_tokens, y.core_tokens, "ms", n, exact_discount(0.1))
+    direct, hubs = (_core.explain(*arguments, cells) for cells in (1 << 20, 0))
+    assert direct["objective"] == hubs["objective"]
+    scale = 1 / (hubs["gain_unit"] * hubs["weight_unit"])
+    entries = tuple(
+        (i, j, gain / hubs["gain_unit"], amount / hubs["weight_unit"]) for i, j, gain, amount in hubs["flow"].tolist()
+    )
+    check_flow(entries, NgramFeature("ms", n), reference, hypothesis, hubs["objective"] * scale)
+
+
+@given(texts, texts, st.integers(1, 3))
+def test_discount_1_is_the_assignment_of_maxsim(reference: list[Token], hypothesis: list[Token], n: int) -> None:
+    x, y = batches(reference, hypothesis)
+    grams = [[tuple(side[i : i + n]) for i in range(len(side) - n + 1)] for side in (reference, hypothesis)]
+    if not all(grams):
+        return
+    s = np.array([[textbook.similarity("ms", a, b) for b in grams[1]] for a in grams[0]])
+    rows, columns = linear_sum_assignment(s, maximize=True)
+    assert explain_feature(x, y, NgramFeature("ms", n), 1).objective == pytest.approx(s[rows, columns].sum(), abs=1e-9)
+
+
+@given(texts, texts, st.sampled_from([0.1, 0.25, 0.5, 0.3333]))
+def test_any_decimal_discount_is_exact(reference: list[Token], hypothesis: list[Token], discount: float) -> None:
+    x, y = batches(reference, hypothesis)
+    for n in (1, 2, 3):
+        best, _ = textbook.f_measure("ms", n, reference, hypothesis, discount)
+        if not math.isnan(best):
+            found = explain_feature(x, y, NgramFeature("ms", n), discount).objective
+            assert found == pytest.approx(best, abs=1e-9)
+
+
+@given(texts, texts)
+def test_matching_is_symmetric(reference: list[Token], hypothesis: list[Token]) -> None:
+    x, y = batches(reference, hypothesis)
+    for feature in FEATURES:
+        forth, back = explain_feature(x, y, feature, 0.1), explain_feature(y, x, feature, 0.1)
+        assert forth.objective == back.objective
+
+
+@pytest.mark.parametrize("discount", [0, -0.1, 1.5, 0.12345])
+def test_senseless_discounts_are_refused(discount: float) -> None:
+    with pytest.raises(UsageError, match="discount"):
+        exact_discount(discount)
+
+
+def test_untagged_words_are_alike_only_by_lemma_and_sense() -> None:
+    """SPEC §3 without tags (`-l und`): no tag equals no other."""
+    x, y = batches([Token("a", 0, 1, "a", "", False)], [Token("b", 0, 1, "b", "", False)])
+    assert explain_feature(x, y, NgramFeature("ms", 1), 0.1).objective == 0

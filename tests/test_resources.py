@@ -1,0 +1,118 @@
+"""The resource file: what was written comes back; what is damaged is refused, by name, without a crash."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tesla_eval.errors import ResourceError
+from tesla_eval.resources import Resource, find_resource, installed_resources, read_resource, text_array, write_resource
+
+ARRAYS = {
+    "numbers": np.arange(1000, dtype=np.uint32),
+    "matrix": np.linspace(0, 1, 12).reshape(3, 4),
+    "words": text_array("größer\nkleiner\n"),
+    "nothing": np.zeros(0, np.int8),
+}
+
+
+@pytest.fixture(params=[True, False], ids=["deflated", "plain"])
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    file = tmp_path / "table-xx.tesla"
+    resource = Resource("table", "xx", ARRAYS, analysis="a1", sources=("me",), licence="MIT", date="2026", info={"n": 3})
+    write_resource(file, resource, compress=request.param)
+    return file
+
+
+def test_what_was_written_comes_back(path: Path) -> None:
+    found = read_resource(path, "table")
+    assert (found.kind, found.language, found.analysis, found.sources) == ("table", "xx", "a1", ("me",))
+    assert (found.licence, found.date, found.info) == ("MIT", "2026", {"n": 3})
+    assert found.text("words") == "größer\nkleiner\n"
+    for name, array in ARRAYS.items():
+        np.testing.assert_array_equal(found.arrays[name], array)
+
+
+def test_nothing_half_made_is_left_behind(path: Path) -> None:
+    assert [file.name for file in path.parent.iterdir()] == ["table-xx.tesla"]
+
+
+def test_writing_is_reproducible_to_the_byte(path: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again.tesla"
+    write_resource(again, read_resource(path), compress=False)
+    write_resource(path, read_resource(again), compress=False)
+    assert path.read_bytes() == again.read_bytes()
+
+
+def test_another_kind_is_refused(path: Path) -> None:
+    with pytest.raises(ResourceError, match="is a table, not a tagger"):
+        read_resource(path, "tagger")
+
+
+def test_another_format_version_is_refused(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[8] = 99
+    path.write_bytes(data)
+    with pytest.raises(ResourceError, match=r"table-xx\.tesla: has format 99.*rebuild"):
+        read_resource(path)
+
+
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match="cannot be read"):
+        read_resource(tmp_path / "nowhere.tesla")
+
+
+def test_every_truncation_is_refused(path: Path) -> None:
+    data = path.read_bytes()
+    for length in [0, 5, 23, 24, 100, len(data) // 2, len(data) - 64]:
+        path.write_bytes(data[:length])
+        with pytest.raises(ResourceError, match=r"table-xx\.tesla"):
+            read_resource(path)
+
+
+@settings(max_examples=300, deadline=None)
+@given(place=st.integers(0, 10**9), flip=st.integers(1, 255))
+def test_a_damaged_byte_is_refused_or_harmless(place: int, flip: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    file = tmp_path_factory.getbasetemp() / "fuzz.tesla"
+    write_resource(file, Resource("table", "xx", ARRAYS))
+    data = bytearray(file.read_bytes())
+    data[place % len(data)] ^= flip
+    file.write_bytes(data)
+    try:
+        found = read_resource(file)
+    except ResourceError:
+        return
+    for name, array in ARRAYS.items():  # only padding may change unseen
+        np.testing.assert_array_equal(found.arrays[name], array)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(max_size=300))
+def test_random_bytes_are_refused(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    file = tmp_path_factory.getbasetemp() / "random.tesla"
+    file.write_bytes(data)
+    with pytest.raises(ResourceError):
+        read_resource(file)
+    file.write_bytes(b"TESLARES" + data)
+    with pytest.raises(ResourceError):
+        read_resource(file)
+
+
+def test_own_resources_come_first(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TESLA_EVAL_DATA", str(path.parent))
+    assert find_resource("table", "xx") == path
+    assert next(iter(installed_resources())) == path
+    assert find_resource("table", "yy") is None
+    assert find_resource("senses", "en") is not None, "the shipped ones stay"
+
+
+def test_every_shipped_resource_is_sound_and_has_a_licence() -> None:
+    found = [read_resource(file) for file in installed_resources()]
+    assert found
+    for resource in found:
+        assert resource.licence, resource.path
+        assert resource.sources, resource.path
