@@ -35,30 +35,6 @@ WideKey without_count(WideKey key) {
 int count_in(std::uint64_t key) { return static_cast<int>(key & ((1 << kCountBits) - 1)); }
 int count_in(WideKey key) { return count_in(key.low); }
 
-template <class Key, class KeyOf>
-KeyBag<Key> build_key_bag(const TokenView& text, int n, const Discount& discount, KeyOf key_of) {
-    KeyBag<Key> bag;
-    std::size_t count = ngram_count(text, n);
-    std::vector<Key> codes(count);
-    for (std::size_t i = 0; i < count; ++i)
-        codes[i] = appended(key_of(text, i, n), static_cast<std::uint64_t>(function_words(text, i, n)), kCountBits);
-    std::sort(codes.begin(), codes.end());
-    bag.keys.reserve(count);
-    bag.weights.reserve(count);
-    for (const Key& code : codes) {
-        Key key = without_count(code);
-        std::int64_t weight = discount.weight(n, count_in(code));
-        if (!bag.keys.empty() && bag.keys.back() == key) {
-            bag.weights.back() += weight;
-        } else {
-            bag.keys.push_back(key);
-            bag.weights.push_back(weight);
-        }
-        bag.total += weight;
-    }
-    return bag;
-}
-
 }  // namespace
 
 WideKey lemma_key(const TokenView& text, std::size_t start, int n) {
@@ -77,13 +53,37 @@ std::int64_t ngram_weight(const TokenView& text, const Discount& discount, std::
     return discount.weight(n, function_words(text, start, n));
 }
 
-LemmaBag build_lemma_bag(const TokenView& text, int n, const Discount& discount) {
-    return build_key_bag<WideKey>(text, n, discount, lemma_key);
+BagBuilder::BagBuilder(const Discount& discount) {
+    for (int n = 0; n <= kMaxOrder; ++n)
+        for (int k = 0; k <= kMaxOrder; ++k) weight_[n][k] = k <= n ? discount.weight(n, k) : 0;
 }
 
-TagBag build_tag_bag(const TokenView& text, int n, const Discount& discount) {
-    return build_key_bag<std::uint64_t>(text, n, discount, tag_key);
+template <class Key, class KeyOf>
+KeyBag<Key> BagBuilder::key_bag(const TokenView& text, int n, std::vector<Key>& codes, KeyOf key_of) {
+    KeyBag<Key> bag;
+    codes.resize(ngram_count(text, n));
+    for (std::size_t i = 0; i < codes.size(); ++i)
+        codes[i] = appended(key_of(text, i, n), static_cast<std::uint64_t>(function_words(text, i, n)), kCountBits);
+    std::sort(codes.begin(), codes.end());
+    bag.keys.reserve(codes.size());
+    bag.weights.reserve(codes.size());
+    for (const Key& code : codes) {
+        Key key = without_count(code);
+        std::int64_t weight = weight_[n][count_in(code)];
+        if (!bag.keys.empty() && bag.keys.back() == key) {
+            bag.weights.back() += weight;
+        } else {
+            bag.keys.push_back(key);
+            bag.weights.push_back(weight);
+        }
+        bag.total += weight;
+    }
+    return bag;
 }
+
+LemmaBag BagBuilder::lemma_bag(const TokenView& text, int n) { return key_bag(text, n, wide_codes_, lemma_key); }
+
+TagBag BagBuilder::tag_bag(const TokenView& text, int n) { return key_bag(text, n, codes_, tag_key); }
 
 template <class Key>
 std::int64_t KeyBag<Key>::overlap(const KeyBag& other) const {
@@ -101,62 +101,56 @@ std::int64_t KeyBag<Key>::overlap(const KeyBag& other) const {
 template struct KeyBag<WideKey>;
 template struct KeyBag<std::uint64_t>;
 
-namespace {
-
-// The place of every token's symbol among the distinct symbols of the text.
-std::vector<std::uint32_t> number_symbols(const TokenView& text, bool merge, SymbolBag& bag) {
-    std::vector<std::uint32_t> places(text.size);
+// Fills in `places_`: where every token's symbol lies among the distinct symbols of the text.
+void BagBuilder::number_symbols(const TokenView& text, bool merge, SymbolBag& bag) {
+    places_.resize(text.size);
     if (!merge) {
-        std::iota(places.begin(), places.end(), 0U);
+        std::iota(places_.begin(), places_.end(), 0U);
         bag.lemma.assign(text.lemma, text.lemma + text.size);
         bag.tag.assign(text.tag, text.tag + text.size);
-        return places;
+        return;
     }
-    std::vector<std::uint64_t> symbols(text.size);
-    for (std::size_t i = 0; i < text.size; ++i) symbols[i] = appended(text.lemma[i], text.tag[i], kTagBits);
-    std::vector<std::uint64_t> distinct = symbols;
-    std::sort(distinct.begin(), distinct.end());
-    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    auto symbol = [&](std::size_t i) { return appended(text.lemma[i], text.tag[i], kTagBits); };
+    symbols_.resize(text.size);
+    for (std::size_t i = 0; i < text.size; ++i) symbols_[i] = symbol(i);
+    std::sort(symbols_.begin(), symbols_.end());
+    symbols_.erase(std::unique(symbols_.begin(), symbols_.end()), symbols_.end());
     for (std::size_t i = 0; i < text.size; ++i)
-        places[i] = static_cast<std::uint32_t>(
-            std::lower_bound(distinct.begin(), distinct.end(), symbols[i]) - distinct.begin());
-    bag.lemma.reserve(distinct.size());
-    bag.tag.reserve(distinct.size());
-    for (std::uint64_t symbol : distinct) {
-        bag.lemma.push_back(static_cast<std::uint32_t>(symbol >> kTagBits));
-        bag.tag.push_back(static_cast<std::uint16_t>(symbol));
+        places_[i] = static_cast<std::uint32_t>(
+            std::lower_bound(symbols_.begin(), symbols_.end(), symbol(i)) - symbols_.begin());
+    bag.lemma.reserve(symbols_.size());
+    bag.tag.reserve(symbols_.size());
+    for (std::uint64_t distinct : symbols_) {
+        bag.lemma.push_back(static_cast<std::uint32_t>(distinct >> kTagBits));
+        bag.tag.push_back(static_cast<std::uint16_t>(distinct));
     }
-    return places;
 }
 
-}  // namespace
-
-SymbolBag build_symbol_bag(const TokenView& text, int max_order, const Discount& discount, bool merge) {
+SymbolBag BagBuilder::symbol_bag(const TokenView& text, int max_order, bool merge) {
     SymbolBag bag;
-    std::vector<std::uint32_t> places = number_symbols(text, merge, bag);
+    number_symbols(text, merge, bag);
     std::size_t distinct = bag.lemma.size();
     if (distinct > kMostSymbols) throw std::length_error("a text has more than a million different words");
     int bits = 1;
     while ((std::size_t{1} << bits) < distinct) ++bits;
     const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-    std::vector<std::uint64_t> codes;
     for (int n = 1; n <= max_order; ++n) {
         SymbolBag::Order& order = bag.orders[n - 1];
         order.first.assign(distinct + 1, 0);
-        codes.resize(ngram_count(text, n));
-        for (std::size_t i = 0; i < codes.size(); ++i) {
+        codes_.resize(ngram_count(text, n));
+        for (std::size_t i = 0; i < codes_.size(); ++i) {
             std::uint64_t code = 0;
-            for (int k = 0; k < n; ++k) code = appended(code, places[i + k], bits);
-            codes[i] = appended(code, static_cast<std::uint64_t>(function_words(text, i, n)), kCountBits);
+            for (int k = 0; k < n; ++k) code = appended(code, places_[i + k], bits);
+            codes_[i] = appended(code, static_cast<std::uint64_t>(function_words(text, i, n)), kCountBits);
         }
-        std::sort(codes.begin(), codes.end());  // without merging they are sorted already
-        order.rows.reserve(codes.size() * n);
-        order.weights.reserve(codes.size());
-        for (std::size_t i = 0; i < codes.size(); ++i) {
-            std::int64_t weight = discount.weight(n, count_in(codes[i]));
+        if (merge) std::sort(codes_.begin(), codes_.end());
+        order.rows.reserve(codes_.size() * n);
+        order.weights.reserve(codes_.size());
+        for (std::size_t i = 0; i < codes_.size(); ++i) {
+            std::int64_t weight = weight_[n][count_in(codes_[i])];
             order.total += weight;
-            std::uint64_t row = without_count(codes[i]);
-            if (i > 0 && row == without_count(codes[i - 1])) {
+            std::uint64_t row = without_count(codes_[i]);
+            if (i > 0 && row == without_count(codes_[i - 1])) {
                 order.weights.back() += weight;
                 continue;
             }

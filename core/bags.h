@@ -55,8 +55,6 @@ WideKey lemma_key(const TokenView& text, std::size_t start, int n);
 std::uint64_t tag_key(const TokenView& text, std::size_t start, int n);
 // Weight of the n-gram at `start`, in units of discount.unit(n).
 std::int64_t ngram_weight(const TokenView& text, const Discount& discount, std::size_t start, int n);
-LemmaBag build_lemma_bag(const TokenView& text, int n, const Discount& discount);
-TagBag build_tag_bag(const TokenView& text, int n, const Discount& discount);
 
 // A bag of n-grams over (lemma, tag) symbols, for similarities that look inside. Rows name symbols by their place
 // among the distinct symbols of the text, and are sorted, so that rows with the same first symbol lie together.
@@ -73,8 +71,27 @@ struct SymbolBag {
 };
 inline constexpr std::size_t kMostSymbols = std::size_t{1} << 20;  // in one text: a row must fit 64 bits
 
-// With `merge` equal n-grams are one row; without it every occurrence is a row of its own, in order of the text, and so
-// is every token a symbol of its own (what `explain` needs: flows that do not depend on how words were numbered).
-SymbolBag build_symbol_bag(const TokenView& text, int max_order, const Discount& discount, bool merge = true);
+// Builds bags; one object serves one thread and keeps its memory between texts.
+class BagBuilder {
+   public:
+    explicit BagBuilder(const Discount& discount);
+
+    LemmaBag lemma_bag(const TokenView& text, int n);
+    TagBag tag_bag(const TokenView& text, int n);
+    // With `merge` equal n-grams are one row; without it every occurrence is a row of its own, in order of the text,
+    // and so is every token a symbol of its own (what `explain` needs: flows that do not depend on how words were
+    // numbered).
+    SymbolBag symbol_bag(const TokenView& text, int max_order, bool merge = true);
+
+   private:
+    template <class Key, class KeyOf>
+    KeyBag<Key> key_bag(const TokenView& text, int n, std::vector<Key>& codes, KeyOf key_of);
+    void number_symbols(const TokenView& text, bool merge, SymbolBag& bag);
+
+    std::int64_t weight_[kMaxOrder + 1][kMaxOrder + 1];  // of an n-gram with k function words
+    std::vector<std::uint64_t> codes_, symbols_;
+    std::vector<WideKey> wide_codes_;
+    std::vector<std::uint32_t> places_;
+};
 
 }  // namespace tesla

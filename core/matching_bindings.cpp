@@ -62,15 +62,16 @@ class Bags {
         for (const Feature& f : features_)
             if (f.similarity == Similarity::MaxSim) max_order_ = std::max(max_order_, f.n);
         nb::gil_scoped_release release;
+        BagBuilder builder(discount);
         texts_.resize(tokens.size());
         for (std::size_t i = 0; i < texts_.size(); ++i) {
             TokenView view = tokens.view(i);
             Text& text = texts_[i];
             text.tokens = view.size;
-            if (max_order_ > 0) text.symbols = build_symbol_bag(view, max_order_, discount);
+            if (max_order_ > 0) text.symbols = builder.symbol_bag(view, max_order_);
             for (const Feature& f : features_) {
-                if (f.similarity == Similarity::Lemma) text.lemmas.push_back(build_lemma_bag(view, f.n, discount));
-                if (f.similarity == Similarity::Tag) text.tags.push_back(build_tag_bag(view, f.n, discount));
+                if (f.similarity == Similarity::Lemma) text.lemmas.push_back(builder.lemma_bag(view, f.n));
+                if (f.similarity == Similarity::Tag) text.tags.push_back(builder.tag_bag(view, f.n));
             }
         }
     }
@@ -178,14 +179,16 @@ struct Explained {
 
 template <class Key, class KeyOf>
 Explained explain_identity(const TokenView& x, const TokenView& y, int n, const Discount& discount,
-                           KeyBag<Key> (*build)(const TokenView&, int, const Discount&), KeyOf key_of) {
-    KeyBag<Key> a = build(x, n, discount), b = build(y, n, discount);
+                           KeyBag<Key> (BagBuilder::*build)(const TokenView&, int), KeyOf key_of) {
+    BagBuilder builder(discount);
+    KeyBag<Key> a = (builder.*build)(x, n), b = (builder.*build)(y, n);
     return {2 * n * a.overlap(b), a.total, b.total, identity_flow(x, y, n, discount, key_of)};
 }
 
 Explained explain_max_sim(const Lexicon& lexicon, const TokenView& x, const TokenView& y, int n, const Discount& discount,
                           std::size_t dense_cells) {
-    SymbolBag a = build_symbol_bag(x, n, discount, false), b = build_symbol_bag(y, n, discount, false);
+    BagBuilder builder(discount);
+    SymbolBag a = builder.symbol_bag(x, n, false), b = builder.symbol_bag(y, n, false);
     MaxSimMatcher matcher(lexicon, dense_cells);
     matcher.begin_pair(a, b);
     std::int64_t objective = matcher.optimum(n);
@@ -204,8 +207,8 @@ nb::dict explain(const Lexicon& lexicon, const Tokens& reference, const Tokens& 
         nb::gil_scoped_release release;
         switch (feature.similarity) {
             case Similarity::MaxSim: found = explain_max_sim(lexicon, x, y, n, discount, dense_cells); break;
-            case Similarity::Lemma: found = explain_identity(x, y, n, discount, build_lemma_bag, lemma_key); break;
-            case Similarity::Tag: found = explain_identity(x, y, n, discount, build_tag_bag, tag_key); break;
+            case Similarity::Lemma: found = explain_identity(x, y, n, discount, &BagBuilder::lemma_bag, lemma_key); break;
+            case Similarity::Tag: found = explain_identity(x, y, n, discount, &BagBuilder::tag_bag, tag_key); break;
         }
     }
     std::vector<std::int64_t> entries;

@@ -155,14 +155,18 @@ def check_references(hypotheses: Sequence[str], references: References) -> None:
                 f"{len(hypotheses)} hypotheses, but reference stream {number} has {len(stream)} texts; "
                 "references are K streams of N texts, None for a missing one"
             )
-    for index, text in enumerate(hypotheses):
-        if not isinstance(text, str):
-            raise InputError(f"hypothesis {index + 1} is {text!r}, not a text")
-        given = [stream[index] for stream in references]
-        if all(reference is None for reference in given):
-            raise InputError(f"segment {index + 1} has no reference")
-        if not all(reference is None or isinstance(reference, str) for reference in given):
-            raise InputError(f"segment {index + 1}: a reference is neither a text nor None")
+    if not all(isinstance(text, str) for text in hypotheses):
+        index = next(i for i, text in enumerate(hypotheses) if not isinstance(text, str))
+        raise InputError(f"hypothesis {index + 1} is {hypotheses[index]!r}, not a text")
+    missing = []
+    for stream in references:
+        kinds = set(map(type, stream))
+        if not all(kind is type(None) or issubclass(kind, str) for kind in kinds):
+            raise InputError("a reference is neither a text nor None")
+        missing.append({i for i, text in enumerate(stream) if text is None} if type(None) in kinds else set())
+    nowhere = set.intersection(*missing)
+    if nowhere:
+        raise InputError(f"segment {min(nowhere) + 1} has no reference")
 
 
 def mean_over_references(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
