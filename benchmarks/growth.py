@@ -1,6 +1,6 @@
 """How cost grows with the length of sentences and with the number of segments, beside sacreBLEU's sentence BLEU.
 
-    python -m benchmarks growth
+python -m benchmarks growth
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ def by_length() -> None:
         pipeline_cold = TeslaM(lang="en")
         pipeline_cold._analysis._kept.clear()
         ours = cpu_seconds(lambda s=sides, m=pipeline_cold: m.corpus_score(s[0], [s[1]])) / count
-        theirs = cpu_seconds(lambda s=sides: [bleu.sentence_score(h, [r]) for h, r in zip(*s, strict=True)]) / count
+        theirs = (
+            cpu_seconds(lambda s=sides: [bleu.sentence_score(h, [r]) for h, r in zip(*s, strict=True)])
+            / count
+        )
         print(f"{length:>8}{ours * 1e6:>12.1f}{theirs * 1e6:>10.1f}{theirs / ours:>14.2f}")
 
 

@@ -1,6 +1,6 @@
 """The transport solver alone against POT, HiGHS and SciPy on the unigram problems of real pairs.
 
-    python -m benchmarks solver
+python -m benchmarks solver
 """
 
 from __future__ import annotations
@@ -66,12 +66,18 @@ def _scipy(given):  # type: ignore[no-untyped-def]
 def main() -> None:
     given = problems()
     seconds = interleaved(
-        {"ours": lambda: _ours(given), "POT emd_c": lambda: _pot(given), "SciPy linprog (HiGHS)": lambda: _scipy(given)},
+        {
+            "ours": lambda: _ours(given),
+            "POT emd_c": lambda: _pot(given),
+            "SciPy linprog (HiGHS)": lambda: _scipy(given),
+        },
         rounds=3,
     )
     print(f"{len(given)} unigram problems of WMT14 pairs, CPU time, called from Python one by one")
     for name, value in seconds.items():
-        print(f"{name:<24}{value / len(given) * 1e6:>10.1f} us a problem{value / seconds['ours']:>10.1f}x ours")
+        print(
+            f"{name:<24}{value / len(given) * 1e6:>10.1f} us a problem{value / seconds['ours']:>10.1f}x ours"
+        )
 
 
 if __name__ == "__main__":

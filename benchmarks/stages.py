@@ -1,6 +1,6 @@
 """Where TESLA-M's time goes: tokenise, lemmatise, tag, bags, solve; cold and warm.
 
-    python -m benchmarks stages
+python -m benchmarks stages
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def _stages(metric, pipeline, pairs):  # type: ignore[no-untyped-def]
         seconds[stage] = seconds.get(stage, 0.0) + (time.process_time() - start) / len(pairs) * 1e6
         return result
 
+    lexicon = pipeline.vocabulary.lexicon
     batches = []
     for texts in ([pair[1] for pair in pairs], [pair[0] for pair in pairs]):
-        vocabulary = pipeline.vocabulary
-        draft = timed("tokenise and intern", lambda t=texts: vocabulary.lexicon.draft(pipeline._tokeniser, t))
+        draft = timed("tokenise and intern", lambda t=texts: lexicon.draft(pipeline._tokeniser, t))
         new = timed("lemmatise, senses", draft.undefined_words)
-        timed("lemmatise, senses", lambda n=new: pipeline._define(vocabulary.lexicon, n))
+        timed("lemmatise, senses", lambda n=new: pipeline._define(lexicon, n))
         arrays = timed("tag", lambda d=draft: d.finish(*pipeline._label_arrays, False))
-        batches.append(AnalysedBatch.from_arrays(texts, vocabulary, arrays))
+        batches.append(AnalysedBatch.from_arrays(texts, pipeline.vocabulary, arrays))
     bags = timed("bags", lambda: [build_bags(batch, metric.features, metric.discount) for batch in batches])
     index = np.arange(len(pairs))
     timed("solve", lambda: match_pairs(bags[0], bags[1], index, index))

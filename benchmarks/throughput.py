@@ -1,6 +1,6 @@
 """TESLA-M against sacreBLEU's sentence metrics on the same 5,000 WMT14 pairs, cold, one thread; then two threads.
 
-    python -m benchmarks throughput
+python -m benchmarks throughput
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import sys
 from benchmarks.common import cpu_seconds, interleaved, wall_seconds, wmt14_pairs
 
 PAIRS = 5_000
-COLD = "import sys; from benchmarks import throughput; print(throughput.measure(sys.argv[1], int(sys.argv[2])))"
+COLD = (
+    "import sys; from benchmarks import throughput; print(throughput.measure(sys.argv[1], int(sys.argv[2])))"
+)
 
 
 def measure(name: str, workers: int = 1) -> float:
@@ -30,12 +32,16 @@ def measure(name: str, workers: int = 1) -> float:
     baseline = {
         "bleu": lambda: BLEU(effective_order=True), "chrf": CHRF, "chrf++": lambda: CHRF(word_order=2), "ter": TER,
     }[name]()  # fmt: skip
-    return clock(lambda: [baseline.sentence_score(h, [r]) for h, r in zip(hypotheses, references, strict=True)])
+    return clock(
+        lambda: [baseline.sentence_score(h, [r]) for h, r in zip(hypotheses, references, strict=True)]
+    )
 
 
 def cold(name: str, workers: int) -> float:
     """`measure` in a process of its own: nothing is cached from an earlier run."""
-    found = subprocess.run([sys.executable, "-c", COLD, name, str(workers)], capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", COLD, name, str(workers)], capture_output=True, text=True, check=True
+    )
     return float(found.stdout)
 
 

@@ -31,7 +31,9 @@ def write(tmp_path: Path):
 
     def write_file(name: str, content: list[str] | bytes) -> str:
         path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else "".join(f"{x}\n" for x in content).encode())
+        path.write_bytes(
+            content if isinstance(content, bytes) else "".join(f"{x}\n" for x in content).encode()
+        )
         return str(path)
 
     return write_file

@@ -48,7 +48,14 @@ def test_hostile_text_is_shown_not_obeyed(tesla) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["only one"], ["-r", "x", "a", "b"], ["-m", "bleu", "a", "b"], ["-m", "m,m", "a", "b"], ["-l", "xx", "a", "b"]]
+    "arguments",
+    [
+        ["only one"],
+        ["-r", "x", "a", "b"],
+        ["-m", "bleu", "a", "b"],
+        ["-m", "m,m", "a", "b"],
+        ["-l", "xx", "a", "b"],
+    ],
 )
 def test_wrong_calls_are_refused(tesla, arguments: list[str]) -> None:
     outcome = tesla("explain", *arguments)
@@ -91,11 +98,21 @@ CPU = "import resource; t = resource.getrusage(resource.RUSAGE_CHILDREN); print(
 
 
 @pytest.mark.parametrize(
-    ("code", "limit"), [("import tesla_eval", 0.15), ("import sys; sys.argv = ['tesla', '--version']; from tesla_eval.cli import main; main()", 0.3)]
+    ("code", "limit"),
+    [
+        ("import tesla_eval", 0.15),
+        ("import sys; sys.argv = ['tesla', '--version']; from tesla_eval.cli import main; main()", 0.3),
+    ],
 )
 def test_start_up_is_light(code: str, limit: float) -> None:
-    measure = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}], stdout=subprocess.DEVNULL); {CPU}"
-    runs = [float(subprocess.run([sys.executable, "-c", measure], capture_output=True, text=True, check=True).stdout) for _ in range(5)]
+    child = f"subprocess.run([sys.executable, '-c', {code!r}], stdout=subprocess.DEVNULL)"
+    measure = f"import subprocess, sys; {child}; {CPU}"
+    runs = [
+        float(
+            subprocess.run([sys.executable, "-c", measure], capture_output=True, text=True, check=True).stdout
+        )
+        for _ in range(5)
+    ]
     assert min(runs) < limit
 
 

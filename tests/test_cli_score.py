@@ -32,15 +32,22 @@ def test_json_is_as_promised(tesla, files) -> None:
     assert [system["system"] for system in found["systems"]] == [a, b]
     for system, texts in zip(found["systems"], (SYSTEM_A, SYSTEM_B), strict=True):
         expected = metric.corpus_score(texts, [REFERENCE])
-        assert system["metrics"]["tesla-m"] == {"score": expected.score, "segments": expected.segments.tolist()}
-        assert system["metrics"]["chrf"]["score"] == pytest.approx(sacrebleu.corpus_chrf(texts, [REFERENCE]).score)
+        assert system["metrics"]["tesla-m"] == {
+            "score": expected.score,
+            "segments": expected.segments.tolist(),
+        }
+        assert system["metrics"]["chrf"]["score"] == pytest.approx(
+            sacrebleu.corpus_chrf(texts, [REFERENCE]).score
+        )
     plain = json.loads(tesla("score", "-r", ref, a, "--format", "json").out)
     assert "segments" not in plain["systems"][0]["metrics"]["tesla-m"]
 
 
 def test_tsv_is_as_promised(tesla, files) -> None:
     ref, a, b = files
-    rows = list(csv.reader(io.StringIO(tesla("score", "-r", ref, a, b, "--format", "tsv").out), delimiter="\t"))
+    rows = list(
+        csv.reader(io.StringIO(tesla("score", "-r", ref, a, b, "--format", "tsv").out), delimiter="\t")
+    )
     assert rows[0] == ["system", "metric", "score", "signature"]
     assert [row[:2] for row in rows[1:]] == [[a, "tesla-m"], [b, "tesla-m"]]
     assert float(rows[1][2]) == TeslaM().corpus_score(SYSTEM_A, [REFERENCE]).score
@@ -64,7 +71,9 @@ def test_text_latex_and_mtme(tesla, files) -> None:
     assert r"\begin{tabular}" in latex
     assert "% metric:tesla-m" in latex
     score = TeslaM().corpus_score(SYSTEM_A, [REFERENCE])
-    assert tesla("score", "-r", ref, a, "--format", "mtme").out == f"{a.removesuffix('.txt')}\t{score.score!r}\n"
+    assert (
+        tesla("score", "-r", ref, a, "--format", "mtme").out == f"{a.removesuffix('.txt')}\t{score.score!r}\n"
+    )
     lines = tesla("score", "-r", ref, a, "--format", "mtme", "--segments").out.splitlines()
     assert [float(line.split("\t")[1]) for line in lines] == score.segments.tolist()
 
@@ -85,7 +94,7 @@ def test_corpus_scores_of_the_baselines_are_sacrebleus(tesla, files) -> None:
 
 
 def test_gzip_and_standard_input(files, write) -> None:
-    ref, a, _ = files
+    ref = files[0]
     zipped = write("a.txt.gz", gzip.compress("\n".join(SYSTEM_A).encode()))
     command = [sys.executable, "-m", "tesla_eval.cli", "score", "-r", ref, zipped, "-", "--format", "json"]
     done = subprocess.run(command, input="\n".join(SYSTEM_A), capture_output=True, text=True, check=True)
@@ -96,7 +105,9 @@ def test_gzip_and_standard_input(files, write) -> None:
 
 def test_threads_change_nothing(tesla, write, wmt14_pairs) -> None:
     ref, sys_a = write("ref", [r for _, r in wmt14_pairs]), write("sys", [h for h, _ in wmt14_pairs])
-    one, two = (tesla("score", "-r", ref, sys_a, "--format", "json", "--segments", "-j", jobs).out for jobs in "12")
+    one, two = (
+        tesla("score", "-r", ref, sys_a, "--format", "json", "--segments", "-j", jobs).out for jobs in "12"
+    )
     assert one == two
 
 
@@ -112,12 +123,28 @@ def test_ragged_references(tesla, write) -> None:
 
 
 def test_one_reference_that_is_empty_is_the_empty_text(tesla, write) -> None:
-    out = tesla("score", "-r", write("r", ["A dog.", ""]), write("s", ["A dog.", "A cat."]), "--format", "json", "--segments").out
+    out = tesla(
+        "score",
+        "-r",
+        write("r", ["A dog.", ""]),
+        write("s", ["A dog.", "A cat."]),
+        "--format",
+        "json",
+        "--segments",
+    ).out
     assert json.loads(out)["systems"][0]["metrics"]["tesla-m"]["segments"] == [1.0, 0.0]
 
 
 def test_baselines_survive_empty_texts(tesla, write) -> None:
-    outcome = tesla("score", "-r", write("r", ["", "A dog."]), write("s", ["A dog.", ""]), "-m", "bleu,chrf,ter", "--segments")
+    outcome = tesla(
+        "score",
+        "-r",
+        write("r", ["", "A dog."]),
+        write("s", ["A dog.", ""]),
+        "-m",
+        "bleu,chrf,ter",
+        "--segments",
+    )
     assert outcome.status == 0
 
 
@@ -134,7 +161,9 @@ def check_refused(outcome, *parts: str) -> None:
 
 def test_unequal_line_counts(tesla, files, write) -> None:
     ref, _, _ = files
-    check_refused(tesla("score", "-r", ref, write("short.txt", SYSTEM_A[:2])), "ref.txt has 3", "short.txt has 2")
+    check_refused(
+        tesla("score", "-r", ref, write("short.txt", SYSTEM_A[:2])), "ref.txt has 3", "short.txt has 2"
+    )
 
 
 def test_unequal_line_counts_are_noticed_after_many_chunks(tesla, write) -> None:
@@ -143,7 +172,9 @@ def test_unequal_line_counts_are_noticed_after_many_chunks(tesla, write) -> None
 
 
 def test_invalid_utf8(tesla, files, write) -> None:
-    check_refused(tesla("score", "-r", files[0], write("latin.txt", b"ok\ncaf\xe9\nok\n")), "latin.txt, line 2", "UTF-8")
+    check_refused(
+        tesla("score", "-r", files[0], write("latin.txt", b"ok\ncaf\xe9\nok\n")), "latin.txt, line 2", "UTF-8"
+    )
 
 
 def test_unreadable_and_empty_files(tesla, files, write, tmp_path) -> None:
@@ -217,7 +248,9 @@ CONLLU = (
 def test_conllu_is_taken_as_it_is(tesla, write) -> None:
     path = write("a.conllu", CONLLU.encode())
     other = write("b.conllu", CONLLU.replace("bark\tbark\tVERB\tVBP", "bark\tbellow\tVERB\tVBP").encode())
-    found = json.loads(tesla("score", "--analysed", "-r", path, path, other, "--format", "json", "--segments").out)
+    found = json.loads(
+        tesla("score", "--analysed", "-r", path, path, other, "--format", "json", "--segments").out
+    )
     same, different = (system["metrics"]["tesla-m"]["segments"] for system in found["systems"])
     assert same == [1.0, 1.0]
     assert different[0] < 1.0

@@ -34,7 +34,9 @@ def batches(*sides: list[Token]) -> list[AnalysedBatch]:
     return [AnalysedBatch.from_tokens([""], vocabulary, [side]) for side in sides]
 
 
-def check_against_textbook(reference: list[Token], hypothesis: list[Token], x: AnalysedBatch, y: AnalysedBatch) -> None:
+def check_against_textbook(
+    reference: list[Token], hypothesis: list[Token], x: AnalysedBatch, y: AnalysedBatch
+) -> None:
     matches = match_pairs(build_bags(x, FEATURES, 0.1), build_bags(y, FEATURES, 0.1), ONLY, ONLY)
     for column, feature in enumerate(FEATURES):
         best, f = textbook.f_measure(feature.similarity, feature.n, reference, hypothesis)
@@ -93,31 +95,40 @@ def _one(batch: AnalysedBatch, index: int) -> AnalysedBatch:
 
 
 @given(texts, texts, st.integers(1, 3))
-def test_long_texts_go_through_hubs_to_the_same_optimum(reference: list[Token], hypothesis: list[Token], n: int) -> None:
+def test_long_texts_go_through_hubs_to_the_same_optimum(
+    reference: list[Token], hypothesis: list[Token], n: int
+) -> None:
     x, y = batches(reference, hypothesis)
     arguments = (x.vocabulary.lexicon, x.core_tokens, y.core_tokens, "ms", n, exact_discount(0.1))
     direct, hubs = (_core.explain(*arguments, cells) for cells in (1 << 20, 0))
     assert direct["objective"] == hubs["objective"]
     scale = 1 / (hubs["gain_unit"] * hubs["weight_unit"])
     entries = tuple(
-        (i, j, gain / hubs["gain_unit"], amount / hubs["weight_unit"]) for i, j, gain, amount in hubs["flow"].tolist()
+        (i, j, gain / hubs["gain_unit"], amount / hubs["weight_unit"])
+        for i, j, gain, amount in hubs["flow"].tolist()
     )
     check_flow(entries, NgramFeature("ms", n), reference, hypothesis, hubs["objective"] * scale)
 
 
 @given(texts, texts, st.integers(1, 3))
-def test_discount_1_is_the_assignment_of_maxsim(reference: list[Token], hypothesis: list[Token], n: int) -> None:
+def test_discount_1_is_the_assignment_of_maxsim(
+    reference: list[Token], hypothesis: list[Token], n: int
+) -> None:
     x, y = batches(reference, hypothesis)
     grams = [[tuple(side[i : i + n]) for i in range(len(side) - n + 1)] for side in (reference, hypothesis)]
     if not all(grams):
         return
     s = np.array([[textbook.similarity("ms", a, b) for b in grams[1]] for a in grams[0]])
     rows, columns = linear_sum_assignment(s, maximize=True)
-    assert explain_feature(x, y, NgramFeature("ms", n), 1).objective == pytest.approx(s[rows, columns].sum(), abs=1e-9)
+    assert explain_feature(x, y, NgramFeature("ms", n), 1).objective == pytest.approx(
+        s[rows, columns].sum(), abs=1e-9
+    )
 
 
 @given(texts, texts, st.sampled_from([0.1, 0.25, 0.5, 0.3333]))
-def test_any_decimal_discount_is_exact(reference: list[Token], hypothesis: list[Token], discount: float) -> None:
+def test_any_decimal_discount_is_exact(
+    reference: list[Token], hypothesis: list[Token], discount: float
+) -> None:
     x, y = batches(reference, hypothesis)
     for n in (1, 2, 3):
         best, _ = textbook.f_measure("ms", n, reference, hypothesis, discount)

@@ -10,7 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval.errors import ResourceError
-from tesla_eval.resources import Resource, find_resource, installed_resources, read_resource, text_array, write_resource
+from tesla_eval.resources import (
+    Resource,
+    find_resource,
+    installed_resources,
+    read_resource,
+    text_array,
+    write_resource,
+)
 
 ARRAYS = {
     "numbers": np.arange(1000, dtype=np.uint32),
@@ -23,7 +30,9 @@ ARRAYS = {
 @pytest.fixture(params=[True, False], ids=["deflated", "plain"])
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     file = tmp_path / "table-xx.tesla"
-    resource = Resource("table", "xx", ARRAYS, analysis="a1", sources=("me",), licence="MIT", date="2026", info={"n": 3})
+    resource = Resource(
+        "table", "xx", ARRAYS, analysis="a1", sources=("me",), licence="MIT", date="2026", info={"n": 3}
+    )
     write_resource(file, resource, compress=request.param)
     return file
 
@@ -76,7 +85,9 @@ def test_every_truncation_is_refused(path: Path) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(place=st.integers(0, 10**9), flip=st.integers(1, 255))
-def test_a_damaged_byte_is_refused_or_harmless(place: int, flip: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_damaged_byte_is_refused_or_harmless(
+    place: int, flip: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     file = tmp_path_factory.getbasetemp() / "fuzz.tesla"
     write_resource(file, Resource("table", "xx", ARRAYS))
     data = bytearray(file.read_bytes())

@@ -70,7 +70,12 @@ def test_scores_do_not_depend_on_order_or_workers(metric: TeslaM, wmt14_pairs: l
 
 def test_n_longer_than_both_texts_does_not_exist(metric: TeslaM) -> None:
     features = metric.sentence_score("Yes.", ["No."]).features
-    assert [name for name, value in features.items() if math.isnan(value)] == ["ms.2", "ms.3", "pos.2", "pos.3"]
+    assert [name for name, value in features.items() if math.isnan(value)] == [
+        "ms.2",
+        "ms.3",
+        "pos.2",
+        "pos.3",
+    ]
 
 
 def test_n_longer_than_one_text_only_is_0(metric: TeslaM) -> None:
@@ -78,13 +83,20 @@ def test_n_longer_than_one_text_only_is_0(metric: TeslaM) -> None:
     assert features["ms.2"] == features["ms.3"] == features["pos.2"] == 0.0
 
 
-@pytest.mark.parametrize(("hypothesis", "reference"), [("", "A house."), ("A house.", ""), ("...", "A house.")])
+@pytest.mark.parametrize(
+    ("hypothesis", "reference"), [("", "A house."), ("A house.", ""), ("...", "A house.")]
+)
 def test_one_side_without_tokens_scores_0(metric: TeslaM, hypothesis: str, reference: str) -> None:
     assert metric.sentence_score(hypothesis, [reference]).score == 0.0
 
 
-@pytest.mark.parametrize(("hypothesis", "reference", "score"), [("", "", 1.0), ("?!", "?!", 1.0), (" ?  !", "? !", 1.0), ("?", "!", 0.0)])
-def test_both_sides_without_tokens_compare_raw_texts(metric: TeslaM, hypothesis: str, reference: str, score: float) -> None:
+@pytest.mark.parametrize(
+    ("hypothesis", "reference", "score"),
+    [("", "", 1.0), ("?!", "?!", 1.0), (" ?  !", "? !", 1.0), ("?", "!", 0.0)],
+)
+def test_both_sides_without_tokens_compare_raw_texts(
+    metric: TeslaM, hypothesis: str, reference: str, score: float
+) -> None:
     assert metric.sentence_score(hypothesis, [reference]).score == score
 
 
@@ -104,7 +116,9 @@ def test_several_references_give_their_mean_in_any_order(metric: TeslaM) -> None
 
 
 def test_missing_references_are_left_out_never_counted_as_empty(metric: TeslaM) -> None:
-    found = metric.corpus_score([HYPOTHESIS, HYPOTHESIS], [[REFERENCE, REFERENCE], [None, "Quite another text."]])
+    found = metric.corpus_score(
+        [HYPOTHESIS, HYPOTHESIS], [[REFERENCE, REFERENCE], [None, "Quite another text."]]
+    )
     assert found.segments[0] == metric.sentence_score(HYPOTHESIS, [REFERENCE]).score
     assert found.segments[1] < found.segments[0]
 
@@ -116,9 +130,19 @@ def test_lengths_that_do_not_agree_are_named(metric: TeslaM) -> None:
 
 @pytest.mark.parametrize(
     ("hypotheses", "references"),
-    [([], [[]]), (["a"], []), (["a"], [[None]]), (["a"], ["a"]), ("a", [["a"]]), ([1], [["a"]]), (["a"], [[2]])],
+    [
+        ([], [[]]),
+        (["a"], []),
+        (["a"], [[None]]),
+        (["a"], ["a"]),
+        ("a", [["a"]]),
+        ([1], [["a"]]),
+        (["a"], [[2]]),
+    ],
 )
-def test_what_cannot_be_scored_is_refused(metric: TeslaM, hypotheses: list[str], references: list[list[str]]) -> None:
+def test_what_cannot_be_scored_is_refused(
+    metric: TeslaM, hypotheses: list[str], references: list[list[str]]
+) -> None:
     with pytest.raises((InputError, UsageError)):
         metric.corpus_score(hypotheses, references)
 
@@ -154,7 +178,14 @@ def test_explain_is_spec_17(metric: TeslaM) -> None:
     assert first["score"] == metric.sentence_score(HYPOTHESIS, [REFERENCE]).score
     assert [token["surface"] for token in first["hypothesis"]] == ["The", "cats", "sat", "on", "a", "mat"]
     assert set(first["reference"][0]) == {"surface", "start", "end", "lemma", "pos", "function", "senses"}
-    assert [feature["name"] for feature in first["features"]] == ["ms.1", "ms.2", "ms.3", "pos.1", "pos.2", "pos.3"]
+    assert [feature["name"] for feature in first["features"]] == [
+        "ms.1",
+        "ms.2",
+        "ms.3",
+        "pos.1",
+        "pos.2",
+        "pos.3",
+    ]
     for reference in (first, second):
         for feature in reference["features"]:
             worth = sum(entry["similarity"] * entry["weight"] for entry in feature["flow"])
@@ -179,7 +210,9 @@ def test_flows_do_not_depend_on_what_was_scored_before(metric: TeslaM) -> None:
     fresh = TeslaM(lang="en")
     fresh._analysis._begin_vocabulary()
     fresh.sentence_score("cat dog and a saw zebra the", ["dog the a"])
-    assert fresh.explain("the dog saw the dog and the cat", ["the cat saw a dog and a dog"]).to_dict() == before
+    assert (
+        fresh.explain("the dog saw the dog and the cat", ["the cat saw a dog and a dog"]).to_dict() == before
+    )
 
 
 def test_explanations_escape_hostile_text_in_notebooks(metric: TeslaM) -> None:
@@ -193,7 +226,11 @@ def test_the_signature_says_what_differs_from_the_default() -> None:
     assert plain["metric"] == "tesla-m"
     assert plain["lang"] == "en"
     assert {"discount", "alpha", "max_n"}.isdisjoint(plain)
-    assert {key: other[key] for key in ("discount", "alpha", "max_n")} == {"discount": "1", "alpha": "0.5", "max_n": "2"}
+    assert {key: other[key] for key in ("discount", "alpha", "max_n")} == {
+        "discount": "1",
+        "alpha": "0.5",
+        "max_n": "2",
+    }
     assert "tagger:" in str(plain)
 
 

@@ -109,4 +109,3 @@ def test_worked_on_text_is_noticed() -> None:
     assert looks_lowercased([text.lower() for text in plain])
     assert not looks_lowercased(["今天天气很好。"] * 20)
     assert not looks_tokenised(["x ."] * 3), "three lines are no evidence"
-

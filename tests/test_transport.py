@@ -55,10 +55,14 @@ def test_doubles_reach_the_optimum_of_highs(problem: tuple[np.ndarray, np.ndarra
 
 
 @given(problems(st.just(1.0)))
-def test_unit_weights_are_the_assignment_of_maxsim(problem: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+def test_unit_weights_are_the_assignment_of_maxsim(
+    problem: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> None:
     x, y, s = problem
     rows, columns = linear_sum_assignment(s, maximize=True)
-    assert solve_transport(x.tolist(), y.tolist(), s).objective == pytest.approx(s[rows, columns].sum(), abs=1e-12)
+    assert solve_transport(x.tolist(), y.tolist(), s).objective == pytest.approx(
+        s[rows, columns].sum(), abs=1e-12
+    )
 
 
 @settings(max_examples=20)

@@ -28,7 +28,9 @@ def similarity(name: str, x: Ngram, y: Ngram) -> float:
     return 0.0 if 0 in parts else sum(parts) / len(parts)
 
 
-def bag(tokens: list[Token], n: int, discount: float = 0.1) -> dict[tuple[tuple[str, str], ...], tuple[Ngram, float]]:
+def bag(
+    tokens: list[Token], n: int, discount: float = 0.1
+) -> dict[tuple[tuple[str, str], ...], tuple[Ngram, float]]:
     """SPEC §2: n-grams by lemma and tag, with their weights summed."""
     weights: dict[tuple[tuple[str, str], ...], float] = defaultdict(float)
     example: dict[tuple[tuple[str, str], ...], Ngram] = {}
@@ -47,21 +49,30 @@ def transport(x: np.ndarray, y: np.ndarray, s: np.ndarray) -> float:
         return 0.0
     k = np.arange(len(rows))
     shape = (len(x) + len(y), len(k))
-    constraints = coo_array((np.ones(2 * len(k)), (np.concatenate([rows, len(x) + columns]), np.tile(k, 2))), shape)
+    constraints = coo_array(
+        (np.ones(2 * len(k)), (np.concatenate([rows, len(x) + columns]), np.tile(k, 2))), shape
+    )
     found = linprog(-s[rows, columns], A_ub=constraints.tocsr(), b_ub=np.concatenate([x, y]), method="highs")
     assert found.status == 0
     return float(-found.fun)
 
 
 def f_measure(
-    name: str, n: int, reference: list[Token], hypothesis: list[Token], discount: float = 0.1, alpha: float = 0.8
+    name: str,
+    n: int,
+    reference: list[Token],
+    hypothesis: list[Token],
+    discount: float = 0.1,
+    alpha: float = 0.8,
 ) -> tuple[float, float]:
     """The optimum and F of SPEC §4; NaN where SPEC §5 says that the feature does not exist."""
     if n > max(len(reference), len(hypothesis)):
         return float("nan"), float("nan")
     x, y = bag(reference, n, discount), bag(hypothesis, n, discount)
     wx, wy = (np.array([weight for _, weight in side.values()]) for side in (x, y))
-    s = np.array([[similarity(name, a, b) for b, _ in y.values()] for a, _ in x.values()]).reshape(len(x), len(y))
+    s = np.array([[similarity(name, a, b) for b, _ in y.values()] for a, _ in x.values()]).reshape(
+        len(x), len(y)
+    )
     best = transport(wx, wy, s) if s.size else 0.0
     if best == 0:
         return 0.0, 0.0

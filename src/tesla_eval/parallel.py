@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 
 def map_in_order(function: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
-    """`function` of each item, by `workers` threads; items are taken only as they are needed, so that memory is bounded.
+    """`function` of each item, by `workers` threads; items are taken only as they are needed.
 
     >>> list(map_in_order(str.upper, "abc", workers=2))
     ['A', 'B', 'C']
@@ -25,7 +25,9 @@ def map_in_order(function: Callable[[Item], Result], items: Iterable[Item], work
         return
     source = iter(items)
     with ThreadPoolExecutor(workers) as pool:
-        pending: deque[Future[Result]] = deque(pool.submit(function, item) for item in islice(source, 2 * workers))
+        pending: deque[Future[Result]] = deque(
+            pool.submit(function, item) for item in islice(source, 2 * workers)
+        )
         try:
             while pending:
                 yield pending.popleft().result()

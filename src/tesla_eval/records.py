@@ -114,7 +114,9 @@ class Explanation:
         """A notebook's view: each reference with its features, and the links of the first feature."""
         from html import escape
 
-        parts = [f"<p><b>{escape(self.metric)}</b> {self.score:.4f} <code>{escape(str(self.signature))}</code></p>"]
+        parts = [
+            f"<p><b>{escape(self.metric)}</b> {self.score:.4f} <code>{escape(str(self.signature))}</code></p>"
+        ]
         for reference, detail in zip(self.references, self.details, strict=True):
             rows = "".join(
                 "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in _feature_cells(feature)) + "</tr>"

@@ -21,7 +21,14 @@ import numpy.typing as npt
 
 from tesla_eval.errors import ResourceError
 
-__all__ = ["Resource", "find_resource", "installed_resources", "read_resource", "user_data_folder", "write_resource"]
+__all__ = [
+    "Resource",
+    "find_resource",
+    "installed_resources",
+    "read_resource",
+    "user_data_folder",
+    "write_resource",
+]
 
 MAGIC = b"TESLARES"
 FORMAT_VERSION = 1

@@ -13,7 +13,14 @@ from typing import IO
 
 from tesla_eval.errors import InputError
 
-__all__ = ["STANDARD_INPUT", "LineReader", "looks_lowercased", "looks_tokenised", "read_in_step", "read_lines"]
+__all__ = [
+    "STANDARD_INPUT",
+    "LineReader",
+    "looks_lowercased",
+    "looks_tokenised",
+    "read_in_step",
+    "read_lines",
+]
 
 STANDARD_INPUT = "-"
 _BLOCK_BYTES = 1 << 20
@@ -85,11 +92,11 @@ class LineReader:
 def _reading(path: str, name: str) -> IO[bytes]:
     if path == STANDARD_INPUT:
         # closefd=False: standard input is not ours to close
-        return open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115, PTH123
+        return open(sys.stdin.fileno(), "rb", closefd=False)
     try:
         if path.endswith(".gz"):
             return gzip.open(path, "rb")  # type: ignore[return-value]
-        return open(path, "rb")  # noqa: SIM115, PTH123
+        return open(path, "rb")  # noqa: PTH123
     except OSError as error:
         raise InputError(f"{name}: cannot be opened ({error.strerror})") from error
 

@@ -30,7 +30,9 @@ class Vocabulary:
         """The number of a tag."""
         number = self._tag_ids.setdefault(tag, len(self._tag_ids))
         if number >= _MOST_TAGS:
-            raise InputError(f"more than {_MOST_TAGS} different tags: the column of tags holds something else")
+            raise InputError(
+                f"more than {_MOST_TAGS} different tags: the column of tags holds something else"
+            )
         return number
 
     @property

@@ -50,7 +50,9 @@ class OwnAnalysis:
         for group in groups:
             tokens = self._analyser.analyse(group)
             if len(tokens) != len(group):
-                raise InputError(f"analyser {self._analyser.name!r}: {len(group)} texts, {len(tokens)} analyses")
+                raise InputError(
+                    f"analyser {self._analyser.name!r}: {len(group)} texts, {len(tokens)} analyses"
+                )
             batches.append(AnalysedBatch.from_tokens(group, vocabulary, tokens))
         return batches
 
@@ -64,7 +66,9 @@ class ConlluAnalyser:
     def __init__(self, language: str) -> None:
         code = resolve_language(language)
         self._senses = None if code == UNDETERMINED.code else load_senses(code)
-        self._split = code == "en"  # English splits its contractions; elsewhere a multi-word token is one (SPEC §1)
+        self._split = (
+            code == "en"
+        )  # English splits its contractions; elsewhere a multi-word token is one (SPEC §1)
         self.name = "conllu" if self._senses is None else f"conllu+senses-{self._senses.resource.fingerprint}"
 
     def analyse(self, texts: Sequence[str]) -> list[list[Token]]:

@@ -15,7 +15,9 @@ __all__ = ["FUNCTION_WORD_DISCOUNT", "NgramFeature", "build_bags", "exact_discou
 FUNCTION_WORD_DISCOUNT = 0.1
 """SPEC §2: an n-gram's weight for every function word in it."""
 
-_LARGEST_DENOMINATOR = 10_000  # so that weights of trigrams, summed over a million words, stay whole 64-bit numbers
+_LARGEST_DENOMINATOR = (
+    10_000  # so that weights of trigrams, summed over a million words, stay whole 64-bit numbers
+)
 
 
 @dataclass(frozen=True)

@@ -19,14 +19,32 @@ __all__ = ["explain"]
 
 @click.command(context_settings={"max_content_width": 110})
 @click.argument("texts", nargs=-1, required=True, metavar="HYPOTHESIS REFERENCE... | SYSTEM")
-@click.option("-r", "--reference", "references", multiple=True, metavar="FILE",
-              help="A reference file; the argument is then the system's file, and every segment is explained.")
+@click.option(
+    "-r",
+    "--reference",
+    "references",
+    multiple=True,
+    metavar="FILE",
+    help="A reference file; the argument is then the system's file, and every segment is explained.",
+)
 @click.option("-m", "--metric", default="m", show_default=True, help="The metric to explain.")
 @language_option
-@click.option("--json", "as_json", is_flag=True, help="JSON (SPEC §17): one object, or one line a segment with -r.")
-@click.option("--feature", default=None, metavar="NAME", help="Draw this feature's links (ms.2, pos.1, ...). [default: the first]")
+@click.option(
+    "--json", "as_json", is_flag=True, help="JSON (SPEC §17): one object, or one line a segment with -r."
+)
+@click.option(
+    "--feature",
+    default=None,
+    metavar="NAME",
+    help="Draw this feature's links (ms.2, pos.1, ...). [default: the first]",
+)
 def explain(
-    texts: tuple[str, ...], references: tuple[str, ...], metric: str, language: str, as_json: bool, feature: str | None
+    texts: tuple[str, ...],
+    references: tuple[str, ...],
+    metric: str,
+    language: str,
+    as_json: bool,
+    feature: str | None,
 ) -> None:
     """Show why a text gets its score: which words met which, with how much weight.
 
@@ -46,7 +64,9 @@ def explain(
                 click.echo(line)
 
 
-def _explanations(metric: Metric, texts: tuple[str, ...], references: tuple[str, ...]) -> Iterator[Explanation]:
+def _explanations(
+    metric: Metric, texts: tuple[str, ...], references: tuple[str, ...]
+) -> Iterator[Explanation]:
     if not references:
         if len(texts) < 2:
             raise click.UsageError("give a hypothesis and at least one reference, or files with -r")
@@ -105,9 +125,11 @@ def _links(detail: Mapping[str, Any], feature: Mapping[str, Any]) -> Iterator[st
         if not entries:
             rows.append(("", left, "···", "", "", ""))
     matched = {entry["reference"][0] for entry in feature["flow"]}
-    for start in range(len(detail["reference"]) - n + 1):
-        if start not in matched:
-            rows.append(("", "", "···", _ngram(detail["reference"], start, n), "", ""))
+    rows.extend(
+        ("", "", "···", _ngram(detail["reference"], start, n), "", "")
+        for start in range(len(detail["reference"]) - n + 1)
+        if start not in matched
+    )
     yield from aligned(rows, numeric=(4, 5))
 
 
@@ -119,7 +141,9 @@ def _features(features: list[Mapping[str, Any]]) -> Iterator[str]:
     rows = [("", "feature", "precision", "recall", "F")]
     for feature in features:
         if "f" in feature:
-            rows.append(("", feature["name"], *(f"{feature[key]:.4f}" for key in ("precision", "recall", "f"))))
+            rows.append(
+                ("", feature["name"], *(f"{feature[key]:.4f}" for key in ("precision", "recall", "f")))
+            )
         else:
             rows.append(("", feature["name"], "", "", f"{feature['value']:.4f}"))
     if len(rows) > 1:

@@ -38,5 +38,7 @@ def create_metrics(names: str, language: str, *, analysed: bool = False, workers
     if not wanted:
         raise click.UsageError("-m names no metric")
     if analysed and not {name.strip().lower() for name in wanted}.isdisjoint(BASELINES):
-        raise click.UsageError(f"--analysed goes with our own metrics only: {', '.join(BASELINES)} read plain text")
+        raise click.UsageError(
+            f"--analysed goes with our own metrics only: {', '.join(BASELINES)} read plain text"
+        )
     return [create_metric(name, code, analyser=analyser, workers=workers) for name in wanted]

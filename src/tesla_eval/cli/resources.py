@@ -47,14 +47,14 @@ def _describe(path: Path) -> dict[str, Any]:
 
 def _table(found: list[dict[str, Any]]) -> Iterator[str]:
     rows = [("language", "resource", "version", "date", "KB", "measured", "licence", "sources")]
-    for item in sorted(found, key=lambda item: (item["language"], item["kind"])):
-        rows.append(
-            (
-                item["language"], item["kind"] + (" (own)" if item["own"] else ""), item["fingerprint"], item["date"],
-                f"{item['bytes'] / 1000:.0f}", _measured(item["info"]), item["licence"],
-                visible("; ".join(item["sources"])),
-            )
-        )  # fmt: skip
+    rows.extend(
+        (
+            item["language"], item["kind"] + (" (own)" if item["own"] else ""), item["fingerprint"], item["date"],
+            f"{item['bytes'] / 1000:.0f}", _measured(item["info"]), item["licence"],
+            visible("; ".join(item["sources"])),
+        )
+        for item in sorted(found, key=lambda item: (item["language"], item["kind"]))
+    )  # fmt: skip
     yield from aligned(rows, numeric=(4,))
 
 

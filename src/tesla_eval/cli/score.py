@@ -10,6 +10,7 @@ import click
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.cli.conllu_reader import ConlluReader
 from tesla_eval.cli.options import analysed_option, create_metrics, language_option, metrics_option
 from tesla_eval.cli.score_formats import FORMATS, Results, check_format
 from tesla_eval.cli.terminal import progress, warn
@@ -22,12 +23,21 @@ __all__ = ["score"]
 
 
 @click.command(context_settings={"max_content_width": 110})
-@click.option("-r", "--reference", "references", multiple=True, required=True, metavar="FILE",
-              help="A reference file; may be given several times. With several, an empty line is a missing reference.")
+@click.option(
+    "-r",
+    "--reference",
+    "references",
+    multiple=True,
+    required=True,
+    metavar="FILE",
+    help="A reference file; may be given several times. With several, an empty line is a missing reference.",
+)
 @click.argument("systems", nargs=-1, required=True, metavar="SYSTEM...")
 @metrics_option
 @language_option
-@click.option("--format", "output_format", type=click.Choice(sorted(FORMATS)), default="text", show_default=True)
+@click.option(
+    "--format", "output_format", type=click.Choice(sorted(FORMATS)), default="text", show_default=True
+)
 @click.option("--segments", is_flag=True, help="Scores of every segment too.")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
 @analysed_option
@@ -63,11 +73,8 @@ Chunk = tuple[list[list[str | None]], list[list[str]]]
 
 def _chunks(references: Sequence[str], systems: Sequence[str], analysed: bool) -> Iterator[Chunk]:
     """Chunks of all files in step: reference streams with None for what is missing, and the systems' texts."""
-    if analysed:
-        from tesla_eval.cli.conllu_reader import ConlluReader as Reader
-    else:
-        Reader = LineReader  # noqa: N806
-    for texts in read_in_step((*references, *systems), reader=Reader):
+    reader: type[LineReader] = ConlluReader if analysed else LineReader
+    for texts in read_in_step((*references, *systems), reader=reader):
         yield _with_gaps(texts[: len(references)]), texts[len(references) :]
 
 
@@ -91,7 +98,9 @@ def _warned(chunks: Iterator[Chunk], names: Sequence[str], analysed: bool) -> It
             for looks, what in ((looks_tokenised, "already tokenised"), (looks_lowercased, "lower-cased")):
                 found = [name for name, lines in zip(names, texts, strict=True) if looks(lines)]
                 if found:
-                    warn(f"{', '.join(found)}: the text looks {what}; scores are meant for text as people write it")
+                    warn(
+                        f"{', '.join(found)}: the text looks {what}; scores are meant for text as people write it"
+                    )
         first = False
         yield references, systems
 

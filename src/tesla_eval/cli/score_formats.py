@@ -54,7 +54,9 @@ def _text(results: Results) -> Iterator[str]:
         # Column widths from the widest name and number: the rows themselves may be millions.
         columns = max(8, *map(len, results.metrics))
         wide = max(map(len, names))
-        yield "  ".join([f"{'system':<{wide}}", f"{'segment':>8}", *(f"{m:>{columns}}" for m in results.metrics)])
+        yield "  ".join(
+            [f"{'system':<{wide}}", f"{'segment':>8}", *(f"{m:>{columns}}" for m in results.metrics)]
+        )
         for system, segment, scores in results.rows():
             cells = [f"{_shown(m, s):>{columns}}" for m, s in zip(results.metrics, scores, strict=True)]
             yield "  ".join([f"{names[system]:<{wide}}", f"{segment + 1:>8}", *cells])
@@ -70,12 +72,15 @@ def _text(results: Results) -> Iterator[str]:
 def _json(results: Results) -> Iterator[str]:
     """One object, written piece by piece: segments may be many."""
     signatures = {
-        metric: {"signature": signature} for metric, signature in zip(results.metrics, results.signatures, strict=True)
+        metric: {"signature": signature}
+        for metric, signature in zip(results.metrics, results.signatures, strict=True)
     }
     yield f'{{"metrics": {json.dumps(signatures, ensure_ascii=False)}, "systems": ['
     for i, (system, scores) in enumerate(zip(results.systems, results.scores, strict=True)):
         last = i == len(results.systems) - 1
-        cells = ", ".join(_json_cell(results, i, k, metric, scores[k]) for k, metric in enumerate(results.metrics))
+        cells = ", ".join(
+            _json_cell(results, i, k, metric, scores[k]) for k, metric in enumerate(results.metrics)
+        )
         yield f'{{"system": {json.dumps(system, ensure_ascii=False)}, "metrics": {{{cells}}}}}{"" if last else ","}'
     yield "]}"
 

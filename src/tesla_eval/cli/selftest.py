@@ -15,10 +15,14 @@ __all__ = ["selftest"]
 
 
 @click.command()
-@click.option("--print-scores", is_flag=True, help="Print the cases with the scores of this machine, as JSON.")
+@click.option(
+    "--print-scores", is_flag=True, help="Print the cases with the scores of this machine, as JSON."
+)
 def selftest(print_scores: bool) -> None:
     """Recompute stored scores: the same version gives the same bits on every machine."""
-    cases: list[dict[str, Any]] = json.loads(files("tesla_eval").joinpath("data/selftest.json").read_text("utf-8"))
+    cases: list[dict[str, Any]] = json.loads(
+        files("tesla_eval").joinpath("data/selftest.json").read_text("utf-8")
+    )
     wrong = 0
     for case in cases:
         metric = create_metric(case["metric"], case["lang"])

@@ -22,7 +22,9 @@ def visible(text: str) -> str:
     >>> visible("a\\x1b[31mb\\u202e")
     'a\\\\x1b[31mb\\\\u202e'
     """
-    shown = "".join(_escaped(c) if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in text)
+    shown = "".join(
+        _escaped(c) if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in text
+    )
     if any(unicodedata.bidirectional(c) in _RIGHT_TO_LEFT for c in shown):
         return f"{_FIRST_STRONG_ISOLATE}{shown}{_POP_ISOLATE}"
     return shown
@@ -37,7 +39,11 @@ def _escaped(character: str) -> str:
 def width(text: str) -> int:
     """The columns that `text` takes on a terminal."""
     return sum(
-        0 if unicodedata.category(c) in ("Mn", "Me", "Cf") else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        0
+        if unicodedata.category(c) in ("Mn", "Me", "Cf")
+        else 2
+        if unicodedata.east_asian_width(c) in "WF"
+        else 1
         for c in text
     )
 

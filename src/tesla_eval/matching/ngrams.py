@@ -74,5 +74,7 @@ def explain_feature(
         objective=found["objective"] / (gain_unit * weight_unit),
         reference_weight=found["reference_weight"] / weight_unit,
         hypothesis_weight=found["hypothesis_weight"] / weight_unit,
-        entries=tuple((i, j, gain / gain_unit, amount / weight_unit) for i, j, gain, amount in found["flow"].tolist()),
+        entries=tuple(
+            (i, j, gain / gain_unit, amount / weight_unit) for i, j, gain, amount in found["flow"].tolist()
+        ),
     )

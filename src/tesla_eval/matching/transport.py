@@ -27,9 +27,7 @@ class Transport:
     weights: npt.NDArray[np.float64]
 
 
-def solve_transport(
-    x: Sequence[float], y: Sequence[float], similarity: npt.ArrayLike
-) -> Transport:
+def solve_transport(x: Sequence[float], y: Sequence[float], similarity: npt.ArrayLike) -> Transport:
     """Maximise Σ s_ij w_ij with Σ_j w_ij ≤ x_i and Σ_i w_ij ≤ y_j.
 
     Similarities are decimals or fractions with a common denominator of at most a million. Weights that are such
@@ -41,7 +39,9 @@ def solve_transport(
     """
     matrix = np.atleast_2d(np.asarray(similarity, np.float64))
     if matrix.shape != (len(x), len(y)):
-        raise UsageError(f"the similarities have shape {matrix.shape}, the weights ask for {(len(x), len(y))}")
+        raise UsageError(
+            f"the similarities have shape {matrix.shape}, the weights ask for {(len(x), len(y))}"
+        )
     if (matrix < 0).any() or min(*x, *y, 0) < 0:
         raise UsageError("weights and similarities must not be negative")
     rows, columns = np.nonzero(matrix)

@@ -179,4 +179,6 @@ def mean_over_references(values: npt.NDArray[np.float64]) -> npt.NDArray[np.floa
     there = ~np.isnan(ordered)
     counts = there.sum(axis=0)
     sums = np.where(there, ordered, 0.0).sum(axis=0)
-    return np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    mean = np.full(sums.shape, np.nan)
+    np.divide(sums, counts, out=mean, where=counts > 0)
+    return mean

@@ -1,4 +1,4 @@
-"""The usual metrics beside ours: sacreBLEU's BLEU, chrF, chrF++ and TER, in the same harness, with their own signatures."""
+"""The usual metrics beside ours: sacreBLEU's BLEU, chrF, chrF++ and TER, each with its own signature."""
 
 from __future__ import annotations
 
@@ -103,7 +103,9 @@ class SacreBleuMetric(Metric):
 
     def new_total(self) -> StatisticsTotal:
         """An empty corpus score."""
-        return StatisticsTotal(lambda statistics: float(self._corpus._compute_score_from_stats(statistics).score))
+        return StatisticsTotal(
+            lambda statistics: float(self._corpus._compute_score_from_stats(statistics).score)
+        )
 
     def explain(self, hypothesis: str, references: Sequence[str]) -> Explanation:
         """Refused: these metrics have no matching to show."""

@@ -36,7 +36,10 @@ class ExactSum:
 
     def __float__(self) -> float:
         exact = sum(
-            (Fraction(part) * Fraction(2) ** (exponent - _MANTISSA_BITS) for exponent, part in self._by_exponent.items()),
+            (
+                Fraction(part) * Fraction(2) ** (exponent - _MANTISSA_BITS)
+                for exponent, part in self._by_exponent.items()
+            ),
             start=Fraction(0),
         )
         return float(exact)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.analysis import Analyser, AnalysedBatch, OwnAnalysis, load_pipeline
+from tesla_eval.analysis import AnalysedBatch, Analyser, OwnAnalysis, load_pipeline
 from tesla_eval.bags import NgramFeature, build_bags
 from tesla_eval.errors import UsageError
 from tesla_eval.matching import explain_feature, match_pairs
