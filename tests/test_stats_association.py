@@ -10,7 +10,6 @@ import pytest
 
 from tesla_eval.errors import UsageError
 from tesla_eval.stats import (
-    PooledAssociation,
     SystemAssociation,
     accuracy,
     approximate_randomisation,
@@ -22,6 +21,7 @@ from tesla_eval.stats import (
     paired_bootstrap,
     pairs_within,
     pearson,
+    pooled_association,
     spearman,
     within_association,
 )
@@ -52,9 +52,18 @@ def flat(human, metrics):
 
 @pytest.mark.parametrize("name", VECTOR)
 def test_pooled_values_are_those_of_the_vectors(judged, name):
-    human, metrics, segments = flat(*judged)
-    values = observed(PooledAssociation(name, human, metrics, segments))
-    assert values == pytest.approx([VECTOR[name](human, m).value for m in metrics], abs=1e-12)
+    human, metrics = judged
+    values = observed(pooled_association(name, human, metrics))
+    assert values == pytest.approx([VECTOR[name](human.ravel(), m.ravel()).value for m in metrics], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", VECTOR)
+def test_pooled_values_leave_out_what_nobody_judged(judged, name):
+    human, metrics = judged[0].copy(), judged[1]
+    human[np.random.default_rng(3).random(human.shape) < 0.7] = math.nan
+    known = ~np.isnan(human)
+    values = observed(pooled_association(name, human, metrics))
+    assert values == pytest.approx([VECTOR[name](human[known], m[known]).value for m in metrics], abs=1e-12)
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -85,7 +94,7 @@ def subjects(judged):
         pooled[2][first],
     )
     return {
-        **{f"pooled {name}": PooledAssociation(name, *pooled) for name in VECTOR},
+        **{f"pooled {name}": pooled_association(name, human, metrics) for name in VECTOR},
         **{f"pairs {name}": pair_association(name, *pairs) for name in PAIRS},
         **{f"system {u}": SystemAssociation.of("pearson", human, metrics, u) for u in ("segment", "cell")},
     }
@@ -120,14 +129,27 @@ def test_exchanging_nothing_or_everything_swaps_at_most_the_names(judged, name):
     assert everything == pytest.approx(np.repeat(values[None, :], 3, axis=0), abs=1e-9)
 
 
-def test_a_resample_is_the_statistic_of_repeated_segments(judged):
+@pytest.mark.parametrize("name", VECTOR)
+def test_a_resample_is_the_statistic_of_repeated_segments(judged, name):
     human, metrics = judged
     weights = np.random.default_rng(1).integers(0, 3, SEGMENTS)
     h, m = np.repeat(human, weights, axis=1), np.repeat(metrics, weights, axis=2)
-    system = SystemAssociation.of("spearman", human, metrics).weighted(weights[None].astype(float))[0]
-    assert system == pytest.approx([spearman(h.mean(1), row.mean(1)).value for row in m])
-    pooled = PooledAssociation("kendall", *flat(human, metrics)).weighted(weights[None].astype(float))[0]
-    assert pooled == pytest.approx([kendall(h.ravel(), row.ravel()).value for row in m])
+    correlate = VECTOR[name]
+    pooled = pooled_association(name, human, metrics).weighted(weights[None].astype(float))[0]
+    assert pooled == pytest.approx([correlate(h.ravel(), row.ravel()).value for row in m], abs=1e-12)
+    system = SystemAssociation.of(name, human, metrics).weighted(weights[None].astype(float))[0]
+    assert system == pytest.approx([correlate(h.mean(1), row.mean(1)).value for row in m], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", VECTOR)
+def test_an_exchange_is_the_statistic_of_exchanged_segments(judged, name):
+    human, metrics = judged
+    keep = np.random.default_rng(1).integers(0, 2, SEGMENTS)
+    first, second = ((m - m.mean()) / m.std() for m in metrics[:2])
+    values = pooled_association(name, human, metrics[:2]).exchanged(keep[None].astype(float))[0]
+    mixed = np.where(keep, first, second), np.where(keep, second, first)
+    expected = [VECTOR[name](human.ravel(), row.ravel()).value for row in mixed]
+    assert [values[0, 1], values[1, 0]] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(("unit", "shape"), [("segment", (1, 2)), ("system", (3, 1)), ("cell", (3, 2))])
@@ -192,5 +214,9 @@ def test_what_does_not_fit_is_refused(judged):
         SystemAssociation.of("pearson", human, metrics, "word")
     with pytest.raises(UsageError, match="one score per system"):
         SystemAssociation.of("pearson", human[:2], metrics)
-    with pytest.raises(UsageError, match="leave out"):
-        PooledAssociation("pearson", [1, math.nan], [[1, 2]], [0, 1])
+    with pytest.raises(UsageError, match="did not score"):
+        pooled_association("pearson", [[1, 2]], [[[1, math.nan]]])
+    with pytest.raises(UsageError, match="one of pearson, spearman"):
+        pooled_association("chance", human, metrics)
+    with pytest.raises(UsageError, match="for human scores of shape"):
+        pooled_association("pearson", human[:2], metrics)

@@ -14,14 +14,12 @@ from scipy import stats as scipy_stats
 from tesla_eval.errors import UsageError
 from tesla_eval.stats import kendall, midranks, pearson, spearman
 from tesla_eval.stats.rows import ROW_STATISTICS
-from tesla_eval.stats.weighted import WeightedKendall, WeightedPearson, WeightedSpearman
 
 CORRELATIONS = {
     "pearson": (pearson, scipy_stats.pearsonr),
     "spearman": (spearman, scipy_stats.spearmanr),
     "kendall": (kendall, scipy_stats.kendalltau),
 }
-WEIGHTED = {"pearson": WeightedPearson, "spearman": WeightedSpearman, "kendall": WeightedKendall}
 
 tied = st.integers(-3, 3).map(float)
 untied = st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: round(x, 3))
@@ -123,20 +121,6 @@ def test_what_does_not_exist_is_nan_with_the_reason(name, first, second, reason)
 def test_lengths_that_differ_are_named(name):
     with pytest.raises(UsageError, match=r"the first has 2 values, the second 3"):
         CORRELATIONS[name][0]([1, 2], [1, 2, 3])
-
-
-@pytest.mark.parametrize("name", CORRELATIONS)
-@given(vectors=two_vectors(), data=st.data())
-def test_a_weight_is_a_repetition(name, vectors, data):
-    x, y = vectors
-    weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(x), max_size=len(x))))
-    correlation, _ = CORRELATIONS[name]
-    expected = correlation(np.repeat(x, weights), np.repeat(y, weights))
-    value = WEIGHTED[name](x, y)(np.array([weights, np.ones(len(x))], dtype=float))
-    # Sums of squares lose a tiny spread: what they call constant may be nearly so.
-    if not (math.isnan(value[0]) and name == "pearson"):
-        assert value[0] == pytest.approx(expected.value, abs=1e-6, nan_ok=True)
-    assert value[1] == pytest.approx(correlation(x, y).value, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", CORRELATIONS)

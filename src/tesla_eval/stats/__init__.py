@@ -7,7 +7,6 @@ NaN with a note, never a 0; every random draw is a function of an explicit seed.
 from tesla_eval.stats.additive import Additive, Resampled
 from tesla_eval.stats.agreement import Agreement, SignTest, agreement, expected_wins, kappa, sign_test
 from tesla_eval.stats.association import (
-    PooledAssociation,
     SystemAssociation,
     calibrated_association,
     pair_association,
@@ -16,9 +15,10 @@ from tesla_eval.stats.association import (
 from tesla_eval.stats.calibration import CalibratedAccuracy, calibrated_accuracy, group_accuracy
 from tesla_eval.stats.correlation import kendall, midranks, pearson, spearman
 from tesla_eval.stats.effect import EffectSize, paired_effect
-from tesla_eval.stats.estimate import Estimate, Interval
+from tesla_eval.stats.estimate import Estimate, FloatArray, Interval
 from tesla_eval.stats.multiple import holm, rank_clusters, rank_ranges
 from tesla_eval.stats.pairs import PairCounts, accuracy, consistency, count_pairs, kendall_wmt, pairs_within
+from tesla_eval.stats.pooled import pooled_association
 from tesla_eval.stats.resampling import Bootstrap, Randomisation, approximate_randomisation, paired_bootstrap
 from tesla_eval.stats.soft import better_p_values, soft_accuracy, wins_p_values
 
@@ -29,9 +29,9 @@ __all__ = [
     "CalibratedAccuracy",
     "EffectSize",
     "Estimate",
+    "FloatArray",
     "Interval",
     "PairCounts",
-    "PooledAssociation",
     "Randomisation",
     "Resampled",
     "SignTest",
@@ -56,6 +56,7 @@ __all__ = [
     "paired_effect",
     "pairs_within",
     "pearson",
+    "pooled_association",
     "rank_clusters",
     "rank_ranges",
     "sign_test",

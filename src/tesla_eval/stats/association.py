@@ -7,7 +7,7 @@ scores of two metrics are exchanged they are standardised, which no correlation 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -17,12 +17,11 @@ import numpy.typing as npt
 from tesla_eval.errors import UsageError
 from tesla_eval.stats.additive import Additive, mean_of_sums
 from tesla_eval.stats.calibration import group_accuracy
-from tesla_eval.stats.estimate import FloatArray, IntArray, as_array, ratio
+from tesla_eval.stats.estimate import FloatArray, as_array, ratio
+from tesla_eval.stats.pooled import standardised
 from tesla_eval.stats.rows import ROW_STATISTICS, RowStatistic
-from tesla_eval.stats.weighted import WeightedKendall, WeightedPearson, WeightedSpearman
 
 __all__ = [
-    "PooledAssociation",
     "SystemAssociation",
     "calibrated_association",
     "pair_association",
@@ -34,11 +33,6 @@ _Choice = TypeVar("_Choice")
 
 # What a pair adds to each statistic, as (credit for concordant, for a metric tie, for discordant).
 _PAIR_CREDIT = {"consistency": (1.0, 0.0, 0.0), "kendall_wmt": (1.0, 0.0, -1.0), "accuracy": (1.0, 0.5, 0.0)}
-_POOLED: Mapping[str, Callable[[FloatArray, FloatArray], Callable[[FloatArray], FloatArray]]] = {
-    "pearson": WeightedPearson,
-    "spearman": WeightedSpearman,
-    "kendall": WeightedKendall,
-}
 
 
 def pair_association(
@@ -89,52 +83,6 @@ def within_association(correlations: npt.ArrayLike) -> Additive:
     )
 
 
-class PooledAssociation:
-    """Pearson, Spearman or Kendall over all outputs at once, of several metrics, to be resampled by segment.
-
-    >>> pooled = PooledAssociation("kendall", [1, 2, 3], [[1, 2, 3], [1, 3, 2]], segments=[0, 0, 1])
-    >>> pooled.weighted(np.ones((1, 2))).round(3)
-    array([[1.   , 0.333]])
-    """
-
-    def __init__(
-        self, statistic: str, human: npt.ArrayLike, metrics: npt.ArrayLike, segments: npt.ArrayLike
-    ) -> None:
-        self._correlation = _choose(_POOLED, statistic)
-        self._human = as_array(human, "human", 1)
-        self._metrics = _standardised(as_array(metrics, "metrics", 2))
-        if not (np.isfinite(self._human).all() and np.isfinite(self._metrics).all()):
-            raise UsageError(
-                "pooled correlation: leave out the outputs without a human or a metric score first"
-            )
-        names, index = np.unique(np.asarray(segments), return_inverse=True)
-        self.units = len(names)
-        self._unit: IntArray = index
-        self._single = [self._correlation(self._human, scores) for scores in self._metrics]
-
-    @property
-    def candidates(self) -> int:
-        """How many metrics are compared."""
-        return len(self._metrics)
-
-    def weighted(self, weights: FloatArray) -> FloatArray:
-        """(resamples, segments) of weights to (resamples, metrics) of correlations."""
-        points = weights[:, self._unit]
-        return np.stack([correlation(points) for correlation in self._single], axis=1)
-
-    def exchanged(self, keep: FloatArray) -> FloatArray:
-        """Correlations after exchanging segments between every two metrics; see `Resampled`."""
-        scores = np.empty((len(keep), self.candidates, self.candidates))
-        kept = keep[:, self._unit]
-        # A metric that takes some outputs' scores from another is a choice among the points of both.
-        choices = np.concatenate([kept, 1 - kept], axis=1)
-        human = np.concatenate([self._human, self._human])
-        for a, own in enumerate(self._metrics):
-            for b, other in enumerate(self._metrics):
-                scores[:, a, b] = self._correlation(human, np.concatenate([own, other]))(choices)
-        return scores
-
-
 @dataclass(frozen=True, eq=False)
 class SystemAssociation:
     """A system-level statistic of several metrics whose system scores are means of segment scores.
@@ -168,8 +116,8 @@ class SystemAssociation:
             )
         if unit not in ("segment", "system", "cell"):
             raise UsageError(f"unit: segment, system or cell, not {unit!r}")
-        flat = _standardised(scores.reshape(len(scores), -1))
-        return cls(_choose(ROW_STATISTICS, statistic), judgements, flat.reshape(scores.shape), unit)
+        scores = standardised(scores, np.ones(scores.shape[1:], bool))
+        return cls(_choose(ROW_STATISTICS, statistic), judgements, scores, unit)
 
     @property
     def units(self) -> int:
@@ -217,16 +165,6 @@ class SystemAssociation:
                 start = system * segments if self.unit == "cell" else 0
                 sums[:, :, system] = weights[:, start : start + segments] @ table[:, system].T
         return sums[:, : len(scores)], sums[:, len(scores) :]
-
-
-def _standardised(rows: FloatArray) -> FloatArray:
-    """Every row with mean 0 and standard deviation 1, NaN left out; a constant row stays constant."""
-    present = ~np.isnan(rows)
-    count = present.sum(axis=1, keepdims=True)
-    mean = ratio(np.where(present, rows, 0.0).sum(axis=1, keepdims=True), count)
-    centred = np.where(present, rows - mean, 0.0)
-    spread = np.sqrt(ratio((centred**2).sum(axis=1, keepdims=True), count))
-    return np.where(present, centred / np.where(spread > 0, spread, 1.0), np.nan)
 
 
 def _choose(table: Mapping[str, _Choice], name: str) -> _Choice:

@@ -11,8 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.stats.estimate import Estimate, FloatArray, paired_vectors, undefined
-from tesla_eval.stats.weighted import WeightedKendall
+from tesla_eval.stats.estimate import Estimate, FloatArray, IntArray, paired_vectors, undefined
 
 __all__ = ["kendall", "midranks", "pearson", "spearman"]
 
@@ -29,7 +28,9 @@ def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Estimate:
     obstacle = _obstacle(x, y)
     if obstacle:
         return undefined(len(x), obstacle)
-    return Estimate(float(np.clip(_direction(x) @ _direction(y), -1.0, 1.0)), len(x))
+    x, y = _centred(x), _centred(y)
+    value = float(x @ y) / math.sqrt(float(x @ x) * float(y @ y))
+    return Estimate(min(1.0, max(-1.0, value)), len(x))
 
 
 def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Estimate:
@@ -53,7 +54,14 @@ def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Estimate:
     obstacle = _obstacle(x, y)
     if obstacle:
         return undefined(len(x), obstacle)
-    return Estimate(float(WeightedKendall(x, y)(np.ones((1, len(x))))[0]), len(x))
+    x_rank, y_rank = (np.unique(side, return_inverse=True)[1] for side in (x, y))
+    pairs = len(x) * (len(x) - 1) // 2
+    x_ties, y_ties = _tied_pairs(x_rank), _tied_pairs(y_rank)
+    both = _tied_pairs(x_rank * len(x) + y_rank)
+    # Sorted by x, then y, a pair is discordant exactly if its y values are out of order.
+    discordant = _inversions(y_rank[np.lexsort((y_rank, x_rank))])
+    concordant = pairs - x_ties - y_ties + both - discordant
+    return Estimate((concordant - discordant) / math.sqrt((pairs - x_ties) * (pairs - y_ties)), len(x))
 
 
 def midranks(values: npt.ArrayLike) -> FloatArray:
@@ -80,13 +88,35 @@ def _obstacle(x: FloatArray, y: FloatArray) -> str:
     return ""
 
 
-def _direction(x: FloatArray) -> FloatArray:
-    """`x` centred and scaled to length 1."""
+def _tied_pairs(ranks: IntArray) -> int:
+    _, sizes = np.unique(ranks, return_counts=True)
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def _inversions(ranks: IntArray) -> int:
+    """How many pairs stand in the wrong order, counted by a radix sort from the highest binary digit.
+
+    A pair is inverted exactly if, at the first digit in which it differs, a 1 comes before a 0.
+    """
+    total = 0
+    for digit in reversed(range(int(ranks.max()).bit_length())):
+        # Sorted by their higher digits so far, ranks that agree in those stand together in a block.
+        is_one = (ranks >> digit & 1).astype(bool)
+        ones = np.cumsum(is_one)
+        block = ranks >> (digit + 1)
+        starts = np.concatenate(([True], block[1:] != block[:-1]))
+        ones_before_block = np.maximum.accumulate(np.where(starts, ones - is_one, 0))
+        total += int((ones - ones_before_block)[~is_one].sum())
+        ranks = ranks[np.argsort(ranks >> digit, kind="stable")]
+    return total
+
+
+def _centred(x: FloatArray) -> FloatArray:
+    """`x` less its mean, of a size near 1."""
     # Scaling by powers of two is exact, so neither tiny nor huge values are squared away, nor do close ones
     # merge.
     scaled = _near_one(x)
-    centred = _near_one(scaled - scaled.mean())
-    return np.asarray(centred / math.sqrt(float(centred @ centred)))
+    return _near_one(scaled - scaled.mean())
 
 
 def _near_one(x: FloatArray) -> FloatArray:

@@ -29,8 +29,9 @@ def better_p_values(
     """[i, j] is the p-value of "system i is better than j" from segment scores (systems, segments).
 
     Scores of the two systems are exchanged in random segments; the p-value is the share of permutations in
-    which the difference is at least the one observed. A pair is compared on the segments that have a score
-    (not NaN) for both; without one its p-value is NaN, as is the diagonal.
+    which the difference is at least the one observed; two systems with the same scores have 1/2. A pair is
+    compared on the segments that have a score (not NaN) for both; without one its p-value is NaN, as is the
+    diagonal.
 
     >>> better_p_values([[3, 5, 4], [1, 2, 2]])  # all 8 exchanges: one reaches +7, all reach -7
     array([[  nan, 0.125],
@@ -53,9 +54,9 @@ def better_p_values(
         reached += (permuted >= observed - same).sum(axis=0)
         reversed_reached += (-permuted >= -observed - same).sum(axis=0)
         drawn += len(keep)
-    known = shared.any(axis=1)
-    p_values[first, second] = np.where(known, reached / drawn, math.nan)
-    p_values[second, first] = np.where(known, reversed_reached / drawn, math.nan)
+    known, differ = shared.any(axis=1), difference.any(axis=1)
+    for places, hits in (((first, second), reached), ((second, first), reversed_reached)):
+        p_values[places] = np.where(known, np.where(differ, hits / drawn, 0.5), math.nan)
     return p_values
 
 
