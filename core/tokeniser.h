@@ -13,6 +13,7 @@ struct Span {
     std::uint32_t start, end;  // code points into the text, end exclusive
 };
 
+class Segmenter;
 struct TokeniserRules;
 
 // Cuts a text (in NFC) into words, numbers, addresses and punctuation. Spans ascend, never overlap, hold no white
@@ -20,8 +21,9 @@ struct TokeniserRules;
 // length of the text, whatever the text is. Const use is safe from many threads.
 class Tokeniser {
  public:
-    // Throws std::invalid_argument for a language without rules; "und" has the rules common to all.
-    explicit Tokeniser(std::string_view language);
+    // Throws std::invalid_argument for a language without rules; "und" has the rules common to all. The segmenter,
+    // which must outlive the tokeniser, finds the words in scripts without spaces; without one, a character is a token.
+    explicit Tokeniser(std::string_view language, const Segmenter* segmenter = nullptr);
     ~Tokeniser();
     Tokeniser(Tokeniser&&) noexcept;
 
@@ -36,6 +38,7 @@ class Tokeniser {
     explicit Tokeniser(std::unique_ptr<const TokeniserRules> rules);
 
     std::unique_ptr<const TokeniserRules> rules_;
+    const Segmenter* segmenter_ = nullptr;
 };
 
 }  // namespace tesla

@@ -4,10 +4,14 @@
 #include <string>
 
 #include "bindings.h"
+#include "segmenter.h"
 #include "tokeniser.h"
 #include "unicode.h"
 
 namespace tesla {
+
+void bind_segmenter(nanobind::module_& m);
+
 namespace {
 
 std::vector<Span> tokenise_utf8(const Tokeniser& tokeniser, std::string_view text) {
@@ -23,8 +27,10 @@ std::vector<Span> tokenise_utf8(const Tokeniser& tokeniser, std::string_view tex
 
 void bind_tokeniser(nanobind::module_& m) {
     namespace nb = nanobind;
+    bind_segmenter(m);
     nb::class_<Tokeniser>(m, "Tokeniser", "Cuts a text in NFC into tokens, by the rules of a language.")
-        .def(nb::init<std::string_view>(), nb::arg("language"))
+        .def(nb::init<std::string_view, const Segmenter*>(), nb::arg("language"), nb::arg("segmenter") = nb::none(),
+             nb::keep_alive<1, 3>())
         .def_static("from_table", &Tokeniser::from_table, nb::arg("table"),
                     "A tokeniser by rules of one's own: lines of a key and words, as in core/tokeniser_languages.h.")
         .def(

@@ -43,8 +43,8 @@ inline Kind kind_of(char32_t c) {
     if (c == U'’' || c == U'ʼ' || c == U'＇') return Kind::Apostrophe;
     if (c == U'‐' || c == U'‑') return Kind::Hyphen;
     switch (char_class(c)) {
-        case CharClass::Letter:
-        case CharClass::Mark: return is_unspaced(c) ? Kind::Unspaced : Kind::Letter;
+        case CharClass::Letter: return is_unspaced(c) ? Kind::Unspaced : Kind::Letter;
+        case CharClass::Mark: return Kind::Letter;
         case CharClass::Number: return is_unspaced(c) ? Kind::Unspaced : Kind::Digit;
         case CharClass::Space: return Kind::Separator;
         case CharClass::Other: return is_joiner(c) ? Kind::Joiner : is_layout(c) ? Kind::Separator : Kind::Symbol;

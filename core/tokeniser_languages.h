@@ -23,7 +23,7 @@ abbreviations bv dr mnr mev mej prof ds adv st nr no bl par art asb ens o.a d.w.
 apostrophes 'n 't 's 'k 'm
 )"},
     {"ar", R"(
-style split-hyphens
+style split-hyphens segment-words
 )"},
     {"be", R"(
 style keep-final-stop
@@ -263,7 +263,9 @@ abbreviations тис млн млрд грн рр ст див ред вид ім 
 style keep-ranges han-words
 abbreviations tp ts gs pgs ths
 )"},
-    {"zh", ""},
+    {"zh", R"(
+endings 万 亿 千 百 万亿 千万 百万 多 余 几 多万 万多 万余 余万
+)"},
     {"und", ""},
 };
 

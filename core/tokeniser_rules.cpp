@@ -22,6 +22,7 @@ constexpr std::pair<std::string_view, bool TokeniserStyle::*> kSwitches[] = {
     {"keep-final-stop", &TokeniserStyle::keep_final_stop},
     {"split-runs", &TokeniserStyle::split_runs},
     {"final-apostrophes", &TokeniserStyle::final_apostrophes},
+    {"segment-words", &TokeniserStyle::segment_words},
     {"han-words", &TokeniserStyle::han_words},
 };
 

@@ -42,6 +42,7 @@ struct TokeniserStyle {
     bool keep_final_stop = false;     // an abbreviation keeps its full stop even at the end of the text
     bool split_runs = false;          // .|.|. and !|!
     bool final_apostrophes = false;   // a word keeps the apostrophe at its end: ta'
+    bool segment_words = false;       // particles are written together with their word: the segmenter parts them
     bool han_words = false;           // a run of Han characters is one word (in Korean, Vietnamese)
 };
 

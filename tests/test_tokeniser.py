@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval._core import Tokeniser
-from tesla_eval.analysis.tokenisers import load_tokeniser, tokenise
+from tesla_eval.analysis.tokenisers import Tokeniser, load_tokeniser, tokenise
 
 TOOLS = Path(__file__).parents[1] / "tools"
 measure = SimpleNamespace(**runpy.run_path(str(TOOLS / "measure_tokenisers.py")))
@@ -152,6 +151,7 @@ def test_rules_of_ones_own() -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not measure.TREEBANKS.is_dir(), reason="needs the treebanks of ../shared/data")
-@pytest.mark.parametrize("language", sorted(measure.treebank_languages() - {"ar", "ja", "th", "vi", "zh"}))
+@pytest.mark.parametrize("language", sorted(measure.treebank_languages() - {"vi"}))  # whose words hold spaces
 def test_agreement_with_the_treebank(language: str) -> None:
-    assert measure.token_f1(language, measure.gold_texts(language, "test"), measure.Mistakes()) >= 98
+    least = {"zh": 93, "ja": 93, "th": 91}.get(language, 98)
+    assert measure.token_f1(language, measure.gold_texts(language, "test"), measure.Mistakes()) >= least
