@@ -36,23 +36,11 @@ std::uint32_t first_highest(std::int16_t* scores, std::size_t labels, std::size_
 
 }  // namespace
 
-void HashTable::build(const std::vector<std::uint32_t>& keys, const std::vector<std::uint32_t>& values) {
-    std::size_t capacity = 1;
-    while (capacity < 2 * keys.size() + 1) capacity *= 2;
-    slots_.assign(capacity, Slot{});
-    mask_ = capacity - 1;
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-        std::size_t slot = keys[i] & mask_;
-        while (slots_[slot].key != 0) slot = (slot + 1) & mask_;
-        slots_[slot] = {keys[i], values[i]};
-    }
-}
-
 Tagger::Tagger(const TaggerArrays& arrays) : labels_(arrays.labels) {
     require(labels_ >= 1 && labels_ <= kMaxLabels, "a tagger has 1 to 255 labels");
     require(arrays.feature_deltas.size == arrays.row_lengths.size, "the tagger's rows and features differ in number");
     require(arrays.row_labels.size == arrays.row_weights.size, "the tagger's labels and weights differ in number");
-    require(arrays.class_deltas.size == arrays.classes.size, "the tagger's lexicon is incomplete");
+    require(arrays.suffix_deltas.size == arrays.suffix_classes.size, "the tagger's lexicon is incomplete");
     require(arrays.row_labels.size < (std::size_t{1} << (32 - kLengthBits)), "the tagger has too many weights");
     padded_labels_ = (labels_ + kLanes - 1) / kLanes * kLanes;
 
@@ -68,9 +56,8 @@ Tagger::Tagger(const TaggerArrays& arrays) : labels_(arrays.labels) {
     require(start == arrays.row_labels.size, "the tagger's rows do not add up to its weights");
     rows_.build(undo_deltas(arrays.feature_deltas), rows);
 
-    std::vector<std::uint32_t> classes(arrays.classes.size);
-    for (std::size_t i = 0; i < classes.size(); ++i) classes[i] = arrays.classes[i];
-    classes_.build(undo_deltas(arrays.class_deltas), classes);
+    const auto& classes = arrays.suffix_classes;
+    lexicon_.build(undo_deltas(arrays.suffix_deltas), {classes.data, classes.data + classes.size});
     boundary_ = features(nullptr, 0);
 }
 
@@ -101,7 +88,7 @@ inline void Tagger::add_scores(std::uint32_t row, std::int16_t* scores) const {
 }
 
 WordFeatures Tagger::features(const char32_t* form, std::size_t length) const {
-    WordFeatures word = hash_word(form, length, classes_.find(hash_form(form, length)));
+    WordFeatures word = hash_word(form, length, lexicon_.class_of(form, length));
     for (std::uint32_t& slot : word.slots) slot = slot == 0 ? 0 : rows_.find(slot);
     return word;
 }

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "tagger_features.h"
+#include "tagger_hash.h"
+#include "tagger_lexicon.h"
 
 namespace tesla {
 
@@ -23,33 +25,8 @@ struct TaggerArrays {
     ArrayView<std::uint8_t> row_lengths;      // per feature: how many labels it has a weight for
     ArrayView<std::uint8_t> row_labels;       // per weight: its label
     ArrayView<std::int8_t> row_weights;
-    ArrayView<std::uint32_t> class_deltas;    // hash of each form of the lexicon, ascending
-    ArrayView<std::uint8_t> classes;          // per form: its class, never 0
-};
-
-// Hash table from sorted 32-bit keys to 32-bit values; open addressing, 0 for a key that is not there.
-class HashTable {
-   public:
-    void build(const std::vector<std::uint32_t>& keys, const std::vector<std::uint32_t>& values);
-    std::uint32_t find(std::uint32_t key) const {
-        for (std::size_t slot = key & mask_;; slot = (slot + 1) & mask_) {
-            if (slots_[slot].key == key) return slots_[slot].value;
-            if (slots_[slot].key == 0) return 0;
-        }
-    }
-
-    void prefetch([[maybe_unused]] std::uint32_t key) const {
-#if defined(__GNUC__)
-        __builtin_prefetch(&slots_[key & mask_]);
-#endif
-    }
-
-   private:
-    struct Slot {
-        std::uint32_t key = 0, value = 0;
-    };
-    std::vector<Slot> slots_{1};
-    std::size_t mask_ = 0;
+    ArrayView<std::uint32_t> suffix_deltas;   // hash of each suffix of the lexicon, ascending
+    ArrayView<std::uint8_t> suffix_classes;   // per suffix: its class, never 0
 };
 
 class Tagger {  // immutable, so that threads may share it
@@ -81,7 +58,7 @@ class Tagger {  // immutable, so that threads may share it
     std::size_t labels_;
     std::size_t padded_labels_;
     HashTable rows_;
-    HashTable classes_;
+    SuffixLexicon lexicon_;
     std::vector<Weight> weights_;
     std::vector<std::int16_t> dense_;
     WordFeatures boundary_;

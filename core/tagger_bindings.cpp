@@ -4,7 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <limits>
 #include <string>
 #include <unordered_map>
@@ -50,10 +50,9 @@ template <class Work>
 double shortest_time(int repeats, Work&& work) {
     double shortest = std::numeric_limits<double>::infinity();
     for (int i = 0; i < repeats; ++i) {
-        const auto start = std::chrono::steady_clock::now();
+        const std::clock_t start = std::clock();  // processor time: other programs do not count
         work();
-        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-        shortest = std::min(shortest, seconds.count());
+        shortest = std::min(shortest, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
     }
     return shortest;
 }
@@ -89,25 +88,27 @@ nb::dict to_dict(TrainedArrays&& arrays) {
     result["row_lengths"] = to_numpy(std::move(arrays.row_lengths));
     result["row_labels"] = to_numpy(std::move(arrays.row_labels));
     result["row_weights"] = to_numpy(std::move(arrays.row_weights));
-    result["class_deltas"] = to_numpy(std::move(arrays.class_deltas));
-    result["classes"] = to_numpy(std::move(arrays.classes));
+    result["suffix_deltas"] = to_numpy(std::move(arrays.suffix_deltas));
+    result["suffix_classes"] = to_numpy(std::move(arrays.suffix_classes));
     return result;
 }
 
 }  // namespace
 
 void bind_tagger(nb::module_& m) {
+    m.attr("TAGGER_FEATURES") = kTaggerFeatures;
+
     nb::class_<Tagger>(m, "Tagger")
         .def(
             "__init__",
             [](Tagger* self, std::size_t labels, Array<std::uint32_t> feature_deltas, Array<std::uint8_t> row_lengths,
-               Array<std::uint8_t> row_labels, Array<std::int8_t> row_weights, Array<std::uint32_t> class_deltas,
-               Array<std::uint8_t> classes) {
+               Array<std::uint8_t> row_labels, Array<std::int8_t> row_weights, Array<std::uint32_t> suffix_deltas,
+               Array<std::uint8_t> suffix_classes) {
                 new (self) Tagger({labels, view(feature_deltas), view(row_lengths), view(row_labels), view(row_weights),
-                                   view(class_deltas), view(classes)});
+                                   view(suffix_deltas), view(suffix_classes)});
             },
-            "labels"_a, "feature_deltas"_a, "row_lengths"_a, "row_labels"_a, "row_weights"_a, "class_deltas"_a,
-            "classes"_a)
+            "labels"_a, "feature_deltas"_a, "row_lengths"_a, "row_labels"_a, "row_weights"_a, "suffix_deltas"_a,
+            "suffix_classes"_a)
         .def("tag", &tag_forms, "forms"_a, "The label numbers of the words of one text.")
         .def(
             "measure_speed",
@@ -119,7 +120,7 @@ void bind_tagger(nb::module_& m) {
 
     nb::class_<TaggerTrainer>(m, "TaggerTrainer")
         .def(nb::init<std::vector<int>>(), "universal_of"_a)
-        .def("add_to_lexicon", &TaggerTrainer::add_to_lexicon, "form"_a, "lexical_class"_a)
+        .def("set_lexicon", &TaggerTrainer::set_lexicon, "suffixes"_a, "classes"_a)
         .def("add_sentence", &TaggerTrainer::add_sentence, "forms"_a, "gold"_a)
         .def("prepare", &TaggerTrainer::prepare, "min_count"_a)
         .def("run_epoch", &TaggerTrainer::run_epoch, "seed"_a, "margin"_a, nb::call_guard<nb::gil_scoped_release>())

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tagger_hash.h"
 #include "unicode.h"
 
 namespace tesla {
@@ -9,18 +10,6 @@ namespace {
 
 // Any digit is the digit 0: years and prices are alike to a tagger.
 char32_t fold(char32_t c) { return is_number(c) ? U'0' : to_lower(c); }
-
-class Hasher {
-   public:
-    void add(char32_t c) { state_ = (state_ ^ c) * 0x100000001B3ull; }
-    std::uint32_t value() const {
-        std::uint64_t x = (state_ ^ (state_ >> 32)) * 0xD6E8FEB86659FD93ull;
-        return static_cast<std::uint32_t>(x >> 32);
-    }
-
-   private:
-    std::uint64_t state_ = 0xCBF29CE484222325ull;
-};
 
 enum Shape : std::uint32_t { kFirstUpper = 1, kLaterUpper = 2, kAnyLower = 4, kDigit = 8, kHyphen = 16, kOtherSign = 32, kSingle = 64 };
 
@@ -40,17 +29,12 @@ std::uint32_t shape_of(const char32_t* form, std::size_t length) {
 
 }  // namespace
 
-std::uint32_t hash_form(const char32_t* form, std::size_t length) {
-    Hasher hasher;
-    for (std::size_t i = 0; i < length; ++i) hasher.add(form[i]);
-    return hasher.value();
-}
-
 WordFeatures hash_word(const char32_t* form, std::size_t length, std::uint32_t lexical_class) {
     constexpr std::size_t kLongestAffix = 5;
     std::array<std::uint32_t, kLongestAffix + 1> suffix{}, prefix{};  // 0: the word is shorter
-    Hasher whole, from_end;
+    Hasher whole, exact, from_end;
     for (std::size_t i = 0; i < length; ++i) {
+        exact.add(form[i]);
         whole.add(fold(form[i]));
         if (i < kLongestAffix) prefix[i + 1] = whole.value();
     }
@@ -71,7 +55,7 @@ WordFeatures hash_word(const char32_t* form, std::size_t length, std::uint32_t l
         ++kind;
     };
     put(length > 0, word.form);
-    put(length > 0, hash_form(form, length));
+    put(length > 0, exact.value());
     put(length > 1, suffix[1]);
     put(length > 2, suffix[2]);
     put(length > 3, suffix[3]);

@@ -10,6 +10,9 @@
 
 namespace tesla {
 
+// Names this set of features in model files; to be raised when anything below changes.
+inline constexpr int kTaggerFeatures = 1;
+
 // Roles of a word in the window around the position that is tagged, and how many features each role has.
 inline constexpr std::size_t kOwnFeatures = 12;
 inline constexpr std::size_t kPreviousFeatures = 3;
@@ -32,9 +35,6 @@ struct WordFeatures {
     std::uint32_t shape;   // capitals, digits, hyphens
     std::uint32_t lexical_class;
 };
-
-// A hash of the form as lexicon classes are keyed by it: case matters.
-std::uint32_t hash_form(const char32_t* form, std::size_t length);
 
 // The features of a form; the empty form stands for what lies beyond either end of the text.
 WordFeatures hash_word(const char32_t* form, std::size_t length, std::uint32_t lexical_class);

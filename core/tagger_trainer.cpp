@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 
@@ -40,11 +41,21 @@ TaggerTrainer::TaggerTrainer(std::vector<int> universal_of) : universal_of_(std:
     boundary_ = hash_word(nullptr, 0, 0);
 }
 
-void TaggerTrainer::add_to_lexicon(std::string_view form, int lexical_class) {
-    if (lexical_class < 1 || lexical_class > 255) throw std::invalid_argument("a lexicon class is 1 to 255");
+void TaggerTrainer::set_lexicon(const std::vector<std::string>& suffixes, const std::vector<int>& classes) {
+    if (!sentences_.empty()) throw std::logic_error("the lexicon comes before the sentences");
+    if (suffixes.size() != classes.size()) throw std::invalid_argument("suffixes and classes differ in number");
+    std::map<std::uint32_t, std::uint32_t> class_of;  // where two suffixes collide, the first one stays
     std::u32string characters;
-    decode_utf8(form, characters);
-    lexicon_[hash_form(characters.data(), characters.size())] = lexical_class;
+    for (std::size_t i = 0; i < suffixes.size(); ++i) {
+        if (classes[i] < 1 || classes[i] > 255) throw std::invalid_argument("a lexicon class is 1 to 255");
+        decode_utf8(suffixes[i], characters);
+        class_of.emplace(SuffixLexicon::key(characters.data(), characters.size()), classes[i]);
+    }
+    for (const auto& [key, lexical_class] : class_of) {
+        suffix_keys_.push_back(key);
+        suffix_classes_.push_back(lexical_class);
+    }
+    lexicon_.build(suffix_keys_, suffix_classes_);
 }
 
 std::uint32_t TaggerTrainer::intern(const std::string& form) {
@@ -52,8 +63,7 @@ std::uint32_t TaggerTrainer::intern(const std::string& form) {
     if (is_new) {
         std::u32string characters;
         decode_utf8(form, characters);
-        const auto known = lexicon_.find(hash_form(characters.data(), characters.size()));
-        const auto lexical_class = static_cast<std::uint32_t>(known == lexicon_.end() ? 0 : known->second);
+        const std::uint32_t lexical_class = lexicon_.class_of(characters.data(), characters.size());
         types_.push_back(hash_word(characters.data(), characters.size(), lexical_class));
     }
     return entry->second;
@@ -190,14 +200,8 @@ TrainedArrays TaggerTrainer::quantised(double scale, int min_weight) const {
         arrays.row_lengths.push_back(length);
     }
     arrays.feature_deltas = deltas(hashes);
-    std::vector<std::pair<std::uint32_t, int>> lexicon(lexicon_.begin(), lexicon_.end());
-    std::sort(lexicon.begin(), lexicon.end());
-    hashes.clear();
-    for (const auto& [hash, lexical_class] : lexicon) {
-        hashes.push_back(hash);
-        arrays.classes.push_back(static_cast<std::uint8_t>(lexical_class));
-    }
-    arrays.class_deltas = deltas(hashes);
+    arrays.suffix_deltas = deltas(suffix_keys_);
+    arrays.suffix_classes.assign(suffix_classes_.begin(), suffix_classes_.end());
     return arrays;
 }
 

@@ -3,17 +3,17 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "tagger_features.h"
+#include "tagger_lexicon.h"
 
 namespace tesla {
 
 struct TrainedArrays {  // as TaggerArrays, owned
-    std::vector<std::uint32_t> feature_deltas, class_deltas;
-    std::vector<std::uint8_t> row_lengths, row_labels, classes;
+    std::vector<std::uint32_t> feature_deltas, suffix_deltas;
+    std::vector<std::uint8_t> row_lengths, row_labels, suffix_classes;
     std::vector<std::int8_t> row_weights;
 };
 
@@ -22,8 +22,8 @@ class TaggerTrainer {
     // `universal_of[label]` is the universal tag of a label.
     explicit TaggerTrainer(std::vector<int> universal_of);
 
-    // Gives a form its lexicon class (1..255); to be called before the sentences that contain the form.
-    void add_to_lexicon(std::string_view form, int lexical_class);
+    // Gives suffixes (see SuffixLexicon) their classes, 1..255; to be called before sentences are added.
+    void set_lexicon(const std::vector<std::string>& suffixes, const std::vector<int>& classes);
 
     // `gold[i]`: a label, or -1 - u where only the universal tag u is known (then any label of u is right).
     void add_sentence(const std::vector<std::string>& forms, const std::vector<int>& gold);
@@ -60,7 +60,8 @@ class TaggerTrainer {
     void change(const std::vector<std::uint32_t>& features, std::size_t label, std::int32_t amount);
 
     std::vector<int> universal_of_;
-    std::unordered_map<std::uint32_t, int> lexicon_;
+    SuffixLexicon lexicon_;
+    std::vector<std::uint32_t> suffix_keys_, suffix_classes_;  // sorted by key
     std::unordered_map<std::string, std::uint32_t> type_of_;
     std::vector<WordFeatures> types_;  // slots: feature hashes, after `prepare` feature numbers
     WordFeatures boundary_;

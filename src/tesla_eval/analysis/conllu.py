@@ -105,7 +105,7 @@ def read_conllu(path: Path | str) -> Iterator[Sentence]:
 
 
 def parse_conllu(text: str | Iterable[str], name: str = "CoNLL-U", first_line: int = 1) -> Iterator[Sentence]:
-    """The sentences of a text or of lines without their ends; errors call it `name` and count from `first_line`."""
+    """The sentences of a text or of lines without ends; errors call it `name` and count from `first_line`."""
     lines = map(_without_return, text.split("\n")) if isinstance(text, str) else text
     builder = _SentenceBuilder()
     number = first_line

@@ -11,14 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import Tagger
+from tesla_eval._core import TAGGER_FEATURES, Tagger
 from tesla_eval.analysis.conllu import UNIVERSAL_TAGS, Word
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import Resource, find_resource, read_resource, text_array
 
-__all__ = ["KIND", "Label", "TaggerAccuracy", "TaggerModel", "evaluate", "load_tagger", "read_tagger"]
+__all__ = ["Label", "TaggerAccuracy", "TaggerModel", "evaluate", "load_tagger", "read_tagger"]
 
 KIND = "tagger"
+ANALYSIS = f"features-{TAGGER_FEATURES}"
 _UNIVERSAL_IDS = {tag: number for number, tag in enumerate(UNIVERSAL_TAGS)}
 
 
@@ -51,6 +52,8 @@ class TaggerModel:
     def from_resource(cls, resource: Resource) -> TaggerModel:
         """The model that a resource holds; raises `ResourceError` if its arrays make no tagger."""
         where = resource.path or "tagger"
+        if resource.analysis != ANALYSIS:
+            raise ResourceError(f"{where}: is of another version of tesla-eval; rebuild it (tesla build tagger)")
         try:
             labels = tuple(Label(*line.split("\t")) for line in resource.text("labels").splitlines())
             unknown = [label for label in labels if label.universal not in _UNIVERSAL_IDS]
@@ -109,7 +112,7 @@ def evaluate(model: TaggerModel, sentences: Iterable[Sequence[Word]]) -> TaggerA
     return TaggerAccuracy(words, 100 * universal / max(words, 1), share_fine)
 
 
-_PACKED = ("feature_deltas", "class_deltas")
+_PACKED = ("feature_deltas", "suffix_deltas")
 
 
 def packed(arrays: Mapping[str, npt.NDArray[Any]], labels: Sequence[Label]) -> dict[str, npt.NDArray[Any]]:

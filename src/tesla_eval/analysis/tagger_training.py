@@ -1,4 +1,4 @@
-"""Training a tagger from CoNLL-U: deterministic to the bit, with a lexicon of word forms if there is one."""
+"""Training a tagger: deterministic to the bit, with a lexicon of word forms if there is one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 
 from tesla_eval._core import TaggerTrainer
 from tesla_eval.analysis.conllu import UNIVERSAL_TAGS, UNKNOWN, Word
-from tesla_eval.analysis.tagger import KIND, Label, packed
+from tesla_eval.analysis.tagger import ANALYSIS, KIND, Label, packed
+from tesla_eval.analysis.tagger_lexicon import suffix_rules
 from tesla_eval.errors import BuildError
 from tesla_eval.resources import Resource
 
@@ -42,7 +43,7 @@ def train_tagger(
     settings: TaggerSettings | None = None,
     after_epoch: Callable[[int], object] = lambda errors: None,
 ) -> Resource:
-    """A tagger's resource, learned from tagged sentences and the classes of a lexicon's forms.
+    """A tagger's resource, learned from tagged sentences and a lexicon's classes of forms.
 
     `after_epoch` is told how many words were still wrong.
     """
@@ -51,51 +52,46 @@ def train_tagger(
     numbers = {label: number for number, label in enumerate(labels)}
     universal = {tag: number for number, tag in enumerate(UNIVERSAL_TAGS)}
     trainer = TaggerTrainer([universal[label.universal] for label in labels])
-    for form, number in _class_numbers(lexicon or {}).items():
-        trainer.add_to_lexicon(form, number)
+    trainer.set_lexicon(*_numbered(suffix_rules(lexicon or {})))
     for sentence in sentences:
-        gold = [numbers.get(label_of(word, settings), -1 - universal[word.upos]) for word in sentence]
+        gold = [numbers.get(_label(word, settings), -1 - universal[word.upos]) for word in sentence]
         trainer.add_sentence([word.form for word in sentence], gold)
     trainer.prepare(settings.min_feature_count)
     for epoch in range(settings.epochs):
         after_epoch(trainer.run_epoch(settings.seed + epoch, settings.margin))
     arrays = trainer.quantised(settings.scale, settings.min_weight)
-    return Resource(KIND, language, packed(arrays, labels), info={"settings": asdict(settings)})
+    info = {"settings": asdict(settings)}
+    return Resource(KIND, language, packed(arrays, labels), analysis=ANALYSIS, info=info)
 
 
-def label_of(word: Word, settings: TaggerSettings) -> Label:
-    """The label that a word of the training data asks for."""
+def _label(word: Word, settings: TaggerSettings) -> Label:
     return Label(word.xpos if settings.fine_tags else word.upos, word.upos)
 
 
 def choose_labels(sentences: Iterable[Sequence[Word]], settings: TaggerSettings) -> list[Label]:
     """The labels worth learning, the most frequent first; every universal tag that occurs keeps one."""
     counts: Counter[Label] = Counter()
+    universal: set[str] = set()
     for sentence in sentences:
         for word in sentence:
             if word.upos == UNKNOWN:
                 raise BuildError(f"the training data holds a word without a universal tag: {word.form!r}")
-            label = label_of(word, settings)
-            counts[Label(word.upos, word.upos) if label.fine == UNKNOWN else label] += 1
-    if not counts:
+            universal.add(word.upos)
+            label = _label(word, settings)
+            if label.fine != UNKNOWN:
+                counts[label] += 1
+    if not universal:
         raise BuildError("the training data holds no words")
-    if settings.fine_tags:  # a universal tag may stand in for a fine one only where no fine one is known
-        fine = {label.universal for label in counts if label.fine != label.universal}
-        for tag in fine:
-            counts.pop(Label(tag, tag), None)
-    ranked = sorted(counts, key=lambda label: (-counts[label], label))
-    served: set[str] = set()
-    labels = []
-    for label in ranked:
-        if counts[label] >= settings.min_label_count or label.universal not in served:
+    labels: list[Label] = []
+    min_count = settings.min_label_count if settings.fine_tags else 1
+    for label in sorted(counts, key=lambda label: (-counts[label], label)):
+        if counts[label] >= min_count or label.universal in universal:
             labels.append(label)
-            served.add(label.universal)
-    return labels
+            universal.discard(label.universal)
+    return labels + [Label(tag, tag) for tag in sorted(universal)]  # those without any fine tag
 
 
-def _class_numbers(lexicon: Mapping[str, str]) -> dict[str, int]:
-    """Forms to numbers of their classes, the most frequent 255 of them."""
-    counts = Counter(lexicon.values())
-    ranked = sorted(counts, key=lambda name: (-counts[name], name))[:255]
-    numbers = {name: number for number, name in enumerate(ranked, 1)}
-    return {form: numbers[name] for form, name in lexicon.items() if name in numbers}
+def _numbered(rules: Mapping[str, str]) -> tuple[list[str], list[int]]:
+    """Suffixes and the numbers of their classes, from 1."""
+    numbers = {name: number for number, name in enumerate(sorted(set(rules.values())), 1)}
+    return list(rules), [numbers[name] for name in rules.values()]
