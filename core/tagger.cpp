@@ -37,7 +37,7 @@ std::uint32_t first_highest(std::int16_t* scores, std::size_t labels, std::size_
 }  // namespace
 
 Tagger::Tagger(const TaggerArrays& arrays) : labels_(arrays.labels) {
-    require(labels_ >= 1 && labels_ <= kMaxLabels, "a tagger has 1 to 255 labels");
+    require(labels_ >= 1 && labels_ <= kMaxLabels, "a tagger has 1 to 64 labels");
     require(arrays.feature_deltas.size == arrays.row_lengths.size, "the tagger's rows and features differ in number");
     require(arrays.row_labels.size == arrays.row_weights.size, "the tagger's labels and weights differ in number");
     require(arrays.suffix_deltas.size == arrays.suffix_classes.size, "the tagger's lexicon is incomplete");
@@ -88,21 +88,25 @@ inline void Tagger::add_scores(std::uint32_t row, std::int16_t* scores) const {
 }
 
 WordFeatures Tagger::features(const char32_t* form, std::size_t length) const {
-    WordFeatures word = hash_word(form, length, lexicon_.class_of(form, length));
-    for (std::uint32_t& slot : word.slots) slot = slot == 0 ? 0 : rows_.find(slot);
+    const WordHashes hashes = hash_word(form, length, lexicon_.class_of(form, length));
+    const auto row_of = [&](std::uint32_t hash) { return hash == 0 ? 0 : rows_.find(hash); };
+    WordFeatures word{};
+    for (std::uint32_t hash : hashes.own) add_scores(row_of(hash), word.own_scores.data());
+    std::transform(hashes.neighbour.begin(), hashes.neighbour.end(), word.neighbour.begin(), row_of);
+    word.parts = hashes.parts;
     return word;
 }
 
 void Tagger::tag(const WordFeatures* const* words, std::size_t n, std::uint16_t* labels) const {
     const auto word_at = [&](std::size_t i) { return i < n ? words[i] : &boundary_; };
-    Position at{&boundary_, &boundary_, &boundary_, word_at(0), word_at(1), 0, 0};
-    alignas(32) std::int16_t scores[kMaxLabels + kLanes];
+    Position<WordFeatures> at{&boundary_, &boundary_, &boundary_, word_at(0), word_at(1), 0, 0};
+    alignas(32) std::int16_t scores[kMaxLabels];
     for (std::size_t i = 0; i < n; ++i) {
         at = {at.previous, at.word, at.next, at.second_next, word_at(i + 2), at.previous_label, at.second_previous_label};
-        std::fill_n(scores, padded_labels_, std::int16_t{0});
         const auto context = context_features(at);
         for (std::uint32_t hash : context) rows_.prefetch(hash);  // memory is slow: other work comes in between
-        visit_word_features(at, [&](std::uint32_t row) { add_scores(row, scores); });
+        std::copy_n(at.word->own_scores.data(), padded_labels_, scores);
+        visit_neighbours(at, [&](std::uint32_t row) { add_scores(row, scores); });
         for (std::uint32_t hash : context) add_scores(rows_.find(hash), scores);
         const std::uint32_t best = first_highest<kLanes>(scores, labels_, padded_labels_);
         labels[i] = static_cast<std::uint16_t>(best);

@@ -1,6 +1,7 @@
 // A part-of-speech tagger: a greedy averaged perceptron over hashed features with sparse, 8-bit weights.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -29,9 +30,17 @@ struct TaggerArrays {
     ArrayView<std::uint8_t> suffix_classes;   // per suffix: its class, never 0
 };
 
+inline constexpr std::size_t kMaxLabels = 64;
+
+// All that a tagger needs to know of a word type; good for the tagger that made it.
+struct WordFeatures {
+    std::array<std::int16_t, kMaxLabels> own_scores;              // what the word itself says of its label
+    std::array<std::uint32_t, kNeighbourFeatures> neighbour;      // rows of weights for the labels around it
+    WordParts parts;
+};
+
 class Tagger {  // immutable, so that threads may share it
    public:
-    static constexpr std::size_t kMaxLabels = 255;
 
     // Throws std::invalid_argument for arrays that do not fit together.
     explicit Tagger(const TaggerArrays& arrays);

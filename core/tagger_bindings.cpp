@@ -97,6 +97,7 @@ nb::dict to_dict(TrainedArrays&& arrays) {
 
 void bind_tagger(nb::module_& m) {
     m.attr("TAGGER_FEATURES") = kTaggerFeatures;
+    m.attr("MAX_LABELS") = kMaxLabels;
 
     nb::class_<Tagger>(m, "Tagger")
         .def(

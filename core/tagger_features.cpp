@@ -29,7 +29,7 @@ std::uint32_t shape_of(const char32_t* form, std::size_t length) {
 
 }  // namespace
 
-WordFeatures hash_word(const char32_t* form, std::size_t length, std::uint32_t lexical_class) {
+WordHashes hash_word(const char32_t* form, std::size_t length, std::uint32_t lexical_class) {
     constexpr std::size_t kLongestAffix = 5;
     std::array<std::uint32_t, kLongestAffix + 1> suffix{}, prefix{};  // 0: the word is shorter
     Hasher whole, exact, from_end;
@@ -42,19 +42,17 @@ WordFeatures hash_word(const char32_t* form, std::size_t length, std::uint32_t l
         from_end.add(fold(form[length - 1 - i]));
         suffix[i + 1] = from_end.value();
     }
-    WordFeatures word{};
-    word.form = whole.value();
-    word.suffix = suffix[std::min<std::size_t>(length, 3)];
-    word.shape = shape_of(form, length);
-    word.lexical_class = lexical_class;
+    WordHashes word{};
+    const WordParts& parts = word.parts =
+        {whole.value(), suffix[std::min<std::size_t>(length, 3)], shape_of(form, length), lexical_class};
 
     std::uint32_t kind = 0;
-    std::size_t slot = 0;
+    std::uint32_t* slot = word.own.data();
     const auto put = [&](bool exists, std::uint32_t a, std::uint32_t b = 0) {
-        word.slots[slot++] = exists ? mix(kind, a, b) : 0;
+        *slot++ = exists ? mix(kind, a, b) : 0;
         ++kind;
     };
-    put(length > 0, word.form);
+    put(length > 0, parts.form);
     put(length > 0, exact.value());
     put(length > 1, suffix[1]);
     put(length > 2, suffix[2]);
@@ -64,20 +62,19 @@ WordFeatures hash_word(const char32_t* form, std::size_t length, std::uint32_t l
     put(length > 1, prefix[1]);
     put(length > 2, prefix[2]);
     put(length > 3, prefix[3]);
-    put(length > 0, word.shape, word.suffix);
-    put(lexical_class != 0, lexical_class, word.shape);
+    put(length > 0, parts.shape, parts.suffix);
+    put(lexical_class != 0, lexical_class, parts.shape);
 
-    put(true, word.form);
-    put(true, word.suffix);
+    slot = word.neighbour.data();
+    put(true, parts.form);  // before the word that is tagged
+    put(true, parts.suffix);
     put(lexical_class != 0, lexical_class);
-
-    put(true, word.form);
-    put(true, word.suffix);
-    put(true, word.shape);
+    put(true, parts.form);  // after it
+    put(true, parts.suffix);
+    put(true, parts.shape);
     put(lexical_class != 0, lexical_class);
-
-    put(true, word.form);
-    put(true, word.form);
+    put(true, parts.form);  // two before it
+    put(true, parts.form);  // two after it
     return word;
 }
 

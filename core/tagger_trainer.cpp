@@ -36,8 +36,8 @@ std::vector<std::uint32_t> deltas(const std::vector<std::uint32_t>& sorted) {
 }  // namespace
 
 TaggerTrainer::TaggerTrainer(std::vector<int> universal_of) : universal_of_(std::move(universal_of)) {
-    if (universal_of_.empty() || universal_of_.size() > Tagger::kMaxLabels)
-        throw std::invalid_argument("a tagger has 1 to 255 labels");
+    if (universal_of_.empty() || universal_of_.size() > kMaxLabels)
+        throw std::invalid_argument("a tagger has 1 to 64 labels");
     boundary_ = hash_word(nullptr, 0, 0);
 }
 
@@ -83,8 +83,8 @@ void TaggerTrainer::add_sentence(const std::vector<std::string>& forms, const st
     sentences_.push_back({begin, words_.size()});
 }
 
-Position TaggerTrainer::position(const Sentence& sentence, std::size_t i, std::uint32_t label,
-                                 std::uint32_t second_label) const {
+Position<WordHashes> TaggerTrainer::position(const Sentence& sentence, std::size_t i, std::uint32_t label,
+                                             std::uint32_t second_label) const {
     const auto word_at = [&](std::size_t at) {
         return at >= sentence.begin && at < sentence.end ? &types_[words_[at].type] : &boundary_;
     };
@@ -106,8 +106,9 @@ void TaggerTrainer::prepare(int min_count) {
     for (const Sentence& sentence : sentences_) {
         std::uint32_t label = 0, second_label = 0;
         for (std::size_t i = sentence.begin; i < sentence.end; ++i) {
-            const Position at = position(sentence, i, label, second_label);
-            visit_word_features(at, count);
+            const auto at = position(sentence, i, label, second_label);
+            for (std::uint32_t hash : at.word->own) count(hash);
+            visit_neighbours(at, count);
             for (std::uint32_t hash : context_features(at)) count(hash);
             second_label = label;
             label = static_cast<std::uint32_t>(std::max(words_[i].gold, -1) + 1);
@@ -116,10 +117,11 @@ void TaggerTrainer::prepare(int min_count) {
     for (const auto& [hash, number] : counts)
         if (number >= min_count) feature_of_.emplace(hash, static_cast<std::uint32_t>(feature_of_.size() + 1));
     rows_.resize(feature_of_.size() + 1);
-    const auto resolve = [&](WordFeatures& word) {
-        for (std::uint32_t& slot : word.slots) slot = feature_number(slot);
+    const auto resolve = [&](WordHashes& word) {
+        for (std::uint32_t& feature : word.own) feature = feature_number(feature);
+        for (std::uint32_t& feature : word.neighbour) feature = feature_number(feature);
     };
-    for (WordFeatures& word : types_) resolve(word);
+    for (WordHashes& word : types_) resolve(word);
     resolve(boundary_);
 }
 
@@ -156,8 +158,9 @@ std::size_t TaggerTrainer::run_epoch(std::uint64_t seed, int margin) {
             ++step_;
             features.clear();
             std::fill(scores.begin(), scores.end(), 0);
-            const Position at = position(sentence, i, label, second_label);
-            visit_word_features(at, add);
+            const auto at = position(sentence, i, label, second_label);
+            for (std::uint32_t feature : at.word->own) add(feature);
+            visit_neighbours(at, add);
             for (std::uint32_t hash : context_features(at)) add(feature_number(hash));
             std::size_t right = labels, wrong = labels;  // the best label that is allowed, the best that is not
             for (std::size_t k = 0; k < labels; ++k) {

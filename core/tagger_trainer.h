@@ -52,7 +52,7 @@ class TaggerTrainer {
     };
 
     std::uint32_t intern(const std::string& form);
-    Position position(const Sentence& sentence, std::size_t i, std::uint32_t label, std::uint32_t second_label) const;
+    Position<WordHashes> position(const Sentence& sentence, std::size_t i, std::uint32_t label, std::uint32_t second_label) const;
     std::uint32_t feature_number(std::uint32_t hash) const;  // 0: none
     bool allowed(std::int32_t gold, std::size_t label) const {
         return gold >= 0 ? static_cast<std::size_t>(gold) == label : universal_of_[label] == -1 - gold;
@@ -63,8 +63,8 @@ class TaggerTrainer {
     SuffixLexicon lexicon_;
     std::vector<std::uint32_t> suffix_keys_, suffix_classes_;  // sorted by key
     std::unordered_map<std::string, std::uint32_t> type_of_;
-    std::vector<WordFeatures> types_;  // slots: feature hashes, after `prepare` feature numbers
-    WordFeatures boundary_;
+    std::vector<WordHashes> types_;  // after `prepare` feature numbers stand in the place of hashes
+    WordHashes boundary_;
     std::vector<Word> words_;
     std::vector<Sentence> sentences_;
     std::unordered_map<std::uint32_t, std::uint32_t> feature_of_;  // hash -> feature number, from 1

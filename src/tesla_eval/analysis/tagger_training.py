@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from tesla_eval._core import TaggerTrainer
+from tesla_eval._core import MAX_LABELS, TaggerTrainer
 from tesla_eval.analysis.conllu import UNIVERSAL_TAGS, UNKNOWN, Word
 from tesla_eval.analysis.tagger import ANALYSIS, KIND, Label, packed
 from tesla_eval.analysis.tagger_lexicon import suffix_rules
@@ -88,7 +88,10 @@ def choose_labels(sentences: Iterable[Sequence[Word]], settings: TaggerSettings)
         if counts[label] >= min_count or label.universal in universal:
             labels.append(label)
             universal.discard(label.universal)
-    return labels + [Label(tag, tag) for tag in sorted(universal)]  # those without any fine tag
+    labels += [Label(tag, tag) for tag in sorted(universal)]  # those without any fine tag
+    if len(labels) > MAX_LABELS:
+        raise BuildError(f"{len(labels)} pairs of XPOS and UPOS are more than {MAX_LABELS}; learn UPOS alone")
+    return labels
 
 
 def _numbered(rules: Mapping[str, str]) -> tuple[list[str], list[int]]:
