@@ -30,7 +30,7 @@ def by_length() -> None:
         sides = [[" ".join(w[i * length : (i + 1) * length]) for i in range(count)] for w in words]
         metric.corpus_score(sides[0], [sides[1]])
         pipeline_cold = TeslaM(lang="en")
-        pipeline_cold._analysis._kept.clear()
+        pipeline_cold.analysis._kept.clear()
         ours = cpu_seconds(lambda s=sides, m=pipeline_cold: m.corpus_score(s[0], [s[1]])) / count
         theirs = (
             cpu_seconds(lambda s=sides: [bleu.sentence_score(h, [r]) for h, r in zip(*s, strict=True)])

@@ -1,5 +1,6 @@
 #include "analysis.h"
 
+#include <stdexcept>
 #include <unordered_set>
 
 #include "unicode.h"
@@ -89,7 +90,9 @@ TokenArrays Draft::finish(const std::vector<LabelMeaning>& labels, bool keep_pun
             if (!keep_punctuation && !type.alphanumeric) continue;
             const LabelMeaning& label = meaning(i);
             out.word.push_back(tokens[i].word);
-            out.lemma.push_back(type.lemma.load(std::memory_order_acquire));
+            std::uint32_t lemma = type.lemma.load(std::memory_order_acquire);
+            if (lemma == WordType::kUndefined) throw std::logic_error("a word has no lemma yet");
+            out.lemma.push_back(lemma);
             out.start.push_back(tokens[i].start);
             out.end.push_back(tokens[i].end);
             out.tag.push_back(label.tag);

@@ -208,7 +208,7 @@ def test_flows_do_not_depend_on_what_was_scored_before(metric: TeslaM) -> None:
     """Words are numbered in order of appearance; the flow must not know."""
     before = metric.explain("the dog saw the dog and the cat", ["the cat saw a dog and a dog"]).to_dict()
     fresh = TeslaM(lang="en")
-    fresh._analysis._begin_vocabulary()
+    fresh.analysis._begin_vocabulary()
     fresh.sentence_score("cat dog and a saw zebra the", ["dog the a"])
     assert (
         fresh.explain("the dog saw the dog and the cat", ["the cat saw a dog and a dog"]).to_dict() == before
@@ -276,6 +276,6 @@ def test_features_of_a_corpus_are_the_mean_over_references(metric: TeslaM) -> No
 def test_a_vocabulary_that_is_full_is_begun_anew(metric: TeslaM, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = metric.sentence_score(HYPOTHESIS, [REFERENCE]).score
     monkeypatch.setattr("tesla_eval.analysis.pipeline._MOST_WORD_TYPES", 5)
-    before = metric._analysis.vocabulary
+    before = metric.analysis.vocabulary
     assert metric.sentence_score(HYPOTHESIS, [REFERENCE]).score == expected
-    assert metric._analysis.vocabulary is not before
+    assert metric.analysis.vocabulary is not before

@@ -1,15 +1,18 @@
 """Text to tokens: one pipeline a language, or the user's own analysis."""
 
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
+from tesla_eval.analysis.choice import Analysis, choose_analysis
 from tesla_eval.analysis.own import Analyser, ConlluAnalyser, OwnAnalysis
 from tesla_eval.analysis.pipeline import Pipeline, load_pipeline
 
 __all__ = [
     "AnalysedBatch",
     "Analyser",
+    "Analysis",
     "ConlluAnalyser",
     "OwnAnalysis",
     "Pipeline",
     "Vocabulary",
+    "choose_analysis",
     "load_pipeline",
 ]

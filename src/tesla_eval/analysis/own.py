@@ -38,6 +38,8 @@ class OwnAnalysis:
         self._analyser = analyser
         self._language = resolve_language(language)
 
+    tagged = True  # as far as we know: tokens with an empty `pos` are like no other
+
     @property
     def signature(self) -> dict[str, str]:
         """The parts of a metric's signature that name this analysis."""

@@ -6,17 +6,21 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import Lexicon
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
+from tesla_eval.analysis.compounds import CompoundSplitter, load_compound_splitter
 from tesla_eval.analysis.function_words import is_function_tag
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.analysis.lemmas import Lemmatiser
 from tesla_eval.analysis.normalise import compose, raw_offsets
+from tesla_eval.analysis.segmenters import load_segmenter
 from tesla_eval.analysis.senses import SenseTable, load_senses
+from tesla_eval.analysis.synonym_formats import read_synonyms
 from tesla_eval.analysis.tagger import TaggerModel, load_tagger
 from tesla_eval.analysis.tokenisers import load_tokeniser
 from tesla_eval.errors import InputError
@@ -36,12 +40,19 @@ class Pipeline:
     """
 
     def __init__(
-        self, language: str, *, tagger: TaggerModel | None, lemmatiser: Lemmatiser, senses: SenseTable | None
+        self,
+        language: str,
+        *,
+        tagger: TaggerModel | None,
+        lemmatiser: Lemmatiser,
+        senses: SenseTable | None,
+        compounds: CompoundSplitter | None = None,
     ) -> None:
         self.language = language
         self.tagger = tagger
         self.lemmatiser = lemmatiser
         self.senses = senses
+        self.compounds = compounds
         self._tokeniser = load_tokeniser(language)
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[tuple[str, ...], bool], AnalysedBatch] = OrderedDict()
@@ -59,14 +70,23 @@ class Pipeline:
         )
 
     @property
+    def tagged(self) -> bool:
+        """Whether words have parts of speech at all."""
+        return self.tagger is not None
+
+    @property
     def signature(self) -> dict[str, str]:
         """The parts of a metric's signature that name this analysis."""
-        return {
+        segmenter = load_segmenter(self.language)
+        parts = {
             "lang": self.language,
+            "segmenter": segmenter[1].fingerprint if segmenter else None,
             "tagger": self.tagger.fingerprint if self.tagger else "none",
             "lemmas": self.lemmatiser.name,
+            "compounds": self.compounds.fingerprint if self.compounds else None,
             "senses": self.senses.resource.fingerprint if self.senses else "none",
         }
+        return {name: value for name, value in parts.items() if value is not None}
 
     def analyse(self, *groups: Sequence[str], keep_punctuation: bool = False) -> list[AnalysedBatch]:
         """One batch for each group of texts, all over the same vocabulary.
@@ -109,16 +129,42 @@ class Pipeline:
         return batch
 
     def _define(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> None:
-        """Give word types that are new their lemmas and senses."""
-        if not len(words):
-            return
-        lemmas = self.lemmatiser.lemmas([lexicon.form(word) for word in words.tolist()])
+        """Give word types that are new their lemmas and senses, and compounds their parts."""
+        definitions = []
+        while len(words):
+            forms = [lexicon.form(word) for word in words.tolist()]
+            parts = self._parts(lexicon, forms)
+            definitions.append((words, self._lemma_ids(lexicon, forms), parts))
+            words = np.unique(np.array([part[0] for cut in parts for part in cut], np.uint32))
+        # Parts before wholes: another thread may use a compound as soon as it is defined.
+        for definition in reversed(definitions):
+            lexicon.define_words(*definition)
+
+    def _lemma_ids(self, lexicon: Lexicon, forms: list[str]) -> npt.NDArray[np.uint32]:
+        lemmas = self.lemmatiser.lemmas(forms)
         if self.senses is None:
-            offsets, senses = np.zeros(len(lemmas) + 1, np.int64), np.zeros(0, np.uint32)
-        else:
-            offsets, ids = self.senses.lookup(lemmas)
-            senses = ids.astype(np.uint32)
-        lexicon.define_words(words, lexicon.intern_lemmas(lemmas, offsets, senses), [])
+            return lexicon.intern_lemmas(lemmas, np.zeros(len(lemmas) + 1, np.int64), np.zeros(0, np.uint32))
+        offsets, ids = self.senses.lookup(lemmas)
+        return lexicon.intern_lemmas(lemmas, offsets, ids.astype(np.uint32))
+
+    def _parts(self, lexicon: Lexicon, forms: list[str]) -> list[list[tuple[int, int, int]]]:
+        """For each compound its parts as (word type, start, end), for any other word nothing."""
+        if self.compounds is None:
+            return []
+        parts: list[list[tuple[int, int, int]]] = []
+        for form, spans in zip(forms, self.compounds.splits(forms), strict=True):
+            if len(spans) < 2:
+                parts.append([])
+                continue
+            # A part is written as if it stood alone: a noun's parts begin like the noun.
+            alone = [_cased_like(form, form[start:end]) for start, end in spans]
+            ids = lexicon.intern_words(alone).tolist()
+            parts.append([(number, start, end) for number, (start, end) in zip(ids, spans, strict=True)])
+        return parts
+
+
+def _cased_like(form: str, part: str) -> str:
+    return part[:1].upper() + part[1:] if form[:1].isupper() else part
 
 
 def _count_raw(batch: AnalysedBatch, index: int, raw: str) -> None:
@@ -130,9 +176,18 @@ def _count_raw(batch: AnalysedBatch, index: int, raw: str) -> None:
 
 
 @cache
-def load_pipeline(language: str) -> Pipeline:
-    """The pipeline of a language, by its code or alias; resources load once a process."""
+def load_pipeline(language: str, synonyms: str | None = None) -> Pipeline:
+    """The pipeline of a language, by its code or alias; resources load once a process.
+
+    `synonyms` is a file of synonyms to take the place of the built-in ones.
+    """
     code = resolve_language(language)
     if code != language:
-        return load_pipeline(code)
-    return Pipeline(code, tagger=load_tagger(code), lemmatiser=Lemmatiser(code), senses=load_senses(code))
+        return load_pipeline(code, synonyms)
+    return Pipeline(
+        code,
+        tagger=load_tagger(code),
+        lemmatiser=Lemmatiser(code),
+        senses=load_senses(code) if synonyms is None else read_synonyms(Path(synonyms), code),
+        compounds=load_compound_splitter(code),
+    )

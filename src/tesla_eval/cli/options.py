@@ -12,7 +12,7 @@ from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.metrics import METRIC_NAMES, Metric, create_metric
 from tesla_eval.metrics.baselines import BASELINES
 
-__all__ = ["analysed_option", "create_metrics", "language_option", "metrics_option"]
+__all__ = ["analysed_option", "create_metrics", "language_option", "metrics_option", "synonyms_option"]
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -29,8 +29,15 @@ analysed_option: Callable[[Command], Command] = click.option(
     help="The files are CoNLL-U, one sentence a segment: FORM, LEMMA, UPOS and XPOS are taken as they are.",
 )  # fmt: skip
 
+synonyms_option: Callable[[Command], Command] = click.option(
+    "--synonyms", default=None, metavar="FILE",
+    help="Synonyms to use instead of the built-in ones: MyThes, wordnet tab file, LMF, Cilin or TSV.",
+)  # fmt: skip
 
-def create_metrics(names: str, language: str, *, analysed: bool = False, workers: int = 1) -> list[Metric]:
+
+def create_metrics(
+    names: str, language: str, *, analysed: bool = False, synonyms: str | None = None, workers: int = 1
+) -> list[Metric]:
     """The metrics that `-m` names, each once, for the language that `-l` names."""
     code = resolve_language(language)
     analyser: Analyser | None = ConlluAnalyser(code) if analysed else None
@@ -41,4 +48,6 @@ def create_metrics(names: str, language: str, *, analysed: bool = False, workers
         raise click.UsageError(
             f"--analysed goes with our own metrics only: {', '.join(BASELINES)} read plain text"
         )
-    return [create_metric(name, code, analyser=analyser, workers=workers) for name in wanted]
+    return [
+        create_metric(name, code, analyser=analyser, synonyms=synonyms, workers=workers) for name in wanted
+    ]

@@ -11,7 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.cli.conllu_reader import ConlluReader
-from tesla_eval.cli.options import analysed_option, create_metrics, language_option, metrics_option
+from tesla_eval.cli.options import (
+    analysed_option,
+    create_metrics,
+    language_option,
+    metrics_option,
+    synonyms_option,
+)
 from tesla_eval.cli.score_formats import FORMATS, Results, check_format
 from tesla_eval.cli.terminal import progress, warn
 from tesla_eval.metrics import Metric
@@ -41,9 +47,10 @@ __all__ = ["score"]
 @click.option("--segments", is_flag=True, help="Scores of every segment too.")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
 @analysed_option
+@synonyms_option
 def score(
     references: tuple[str, ...], systems: tuple[str, ...], metrics: str, language: str, output_format: str,
-    segments: bool, jobs: int, analysed: bool,
+    segments: bool, jobs: int, analysed: bool, synonyms: str | None,
 ) -> None:  # fmt: skip
     """Score the SYSTEM files against the reference files: line i of each is segment i.
 
@@ -54,7 +61,7 @@ def score(
     tesla score -r ref1.txt -r ref2.txt sysA.txt -m m,bleu,chrf --format json --segments
     zcat sys.gz | tesla score -r ref.txt - --format tsv
     """
-    chosen = create_metrics(metrics, language, analysed=analysed)
+    chosen = create_metrics(metrics, language, analysed=analysed, synonyms=synonyms)
     check_format(output_format, len(chosen), segments)
     write = FORMATS[output_format]
     with _Scoreboard(systems, chosen, segments) as board:

@@ -18,7 +18,9 @@ METRIC_NAMES = (*_TESLA, *BASELINES)
 """What `-m` takes."""
 
 
-def create_metric(name: str, lang: str, *, analyser: Analyser | None = None, workers: int = 1) -> Metric:
+def create_metric(
+    name: str, lang: str, *, analyser: Analyser | None = None, synonyms: str | None = None, workers: int = 1
+) -> Metric:
     """The metric that `-m NAME` means.
 
     >>> create_metric("m", "en").id
@@ -26,7 +28,7 @@ def create_metric(name: str, lang: str, *, analyser: Analyser | None = None, wor
     """
     key = name.strip().lower().removeprefix("tesla-")
     if key in _TESLA:
-        return _TESLA[key](lang=lang, analyser=analyser, workers=workers)
+        return _TESLA[key](lang=lang, analyser=analyser, synonyms=synonyms, workers=workers)
     if key in BASELINES:
         return SacreBleuMetric(key, lang)
     raise UsageError(f"unknown metric {name!r}; known are {', '.join(METRIC_NAMES)}")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.analysis import AnalysedBatch, Analyser, OwnAnalysis, load_pipeline
+from tesla_eval.analysis import AnalysedBatch, Analysis
 from tesla_eval.bags import NgramFeature, build_bags
 from tesla_eval.errors import UsageError
 from tesla_eval.matching import explain_feature, match_pairs
@@ -27,12 +27,20 @@ class NgramMetric(Metric):
     """A metric over F-measures of word n-grams; a subclass names its features and combines them."""
 
     def __init__(
-        self, features: Sequence[NgramFeature], *, lang: str, discount: float, alpha: float,
-        analyser: Analyser | None, workers: int, parameters: dict[str, str],
-    ) -> None:  # fmt: skip
+        self,
+        features: Sequence[NgramFeature],
+        *,
+        analysis: Analysis,
+        discount: float,
+        alpha: float,
+        workers: int,
+        parameters: dict[str, str],
+    ) -> None:
         if not 0 <= alpha <= 1:
             raise UsageError(f"alpha {alpha!r}: must lie between 0 and 1")
-        self._analysis = OwnAnalysis(analyser, lang) if analyser else load_pipeline(lang)
+        self.analysis = analysis
+        if not analysis.tagged:  # without tags the features of tags do not exist
+            features = [feature for feature in features if feature.similarity != "pos"]
         self.features = tuple(features)
         self.feature_names = tuple(feature.name for feature in self.features)
         self.discount = discount
@@ -47,12 +55,12 @@ class NgramMetric(Metric):
     def get_signature(self) -> Signature:
         """Name, version, language, parameters that differ from the default, resources."""
         head = {"metric": self.id, "version": __version__}
-        return Signature({**head, **self._analysis.signature, **self._parameters})
+        return Signature({**head, **self.analysis.signature, **self._parameters})
 
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores of some segments, each the mean over the references it has."""
         streams = [["" if text is None else text for text in stream] for stream in references]
-        hypothesis, *sides = self._analysis.analyse(hypotheses, *streams)
+        hypothesis, *sides = self.analysis.analyse(hypotheses, *streams)
         hypothesis_bags = build_bags(hypothesis, self.features, self.discount)
         shape = (len(references), len(hypotheses))
         scores = np.full(shape, np.nan)
@@ -70,7 +78,7 @@ class NgramMetric(Metric):
         matrix = np.empty((len(hypotheses), len(references)))
         if not matrix.size:
             return matrix
-        hypothesis, reference = self._analysis.analyse(hypotheses, references)
+        hypothesis, reference = self.analysis.analyse(hypotheses, references)
         hypothesis_bags = build_bags(hypothesis, self.features, self.discount)
         reference_bags = build_bags(reference, self.features, self.discount)
         rows_at_once = max(1, _PAIRS_AT_ONCE // len(references))
@@ -102,7 +110,7 @@ class NgramMetric(Metric):
 
     def _explain_reference(self, hypothesis: str, reference: str) -> dict[str, Any]:
         check_references([hypothesis], [[reference]])
-        y, x = self._analysis.analyse([hypothesis], [reference])
+        y, x = self.analysis.analyse([hypothesis], [reference])
         only = np.zeros(1, np.int64)
         bags = [build_bags(side, self.features, self.discount) for side in (x, y)]
         matches = match_pairs(bags[0], bags[1], only, only, self.alpha)

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.analysis import Analyser
+from tesla_eval.analysis import Analyser, Pipeline, choose_analysis
 from tesla_eval.bags import FUNCTION_WORD_DISCOUNT, NgramFeature
 from tesla_eval.errors import UsageError
 from tesla_eval.matching import RECALL_WEIGHT
@@ -32,18 +32,33 @@ class TeslaM(NgramMetric):
     id: ClassVar[str] = "tesla-m"
 
     def __init__(
-        self, lang: str = "en", *, max_n: int = LONGEST_NGRAM, discount: float = FUNCTION_WORD_DISCOUNT,
-        alpha: float = RECALL_WEIGHT, analyser: Analyser | None = None, workers: int = 1,
-    ) -> None:  # fmt: skip
+        self,
+        lang: str = "en",
+        *,
+        max_n: int = LONGEST_NGRAM,
+        discount: float = FUNCTION_WORD_DISCOUNT,
+        alpha: float = RECALL_WEIGHT,
+        analyser: Analyser | Pipeline | None = None,
+        synonyms: str | None = None,
+        workers: int = 1,
+    ) -> None:
         if not 1 <= max_n <= LONGEST_NGRAM:
             raise UsageError(f"max_n {max_n!r}: must be 1, 2 or {LONGEST_NGRAM}")
-        defaults = {"max_n": (max_n, LONGEST_NGRAM), "discount": (discount, FUNCTION_WORD_DISCOUNT),
-                    "alpha": (alpha, RECALL_WEIGHT)}  # fmt: skip
+        defaults = {
+            "max_n": (max_n, LONGEST_NGRAM),
+            "discount": (discount, FUNCTION_WORD_DISCOUNT),
+            "alpha": (alpha, RECALL_WEIGHT),
+        }
         super().__init__(
             [NgramFeature(similarity, n) for similarity in ("ms", "pos") for n in range(1, max_n + 1)],
-            lang=lang, discount=discount, alpha=alpha, analyser=analyser, workers=workers,
-            parameters={name: f"{value:g}" for name, (value, default) in defaults.items() if value != default},
-        )  # fmt: skip
+            analysis=choose_analysis(lang, analyser, synonyms),
+            discount=discount,
+            alpha=alpha,
+            workers=workers,
+            parameters={
+                name: f"{value:g}" for name, (value, default) in defaults.items() if value != default
+            },
+        )
 
     def combine(self, f: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """The mean of the F-measures that exist."""
