@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
@@ -38,6 +38,7 @@ def two_vectors(
 
 
 @pytest.mark.parametrize("name", CORRELATIONS)
+@settings(deadline=None)
 @given(vectors=two_vectors())
 def test_equals_scipy(name, vectors):
     ours, theirs = CORRELATIONS[name]
@@ -66,6 +67,7 @@ def test_midranks_share_the_mean_of_tied_places():
 
 
 @pytest.mark.parametrize("name", CORRELATIONS)
+@settings(deadline=None)
 @given(vectors=two_vectors())
 def test_is_symmetric_bounded_and_odd(name, vectors):
     x, y = vectors
@@ -78,6 +80,7 @@ def test_is_symmetric_bounded_and_odd(name, vectors):
 
 
 @pytest.mark.parametrize("name", ["spearman", "kendall"])
+@settings(deadline=None)
 @given(vectors=two_vectors(tied))
 def test_rank_correlations_see_only_the_order(name, vectors):
     x, y = vectors
@@ -85,6 +88,7 @@ def test_rank_correlations_see_only_the_order(name, vectors):
     assert correlation(x, np.exp(y)).value == pytest.approx(correlation(x, y).value, abs=1e-12)
 
 
+@settings(deadline=None)
 @given(vectors=two_vectors(), scale=st.floats(1e-3, 1e3), shift=st.floats(-10, 10))
 def test_pearson_ignores_scale_and_shift(vectors, scale, shift):
     x, y = vectors
@@ -124,6 +128,7 @@ def test_lengths_that_differ_are_named(name):
 
 
 @pytest.mark.parametrize("name", CORRELATIONS)
+@settings(deadline=None)
 @given(first=two_vectors(tied), data=st.data())
 def test_rows_are_vectors_side_by_side(name, first, data):
     human, metric = first
@@ -133,6 +138,7 @@ def test_rows_are_vectors_side_by_side(name, first, data):
         assert value == pytest.approx(CORRELATIONS[name][0](human, row).value, abs=1e-9, nan_ok=True)
 
 
+@settings(deadline=None)
 @given(vectors=two_vectors(tied))
 def test_rows_of_pair_statistics_count_pairs(vectors):
     human, metric = vectors

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval.errors import InputError, UsageError
-from tesla_eval.stats import Additive, approximate_randomisation, paired_bootstrap
+from tesla_eval.stats import Additive, approximate_randomisation, block_means, paired_bootstrap
 from tesla_eval.stats.draws import exchange_masks, resample_counts
 
 
@@ -117,6 +117,7 @@ class TestDraws:
         masks = np.concatenate(list(exchange_masks(units=3, resamples=8, seed=1)))
         assert {tuple(row) for row in masks} == set(product([0.0, 1.0], repeat=3))
 
+    @settings(deadline=None)
     @given(units=st.integers(1, 200), more=st.integers(1, 50), seed=st.integers(0, 2**40))
     def test_more_resamples_continue_the_same_stream(self, units, more, seed):
         short = np.concatenate(list(resample_counts(units, 10, seed)))
@@ -209,8 +210,8 @@ class TestBootstrap:
 
 
 class TestRandomisation:
+    @settings(deadline=None)
     @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=7))
-    @settings(max_examples=40)
     def test_equals_enumeration(self, cells):
         scores = np.array(cells, dtype=float)
         difference = scores[:, 0] - scores[:, 1]
@@ -260,6 +261,11 @@ class TestBlocks:
         plain = paired_bootstrap(Additive.of_segment_scores(scores))
         blocked = paired_bootstrap(Additive.of_segment_scores(scores, blocks=documents))
         assert (blocked.high - blocked.low)[0] > 2 * (plain.high - plain.low)[0]
+
+    def test_means_of_blocks_are_the_documents_scores(self):
+        names, means = block_means([[1.0, 0.0], [2.0, 4.0], [5.0, 5.0]], ["doc2", "doc2", "doc1"])
+        assert names == ("doc2", "doc1")
+        assert means.tolist() == [[1.5, 2.0], [5.0, 5.0]]
 
     def test_every_segment_needs_a_block(self):
         with pytest.raises(UsageError, match="one per segment"):

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval.errors import UsageError
@@ -37,6 +37,7 @@ def test_from_segment_scores_to_the_statistic_by_hand():
     assert soft_accuracy(human, metric).value == 0.75
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(-2, 2), st.integers(-2, 2)), min_size=1, max_size=8))
 def test_p_values_equal_enumeration(cells):
     scores = np.array(cells, dtype=float).T

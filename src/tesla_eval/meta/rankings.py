@@ -72,4 +72,4 @@ def _untied_pairs(rankings: Rankings) -> Iterator[tuple[int, int]]:
 def _labels(*columns: npt.NDArray[np.generic]) -> npt.NDArray[np.int64]:
     """One whole number per distinct row of the columns."""
     codes = np.stack([np.unique(column, return_inverse=True)[1] for column in columns])
-    return np.unique(codes, axis=1, return_inverse=True)[1]
+    return np.unique(codes, axis=1, return_inverse=True)[1].reshape(-1)

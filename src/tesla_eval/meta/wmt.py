@@ -141,12 +141,12 @@ def _number(row: _Row, text: str, name: str) -> float:
 
 def _eval_set(key: Key, rows: Iterator[_Row]) -> EvalSet:
     systems: dict[str, int] = {}
-    segments: dict[str, tuple[str | None, ...]] = {}
+    segments: dict[str, list[str]] = {}
     cells: dict[tuple[str, str], tuple[str, float]] = {}
     for row in rows:
         _, _, system, segment, score, hypothesis, *references = row.fields
         systems.setdefault(system, len(systems))
-        if segments.setdefault(segment, present_references(references)) != present_references(references):
+        if segments.setdefault(segment, references) != references:
             raise row.error(f"segment {segment} has other references than in an earlier row")
         if (system, segment) in cells:
             raise row.error(f"a second output of system {system} for segment {segment}")
@@ -158,6 +158,6 @@ def _eval_set(key: Key, rows: Iterator[_Row]) -> EvalSet:
         systems=names,
         segments=tuple(segments),
         hypotheses=tuple(tuple(cells.get((s, g), (None,))[0] for g in segments) for s in names),
-        references=tuple(zip(*segments.values(), strict=True)),
+        references=tuple(zip(*map(present_references, segments.values()), strict=True)),
         human=np.array([[cells.get((s, g), ("", math.nan))[1] for g in segments] for s in names]),
     )

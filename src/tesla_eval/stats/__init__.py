@@ -4,7 +4,7 @@ This room knows no metric and no file. Every result is a small frozen dataclass;
 NaN with a note, never a 0; every random draw is a function of an explicit seed.
 """
 
-from tesla_eval.stats.additive import Additive, Resampled
+from tesla_eval.stats.additive import Additive, Resampled, block_means
 from tesla_eval.stats.agreement import Agreement, SignTest, agreement, expected_wins, kappa, sign_test
 from tesla_eval.stats.association import (
     SystemAssociation,
@@ -40,6 +40,7 @@ __all__ = [
     "agreement",
     "approximate_randomisation",
     "better_p_values",
+    "block_means",
     "calibrated_accuracy",
     "calibrated_association",
     "consistency",

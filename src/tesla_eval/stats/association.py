@@ -139,10 +139,13 @@ class SystemAssociation:
     def exchanged(self, keep: FloatArray) -> FloatArray:
         """Statistics after exchanging units between every two metrics; see `Resampled`."""
         kept, kept_count = self._sums(keep, self.metrics)
-        taken, taken_count = self._sums(1 - keep, self.metrics)
+        total, total_count = self._sums(np.ones((1, self.units)), self.metrics)
+        given_up, given_up_count = total - kept, total_count - kept_count
         human = self._human_means(np.ones((1, self.units)))
         rows = [
-            self.statistic(human[:, None, :], ratio(kept[:, [a]] + taken, kept_count[:, [a]] + taken_count))
+            self.statistic(
+                human[:, None, :], ratio(kept[:, [a]] + given_up, kept_count[:, [a]] + given_up_count)
+            )
             for a in range(self.candidates)
         ]
         return np.stack(rows, axis=1)
