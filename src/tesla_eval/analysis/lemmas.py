@@ -1,7 +1,8 @@
-"""The dictionary form of a word: the language's own table first, then simplemma, then the word itself.
+"""The dictionary form of a word: from the language's table, else from simplemma, else by rules for word ends.
 
 A lemma depends on the word form alone, so it is computed once per word type and the same in every text. It is
-lower-cased and its apostrophes are straight. What that means for English:
+lower-cased, its apostrophes are straight, and Arabic and Hebrew words lose their vowel signs. Tables and
+rules are learned from treebanks (`lemma_training`). What that means for English:
 
 - the parts of contractions get the word they stand for: n't → not, 'll → will, ca → can, wo → will; 's stays
   's, because the form does not say whether it is a possessive, `is` or `has`;
@@ -11,51 +12,145 @@ lower-cased and its apostrophes are straight. What that means for English:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-__all__ = ["Lemmatiser"]
+from tesla_eval.errors import ResourceError
+from tesla_eval.resources import Resource, find_resource, read_resource
+
+__all__ = ["Lemmatiser", "apply_edit", "edit_between", "normalise_form"]
+
+KIND = "lemmas"
+LONGEST_SUFFIX = 5
+"""Code points of a word's end that a rule may ask for."""
 
 _SIMPLEMMA_CODES = {"no": "nb", "hr": "hbs", "sr": "hbs"}
+_NOT_IN_SIMPLEMMA = frozenset({"af", "be", "ja", "ko", "mt", "th", "und", "vi", "zh"})
 _LONGEST_WORD = 100  # code points; no dictionary knows longer ones, and hostile input must not cost time
-_STRAIGHTEN = str.maketrans("\u2019\u02bc", "''")
+_APOSTROPHES = dict.fromkeys(map(ord, "\u2018\u2019\u02bc"), "'")
+_ARABIC_SIGNS = dict.fromkeys([0x0640, *range(0x064B, 0x0660), 0x0670])
+_HEBREW_POINTS = dict.fromkeys([*range(0x0591, 0x05BE), 0x05BF, 0x05C1, 0x05C2, 0x05C4, 0x05C5, 0x05C7])
+_FOLDED = {
+    language: {**_APOSTROPHES, **signs}
+    for language, signs in (("ar", _ARABIC_SIGNS), ("fa", _ARABIC_SIGNS), ("he", _HEBREW_POINTS))
+}
 
 
 class Lemmatiser:
-    """Lemmas of one language.
+    """Lemmas of one language; `table` takes the place of the installed table.
 
     >>> Lemmatiser("en").lemmas(["Children", "did", "n’t", "sleep", "."])
     ['child', 'do', 'not', 'sleep', '.']
     """
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, table: Resource | None = None) -> None:
         self.language = language
-        self._simplemma = _simplemma(_SIMPLEMMA_CODES.get(language, language))
+        path = find_resource(KIND, language) if table is None else None
+        self._resource = table if path is None else read_resource(path, KIND)
+        self._forms = _edits(self._resource, "form")
+        self._suffixes = _edits(self._resource, "suffix")
+        asked = self._resource is None or self._resource.info.get("simplemma", True)
+        self._simplemma = _load_simplemma(language) if asked else None
 
     @property
     def name(self) -> str:
         """What makes the lemmas, with its version: part of an analysis's fingerprint."""
-        if self._simplemma is None:
-            return "none"
-        import simplemma
-
-        return f"simplemma-{simplemma.__version__}"
+        parts = [self._resource.fingerprint] if self._resource and self._resource.fingerprint else []
+        if self._simplemma is not None:
+            parts.append(self._simplemma.name)
+        return "+".join(parts) or "none"
 
     def lemmas(self, words: Sequence[str]) -> list[str]:
         """The lemma of each word."""
-        return [self._lemma(word.translate(_STRAIGHTEN)) for word in words]
+        return [self._lemma(normalise_form(word, self.language)) for word in words]
+
+    def knows(self, word: str) -> bool:
+        """Whether the word is in simplemma's dictionary, as it is or in lower case."""
+        return self._simplemma is not None and self._simplemma.knows(word)
 
     def _lemma(self, word: str) -> str:
-        if self._simplemma is None or len(word) > _LONGEST_WORD:
-            return word.lower()
-        return (self._simplemma(word) or word).lower()
+        lower = word.lower()
+        if len(word) > _LONGEST_WORD:
+            return lower
+        edit = self._forms.get(word) or self._forms.get(lower)
+        if edit is None and self._simplemma is not None:
+            lemma = self._simplemma.lemma(word)
+            if lemma is not None:
+                return normalise_form(lemma, self.language).lower()
+        return apply_edit(lower, edit or self._rule(lower))
+
+    def _rule(self, word: str) -> str | None:
+        """The edit for the longest end of the word that has one; the end is never the whole word."""
+        if self._suffixes and not any(map(str.isdigit, word)):
+            for start in range(max(1, len(word) - LONGEST_SUFFIX), len(word) + 1):
+                if edit := self._suffixes.get(word[start:]):
+                    return edit
+        return None
 
 
-def _simplemma(code: str) -> Callable[[str], str | None] | None:
-    """simplemma's look-up for that language, without its cache: callers ask once per word type."""
-    from simplemma.strategies import DefaultStrategy
+def normalise_form(word: str, language: str) -> str:
+    """`word` as tables hold it: straight apostrophes, no vowel signs of Arabic and Hebrew; case is kept."""
+    return word.translate(_FOLDED.get(language, _APOSTROPHES))
+
+
+def edit_between(word: str, lemma: str) -> str:
+    """How to turn `word` into `lemma`: one character for how many to take off its end, then what to add.
+
+    >>> edit_between("houses", "house"), edit_between("went", "go"), edit_between("be", "be")
+    ('1', '4go', '0')
+    """
+    common = 0
+    while common < min(len(word), len(lemma)) and word[common] == lemma[common]:
+        common += 1
+    return chr(ord("0") + len(word) - common) + lemma[common:]
+
+
+def apply_edit(word: str, edit: str | None) -> str:
+    """`word` after the edit, itself without one.
+
+    >>> apply_edit("cities", "3y"), apply_edit("went", "4go"), apply_edit("be", None)
+    ('city', 'go', 'be')
+    """
+    if edit is None:
+        return word
+    return word[: max(0, len(word) - (ord(edit[0]) - ord("0")))] + edit[1:]
+
+
+def _edits(resource: Resource | None, name: str) -> dict[str, str]:
+    """The edits of a table, stored as two arrays of lines; no lines are one empty line."""
+    if resource is None:
+        return {}
+    keys, edits = (resource.text(f"{name}_{part}").split("\n") for part in ("keys", "edits"))
+    if edits == keys == [""]:
+        return {}
+    if len(keys) != len(edits) or not all(edits):
+        where = resource.path or f"{KIND}-{resource.language}"
+        raise ResourceError(f"{where}: the arrays of the table do not fit each other; rebuild it")
+    return dict(zip(keys, edits, strict=True))
+
+
+class _Simplemma:
+    """simplemma for one language, without its cache: callers ask once per word type."""
+
+    def __init__(self, code: str) -> None:
+        from simplemma import __version__
+        from simplemma.strategies import DefaultStrategy
+
+        self._code = code
+        self._strategy = DefaultStrategy()
+        self.name = f"simplemma-{__version__}"
+
+    def lemma(self, word: str) -> str | None:
+        return self._strategy.get_lemma(word, self._code)
+
+    def knows(self, word: str) -> bool:
+        return any(self._strategy.is_dictionary_member(form, self._code) for form in (word, word.lower()))
+
+
+def _load_simplemma(language: str) -> _Simplemma | None:
+    """simplemma where it has the language; it is imported for no other, which saves a tenth of a second."""
+    if language in _NOT_IN_SIMPLEMMA:
+        return None
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
-    if code not in SUPPORTED_LANGUAGES:
-        return None
-    strategy = DefaultStrategy()
-    return lambda word: strategy.get_lemma(word, code)
+    code = _SIMPLEMMA_CODES.get(language, language)
+    return _Simplemma(code) if code in SUPPORTED_LANGUAGES else None
