@@ -15,7 +15,7 @@ HYPOTHESIS, REFERENCE = "The cats sat on a mat.", "The cat sat on the mat."
 
 def test_the_drawing_shows_both_sentences_links_and_features(tesla) -> None:
     out = tesla("explain", HYPOTHESIS, REFERENCE).out
-    for part in (HYPOTHESIS, REFERENCE, "cats/NNS", "cat/NN", "═══", "───", "ms.1", "pos.3", "0.8"):
+    for part in (HYPOTHESIS, REFERENCE, "cats/NNS", "cat/NN", "═══", "───", "ms.1", "pos.3", "0.9848"):
         assert part in out
 
 

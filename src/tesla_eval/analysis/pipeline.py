@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,10 @@ from tesla_eval.analysis.tokenisers import load_tokeniser
 from tesla_eval.errors import InputError
 
 __all__ = ["Pipeline", "load_pipeline"]
+
+_Flags: TypeAlias = npt.NDArray[np.uint8]
+_LabelArrays: TypeAlias = tuple[npt.NDArray[np.uint16], _Flags, _Flags, _Flags]
+"""By label of the tagger: the tag, the universal tag, is it a function word's, is it a noun's."""
 
 _MOST_WORD_TYPES = 1 << 20  # then a new vocabulary is begun, so that endless input needs no endless memory
 _KEPT_BATCHES = 64
@@ -62,7 +67,7 @@ class Pipeline:
         self.vocabulary = Vocabulary(Lexicon(self.tagger.core if self.tagger else None))
         self._kept.clear()
         labels = self.tagger.labels if self.tagger else ()
-        self._label_arrays = (
+        self._label_arrays: _LabelArrays = (
             np.array([self.vocabulary.tag_id(label.fine) for label in labels], np.uint16),
             np.array([label.universal_id for label in labels], np.uint8),
             np.array([is_function_tag(label.universal) for label in labels], np.uint8),
@@ -112,9 +117,12 @@ class Pipeline:
         return batches
 
     def _analyse(
-        self, texts: tuple[str, ...], vocabulary: Vocabulary, label_arrays: tuple[npt.NDArray[np.generic], ...],
+        self,
+        texts: tuple[str, ...],
+        vocabulary: Vocabulary,
+        label_arrays: _LabelArrays,
         keep_punctuation: bool,
-    ) -> AnalysedBatch:  # fmt: skip
+    ) -> AnalysedBatch:
         composed = [compose(text) for text in texts]
         try:
             draft = vocabulary.lexicon.draft(self._tokeniser, composed)

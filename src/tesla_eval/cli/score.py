@@ -101,7 +101,7 @@ def _warned(chunks: Iterator[Chunk], names: Sequence[str], analysed: bool) -> It
     first = True
     for references, systems in chunks:
         if first and not analysed:
-            texts = [[text or "" for text in stream] for stream in (*references, *systems)]
+            texts = [[text or "" for text in stream] for stream in references] + systems
             for looks, what in ((looks_tokenised, "already tokenised"), (looks_lowercased, "lower-cased")):
                 found = [name for name, lines in zip(names, texts, strict=True) if looks(lines)]
                 if found:

@@ -52,15 +52,16 @@ def solve_transport(x: Sequence[float], y: Sequence[float], similarity: npt.Arra
     whole, weight_unit = _scaled([*x, *y])
     if whole is not None and sum(whole) * max(gains, default=1) < _LARGEST_WHOLE:
         amounts = np.array(whole, np.int64)
-        objective, flow = _core.solve_transport(amounts[: len(x)], amounts[len(x) :], *arcs)
-        worth = float(Fraction(objective, gain_unit * weight_unit))
-        flow = flow / weight_unit
+        units, carried = _core.solve_transport(amounts[: len(x)], amounts[len(x) :], *arcs)
+        objective, flow = float(Fraction(units, gain_unit * weight_unit)), carried / weight_unit
     else:
-        objective, flow = _core.solve_transport(np.array(x, np.float64), np.array(y, np.float64), *arcs)
-        worth = objective / gain_unit
+        supply: npt.NDArray[np.float64] = np.array(x, np.float64)
+        demand: npt.NDArray[np.float64] = np.array(y, np.float64)
+        gain, flow = _core.solve_transport(supply, demand, *arcs)
+        objective = gain / gain_unit
     weights = np.zeros(matrix.shape)
     weights[rows, columns] = flow
-    return Transport(worth, weights)
+    return Transport(objective, weights)
 
 
 def _scaled(numbers: list[float]) -> tuple[list[int] | None, int]:

@@ -1,0 +1,153 @@
+"""The C++ core of tesla-eval: text to tokens, tokens to bags, bags to the exact optimum.
+
+Written by hand, because arrays deserve their types; tests/test_core_stub.py keeps it in step with the module.
+"""
+
+from collections.abc import Sequence
+from typing import Any, TypedDict, overload
+
+import numpy as np
+import numpy.typing as npt
+
+MAX_LABELS: int
+TAGGER_FEATURES: int
+
+class Segmenter:
+    def __init__(
+        self,
+        feature_deltas: npt.NDArray[np.uint32],
+        feature_places: npt.NDArray[np.uint8],
+        weights: npt.NDArray[np.int8],
+        transitions: npt.NDArray[np.int16],
+        word_deltas: npt.NDArray[np.uint32],
+        variants: npt.NDArray[np.uint32],
+    ) -> None: ...
+
+class SegmenterTrainer:
+    def __init__(self) -> None: ...
+    def add_word(self, word: str) -> None: ...
+    def add_text(self, text: str, words: Sequence[tuple[int, int]]) -> None: ...
+    def prepare(self, min_count: int) -> None: ...
+    def run_epoch(self, seed: int, margin: int) -> int: ...
+    def quantised(self, scale: float, min_weight: int) -> dict[str, npt.NDArray[Any]]: ...
+
+class Tokeniser:
+    def __init__(self, language: str, segmenter: Segmenter | None = None) -> None: ...
+    @staticmethod
+    def from_table(table: str) -> Tokeniser: ...
+    def spans(self, text: str) -> list[tuple[int, int]]: ...
+    def count(self, text: str) -> int: ...
+    @staticmethod
+    def languages() -> list[str]: ...
+
+class Tagger:
+    def __init__(
+        self,
+        labels: int,
+        feature_deltas: npt.NDArray[np.uint32],
+        row_lengths: npt.NDArray[np.uint8],
+        row_labels: npt.NDArray[np.uint8],
+        row_weights: npt.NDArray[np.int8],
+        suffix_deltas: npt.NDArray[np.uint32],
+        suffix_classes: npt.NDArray[np.uint8],
+    ) -> None: ...
+    def tag(self, forms: Sequence[str]) -> list[int]: ...
+    def measure_speed(self, sentences: Sequence[Sequence[str]], repeats: int = 1) -> tuple[float, float]: ...
+
+class TaggerTrainer:
+    def __init__(self, universal_of: Sequence[int]) -> None: ...
+    def set_lexicon(self, suffixes: Sequence[str], classes: Sequence[int]) -> None: ...
+    def add_sentence(self, forms: Sequence[str], gold: Sequence[int]) -> None: ...
+    def prepare(self, min_count: int) -> None: ...
+    def run_epoch(self, seed: int, margin: int) -> int: ...
+    def quantised(self, scale: float, min_weight: int) -> dict[str, npt.NDArray[Any]]: ...
+
+class Lexicon:
+    def __init__(self, tagger: Tagger | None) -> None: ...
+    @property
+    def word_count(self) -> int: ...
+    def form(self, word: int) -> str: ...
+    def lemma(self, lemma: int) -> str: ...
+    def senses(self, lemma: int) -> list[int]: ...
+    def intern_words(self, words: Sequence[str]) -> npt.NDArray[np.uint32]: ...
+    def intern_lemmas(
+        self, lemmas: Sequence[str], sense_offsets: npt.NDArray[np.int64], senses: npt.NDArray[np.uint32]
+    ) -> npt.NDArray[np.uint32]: ...
+    def define_words(
+        self,
+        words: npt.NDArray[np.uint32],
+        lemmas: npt.NDArray[np.uint32],
+        parts: Sequence[Sequence[tuple[int, int, int]]],
+    ) -> None: ...
+    def draft(self, tokeniser: Tokeniser, texts: list[str]) -> Draft: ...
+
+class Draft:
+    def undefined_words(self) -> npt.NDArray[np.uint32]: ...
+    def finish(
+        self,
+        tags: npt.NDArray[np.uint16],
+        universal: npt.NDArray[np.uint8],
+        function: npt.NDArray[np.uint8],
+        noun: npt.NDArray[np.uint8],
+        keep_punctuation: bool,
+    ) -> dict[str, npt.NDArray[Any]]: ...
+
+class Tokens:
+    def __init__(
+        self,
+        offsets: npt.NDArray[np.int64],
+        lemma: npt.NDArray[np.uint32],
+        tag: npt.NDArray[np.uint16],
+        function: npt.NDArray[np.uint8],
+    ) -> None: ...
+
+class Discount:
+    def __init__(self, p: int, q: int) -> None: ...
+
+class Bags:
+    def __init__(
+        self, lexicon: Lexicon, tokens: Tokens, features: Sequence[tuple[str, int]], discount: Discount
+    ) -> None: ...
+    def __len__(self) -> int: ...
+
+def match(
+    reference: Bags,
+    hypothesis: Bags,
+    reference_index: npt.NDArray[np.int64],
+    hypothesis_index: npt.NDArray[np.int64],
+    alpha: float,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+
+class Explained(TypedDict):
+    objective: int
+    reference_weight: int
+    hypothesis_weight: int
+    gain_unit: int
+    weight_unit: int
+    flow: npt.NDArray[np.int64]
+
+def explain(
+    lexicon: Lexicon,
+    reference: Tokens,
+    hypothesis: Tokens,
+    similarity: str,
+    n: int,
+    discount: Discount,
+    dense_cells: int = ...,
+) -> Explained: ...
+@overload
+def solve_transport(
+    supply: npt.NDArray[np.int64],
+    demand: npt.NDArray[np.int64],
+    rows: npt.NDArray[np.int64],
+    columns: npt.NDArray[np.int64],
+    gains: npt.NDArray[np.int64],
+) -> tuple[int, npt.NDArray[np.int64]]: ...
+@overload
+def solve_transport(
+    supply: npt.NDArray[np.float64],
+    demand: npt.NDArray[np.float64],
+    rows: npt.NDArray[np.int64],
+    columns: npt.NDArray[np.int64],
+    gains: npt.NDArray[np.int64],
+) -> tuple[float, npt.NDArray[np.float64]]: ...
