@@ -53,14 +53,14 @@ std::int64_t ngram_weight(const TokenView& text, const Discount& discount, std::
     return discount.weight(n, function_words(text, start, n));
 }
 
-BagBuilder::BagBuilder(const Discount& discount) {
+BagBuilder::BagBuilder(const Discount& discount, std::pmr::memory_resource* memory) : memory_(memory) {
     for (int n = 0; n <= kMaxOrder; ++n)
         for (int k = 0; k <= kMaxOrder; ++k) weight_[n][k] = k <= n ? discount.weight(n, k) : 0;
 }
 
 template <class Key, class KeyOf>
 KeyBag<Key> BagBuilder::key_bag(const TokenView& text, int n, std::vector<Key>& codes, KeyOf key_of) {
-    KeyBag<Key> bag;
+    KeyBag<Key> bag(memory_);
     codes.resize(ngram_count(text, n));
     for (std::size_t i = 0; i < codes.size(); ++i)
         codes[i] = appended(key_of(text, i, n), static_cast<std::uint64_t>(function_words(text, i, n)), kCountBits);
@@ -127,7 +127,7 @@ void BagBuilder::number_symbols(const TokenView& text, bool merge, SymbolBag& ba
 }
 
 SymbolBag BagBuilder::symbol_bag(const TokenView& text, int max_order, bool merge) {
-    SymbolBag bag;
+    SymbolBag bag(memory_);
     number_symbols(text, merge, bag);
     std::size_t distinct = bag.lemma.size();
     if (distinct > kMostSymbols) throw std::length_error("a text has more than a million different words");

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 namespace tesla {
@@ -39,8 +40,10 @@ inline WideKey appended(WideKey key, std::uint64_t symbol, int bits) {
 // A bag whose similarity is identity: sorted keys with their weights; the overlap of two bags has a closed form.
 template <class Key>
 struct KeyBag {
-    std::vector<Key> keys;
-    std::vector<std::int64_t> weights;
+    explicit KeyBag(std::pmr::memory_resource* memory) : keys(memory), weights(memory) {}
+
+    std::pmr::vector<Key> keys;
+    std::pmr::vector<std::int64_t> weights;
     std::int64_t total = 0;
 
     std::int64_t overlap(const KeyBag& other) const;
@@ -60,21 +63,28 @@ std::int64_t ngram_weight(const TokenView& text, const Discount& discount, std::
 // among the distinct symbols of the text, and are sorted, so that rows with the same first symbol lie together.
 struct SymbolBag {
     struct Order {
-        std::vector<std::uint32_t> rows;   // n places a row
-        std::vector<std::int64_t> weights;
-        std::vector<std::uint32_t> first;  // rows beginning with symbol s: first[s] .. first[s + 1]
+        explicit Order(std::pmr::memory_resource* memory) : rows(memory), weights(memory), first(memory) {}
+
+        std::pmr::vector<std::uint32_t> rows;   // n places a row
+        std::pmr::vector<std::int64_t> weights;
+        std::pmr::vector<std::uint32_t> first;  // rows beginning with symbol s: first[s] .. first[s + 1]
         std::int64_t total = 0;
     };
-    std::vector<std::uint32_t> lemma;  // the distinct symbols, ascending
-    std::vector<std::uint16_t> tag;
-    Order orders[kMaxOrder];           // orders[n - 1]
+    explicit SymbolBag(std::pmr::memory_resource* memory)
+        : lemma(memory), tag(memory), orders{Order(memory), Order(memory), Order(memory)} {}
+
+    std::pmr::vector<std::uint32_t> lemma;  // the distinct symbols, ascending
+    std::pmr::vector<std::uint16_t> tag;
+    Order orders[kMaxOrder];                // orders[n - 1]
 };
 inline constexpr std::size_t kMostSymbols = std::size_t{1} << 20;  // in one text: a row must fit 64 bits
 
-// Builds bags; one object serves one thread and keeps its memory between texts.
+// Builds bags; one object serves one thread and keeps its working memory between texts. The bags live in `memory`:
+// bags of a batch come and go together, so an arena serves them best.
 class BagBuilder {
    public:
-    explicit BagBuilder(const Discount& discount);
+    explicit BagBuilder(const Discount& discount,
+                        std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
     LemmaBag lemma_bag(const TokenView& text, int n);
     TagBag tag_bag(const TokenView& text, int n);
@@ -88,6 +98,7 @@ class BagBuilder {
     KeyBag<Key> key_bag(const TokenView& text, int n, std::vector<Key>& codes, KeyOf key_of);
     void number_symbols(const TokenView& text, bool merge, SymbolBag& bag);
 
+    std::pmr::memory_resource* memory_;
     std::int64_t weight_[kMaxOrder + 1][kMaxOrder + 1];  // of an n-gram with k function words
     std::vector<std::uint64_t> codes_, symbols_;
     std::vector<WideKey> wide_codes_;

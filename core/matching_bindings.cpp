@@ -62,13 +62,11 @@ class Bags {
         for (const Feature& f : features_)
             if (f.similarity == Similarity::MaxSim) max_order_ = std::max(max_order_, f.n);
         nb::gil_scoped_release release;
-        BagBuilder builder(discount);
-        texts_.resize(tokens.size());
-        for (std::size_t i = 0; i < texts_.size(); ++i) {
+        BagBuilder builder(discount, &memory_);
+        texts_.reserve(tokens.size());
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
             TokenView view = tokens.view(i);
-            Text& text = texts_[i];
-            text.tokens = view.size;
-            if (max_order_ > 0) text.symbols = builder.symbol_bag(view, max_order_);
+            Text& text = texts_.emplace_back(Text{view.size, builder.symbol_bag(view, max_order_), {}, {}});
             for (const Feature& f : features_) {
                 if (f.similarity == Similarity::Lemma) text.lemmas.push_back(builder.lemma_bag(view, f.n));
                 if (f.similarity == Similarity::Tag) text.tags.push_back(builder.tag_bag(view, f.n));
@@ -121,8 +119,8 @@ class Bags {
 
    private:
     struct Text {
-        std::size_t tokens = 0;
-        SymbolBag symbols;
+        std::size_t tokens;
+        SymbolBag symbols;  // of the features with similarity MaxSim, all orders in one
         std::vector<LemmaBag> lemmas;  // of the features with that similarity, in order
         std::vector<TagBag> tags;
     };
@@ -139,6 +137,7 @@ class Bags {
     const Lexicon& lexicon_;
     std::vector<Feature> features_;
     int max_order_ = 0;
+    std::pmr::monotonic_buffer_resource memory_{std::size_t{1} << 16};  // before the bags that live in it
     std::vector<Text> texts_;
 };
 
