@@ -15,7 +15,9 @@ __all__ = ["main", "tesla"]
 
 _COMMANDS = {
     "build": "build",
+    "compare": "compare",
     "explain": "explain",
+    "meta": "meta",
     "resources": "resources",
     "score": "score",
     "selftest": "selftest",

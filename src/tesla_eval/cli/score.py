@@ -10,7 +10,7 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.cli.conllu_reader import ConlluReader
+from tesla_eval.cli.inputs import read_chunks, score_chunk
 from tesla_eval.cli.options import (
     analysed_option,
     create_metrics,
@@ -19,11 +19,10 @@ from tesla_eval.cli.options import (
     synonyms_option,
 )
 from tesla_eval.cli.score_formats import FORMATS, Results, check_format
-from tesla_eval.cli.terminal import progress, warn
+from tesla_eval.cli.terminal import progress
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores, Total
 from tesla_eval.parallel import map_in_order
-from tesla_eval.textio import LineReader, looks_lowercased, looks_tokenised, read_in_step
 
 __all__ = ["score"]
 
@@ -65,58 +64,14 @@ def score(
     check_format(output_format, len(chosen), segments)
     write = FORMATS[output_format]
     with _Scoreboard(systems, chosen, segments) as board:
-        chunks = _warned(_chunks(references, systems, analysed), (*references, *systems), analysed)
+        chunks = read_chunks(references, systems, analysed=analysed)
         with progress("segments") as bar:
-            for scored in map_in_order(lambda chunk: _score_chunk(chosen, *chunk), chunks, jobs):
+            for scored in map_in_order(lambda chunk: score_chunk(chosen, chunk), chunks, jobs):
                 board.add(scored)
                 bar.advance(len(scored[0][0].scores))
         # Only now, when every file was read to its end and all agree, does anything reach standard output.
         for line in write(board.results()):
             click.echo(line)
-
-
-Chunk = tuple[list[list[str | None]], list[list[str]]]
-
-
-def _chunks(references: Sequence[str], systems: Sequence[str], analysed: bool) -> Iterator[Chunk]:
-    """Chunks of all files in step: reference streams with None for what is missing, and the systems' texts."""
-    reader: type[LineReader] = ConlluReader if analysed else LineReader
-    for texts in read_in_step((*references, *systems), reader=reader):
-        yield _with_gaps(texts[: len(references)]), texts[len(references) :]
-
-
-def _with_gaps(streams: list[list[str]]) -> list[list[str | None]]:
-    """SPEC §5: an empty line is a missing reference, unless the segment has no other."""
-    if len(streams) == 1:
-        return [list(streams[0])]
-    gaps: list[list[str | None]] = [[text if text.strip() else None for text in stream] for stream in streams]
-    for index in range(len(gaps[0])):
-        if all(stream[index] is None for stream in gaps):
-            gaps[0][index] = ""
-    return gaps
-
-
-def _warned(chunks: Iterator[Chunk], names: Sequence[str], analysed: bool) -> Iterator[Chunk]:
-    """The chunks; from the first one a warning, once, if the text looks as if it had been worked on."""
-    first = True
-    for references, systems in chunks:
-        if first and not analysed:
-            texts = [[text or "" for text in stream] for stream in references] + systems
-            for looks, what in ((looks_tokenised, "already tokenised"), (looks_lowercased, "lower-cased")):
-                found = [name for name, lines in zip(names, texts, strict=True) if looks(lines)]
-                if found:
-                    warn(
-                        f"{', '.join(found)}: the text looks {what}; scores are meant for text as people write it"
-                    )
-        first = False
-        yield references, systems
-
-
-def _score_chunk(
-    metrics: Sequence[Metric], references: list[list[str | None]], systems: list[list[str]]
-) -> list[list[SegmentScores]]:
-    """By system, then by metric."""
-    return [[metric.score_segments(texts, references) for metric in metrics] for texts in systems]
 
 
 @dataclass

@@ -11,9 +11,10 @@ import click
 from tesla_eval.cli.terminal import aligned, visible
 from tesla_eval.errors import UsageError
 
-__all__ = ["FORMATS", "Results", "check_format"]
+__all__ = ["FORMATS", "PERCENT_SCALE", "Results", "check_format", "latex_escaped"]
 
-_PERCENT_SCALE = frozenset({"bleu", "chrf", "chrf++", "ter"})
+PERCENT_SCALE = frozenset({"bleu", "chrf", "chrf++", "ter"})
+"""Metrics whose scores are percentages: two digits say enough."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def check_format(name: str, metrics: int, segments: bool) -> None:
 
 
 def _shown(metric: str, score: float) -> str:
-    return f"{score:.2f}" if metric in _PERCENT_SCALE else f"{score:.4f}"
+    return f"{score:.2f}" if metric in PERCENT_SCALE else f"{score:.4f}"
 
 
 def _text(results: Results) -> Iterator[str]:
@@ -123,11 +124,11 @@ def _latex(results: Results) -> Iterator[str]:
     yield from (f"% {signature}" for signature in results.signatures)
     yield f"\\begin{{tabular}}{{l{'r' * len(results.metrics)}}}"
     yield "\\toprule"
-    yield " & ".join(["System", *map(_latex_escaped, results.metrics)]) + r" \\"
+    yield " & ".join(["System", *map(latex_escaped, results.metrics)]) + r" \\"
     yield "\\midrule"
     for system, scores in zip(results.systems, results.scores, strict=True):
         cells = [_shown(metric, score) for metric, score in zip(results.metrics, scores, strict=True)]
-        yield " & ".join([_latex_escaped(system), *cells]) + r" \\"
+        yield " & ".join([latex_escaped(system), *cells]) + r" \\"
     yield "\\bottomrule"
     yield "\\end{tabular}"
 
@@ -148,7 +149,8 @@ _LATEX_ESCAPES = str.maketrans(
 )
 
 
-def _latex_escaped(text: str) -> str:
+def latex_escaped(text: str) -> str:
+    """`text` with the characters escaped that mean something to LaTeX."""
     return text.translate(_LATEX_ESCAPES)
 
 

@@ -13,6 +13,7 @@ from tesla_eval.errors import UsageError
 from tesla_eval.meta.evaluate import within_segments
 from tesla_eval.meta.join import Joined
 from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats.rows import ROW_STATISTICS, RowStatistic
 
 __all__ = ["MetricComparison", "compare_metrics"]
 
@@ -87,8 +88,12 @@ def _subjects(joined: Joined, level: str, statistic: str) -> tuple[stats.Resampl
 def _system_subjects(joined: Joined, statistic: str) -> tuple[stats.Resampled, stats.Resampled]:
     if any(scores.systems is not None for scores in joined.metrics.values()):
         raise UsageError(
-            "system level: metrics whose system scores are not means of segments cannot be resampled here"
+            "system level: system scores that are given, not means of segments, cannot be resampled"
         )
+    if statistic not in ROW_STATISTICS:
+        raise UsageError(f"statistic: one of {', '.join(ROW_STATISTICS)} at system level, not {statistic!r}")
+    if any(scores.corpus is not None for scores in joined.metrics.values()):
+        return _corpus_subjects(joined, statistic)
     ranking = joined.ranking
     metrics = np.stack([m.oriented[ranking][:, joined.used] for m in joined.metrics.values()])
     human = joined.human_systems[ranking]
@@ -96,6 +101,47 @@ def _system_subjects(joined: Joined, statistic: str) -> tuple[stats.Resampled, s
         stats.SystemAssociation.of(statistic, human, metrics, "segment"),
         stats.SystemAssociation.of(statistic, human, metrics, "cell"),
     )
+
+
+def _corpus_subjects(joined: Joined, statistic: str) -> tuple[stats.Resampled, stats.Resampled]:
+    """With corpus scores among the metrics segments cannot be exchanged between metrics, but whole systems can."""
+    ranking = joined.ranking
+    human = joined.human_systems[ranking]
+    systems = np.stack([scores.system_scores(joined.used)[ranking] for scores in joined.metrics.values()])
+    return (
+        DrawnSystems(ROW_STATISTICS[statistic], joined),
+        stats.SystemAssociation.of(statistic, human, systems[:, :, None], "system"),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnSystems:
+    """A system-level statistic of metrics whose system scores are made anew from every draw of segments."""
+
+    statistic: RowStatistic
+    joined: Joined
+
+    @property
+    def units(self) -> int:
+        """How many segments there are to draw from."""
+        return int(self.joined.used.sum())
+
+    @property
+    def candidates(self) -> int:
+        """How many metrics are compared."""
+        return len(self.joined.metrics)
+
+    def weighted(self, weights: stats.FloatArray) -> stats.FloatArray:
+        """(resamples, segments) of weights to (resamples, metrics) of statistics."""
+        ranking = self.joined.ranking
+        spread = np.zeros((len(weights), len(self.joined.used)))
+        spread[:, self.joined.used] = weights
+        drawn = [scores.drawn_system_scores(spread)[:, ranking] for scores in self.joined.metrics.values()]
+        return self.statistic(self.joined.human_systems[ranking], np.stack(drawn, axis=1))
+
+    def exchanged(self, keep: stats.FloatArray) -> stats.FloatArray:
+        """Refused: statistics of different metrics cannot be exchanged."""
+        raise UsageError("segments of corpus metrics cannot be exchanged between metrics")
 
 
 def _segment_subject(joined: Joined, statistic: str) -> stats.Resampled:

@@ -11,24 +11,42 @@ import numpy.typing as npt
 
 from tesla_eval.errors import UsageError
 from tesla_eval.meta.judgements import EvalSet, FloatTable, PairTable
+from tesla_eval.stats.estimate import ratio
 
-__all__ = ["MetricScores", "Scorer", "judged_segments", "score_outputs"]
+__all__ = ["CorpusStatistics", "MetricScores", "Scorer", "judged_segments", "score_outputs"]
 
 Scorer: TypeAlias = Callable[[Sequence[str], Sequence[Sequence[str | None]]], npt.ArrayLike]
 """N hypotheses and K streams of N references (None: missing) to N scores, NaN where there is none."""
 
 
 @dataclass(frozen=True, eq=False)
+class CorpusStatistics:
+    """Statistics (systems, segments, columns) whose sums give a corpus score, as in BLEU; NaN where not scored."""
+
+    rows: FloatTable
+    score: Callable[[FloatTable], FloatTable]
+
+    def system_scores(self, weights: FloatTable) -> FloatTable:
+        """(resamples, segments) of weights to (resamples, systems) of corpus scores; NaN for a system without rows."""
+        present = ~np.isnan(self.rows[:, :, 0])
+        sums = np.einsum("rg,sgc->rsc", weights, np.where(present[:, :, None], self.rows, 0.0), optimize=True)
+        counted = weights @ present.T
+        return np.asarray(np.where(counted > 0, self.score(sums), np.nan))
+
+
+@dataclass(frozen=True, eq=False)
 class MetricScores:
     """A metric's scores: of segments (systems, segments), NaN where there is none, and of systems.
 
-    Without `systems`, a system's score is the mean of its segments' scores. Scores of a metric for which
-    lower is better are kept as they are and turned round when they are compared with humans.
+    A system's score is the one in `systems`, else that of its summed statistics in `corpus`, else the mean of
+    its segments' scores. Scores of a metric for which lower is better are kept as they are and turned round
+    when they are compared with humans.
     """
 
     segments: FloatTable
     systems: FloatTable | None = None
     higher_is_better: bool = True
+    corpus: CorpusStatistics | None = None
 
     @property
     def oriented(self) -> FloatTable:
@@ -36,10 +54,20 @@ class MetricScores:
         return self.segments if self.higher_is_better else -self.segments
 
     def system_scores(self, segments: npt.NDArray[np.bool_]) -> FloatTable:
-        """The system scores, higher is better: those given, or else means over the chosen segments."""
+        """The system scores, higher is better: those given, or else of the chosen segments."""
         if self.systems is not None:
             return self.systems if self.higher_is_better else -self.systems
+        if self.corpus is not None:
+            return np.asarray(self.drawn_system_scores(segments[None].astype(np.float64))[0])
         return row_means(self.oriented[:, segments])
+
+    def drawn_system_scores(self, weights: FloatTable) -> FloatTable:
+        """(resamples, segments) of weights to (resamples, systems) of system scores, higher is better."""
+        if self.corpus is not None:
+            drawn = self.corpus.system_scores(weights)
+            return drawn if self.higher_is_better else -drawn
+        present = ~np.isnan(self.segments)
+        return ratio(weights @ np.where(present, self.oriented, 0.0).T, weights @ present.T)
 
 
 def row_means(table: FloatTable) -> FloatTable:

@@ -1,0 +1,53 @@
+"""Systems and references as chunks of parallel segments, for every subcommand that scores files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tesla_eval.cli.conllu_reader import ConlluReader
+from tesla_eval.cli.terminal import warn
+from tesla_eval.metrics import Metric
+from tesla_eval.metrics.base import SegmentScores
+from tesla_eval.textio import LineReader, looks_lowercased, looks_tokenised, read_in_step
+
+__all__ = ["Chunk", "read_chunks", "score_chunk"]
+
+Chunk = tuple[list[list[str | None]], list[list[str]]]
+"""Reference streams with None for what is missing, and the systems' texts."""
+
+
+def read_chunks(
+    references: Sequence[str], systems: Sequence[str], *, analysed: bool = False
+) -> Iterator[Chunk]:
+    """Chunks of all files in step; a warning, once, if the text of the first looks as if it had been worked on."""
+    reader: type[LineReader] = ConlluReader if analysed else LineReader
+    first = True
+    for texts in read_in_step((*references, *systems), reader=reader):
+        if first and not analysed:
+            _warn_of_preparation((*references, *systems), texts)
+        first = False
+        yield _with_gaps(texts[: len(references)]), texts[len(references) :]
+
+
+def score_chunk(metrics: Sequence[Metric], chunk: Chunk) -> list[list[SegmentScores]]:
+    """By system, then by metric."""
+    references, systems = chunk
+    return [[metric.score_segments(texts, references) for metric in metrics] for texts in systems]
+
+
+def _with_gaps(streams: list[list[str]]) -> list[list[str | None]]:
+    """SPEC §5: an empty line is a missing reference, unless the segment has no other."""
+    if len(streams) == 1:
+        return [list(streams[0])]
+    gaps: list[list[str | None]] = [[text if text.strip() else None for text in stream] for stream in streams]
+    for index in range(len(gaps[0])):
+        if all(stream[index] is None for stream in gaps):
+            gaps[0][index] = ""
+    return gaps
+
+
+def _warn_of_preparation(names: Sequence[str], texts: Sequence[Sequence[str]]) -> None:
+    for looks, what in ((looks_tokenised, "already tokenised"), (looks_lowercased, "lower-cased")):
+        found = [name for name, lines in zip(names, texts, strict=True) if looks(lines)]
+        if found:
+            warn(f"{', '.join(found)}: the text looks {what}; scores are meant for text as people write it")

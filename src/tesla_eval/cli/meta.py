@@ -1,0 +1,160 @@
+"""`tesla meta`: metrics against human judgements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import click
+
+from tesla_eval.analysis.languages import resolve_language
+from tesla_eval.cli.meta_files import draw_plots, write_scores
+from tesla_eval.cli.meta_formats import META_FORMATS
+from tesla_eval.cli.options import create_metrics, metrics_option
+from tesla_eval.cli.preference_formats import PREFERENCE_FORMATS
+from tesla_eval.cli.terminal import progress, warn
+from tesla_eval.errors import UsageError
+from tesla_eval.meta import preferences_of, read_preferences, read_rankings, read_system_scores
+from tesla_eval.meta.preference_tests import preference_reports
+from tesla_eval.meta.run import JudgedSet, mtme_sets, score_and_join, target_language, wmt_sets
+from tesla_eval.meta.study import Study, Wish
+from tesla_eval.metrics import Metric
+from tesla_eval.metrics.cache import ScoreCache
+from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
+
+__all__ = ["meta"]
+
+_DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
+
+
+@click.command(context_settings={"max_content_width": 110})
+@click.option(
+    "--segments", multiple=True, metavar="FILE", help="Outputs, references, human scores: *.seg.tsv[.gz]."
+)
+@click.option("--pairs", metavar="FILE", help="Pairwise preferences: *.pairs.tsv[.gz].")
+@click.option("--rankings", metavar="FILE", help="Raw rankings: *.rawranks.tsv[.gz].")
+@click.option("--systems", metavar="FILE", help="Human scores of systems: system_scores.tsv[.gz].")
+@click.option(
+    "--mtme",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="A test set in the layout of mt-metrics-eval, instead of --segments.",
+)
+@click.option(
+    "--lp", "lps", multiple=True, metavar="LP", help="Only this language pair, such as de-en; repeatable."
+)
+@metrics_option
+@click.option(
+    "--format", "output_format", type=click.Choice(sorted(META_FORMATS)), default="text", show_default=True
+)
+@click.option("--all-references", is_flag=True, help="Score with all references, not with the first only.")
+@click.option(
+    "--all-segments", is_flag=True, help="System scores over all segments, not over the judged ones."
+)
+@click.option(
+    "--human-score",
+    metavar="TYPE",
+    help="Which human scores count where there are several kinds. Default: for systems the kind that covers most of "
+    "them, of these the official one, then the more careful protocol (trueskill_official, mqm, esa, da_z, ...).",
+)
+@click.option(
+    "--significance",
+    multiple=True,
+    metavar="[LEVEL:]STATISTIC",
+    help="Compare the metrics by this statistic (segment level unless system: stands before it): intervals, "
+    "resampling, paired permutation, rank clusters. Repeatable.",
+)
+@click.option("--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
+@click.option(
+    "--plots",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Draw metric against human per system, and correlations as bars with intervals, into DIR.",
+)
+@click.option(
+    "--plot-format",
+    type=click.Choice(["svg", "png"]),
+    default="svg",
+    show_default=True,
+    help="PNG needs matplotlib.",
+)
+@click.option(
+    "--write-scores",
+    "score_folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write all scores as mt-metrics-eval's .score files under DIR/TESTSET/metric-scores.",
+)
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
+@click.option("--no-cache", is_flag=True, help="Neither read nor keep scores in the cache on disk.")
+def meta(
+    segments: tuple[str, ...], pairs: str | None, rankings: str | None, systems: str | None, mtme: Path | None,
+    lps: tuple[str, ...], metrics: str, output_format: str, all_references: bool, all_segments: bool,
+    human_score: str | None, significance: tuple[str, ...], resamples: int, seed: int, plots: Path | None,
+    plot_format: str, score_folder: Path | None, jobs: int, no_cache: bool,
+) -> None:  # fmt: skip
+    """Measure how well metrics agree with human judgements.
+
+    Scores are kept on disk (in $TESLA_EVAL_CACHE or the platform's cache folder): a second run is quick, and one that
+    was interrupted goes on where it stopped.
+
+    \b
+    tesla meta --segments wmt14.seg.tsv.gz --pairs wmt14.pairs.tsv.gz --systems scores.tsv.gz -m m,bleu,chrf
+    tesla meta --segments wmt21.seg.tsv.gz --lp en-de -m m,chrf --significance kendall --format json
+    tesla meta --mtme mt-metrics-eval-v2/wmt22 --lp en-de -m m --write-scores mt-metrics-eval-v2
+    tesla meta --rankings rawranks.tsv.gz            agreement of judges, expected wins, sign tests
+    """
+    wishes = [Wish.parse(text) for text in significance]
+    if output_format == "tsv" and wishes:
+        raise click.UsageError("--format tsv holds the results only: take text or json with --significance")
+    ranked = read_rankings(rankings) if rankings else {}
+    preferred = read_preferences(pairs) if pairs else {}
+    if not segments and mtme is None:
+        if not (ranked or preferred):
+            raise click.UsageError("give judgements: --segments, --mtme, --rankings or --pairs")
+        reports = [r for r in preference_reports(ranked, preferred) if not lps or r.lp in lps]
+        _print(PREFERENCE_FORMATS[output_format](reports))
+        return
+    if segments and mtme is not None:
+        raise click.UsageError("--segments and --mtme are two sources of outputs: give one")
+    if mtme is not None:
+        sets = mtme_sets(mtme, lps, human_score)
+    else:
+        meant = {key: preferences_of(of_set) for key, of_set in ranked.items()}
+        sets = wmt_sets(segments, {**meant, **preferred}, read_system_scores(systems) if systems else {}, lps)
+    study = Study(wishes, resamples, seed, warn)
+    with ScoreCache(on_disk=not no_cache) as cache, progress("outputs") as bar:
+        for judged, chosen in _with_metrics(sets, metrics, jobs):
+            joined = score_and_join(
+                judged, chosen, cache, score_type=human_score, all_references=all_references,
+                all_segments=all_segments, score_everything=score_folder is not None, advance=bar.advance,
+            )  # fmt: skip
+            comparisons = study.add(joined, chosen)
+            if plots is not None:
+                drawn = comparisons or Study(_DRAWN_BY_DEFAULT, resamples, seed).compare(joined)
+                draw_plots(joined, drawn, plots, plot_format)
+            if score_folder is not None:
+                write_scores(joined, score_folder, "all" if all_references else "ref")
+    if not study.test_sets:
+        raise UsageError("no language pair is left to evaluate")
+    _print(META_FORMATS[output_format](study))
+
+
+def _with_metrics(
+    sets: Iterable[JudgedSet], names: str, workers: int
+) -> Iterator[tuple[JudgedSet, list[Metric]]]:
+    """The test sets with the metrics for their target languages; those whose language is unknown are left out."""
+    for judged in sets:
+        lp = judged.outputs.lp
+        try:
+            resolve_language(target_language(lp))
+        except UsageError:
+            warn(f"{lp}: skipped, the target language {target_language(lp)!r} is unknown")
+            continue
+        yield judged, create_metrics(names, target_language(lp), workers=workers)
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        click.echo(line)

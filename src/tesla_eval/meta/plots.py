@@ -1,0 +1,97 @@
+"""Pictures of agreement: a metric against humans, a dot a system; and correlations as bars with intervals."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tesla_eval.meta.compare import MetricComparison
+from tesla_eval.meta.drawing import Box, Dot, Drawing, Line, Shape, Words
+from tesla_eval.meta.join import Joined
+
+__all__ = ["correlation_bars", "system_scatter"]
+
+_WIDTH, _HEIGHT = 520.0, 420.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 70.0, 20.0, 40.0, 55.0
+_BAR = 26.0
+_PALE = "#dddddd"
+
+
+class _Scale:
+    """From values to pixels, with room at both ends, and round numbers to mark on the axis."""
+
+    def __init__(self, low: float, high: float, start: float, end: float, margin: float = 0.06) -> None:
+        spread = (high - low) or abs(high) or 1.0
+        self._low, self._high = low - margin * spread, high + margin * spread
+        self._start, self._end = start, end
+
+    def __call__(self, value: float) -> float:
+        share = (value - self._low) / (self._high - self._low)
+        return self._start + share * (self._end - self._start)
+
+    def ticks(self) -> list[float]:
+        rough = (self._high - self._low) / 5
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(power * m for m in (1, 2, 5, 10) if power * m >= rough)
+        first, last = math.ceil(self._low / step), math.floor(self._high / step)
+        return [tick * step for tick in range(first, last + 1)]
+
+
+def system_scatter(joined: Joined, metric: str) -> Drawing:
+    """The systems of a test set: human score to the right, metric score upwards (downwards for an error rate)."""
+    scores = joined.metrics[metric]
+    values = scores.system_scores(joined.used) * (1 if scores.higher_is_better else -1)
+    known = np.flatnonzero(~(np.isnan(values) | np.isnan(joined.human_systems))).tolist()
+    title = f"{joined.outputs.lp} {joined.outputs.testset}: {metric} and human scores of {len(known)} systems"
+    shapes: list[Shape] = [Words(_WIDTH / 2, 22, title, size=13)]
+    if not known:
+        return Drawing(
+            _WIDTH, _HEIGHT, [*shapes, Words(_WIDTH / 2, _HEIGHT / 2, "no system has both scores")]
+        )
+    human = joined.human_systems
+    across = _Scale(human[known].min(), human[known].max(), _LEFT, _WIDTH - _RIGHT)
+    up = _Scale(values[known].min(), values[known].max(), _HEIGHT - _BOTTOM, _TOP)
+    for tick in across.ticks():
+        shapes.append(Line(across(tick), _TOP, across(tick), _HEIGHT - _BOTTOM, _PALE))
+        shapes.append(Words(across(tick), _HEIGHT - _BOTTOM + 16, f"{tick:.4g}", size=11))
+    for tick in up.ticks():
+        shapes.append(Line(_LEFT, up(tick), _WIDTH - _RIGHT, up(tick), _PALE))
+        shapes.append(Words(_LEFT - 6, up(tick) + 4, f"{tick:.4g}", "end", 11))
+    shapes.append(Words((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 14, f"human ({joined.score_type})"))
+    shapes.append(Words(18, (_TOP + _HEIGHT - _BOTTOM) / 2, metric, turned=True))
+    for place in known:
+        label = f"{joined.outputs.systems[place]}: human {human[place]:.4g}, {metric} {values[place]:.4g}"
+        shapes.append(Dot(across(human[place]), up(values[place]), label))
+    return Drawing(_WIDTH, _HEIGHT, shapes)
+
+
+def correlation_bars(comparison: MetricComparison, title: str) -> Drawing:
+    """A bar for each metric, best first, with its confidence interval."""
+    order = np.argsort(-np.nan_to_num(comparison.values, nan=-math.inf), kind="stable").tolist()
+    ends = np.concatenate([comparison.values, comparison.low, comparison.high, [0.0]])
+    height = _TOP + _BAR * len(order) + _BOTTOM
+    left = _LEFT + 7 * max(len(name) for name in comparison.metrics)
+    scale = _Scale(float(np.nanmin(ends)), float(np.nanmax(ends)), left, _WIDTH - _RIGHT)
+    shapes: list[Shape] = [Words(_WIDTH / 2, 22, title, size=13)]
+    for tick in scale.ticks():
+        shapes.append(Line(scale(tick), _TOP, scale(tick), height - _BOTTOM, _PALE))
+        shapes.append(Words(scale(tick), height - _BOTTOM + 16, f"{tick:.4g}", size=11))
+    for row, metric in enumerate(order):
+        top = _TOP + _BAR * row
+        value, low, high = (
+            float(column[metric]) for column in (comparison.values, comparison.low, comparison.high)
+        )
+        shapes.append(Words(left - 8, top + 0.65 * _BAR, comparison.metrics[metric], "end"))
+        if math.isnan(value):
+            shapes.append(Words(scale(0), top + 0.65 * _BAR, "no value", "start", 11))
+            continue
+        label = f"{comparison.metrics[metric]}: {value:.4f} ({low:.4f} to {high:.4f})"
+        start, end = sorted((scale(0), scale(value)))
+        shapes.append(Box(start, top + 4, end - start, _BAR - 8, label))
+        middle = top + _BAR / 2
+        shapes.append(Line(scale(low), middle, scale(high), middle))
+        shapes.extend(Line(scale(x), middle - 4, scale(x), middle + 4) for x in (low, high))
+    level = f"{100 * (1 - comparison.alpha):g} % intervals over resampled segments"
+    shapes.append(Words((left + _WIDTH - _RIGHT) / 2, height - 14, f"{comparison.statistic}, {level}"))
+    return Drawing(_WIDTH, height, shapes)

@@ -1,0 +1,154 @@
+"""From judgements on disk to metrics beside them: read test sets, score their outputs, join."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval.errors import InputError
+from tesla_eval.meta.join import Joined, join
+from tesla_eval.meta.judgements import EvalSet, FloatTable, Key, Preferences, SystemScores
+from tesla_eval.meta.mtme import language_pairs, read_eval_set, read_human_systems
+from tesla_eval.meta.scoring import CorpusStatistics, MetricScores, judged_segments, score_outputs
+from tesla_eval.meta.wmt import read_segments
+from tesla_eval.metrics.base import Metric, References, SegmentScores
+from tesla_eval.metrics.cache import ScoreCache
+from tesla_eval.metrics.corpus_scores import corpus_score_of_sums
+
+__all__ = [
+    "JudgedSet",
+    "mtme_sets",
+    "score_and_join",
+    "score_metric",
+    "target_language",
+    "wmt_sets",
+]
+
+Advance = Callable[[int], None]
+
+
+def _ignore(done: int) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class JudgedSet:
+    """A test set with the judgements that other files hold of it."""
+
+    outputs: EvalSet
+    preferences: Preferences | None = None
+    systems: SystemScores | None = None
+
+    def scored_segments(self, all_segments: bool) -> npt.NDArray[np.bool_]:
+        """The segments whose outputs matter: those judged, or all of them if wished or if none was judged."""
+        pairs = None if self.preferences is None else self.preferences.joined(self.outputs)
+        judged = judged_segments(self.outputs, pairs)
+        return np.ones_like(judged) if all_segments or not judged.any() else judged
+
+
+def wmt_sets(
+    segments: Sequence[str],
+    preferences: Mapping[Key, Preferences] | None = None,
+    system_scores: Mapping[Key, SystemScores] | None = None,
+    lps: Collection[str] = (),
+) -> Iterator[JudgedSet]:
+    """The test sets of `*.seg.tsv` files with their preferences and human system scores, where there are any."""
+    preferences, system_scores = preferences or {}, system_scores or {}
+    seen: set[Key] = set()
+    for path in segments:
+        for outputs in read_segments(path, lps or None):
+            if outputs.key in seen:
+                raise InputError(f"{path}: {' '.join(outputs.key)} was in an earlier file already")
+            seen.add(outputs.key)
+            yield JudgedSet(outputs, preferences.get(outputs.key), system_scores.get(outputs.key))
+    _check_wishes(lps, {lp for lp, _ in seen}, ", ".join(segments))
+
+
+def mtme_sets(folder: Path, lps: Collection[str] = (), score_name: str | None = None) -> Iterator[JudgedSet]:
+    """The language pairs of a test set's folder in the layout of mt-metrics-eval."""
+    present = language_pairs(folder)
+    _check_wishes(lps, present, str(folder))
+    for lp in present:
+        if not lps or lp in lps:
+            outputs = read_eval_set(folder, lp, score_name=score_name)
+            systems = read_human_systems(folder, lp)
+            yield JudgedSet(outputs, systems=systems if systems.by_type else None)
+
+
+def target_language(lp: str) -> str:
+    """The language of the outputs: what follows the hyphen; without one (summaries) the name itself.
+
+    >>> target_language("de-en"), target_language("en")
+    ('en', 'en')
+    """
+    return lp.rpartition("-")[2]
+
+
+def score_and_join(
+    judged: JudgedSet,
+    metrics: Sequence[Metric],
+    cache: ScoreCache,
+    *,
+    score_type: str | None = None,
+    all_references: bool = False,
+    all_segments: bool = False,
+    score_everything: bool = False,
+    advance: Advance = _ignore,
+) -> Joined:
+    """Score a test set's outputs with the metrics and put the scores beside the judgements.
+
+    System scores count judged segments, by their first reference, unless `all_segments` and `all_references`. Other
+    segments are not even scored, unless `score_everything`.
+    """
+    segments = judged.scored_segments(all_segments or score_everything)
+    scores = {
+        metric.id: score_metric(
+            metric, judged.outputs, cache, segments=segments, all_references=all_references, advance=advance
+        )
+        for metric in metrics
+    }
+    return join(
+        judged.outputs,
+        scores,
+        preferences=judged.preferences,
+        system_scores=judged.systems,
+        score_type=score_type,
+        all_segments=all_segments,
+    )
+
+
+def score_metric(
+    metric: Metric,
+    outputs: EvalSet,
+    cache: ScoreCache,
+    *,
+    segments: npt.NDArray[np.bool_] | None = None,
+    all_references: bool = False,
+    advance: Advance = _ignore,
+) -> MetricScores:
+    """A metric's scores of the outputs in the chosen segments, with the statistics that make its system scores."""
+    kept: list[SegmentScores] = []
+
+    def scorer(hypotheses: Sequence[str], references: References) -> FloatTable:
+        kept.append(cache.score(metric, hypotheses, references, advance))
+        return kept[-1].scores
+
+    table = score_outputs(outputs, scorer, segments=segments, all_references=all_references)
+    corpus = None
+    formula = corpus_score_of_sums(metric)
+    if formula is not None and kept and kept[0].statistics is not None:
+        rows = np.full((*table.shape, kept[0].statistics.shape[1]), np.nan)
+        rows[~np.isnan(table)] = kept[0].statistics  # the scorer's order is that of the table's cells
+        corpus = CorpusStatistics(rows, formula)
+    return MetricScores(table, higher_is_better=metric.higher_is_better, corpus=corpus)
+
+
+def _check_wishes(lps: Collection[str], present: Collection[str], where: str) -> None:
+    missing = [lp for lp in lps if lp not in present]
+    if missing:
+        there = f"; there are {', '.join(sorted(present))}" if present else ""
+        raise InputError(f"{where}: no outputs for {', '.join(missing)}{there}")

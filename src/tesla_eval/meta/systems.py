@@ -1,0 +1,181 @@
+"""Systems against each other under one metric: intervals, paired tests, effect sizes, rank clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval import stats
+from tesla_eval.errors import UsageError
+from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
+
+__all__ = ["DocumentScores", "PairTest", "SystemComparison", "SystemTable", "compare_systems"]
+
+
+@dataclass(frozen=True, eq=False)
+class SystemTable:
+    """Several systems under one metric: segment scores (segments, systems), and how a system's score comes of them.
+
+    A metric with corpus scores has the statistics (segments, systems, columns) of its segments and the formula that
+    scores their sums; for all others a system's score is the mean of its segments.
+    """
+
+    metric: str
+    systems: tuple[str, ...]
+    segments: stats.FloatArray
+    higher_is_better: bool = True
+    statistics: stats.FloatArray | None = None
+    formula: Callable[[stats.FloatArray], stats.FloatArray] | None = None
+
+    def candidates(self, blocks: npt.ArrayLike | None = None) -> stats.Additive:
+        """The systems as candidates to resample, segment by segment or block by block."""
+        if self.statistics is None or self.formula is None:
+            return stats.Additive.of_segment_scores(self.segments, blocks)
+        return stats.Additive.of_statistics(self.statistics, self.formula, blocks)
+
+
+@dataclass(frozen=True)
+class PairTest:
+    """One system against another: `difference` is first - second in the metric's own scale, with its interval.
+
+    `wins` is the share of bootstrap resamples in which the first is better (Koehn 2004); `p_bootstrap` and
+    `p_randomisation` are two-sided, `_holm` after Holm's correction over all pairs tested under the metric.
+    `cohen_d` and `superiority` (share of segments on which the first is better) are sizes of the effect on
+    segment scores, positive and above 0.5 where the first is better.
+    """
+
+    first: str
+    second: str
+    difference: float
+    low: float
+    high: float
+    wins: float
+    p_bootstrap: float
+    p_bootstrap_holm: float
+    p_randomisation: float
+    p_randomisation_holm: float
+    cohen_d: float
+    superiority: float
+
+    def is_significant(self, alpha: float) -> bool:
+        """Whether the randomisation test, corrected, tells the two systems apart; False where it does not exist."""
+        return self.p_randomisation_holm <= alpha
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentScores:
+    """The documents as they first appear, and their scores (documents, systems)."""
+
+    names: tuple[str, ...]
+    scores: stats.FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class SystemComparison:
+    """Systems with scores and intervals, and the pairs tested; `clusters` (1 = best) only if all pairs were."""
+
+    metric: str
+    higher_is_better: bool
+    systems: tuple[str, ...]
+    scores: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    clusters: tuple[int, ...] | None
+    pairs: tuple[PairTest, ...]
+    documents: DocumentScores | None
+    segments: int
+    units: int
+    resamples: int
+    seed: int
+    alpha: float
+
+    @property
+    def best_first(self) -> list[int]:
+        """The places of the systems, best first."""
+        sign = -1 if self.higher_is_better else 1
+        return sorted(range(len(self.systems)), key=lambda i: sign * self.scores[i])
+
+
+def compare_systems(
+    table: SystemTable,
+    *,
+    baseline: str | None = None,
+    documents: Sequence[str] | None = None,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+    alpha: float = 0.05,
+) -> SystemComparison:
+    """Test every pair of systems, or every system against `baseline`, on resampled segments or documents.
+
+    >>> table = SystemTable("m", ("a", "b"), np.array([[0.1, 0.2], [0.5, 0.6], [0.2, 0.4], [0.7, 0.8], [0.3, 0.5]]))
+    >>> found = compare_systems(table)
+    >>> found.pairs[0].p_randomisation, found.clusters
+    (0.0625, (1, 1))
+    """
+    count = len(table.systems)
+    if baseline is not None and baseline not in table.systems:
+        raise UsageError(f"baseline {baseline!r}: is none of the systems {', '.join(table.systems)}")
+    names = None if documents is None else tuple(dict.fromkeys(documents))
+    candidates = table.candidates(None if documents is None else _places(documents))
+    bootstrap = stats.paired_bootstrap(candidates, resamples=resamples, seed=seed, level=1 - alpha)
+    randomisation = stats.approximate_randomisation(candidates, resamples=resamples, seed=seed)
+    if baseline is None:
+        tested = list(combinations(range(count), 2))
+    else:
+        base = table.systems.index(baseline)
+        tested = [(i, base) for i in range(count) if i != base]
+    chosen = tuple(np.array(tested, np.int64).reshape(-1, 2).T)
+    bootstrap_holm = stats.holm(bootstrap.p_values[chosen])
+    randomisation_holm = stats.holm(randomisation.p_values[chosen])
+    sign = 1.0 if table.higher_is_better else -1.0
+    pairs = []
+    for k, (i, j) in enumerate(tested):
+        effect = stats.paired_effect(sign * table.segments[:, i], sign * table.segments[:, j])
+        wins = float(bootstrap.wins[i, j])
+        pairs.append(
+            PairTest(
+                table.systems[i],
+                table.systems[j],
+                float(bootstrap.differences[i, j]),
+                float(bootstrap.difference_low[i, j]),
+                float(bootstrap.difference_high[i, j]),
+                wins if table.higher_is_better else 1 - wins,
+                float(bootstrap.p_values[i, j]),
+                float(bootstrap_holm[k]),
+                float(randomisation.p_values[i, j]),
+                float(randomisation_holm[k]),
+                effect.cohen_d,
+                effect.superiority,
+            )
+        )
+    clusters = None
+    if baseline is None:
+        apart = np.zeros((count, count), bool)
+        apart[chosen] = randomisation_holm <= alpha
+        clusters = tuple(stats.rank_clusters(sign * bootstrap.scores, apart | apart.T).tolist())
+    return SystemComparison(
+        metric=table.metric,
+        higher_is_better=table.higher_is_better,
+        systems=table.systems,
+        scores=tuple(bootstrap.scores.tolist()),
+        low=tuple(bootstrap.low.tolist()),
+        high=tuple(bootstrap.high.tolist()),
+        clusters=clusters,
+        pairs=tuple(pairs),
+        documents=None if names is None else DocumentScores(names, candidates.score(candidates.statistics)),
+        segments=len(table.segments),
+        units=candidates.units,
+        resamples=resamples,
+        seed=seed,
+        alpha=alpha,
+    )
+
+
+def _places(documents: Sequence[str]) -> list[int]:
+    """For every segment the number of its document, counted as they first appear."""
+    numbers: dict[str, int] = {}
+    return [numbers.setdefault(name, len(numbers)) for name in documents]

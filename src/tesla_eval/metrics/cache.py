@@ -1,0 +1,195 @@
+"""Scores on disk by what they are scores of: a segment that was scored once is never scored again.
+
+The key of a row is a hash of the metric's signature and of the texts, so that nothing has to be invalidated: another
+version, parameter or resource has another signature. Every chunk is committed, so that interrupted work resumes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval.errors import ResourceError
+from tesla_eval.metrics.base import Chunk, Metric, References, SegmentScores, check_references
+
+__all__ = ["CACHE_VARIABLE", "ScoreCache", "default_cache_folder"]
+
+CACHE_VARIABLE = "TESLA_EVAL_CACHE"
+_FILE = "scores.sqlite"
+_FORMAT = 1  # the layout of the table; a file with another one is refused
+_CHUNK = 512  # segments that are scored and committed together
+_KEYS_AT_ONCE = 500  # SQLite allows 999 parameters a query
+_SECONDS_TO_WAIT = 60.0  # for another process that is writing
+_NUMBERS = np.dtype("<f8")
+
+
+def default_cache_folder() -> Path:
+    """Where scores are kept: `$TESLA_EVAL_CACHE`, or else the platform's folder for caches."""
+    if chosen := os.environ.get(CACHE_VARIABLE):
+        return Path(chosen)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "tesla-eval"
+
+
+class ScoreCache:
+    """Segment scores, and statistics that add up where a metric has them, in one SQLite file.
+
+    Without `on_disk` scores are kept for the life of the object only, and no file is touched.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from tesla_eval.metrics import create_metric
+    >>> with TemporaryDirectory() as folder, ScoreCache(folder) as cache:
+    ...     found = cache.score(create_metric("chrf", "en"), ["the cat", "a dog"], [["the cat", "the dog"]])
+    ...     len(cache), found.scores.round(1).tolist()
+    (2, [100.0, 31.2])
+    """
+
+    def __init__(self, folder: str | Path | None = None, *, on_disk: bool = True) -> None:
+        self.path = (default_cache_folder() if folder is None else Path(folder)) / _FILE
+        with self._explained():
+            if on_disk:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(self.path if on_disk else ":memory:", timeout=_SECONDS_TO_WAIT)
+            self._prepare()
+
+    def __enter__(self) -> ScoreCache:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        with self._explained():
+            return int(self._database.execute("SELECT count(*) FROM scores").fetchone()[0])
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()
+
+    def score(
+        self,
+        metric: Metric,
+        hypotheses: Sequence[str],
+        references: References,
+        advance: Callable[[int], None] = lambda done: None,
+    ) -> SegmentScores:
+        """The scores of the segments, read where they are known and computed and kept where not.
+
+        Equal segments are scored once. Features are not kept, so the result has none. `advance` is told how many
+        segments more are done.
+        """
+        check_references(hypotheses, references)
+        keys = _keys(str(metric.get_signature()), hypotheses, references)
+        first_with = {key: index for index, key in reversed(list(enumerate(keys)))}
+        found = self._read(first_with)
+        new = sorted(index for key, index in first_with.items() if key not in found)
+        advance(len(keys) - len(new))
+        spans = [new[start : start + _CHUNK] for start in range(0, len(new), _CHUNK)]
+        for span, part in zip(
+            spans, metric.score_chunks(_chunks(spans, hypotheses, references)), strict=True
+        ):
+            rows = {keys[index]: row for index, row in zip(span, _rows(part), strict=True)}
+            self._write(rows)
+            found |= rows
+            advance(len(span))
+        return _segment_scores(np.stack([found[key] for key in keys]))
+
+    def _prepare(self) -> None:
+        version = self._database.execute("PRAGMA user_version").fetchone()[0]
+        if version not in (0, _FORMAT):
+            raise ResourceError(
+                f"{self.path}: is a score cache of format {version}, this version reads format {_FORMAT}; "
+                f"delete it, or name another folder in ${CACHE_VARIABLE}"
+            )
+        # One blob: the score, then the statistics. Without rowid the key is the table's own order.
+        self._database.execute(
+            "CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, numbers BLOB NOT NULL) WITHOUT ROWID"
+        )
+        self._database.execute(f"PRAGMA user_version = {_FORMAT}")
+        self._database.commit()
+
+    def _read(self, keys: Iterable[bytes]) -> dict[bytes, npt.NDArray[np.float64]]:
+        wanted = list(keys)
+        found: dict[bytes, npt.NDArray[np.float64]] = {}
+        with self._explained():
+            for start in range(0, len(wanted), _KEYS_AT_ONCE):
+                some = wanted[start : start + _KEYS_AT_ONCE]
+                query = f"SELECT key, numbers FROM scores WHERE key IN ({','.join('?' * len(some))})"
+                found |= {
+                    key: np.frombuffer(row, _NUMBERS) for key, row in self._database.execute(query, some)
+                }
+        return found
+
+    def _write(self, rows: dict[bytes, npt.NDArray[np.float64]]) -> None:
+        with self._explained(), self._database:
+            self._database.executemany(
+                "INSERT OR REPLACE INTO scores VALUES (?, ?)",
+                [(key, row.astype(_NUMBERS).tobytes()) for key, row in rows.items()],
+            )
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Errors of the file system and of SQLite as one message that says what to do."""
+        way_out = f"name another folder in ${CACHE_VARIABLE}, or do without (--no-cache)"
+        try:
+            yield
+        except (OSError, sqlite3.OperationalError) as error:
+            raise ResourceError(
+                f"{self.path}: the score cache cannot be used ({error}); {way_out}"
+            ) from error
+        except (sqlite3.DatabaseError, ValueError) as error:
+            raise ResourceError(
+                f"{self.path}: the score cache is damaged ({error}); delete the file, {way_out}"
+            ) from error
+
+
+def _keys(signature: str, hypotheses: Sequence[str], references: References) -> list[bytes]:
+    start = hashlib.sha256()
+    start.update(_framed(signature))
+    keys = []
+    for texts in zip(hypotheses, *references, strict=True):
+        state = start.copy()
+        for text in texts:
+            state.update(_framed(text))
+        keys.append(state.digest())
+    return keys
+
+
+def _framed(text: str | None) -> bytes:
+    """A text with its length in front, so that no two lists of texts look alike; a missing one is like no text."""
+    if text is None:
+        return b"-:"
+    encoded = text.encode("utf-8", "surrogatepass")
+    return b"%d:%b" % (len(encoded), encoded)
+
+
+def _chunks(spans: list[list[int]], hypotheses: Sequence[str], references: References) -> Iterator[Chunk]:
+    for span in spans:
+        yield [hypotheses[i] for i in span], [[stream[i] for i in span] for stream in references]
+
+
+def _rows(part: SegmentScores) -> npt.NDArray[np.float64]:
+    if part.statistics is None:
+        return part.scores[:, None]
+    return np.column_stack([part.scores, part.statistics])
+
+
+def _segment_scores(rows: npt.NDArray[np.float64]) -> SegmentScores:
+    statistics = rows[:, 1:] if rows.shape[1] > 1 else None
+    return SegmentScores(rows[:, 0].copy(), np.empty((len(rows), 0)), statistics)
