@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tesla_eval._core import Tagger
 
+from tesla_eval._core import Tagger
 from tesla_eval.analysis.conllu import Word, parse_conllu
 from tesla_eval.analysis.tagger import Label, TaggerModel, evaluate, load_tagger, read_tagger, unpacked
 from tesla_eval.analysis.tagger_build import TaggerData, build_tagger, read_treebanks
@@ -225,7 +225,7 @@ def test_words_surface_tokens_or_both_are_learned(view: Any, learned: list[str])
     treebank = list(parse_conllu(FRENCH)) * 4
     resource = build_tagger(TaggerData(treebank, test=treebank), "fr", view=view)
     model = TaggerModel.from_resource(resource)
-    expected = {"de": "ADP", "le": "DET", "du": "DET"}
+    expected = {"de": "ADP", "le": "DET", "du": "ADP"}
     context = {"de": ["Il", "parle", "de", "le", "chat"], "le": ["Il", "parle", "de", "le", "chat"],
                "du": ["Il", "parle", "du", "chat"]}  # fmt: skip
     for form in learned:

@@ -8,7 +8,7 @@ that by `MAX_WORDS`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,7 +74,7 @@ class Sentence(NamedTuple):
 
         >>> parts = Word("de", "de", "ADP", "_"), Word("le", "le", "DET", "_")
         >>> [(token.form, token.upos) for token in Sentence(parts, (MultiWord(0, 2, "du"),)).surface()]
-        [('du', 'DET')]
+        [('du', 'ADP')]
         """
         tokens: list[Word] = []
         done = 0
@@ -87,15 +87,12 @@ class Sentence(NamedTuple):
         return tuple(tokens)
 
 
-def content_word(parts: Iterable[Word]) -> Word:
-    """The part that gives a multi-word token its tags: the first that is no function word, else the last."""
-    part = None
-    for part in parts:
-        if not is_function_tag(part.upos):
-            return part
-    if part is None:
-        raise ValueError("a multi-word token has parts")
-    return part
+def content_word(parts: Sequence[Word]) -> Word:
+    """The part that gives a multi-word token its tags: the first that is no function word, else the first of all.
+
+    So `del` (de + el) is a preposition, as it is in treebanks that do not split it.
+    """
+    return next((part for part in parts if not is_function_tag(part.upos)), parts[0])
 
 
 def read_conllu(path: Path | str) -> Iterator[Sentence]:
