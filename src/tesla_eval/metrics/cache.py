@@ -125,7 +125,7 @@ class ScoreCache:
         self._database.commit()
 
     def _read(self, keys: Iterable[bytes]) -> dict[bytes, npt.NDArray[np.float64]]:
-        wanted = list(keys)
+        wanted = sorted(keys)  # the table's own order: every page is read once
         found: dict[bytes, npt.NDArray[np.float64]] = {}
         with self._explained():
             for start in range(0, len(wanted), _KEYS_AT_ONCE):
@@ -160,15 +160,9 @@ class ScoreCache:
 
 
 def _keys(signature: str, hypotheses: Sequence[str], references: References) -> list[bytes]:
-    start = hashlib.sha256()
-    start.update(_framed(signature))
-    keys = []
-    for texts in zip(hypotheses, *references, strict=True):
-        state = start.copy()
-        for text in texts:
-            state.update(_framed(text))
-        keys.append(state.digest())
-    return keys
+    start = _framed(signature)
+    columns = [map(_framed, stream) for stream in (hypotheses, *references)]
+    return [hashlib.sha256(start + b"".join(texts)).digest() for texts in zip(*columns, strict=True)]
 
 
 def _framed(text: str | None) -> bytes:

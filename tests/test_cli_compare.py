@@ -1,0 +1,223 @@
+"""`tesla compare`: systems against each other, from texts and from score files."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+REFERENCE = [f"Sentence number {i} has a cat, a dog and {i} other small animals." for i in range(40)]
+GOOD = [line.replace("other ", "") for line in REFERENCE]
+POOR = [line.replace("cat", "dog").replace("small", "big").replace("number", "no") for line in REFERENCE]
+MIXED = [good if i % 2 else poor for i, (good, poor) in enumerate(zip(GOOD, POOR, strict=True))]
+
+
+@pytest.fixture
+def files(write):
+    texts = {"ref": REFERENCE, "good": GOOD, "poor": POOR, "mixed": MIXED}
+    return {name: write(f"{name}.txt", lines) for name, lines in texts.items()}
+
+
+@pytest.fixture
+def compared(tesla, files):
+    """Runs the command on the three systems and returns what the JSON says of the first metric."""
+
+    def run(*arguments: str, systems=("good", "poor", "mixed")):
+        outcome = tesla(
+            "compare", "-r", files["ref"], *(files[s] for s in systems), "--format", "json", *arguments
+        )
+        assert outcome.status == 0, outcome.err
+        return json.loads(outcome.out)["metrics"][0]
+
+    return run
+
+
+def pair(found, files, first, second):
+    return next(p for p in found["pairs"] if (p["first"], p["second"]) == (files[first], files[second]))
+
+
+class TestFromTexts:
+    @pytest.mark.parametrize("metric", ["m", "bleu", "chrf", "ter"])
+    def test_scores_are_those_of_tesla_score_inside_their_intervals(self, compared, tesla, files, metric):
+        systems = [files[name] for name in ("good", "poor", "mixed")]
+        scored = json.loads(
+            tesla("score", "-r", files["ref"], *systems, "-m", metric, "--format", "json").out
+        )
+        found = compared("-m", metric)
+        for row, expected in zip(found["systems"], scored["systems"], strict=True):
+            (cell,) = expected["metrics"].values()
+            assert row["score"] == pytest.approx(cell["score"], abs=1e-9)
+            assert row["low"] <= row["score"] <= row["high"]
+        assert len(found["pairs"]) == 3
+
+    @pytest.mark.parametrize("metric", ["m", "ter"])
+    def test_the_better_system_wins_whichever_way_the_metric_counts(self, compared, files, metric):
+        found = compared("-m", metric)
+        test = pair(found, files, "good", "poor")
+        assert test["wins"] == 1.0
+        assert test["superiority"] == 1.0
+        assert test["significant"]
+        assert (test["difference"] > 0) == (metric == "m")
+        assert [row["cluster"] for row in found["systems"]] == [1, 3, 2]
+
+    def test_holm_never_makes_a_p_value_smaller(self, compared):
+        for test in compared("-m", "m")["pairs"]:
+            assert test["p_randomisation"] <= test["p_randomisation_holm"] <= 1
+            assert test["p_bootstrap"] <= test["p_bootstrap_holm"] <= 1
+
+    def test_equal_systems_do_not_differ(self, tesla, files, write):
+        twin = write("twin.txt", GOOD)
+        outcome = tesla(
+            "compare", "-r", files["ref"], files["good"], twin, "-m", "m,bleu", "--format", "json"
+        )
+        for found in json.loads(outcome.out)["metrics"]:
+            (test,) = found["pairs"]
+            assert (test["difference"], test["wins"], test["p_randomisation"]) == (0.0, 0.5, 1.0)
+            assert [row["cluster"] for row in found["systems"]] == [1, 1]
+
+    def test_a_baseline_is_compared_with_all_others_only(self, compared, files):
+        found = compared("--baseline", files["mixed"])
+        assert [p["second"] for p in found["pairs"]] == [files["mixed"]] * 2
+        assert {row["cluster"] for row in found["systems"]} == {None}
+
+    def test_the_seed_decides_and_threads_do_not(self, compared):
+        assert compared("--seed", "7") == compared("--seed", "7", "-j", "2")
+        assert compared("--seed", "7") != compared("--seed", "8")
+
+    def test_agrees_with_sacrebleu_on_the_interval_of_corpus_bleu(self, compared):
+        from sacrebleu.metrics.bleu import BLEU
+        from sacrebleu.significance import PairedTest
+
+        systems = [("good", GOOD), ("mixed", MIXED), ("poor", POOR)]
+        bleu = BLEU(references=[REFERENCE])
+        peer = PairedTest(systems, {"BLEU": bleu}, references=None, test_type="bs", n_samples=2000)()[1][
+            "BLEU"
+        ]
+        ours = compared("-m", "bleu", "--resamples", "2000", systems=("good", "mixed", "poor"))["systems"]
+        for row, theirs in zip(ours, peer, strict=True):
+            assert row["score"] == pytest.approx(theirs.score, abs=1e-9)
+            assert (row["high"] - row["low"]) / 2 == pytest.approx(theirs.ci, rel=0.15, abs=0.05)
+
+
+class TestDocuments:
+    def test_are_resampled_whole_and_scored_in_order_of_appearance(self, compared, write):
+        docs = write("docs.txt", ["z"] * 10 + ["b"] * 10 + ["c"] * 20)
+        found = compared("-m", "bleu", "--docs", docs)
+        assert (found["segments"], found["units"]) == (40, 3)
+        assert [row["document"] for row in found["documents"]] == ["z", "b", "c"]
+
+    def test_a_document_scores_as_its_segments_alone(self, compared, tesla, files, write):
+        docs = write("docs.txt", ["first"] * 15 + ["second"] * 25)
+        document = compared("-m", "bleu", "--docs", docs)["documents"][0]
+        part = [write(f"part-{i}", lines[:15]) for i, lines in enumerate((REFERENCE, GOOD))]
+        alone = json.loads(tesla("score", "-r", *part, "-m", "bleu", "--format", "json").out)
+        assert document["scores"][files["good"]] == pytest.approx(
+            alone["systems"][0]["metrics"]["bleu"]["score"]
+        )
+
+    def test_need_a_line_for_each_segment(self, tesla, files, write):
+        docs = write("docs.txt", ["one"] * 39)
+        outcome = tesla("compare", "-r", files["ref"], files["good"], files["poor"], "--docs", docs)
+        assert outcome.status == 2
+        assert "39 lines, but there are 40 segments" in outcome.err
+
+
+class TestFromScores:
+    def test_what_score_prints_gives_the_same_comparison(self, compared, tesla, files, write):
+        systems = [files[name] for name in ("good", "poor", "mixed")]
+        printed = tesla("score", "-r", files["ref"], *systems, "-m", "m", "--format", "tsv", "--segments").out
+        scores = write("scores.tsv", printed.splitlines())
+        found = json.loads(tesla("compare", "--scores", scores, "--format", "json").out)["metrics"][0]
+        assert found == compared("-m", "m")
+
+    def test_systems_and_metrics_can_be_chosen(self, tesla, write):
+        rows = [
+            f"{s}\t{g}\t{m}\t{(3 * ord(s) + 5 * ord(g)) % 7}"
+            for s in "abc"
+            for g in "123"
+            for m in ("x", "ter")
+        ]
+        scores = write("scores.tsv", ["system\tsegment\tmetric\tscore", *rows])
+        found = json.loads(
+            tesla("compare", "--scores", scores, "c", "a", "-m", "ter", "--format", "json").out
+        )
+        (metric,) = found["metrics"]
+        assert [row["system"] for row in metric["systems"]] == ["c", "a"]
+        assert (metric["metric"], metric["higher_is_better"]) == ("ter", False)
+
+    @pytest.mark.parametrize(
+        ("row", "message"),
+        [
+            ("b\t2\tx\tnan", "line 5: score 'nan' is not a number"),
+            ("b\t1\tx\t3", "line 5: a second x score of b, segment 1"),
+            ("b\t2\tx", "line 5: 3 fields instead of 4"),
+            ("b\t3\tx\t1", "no x score of system b for segment 2"),
+        ],
+    )
+    def test_gaps_and_oddities_are_errors_that_say_where(self, tesla, write, row, message):
+        rows = ["system\tsegment\tmetric\tscore", "a\t1\tx\t1", "a\t2\tx\t2", "b\t1\tx\t3", row]
+        outcome = tesla("compare", "--scores", write("scores.tsv", rows))
+        assert outcome.status == 2
+        assert message in outcome.err
+
+
+class TestEdges:
+    def test_one_segment_gives_a_stated_result(self, tesla, write):
+        names = [
+            write(name, [text])
+            for name, text in (("ref", "A cat sat."), ("a", "A cat sat."), ("b", "A dog."))
+        ]
+        outcome = tesla("compare", "-r", *names, "--format", "json")
+        (test,) = json.loads(outcome.out)["metrics"][0]["pairs"]
+        assert test["p_randomisation"] == 1.0
+        assert test["cohen_d"] is None
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["good"], "nothing to compare"),
+            (["good", "good"], "given twice"),
+            (["good", "poor", "--baseline", "other"], "baseline 'other'"),
+            (["good", "poor", "-m", "nonsense"], "unknown metric"),
+        ],
+    )
+    def test_wrong_usage_is_one_message_and_status_2(self, tesla, files, arguments, message):
+        outcome = tesla("compare", "-r", files["ref"], *(files.get(a, a) for a in arguments))
+        assert outcome.status == 2
+        assert message in outcome.err
+        assert not outcome.out
+
+    def test_files_of_other_lengths_are_refused(self, tesla, files, write):
+        outcome = tesla("compare", "-r", files["ref"], files["good"], write("short.txt", POOR[:-1]))
+        assert outcome.status == 2
+        assert "39" in outcome.err
+
+
+class TestFormats:
+    def test_text_shows_clusters_tests_and_signatures(self, tesla, files):
+        out = tesla("compare", "-r", files["ref"], files["good"], files["poor"], "-m", "m,bleu").out
+        assert "95 % interval" in out
+        assert "p rand" in out
+        assert "metric:tesla-m|" in out
+        assert "metric:bleu|" in out
+
+    def test_latex_escapes_names(self, tesla, files, write):
+        odd = write("a_b&c.txt", POOR)
+        out = tesla("compare", "-r", files["ref"], files["good"], odd, "--format", "latex").out
+        assert r"a\_b\&c.txt" in out
+        assert out.count(r"\mathbf") == 1
+
+
+@pytest.mark.slow
+def test_a_thousand_resamples_of_3000_segments_10_systems_5_metrics_take_seconds():
+    import time
+
+    from tesla_eval.meta.systems import SystemTable, compare_systems
+
+    scores = np.random.default_rng(1).random((3000, 10))
+    table = SystemTable("m", tuple("abcdefghij"), scores)
+    start = time.process_time()
+    for _ in range(5):
+        compare_systems(table)
+    assert time.process_time() - start < 20
