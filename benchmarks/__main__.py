@@ -1,11 +1,11 @@
-"""Run all benchmarks, or those named: `python -m benchmarks [throughput stages solver growth]`."""
+"""Run all benchmarks, or those named: `python -m benchmarks [throughput stages solver growth compare]`."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
 
-ALL = ("throughput", "stages", "solver", "growth")
+ALL = ("throughput", "stages", "solver", "growth", "compare")
 
 
 def main() -> None:
