@@ -16,7 +16,7 @@ from tesla_eval._core import Lexicon
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
 from tesla_eval.analysis.compounds import CompoundSplitter, load_compound_splitter
 from tesla_eval.analysis.function_words import is_function_tag
-from tesla_eval.analysis.languages import resolve_language
+from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.analysis.lemmas import Lemmatiser
 from tesla_eval.analysis.normalise import compose, raw_offsets
 from tesla_eval.analysis.segmenters import load_segmenter
@@ -31,6 +31,9 @@ __all__ = ["Pipeline", "load_pipeline"]
 _Flags: TypeAlias = npt.NDArray[np.uint8]
 _LabelArrays: TypeAlias = tuple[npt.NDArray[np.uint16], _Flags, _Flags, _Flags]
 """By label of the tagger: the tag, the universal tag, is it a function word's, is it a noun's."""
+
+WEAK_TAGGER = 90.0
+"""Percent of universal tags right, below which users are warned."""
 
 _MOST_WORD_TYPES = 1 << 20  # then a new vocabulary is begun, so that endless input needs no endless memory
 _KEPT_BATCHES = 64
@@ -92,6 +95,20 @@ class Pipeline:
             "senses": self.senses.resource.fingerprint if self.senses else "none",
         }
         return {name: value for name, value in parts.items() if value is not None}
+
+    @property
+    def shortcomings(self) -> list[str]:
+        """What this language lacks, for a warning; nothing where the user asked for no analysis (`und`)."""
+        if self.language == UNDETERMINED.code:
+            return []
+        found = []
+        if self.tagger is None:
+            found.append("no tagger, so parts of speech are not compared")
+        elif self.tagger.accuracy < WEAK_TAGGER:
+            found.append(f"a weak tagger ({self.tagger.accuracy:.1f} % of the words right)")
+        if self.senses is None:
+            found.append("no synonyms")
+        return found
 
     def analyse(self, *groups: Sequence[str], keep_punctuation: bool = False) -> list[AnalysedBatch]:
         """One batch for each group of texts, all over the same vocabulary.

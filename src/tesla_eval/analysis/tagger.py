@@ -74,6 +74,11 @@ class TaggerModel:
         """Names this model in signatures."""
         return self.resource.fingerprint
 
+    @property
+    def accuracy(self) -> float:
+        """Percent of universal tags right on the test set, as measured when the model was built; else NaN."""
+        return float(self.resource.info.get("accuracy", {}).get("test", {}).get("upos", "nan"))
+
     def tag(self, forms: Sequence[str]) -> list[Label]:
         """The labels of the words of one text."""
         return [self.labels[number] for number in self.core.tag(list(forms))]
