@@ -21,6 +21,10 @@ class Analysis(Protocol):
         """Whether words have parts of speech."""
 
     @property
+    def shortcomings(self) -> list[str]:
+        """What it lacks, for a warning."""
+
+    @property
     def signature(self) -> dict[str, str]:
         """The parts of a metric's signature that name it."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 from tesla_eval._core import Lexicon
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
@@ -39,6 +39,7 @@ class OwnAnalysis:
         self._language = resolve_language(language)
 
     tagged = True  # as far as we know: tokens with an empty `pos` are like no other
+    shortcomings: ClassVar[list[str]] = []
 
     @property
     def signature(self) -> dict[str, str]:

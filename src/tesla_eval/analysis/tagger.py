@@ -53,7 +53,9 @@ class TaggerModel:
         """The model that a resource holds; raises `ResourceError` if its arrays make no tagger."""
         where = resource.path or "tagger"
         if resource.analysis != ANALYSIS:
-            raise ResourceError(f"{where}: is of another version of tesla-eval; rebuild it (tesla build tagger)")
+            raise ResourceError(
+                f"{where}: is of another version of tesla-eval; rebuild it (tesla build tagger)"
+            )
         try:
             labels = tuple(Label(*line.split("\t")) for line in resource.text("labels").splitlines())
             unknown = [label for label in labels if label.universal not in _UNIVERSAL_IDS]

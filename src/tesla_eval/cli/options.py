@@ -9,8 +9,10 @@ import click
 
 from tesla_eval.analysis import Analyser, ConlluAnalyser
 from tesla_eval.analysis.languages import resolve_language
+from tesla_eval.cli.terminal import warn
 from tesla_eval.metrics import METRIC_NAMES, Metric, create_metric
 from tesla_eval.metrics.baselines import BASELINES
+from tesla_eval.metrics.ngram_metric import NgramMetric
 
 __all__ = ["analysed_option", "create_metrics", "language_option", "metrics_option", "synonyms_option"]
 
@@ -48,6 +50,10 @@ def create_metrics(
         raise click.UsageError(
             f"--analysed goes with our own metrics only: {', '.join(BASELINES)} read plain text"
         )
-    return [
+    metrics = [
         create_metric(name, code, analyser=analyser, synonyms=synonyms, workers=workers) for name in wanted
     ]
+    lacking = {text for metric in metrics if isinstance(metric, NgramMetric) for text in metric.shortcomings}
+    if lacking:
+        warn(f"language {code!r} has {' and '.join(sorted(lacking))}: scores mean less there")
+    return metrics

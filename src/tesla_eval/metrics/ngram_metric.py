@@ -52,6 +52,11 @@ class NgramMetric(Metric):
     def combine(self, f: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """The score of each pair from its row of F-measures, of which some may be NaN but not all."""
 
+    @property
+    def shortcomings(self) -> list[str]:
+        """What the analysis of this language lacks, for a warning."""
+        return self.analysis.shortcomings
+
     def get_signature(self) -> Signature:
         """Name, version, language, parameters that differ from the default, resources."""
         head = {"metric": self.id, "version": __version__}
