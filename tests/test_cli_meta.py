@@ -202,6 +202,14 @@ class TestGaps:
         found = results("--segments", segments(*rows), "-m", "m")
         assert found["tesla-m", "segment", "kendall"]["n"] == 10
 
+    def test_preferences_about_another_test_set_are_a_warning(self, tesla, segments, write):
+        pairs = write(
+            "p.tsv", ["lp\ttestset\tseg_id\tsystem_better\tsystem_worse", "de-en\told\t1\tbest\tpoor"]
+        )
+        outcome = tesla("meta", "--segments", segments(*segment_rows()), "--pairs", pairs, "-m", "chrf")
+        assert outcome.status == 0
+        assert "they are about de-en old" in outcome.err
+
     def test_no_source_at_all_is_wrong_usage(self, tesla):
         outcome = tesla("meta", "-m", "chrf")
         assert outcome.status == 2

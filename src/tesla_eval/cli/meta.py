@@ -15,6 +15,7 @@ from tesla_eval.cli.preference_formats import PREFERENCE_FORMATS
 from tesla_eval.cli.terminal import progress, warn
 from tesla_eval.errors import UsageError
 from tesla_eval.meta import preferences_of, read_preferences, read_rankings, read_system_scores
+from tesla_eval.meta.judgements import Key
 from tesla_eval.meta.preference_tests import preference_reports
 from tesla_eval.meta.run import JudgedSet, mtme_sets, score_and_join, target_language, wmt_sets
 from tesla_eval.meta.study import Study, Wish
@@ -118,11 +119,11 @@ def meta(
         return
     if segments and mtme is not None:
         raise click.UsageError("--segments and --mtme are two sources of outputs: give one")
+    preferred = {**{key: preferences_of(of_set) for key, of_set in ranked.items()}, **preferred}
     if mtme is not None:
         sets = mtme_sets(mtme, lps, human_score)
     else:
-        meant = {key: preferences_of(of_set) for key, of_set in ranked.items()}
-        sets = wmt_sets(segments, {**meant, **preferred}, read_system_scores(systems) if systems else {}, lps)
+        sets = wmt_sets(segments, preferred, read_system_scores(systems) if systems else {}, lps)
     study = Study(wishes, resamples, seed, warn)
     with ScoreCache(on_disk=not no_cache) as cache, progress("outputs") as bar:
         for judged, chosen in _with_metrics(sets, metrics, jobs):
@@ -136,6 +137,7 @@ def meta(
                 draw_plots(joined, drawn, plots, plot_format)
             if score_folder is not None:
                 write_scores(joined, score_folder, "all" if all_references else "ref")
+    _warn_of_unused({key for key in preferred if not lps or key[0] in lps}, study)
     if not study.test_sets:
         raise UsageError("no language pair is left to evaluate")
     _print(META_FORMATS[output_format](study))
@@ -153,6 +155,14 @@ def _with_metrics(
             warn(f"{lp}: skipped, the target language {target_language(lp)!r} is unknown")
             continue
         yield judged, create_metrics(names, target_language(lp), workers=workers)
+
+
+def _warn_of_unused(preferred: set[Key], study: Study) -> None:
+    """Say which preferences found no outputs: a test set of another name would otherwise go unnoticed."""
+    used = {(test_set.lp, test_set.testset) for test_set in study.test_sets}
+    if used and preferred.isdisjoint(used) and preferred:
+        names = ", ".join(" ".join(key) for key in sorted(preferred))
+        warn(f"none of the preferences belongs to a test set that was evaluated; they are about {names}")
 
 
 def _print(lines: Iterable[str]) -> None:

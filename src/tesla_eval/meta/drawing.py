@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 from xml.sax.saxutils import escape, quoteattr
 
 from tesla_eval.errors import UsageError
 
-__all__ = ["Box", "Dot", "Drawing", "Line", "Shape", "Words", "write_drawing"]
+__all__ = ["Anchor", "Box", "Dot", "Drawing", "Line", "Shape", "Words", "write_drawing"]
 
 Anchor = Literal["start", "middle", "end"]
 _FONT = "Helvetica, Arial, sans-serif"
@@ -141,21 +141,21 @@ def _write_png(drawing: Drawing, path: Path) -> None:
     agg.FigureCanvasAgg(figure)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, drawing.width), ylim=(drawing.height, 0))
     axes.set_axis_off()
-    for shape in drawing.shapes:
+    for layer, shape in enumerate(drawing.shapes):
+        artist: Any
         if isinstance(shape, Line):
-            axes.add_line(
-                lines.Line2D([shape.x1, shape.x2], [shape.y1, shape.y2], color=shape.colour, linewidth=0.8)
-            )
+            ends = [shape.x1, shape.x2], [shape.y1, shape.y2]
+            artist = axes.add_line(lines.Line2D(*ends, color=shape.colour, linewidth=0.8))
         elif isinstance(shape, Dot):
-            axes.add_patch(patches.Circle((shape.x, shape.y), shape.radius, color=shape.colour))
+            artist = axes.add_patch(patches.Circle((shape.x, shape.y), shape.radius, color=shape.colour))
         elif isinstance(shape, Box):
-            axes.add_patch(
-                patches.Rectangle((shape.x, shape.y), shape.width, shape.height, color=shape.colour)
-            )
+            corner = shape.x, shape.y
+            artist = axes.add_patch(patches.Rectangle(corner, shape.width, shape.height, color=shape.colour))
         else:
             side = {"start": "left", "middle": "center", "end": "right"}[shape.anchor]
-            axes.text(
+            artist = axes.text(
                 shape.x, shape.y, _printable(shape.text).replace("$", r"\$"), fontsize=0.72 * shape.size,
                 horizontalalignment=side, rotation=90 if shape.turned else 0, rotation_mode="anchor",
             )  # fmt: skip
+        artist.set_zorder(layer)
     figure.savefig(path)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from tesla_eval.meta.compare import MetricComparison
-from tesla_eval.meta.drawing import Box, Dot, Drawing, Line, Shape, Words
+from tesla_eval.meta.drawing import Anchor, Box, Dot, Drawing, Line, Shape, Words
 from tesla_eval.meta.join import Joined
 
 __all__ = ["correlation_bars", "system_scatter"]
@@ -31,7 +31,7 @@ class _Scale:
         return self._start + share * (self._end - self._start)
 
     def ticks(self) -> list[float]:
-        rough = (self._high - self._low) / 5
+        rough = (self._high - self._low) / 7
         power = 10.0 ** math.floor(math.log10(rough))
         step = next(power * m for m in (1, 2, 5, 10) if power * m >= rough)
         first, last = math.ceil(self._low / step), math.floor(self._high / step)
@@ -62,7 +62,10 @@ def system_scatter(joined: Joined, metric: str) -> Drawing:
     shapes.append(Words(18, (_TOP + _HEIGHT - _BOTTOM) / 2, metric, turned=True))
     for place in known:
         label = f"{joined.outputs.systems[place]}: human {human[place]:.4g}, {metric} {values[place]:.4g}"
-        shapes.append(Dot(across(human[place]), up(values[place]), label))
+        x, y = across(human[place]), up(values[place])
+        beside: tuple[float, Anchor] = (x + 7, "start") if x < _WIDTH / 2 else (x - 7, "end")
+        shapes.append(Dot(x, y, label))
+        shapes.append(Words(beside[0], y + 3, joined.outputs.systems[place], beside[1], 9))
     return Drawing(_WIDTH, _HEIGHT, shapes)
 
 
