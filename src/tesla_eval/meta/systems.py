@@ -116,47 +116,13 @@ def compare_systems(
     >>> found.pairs[0].p_randomisation, found.clusters
     (0.0625, (1, 1))
     """
-    count = len(table.systems)
     if baseline is not None and baseline not in table.systems:
         raise UsageError(f"baseline {baseline!r}: is none of the systems {', '.join(table.systems)}")
-    names = None if documents is None else tuple(dict.fromkeys(documents))
     candidates = table.candidates(None if documents is None else _places(documents))
     bootstrap = stats.paired_bootstrap(candidates, resamples=resamples, seed=seed, level=1 - alpha)
     randomisation = stats.approximate_randomisation(candidates, resamples=resamples, seed=seed)
-    if baseline is None:
-        tested = list(combinations(range(count), 2))
-    else:
-        base = table.systems.index(baseline)
-        tested = [(i, base) for i in range(count) if i != base]
-    chosen = tuple(np.array(tested, np.int64).reshape(-1, 2).T)
-    bootstrap_holm = stats.holm(bootstrap.p_values[chosen])
-    randomisation_holm = stats.holm(randomisation.p_values[chosen])
-    sign = 1.0 if table.higher_is_better else -1.0
-    pairs = []
-    for k, (i, j) in enumerate(tested):
-        effect = stats.paired_effect(sign * table.segments[:, i], sign * table.segments[:, j])
-        wins = float(bootstrap.wins[i, j])
-        pairs.append(
-            PairTest(
-                table.systems[i],
-                table.systems[j],
-                float(bootstrap.differences[i, j]),
-                float(bootstrap.difference_low[i, j]),
-                float(bootstrap.difference_high[i, j]),
-                wins if table.higher_is_better else 1 - wins,
-                float(bootstrap.p_values[i, j]),
-                float(bootstrap_holm[k]),
-                float(randomisation.p_values[i, j]),
-                float(randomisation_holm[k]),
-                effect.cohen_d,
-                effect.superiority,
-            )
-        )
-    clusters = None
-    if baseline is None:
-        apart = np.zeros((count, count), bool)
-        apart[chosen] = randomisation_holm <= alpha
-        clusters = tuple(stats.rank_clusters(sign * bootstrap.scores, apart | apart.T).tolist())
+    tested = _tested(table.systems, baseline)
+    pairs = _pair_tests(table, tested, bootstrap, randomisation)
     return SystemComparison(
         metric=table.metric,
         higher_is_better=table.higher_is_better,
@@ -164,15 +130,70 @@ def compare_systems(
         scores=tuple(bootstrap.scores.tolist()),
         low=tuple(bootstrap.low.tolist()),
         high=tuple(bootstrap.high.tolist()),
-        clusters=clusters,
-        pairs=tuple(pairs),
-        documents=None if names is None else DocumentScores(names, candidates.score(candidates.statistics)),
+        clusters=_clusters(table, bootstrap.scores, tested, pairs, alpha) if baseline is None else None,
+        pairs=pairs,
+        documents=None
+        if documents is None
+        else DocumentScores(tuple(dict.fromkeys(documents)), candidates.score(candidates.statistics)),
         segments=len(table.segments),
         units=candidates.units,
         resamples=resamples,
         seed=seed,
         alpha=alpha,
     )
+
+
+def _tested(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
+    if baseline is None:
+        return list(combinations(range(len(systems)), 2))
+    base = systems.index(baseline)
+    return [(i, base) for i in range(len(systems)) if i != base]
+
+
+def _pair_tests(
+    table: SystemTable,
+    tested: Sequence[tuple[int, int]],
+    bootstrap: stats.Bootstrap,
+    randomisation: stats.Randomisation,
+) -> tuple[PairTest, ...]:
+    bootstrap_holm = stats.holm([bootstrap.p_values[pair] for pair in tested])
+    randomisation_holm = stats.holm([randomisation.p_values[pair] for pair in tested])
+    sign = 1.0 if table.higher_is_better else -1.0
+    tests = []
+    for k, pair in enumerate(tested):
+        first, second = pair
+        effect = stats.paired_effect(sign * table.segments[:, first], sign * table.segments[:, second])
+        tests.append(
+            PairTest(
+                first=table.systems[first],
+                second=table.systems[second],
+                difference=float(bootstrap.differences[pair]),
+                low=float(bootstrap.difference_low[pair]),
+                high=float(bootstrap.difference_high[pair]),
+                wins=float(bootstrap.wins[pair if table.higher_is_better else (second, first)]),
+                p_bootstrap=float(bootstrap.p_values[pair]),
+                p_bootstrap_holm=float(bootstrap_holm[k]),
+                p_randomisation=float(randomisation.p_values[pair]),
+                p_randomisation_holm=float(randomisation_holm[k]),
+                cohen_d=effect.cohen_d,
+                superiority=effect.superiority,
+            )
+        )
+    return tuple(tests)
+
+
+def _clusters(
+    table: SystemTable,
+    scores: stats.FloatArray,
+    tested: Sequence[tuple[int, int]],
+    tests: Sequence[PairTest],
+    alpha: float,
+) -> tuple[int, ...]:
+    apart = np.zeros((len(table.systems), len(table.systems)), bool)
+    for (first, second), test in zip(tested, tests, strict=True):
+        apart[first, second] = apart[second, first] = test.is_significant(alpha)
+    ranked = scores if table.higher_is_better else -scores
+    return tuple(stats.rank_clusters(ranked, apart).tolist())
 
 
 def _places(documents: Sequence[str]) -> list[int]:
