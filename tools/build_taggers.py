@@ -16,18 +16,18 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
-from english_forms import wordnet_forms
-from tagger_sources import RECIPES, Recipe
+from tagger_sources import LEXICON_WORDNETS, RECIPES, Recipe
 from tesla_eval.analysis.conllu import UNKNOWN, Sentence
 from tesla_eval.analysis.tagger import ANALYSIS, KIND, TaggerModel, read_tagger
 from tesla_eval.analysis.tagger_build import TaggerData, build_tagger, read_treebanks
 from tesla_eval.analysis.tagger_lexicon import lexicon_classes, read_lexicon
 from tesla_eval.resources import Resource, read_resource, write_resource
+from wordnet_lexica import english_forms, wordnet_words
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared" / "data"
 TREEBANKS = SHARED / "ud"
-WORDNET = SHARED / "synonyms" / "wordnet30_en_synsets.tsv.gz"
+WORDNETS = SHARED / "synonyms"
 DATA = ROOT / "src" / "tesla_eval" / "data"
 DATE = "2025-11-15"
 
@@ -37,26 +37,25 @@ def files(recipe: Recipe, names: tuple[str, ...]) -> list[Path]:
     return [path for path in paths if path.exists()]
 
 
-def lexicon_file(recipe: Recipe) -> Path | None:
-    path = WORDNET if recipe.language == "en" else TREEBANKS / recipe.language / "lexicon.tsv.gz"
-    return path if path.exists() else None
+def lexicon_files(recipe: Recipe) -> list[Path]:
+    wordnets = [WORDNETS / f"{name}.tsv.gz" for name in LEXICON_WORDNETS.get(recipe.language, ())]
+    return wordnets or [path for path in [TREEBANKS / recipe.language / "lexicon.tsv.gz"] if path.exists()]
 
 
 def lexicon(recipe: Recipe) -> Mapping[str, str] | None:
-    path = lexicon_file(recipe)
-    if path is None:
-        return None
-    return lexicon_classes(wordnet_forms(path)) if path == WORDNET else read_lexicon(path)
+    paths = lexicon_files(recipe)
+    if recipe.language not in LEXICON_WORDNETS:
+        return read_lexicon(paths[0]) if paths else None
+    words = english_forms if recipe.language == "en" else wordnet_words
+    return lexicon_classes(entry for path in paths for entry in words(path))
 
 
 def inputs_fingerprint(recipe: Recipe) -> str:
     """Changes with every byte of the data, every setting and the tagger's set of features."""
     digest = hashlib.sha256(f"{ANALYSIS} {json.dumps(asdict(recipe), sort_keys=True)}".encode())
-    for path in [*files(recipe, recipe.train), *files(recipe, recipe.dev), *files(recipe, ("test",))]:
+    treebank_files = files(recipe, (*recipe.train, *recipe.dev, "test"))
+    for path in [*treebank_files, *lexicon_files(recipe)]:
         digest.update(path.read_bytes())
-    words = lexicon_file(recipe)
-    if words is not None:
-        digest.update(words.read_bytes())
     return digest.hexdigest()[:16]
 
 

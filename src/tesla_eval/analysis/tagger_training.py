@@ -25,12 +25,12 @@ class TaggerSettings:
     min_label_count: int = 50
     """Rarer pairs of XPOS and UPOS are no labels of their own: any label with their UPOS is right."""
     epochs: int = 8
-    margin: int = 10
+    margin: int = 20
     """The right label must win by more than this, else it is learned from: such weights survive pruning."""
     min_feature_count: int = 2
-    scale: float = 2.0
+    scale: float = 1.5
     """Units of the stored weights per unit of the averaged ones."""
-    min_weight: int = 3
+    min_weight: int = 2
     """Smaller weights, in stored units, are dropped."""
     seed: int = 1
 

@@ -1,4 +1,4 @@
-"""Inflected forms of the words of WordNet: an English lexicon for the tagger."""
+"""Lexica for taggers from wordnets: the words as they are, for English with their regular inflections."""
 
 from __future__ import annotations
 
@@ -9,17 +9,24 @@ from pathlib import Path
 _VOWELS = "aeiou"
 
 
-def wordnet_forms(path: Path) -> Iterator[tuple[str, str]]:
-    """Forms and tags: WordNet's lemmas (`n`, `v`, `a`, `r`) and their regular inflections (`ns`, `vd`, ...)."""
+def wordnet_words(path: Path) -> Iterator[tuple[str, str]]:
+    """Single words and their parts of speech: `n`, `v`, `a`, `r`. A line is synset, words joined by `|`, more."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             identifier, words, *_ = line.rstrip("\n").split("\t")
             kind = identifier[-1].replace("s", "a")  # satellite adjectives are adjectives
             for word in words.split("|"):
-                if "_" not in word:
+                word = word.removesuffix("+的")  # noqa: PLW2901 (Chinese Open Wordnet: a particle that may follow)
+                if word and "_" not in word and " " not in word:
                     yield word, kind
-                    if word[0].islower():
-                        yield from inflections(word, kind)
+
+
+def english_forms(path: Path) -> Iterator[tuple[str, str]]:
+    """WordNet's words and their regular inflections (`ns`, `vd`, ...)."""
+    for word, kind in wordnet_words(path):
+        yield word, kind
+        if word[0].islower():
+            yield from inflections(word, kind)
 
 
 def inflections(word: str, kind: str) -> Iterator[tuple[str, str]]:
