@@ -1,0 +1,280 @@
+"""TESLA-CELAB's covering program (SPEC §9): what share of both texts' n-grams matched ones cover, exactly.
+
+The program falls into one for each side. Which n-grams of a side can be matched together is a transversal matroid,
+and by the theorem of Mendelsohn and Dulmage one matching gives both the reference and the hypothesis the best that
+each could have alone. So the score is (covered reference + f · covered hypothesis) / Z with both optima on their own;
+`core/celab_cover.h` and `core/celab_paths.h` say how each is found without a general solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval._core import CelabBatch, NgramVocabulary
+from tesla_eval.bags.units import NgramWeights, Unit, unit_keys
+from tesla_eval.errors import InputError, UsageError
+
+__all__ = [
+    "MAX_UNITS",
+    "ORDER",
+    "PRECISION_WEIGHT",
+    "CelabMatcher",
+    "Covering",
+    "CoveringMatch",
+    "SynonymSets",
+    "SynonymTable",
+]
+
+ORDER = 4
+"""SPEC §9: the longest n-gram."""
+PRECISION_WEIGHT = 0.25
+"""SPEC §9: f, the weight of the hypothesis's n-grams beside the reference's."""
+MAX_UNITS = 5_000
+"""Units of a text, and rows of a program that hang together (memory grows with their square)."""
+
+_ROUNDING = 1e-9
+_MOST_NGRAMS = 1 << 19  # kept with their categories from one call to the next
+
+
+class SynonymTable(Protocol):
+    """A synonym dictionary: from joined texts of n-grams to the ids of their categories."""
+
+    def lookup(self, lemmas: Sequence[str], /) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        """Offsets and ids: those of text i are `ids[offsets[i] : offsets[i + 1]]`."""
+
+
+class SynonymSets:
+    """A synonym dictionary in memory, made of sets of words; words are compared as units are.
+
+    >>> SynonymSets([["伞", "雨伞"], ["Straße", "Weg"]]).lookup(["雨伞", "strasse"])[1].tolist()
+    [0, 1]
+    """
+
+    def __init__(self, sets: Iterable[Iterable[str]]) -> None:
+        self._ids: dict[str, list[int]] = {}
+        for number, words in enumerate(sets):
+            for key in dict.fromkeys("".join(unit_keys(word)) for word in words):
+                self._ids.setdefault(key, []).append(number)
+
+    def lookup(self, lemmas: Sequence[str], /) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        """Offsets and ids: those of text i are `ids[offsets[i] : offsets[i + 1]]`."""
+        none: list[int] = []
+        found = [self._ids.get(lemma, none) for lemma in lemmas]
+        offsets = np.zeros(len(found) + 1, np.int64)
+        np.cumsum([len(ids) for ids in found], out=offsets[1:])
+        return offsets, np.array([number for ids in found for number in ids], np.int32)
+
+
+@dataclass(frozen=True)
+class Covering:
+    """Of every pair: the score, the covered share of the reference (recall) and of the hypothesis (precision).
+
+    NaN where both texts have no unit: what that is worth is for the metric to say (SPEC §5).
+    """
+
+    score: npt.NDArray[np.float64]
+    recall: npt.NDArray[np.float64]
+    precision: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CoveringMatch:
+    """One pair with a matching that reaches the optimum."""
+
+    score: float
+    recall: float
+    precision: float
+    links: tuple[tuple[int, int, int, int, float], ...]
+    """Reference start and end, hypothesis start and end, in units; weight w > 0."""
+    reference_coverage: npt.NDArray[np.float64]
+    """c(X) by start (row) and length from 1 (column); NaN past the end of the text."""
+    hypothesis_coverage: npt.NDArray[np.float64]
+
+    def essential_links(self) -> tuple[tuple[int, int, int, int, float], ...]:
+        """The links without those that cover nothing which longer ones do not cover: what a reader wants to see."""
+        sides = (np.zeros(self.reference_coverage.shape), np.zeros(self.hypothesis_coverage.shape))
+        for a, b, c, d, weight in self.links:
+            _add_below(sides[0], a, b, weight)
+            _add_below(sides[1], c, d, weight)
+        kept = list(self.links)
+        for link in sorted(self.links, key=lambda link: link[1] - link[0] + link[3] - link[2]):
+            a, b, c, d, weight = link
+            _add_below(sides[0], a, b, -weight)
+            _add_below(sides[1], c, d, -weight)
+            if _still_covers(sides[0], self.reference_coverage) and _still_covers(
+                sides[1], self.hypothesis_coverage
+            ):
+                kept.remove(link)
+            else:
+                _add_below(sides[0], a, b, weight)
+                _add_below(sides[1], c, d, weight)
+        return tuple(kept)
+
+    def to_dict(self, reference: Sequence[Unit], hypothesis: Sequence[Unit]) -> dict[str, Any]:
+        """The match as SPEC §17 writes it."""
+        return {
+            "score": self.score, "recall": self.recall, "precision": self.precision,
+            "reference": [unit.to_dict() for unit in reference],
+            "hypothesis": [unit.to_dict() for unit in hypothesis],
+            "links": [
+                {"reference": [a, b], "hypothesis": [c, d], "weight": weight} for a, b, c, d, weight in self.links
+            ],
+            "coverage": {
+                "reference": _coverage_entries(self.reference_coverage),
+                "hypothesis": _coverage_entries(self.hypothesis_coverage),
+            },
+        }  # fmt: skip
+
+
+class CelabMatcher:
+    """Matches texts, given as the keys of their units, under one set of parameters; safe to use from several threads.
+
+    >>> matcher = CelabMatcher(SynonymSets([["伞", "雨伞"]]))
+    >>> matcher.match([list("买雨伞")], [list("买伞")]).score.tolist()
+    [1.0]
+    """
+
+    def __init__(
+        self,
+        synonyms: SynonymTable | None = None,
+        *,
+        order: int = ORDER,
+        precision_weight: float = PRECISION_WEIGHT,
+        weights: NgramWeights | None = None,
+        max_units: int = MAX_UNITS,
+    ) -> None:
+        if not 1 <= order <= 8:
+            raise UsageError(f"order {order}: n-grams have 1 to 8 units")
+        if not precision_weight >= 0:
+            raise UsageError(f"precision weight {precision_weight!r}: must not be negative")
+        self.synonyms = synonyms
+        self.order = order
+        self.precision_weight = precision_weight
+        self.weights = weights
+        self.max_units = max_units
+        self._vocabulary = NgramVocabulary()
+
+    def match(self, references: Sequence[list[str]], hypotheses: Sequence[list[str]]) -> Covering:
+        """Match every reference with the hypothesis of the same index."""
+        if len(references) != len(hypotheses):
+            raise InputError(f"{len(references)} references, but {len(hypotheses)} hypotheses")
+        numbers = np.arange(len(references))
+        return self._solve([*references, *hypotheses], numbers, numbers + len(references))
+
+    def match_all(self, references: Sequence[list[str]], hypotheses: Sequence[list[str]]) -> Covering:
+        """Match every hypothesis (row) with every reference (column)."""
+        rows, columns = np.indices((len(hypotheses), len(references))).reshape(2, -1)
+        found = self._solve([*references, *hypotheses], columns, rows + len(references))
+        shape = (len(hypotheses), len(references))
+        return Covering(
+            found.score.reshape(shape), found.recall.reshape(shape), found.precision.reshape(shape)
+        )
+
+    def explain(self, reference: list[str], hypothesis: list[str]) -> CoveringMatch:
+        """One pair with its links and the coverage of every n-gram."""
+        batch = self._batch([reference, hypothesis])
+        try:
+            totals, spans, weights = batch.explain(0, 1, self.max_units)
+        except ValueError as error:
+            raise self._too_large(1) from error
+        found = self._score(totals[None], [reference], [hypothesis])
+        starts, ends = spans[:, ::2], spans[:, ::2] + spans[:, 1::2]
+        order = np.lexsort((starts[:, 1], ends[:, 0], starts[:, 0]))
+        links = np.column_stack([starts[:, 0], ends[:, 0], starts[:, 1], ends[:, 1]])[order].tolist()
+        return CoveringMatch(
+            float(found.score[0]), float(found.recall[0]), float(found.precision[0]),
+            tuple((a, b, c, d, weight) for (a, b, c, d), weight in zip(links, weights[order].tolist(), strict=True)),
+            _coverage(len(reference), self.order, spans[:, :2], weights),
+            _coverage(len(hypothesis), self.order, spans[:, 2:], weights),
+        )  # fmt: skip
+
+    def _solve(
+        self, texts: list[list[str]], reference: npt.NDArray[np.int64], hypothesis: npt.NDArray[np.int64]
+    ) -> Covering:
+        totals = self._batch(texts).solve(reference, hypothesis, self.max_units)
+        refused = np.flatnonzero(np.isnan(totals[:, 0]))
+        if len(refused):
+            raise self._too_large(int(refused[0]) + 1)
+        return self._score(totals, [texts[i] for i in reference], [texts[i] for i in hypothesis])
+
+    def _batch(self, texts: list[list[str]]) -> CelabBatch:
+        for text in texts:
+            if len(text) > self.max_units:
+                raise InputError(
+                    f"a text has {len(text)} units, more than the {self.max_units} of max_units: "
+                    "split it into segments, or raise max_units"
+                )
+        if len(self._vocabulary) > _MOST_NGRAMS:
+            self._vocabulary = NgramVocabulary()
+        weights = None if self.weights is None else [self._weights_of(text, self.weights) for text in texts]
+        batch = CelabBatch(self._vocabulary, texts, self.order, weights)
+        if self.synonyms is not None and (unknown := batch.unknown()):
+            batch.define(*self.synonyms.lookup(unknown))
+        return batch
+
+    def _weights_of(self, text: list[str], rule: NgramWeights) -> npt.NDArray[np.float64]:
+        weights = rule(text)[:, : self.order]
+        if weights.shape != (len(text), self.order) or not ((weights >= 0) & (weights <= 1)).all():
+            raise UsageError("n-gram weights: one number between 0 and 1 for every unit and length")
+        return np.ascontiguousarray(weights, np.float64).ravel()
+
+    def _score(
+        self,
+        totals: npt.NDArray[np.float64],
+        references: Sequence[list[str]],
+        hypotheses: Sequence[list[str]],
+    ) -> Covering:
+        covered, total, hypothesis_covered, hypothesis_total = totals.T
+        f = self.precision_weight
+        bound = total + f * hypothesis_total
+        with np.errstate(invalid="ignore"):
+            score = np.minimum((covered + f * hypothesis_covered) / bound, 1.0)
+            found = Covering(score, covered / total, hypothesis_covered / hypothesis_total)
+        for k in np.flatnonzero(bound == 0).tolist():  # nothing that weighs anything
+            if references[k] or hypotheses[k]:
+                score[k] = float(references[k] == hypotheses[k])
+        return found
+
+    def _too_large(self, pair: int) -> InputError:
+        return InputError(
+            f"pair {pair}: more than {self.max_units} sets of repeated n-grams compete with each other; "
+            "shorten the texts, or raise max_units"
+        )
+
+
+def _coverage(
+    units: int, order: int, spans: npt.NDArray[np.int32], weights: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """c(X) = min(1, Σ w(Y) over the n-grams Y that cover X), for every n-gram X of a side."""
+    covered = np.full((units, order), np.nan)
+    for start in range(units):
+        covered[start, : units - start] = 0.0
+    for (start, length), weight in zip(spans.tolist(), weights.tolist(), strict=True):
+        _add_below(covered, start, start + length, weight)
+    np.minimum(covered, 1.0, out=covered)
+    return covered
+
+
+def _add_below(covered: npt.NDArray[np.float64], start: int, end: int, weight: float) -> None:
+    """Add `weight` to all n-grams that lie within the one from `start` to `end`."""
+    for inner in range(start, end):
+        covered[inner, : end - inner] += weight
+
+
+def _still_covers(sums: npt.NDArray[np.float64], coverage: npt.NDArray[np.float64]) -> bool:
+    return not (sums < coverage - _ROUNDING).any()
+
+
+def _coverage_entries(coverage: npt.NDArray[np.float64]) -> list[dict[str, Any]]:
+    return [
+        {"span": [start, start + length], "c": value}
+        for start, row in enumerate(coverage.tolist())
+        for length, value in enumerate(row, 1)
+        if not isnan(value)
+    ]
