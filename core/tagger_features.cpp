@@ -11,7 +11,15 @@ namespace {
 // Any digit is the digit 0: years and prices are alike to a tagger.
 char32_t fold(char32_t c) { return is_number(c) ? U'0' : to_lower(c); }
 
-enum Shape : std::uint32_t { kFirstUpper = 1, kLaterUpper = 2, kAnyLower = 4, kDigit = 8, kHyphen = 16, kOtherSign = 32, kSingle = 64 };
+enum Shape : std::uint32_t {
+    kFirstUpper = 1,
+    kLaterUpper = 2,
+    kAnyLower = 4,
+    kDigit = 8,
+    kHyphen = 16,
+    kOtherSign = 32,
+    kSingle = 64
+};
 
 std::uint32_t shape_of(const char32_t* form, std::size_t length) {
     std::uint32_t shape = 0;

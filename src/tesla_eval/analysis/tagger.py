@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import TAGGER_FEATURES, Tagger
-from tesla_eval.analysis.conllu import UNIVERSAL_TAGS, Word
+from tesla_eval.analysis.conllu import UNIVERSAL_TAGS, UNKNOWN, Word
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import Resource, find_resource, read_resource, text_array
 
@@ -81,6 +81,11 @@ class TaggerModel:
         """Percent of universal tags right on the test set, as measured when the model was built; else NaN."""
         return float(self.resource.info.get("accuracy", {}).get("test", {}).get("upos", "nan"))
 
+    @property
+    def has_fine_tags(self) -> bool:
+        """Whether the fine tags are the language's own, not the universal ones."""
+        return any(label.fine != label.universal for label in self.labels)
+
     def tag(self, forms: Sequence[str]) -> list[Label]:
         """The labels of the words of one text."""
         return [self.labels[number] for number in self.core.tag(list(forms))]
@@ -99,7 +104,7 @@ def load_tagger(language: str) -> TaggerModel | None:
 
 
 class TaggerAccuracy(NamedTuple):
-    """Shares of words, in percent, with the right universal and, where the data has them, fine tag."""
+    """Shares of words, in percent, with the right universal and, where model and data have them, fine tag."""
 
     words: int
     universal: float
@@ -109,11 +114,12 @@ class TaggerAccuracy(NamedTuple):
 def evaluate(model: TaggerModel, sentences: Iterable[Sequence[Word]]) -> TaggerAccuracy:
     """Tag sentences whose tags are known and count the words that got them."""
     words = universal = fine = with_fine = 0
+    has_fine_tags = model.has_fine_tags
     for sentence in sentences:
         for word, label in zip(sentence, model.tag([word.form for word in sentence]), strict=True):
             words += 1
             universal += label.universal == word.upos
-            with_fine += word.xpos != "_"
+            with_fine += has_fine_tags and word.xpos != UNKNOWN
             fine += label.fine == word.xpos
     share_fine = 100 * fine / with_fine if with_fine else None
     return TaggerAccuracy(words, 100 * universal / max(words, 1), share_fine)
