@@ -6,4 +6,5 @@ NB_MODULE(_core, m) {
     tesla::bind_tagger(m);
     tesla::bind_lexicon(m);
     tesla::bind_matching(m);
+    tesla::bind_celab(m);
 }
