@@ -29,7 +29,7 @@ SHARED = ROOT.parent / "shared" / "data"
 TREEBANKS = SHARED / "ud"
 WORDNETS = SHARED / "synonyms"
 DATA = ROOT / "src" / "tesla_eval" / "data"
-DATE = "2025-11-15"
+DATE = "2026-11-15"
 
 
 def files(recipe: Recipe, names: tuple[str, ...]) -> list[Path]:
