@@ -53,9 +53,16 @@ def test_surface_tokens_keep_multiword_tokens_whole() -> None:
 
 @pytest.mark.parametrize(
     ("tags", "expected"),
-    [(["ADP", "DET"], "ADP"), (["VERB", "PRON"], "VERB"), (["ADP", "NOUN"], "NOUN"), (["AUX", "PART"], "AUX")],
+    [
+        (["ADP", "DET"], "ADP"),
+        (["VERB", "PRON"], "VERB"),
+        (["ADP", "NOUN"], "NOUN"),
+        (["AUX", "PART"], "AUX"),
+    ],
 )
-def test_a_multiword_token_has_the_tag_of_its_content_else_of_its_first_part(tags: list[str], expected: str) -> None:
+def test_a_multiword_token_has_the_tag_of_its_content_else_of_its_first_part(
+    tags: list[str], expected: str
+) -> None:
     assert content_word([Word("x", "x", tag, "_") for tag in tags]).upos == expected
 
 
@@ -91,7 +98,9 @@ def test_unsound_input_names_file_and_line(text: str, line_number: int, complain
 def test_files_may_be_gzipped_and_have_carriage_returns(tmp_path: Path) -> None:
     path = tmp_path / "a.conllu.gz"
     path.write_bytes(gzip.compress(("\ufeff" + FRENCH.replace("\n", "\r\n")).encode()))
-    assert [s._replace(line=0) for s in read_conllu(path)] == [s._replace(line=0) for s in parse_conllu(FRENCH)]
+    assert [s._replace(line=0) for s in read_conllu(path)] == [
+        s._replace(line=0) for s in parse_conllu(FRENCH)
+    ]
 
 
 def test_a_file_that_is_no_utf8_or_cut_off_is_named(tmp_path: Path) -> None:

@@ -97,7 +97,9 @@ def test_words_without_a_fine_tag_teach_their_universal_tag() -> None:
 
 
 def test_rare_pairs_of_tags_are_no_labels_but_every_universal_tag_keeps_one() -> None:
-    labels = choose_labels([*TOY, tagged("ach/INTJ/UH oh/X/FW Dogs/NOUN/NNPS")], replace(SMALL, min_label_count=4))
+    labels = choose_labels(
+        [*TOY, tagged("ach/INTJ/UH oh/X/FW Dogs/NOUN/NNPS")], replace(SMALL, min_label_count=4)
+    )
     assert Label("UH", "INTJ") in labels
     assert Label("FW", "X") in labels
     assert Label("NNPS", "NOUN") not in labels
@@ -119,7 +121,9 @@ def test_without_fine_tags_the_fine_tag_is_the_universal_one() -> None:
         ([tagged(" ".join(f"w{i}/X/T{i}" for i in range(65)))], "65 pairs"),
     ],
 )
-def test_data_from_which_nothing_can_be_learned_is_refused(sentences: list[list[Word]], complaint: str) -> None:
+def test_data_from_which_nothing_can_be_learned_is_refused(
+    sentences: list[list[Word]], complaint: str
+) -> None:
     with pytest.raises(BuildError, match=complaint):
         train_tagger(sentences, "xx", settings=SMALL)
 
@@ -128,8 +132,18 @@ def test_data_from_which_nothing_can_be_learned_is_refused(sentences: list[list[
 
 
 def test_a_lexicon_helps_with_words_never_seen() -> None:
-    entries = [("dog", "N"), ("cat", "N"), ("sleeps", "V"), ("barks", "V"), ("ends", "V"), ("ox", "N"), ("errs", "V")]
-    sentences = [tagged(f"{noun}/NOUN {verb}/VERB") for noun in ("dog", "cat") for verb in ("sleeps", "barks", "ends")]
+    entries = [
+        ("dog", "N"),
+        ("cat", "N"),
+        ("sleeps", "V"),
+        ("barks", "V"),
+        ("ends", "V"),
+        ("ox", "N"),
+        ("errs", "V"),
+    ]
+    sentences = [
+        tagged(f"{noun}/NOUN {verb}/VERB") for noun in ("dog", "cat") for verb in ("sleeps", "barks", "ends")
+    ]
     sentences += [tagged("sleeps/VERB dog/NOUN"), tagged("barks/VERB cat/NOUN")] * 3
     model = TaggerModel.from_resource(train_tagger(sentences * 2, "xx", lexicon=lexicon_classes(entries)))
     assert [label.universal for label in model.tag(["errs", "ox"])] == ["VERB", "NOUN"]
@@ -254,7 +268,9 @@ def test_the_command_builds_a_model_that_can_be_read(tesla: Any, write: Any, tmp
 
 
 @pytest.mark.parametrize("arguments", [("-l", "../x"), ("-l", "fr", "--epochs", "0")])
-def test_the_command_refuses_what_makes_no_sense(tesla: Any, write: Any, tmp_path: Path, arguments: Any) -> None:
+def test_the_command_refuses_what_makes_no_sense(
+    tesla: Any, write: Any, tmp_path: Path, arguments: Any
+) -> None:
     train = write("train.conllu", FRENCH.encode())
     outcome = tesla("build", "tagger", "--train", train, "-o", str(tmp_path / "x.tesla"), *arguments)
     assert outcome.status == 2
@@ -271,7 +287,19 @@ def test_english_has_penn_tags() -> None:
     english = load_tagger("en")
     assert english is not None
     labels = english.tag(["The", "cats", "did", "n't", "see", "Mr.", "Smith", "'s", "new", "house", "."])
-    assert [label.fine for label in labels] == ["DT", "NNS", "VBD", "RB", "VB", "NNP", "NNP", "POS", "JJ", "NN", "."]
+    assert [label.fine for label in labels] == [
+        "DT",
+        "NNS",
+        "VBD",
+        "RB",
+        "VB",
+        "NNP",
+        "NNP",
+        "POS",
+        "JJ",
+        "NN",
+        ".",
+    ]
 
 
 def test_shipped_models_are_small_and_say_where_they_come_from() -> None:

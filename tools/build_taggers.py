@@ -74,7 +74,10 @@ def without_fine_tags(sentence: Sentence) -> Sentence:
 
 def build(recipe: Recipe, fingerprint: str, progress: Progress) -> Resource:
     data = TaggerData(
-        treebanks(recipe, recipe.train), treebanks(recipe, recipe.dev), treebanks(recipe, ("test",)), lexicon(recipe)
+        treebanks(recipe, recipe.train),
+        treebanks(recipe, recipe.dev),
+        treebanks(recipe, ("test",)),
+        lexicon(recipe),
     )
     rounds = recipe.settings.epochs * (2 if data.dev else 1)
     task = progress.add_task(recipe.language, total=rounds)

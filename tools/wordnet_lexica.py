@@ -57,5 +57,10 @@ def _stem(verb: str) -> str:
     """What -ed and -ing are put to: a final e goes, a final consonant of a short word is doubled."""
     if verb.endswith("e"):
         return verb[:-1]
-    short = 2 < len(verb) < 6 and verb[-1] not in f"{_VOWELS}wxyr" and verb[-2] in _VOWELS and verb[-3] not in _VOWELS
+    short = (
+        2 < len(verb) < 6
+        and verb[-1] not in f"{_VOWELS}wxyr"
+        and verb[-2] in _VOWELS
+        and verb[-3] not in _VOWELS
+    )
     return verb + verb[-1] if short else verb

@@ -41,7 +41,7 @@ class LemmaSettings:
 
 
 def count_lemmas(pairs: Iterable[tuple[str, str]], language: str) -> dict[str, Counter[str]]:
-    """How often each form, and each form in lower case, has which lemma.
+    """How often each form has which lemma; small letters also count forms with a capital, but not acronyms.
 
     >>> counts = count_lemmas([("Us", "we"), ("US", "US"), ("us", "we")], "en")
     >>> counts["us"].most_common(1), counts["US"].most_common(1)
@@ -49,9 +49,10 @@ def count_lemmas(pairs: Iterable[tuple[str, str]], language: str) -> dict[str, C
     """
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for form, lemma in pairs:
-        if not any(map(str.isspace, form + lemma)):
+        if not any(map(str.isspace, form + lemma)) and not any(map(str.isdigit, form)):
             word = normalise_form(form, language)
-            for key in {word, word.lower()}:
+            acronym = len(word) > 1 and word.isupper()
+            for key in {word} if acronym else {word, word.lower()}:
                 counts[key][normalise_form(lemma, language).lower()] += 1
     return dict(counts)
 
@@ -99,7 +100,7 @@ def _rules(counts: LemmaCounts, settings: LemmaSettings) -> dict[str, str]:
     """For word ends the edit that most word types with that end have, shorter ends first."""
     votes: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for form, lemmas in counts.items():
-        if form != form.lower() or any(map(str.isdigit, form)):
+        if form != form.lower():
             continue
         edit = edit_between(form, lemmas.most_common(1)[0][0])
         cut = ord(edit[0]) - ord("0")

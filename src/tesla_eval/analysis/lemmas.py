@@ -1,8 +1,8 @@
 """The dictionary form of a word: from the language's table, else from simplemma, else by rules for word ends.
 
 A lemma depends on the word form alone, so it is computed once per word type and the same in every text. It is
-lower-cased, its apostrophes are straight, and Arabic and Hebrew words lose their vowel signs. Tables and
-rules are learned from treebanks (`lemma_training`). What that means for English:
+lower-cased, its apostrophes are straight, and Arabic and Hebrew words lose their vowel signs. Words with digits
+are their own lemmas. Tables and rules are learned from treebanks (`lemma_training`). What that means for English:
 
 - the parts of contractions get the word they stand for: n't → not, 'll → will, ca → can, wo → will; 's stays
   's, because the form does not say whether it is a possessive, `is` or `has`;
@@ -69,7 +69,7 @@ class Lemmatiser:
 
     def _lemma(self, word: str) -> str:
         lower = word.lower()
-        if len(word) > _LONGEST_WORD:
+        if len(word) > _LONGEST_WORD or any(map(str.isdigit, word)):
             return lower
         edit = self._forms.get(word) or self._forms.get(lower)
         if edit is None and self._simplemma is not None:
@@ -80,7 +80,7 @@ class Lemmatiser:
 
     def _rule(self, word: str) -> str | None:
         """The edit for the longest end of the word that has one; the end is never the whole word."""
-        if self._suffixes and not any(map(str.isdigit, word)):
+        if self._suffixes:
             for start in range(max(1, len(word) - LONGEST_SUFFIX), len(word) + 1):
                 if edit := self._suffixes.get(word[start:]):
                     return edit

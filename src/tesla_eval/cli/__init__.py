@@ -54,7 +54,9 @@ def tesla() -> None:
 def main() -> None:
     """Run the command; every foreseen error is one message and exit status 2."""
     try:
-        status = tesla(prog_name="tesla", standalone_mode=False)  # an exit status, where a command asked for one
+        status = tesla(
+            prog_name="tesla", standalone_mode=False
+        )  # an exit status, where a command asked for one
         sys.stdout.flush()
         sys.exit(status or 0)
     except click.ClickException as error:

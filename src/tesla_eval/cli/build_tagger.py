@@ -20,17 +20,35 @@ __all__ = ["tagger"]
 
 @click.command()
 @click.option("--train", required=True, multiple=True, metavar="FILE", help="CoNLL-U to learn from; .gz too.")
-@click.option("--dev", multiple=True, metavar="FILE", help="CoNLL-U to measure on first, and to learn from then.")
+@click.option(
+    "--dev", multiple=True, metavar="FILE", help="CoNLL-U to measure on first, and to learn from then."
+)
 @click.option("--test", multiple=True, metavar="FILE", help="CoNLL-U to measure the result on.")
 @click.option("--lexicon", metavar="FILE", help="Word forms: form, lemma and tag, separated by tabs.")
 @click.option("-l", "--lang", "language", required=True, metavar="CODE", help="The language's code.")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path, dir_okay=False),
-              help="Where the model goes: tagger-CODE.tesla in a folder of `tesla resources`.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the model goes: tagger-CODE.tesla in a folder of `tesla resources`.",
+)
 @click.option("--fine-tags", is_flag=True, help="Learn XPOS too: `pos` is then the language's own tag.")
-@click.option("--tokens", "view", type=click.Choice(TOKEN_VIEWS), default="both", show_default=True,
-              help="Learn treebank words, tokens as written (`du`, not `de` `le`), or both.")
-@click.option("--epochs", type=click.IntRange(1, 100), default=TaggerSettings.epochs, show_default=True,
-              help="Passes over the data.")
+@click.option(
+    "--tokens",
+    "view",
+    type=click.Choice(TOKEN_VIEWS),
+    default="both",
+    show_default=True,
+    help="Learn treebank words, tokens as written (`du`, not `de` `le`), or both.",
+)
+@click.option(
+    "--epochs",
+    type=click.IntRange(1, 100),
+    default=TaggerSettings.epochs,
+    show_default=True,
+    help="Passes over the data.",
+)
 @click.option("--licence", default="", help="The licence of the data, to be stored in the model.")
 @click.option("--source", "sources", multiple=True, help="Where the data comes from; else its comments say.")
 @click.option("--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today.")
