@@ -61,7 +61,7 @@ class Section:
         return lp.endswith("-en") == self.into_english
 
 
-# sacreBLEU's TER needs 2 to 10 ms a segment: it is measured on the two sets where everything is, and left out elsewhere.
+# sacreBLEU's TER needs 2 to 10 ms a segment: it is measured on the first two sets and left out elsewhere.
 _SLOW = frozenset({"ter"})
 
 SECTIONS = (
@@ -87,10 +87,12 @@ SECTIONS = (
     Section("WMT20 out of English", "wmt20-mqm", BY_SCORE, "MQM.", too_slow=_SLOW),
     Section("WMT21 out of English, MQM of news", "wmt21-mqm-news", BY_SCORE, "MQM.", too_slow=_SLOW),
     Section("WMT21 out of English, MQM of talks", "wmt21-mqm-ted", BY_SCORE, "MQM.", too_slow=_SLOW),
-    Section("WMT21 out of English, MQM of Russian", "wmt21-mqm-enru", BY_SCORE, "MQM by Unbabel, news and talks.", too_slow=_SLOW),
+    Section("WMT21 out of English, MQM of Russian", "wmt21-mqm-enru", BY_SCORE, "MQM by Unbabel, news and talks.",
+            too_slow=_SLOW),
     Section("WMT21 out of English, systems", "wmt21-sysonly-outofen", BY_SYSTEM, "Scores of systems only, so all "
             "segments count.", too_slow=_SLOW),
-    Section("WMT24 out of English", "wmt24-esa-outofen-odd", BY_SCORE, "ESA, segments with an odd number.", too_slow=_SLOW),
+    Section("WMT24 out of English", "wmt24-esa-outofen-odd", BY_SCORE, "ESA, segments with an odd number.",
+            too_slow=_SLOW),
 )  # fmt: skip
 
 HEAD = """# Results

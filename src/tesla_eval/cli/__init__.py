@@ -47,6 +47,8 @@ def tesla() -> None:
     \b
     tesla score -r ref.txt sysA.txt sysB.txt            scores of two systems
     tesla explain "The cats sat." "The cat sat."        the matching behind a score
+    tesla compare -r ref.txt sysA.txt sysB.txt          which system is better, and is it certain
+    tesla meta --segments judged.tsv -m m,chrf          metrics against human judgements
     tesla resources                                     what is installed
     """
 

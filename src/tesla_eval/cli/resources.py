@@ -50,7 +50,7 @@ def _table(found: list[dict[str, Any]]) -> Iterator[str]:
     rows.extend(
         (
             item["language"], item["kind"] + (" (own)" if item["own"] else ""), item["fingerprint"], item["date"],
-            f"{item['bytes'] / 1000:.0f}", _measured(item["info"]), item["licence"],
+            f"{item['bytes'] / 1000:.0f}", _measured(item["kind"], item["info"]), item["licence"],
             visible("; ".join(item["sources"])),
         )
         for item in sorted(found, key=lambda item: (item["language"], item["kind"]))
@@ -58,6 +58,21 @@ def _table(found: list[dict[str, Any]]) -> Iterator[str]:
     yield from aligned(rows, numeric=(4,))
 
 
-def _measured(info: dict[str, Any]) -> str:
+_FIGURES = {
+    "compounds": "{words} words",
+    "lemmas": "{forms} forms, {rules} rules",
+    "segmenter": "F1 {test F1} %",
+    "senses": "{lemmas} words, {sets} sets",
+}
+"""What to show of a resource's info, by kind; taggers are told apart by the tags they have."""
+
+
+def _measured(kind: str, info: dict[str, Any]) -> str:
     """The figures of a resource's info, briefly."""
-    return ", ".join(f"{key} {value}" for key, value in info.items() if isinstance(value, int | float))
+    if kind == "tagger":
+        test = info.get("accuracy", {}).get("test", {})
+        return ", ".join(f"{name.upper()} {test[name]} %" for name in ("upos", "xpos") if name in test)
+    try:
+        return _FIGURES.get(kind, "").format_map(info)
+    except KeyError:  # the user's own resource need not tell
+        return ""
