@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tesla_eval.analysis.tagger_build import TokenView
 from tesla_eval.analysis.tagger_training import TaggerSettings
@@ -27,7 +27,9 @@ _BY_SA_3, _BY_SA_4, _BY_4 = "CC BY-SA 3.0", "CC BY-SA 4.0", "CC BY 4.0"
 _LGPL_LR = "LGPL-LR"
 
 SMALL = TaggerSettings(margin=40, min_feature_count=1, scale=1.0, min_weight=1)
-"""For treebanks of less than 70,000 words: what was seen once counts, and there is room for small weights."""
+"""For treebanks of less than 45,000 words: what was seen once counts, and there is room for small weights."""
+MIDDLING = replace(SMALL, min_weight=2)
+"""For less than 70,000 words."""
 
 LEXICON_WORDNETS = {
     "cs": ("omw_ces_wikt",),
@@ -85,11 +87,11 @@ RECIPES = (
     Recipe("el", f"GUD {_BY_SA_4}", settings=SMALL),
     Recipe("fa", f"Seraji {_BY_SA_4}", settings=SMALL),
     Recipe("fi", f"TDT, PUD {_BY_SA_4}"),
-    Recipe("ga", f"IDT {_BY_SA_3}", settings=SMALL),
+    Recipe("ga", f"IDT {_BY_SA_3}", settings=MIDDLING),
     Recipe("gl", f"TreeGal {_LGPL_LR}; PUD {_BY_SA_4}", settings=SMALL),
     Recipe("he", f"IAHLTwiki {_BY_SA_4}", settings=SMALL),
     Recipe("hi", f"PUD {_BY_SA_3}", settings=SMALL),
-    Recipe("hr", f"SET {_BY_SA_4}", settings=SMALL),
+    Recipe("hr", f"SET {_BY_SA_4}", settings=MIDDLING),
     Recipe("hy", f"ArmTDP {_BY_SA_4}", settings=SMALL),
     Recipe("id", f"GSD, CSUI {_BY_SA_4}; PUD {_BY_SA_3}"),
     Recipe("is", f"Modern, PUD {_BY_SA_4}"),
@@ -97,7 +99,7 @@ RECIPES = (
     Recipe("ka", f"GLC {_BY_SA_4}", settings=SMALL),
     Recipe("ko", f"GSD {_BY_SA_4}; PUD {_BY_SA_3}"),
     Recipe("lt", f"ALKSNIS {_BY_SA_4}", settings=SMALL),
-    Recipe("lv", f"LVTB {_BY_SA_4}", settings=SMALL),
+    Recipe("lv", f"LVTB {_BY_SA_4}", settings=MIDDLING),
     Recipe("mt", f"MUDT {_BY_SA_4}", settings=SMALL),
     Recipe("nl", f"Alpino, LassySmall {_BY_SA_4}"),
     Recipe("nn", f"Nynorsk {_BY_SA_4}"),
@@ -112,7 +114,7 @@ RECIPES = (
         "sk", f"SNK {_BY_SA_4}; slovak.dict LGPL",
         lexicon_sources=("LanguageTool slovak.dict: classes of word forms",),
     ),
-    Recipe("sl", f"SSJ, SST {_BY_SA_4}", settings=SMALL),
+    Recipe("sl", f"SSJ, SST {_BY_SA_4}", settings=MIDDLING),
     Recipe("sr", f"SET {_BY_SA_4}"),
     Recipe(
         "sv", f"Talbanken, PUD {_BY_SA_4}; DSSO LGPL 2.1+",
@@ -121,5 +123,5 @@ RECIPES = (
     Recipe("th", f"PUD {_BY_SA_3}", settings=SMALL),
     Recipe("tr", f"BOUN, Kenet, FrameNet {_BY_SA_4}; PUD {_BY_SA_3}"),
     Recipe("uk", f"ParlaMint {_BY_SA_4}", settings=SMALL),
-    Recipe("vi", f"VTB {_BY_SA_4}", settings=SMALL),
+    Recipe("vi", f"VTB {_BY_SA_4}", settings=MIDDLING),
 )  # fmt: skip
