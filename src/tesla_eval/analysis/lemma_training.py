@@ -12,6 +12,7 @@ from tesla_eval.analysis.lemmas import (
     Lemmatiser,
     apply_edit,
     edit_between,
+    is_number,
     normalise_form,
 )
 from tesla_eval.errors import BuildError
@@ -49,7 +50,7 @@ def count_lemmas(pairs: Iterable[tuple[str, str]], language: str) -> dict[str, C
     """
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for form, lemma in pairs:
-        if not any(map(str.isspace, form + lemma)) and not any(map(str.isdigit, form)):
+        if not any(map(str.isspace, form + lemma)) and not is_number(form, language):
             word = normalise_form(form, language)
             acronym = len(word) > 1 and word.isupper()
             for key in {word} if acronym else {word, word.lower()}:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import Resource, find_resource, read_resource
 
-__all__ = ["Lemmatiser", "apply_edit", "edit_between", "normalise_form"]
+__all__ = ["Lemmatiser", "apply_edit", "edit_between", "is_number", "normalise_form"]
 
 KIND = "lemmas"
 LONGEST_SUFFIX = 5
@@ -69,7 +69,7 @@ class Lemmatiser:
 
     def _lemma(self, word: str) -> str:
         lower = word.lower()
-        if len(word) > _LONGEST_WORD or any(map(str.isdigit, word)):
+        if len(word) > _LONGEST_WORD or is_number(word, self.language):
             return lower
         edit = self._forms.get(word) or self._forms.get(lower)
         if edit is None and self._simplemma is not None:
@@ -90,6 +90,11 @@ class Lemmatiser:
 def normalise_form(word: str, language: str) -> str:
     """`word` as tables hold it: straight apostrophes, no vowel signs of Arabic and Hebrew; case is kept."""
     return word.translate(_FOLDED.get(language, _APOSTROPHES))
+
+
+def is_number(word: str, language: str) -> bool:
+    """Whether a word holds a digit and so is its own lemma; Korean particles follow numbers as they follow words."""
+    return language != "ko" and any(map(str.isdigit, word))
 
 
 def edit_between(word: str, lemma: str) -> str:
