@@ -2,6 +2,7 @@
 
 NB_MODULE(_core, m) {
     m.doc() = "The C++ core of tesla-eval: text to tokens, tokens to bags, bags to the exact optimum.";
+    nanobind::set_leak_warnings(false);  // pipelines are kept for the life of the process, on purpose
     tesla::bind_tokeniser(m);
     tesla::bind_tagger(m);
     tesla::bind_lexicon(m);
