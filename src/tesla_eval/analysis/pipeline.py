@@ -42,7 +42,7 @@ _KEPT_BATCHES = 64
 class Pipeline:
     """The analysis of one language; made once, shared by all metrics and threads.
 
-    >>> batch = load_pipeline("en").analyse(["The cats sat."])
+    >>> (batch,) = load_pipeline("en").analyse(["The cats sat."])
     >>> [(t.lemma, t.pos, t.function) for t in batch.tokens(0)]
     [('the', 'DT', True), ('cat', 'NNS', False), ('sit', 'VBD', False)]
     """
