@@ -38,7 +38,7 @@ def _ours(given):  # type: ignore[no-untyped-def]
 
 
 def _pot(given):  # type: ignore[no-untyped-def]
-    from ot.lp import emd_c
+    from ot.lp.emd_wrap import emd_c
 
     # POT balances the masses: a dummy node on either side takes what is not matched, at no gain.
     balanced = []

@@ -72,14 +72,14 @@ void Lexicon::intern_words(const std::vector<std::string_view>& words, std::vect
     bool complete = true;
     std::size_t first = ids.size();
     {
-        std::shared_lock lock(mutex_);
+        std::shared_lock lock(words_mutex_);
         for (std::string_view word : words) {
             ids.push_back(word_ids_.find(word));
             complete = complete && ids.back() != Interner::kMissing;
         }
     }
     if (complete) return;
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock(words_mutex_);
     std::u32string form;
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (ids[first + i] != Interner::kMissing) continue;
@@ -94,7 +94,7 @@ void Lexicon::intern_words(const std::vector<std::string_view>& words, std::vect
 }
 
 std::uint32_t Lexicon::intern_lemma(std::string_view text, const std::uint32_t* senses, std::size_t count) {
-    std::unique_lock lock(mutex_);
+    std::lock_guard lock(lemmas_mutex_);
     std::uint32_t id = lemma_ids_.intern(text);
     Lemma& lemma = id < lemmas_.size() ? lemmas_[id] : lemmas_.append();
     if (!lemma.defined) {
@@ -109,7 +109,7 @@ std::uint32_t Lexicon::intern_lemma(std::string_view text, const std::uint32_t* 
 }
 
 void Lexicon::define_word(std::uint32_t word, std::uint32_t lemma, std::vector<CompoundPart> parts) {
-    std::unique_lock lock(mutex_);
+    std::lock_guard lock(definitions_mutex_);
     if (word >= words_.size() || lemma >= lemmas_.size()) throw std::out_of_range("no such word or lemma");
     WordType& type = words_[word];
     if (type.lemma.load(std::memory_order_relaxed) != WordType::kUndefined) return;  // another thread was first

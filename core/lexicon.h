@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <shared_mutex>
 #include <stdexcept>
 #include <string>
@@ -98,7 +99,9 @@ class Lexicon {
 
    private:
     const Tagger* tagger_;
-    std::shared_mutex mutex_;
+    // Three locks, so that a thread that defines words never waits for one that tokenises.
+    std::shared_mutex words_mutex_;
+    std::mutex lemmas_mutex_, definitions_mutex_;
     Interner word_ids_, lemma_ids_;
     StableArray<WordType> words_;
     StableArray<Lemma> lemmas_;

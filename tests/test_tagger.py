@@ -279,7 +279,17 @@ def test_the_command_refuses_what_makes_no_sense(
 
 # The shipped models
 
-REQUIRED = {"en": 94.7, "de": 94.5, "fr": 96.5, "es": 93.8, "cs": 97.0, "it": 96.0, "pt": 96.0, "ru": 95.0, "zh": 89.0}
+REQUIRED = {
+    "en": 94.7,
+    "de": 94.5,
+    "fr": 96.5,
+    "es": 93.8,
+    "cs": 97.0,
+    "it": 96.0,
+    "pt": 96.0,
+    "ru": 95.0,
+    "zh": 89.0,
+}
 MAX_BYTES = 16_000_000
 
 
@@ -324,9 +334,13 @@ def test_accuracy_on_gold_words(language: str, required: float) -> None:
 
 @needs_treebanks
 @pytest.mark.slow
-@pytest.mark.parametrize("path", sorted(TREEBANKS.glob("*/test.conllu.gz")), ids=lambda path: path.parent.name)
+@pytest.mark.parametrize(
+    "path", sorted(TREEBANKS.glob("*/test.conllu.gz")), ids=lambda path: path.parent.name
+)
 def test_two_million_words_a_second(path: Path) -> None:
     model = load_tagger(path.parent.name)
     assert model is not None
-    cached, _ = model.core.measure_speed([[word.form for word in s.words] for s in read_treebanks([path])], 50)
+    cached, _ = model.core.measure_speed(
+        [[word.form for word in s.words] for s in read_treebanks([path])], 50
+    )
     assert cached >= 2e6

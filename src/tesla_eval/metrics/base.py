@@ -21,7 +21,7 @@ References = Sequence[Sequence[str | None]]
 """K streams of N texts (sacreBLEU's order); `None` marks a missing reference."""
 
 Chunk = tuple[Sequence[str], References]
-_CHUNK = 512  # segments that cross into the core at once
+_CHUNK = 256  # segments that cross into the core at once
 
 
 @dataclass(frozen=True)
