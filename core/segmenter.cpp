@@ -61,18 +61,6 @@ void decode_places(const PlaceScores* scores, const char32_t* characters, std::s
     places[0] = static_cast<Place>(place);
 }
 
-void Segmenter::Table::build(const std::vector<std::uint32_t>& keys, const std::vector<std::uint32_t>& values) {
-    std::size_t capacity = 1;
-    while (capacity < 2 * keys.size() + 1) capacity *= 2;
-    slots_.assign(capacity, Slot{});
-    mask_ = capacity - 1;
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-        std::size_t slot = keys[i] & mask_;
-        while (slots_[slot].key != 0) slot = (slot + 1) & mask_;
-        slots_[slot] = {keys[i], values[i]};
-    }
-}
-
 Segmenter::Segmenter(const SegmenterArrays& arrays) {
     require(arrays.feature_deltas.size() == arrays.feature_places.size(), "the segmenter's features lack places");
     require(arrays.transitions.size() == (kPlaces + 1) * kPlaces, "the segmenter's transitions are incomplete");

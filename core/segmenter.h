@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hashing.h"
 #include "segmenter_features.h"
 
 namespace tesla {
@@ -45,36 +46,12 @@ class Segmenter {
  private:
     static constexpr std::size_t kLongestStretch = 512;  // characters decoded at once: no text needs more memory
 
-    // Open addressing; a value of 0 is that of a key that is not there.
-    class Table {
-     public:
-        void build(const std::vector<std::uint32_t>& keys, const std::vector<std::uint32_t>& values);
-        std::uint32_t find(std::uint32_t key) const {
-            for (std::size_t slot = key & mask_;; slot = (slot + 1) & mask_) {
-                if (slots_[slot].key == key) return slots_[slot].value;
-                if (slots_[slot].key == 0) return 0;
-            }
-        }
-        void prefetch([[maybe_unused]] std::uint32_t key) const {
-#if defined(__GNUC__)
-            __builtin_prefetch(&slots_[key & mask_]);
-#endif
-        }
-
-     private:
-        struct Slot {
-            std::uint32_t key = 0, value = 0;
-        };
-        std::vector<Slot> slots_{1};
-        std::size_t mask_ = 0;
-    };
-
     void find_places(const char32_t* text, std::size_t length, std::size_t start, std::size_t end, Place* places) const;
 
-    Table features_;  // the four weights of a feature are the bytes of its value
-    Table words_;
+    HashTable features_;  // the four weights of a feature are the bytes of its value
+    HashTable words_;
     Transitions transitions_;
-    Table variants_;
+    HashTable variants_;
 };
 
 // The best sequence of places for `length` characters: a word does not begin at a mark, but for the first character, and

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tagger_features.h"
-#include "tagger_hash.h"
+#include "hashing.h"
 #include "tagger_lexicon.h"
 
 namespace tesla {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tagger_hash.h"
+#include "hashing.h"
 #include "unicode.h"
 
 namespace tesla {

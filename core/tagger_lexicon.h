@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tagger_hash.h"
+#include "hashing.h"
 #include "unicode.h"
 
 namespace tesla {
