@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -83,4 +84,4 @@ def test_sentences_are_all_of_the_text_in_order(text: str) -> None:
     spans = split_sentences(text)
     assert "".join("".join(text[a:b].split()) for a, b in spans) == "".join(text.split())
     assert all(a < b for a, b in spans)
-    assert all(first[1] <= second[0] for first, second in zip(spans, spans[1:], strict=False))
+    assert all(first[1] <= second[0] for first, second in pairwise(spans))

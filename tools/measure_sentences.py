@@ -2,8 +2,8 @@
 
     python tools/measure_sentences.py [--errors 20] [LANGUAGE ...]
 
-Runs of ten neighbouring sentences of the treebanks (test part, raw text rebuilt from SpaceAfter=No) joined by blanks, and
-the tokenised documents of the discourse treebank (`gdtb`, test part). Sentences that end without a stop, such as
+Runs of ten neighbouring sentences of the treebanks (test part, raw text rebuilt from SpaceAfter=No) joined by blanks,
+and the tokenised documents of the discourse treebank (`gdtb`, test part). Sentences that end without a stop, such as
 headings, cannot be found in such text by anybody who does not understand it; the last columns leave them out: F1 over
 the boundaries behind a stop.
 """
