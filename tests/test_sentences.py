@@ -69,6 +69,16 @@ def test_wrapped_lines_go_on_and_short_lines_end() -> None:
     ]
 
 
+def test_a_sentence_a_line_stays_one() -> None:
+    lines = [
+        "koirala 's group is relying on bottled water",
+        "these girls are vulnerable",
+        "people will target them now",
+    ]
+    assert sentences("\n".join(lines)) == lines
+    assert sentences("\n".join(lines[:2])) == lines[:2]
+
+
 @pytest.mark.parametrize("text", ["", " \n ", "\t"])
 def test_nothing_has_no_sentences(text: str) -> None:
     assert split_sentences(text) == []

@@ -6,10 +6,11 @@ Files may be of any length: they are read in blocks and handed on in chunks. Err
 from __future__ import annotations
 
 import gzip
+import json
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import IO
+from typing import IO, Any
 
 from tesla_eval.errors import InputError
 
@@ -19,6 +20,7 @@ __all__ = [
     "looks_lowercased",
     "looks_tokenised",
     "read_in_step",
+    "read_json_lines",
     "read_lines",
 ]
 
@@ -111,6 +113,25 @@ def read_lines(path: str) -> list[str]:
     ['one', '', 'two']
     """
     return list(LineReader(path))
+
+
+def read_json_lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The objects of a JSON Lines file, each with the place ("FILE, line N") that errors about it should name.
+
+    Empty lines are passed over; a line that is no JSON object is an `InputError`.
+    """
+    reader = LineReader(path)
+    for line in reader:
+        if not line.strip():
+            continue
+        place = f"{reader.name}, line {reader.count}"
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{place}: is not JSON ({error})") from error
+        if not isinstance(value, dict):
+            raise InputError(f"{place}: is JSON, but not an object in braces")
+        yield place, value
 
 
 def read_in_step(

@@ -9,9 +9,9 @@ follows a stop inside a quotation, and where a break of the line is one of the t
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.analysis.normalise import compose, raw_offsets
@@ -31,7 +31,7 @@ _LINE_BULLETS = _BULLETS | frozenset("-–—*·+>#")
 _NEW_LINE = re.compile(r"\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _NOTE_MARK = re.compile(r" ?\[ ?[0-9]{1,3}(?: ?[-–,] ?[0-9]{1,3})* ?\]")  # .[1-3]
 _EMOTICON = re.compile(r"[:;=]['’]?-?[)(DPpO/\\|*]|<3|\^_?\^")
-_WORD = re.compile(r"\S+")
+_WIDEST_PAGE = 120  # characters: longer lines are paragraphs, not wrapped text
 _LIST_NUMBER = re.compile(r"(?:[0-9]{1,3}|[A-Za-z]|[ivxIVX]{1,5})")
 
 _BEFORE_NAMES = frozenset(
@@ -85,10 +85,7 @@ class _Splitter:
         # In text without capitals a small letter says nothing; so it does in scripts that have none.
         self._cased = any(map(str.isupper, self.text))
         self._in_quotation = False
-        breaks = list(_NEW_LINE.finditer(self.text))
-        self._lines = [0, *(match.end() for match in breaks)]
-        ends = [*(match.start() for match in breaks), len(self.text)]
-        self._widest = max(end - start for start, end in zip(self._lines, ends, strict=True))
+        self._wrapped = _wrapped_lines(self.text)
 
     def sentences(self) -> list[Span]:
         found: list[Span] = []
@@ -196,7 +193,7 @@ class _Splitter:
         breaks = _NEW_LINE.findall(self.text, end, start) if start > end else []
         if len(breaks) != 1:
             return bool(breaks)
-        return self._is_list_item(index + 1) or not self._was_wrapped(end, start)
+        return self._is_list_item(index + 1) or start not in self._wrapped
 
     def _is_list_item(self, index: int) -> bool:
         form = self._form(index)
@@ -207,11 +204,34 @@ class _Splitter:
             return marker in {".", ")"} and self._touches(index + 1)
         return form[-1] == "." and _LIST_NUMBER.fullmatch(form[:-1]) is not None
 
-    def _was_wrapped(self, end: int, start: int) -> bool:
-        """Whether the line broke because it was full: its neighbour's first word would not have fitted."""
-        word = _WORD.match(self.text, start)
-        return self._column(end) + 1 + len(word[0] if word else "") > self._widest
 
-    def _column(self, place: int) -> int:
-        """How far `place` is from the beginning of its line."""
-        return place - self._lines[bisect_right(self._lines, place) - 1]
+def _wrapped_lines(text: str) -> set[int]:
+    """Where lines begin that go on with the line before: it broke only because it was full.
+
+    In a block of lines that was wrapped, no line could have taken the first word of the next one. Two lines may look
+    so by chance: then the second must begin with a small letter where there are capitals.
+
+    >>> sorted(_wrapped_lines("The lines were full, so that\\nthe text goes on in the next\\nline"))
+    [29, 58]
+    >>> _wrapped_lines("A heading of its own\\nThe text")
+    set()
+    """
+    places: list[tuple[int, str]] = []
+    start = 0
+    for line in text.splitlines(keepends=True):
+        places.append((start + len(line) - len(line.lstrip()), line.strip()))
+        start += len(line)
+    cased = any(map(str.isupper, text))
+    found: set[int] = set()
+    for filled, block in groupby(places, key=lambda place: bool(place[1])):
+        lines = list(block)
+        if not filled or len(lines) == 1:
+            continue
+        widest = max(len(line) for _, line in lines)
+        heads = [line.split(maxsplit=1)[0] for _, line in lines[1:]]
+        full = all(
+            len(line) + 1 + len(head) > widest for (_, line), head in zip(lines[:-1], heads, strict=True)
+        )
+        if full and widest <= _WIDEST_PAGE and (len(lines) > 2 or (cased and heads[0][0].islower())):
+            found.update(place for place, _ in lines[1:])
+    return found

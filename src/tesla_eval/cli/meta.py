@@ -10,14 +10,21 @@ import click
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.cli.meta_files import draw_plots, write_scores
 from tesla_eval.cli.meta_formats import META_FORMATS
-from tesla_eval.cli.options import create_metrics, metrics_option
+from tesla_eval.cli.options import create_metrics, language_option, metrics_option
 from tesla_eval.cli.preference_formats import PREFERENCE_FORMATS
 from tesla_eval.cli.terminal import progress, warn
 from tesla_eval.errors import UsageError
 from tesla_eval.meta import preferences_of, read_preferences, read_rankings, read_system_scores
 from tesla_eval.meta.judgements import Key
 from tesla_eval.meta.preference_tests import preference_reports
-from tesla_eval.meta.run import JudgedSet, mtme_sets, score_and_join, target_language, wmt_sets
+from tesla_eval.meta.run import (
+    JudgedSet,
+    mtme_sets,
+    score_and_join,
+    summary_sets,
+    target_language,
+    wmt_sets,
+)
 from tesla_eval.meta.study import Study, Wish
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.cache import ScoreCache
@@ -41,6 +48,14 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
     metavar="FOLDER",
     help="A test set in the layout of mt-metrics-eval, instead of --segments.",
 )
+@click.option(
+    "--summaries",
+    metavar="PATH",
+    help="Summaries with human scores, instead of --segments: JSON Lines, or a folder as of REALSumm or SummEval. "
+    "Segments are topics; every kind of human score is a test set (--human-score: only that one). All references "
+    "of a topic are used.",
+)
+@language_option
 @click.option(
     "--lp", "lps", multiple=True, metavar="LP", help="Only this language pair, such as de-en; repeatable."
 )
@@ -91,7 +106,8 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 @click.option("--no-cache", is_flag=True, help="Neither read nor keep scores in the cache on disk.")
 def meta(
     segments: tuple[str, ...], pairs: str | None, rankings: str | None, systems: str | None, mtme: Path | None,
-    lps: tuple[str, ...], metrics: str, output_format: str, all_references: bool, all_segments: bool,
+    summaries: str | None, language: str, lps: tuple[str, ...], metrics: str,
+    output_format: str, all_references: bool, all_segments: bool,
     human_score: str | None, significance: tuple[str, ...], resamples: int, seed: int, plots: Path | None,
     plot_format: str, score_folder: Path | None, jobs: int, no_cache: bool,
 ) -> None:  # fmt: skip
@@ -104,6 +120,7 @@ def meta(
     tesla meta --segments wmt14.seg.tsv.gz --pairs wmt14.pairs.tsv.gz --systems scores.tsv.gz -m m,bleu,chrf
     tesla meta --segments wmt21.seg.tsv.gz --lp en-de -m m,chrf --significance kendall --format json
     tesla meta --mtme mt-metrics-eval-v2/wmt22 --lp en-de -m m --write-scores mt-metrics-eval-v2
+    tesla meta --summaries summeval -m s,rouge1,rouge2 --human-score relevance --significance system:pearson
     tesla meta --rankings rawranks.tsv.gz            agreement of judges, expected wins, sign tests
     """
     wishes = [Wish.parse(text) for text in significance]
@@ -111,16 +128,19 @@ def meta(
         raise click.UsageError("--format tsv holds the results only: take text or json with --significance")
     ranked = read_rankings(rankings) if rankings else {}
     preferred = read_preferences(pairs) if pairs else {}
-    if not segments and mtme is None:
+    sources = sum(map(bool, (segments, mtme, summaries)))
+    if not sources:
         if not (ranked or preferred):
-            raise click.UsageError("give judgements: --segments, --mtme, --rankings or --pairs")
+            raise click.UsageError("give judgements: --segments, --mtme, --summaries, --rankings or --pairs")
         reports = [r for r in preference_reports(ranked, preferred) if not lps or r.lp in lps]
         _print(PREFERENCE_FORMATS[output_format](reports))
         return
-    if segments and mtme is not None:
-        raise click.UsageError("--segments and --mtme are two sources of outputs: give one")
+    if sources > 1:
+        raise click.UsageError("--segments, --mtme and --summaries are sources of outputs: give one")
     preferred = {**{key: preferences_of(of_set) for key, of_set in ranked.items()}, **preferred}
-    if mtme is not None:
+    if summaries:
+        sets = summary_sets(summaries, resolve_language(language), human_score, lps)
+    elif mtme is not None:
         sets = mtme_sets(mtme, lps, human_score)
     else:
         sets = wmt_sets(segments, preferred, read_system_scores(systems) if systems else {}, lps)
@@ -128,7 +148,8 @@ def meta(
     with ScoreCache(on_disk=not no_cache) as cache, progress("outputs") as bar:
         for judged, chosen in _with_metrics(sets, metrics, jobs):
             joined = score_and_join(
-                judged, chosen, cache, score_type=human_score, all_references=all_references,
+                judged, chosen, cache, score_type=None if summaries else human_score,
+                all_references=all_references or summaries is not None,
                 all_segments=all_segments, score_everything=score_folder is not None, advance=bar.advance,
             )  # fmt: skip
             comparisons = study.add(joined, chosen)

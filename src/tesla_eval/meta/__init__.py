@@ -1,4 +1,4 @@
-"""Human judgements: readers (WMT tables, mt-metrics-eval, rankings), and metrics measured against them."""
+"""Human judgements: readers (WMT tables, mt-metrics-eval, rankings, summaries), and metrics measured against them."""
 
 from tesla_eval.meta.compare import MetricComparison, compare_metrics
 from tesla_eval.meta.evaluate import (
@@ -13,6 +13,7 @@ from tesla_eval.meta.join import Joined, join
 from tesla_eval.meta.judgements import EvalSet, Preferences, Rankings, SystemScores
 from tesla_eval.meta.rankings import annotator_agreement, expected_wins, preferences_of, win_table
 from tesla_eval.meta.scoring import MetricScores, Scorer, judged_segments, score_outputs
+from tesla_eval.meta.summaries import SummarySet, read_summaries
 from tesla_eval.meta.wmt import read_preferences, read_rankings, read_segments, read_system_scores
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Rankings",
     "Result",
     "Scorer",
+    "SummarySet",
     "SystemScores",
     "annotator_agreement",
     "averages",
@@ -39,6 +41,7 @@ __all__ = [
     "read_preferences",
     "read_rankings",
     "read_segments",
+    "read_summaries",
     "read_system_scores",
     "score_outputs",
     "win_table",

@@ -14,6 +14,7 @@ from tesla_eval.meta.join import Joined, join
 from tesla_eval.meta.judgements import EvalSet, FloatTable, Key, Preferences, SystemScores
 from tesla_eval.meta.mtme import language_pairs, read_eval_set, read_human_systems
 from tesla_eval.meta.scoring import CorpusStatistics, MetricScores, judged_segments, score_outputs
+from tesla_eval.meta.summaries import read_summaries
 from tesla_eval.meta.wmt import read_segments
 from tesla_eval.metrics.base import Metric, References, SegmentScores
 from tesla_eval.metrics.cache import ScoreCache
@@ -24,6 +25,7 @@ __all__ = [
     "mtme_sets",
     "score_and_join",
     "score_metric",
+    "summary_sets",
     "target_language",
     "wmt_sets",
 ]
@@ -77,6 +79,14 @@ def mtme_sets(folder: Path, lps: Collection[str] = (), score_name: str | None = 
             outputs = read_eval_set(folder, lp, score_name=score_name)
             systems = read_human_systems(folder, lp)
             yield JudgedSet(outputs, systems=systems if systems.by_type else None)
+
+
+def summary_sets(
+    path: str, lang: str = "en", score_name: str | None = None, lps: Collection[str] = ()
+) -> Iterator[JudgedSet]:
+    """The summaries of a file or folder, once for each kind of human score; a segment is a topic."""
+    _check_wishes(lps, [lang], path)
+    yield from map(JudgedSet, read_summaries(path).eval_sets(score_name, lang))
 
 
 def target_language(lp: str) -> str:
