@@ -1,11 +1,11 @@
-"""Run all benchmarks, or those named: `python -m benchmarks [throughput stages solver growth compare]`."""
+"""Run all benchmarks, or those named: `python -m benchmarks [throughput stages solver growth compare celab]`."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
 
-ALL = ("throughput", "stages", "solver", "growth", "compare")
+ALL = ("throughput", "stages", "solver", "growth", "compare", "celab")
 
 
 def main() -> None:

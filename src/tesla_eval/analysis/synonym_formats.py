@@ -6,7 +6,7 @@ What a line says about synonymy differs, and so does what becomes a set:
 - **Wordnet tab files** (Open Multilingual Wordnet): one set a synset. A line is a synset id, `lemma` or
   `fra:lemma`, and a word; in the short form it is an id and all words, joined by `|`.
 - **Cilin**: one set a code, `Aa01A01= 人 士`. Codes that end in `#` hold words of one kind (baboon, gibbon),
-  those in `@` single words: neither are synonyms.
+  those in `@` single words: neither are synonyms. TESLA-CELAB asks for every category all the same (SPEC §9).
 - **LMF** (XML): one set a synset; needs the package `wn`.
 - **MyThes** (`.dat`, the thesauri of LibreOffice): headwords with lists. A list belongs to its headword:
   thirty words that are near `furie` are not near each other. So two words are synonyms if one of them lists
@@ -85,8 +85,11 @@ def read_synonyms(path: str | Path, language: str = "und") -> SenseTable:
     return table
 
 
-def read_synonym_sets(path: str | Path) -> list[list[str]]:
-    """The sets of a file of synonyms, in the order and spelling of the file."""
+def read_synonym_sets(path: str | Path, *, every_category: bool = False) -> list[list[str]]:
+    """The sets of a file of synonyms, in the order and spelling of the file.
+
+    `every_category` keeps the codes of Cilin that hold related words, too.
+    """
     path = Path(path)
     data = _read_bytes(path)
     start = data[:1024].lstrip(b"\xef\xbb\xbf \r\n\t")
@@ -96,7 +99,10 @@ def read_synonym_sets(path: str | Path) -> list[list[str]]:
     if _MYTHES_ENCODING.fullmatch(first):
         return _mythes_sets(_decoded(path, data, first.lower().removeprefix("microsoft-")))
     source = _decoded(path, data, "utf-8")
-    return list(_reader_for(source)(source))
+    reader = _reader_for(source)
+    if reader is _cilin_sets:
+        return list(_cilin_sets(source, every_category=every_category))
+    return list(reader(source))
 
 
 def find_installed_thesaurus(language: str, folders: Iterable[str] = _THESAURUS_FOLDERS) -> Path | None:
@@ -165,13 +171,13 @@ def _plain_sets(source: _Lines) -> Iterator[list[str]]:
             yield words
 
 
-def _cilin_sets(source: _Lines) -> Iterator[list[str]]:
+def _cilin_sets(source: _Lines, *, every_category: bool = False) -> Iterator[list[str]]:
     for number, line in source.numbered():
         code, *words = line.split()
         match = _CILIN_CODE.fullmatch(code)
         if match is None:
             raise source.error(number, f"{code[:20]!r} is no Cilin code such as Aa01A01=")
-        if match[1] == "=":
+        if every_category or match[1] == "=":
             yield words
 
 

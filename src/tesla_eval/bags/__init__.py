@@ -1,5 +1,16 @@
-"""Tokens to weighted bags."""
+"""Tokens to weighted bags, texts to units."""
 
 from tesla_eval.bags.ngrams import FUNCTION_WORD_DISCOUNT, NgramFeature, build_bags, exact_discount
+from tesla_eval.bags.units import FUNCTION_UNITS, NgramWeights, Unit, UnitSplitter, discount_units
 
-__all__ = ["FUNCTION_WORD_DISCOUNT", "NgramFeature", "build_bags", "exact_discount"]
+__all__ = [
+    "FUNCTION_UNITS",
+    "FUNCTION_WORD_DISCOUNT",
+    "NgramFeature",
+    "NgramWeights",
+    "Unit",
+    "UnitSplitter",
+    "build_bags",
+    "discount_units",
+    "exact_discount",
+]

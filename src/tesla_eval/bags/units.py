@@ -10,9 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import unit_spans, unit_surfaces
-from tesla_eval.errors import UsageError
+from tesla_eval.analysis.compounds import CompoundSplitter
+from tesla_eval.analysis.normalise import compose, raw_offsets
+from tesla_eval.errors import InputError, UsageError
 
-__all__ = ["FUNCTION_UNITS", "NgramWeights", "Unit", "discount_units", "split_units", "unit_keys"]
+__all__ = [
+    "FUNCTION_UNITS",
+    "NgramWeights",
+    "Unit",
+    "UnitSplitter",
+    "discount_units",
+    "split_units",
+    "unit_keys",
+]
 
 NgramWeights = Callable[[Sequence[str]], npt.NDArray[np.float64]]
 """The paper's m(X): from a text's unit keys to a weight in [0, 1] for every start (row) and length from 1 (column)."""
@@ -48,6 +58,7 @@ def split_units(text: str, *, pre_tokenized: bool = False) -> list[Unit]:
     >>> [(unit.key, unit.start, unit.end) for unit in split_units("Ａ B。", pre_tokenized=True)]
     [('a', 0, 1), ('b。', 2, 4)]
     """
+    text = _checked(text)
     spans = _word_spans(text) if pre_tokenized else unit_spans(text)
     return [Unit(text[start:end], start, end, _KEYS[text[start:end]]) for start, end in spans]
 
@@ -58,7 +69,44 @@ def unit_keys(text: str, *, pre_tokenized: bool = False) -> list[str]:
     >>> unit_keys("Ａ型，STRASSE")
     ['a', '型', ',', 'strasse']
     """
+    text = _checked(text)
     return list(map(_KEYS.__getitem__, text.split() if pre_tokenized else unit_surfaces(text)))
+
+
+class UnitSplitter:
+    """Cuts texts into units: characters and words, the parts of compounds, or what white space separates.
+
+    The paper's §5.1: in German the parts of a compound are to the compound what characters are to a Chinese word.
+
+    >>> from tesla_eval.analysis.compounds import load_compound_splitter
+    >>> UnitSplitter(load_compound_splitter("de")).keys("Regenschirme, bitte")
+    ['regen', 'schirme', ',', 'bitte']
+    """
+
+    def __init__(self, compounds: CompoundSplitter | None = None, *, pre_tokenized: bool = False) -> None:
+        self.pre_tokenized = pre_tokenized
+        self._parts = None if compounds is None or pre_tokenized else _CompoundParts(compounds)
+
+    def split(self, text: str) -> list[Unit]:
+        """The units of `text` with their offsets."""
+        units = split_units(text, pre_tokenized=self.pre_tokenized)
+        if self._parts is None:
+            return units
+        return [part for unit in units for part in _part_units(unit, self._parts[unit.surface])]
+
+    def keys(self, text: str) -> list[str]:
+        """The keys of the units of `text`."""
+        if self._parts is None:
+            return unit_keys(text, pre_tokenized=self.pre_tokenized)
+        return [key for surface in unit_surfaces(_checked(text)) for key, _, _ in self._parts[surface]]
+
+    def joined_key(self, word: str) -> str:
+        """What the n-gram of all units of `word` is looked up by."""
+        if self._parts is None and word.isalnum() and unicodedata.is_normalized("NFKC", word):
+            folded = word.casefold()
+            if folded == word:  # as most words of a dictionary
+                return word
+        return "".join(self.keys(word))
 
 
 def discount_units(units: Collection[str], discount: float) -> NgramWeights:
@@ -100,6 +148,46 @@ class _Keys(dict[str, str]):
 
 
 _KEYS = _Keys()
+
+_Part = tuple[str, int, int]
+"""Key, start and end of a part within its word."""
+
+
+class _CompoundParts(dict[str, tuple[_Part, ...]]):
+    """Words to their parts, each word split once; letters that only join two parts belong to neither."""
+
+    def __init__(self, splitter: CompoundSplitter) -> None:
+        self._splitter = splitter
+
+    def __missing__(self, surface: str) -> tuple[_Part, ...]:
+        if len(self) >= _MOST_KEYS:
+            self.clear()
+        word = compose(surface)
+        spans = self._splitter.split(word)
+        offsets = None if word == surface or len(spans) < 2 else raw_offsets(surface).tolist()
+        if len(spans) < 2:
+            parts: tuple[_Part, ...] = ((_KEYS[surface], 0, len(surface)),)
+        elif offsets is None:
+            parts = tuple((_KEYS[word[start:end]], start, end) for start, end in spans)
+        else:
+            parts = tuple((_KEYS[word[a:b]], offsets[a], offsets[b]) for a, b in spans)
+        self[surface] = parts
+        return parts
+
+
+def _part_units(unit: Unit, parts: tuple[_Part, ...]) -> list[Unit]:
+    return [
+        Unit(unit.surface[start:end], unit.start + start, unit.start + end, key) for key, start, end in parts
+    ]
+
+
+def _checked(text: str) -> str:
+    """`text`, unless it holds what the core cannot take."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"a text holds a lone surrogate, which is no character: {error}") from error
+    return text
 
 
 def _word_spans(text: str) -> list[tuple[int, int]]:

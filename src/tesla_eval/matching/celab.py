@@ -8,17 +8,20 @@ each could have alone. So the score is (covered reference + f · covered hypothe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from math import isnan
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import CelabBatch, NgramVocabulary
-from tesla_eval.bags.units import NgramWeights, Unit, unit_keys
+from tesla_eval.bags.units import NgramWeights, Unit
 from tesla_eval.errors import InputError, UsageError
+from tesla_eval.matching.celab_parts import Part, cut_link
+from tesla_eval.matching.synonyms import SynonymTable, are_synonyms
 
 __all__ = [
     "MAX_UNITS",
@@ -27,8 +30,6 @@ __all__ = [
     "CelabMatcher",
     "Covering",
     "CoveringMatch",
-    "SynonymSets",
-    "SynonymTable",
 ]
 
 ORDER = 4
@@ -40,35 +41,6 @@ MAX_UNITS = 5_000
 
 _ROUNDING = 1e-9
 _MOST_NGRAMS = 1 << 19  # kept with their categories from one call to the next
-
-
-class SynonymTable(Protocol):
-    """A synonym dictionary: from joined texts of n-grams to the ids of their categories."""
-
-    def lookup(self, lemmas: Sequence[str], /) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-        """Offsets and ids: those of text i are `ids[offsets[i] : offsets[i + 1]]`."""
-
-
-class SynonymSets:
-    """A synonym dictionary in memory, made of sets of words; words are compared as units are.
-
-    >>> SynonymSets([["伞", "雨伞"], ["Straße", "Weg"]]).lookup(["雨伞", "strasse"])[1].tolist()
-    [0, 1]
-    """
-
-    def __init__(self, sets: Iterable[Iterable[str]]) -> None:
-        self._ids: dict[str, list[int]] = {}
-        for number, words in enumerate(sets):
-            for key in dict.fromkeys("".join(unit_keys(word)) for word in words):
-                self._ids.setdefault(key, []).append(number)
-
-    def lookup(self, lemmas: Sequence[str], /) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-        """Offsets and ids: those of text i are `ids[offsets[i] : offsets[i + 1]]`."""
-        none: list[int] = []
-        found = [self._ids.get(lemma, none) for lemma in lemmas]
-        offsets = np.zeros(len(found) + 1, np.int64)
-        np.cumsum([len(ids) for ids in found], out=offsets[1:])
-        return offsets, np.array([number for ids in found for number in ids], np.int32)
 
 
 @dataclass(frozen=True)
@@ -83,6 +55,10 @@ class Covering:
     precision: npt.NDArray[np.float64]
 
 
+Link = tuple[int, int, int, int, float]
+"""Reference start and end, hypothesis start and end, in units; weight w > 0."""
+
+
 @dataclass(frozen=True)
 class CoveringMatch:
     """One pair with a matching that reaches the optimum."""
@@ -90,13 +66,14 @@ class CoveringMatch:
     score: float
     recall: float
     precision: float
-    links: tuple[tuple[int, int, int, int, float], ...]
-    """Reference start and end, hypothesis start and end, in units; weight w > 0."""
+    links: tuple[Link, ...]
+    parts: tuple[tuple[Part, ...], ...]
+    """For each link, why it is one."""
     reference_coverage: npt.NDArray[np.float64]
     """c(X) by start (row) and length from 1 (column); NaN past the end of the text."""
     hypothesis_coverage: npt.NDArray[np.float64]
 
-    def essential_links(self) -> tuple[tuple[int, int, int, int, float], ...]:
+    def essential_links(self) -> tuple[Link, ...]:
         """The links without those that cover nothing which longer ones do not cover: what a reader wants to see."""
         sides = (np.zeros(self.reference_coverage.shape), np.zeros(self.hypothesis_coverage.shape))
         for a, b, c, d, weight in self.links:
@@ -118,12 +95,14 @@ class CoveringMatch:
 
     def to_dict(self, reference: Sequence[Unit], hypothesis: Sequence[Unit]) -> dict[str, Any]:
         """The match as SPEC §17 writes it."""
+        essential = set(self.essential_links())
         return {
-            "score": self.score, "recall": self.recall, "precision": self.precision,
             "reference": [unit.to_dict() for unit in reference],
             "hypothesis": [unit.to_dict() for unit in hypothesis],
             "links": [
-                {"reference": [a, b], "hypothesis": [c, d], "weight": weight} for a, b, c, d, weight in self.links
+                {"reference": [a, b], "hypothesis": [c, d], "weight": weight,
+                 "essential": (a, b, c, d, weight) in essential, "parts": [part.to_dict() for part in parts]}
+                for (a, b, c, d, weight), parts in zip(self.links, self.parts, strict=True)
             ],
             "coverage": {
                 "reference": _coverage_entries(self.reference_coverage),
@@ -135,6 +114,7 @@ class CoveringMatch:
 class CelabMatcher:
     """Matches texts, given as the keys of their units, under one set of parameters; safe to use from several threads.
 
+    >>> from tesla_eval.matching.synonyms import SynonymSets
     >>> matcher = CelabMatcher(SynonymSets([["伞", "雨伞"]]))
     >>> matcher.match([list("买雨伞")], [list("买伞")]).score.tolist()
     [1.0]
@@ -187,9 +167,11 @@ class CelabMatcher:
         starts, ends = spans[:, ::2], spans[:, ::2] + spans[:, 1::2]
         order = np.lexsort((starts[:, 1], ends[:, 0], starts[:, 0]))
         links = np.column_stack([starts[:, 0], ends[:, 0], starts[:, 1], ends[:, 1]])[order].tolist()
+        synonymous = cache(partial(are_synonyms, self.synonyms))
         return CoveringMatch(
             float(found.score[0]), float(found.recall[0]), float(found.precision[0]),
             tuple((a, b, c, d, weight) for (a, b, c, d), weight in zip(links, weights[order].tolist(), strict=True)),
+            tuple(cut_link(reference, hypothesis, tuple(link), synonymous) for link in links),
             _coverage(len(reference), self.order, spans[:, :2], weights),
             _coverage(len(hypothesis), self.order, spans[:, 2:], weights),
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from tesla_eval.metrics.exact_sum import ExactSum
 from tesla_eval.parallel import map_in_order
 from tesla_eval.records import CorpusScore, Explanation, Score, Signature
 
-__all__ = ["Metric", "References", "SegmentScores", "Total", "check_references", "mean_over_references"]
+__all__ = ["Metric", "References", "SegmentScores", "Total", "check_references", "mean_over_references", "same_text"]
 
 References = Sequence[Sequence[str | None]]
 """K streams of N texts (sacreBLEU's order); `None` marks a missing reference."""
@@ -79,6 +80,11 @@ class Metric(ABC):
     feature_names: tuple[str, ...] = ()
     workers: int = 1
     """Threads for a corpus; results do not depend on it."""
+
+    @property
+    def shortcomings(self) -> list[str]:
+        """What the metric lacks in this language, for a warning."""
+        return []
 
     @abstractmethod
     def get_signature(self) -> Signature:
@@ -182,3 +188,16 @@ def mean_over_references(values: npt.NDArray[np.float64]) -> npt.NDArray[np.floa
     mean = np.full(sums.shape, np.nan)
     np.divide(sums, counts, out=mean, where=counts > 0)
     return mean
+
+
+def same_text(a: str, b: str) -> bool:
+    """Whether two texts are equal after NFC and white-space folding: what counts where no token is left (SPEC §5).
+
+    >>> same_text(" ?! ", "?!"), same_text("?", "!")
+    (True, False)
+    """
+    return _folded(a) == _folded(b)
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).split())

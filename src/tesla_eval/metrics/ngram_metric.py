@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +13,14 @@ from tesla_eval.analysis import AnalysedBatch, Analysis
 from tesla_eval.bags import NgramFeature, build_bags
 from tesla_eval.errors import UsageError
 from tesla_eval.matching import explain_feature, match_pairs
-from tesla_eval.metrics.base import Metric, References, SegmentScores, check_references, mean_over_references
+from tesla_eval.metrics.base import (
+    Metric,
+    References,
+    SegmentScores,
+    check_references,
+    mean_over_references,
+    same_text,
+)
 from tesla_eval.records import Explanation, Signature
 from tesla_eval.version import __version__
 
@@ -109,8 +115,7 @@ class NgramMetric(Metric):
         scores = np.empty(len(f))
         scores[~empty] = self.combine(f[~empty])
         for k in np.nonzero(empty)[0].tolist():
-            texts = reference.texts[reference_index[k]], hypothesis.texts[hypothesis_index[k]]
-            scores[k] = float(_folded(texts[0]) == _folded(texts[1]))
+            scores[k] = same_text(reference.texts[reference_index[k]], hypothesis.texts[hypothesis_index[k]])
         return scores
 
     def _explain_reference(self, hypothesis: str, reference: str) -> dict[str, Any]:
@@ -145,7 +150,3 @@ def mean_of_existing(f: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         sums += column
     mean: npt.NDArray[np.float64] = sums / (~np.isnan(f)).sum(axis=1)
     return mean
-
-
-def _folded(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", text).split())
