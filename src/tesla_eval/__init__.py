@@ -9,7 +9,7 @@ from tesla_eval.version import __version__
 if TYPE_CHECKING:
     from tesla_eval.analysis import Analyser
     from tesla_eval.errors import TeslaError
-    from tesla_eval.metrics import TeslaM, create_metric
+    from tesla_eval.metrics import TeslaCelab, TeslaM, create_metric
     from tesla_eval.records import CorpusScore, Explanation, Score, Signature, Token
 
 _HOMES = {
@@ -19,6 +19,7 @@ _HOMES = {
     "Score": "records",
     "Signature": "records",
     "TeslaError": "errors",
+    "TeslaCelab": "metrics",
     "TeslaM": "metrics",
     "Token": "records",
     "create_metric": "metrics",
@@ -30,6 +31,7 @@ __all__ = [
     "Explanation",
     "Score",
     "Signature",
+    "TeslaCelab",
     "TeslaError",
     "TeslaM",
     "Token",

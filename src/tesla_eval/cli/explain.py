@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
-from tesla_eval.cli.options import create_metrics, language_option
+from tesla_eval.cli.celab_drawing import draw_covering
+from tesla_eval.cli.options import celab_options, create_metrics, language_option, synonyms_option
 from tesla_eval.cli.terminal import aligned, visible
-from tesla_eval.metrics import Metric
+from tesla_eval.metrics import CelabOptions, Metric
 from tesla_eval.records import Explanation
 from tesla_eval.textio import read_in_step
 
@@ -27,7 +28,12 @@ __all__ = ["explain"]
     metavar="FILE",
     help="A reference file; the argument is then the system's file, and every segment is explained.",
 )
-@click.option("-m", "--metric", default="m", show_default=True, help="The metric to explain.")
+@click.option(
+    "-m",
+    "--metric",
+    default=None,
+    help="The metric to explain.  [default: m; celab for languages written without spaces]",
+)
 @language_option
 @click.option(
     "--json", "as_json", is_flag=True, help="JSON (SPEC §17): one object, or one line a segment with -r."
@@ -38,24 +44,32 @@ __all__ = ["explain"]
     metavar="NAME",
     help="Draw this feature's links (ms.2, pos.1, ...). [default: the first]",
 )
+@synonyms_option
+@celab_options
 def explain(
     texts: tuple[str, ...],
     references: tuple[str, ...],
-    metric: str,
+    metric: str | None,
     language: str,
     as_json: bool,
     feature: str | None,
+    synonyms: str | None,
+    pre_tokenized: bool,
+    unit_discount: float,
+    max_units: int,
 ) -> None:
     """Show why a text gets its score: which words met which, with how much weight.
 
     \b
     tesla explain "The cats sat on a mat." "The cat sat on the mat."
     tesla explain --json "The cats sat." "The cat sat." "A cat was sitting."
+    tesla explain -l zh "买伞" "买雨伞"
     tesla explain -r ref.txt sys.txt --json > explained.jsonl
     """
-    if "," in metric:
+    if metric is not None and "," in metric:
         raise click.UsageError("explain takes one metric")
-    chosen = create_metrics(metric, language)[0]
+    celab = CelabOptions(pre_tokenized, unit_discount, max_units)
+    chosen = create_metrics(metric, language, synonyms=synonyms, celab=celab)[0]
     for explanation in _explanations(chosen, texts, references):
         if as_json:
             click.echo(json.dumps(explanation.to_dict(), ensure_ascii=False))
@@ -88,6 +102,11 @@ def _drawing(explanation: Explanation, feature: str | None) -> Iterator[str]:
         yield f"hypothesis  {visible(explanation.hypothesis)}"
         yield f"reference   {visible(text)}    {detail['score']:.4f}"
         yield ""
+        if "links" in detail:
+            if feature is not None:
+                raise click.UsageError(f"{explanation.metric} has no features to choose from")
+            yield from draw_covering(detail)
+            continue
         shown = _chosen_feature(detail["features"], feature)
         if shown is not None:
             yield from _links(detail, shown)

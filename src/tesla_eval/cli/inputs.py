@@ -17,13 +17,14 @@ Chunk = tuple[list[list[str | None]], list[list[str]]]
 
 
 def read_chunks(
-    references: Sequence[str], systems: Sequence[str], *, analysed: bool = False
+    references: Sequence[str], systems: Sequence[str], *, analysed: bool = False, prepared: bool = False
 ) -> Iterator[Chunk]:
-    """Chunks of all files in step; a warning, once, if the text of the first looks as if it had been worked on."""
+    """Chunks of all files in step; a warning, once, if the text of the first looks as if it had been worked on, unless
+    it is known to be (`analysed`, `prepared`)."""
     reader: type[LineReader] = ConlluReader if analysed else LineReader
     first = True
     for texts in read_in_step((*references, *systems), reader=reader):
-        if first and not analysed:
+        if first and not (analysed or prepared):
             _warn_of_preparation((*references, *systems), texts)
         first = False
         yield _with_gaps(texts[: len(references)]), texts[len(references) :]

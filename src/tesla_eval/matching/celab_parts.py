@@ -24,7 +24,7 @@ class _Cut(NamedTuple):
     """A way to cut the rest of both n-grams: compared by equal units, then by the number of parts."""
 
     equal_units: int
-    count: int
+    pieces: int
     parts: tuple[Part, ...]
 
 
@@ -55,7 +55,7 @@ def cut_link(
                         continue
                     cut = _Cut(
                         rest.equal_units + (m - i if equal else 0),
-                        rest.count + 1,
+                        rest.pieces + 1,
                         (Part((i, m), (j, n), equal), *rest.parts),
                     )
                     if (i, j) not in best or cut[:2] > best[i, j][:2]:

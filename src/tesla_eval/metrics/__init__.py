@@ -3,23 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 
 from tesla_eval.analysis import Analyser
+from tesla_eval.analysis.languages import is_spaced
 from tesla_eval.errors import UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import BASELINES, SacreBleuMetric
+from tesla_eval.metrics.celab import CelabOptions, TeslaCelab, TeslaCelabMinus
 from tesla_eval.metrics.tesla_m import TeslaM
 
-__all__ = ["METRIC_NAMES", "Metric", "TeslaM", "create_metric"]
+__all__ = [
+    "CELAB_NAMES",
+    "METRIC_NAMES",
+    "CelabOptions",
+    "Metric",
+    "TeslaCelab",
+    "TeslaM",
+    "create_metric",
+    "default_metrics",
+]
 
 _TESLA: dict[str, Callable[..., Metric]] = {"m": TeslaM}
+_CELAB: dict[str, Callable[..., Metric]] = {"celab": TeslaCelab, "celab-": TeslaCelabMinus}
 
-METRIC_NAMES = (*_TESLA, *BASELINES)
+CELAB_NAMES = tuple(_CELAB)
+"""The metrics that read units, not words."""
+METRIC_NAMES = (*_TESLA, *_CELAB, *BASELINES)
 """What `-m` takes."""
 
 
+def default_metrics(lang: str) -> str:
+    """What `-m` means where it is not given: TESLA-CELAB for languages written without spaces.
+
+    >>> default_metrics("en"), default_metrics("zh")
+    ('m', 'celab')
+    """
+    return "m" if is_spaced(lang) else "celab"
+
+
 def create_metric(
-    name: str, lang: str, *, analyser: Analyser | None = None, synonyms: str | None = None, workers: int = 1
+    name: str,
+    lang: str,
+    *,
+    analyser: Analyser | None = None,
+    synonyms: str | None = None,
+    workers: int = 1,
+    celab: CelabOptions | None = None,
 ) -> Metric:
     """The metric that `-m NAME` means.
 
@@ -29,6 +59,10 @@ def create_metric(
     key = name.strip().lower().removeprefix("tesla-")
     if key in _TESLA:
         return _TESLA[key](lang=lang, analyser=analyser, synonyms=synonyms, workers=workers)
+    if key in _CELAB:
+        if analyser is not None:
+            raise UsageError(f"{key} reads characters, not words: an analysis of words is of no use to it")
+        return _CELAB[key](lang=lang, synonyms=synonyms, workers=workers, **asdict(celab or CelabOptions()))
     if key in BASELINES:
         return SacreBleuMetric(key, lang)
     raise UsageError(f"unknown metric {name!r}; known are {', '.join(METRIC_NAMES)}")

@@ -16,7 +16,15 @@ from tesla_eval.metrics.exact_sum import ExactSum
 from tesla_eval.parallel import map_in_order
 from tesla_eval.records import CorpusScore, Explanation, Score, Signature
 
-__all__ = ["Metric", "References", "SegmentScores", "Total", "check_references", "mean_over_references", "same_text"]
+__all__ = [
+    "Metric",
+    "References",
+    "SegmentScores",
+    "Total",
+    "check_references",
+    "mean_over_references",
+    "same_text",
+]
 
 References = Sequence[Sequence[str | None]]
 """K streams of N texts (sacreBLEU's order); `None` marks a missing reference."""

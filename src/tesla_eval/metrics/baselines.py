@@ -18,10 +18,10 @@ __all__ = ["BASELINES", "SacreBleuMetric"]
 _UNSPACED = {"zh": "zh", "ja": "char", "th": "char"}  # BLEU's tokeniser where words are not spaced
 
 
-def _bleu(lang: str) -> tuple[Any, Any]:
+def _bleu(lang: str, tokeniser: str | None = None) -> tuple[Any, Any]:
     from sacrebleu.metrics.bleu import BLEU
 
-    tokeniser = _UNSPACED.get(lang, "13a")
+    tokeniser = tokeniser or _UNSPACED.get(lang, "13a")
     # sacreBLEU advises the effective order for single sentences, and none for a corpus.
     return BLEU(tokenize=tokeniser), BLEU(tokenize=tokeniser, effective_order=True)
 
@@ -42,6 +42,7 @@ def _ter(lang: str) -> tuple[Any, Any]:
 
 BASELINES: dict[str, Callable[[str], tuple[Any, Any]]] = {
     "bleu": _bleu,
+    "bleu-char": lambda lang: _bleu(lang, "char"),
     "chrf": _chrf,
     "chrf++": lambda lang: _chrf(lang, word_order=2),
     "ter": _ter,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
@@ -26,13 +27,22 @@ from tesla_eval.metrics.base import (
 from tesla_eval.records import Explanation, Signature
 from tesla_eval.version import __version__
 
-__all__ = ["TeslaCelab", "TeslaCelabMinus"]
+__all__ = ["CelabOptions", "TeslaCelab", "TeslaCelabMinus"]
 
 _PAIRS_AT_ONCE = 1 << 14
 _SHOWN = 20  # characters of a text in a message
 
-Unit = str
-Texts = list[list[Unit]]
+Texts = list[list[str]]
+"""The keys of each text's units."""
+
+
+@dataclass(frozen=True)
+class CelabOptions:
+    """What the command line may ask of TESLA-CELAB beyond language and synonyms."""
+
+    pre_tokenized: bool = False
+    discount: float = 1.0
+    max_units: int = MAX_UNITS
 
 
 class TeslaCelab(Metric):
@@ -182,7 +192,9 @@ def _weights(language: str, discount: float, own: NgramWeights | None) -> NgramW
     """The paper's m(X): 1, or a discount for function characters, or the user's own rule."""
     if own is not None:
         if discount != 1:
-            raise UsageError("a rule of your own (weights) takes the place of the discount: leave one of them out")
+            raise UsageError(
+                "a rule of your own (weights) takes the place of the discount: leave one of them out"
+            )
         return own
     if discount == 1:
         return None

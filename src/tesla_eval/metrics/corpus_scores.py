@@ -68,6 +68,7 @@ def ter_of_sums(sums: FloatArray) -> FloatArray:
 
 _FORMULAS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "bleu": bleu_of_sums,
+    "bleu-char": bleu_of_sums,
     "chrf": chrf_of_sums,
     "chrf++": chrf_of_sums,
     "ter": ter_of_sums,
