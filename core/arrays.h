@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,16 @@ nanobind::object to_numpy(std::vector<T>&& values, std::size_t columns = 0) {
         return nanobind::cast(nanobind::ndarray<nanobind::numpy, T>(owned->data(), {owned->size()}, owner));
     std::size_t rows = owned->size() / columns;
     return nanobind::cast(nanobind::ndarray<nanobind::numpy, T>(owned->data(), {rows, columns}, owner));
+}
+
+// Refuses indices of pairs that differ in number or point past the texts.
+inline void check_pairs(const Array<std::int64_t>& reference_index, std::size_t references,
+                        const Array<std::int64_t>& hypothesis_index, std::size_t hypotheses) {
+    if (reference_index.size() != hypothesis_index.size()) throw nanobind::value_error("the indices do not belong together");
+    for (std::size_t k = 0; k < reference_index.size(); ++k)
+        if (static_cast<std::size_t>(reference_index(k)) >= references ||
+            static_cast<std::size_t>(hypothesis_index(k)) >= hypotheses)
+            throw nanobind::index_error("no such text");
 }
 
 }  // namespace tesla

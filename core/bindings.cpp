@@ -7,5 +7,6 @@ NB_MODULE(_core, m) {
     tesla::bind_tagger(m);
     tesla::bind_lexicon(m);
     tesla::bind_matching(m);
+    tesla::bind_characters(m);
     tesla::bind_celab(m);
 }

@@ -82,10 +82,7 @@ class Bags {
         if (hypothesis_index.size() != pairs || hypothesis.features_.size() != columns ||
             &reference.lexicon_ != &hypothesis.lexicon_)
             throw nb::value_error("the bags do not belong together");
-        for (std::size_t k = 0; k < pairs; ++k)
-            if (static_cast<std::size_t>(reference_index(k)) >= reference.size() ||
-                static_cast<std::size_t>(hypothesis_index(k)) >= hypothesis.size())
-                throw nb::index_error("no such text");
+        check_pairs(reference_index, reference.size(), hypothesis_index, hypothesis.size());
         std::vector<double> precision(pairs * columns), recall(pairs * columns), f(pairs * columns);
         {
             nb::gil_scoped_release release;

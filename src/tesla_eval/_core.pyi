@@ -118,6 +118,19 @@ def match(
     alpha: float,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
 
+class CharacterBags:
+    def __init__(self, texts: Sequence[str]) -> None: ...
+    def __len__(self) -> int: ...
+
+def match_characters(
+    reference: CharacterBags,
+    hypothesis: CharacterBags,
+    reference_index: npt.NDArray[np.int64],
+    hypothesis_index: npt.NDArray[np.int64],
+    max_order: int,
+    alpha: float,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+
 class Explained(TypedDict):
     objective: int
     reference_weight: int

@@ -23,6 +23,7 @@ from tesla_eval.errors import ResourceError
 
 __all__ = [
     "Resource",
+    "data_folders",
     "find_resource",
     "installed_resources",
     "read_resource",
@@ -184,9 +185,14 @@ def user_data_folder() -> Path:
     return Path(root) / "tesla-eval"
 
 
+def data_folders() -> tuple[Path, Path]:
+    """Where files are looked for: the user's own folder, then what is shipped."""
+    return user_data_folder(), _shipped_folder()
+
+
 def find_resource(kind: str, language: str) -> Path | None:
     """The file of that kind for that language: the user's own before the shipped one, `None` if there is none."""
-    for folder in (user_data_folder(), _shipped_folder()):
+    for folder in data_folders():
         path = folder / f"{kind}-{language}{SUFFIX}"
         if path.is_file():
             return path
@@ -195,6 +201,6 @@ def find_resource(kind: str, language: str) -> Path | None:
 
 def installed_resources() -> Iterator[Path]:
     """All resource files, the user's own first."""
-    for folder in (user_data_folder(), _shipped_folder()):
+    for folder in data_folders():
         if folder.is_dir():
             yield from sorted(folder.glob(f"*{SUFFIX}"))

@@ -1,16 +1,19 @@
-"""Tokens to weighted bags, texts to units."""
+"""Tokens and characters to weighted bags, texts to units."""
 
+from tesla_eval.bags.characters import LONGEST_CHARACTER_NGRAM, build_character_bags
 from tesla_eval.bags.ngrams import FUNCTION_WORD_DISCOUNT, NgramFeature, build_bags, exact_discount
 from tesla_eval.bags.units import FUNCTION_UNITS, NgramWeights, Unit, UnitSplitter, discount_units
 
 __all__ = [
     "FUNCTION_UNITS",
     "FUNCTION_WORD_DISCOUNT",
+    "LONGEST_CHARACTER_NGRAM",
     "NgramFeature",
     "NgramWeights",
     "Unit",
     "UnitSplitter",
     "build_bags",
+    "build_character_bags",
     "discount_units",
     "exact_discount",
 ]

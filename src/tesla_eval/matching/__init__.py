@@ -1,7 +1,14 @@
 """Bags and a similarity to the exact optimum."""
 
 from tesla_eval.matching.celab import CelabMatcher, Covering, CoveringMatch
-from tesla_eval.matching.ngrams import RECALL_WEIGHT, Flow, Matches, explain_feature, match_pairs
+from tesla_eval.matching.ngrams import (
+    RECALL_WEIGHT,
+    Flow,
+    Matches,
+    explain_feature,
+    match_characters,
+    match_pairs,
+)
 from tesla_eval.matching.synonyms import SynonymSets, SynonymTable, load_synonym_sets
 from tesla_eval.matching.transport import Transport, solve_transport
 
@@ -17,6 +24,7 @@ __all__ = [
     "Transport",
     "explain_feature",
     "load_synonym_sets",
+    "match_characters",
     "match_pairs",
     "solve_transport",
 ]

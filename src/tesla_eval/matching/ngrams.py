@@ -12,7 +12,7 @@ from tesla_eval import _core
 from tesla_eval.analysis.batch import AnalysedBatch
 from tesla_eval.bags import NgramFeature, exact_discount
 
-__all__ = ["RECALL_WEIGHT", "Flow", "Matches", "explain_feature", "match_pairs"]
+__all__ = ["RECALL_WEIGHT", "Flow", "Matches", "explain_feature", "match_characters", "match_pairs"]
 
 RECALL_WEIGHT = 0.8
 """SPEC §4: α of the F-measure."""
@@ -33,6 +33,22 @@ def match_pairs(
 ) -> Matches:  # fmt: skip
     """Match text `reference_index[k]` with text `hypothesis_index[k]`, for every k, under all features of the bags."""
     return Matches(*_core.match(reference, hypothesis, reference_index, hypothesis_index, alpha))
+
+
+def match_characters(
+    reference: _core.CharacterBags, hypothesis: _core.CharacterBags, reference_index: npt.NDArray[np.int64],
+    hypothesis_index: npt.NDArray[np.int64], max_order: int, alpha: float = RECALL_WEIGHT,
+) -> Matches:  # fmt: skip
+    """Match the characters of pairs of texts, as `match_pairs` does; the columns are n = 1, 2, ... `max_order`.
+
+    >>> from tesla_eval.bags import build_character_bags
+    >>> only = np.zeros(1, np.int64)
+    >>> bags = build_character_bags(["a cab"]), build_character_bags(["ab"])
+    >>> match_characters(*bags, only, only, 2).recall.tolist()
+    [[0.5, 0.3333333333333333]]
+    """
+    found = _core.match_characters(reference, hypothesis, reference_index, hypothesis_index, max_order, alpha)
+    return Matches(*found)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,30 @@
+"""TESLA-X (SPEC §8b, beyond the papers): words, characters and lengths, weighted as human rankings taught."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from tesla_eval.analysis import Analysis
+from tesla_eval.bags import NgramFeature
+from tesla_eval.metrics.feature_groups import MEASURES, CharacterGroup, FeatureGroup, NgramGroup
+from tesla_eval.metrics.learned import GroupMaker, LearnedMetric
+
+__all__ = ["TeslaX"]
+
+
+def _target_group(analysis: Analysis) -> FeatureGroup:
+    features = [NgramFeature(similarity, n) for similarity in ("ms", "pos", "lem") for n in (1, 2, 3)]
+    return NgramGroup(features, measures=MEASURES)
+
+
+def _character_group(analysis: Analysis) -> FeatureGroup:
+    return CharacterGroup()
+
+
+class TeslaX(LearnedMetric):
+    """TESLA-X: precision, recall and F of word and character n-grams in one ranking model."""
+
+    id: ClassVar[str] = "tesla-x"
+    key: ClassVar[str] = "x"
+    group_makers: ClassVar[Mapping[str, GroupMaker]] = {"target": _target_group, "chars": _character_group}

@@ -1,0 +1,214 @@
+"""A linear model over named, standardised features (SPEC §8, §8b), kept as readable JSON and never executed.
+
+Scores are sums over the columns in one fixed order, so that a segment has the same score in every batch.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval.errors import ResourceError
+from tesla_eval.resources import data_folders
+
+__all__ = ["ANY_LANGUAGE", "LinearModel", "Scale", "family_of", "find_model", "read_model", "write_model"]
+
+FloatArray = npt.NDArray[np.float64]
+
+ANY_LANGUAGE = "und"
+"""The language of a model that serves all languages which have none of their own."""
+
+_FORMAT = 1
+_LARGEST_FILE = 1 << 20
+_ORDER = re.compile(r"\.\d+(?=\.|$)")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From linear scores to reported ones: 1 / (1 + exp(−slope · (x − centre))), or linear, clipped to 0..1.
+
+    >>> Scale("logistic", slope=2.0, centre=1.0)(np.array([1.0])).tolist()
+    [0.5]
+    >>> Scale("linear", slope=0.5, centre=1.0)(np.array([1.0, 9.0])).tolist()
+    [0.5, 1.0]
+    """
+
+    kind: str
+    slope: float
+    centre: float
+
+    def __call__(self, linear: FloatArray) -> FloatArray:
+        """The reported scores."""
+        steps = self.slope * (linear - self.centre)
+        if self.kind == "linear":
+            return np.clip(0.5 + steps, 0.0, 1.0)
+        return np.asarray(0.5 + 0.5 * np.tanh(0.5 * steps))
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """Weights of standardised features, with all that one needs to know about where they come from."""
+
+    metric: str
+    language: str
+    features: tuple[str, ...]
+    weights: FloatArray
+    means: FloatArray
+    deviations: FloatArray
+    scale: Scale
+    groups: tuple[str, ...]
+    """The feature groups that were trained together, in their order."""
+    analysis: str = ""
+    """The analysis that the features were computed with; empty: any."""
+    data: tuple[str, ...] = ()
+    date: str = ""
+    training: Mapping[str, Any] = field(default_factory=dict)
+    """Learner, parameters, what cross-validation found: for the reader, not for prediction."""
+    fingerprint: str = ""
+
+    @cached_property
+    def families(self) -> tuple[tuple[int, ...], ...]:
+        """For every feature the columns of its family: the same measure for all orders of n-grams."""
+        names = [family_of(name) for name in self.features]
+        return tuple(
+            tuple(k for k, other in enumerate(names) if other == name) for name in names
+        )  # fmt: skip
+
+    def complete(self, values: FloatArray) -> FloatArray:
+        """`values` with a feature that does not exist replaced by the mean of its family, or else by its own mean.
+
+        SPEC §5: in a linear model a feature that does not exist is the mean of those of its group that do.
+        """
+        missing = np.isnan(values)
+        if not missing.any():
+            return values
+        filled = values.copy()
+        for column in np.flatnonzero(missing.any(axis=0)).tolist():
+            sums, counts = np.zeros(len(values)), np.zeros(len(values))
+            for other in self.families[column]:
+                sums += np.where(missing[:, other], 0.0, values[:, other])
+                counts += ~missing[:, other]
+            family_mean = np.where(counts > 0, sums / np.maximum(counts, 1), self.means[column])
+            filled[:, column] = np.where(missing[:, column], family_mean, values[:, column])
+        return filled
+
+    def shares(self, values: FloatArray) -> FloatArray:
+        """What every feature contributes to the linear score: weight × standardised value."""
+        return np.asarray(self.weights * ((self.complete(values) - self.means) / self.deviations))
+
+    def linear(self, values: FloatArray) -> FloatArray:
+        """The linear scores of rows of features."""
+        sums = np.zeros(len(values))
+        for column in self.shares(values).T:
+            sums += column
+        return sums
+
+    def score(self, values: FloatArray) -> FloatArray:
+        """The reported scores of rows of features."""
+        return self.scale(self.linear(values))
+
+    def to_json(self) -> str:
+        """The model as the text of its file."""
+        document = {
+            "format": _FORMAT, "metric": self.metric, "language": self.language, "date": self.date,
+            "groups": list(self.groups), "analysis": self.analysis, "data": list(self.data),
+            "training": dict(self.training),
+            "scale": {"kind": self.scale.kind, "slope": self.scale.slope, "centre": self.scale.centre},
+            "features": [
+                {"name": name, "weight": weight, "mean": mean, "deviation": deviation}
+                for name, weight, mean, deviation in zip(
+                    self.features, self.weights.tolist(), self.means.tolist(), self.deviations.tolist(), strict=True
+                )
+            ],
+        }  # fmt: skip
+        return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+
+
+def family_of(name: str) -> str:
+    """A feature's name without the order of its n-grams.
+
+    >>> family_of("ms.2.p"), family_of("chr.4.r"), family_of("fr.lem.1"), family_of("length")
+    ('ms.p', 'chr.r', 'fr.lem', 'length')
+    """
+    return _ORDER.sub("", name)
+
+
+def write_model(path: Path, model: LinearModel) -> None:
+    """Write `model` to `path`, through a temporary name."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        temporary.write_text(model.to_json(), encoding="utf-8", newline="\n")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_model(path: Path) -> LinearModel:
+    """Read the model at `path`; whatever is not a sound model is a `ResourceError` that says what is wrong."""
+    try:
+        size = path.stat().st_size
+        raw = path.read_bytes() if size <= _LARGEST_FILE else b""
+    except OSError as error:
+        raise ResourceError(f"{path}: cannot be read ({error.strerror})") from error
+    if size > _LARGEST_FILE:
+        raise ResourceError(f"{path}: {size} bytes are too many for a file of weights")
+    try:
+        return _parse(json.loads(raw), f"{zlib.crc32(raw):08x}")
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        reason = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise ResourceError(
+            f"{path}: is damaged or no file of weights ({reason}); reinstall it, or train it again with `tesla train`"
+        ) from error
+
+
+def find_model(metric: str, language: str) -> LinearModel | None:
+    """The weights of a metric (`x`, `f`) for a language, or else for any; the user's own before the shipped ones."""
+    for code in dict.fromkeys((language, ANY_LANGUAGE)):
+        for folder in data_folders():
+            path = folder / f"weights-{metric}-{code}.json"
+            if path.is_file():
+                return read_model(path)
+    return None
+
+
+def _parse(document: dict[str, Any], fingerprint: str) -> LinearModel:
+    if document["format"] != _FORMAT:
+        raise ValueError(f"format {document['format']!r}, this version reads {_FORMAT}")
+    columns: dict[str, FloatArray] = {
+        key: np.array([_number(entry[key]) for entry in document["features"]])
+        for key in ("weight", "mean", "deviation")
+    }
+    names = tuple(str(entry["name"]) for entry in document["features"])
+    scale = document["scale"]
+    if scale["kind"] not in ("logistic", "linear"):
+        raise ValueError(f"unknown scale {scale['kind']!r}")
+    if not names or len(set(names)) < len(names):
+        raise ValueError("no features, or one of them twice")
+    if not (columns["deviation"] > 0).all():
+        raise ValueError("a deviation that is not positive")
+    return LinearModel(
+        metric=str(document["metric"]), language=str(document["language"]), features=names,
+        weights=columns["weight"], means=columns["mean"], deviations=columns["deviation"],
+        scale=Scale(scale["kind"], _number(scale["slope"]), _number(scale["centre"])),
+        groups=tuple(map(str, document["groups"])), analysis=str(document["analysis"]),
+        data=tuple(map(str, document["data"])), date=str(document["date"]), training=dict(document["training"]),
+        fingerprint=fingerprint,
+    )  # fmt: skip
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{value!r} is not a number")
+    return float(value)
