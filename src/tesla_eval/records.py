@@ -140,6 +140,8 @@ def _links_html(detail: Mapping[str, Any]) -> str:
     from html import escape
 
     flow = detail["features"][0].get("flow", []) if detail["features"] else []
+    if "links" in detail:  # TESLA-CELAB: n-grams are linked or not
+        flow = [{**link, "similarity": 1.0} for link in detail["links"] if link["essential"]]
     rows = []
     for entry in flow:
         left = " ".join(t["surface"] for t in detail["hypothesis"][slice(*entry["hypothesis"])])
