@@ -91,7 +91,14 @@ void bind_lexicon(nb::module_& m) {
     nb::class_<Lexicon>(m, "Lexicon", "The interned words and lemmas of one analysis.")
         .def(nb::init<const Tagger*>(), "tagger"_a.none(), nb::keep_alive<1, 2>())
         .def_prop_ro("word_count", &Lexicon::word_count)
-        .def("form", &Lexicon::form, "word"_a)
+        .def(
+            "forms",
+            [](const Lexicon& lexicon, const Array<std::uint32_t>& words) {
+                std::vector<std::string_view> forms;
+                for (std::size_t i = 0; i < words.size(); ++i) forms.push_back(lexicon.form(words(i)));
+                return forms;
+            },
+            "words"_a)
         .def("lemma", &Lexicon::lemma_text, "lemma"_a)
         .def("senses", [](const Lexicon& lexicon, std::uint32_t lemma) { return lexicon.lemma(lemma).senses; }, "lemma"_a)
         .def(

@@ -92,7 +92,7 @@ class Lexicon {
 
     WordType& word(std::uint32_t id) { return words_[id]; }
     const Lemma& lemma(std::uint32_t id) const { return lemmas_[id]; }
-    std::string form(std::uint32_t id) const { return word_ids_.key(id); }
+    const std::string& form(std::uint32_t id) const { return word_ids_.key(id); }
     std::string lemma_text(std::uint32_t id) const { return lemma_ids_.key(id); }
     std::size_t word_count() const { return words_.size(); }
     const Tagger* tagger() const { return tagger_; }

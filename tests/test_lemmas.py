@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tesla_eval
+from tesla_eval.analysis.conllu import read_conllu
 from tesla_eval.analysis.lemma_training import LemmaSettings, count_lemmas, train_lemmas
 from tesla_eval.analysis.lemmas import Lemmatiser, apply_edit, edit_between
 from tesla_eval.errors import BuildError, ResourceError
 from tesla_eval.resources import Resource, read_resource, text_array, write_resource
 
 DATA = Path(tesla_eval.__file__).parent / "data"
+
+TREEBANKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "ud"
 
 words = st.text(min_size=1, max_size=12)
 letters = st.text(st.characters(categories=["L"]), min_size=1, max_size=8)
@@ -25,6 +29,11 @@ Pairs = list[tuple[str, str]]
 @pytest.fixture(scope="module")
 def english() -> Lemmatiser:
     return Lemmatiser("en")
+
+
+@cache
+def loaded(language: str) -> Lemmatiser:
+    return Lemmatiser(language)
 
 
 def learned(pairs: Pairs, language: str = "und", **settings: float | bool) -> Lemmatiser:
@@ -53,6 +62,27 @@ def test_a_lemma_depends_on_its_word_alone(english: Lemmatiser, texts: list[str]
     together = english.lemmas(texts)
     assert together == [english.lemmas([word])[0] for word in texts]
     assert together == [lemma.lower() for lemma in together]
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "ru", "tr", "ko", "el", "und"])
+@given(words=st.lists(st.one_of(words, letters, st.from_regex(r"[A-Z]?[a-zà-ÿа-я]{1,4}s?", fullmatch=True))))
+def test_the_core_finds_the_lemmas_that_all_the_steps_find(language: str, words: list[str]) -> None:
+    lemmatiser = loaded(language)
+    for word, lemma in zip(words, lemmatiser.plain.lookup(words), strict=True):
+        assert lemma in {None, lemmatiser.full_lemma(word)}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not TREEBANKS.is_dir(), reason="needs the shared data folder")
+@pytest.mark.parametrize("language", sorted(path.parent.name for path in TREEBANKS.glob("*/test.conllu.gz")))
+def test_the_core_finds_the_lemmas_of_real_words(language: str) -> None:
+    sentences = read_conllu(TREEBANKS / language / "test.conllu.gz")
+    forms = {word.form for sentence in sentences for word in sentence.words}
+    lemmatiser = loaded(language)
+    found = dict(zip(sorted(forms), lemmatiser.plain.lookup(sorted(forms)), strict=True))
+    assert {
+        word: lemma for word, lemma in found.items() if lemma not in {None, lemmatiser.full_lemma(word)}
+    } == {}
 
 
 def test_a_language_without_a_dictionary_keeps_the_word() -> None:

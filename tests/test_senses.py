@@ -114,7 +114,7 @@ def test_english_senses_load_in_ten_milliseconds() -> None:
 
 def test_the_answer_has_fixed_types() -> None:
     offsets, ids = SenseTable.from_sets([["a", "b"]], "en").lookup(["a", "c"])
-    assert (offsets.dtype, ids.dtype) == (np.int64, np.int32)
+    assert (offsets.dtype, ids.dtype) == (np.int64, np.uint32)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,9 @@ are their own lemmas. Tables and rules are learned from treebanks (`lemma_traini
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
+from tesla_eval._core import FrontCodedDictionary, PlainLemmas
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import Resource, find_resource, read_resource
 
@@ -51,6 +53,14 @@ class Lemmatiser:
         asked = self._resource is None or self._resource.info.get("simplemma", True)
         self._simplemma = _load_simplemma(language) if asked else None
 
+    @cached_property
+    def plain(self) -> PlainLemmas:
+        """The lemmas of the words that a table or dictionary knows, found in the core."""
+        dictionary = self._simplemma.dictionary if self._simplemma else None
+        return PlainLemmas(
+            list(self._forms), list(self._forms.values()), dictionary, not _numbers_inflect(self.language)
+        )
+
     @property
     def name(self) -> str:
         """What makes the lemmas, with its version: part of an analysis's fingerprint."""
@@ -60,17 +70,17 @@ class Lemmatiser:
         return "+".join(parts) or "none"
 
     def lemmas(self, words: Sequence[str]) -> list[str]:
-        """The lemma of each word."""
-        return [
-            self._lemma(word if word.isalpha() and word.isascii() else normalise_form(word, self.language))
-            for word in words
-        ]
+        """The lemma of each word; the core is asked first, which is four times as fast."""
+        plain = self.plain.lookup(words)
+        return [lemma or self.full_lemma(word) for word, lemma in zip(words, plain, strict=True)]
 
     def knows(self, word: str) -> bool:
         """Whether the word is in simplemma's dictionary, as it is or in lower case."""
         return self._simplemma is not None and self._simplemma.knows(word)
 
-    def _lemma(self, word: str) -> str:
+    def full_lemma(self, word: str) -> str:
+        """The lemma of a word by all the steps, from the table to the rules."""
+        word = normalise_form(word, self.language)
         lower = word.lower()
         if len(word) > _LONGEST_WORD or is_number(word, self.language):
             return lower
@@ -97,7 +107,11 @@ def normalise_form(word: str, language: str) -> str:
 
 def is_number(word: str, language: str) -> bool:
     """Whether a word holds a digit and so is its own lemma; Korean particles follow numbers as they follow words."""
-    return language != "ko" and any(map(str.isdigit, word))
+    return not _numbers_inflect(language) and any(map(str.isdigit, word))
+
+
+def _numbers_inflect(language: str) -> bool:
+    return language == "ko"
 
 
 def edit_between(word: str, lemma: str) -> str:
@@ -142,18 +156,21 @@ class _Simplemma:
     def __init__(self, code: str) -> None:
         from simplemma import __version__
         from simplemma.strategies import DefaultStrategy
-        from simplemma.strategies.dictionaries.dictionary_factory import DEFAULT_DICTIONARY_FACTORY
+
+        from tesla_eval.analysis.simplemma_dictionaries import CoreDictionaryFactory
 
         self._code = code
-        self._dictionaries = DEFAULT_DICTIONARY_FACTORY  # the strategy's own; loads when first asked
-        self._strategy = DefaultStrategy()
+        self._strategy = DefaultStrategy(dictionary_factory=CoreDictionaryFactory())
         self.name = f"simplemma-{__version__}"
 
+    @property
+    def dictionary(self) -> FrontCodedDictionary | None:
+        from tesla_eval.analysis.simplemma_dictionaries import core_dictionary
+
+        return core_dictionary(self._code)
+
     def lemma(self, word: str) -> str | None:
-        # Most words are plain and in the dictionary, which is where the strategy would find them, thrice as slowly.
-        plain = word.isascii() and word.isalpha()
-        found = self._dictionaries.get_dictionary(self._code).get(word) if plain else None
-        return found or self._strategy.get_lemma(word, self._code)
+        return self._strategy.get_lemma(word, self._code)
 
     def knows(self, word: str) -> bool:
         return any(self._strategy.is_dictionary_member(form, self._code) for form in (word, word.lower()))

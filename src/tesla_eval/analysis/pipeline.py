@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import Lexicon
+from tesla_eval._core import Lexicon, define_plain
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
 from tesla_eval.analysis.compounds import CompoundSplitter, load_compound_splitter
 from tesla_eval.analysis.function_words import is_function_tag
@@ -60,6 +60,7 @@ class Pipeline:
         self.tagger = tagger
         self.lemmatiser = lemmatiser
         self.senses = senses
+        self._sense_index = senses.index if senses else None
         self.compounds = compounds
         self._tokeniser = load_tokeniser(language)
         self._lock = threading.Lock()
@@ -155,27 +156,33 @@ class Pipeline:
 
     def _define(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> None:
         """Give word types that are new their lemmas and senses, and compounds their parts."""
-        definitions = []
+        compounds = []
         while len(words):
-            forms = [lexicon.form(word) for word in words.tolist()]
-            parts = self._parts(lexicon, forms)
-            definitions.append((words, self._lemma_ids(lexicon, forms), parts))
+            parts = self._parts(lexicon, words)
+            split = np.array([bool(cut) for cut in parts], bool) if parts else np.zeros(len(words), bool)
+            self._define_simple(lexicon, words[~split])
+            compounds.append((words[split], [cut for cut in parts if cut]))
             words = np.unique(np.array([part[0] for cut in parts for part in cut], np.uint32))
         # Parts before wholes: another thread may use a compound as soon as it is defined.
-        for definition in reversed(definitions):
-            lexicon.define_words(*definition)
+        for wholes, parts in reversed(compounds):
+            lexicon.define_words(wholes, self._lemma_ids(lexicon, wholes), parts)
 
-    def _lemma_ids(self, lexicon: Lexicon, forms: list[str]) -> npt.NDArray[np.uint32]:
-        lemmas = self.lemmatiser.lemmas(forms)
+    def _define_simple(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> None:
+        """Words that are no compounds: most are defined in the core, where other threads need not wait for them."""
+        rest = define_plain(lexicon, words, self.lemmatiser.plain, self._sense_index)
+        lexicon.define_words(rest, self._lemma_ids(lexicon, rest), [])
+
+    def _lemma_ids(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+        lemmas = [self.lemmatiser.full_lemma(form) for form in lexicon.forms(words)]
         if self.senses is None:
             return lexicon.intern_lemmas(lemmas, np.zeros(len(lemmas) + 1, np.int64), np.zeros(0, np.uint32))
-        offsets, ids = self.senses.lookup(lemmas)
-        return lexicon.intern_lemmas(lemmas, offsets, ids.astype(np.uint32))
+        return lexicon.intern_lemmas(lemmas, *self.senses.lookup(lemmas))
 
-    def _parts(self, lexicon: Lexicon, forms: list[str]) -> list[list[tuple[int, int, int]]]:
+    def _parts(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> list[list[tuple[int, int, int]]]:
         """For each compound its parts as (word type, start, end), for any other word nothing."""
         if self.compounds is None:
             return []
+        forms = lexicon.forms(words)
         parts: list[list[tuple[int, int, int]]] = []
         for form, spans in zip(forms, self.compounds.splits(forms), strict=True):
             if len(spans) < 2:

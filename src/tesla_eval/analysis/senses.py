@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval._core import SenseIndex
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import Resource, find_resource, read_resource
 
@@ -41,11 +42,13 @@ class SenseTable:
         self._text = arrays["lemmas"].data
         self._text_ends = _ends(arrays["lengths"])
         self._id_ends = _ends(arrays["counts"])
-        rows = len(self._keys)
-        sound = len(self._text_ends) == len(self._id_ends) == rows + 1
-        if not (sound and self._text_ends[-1] == len(self._text) and self._id_ends[-1] == len(self._ids)):
+        try:
+            self.index = SenseIndex(
+                self._keys, arrays["lemmas"], self._text_ends, self._id_ends, self._ids.astype(np.uint32)
+            )
+        except (TypeError, ValueError) as error:
             name = resource.path or f"senses-{resource.language}"
-            raise ResourceError(f"{name}: the arrays of the table do not fit each other; rebuild it")
+            raise ResourceError(f"{name}: {error}; rebuild it") from error
 
     @classmethod
     def from_sets(
@@ -91,12 +94,9 @@ class SenseTable:
         """The ids of the sets that hold `lemma`, ascending; none for an unknown word."""
         return tuple(self.lookup([lemma])[1].tolist())
 
-    def lookup(self, lemmas: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    def lookup(self, lemmas: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
         """Offsets and ids: those of lemma i are `ids[offsets[i] : offsets[i + 1]]`."""
-        rows = self._rows([lemma.encode() for lemma in lemmas])
-        starts = self._id_ends[rows]
-        counts = np.where(rows >= 0, self._id_ends[rows + 1] - starts, 0)
-        return _ends(counts), self._ids[_ranges(starts, counts)].astype(np.int32)
+        return self.index.lookup(lemmas)
 
     def sets(self) -> list[list[str]]:
         """All sets with their words, by id."""
@@ -106,20 +106,6 @@ class SenseTable:
             for number in self._ids[self._id_ends[row] : self._id_ends[row + 1]].tolist():
                 sets[number].append(word)
         return [sorted(words) for words in sets]
-
-    def _rows(self, texts: list[bytes]) -> npt.NDArray[np.int64]:
-        """The row of each text, -1 where the table has none."""
-        checksums = np.fromiter(map(zlib.crc32, texts), np.uint32, len(texts))
-        first = np.searchsorted(self._keys, checksums, side="left")
-        candidates = np.searchsorted(self._keys, checksums, side="right") - first
-        found = np.full(len(texts), -1, np.int64)
-        rows = _ranges(first, candidates)
-        asked = np.repeat(np.arange(len(texts)), candidates)
-        spans = zip(self._text_ends[rows].tolist(), self._text_ends[rows + 1].tolist(), strict=True)
-        for index, row, (start, end) in zip(asked.tolist(), rows.tolist(), spans, strict=True):
-            if self._text[start:end] == texts[index]:
-                found[index] = row
-        return found
 
 
 def sense_key(word: str) -> str | None:
@@ -144,12 +130,6 @@ def _ends(lengths: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     ends = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=ends[1:])
     return ends
-
-
-def _ranges(starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The numbers from each start on, `counts` of them, one range after the other."""
-    ends = _ends(counts)
-    return np.arange(ends[-1]) + np.repeat(starts - ends[:-1], counts)
 
 
 def _narrow(numbers: list[int]) -> npt.NDArray[Any]:

@@ -1,0 +1,92 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "front_coded.h"
+#include "plain_lemmas.h"
+#include "sense_index.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tesla {
+namespace {
+
+template <class T, class From>
+std::vector<T> copy(const Array<From>& array) {
+    return {array.data(), array.data() + array.size()};
+}
+
+nb::tuple lookup(const SenseIndex& index, const std::vector<std::string_view>& lemmas) {
+    std::vector<std::int64_t> offsets{0};
+    std::vector<std::uint32_t> ids;
+    for (std::string_view lemma : lemmas) {
+        SenseIndex::Senses found = index.find(lemma);
+        ids.insert(ids.end(), found.data, found.data + found.size);
+        offsets.push_back(static_cast<std::int64_t>(ids.size()));
+    }
+    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(ids)));
+}
+
+}  // namespace
+
+void bind_dictionaries(nb::module_& m) {
+    nb::class_<FrontCodedDictionary>(m, "FrontCodedDictionary", "A dictionary in simplemma's format, looked up in place.")
+        .def(
+            "__init__",
+            [](FrontCodedDictionary* self, const nb::bytes& stream) {
+                new (self) FrontCodedDictionary(std::string(stream.c_str(), stream.size()));
+            },
+            "stream"_a)
+        .def("get", &FrontCodedDictionary::find, "key"_a, "The value of a key, None if there is none.")
+        .def("__len__", &FrontCodedDictionary::size);
+
+    nb::class_<SenseIndex>(m, "SenseIndex", "The synonym sets of lemmas.")
+        .def(
+            "__init__",
+            [](SenseIndex* self, const Array<std::uint32_t>& keys, const Array<std::uint8_t>& text,
+               const Array<std::int64_t>& text_ends, const Array<std::int64_t>& id_ends,
+               const Array<std::uint32_t>& ids) {
+                new (self) SenseIndex(copy<std::uint32_t>(keys), copy<char>(text), copy<std::int64_t>(text_ends),
+                                      copy<std::int64_t>(id_ends), copy<std::uint32_t>(ids));
+            },
+            "keys"_a, "text"_a, "text_ends"_a, "id_ends"_a, "ids"_a)
+        .def("lookup", &lookup, "lemmas"_a, "Offsets and ids: those of lemma i lie from offsets[i] to offsets[i + 1].");
+
+    nb::class_<PlainLemmas>(m, "PlainLemmas", "The lemmas of plain words, found without Python.")
+        .def(nb::init<const std::vector<std::string>&, const std::vector<std::string>&, const FrontCodedDictionary*, bool>(),
+             "forms"_a, "edits"_a, "dictionary"_a.none(), "numbers_are_lemmas"_a, nb::keep_alive<1, 4>())
+        .def(
+            "lookup",
+            [](const PlainLemmas& lemmas, const std::vector<std::string_view>& words) {
+                std::vector<std::optional<std::string>> found(words.size());
+                std::string lemma;
+                for (std::size_t i = 0; i < words.size(); ++i)
+                    if (lemmas.find(words[i], lemma)) found[i] = lemma;
+                return found;
+            },
+            "words"_a, "The lemma of each word, None where only the lemmatiser can tell.");
+
+    m.def(
+        "define_plain",
+        [](Lexicon& lexicon, const Array<std::uint32_t>& words, const PlainLemmas& lemmas, const SenseIndex* senses) {
+            std::vector<std::uint32_t> asked = copy<std::uint32_t>(words), rest;
+            {
+                nb::gil_scoped_release release;
+                rest = define_plain(lexicon, asked, lemmas, senses);
+            }
+            return to_numpy(std::move(rest));
+        },
+        "lexicon"_a, "words"_a, "lemmas"_a, "senses"_a.none(),
+        "Defines the words whose lemmas are known without Python; returns the others.");
+}
+
+}  // namespace tesla

@@ -1,0 +1,44 @@
+// A read-only dictionary in the format of simplemma 2 ("SMFC1"), looked up where it lies.
+//
+// Keys are sorted, and each is stored as what it does not share with the one before; a value is an edit of its key.
+// Decoding all of it into a Python dictionary takes 1.8 s for German and 5 s and 600 MB for Finnish; here one scan
+// of some milliseconds checks the stream and notes every 32nd record, and a look-up decodes one such block.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tesla {
+
+class FrontCodedDictionary {
+   public:
+    // Throws std::invalid_argument if the stream is damaged or in another format.
+    explicit FrontCodedDictionary(std::string stream);
+
+    std::optional<std::string> find(std::string_view key) const;
+    std::size_t size() const { return size_; }
+
+   private:
+    struct Record {
+        std::string key;
+        std::string value;
+    };
+    struct Block {
+        Record first;
+        std::size_t rest;  // where the second record of the block begins
+    };
+
+    // Reads the record at `position` over the one before it; returns where the next one begins.
+    std::size_t read(std::size_t position, Record& record) const;
+    std::size_t number(std::size_t position, std::size_t& value) const;
+
+    std::string stream_;
+    std::vector<Block> blocks_;
+    std::size_t size_ = 0;
+    bool reversed_ = false;
+};
+
+}  // namespace tesla

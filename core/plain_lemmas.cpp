@@ -1,0 +1,98 @@
+#include "plain_lemmas.h"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+#include "unicode.h"
+
+namespace tesla {
+namespace {
+
+constexpr std::size_t kLongestWord = 100;  // code points, as in lemmas.py
+
+// Letters whose case changes one to one and as in Python; no apostrophe, vowel sign or final sigma is among them.
+bool is_plain(char32_t c) {
+    if (c < 0x80) return (c | 32) >= 'a' && (c | 32) <= 'z';
+    const bool alphabet = (c >= 0xC0 && c < 0x250) || (c >= 0x400 && c < 0x530);
+    const bool odd = c == 0x130 || c == 0x149 || (c >= 0x1C4 && c <= 0x1CC) || (c >= 0x1F0 && c <= 0x1F3);
+    return alphabet && !odd && is_letter(c);
+}
+
+bool is_ascii(const std::u32string& text) {
+    return std::all_of(text.begin(), text.end(), [](char32_t c) { return c < 0x80; });
+}
+
+void write_lower(const std::u32string& text, std::string& out) {
+    out.clear();
+    for (char32_t c : text) append_utf8(to_lower(c), out);
+}
+
+}  // namespace
+
+PlainLemmas::PlainLemmas(const std::vector<std::string>& forms, const std::vector<std::string>& edits,
+                         const FrontCodedDictionary* dictionary, bool numbers_are_lemmas)
+    : dictionary_(dictionary), numbers_are_lemmas_(numbers_are_lemmas) {
+    if (forms.size() != edits.size()) throw std::invalid_argument("forms and edits differ in length");
+    for (std::size_t i = 0; i < forms.size(); ++i) {
+        decode_utf8(edits[i], edits_[forms[i]]);
+        if (edits_[forms[i]].empty()) throw std::invalid_argument("an edit is empty");
+    }
+}
+
+bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
+    std::u32string form;
+    decode_utf8(word, form);
+    if (form.empty() || form.size() > kLongestWord) return false;
+    const bool ascii = is_ascii(form);
+    if (!std::all_of(form.begin(), form.end(), is_plain)) {
+        auto is_digit = [](char32_t c) { return c >= '0' && c <= '9'; };
+        if (!ascii || !numbers_are_lemmas_ || std::none_of(form.begin(), form.end(), is_digit)) return false;
+        write_lower(form, lemma);
+        return true;
+    }
+    std::string lower;
+    write_lower(form, lower);
+    auto edit = edits_.find(std::string(word));
+    if (edit == edits_.end()) edit = edits_.find(lower);
+    if (edit != edits_.end()) {
+        std::u32string changed;
+        decode_utf8(lower, changed);
+        const char32_t cut = edit->second[0] - U'0';
+        changed.resize(cut < changed.size() ? changed.size() - cut : 0);
+        changed.append(edit->second, 1);
+        lemma.clear();
+        for (char32_t c : changed) append_utf8(c, lemma);
+        return true;
+    }
+    if (!dictionary_) return false;
+    std::optional<std::string> found = dictionary_->find(word);
+    if (!found && is_upper(form[0])) {  // the dictionary is asked for the other case, as simplemma asks it
+        found = dictionary_->find(lower);
+    } else if (!found && ascii) {
+        lower[0] = static_cast<char>(lower[0] - 32);
+        found = dictionary_->find(lower);
+    }
+    if (!found || found->empty()) return false;
+    decode_utf8(*found, form);
+    if (!std::all_of(form.begin(), form.end(), [](char32_t c) { return c < 0x80 || is_plain(c); })) return false;
+    write_lower(form, lemma);
+    return true;
+}
+
+std::vector<std::uint32_t> define_plain(Lexicon& lexicon, const std::vector<std::uint32_t>& words,
+                                        const PlainLemmas& lemmas, const SenseIndex* senses) {
+    std::vector<std::uint32_t> rest;
+    std::string lemma;
+    for (std::uint32_t word : words) {
+        if (!lemmas.find(lexicon.form(word), lemma)) {
+            rest.push_back(word);
+            continue;
+        }
+        SenseIndex::Senses of = senses ? senses->find(lemma) : SenseIndex::Senses{};
+        lexicon.define_word(word, lexicon.intern_lemma(lemma, of.data, of.size), {});
+    }
+    return rest;
+}
+
+}  // namespace tesla
