@@ -12,7 +12,6 @@ Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<std
     std::u32string decoded;
     std::vector<Span> spans;
     std::vector<std::string_view> words;
-    std::vector<std::uint32_t> ids;
     std::vector<std::uint32_t> byte_of;  // code point -> byte, for texts beyond ASCII
     for (std::string_view text : texts) {
         decode_utf8(text, decoded);
@@ -28,16 +27,15 @@ Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<std
             }
             byte_of[decoded.size()] = at;
         }
-        words.clear();
         for (Span s : spans) {
             std::uint32_t from = ascii ? s.start : byte_of[s.start], to = ascii ? s.end : byte_of[s.end];
             words.push_back(text.substr(from, to - from));
+            tokens_.push_back({0, s.start, s.end});
         }
-        ids.clear();
-        lexicon.intern_words(words, ids);
-        for (std::size_t i = 0; i < spans.size(); ++i) tokens_.push_back({ids[i], spans[i].start, spans[i].end});
         offsets_.push_back(tokens_.size());
     }
+    std::vector<std::uint32_t> ids = lexicon.intern_words(words);
+    for (std::size_t i = 0; i < ids.size(); ++i) tokens_[i].word = ids[i];
 }
 
 std::vector<std::uint32_t> Draft::undefined_words() const {
@@ -58,7 +56,7 @@ TokenArrays Draft::finish(const std::vector<LabelMeaning>& labels, bool keep_pun
     std::vector<std::uint16_t> found;
     auto tag = [&] {
         features.clear();
-        for (const Token& token : tokens) features.push_back(&lexicon_.word(token.word).features);
+        for (const Token& token : tokens) features.push_back(&lexicon_.word(token.word).look.features);
         found.assign(tokens.size(), 0);
         if (lexicon_.tagger()) lexicon_.tagger()->tag(features.data(), features.size(), found.data());
     };
@@ -87,7 +85,7 @@ TokenArrays Draft::finish(const std::vector<LabelMeaning>& labels, bool keep_pun
         }
         for (std::size_t i = 0; i < tokens.size(); ++i) {
             const WordType& type = lexicon_.word(tokens[i].word);
-            if (!keep_punctuation && !type.alphanumeric) continue;
+            if (!keep_punctuation && !type.look.alphanumeric) continue;
             const LabelMeaning& label = meaning(i);
             out.word.push_back(tokens[i].word);
             std::uint32_t lemma = type.lemma.load(std::memory_order_acquire);

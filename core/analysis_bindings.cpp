@@ -42,11 +42,11 @@ void check_csr(const Array<std::int64_t>& offsets, std::size_t rows, std::size_t
 nb::object intern_lemmas(Lexicon& lexicon, const std::vector<std::string_view>& lemmas,
                          const Array<std::int64_t>& sense_offsets, const Array<std::uint32_t>& senses) {
     check_csr(sense_offsets, lemmas.size(), senses.size());
-    std::vector<std::uint32_t> ids;
+    std::vector<LemmaSenses> given;
     for (std::size_t i = 0; i < lemmas.size(); ++i)
-        ids.push_back(lexicon.intern_lemma(lemmas[i], senses.data() + sense_offsets(i),
-                                           static_cast<std::size_t>(sense_offsets(i + 1) - sense_offsets(i))));
-    return to_numpy(std::move(ids));
+        given.push_back({lemmas[i], senses.data() + sense_offsets(i),
+                         static_cast<std::size_t>(sense_offsets(i + 1) - sense_offsets(i))});
+    return to_numpy(lexicon.intern_lemmas(given));
 }
 
 using Part = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // word, start, end
@@ -55,12 +55,13 @@ void define_words(Lexicon& lexicon, const Array<std::uint32_t>& words, const Arr
                   const std::vector<std::vector<Part>>& parts) {
     if (words.size() != lemmas.size() || (!parts.empty() && parts.size() != words.size()))
         throw nb::value_error("words, lemmas and parts differ in length");
+    std::vector<WordDefinition> definitions;
     for (std::size_t i = 0; i < words.size(); ++i) {
-        std::vector<CompoundPart> cut;
+        definitions.push_back({words(i), lemmas(i), {}});
         if (!parts.empty())
-            for (auto [word, start, end] : parts[i]) cut.push_back({word, start, end});
-        lexicon.define_word(words(i), lemmas(i), std::move(cut));
+            for (auto [word, start, end] : parts[i]) definitions.back().parts.push_back({word, start, end});
     }
+    lexicon.define_words(std::move(definitions));
 }
 
 nb::dict finish(const Draft& draft, const Array<std::uint16_t>& tags, const Array<std::uint8_t>& universal,
@@ -104,9 +105,7 @@ void bind_lexicon(nb::module_& m) {
         .def(
             "intern_words",
             [](Lexicon& lexicon, const std::vector<std::string_view>& words) {
-                std::vector<std::uint32_t> ids;
-                lexicon.intern_words(words, ids);
-                return to_numpy(std::move(ids));
+                return to_numpy(lexicon.intern_words(words));
             },
             "words"_a)
         .def("intern_lemmas", &intern_lemmas, "lemmas"_a, "sense_offsets"_a, "senses"_a)

@@ -68,53 +68,70 @@ void Interner::grow() {
     }
 }
 
-void Lexicon::intern_words(const std::vector<std::string_view>& words, std::vector<std::uint32_t>& ids) {
-    bool complete = true;
-    std::size_t first = ids.size();
+std::vector<std::uint32_t> Lexicon::intern_words(const std::vector<std::string_view>& words) {
+    std::vector<std::uint32_t> ids(words.size());
+    std::vector<std::size_t> missing;
     {
         std::shared_lock lock(words_mutex_);
-        for (std::string_view word : words) {
-            ids.push_back(word_ids_.find(word));
-            complete = complete && ids.back() != Interner::kMissing;
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            ids[i] = word_ids_.find(words[i]);
+            if (ids[i] == Interner::kMissing) missing.push_back(i);
         }
     }
-    if (complete) return;
-    std::unique_lock lock(words_mutex_);
+    // Looking at new words takes longer than entering them, and other threads need not wait for it.
+    Interner fresh;
+    std::vector<WordLook> looks;
     std::u32string form;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        if (ids[first + i] != Interner::kMissing) continue;
-        std::uint32_t id = word_ids_.intern(words[i]);
-        ids[first + i] = id;
-        if (id < words_.size()) continue;
-        WordType& type = words_.append();
+    for (std::size_t i : missing) {
+        ids[i] = fresh.intern(words[i]);
+        if (ids[i] < looks.size()) continue;
         decode_utf8(words[i], form);
-        type.alphanumeric = std::any_of(form.begin(), form.end(), is_alnum);
-        if (tagger_) type.features = tagger_->features(form.data(), form.size());
+        looks.push_back({});
+        looks.back().alphanumeric = std::any_of(form.begin(), form.end(), is_alnum);
+        if (tagger_) looks.back().features = tagger_->features(form.data(), form.size());
     }
+    std::vector<std::uint32_t> entered(looks.size());
+    {
+        std::unique_lock lock(words_mutex_);
+        for (std::uint32_t i = 0; i < looks.size(); ++i) {
+            entered[i] = word_ids_.intern(fresh.key(i));
+            if (entered[i] >= words_.size()) words_.append().look = looks[i];
+        }
+    }
+    for (std::size_t i : missing) ids[i] = entered[ids[i]];
+    return ids;
 }
 
-std::uint32_t Lexicon::intern_lemma(std::string_view text, const std::uint32_t* senses, std::size_t count) {
+std::vector<std::uint32_t> Lexicon::intern_lemmas(const std::vector<LemmaSenses>& lemmas) {
+    std::vector<std::uint32_t> ids;
+    ids.reserve(lemmas.size());
     std::lock_guard lock(lemmas_mutex_);
-    std::uint32_t id = lemma_ids_.intern(text);
-    Lemma& lemma = id < lemmas_.size() ? lemmas_[id] : lemmas_.append();
-    if (!lemma.defined) {
-        lemma.senses.assign(senses, senses + count);
-        std::sort(lemma.senses.begin(), lemma.senses.end());
-        for (std::uint32_t sense : lemma.senses) lemma.signature |= 1ULL << (mix(sense) & 63);
-        lemma.defined = true;
-    } else if (lemma.senses.size() != count || !std::is_permutation(lemma.senses.begin(), lemma.senses.end(), senses)) {
-        throw std::invalid_argument("the lemma '" + std::string(text) + "' is given with different senses");
+    for (const auto& [text, senses, count] : lemmas) {
+        ids.push_back(lemma_ids_.intern(text));
+        Lemma& lemma = ids.back() < lemmas_.size() ? lemmas_[ids.back()] : lemmas_.append();
+        if (!lemma.defined) {
+            lemma.senses.assign(senses, senses + count);
+            std::sort(lemma.senses.begin(), lemma.senses.end());
+            for (std::uint32_t sense : lemma.senses) lemma.signature |= 1ULL << (mix(sense) & 63);
+            lemma.defined = true;
+        } else if (lemma.senses.size() != count ||
+                   !std::is_permutation(lemma.senses.begin(), lemma.senses.end(), senses)) {
+            throw std::invalid_argument("the lemma '" + std::string(text) + "' is given with different senses");
+        }
     }
-    return id;
+    return ids;
 }
 
-void Lexicon::define_word(std::uint32_t word, std::uint32_t lemma, std::vector<CompoundPart> parts) {
+void Lexicon::define_words(std::vector<WordDefinition>&& definitions) {
     std::lock_guard lock(definitions_mutex_);
-    if (word >= words_.size() || lemma >= lemmas_.size()) throw std::out_of_range("no such word or lemma");
-    WordType& type = words_[word];
-    if (type.lemma.load(std::memory_order_relaxed) != WordType::kUndefined) return;  // another thread was first
-    type.parts = std::move(parts);
-    type.lemma.store(lemma, std::memory_order_release);
+    for (WordDefinition& definition : definitions) {
+        if (definition.word >= words_.size() || definition.lemma >= lemmas_.size())
+            throw std::out_of_range("no such word or lemma");
+        WordType& type = words_[definition.word];
+        if (type.lemma.load(std::memory_order_relaxed) != WordType::kUndefined) continue;  // another thread was first
+        type.parts = std::move(definition.parts);
+        type.lemma.store(definition.lemma, std::memory_order_release);
+    }
 }
 
 bool share_sense(const Lemma& a, const Lemma& b) {

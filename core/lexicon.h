@@ -65,13 +65,30 @@ struct CompoundPart {
     std::uint32_t word, start, end;
 };
 
+// What the letters of a word tell.
+struct WordLook {
+    WordFeatures features{};
+    bool alphanumeric = false;  // has a letter or a digit: takes part in matching
+};
+
 struct WordType {
     static constexpr std::uint32_t kUndefined = 0xFFFFFFFF;
 
-    WordFeatures features{};
+    WordLook look;
     std::atomic<std::uint32_t> lemma{kUndefined};
-    bool alphanumeric = false;  // has a letter or a digit: takes part in matching
     std::vector<CompoundPart> parts;  // empty: not a compound; written before `lemma` is
+};
+
+// A lemma and its senses, as they are handed over.
+struct LemmaSenses {
+    std::string_view text;
+    const std::uint32_t* senses;
+    std::size_t count;
+};
+
+struct WordDefinition {
+    std::uint32_t word, lemma;
+    std::vector<CompoundPart> parts;
 };
 
 struct Lemma {
@@ -84,11 +101,10 @@ class Lexicon {
    public:
     explicit Lexicon(const Tagger* tagger) : tagger_(tagger) {}
 
-    // Ids of the tokens' word types; a type not seen before is interned.
-    void intern_words(const std::vector<std::string_view>& words, std::vector<std::uint32_t>& ids);
-    std::uint32_t intern_lemma(std::string_view lemma, const std::uint32_t* senses, std::size_t count);
-
-    void define_word(std::uint32_t word, std::uint32_t lemma, std::vector<CompoundPart> parts);
+    // Batches, because each takes a lock once. Ids of the tokens' word types; a type not seen before is interned.
+    std::vector<std::uint32_t> intern_words(const std::vector<std::string_view>& words);
+    std::vector<std::uint32_t> intern_lemmas(const std::vector<LemmaSenses>& lemmas);
+    void define_words(std::vector<WordDefinition>&& definitions);
 
     WordType& word(std::uint32_t id) { return words_[id]; }
     const Lemma& lemma(std::uint32_t id) const { return lemmas_[id]; }

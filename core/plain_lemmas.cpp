@@ -1,8 +1,10 @@
 #include "plain_lemmas.h"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "unicode.h"
 
@@ -82,7 +84,9 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
 
 std::vector<std::uint32_t> define_plain(Lexicon& lexicon, const std::vector<std::uint32_t>& words,
                                         const PlainLemmas& lemmas, const SenseIndex* senses) {
-    std::vector<std::uint32_t> rest;
+    std::vector<std::uint32_t> rest, known;
+    std::deque<std::string> texts;  // does not move what the views point to
+    std::vector<LemmaSenses> found;
     std::string lemma;
     for (std::uint32_t word : words) {
         if (!lemmas.find(lexicon.form(word), lemma)) {
@@ -90,8 +94,13 @@ std::vector<std::uint32_t> define_plain(Lexicon& lexicon, const std::vector<std:
             continue;
         }
         SenseIndex::Senses of = senses ? senses->find(lemma) : SenseIndex::Senses{};
-        lexicon.define_word(word, lexicon.intern_lemma(lemma, of.data, of.size), {});
+        known.push_back(word);
+        found.push_back({texts.emplace_back(lemma), of.data, of.size});
     }
+    std::vector<std::uint32_t> ids = lexicon.intern_lemmas(found);
+    std::vector<WordDefinition> definitions;
+    for (std::size_t i = 0; i < known.size(); ++i) definitions.push_back({known[i], ids[i], {}});
+    lexicon.define_words(std::move(definitions));
     return rest;
 }
 
