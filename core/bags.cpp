@@ -49,6 +49,14 @@ std::uint64_t tag_key(const TokenView& text, std::size_t start, int n) {
     return key;
 }
 
+WideKey skip_key(const TokenView& text, std::size_t i, std::size_t j) {
+    return appended(appended(WideKey{}, text.lemma[i], kLemmaBits), text.lemma[j], kLemmaBits);
+}
+
+std::int64_t skip_weight(const TokenView& text, const Discount& discount, std::size_t i, std::size_t j) {
+    return discount.weight(2, text.function[i] + text.function[j]);
+}
+
 std::int64_t ngram_weight(const TokenView& text, const Discount& discount, std::size_t start, int n) {
     return discount.weight(n, function_words(text, start, n));
 }
@@ -60,10 +68,16 @@ BagBuilder::BagBuilder(const Discount& discount, std::pmr::memory_resource* memo
 
 template <class Key, class KeyOf>
 KeyBag<Key> BagBuilder::key_bag(const TokenView& text, int n, std::vector<Key>& codes, KeyOf key_of) {
-    KeyBag<Key> bag(memory_);
     codes.resize(ngram_count(text, n));
     for (std::size_t i = 0; i < codes.size(); ++i)
         codes[i] = appended(key_of(text, i, n), static_cast<std::uint64_t>(function_words(text, i, n)), kCountBits);
+    return merged(codes, n);
+}
+
+// The bag of n-grams given as keys with their numbers of function words.
+template <class Key>
+KeyBag<Key> BagBuilder::merged(std::vector<Key>& codes, int n) {
+    KeyBag<Key> bag(memory_);
     std::sort(codes.begin(), codes.end());
     bag.keys.reserve(codes.size());
     bag.weights.reserve(codes.size());
@@ -79,6 +93,15 @@ KeyBag<Key> BagBuilder::key_bag(const TokenView& text, int n, std::vector<Key>& 
         bag.total += weight;
     }
     return bag;
+}
+
+LemmaBag BagBuilder::skip_bag(const TokenView& text, int gap) {
+    wide_codes_.clear();
+    for_each_skip_bigram(text.size, gap, [&](std::size_t i, std::size_t j) {
+        auto count = static_cast<std::uint64_t>(text.function[i] + text.function[j]);
+        wide_codes_.push_back(appended(skip_key(text, i, j), count, kCountBits));
+    });
+    return merged(wide_codes_, 2);
 }
 
 LemmaBag BagBuilder::lemma_bag(const TokenView& text, int n) { return key_bag(text, n, wide_codes_, lemma_key); }

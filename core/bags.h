@@ -59,6 +59,17 @@ std::uint64_t tag_key(const TokenView& text, std::size_t start, int n);
 // Weight of the n-gram at `start`, in units of discount.unit(n).
 std::int64_t ngram_weight(const TokenView& text, const Discount& discount, std::size_t start, int n);
 
+// Skip bigrams (SPEC §10): ordered pairs of tokens with at most `gap` tokens between them, in order of the text.
+template <class Visit>
+void for_each_skip_bigram(std::size_t tokens, int gap, Visit visit) {
+    for (std::size_t i = 0; i < tokens; ++i)
+        for (std::size_t j = i + 1; j < tokens && j - i - 1 <= static_cast<std::size_t>(gap); ++j) visit(i, j);
+}
+inline constexpr int kMaxGap = 1000;
+WideKey skip_key(const TokenView& text, std::size_t i, std::size_t j);
+// In units of discount.unit(2).
+std::int64_t skip_weight(const TokenView& text, const Discount& discount, std::size_t i, std::size_t j);
+
 // A bag of n-grams over (lemma, tag) symbols, for similarities that look inside. Rows name symbols by their place
 // among the distinct symbols of the text, and are sorted, so that rows with the same first symbol lie together.
 struct SymbolBag {
@@ -88,6 +99,7 @@ class BagBuilder {
 
     LemmaBag lemma_bag(const TokenView& text, int n);
     TagBag tag_bag(const TokenView& text, int n);
+    LemmaBag skip_bag(const TokenView& text, int gap);
     // With `merge` equal n-grams are one row; without it every occurrence is a row of its own, in order of the text,
     // and so is every token a symbol of its own (what `explain` needs: flows that do not depend on how words were
     // numbered).
@@ -96,6 +108,8 @@ class BagBuilder {
    private:
     template <class Key, class KeyOf>
     KeyBag<Key> key_bag(const TokenView& text, int n, std::vector<Key>& codes, KeyOf key_of);
+    template <class Key>
+    KeyBag<Key> merged(std::vector<Key>& codes, int n);
     void number_symbols(const TokenView& text, bool merge, SymbolBag& bag);
 
     std::pmr::memory_resource* memory_;

@@ -19,6 +19,7 @@ Similarity similarity_named(std::string_view name);
 struct Feature {
     Similarity similarity;
     int n;
+    int gap = 0;  // bigrams of lemmas: as many tokens may stand between the two
 };
 
 // What SPEC §4 derives from an optimum. The objective and the totals are whole numbers in units of

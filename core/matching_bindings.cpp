@@ -22,7 +22,8 @@ using namespace nb::literals;
 namespace tesla {
 namespace {
 
-using Named = std::vector<std::pair<std::string, int>>;  // (similarity, n)
+using Named = std::vector<std::pair<std::string, int>>;  // (similarity, n), or ("skip", gap)
+constexpr const char* kSkip = "skip";
 
 // The tokens of an analysed batch, as far as bags need them.
 struct Tokens {
@@ -47,6 +48,11 @@ struct Tokens {
 std::vector<Feature> parse_features(const Named& named) {
     std::vector<Feature> features;
     for (const auto& [similarity, n] : named) {
+        if (similarity == kSkip) {
+            if (n < 0 || n > kMaxGap) throw nb::value_error("skip bigrams have 0 to 1000 tokens between them");
+            features.push_back({Similarity::Lemma, 2, n});
+            continue;
+        }
         if (n < 1 || n > kMaxOrder) throw nb::value_error("n-grams have 1 to 3 tokens");
         features.push_back({similarity_named(similarity), n});
     }
@@ -68,7 +74,8 @@ class Bags {
             TokenView view = tokens.view(i);
             Text& text = texts_.emplace_back(Text{view.size, builder.symbol_bag(view, max_order_), {}, {}});
             for (const Feature& f : features_) {
-                if (f.similarity == Similarity::Lemma) text.lemmas.push_back(builder.lemma_bag(view, f.n));
+                if (f.similarity == Similarity::Lemma)
+                    text.lemmas.push_back(f.gap > 0 ? builder.skip_bag(view, f.gap) : builder.lemma_bag(view, f.n));
                 if (f.similarity == Similarity::Tag) text.tags.push_back(builder.tag_bag(view, f.n));
             }
         }
@@ -138,29 +145,54 @@ class Bags {
     std::vector<Text> texts_;
 };
 
-// The flow of a closed form: occurrences of the same class meet in order of the text.
+// One n-gram of a text: its row in the flow, what it must equal to be matched, and its weight.
+template <class Key>
+struct Occurrence {
+    std::uint32_t row;
+    Key key;
+    std::int64_t weight;
+};
+
+// The n-grams of a text; a row is the first token.
 template <class KeyOf>
-std::vector<FlowEntry> identity_flow(const TokenView& x, const TokenView& y, int n, const Discount& discount, KeyOf key_of) {
+auto ngram_occurrences(const TokenView& text, int n, const Discount& discount, KeyOf key_of) {
+    std::vector<Occurrence<decltype(key_of(text, 0, n))>> found;
+    for (std::size_t i = 0; i + static_cast<std::size_t>(n) <= text.size; ++i)
+        found.push_back({static_cast<std::uint32_t>(i), key_of(text, i, n), ngram_weight(text, discount, i, n)});
+    return found;
+}
+
+// The skip bigrams of a text; the row of tokens i and j is i * (gap + 1) + (tokens between them).
+std::vector<Occurrence<WideKey>> skip_occurrences(const TokenView& text, int gap, const Discount& discount) {
+    std::vector<Occurrence<WideKey>> found;
+    for_each_skip_bigram(text.size, gap, [&](std::size_t i, std::size_t j) {
+        auto row = static_cast<std::uint32_t>(i * static_cast<std::size_t>(gap + 1) + (j - i - 1));
+        found.push_back({row, skip_key(text, i, j), skip_weight(text, discount, i, j)});
+    });
+    return found;
+}
+
+// The flow of a closed form: occurrences of the same class meet in order of the text.
+template <class Key>
+std::vector<FlowEntry> identity_flow(const std::vector<Occurrence<Key>>& x, const std::vector<Occurrence<Key>>& y, int n) {
     struct Open {
-        std::uint32_t start;
+        std::uint32_t row;
         std::int64_t amount;
     };
     struct Offers {
         std::vector<Open> open;
         std::size_t next = 0;
     };
-    auto length = static_cast<std::size_t>(n);
-    std::map<decltype(key_of(y, 0, n)), Offers> by_key;
-    for (std::size_t j = 0; j + length <= y.size; ++j)
-        by_key[key_of(y, j, n)].open.push_back({static_cast<std::uint32_t>(j), ngram_weight(y, discount, j, n)});
+    std::map<Key, Offers> by_key;
+    for (const Occurrence<Key>& ngram : y) by_key[ngram.key].open.push_back({ngram.row, ngram.weight});
     std::vector<FlowEntry> flow;
-    for (std::size_t i = 0; i + length <= x.size; ++i) {
-        auto found = by_key.find(key_of(x, i, n));
+    for (const Occurrence<Key>& ngram : x) {
+        auto found = by_key.find(ngram.key);
         if (found == by_key.end()) continue;
         auto& [open, next] = found->second;
-        for (std::int64_t left = ngram_weight(x, discount, i, n); next < open.size() && left > 0;) {
+        for (std::int64_t left = ngram.weight; next < open.size() && left > 0;) {
             std::int64_t amount = std::min(left, open[next].amount);
-            flow.push_back({static_cast<std::uint32_t>(i), open[next].start, 2 * n, amount});
+            flow.push_back({ngram.row, open[next].row, 2 * n, amount});
             left -= amount;
             if ((open[next].amount -= amount) == 0) ++next;
         }
@@ -173,12 +205,22 @@ struct Explained {
     std::vector<FlowEntry> flow;
 };
 
-template <class Key, class KeyOf>
-Explained explain_identity(const TokenView& x, const TokenView& y, int n, const Discount& discount,
-                           KeyBag<Key> (BagBuilder::*build)(const TokenView&, int), KeyOf key_of) {
-    BagBuilder builder(discount);
-    KeyBag<Key> a = (builder.*build)(x, n), b = (builder.*build)(y, n);
-    return {2 * n * a.overlap(b), a.total, b.total, identity_flow(x, y, n, discount, key_of)};
+template <class Key>
+Explained explain_identity(const std::vector<Occurrence<Key>>& x, const std::vector<Occurrence<Key>>& y, int n) {
+    Explained found{0, 0, 0, identity_flow(x, y, n)};
+    for (const auto& ngram : x) found.reference += ngram.weight;
+    for (const auto& ngram : y) found.hypothesis += ngram.weight;
+    for (const FlowEntry& entry : found.flow) found.objective += 2 * n * entry.amount;
+    return found;
+}
+
+template <class KeyOf>
+Explained explain_ngrams(const TokenView& x, const TokenView& y, int n, const Discount& discount, KeyOf key_of) {
+    return explain_identity(ngram_occurrences(x, n, discount, key_of), ngram_occurrences(y, n, discount, key_of), n);
+}
+
+Explained explain_skips(const TokenView& x, const TokenView& y, int gap, const Discount& discount) {
+    return explain_identity(skip_occurrences(x, gap, discount), skip_occurrences(y, gap, discount), 2);
 }
 
 Explained explain_max_sim(const Lexicon& lexicon, const TokenView& x, const TokenView& y, int n, const Discount& discount,
@@ -202,9 +244,12 @@ nb::dict explain(const Lexicon& lexicon, const Tokens& reference, const Tokens& 
     {
         nb::gil_scoped_release release;
         switch (feature.similarity) {
-            case Similarity::MaxSim: found = explain_max_sim(lexicon, x, y, n, discount, dense_cells); break;
-            case Similarity::Lemma: found = explain_identity(x, y, n, discount, &BagBuilder::lemma_bag, lemma_key); break;
-            case Similarity::Tag: found = explain_identity(x, y, n, discount, &BagBuilder::tag_bag, tag_key); break;
+            case Similarity::MaxSim: found = explain_max_sim(lexicon, x, y, feature.n, discount, dense_cells); break;
+            case Similarity::Lemma:
+                found = feature.gap > 0 ? explain_skips(x, y, feature.gap, discount)
+                                        : explain_ngrams(x, y, feature.n, discount, lemma_key);
+                break;
+            case Similarity::Tag: found = explain_ngrams(x, y, feature.n, discount, tag_key); break;
         }
     }
     std::vector<std::int64_t> entries;
@@ -213,8 +258,8 @@ nb::dict explain(const Lexicon& lexicon, const Tokens& reference, const Tokens& 
     result["objective"] = found.objective;         // in units of 1 / (gain_unit * weight_unit)
     result["reference_weight"] = found.reference;  // in units of 1 / weight_unit
     result["hypothesis_weight"] = found.hypothesis;
-    result["gain_unit"] = 2 * n;
-    result["weight_unit"] = discount.unit(n);
+    result["gain_unit"] = 2 * feature.n;
+    result["weight_unit"] = discount.unit(feature.n);
     result["flow"] = to_numpy(std::move(entries), 4);  // reference row, hypothesis row, gain, amount
     return result;
 }

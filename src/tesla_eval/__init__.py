@@ -9,7 +9,7 @@ from tesla_eval.version import __version__
 if TYPE_CHECKING:
     from tesla_eval.analysis import Analyser
     from tesla_eval.errors import TeslaError
-    from tesla_eval.metrics import TeslaCelab, TeslaM, create_metric
+    from tesla_eval.metrics import TeslaCelab, TeslaM, TeslaS, TeslaSRecall, create_metric
     from tesla_eval.records import CorpusScore, Explanation, Score, Signature, Token
 
 _HOMES = {
@@ -21,6 +21,8 @@ _HOMES = {
     "TeslaError": "errors",
     "TeslaCelab": "metrics",
     "TeslaM": "metrics",
+    "TeslaS": "metrics",
+    "TeslaSRecall": "metrics",
     "Token": "records",
     "create_metric": "metrics",
 }
@@ -34,6 +36,8 @@ __all__ = [
     "TeslaCelab",
     "TeslaError",
     "TeslaM",
+    "TeslaS",
+    "TeslaSRecall",
     "Token",
     "__version__",
     "create_metric",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,7 @@ from tesla_eval.records import Token
 __all__ = ["AnalysedBatch", "Vocabulary"]
 
 _MOST_TAGS = 1 << 16
+_NOT_LOWERED = np.uint32(0xFFFFFFFF)
 
 
 class Vocabulary:
@@ -25,6 +27,8 @@ class Vocabulary:
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self._tag_ids: dict[str, int] = {"": 0}  # 0: untagged, like no other
+        self._lowered = np.zeros(0, np.uint32)
+        self._lowering = threading.Lock()
 
     def tag_id(self, tag: str) -> int:
         """The number of a tag."""
@@ -39,6 +43,22 @@ class Vocabulary:
     def tags(self) -> list[str]:
         """The tags by number."""
         return list(self._tag_ids)
+
+    def lowered(self, words: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+        """The words in lower case: numbers to numbers. Every word type is looked at once."""
+        with self._lowering:
+            known = self._lowered
+            if len(known) < self.lexicon.word_count:
+                known = np.full(2 * self.lexicon.word_count, _NOT_LOWERED, np.uint32)
+                known[: len(self._lowered)] = self._lowered
+                self._lowered = known
+            new = np.unique(words[known[words] == _NOT_LOWERED])
+            if len(new):
+                known[new] = self.lexicon.intern_words(
+                    [self.lexicon.form(word).lower() for word in new.tolist()]
+                )
+            found: npt.NDArray[np.uint32] = known[words]
+            return found
 
 
 @dataclass(frozen=True)
@@ -68,6 +88,11 @@ class AnalysedBatch:
     def core_tokens(self) -> Tokens:
         """The arrays that bags are made of, as one object of the core."""
         return Tokens(self.offsets, self.lemma, self.tag, self.function)
+
+    @cached_property
+    def surface_tokens(self) -> Tokens:
+        """The same with lower-cased surface forms in the place of lemmas, for bags that compare those (SPEC §10)."""
+        return Tokens(self.offsets, self.vocabulary.lowered(self.word), self.tag, self.function)
 
     def tokens(self, index: int) -> list[Token]:
         """The tokens of one text as records."""

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tesla_eval._core import Bags, Discount
+from tesla_eval._core import Bags, Discount, Tokens
 from tesla_eval.analysis.batch import AnalysedBatch
 from tesla_eval.errors import UsageError
 
-__all__ = ["FUNCTION_WORD_DISCOUNT", "NgramFeature", "build_bags", "exact_discount"]
+__all__ = ["FUNCTION_WORD_DISCOUNT", "IDENTITY", "NgramFeature", "build_bags", "exact_discount"]
 
 FUNCTION_WORD_DISCOUNT = 0.1
 """SPEC §2: an n-gram's weight for every function word in it."""
+
+IDENTITY = "identity"
+"""Equal lower-cased surface forms (SPEC §10)."""
 
 _LARGEST_DENOMINATOR = (
     10_000  # so that weights of trigrams, summed over a million words, stay whole 64-bit numbers
@@ -22,15 +25,43 @@ _LARGEST_DENOMINATOR = (
 
 @dataclass(frozen=True)
 class NgramFeature:
-    """One matching problem: n-grams of n words under a similarity of SPEC §3 (`ms`, `lem`, `pos`)."""
+    """One matching problem: n-grams of n words under a similarity of SPEC §3 (`ms`, `lem`, `pos`) or `identity`.
+
+    `identity` compares lower-cased surface forms (SPEC §10); only it has skip bigrams, of two words with up to `gap`
+    others between them. `label` is the feature's name where it is not that of the similarity.
+    """
 
     similarity: str
     n: int
+    gap: int = 0
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        if self.gap and (self.similarity != IDENTITY or self.n != 2):
+            raise UsageError("only bigrams under identity may have gaps")
 
     @property
     def name(self) -> str:
         """The feature's name in outputs, such as `ms.2`."""
-        return f"{self.similarity}.{self.n}"
+        return self.label or f"{self.similarity}.{self.n}"
+
+    @property
+    def core_name(self) -> tuple[str, int]:
+        """The same as the core knows it: identity is equality of whatever stands in the place of lemmas."""
+        if self.gap:
+            return "skip", self.gap
+        return ("lem" if self.similarity == IDENTITY else self.similarity), self.n
+
+    def core_tokens(self, batch: AnalysedBatch) -> Tokens:
+        """The arrays of the batch that the n-grams are made of."""
+        return batch.surface_tokens if self.similarity == IDENTITY else batch.core_tokens
+
+    def span(self, row: int) -> tuple[int, int]:
+        """The tokens [start, end) of the n-gram that the core calls `row`; a skip bigram is the two at its ends."""
+        if not self.gap:
+            return row, row + self.n
+        start, between = divmod(row, self.gap + 1)
+        return start, start + between + 2
 
 
 def exact_discount(discount: float) -> Discount:
@@ -46,6 +77,10 @@ def exact_discount(discount: float) -> Discount:
 
 
 def build_bags(batch: AnalysedBatch, features: Sequence[NgramFeature], discount: float) -> Bags:
-    """The bags of every text of the batch, one for each feature."""
-    named = [(feature.similarity, feature.n) for feature in features]
-    return Bags(batch.vocabulary.lexicon, batch.core_tokens, named, exact_discount(discount))
+    """The bags of every text of the batch, one for each feature; features compare surface forms all, or none."""
+    tokens = {id(chosen): chosen for chosen in (feature.core_tokens(batch) for feature in features)}
+    if len(tokens) > 1:
+        raise UsageError("features of surface forms and of analysed words do not go into one set of bags")
+    (chosen,) = tokens.values()
+    named = [feature.core_name for feature in features]
+    return Bags(batch.vocabulary.lexicon, chosen, named, exact_discount(discount))

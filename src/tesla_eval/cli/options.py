@@ -12,6 +12,7 @@ from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.cli.terminal import warn
 from tesla_eval.matching.celab import MAX_UNITS
 from tesla_eval.metrics import (
+    BASELINE_NAMES,
     CELAB_NAMES,
     METRIC_NAMES,
     CelabOptions,
@@ -19,7 +20,6 @@ from tesla_eval.metrics import (
     create_metric,
     default_metrics,
 )
-from tesla_eval.metrics.baselines import BASELINES
 
 __all__ = [
     "analysed_option",
@@ -82,9 +82,9 @@ def create_metrics(
     wanted = dict.fromkeys(name for name in names.split(",") if name.strip())
     if not wanted:
         raise click.UsageError("-m names no metric")
-    if analysed and not {name.strip().lower() for name in wanted}.isdisjoint(BASELINES):
+    if analysed and not {name.strip().lower() for name in wanted}.isdisjoint(BASELINE_NAMES):
         raise click.UsageError(
-            f"--analysed goes with our own metrics only: {', '.join(BASELINES)} read plain text"
+            f"--analysed goes with our own metrics only: {', '.join(BASELINE_NAMES)} read plain text"
         )
     if celab is not None and celab.pre_tokenized:
         others = [name for name in wanted if name.strip().lower().removeprefix("tesla-") not in CELAB_NAMES]

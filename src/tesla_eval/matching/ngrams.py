@@ -60,17 +60,18 @@ class Flow:
     reference_weight: float
     hypothesis_weight: float
     entries: tuple[tuple[int, int, float, float], ...]
-    """First token in the reference, first token in the hypothesis, similarity, weight."""
+    """Row of the n-gram in the reference and in the hypothesis (see `NgramFeature.span`), similarity, weight."""
 
     def to_dict(self, precision: float, recall: float, f: float) -> dict[str, Any]:
         """The feature as SPEC §17 writes it."""
-        n = self.feature.n
+        span = self.feature.span
+        gap = {"gap": self.feature.gap} if self.feature.gap else {}
         return {
-            "name": self.feature.name, "similarity": self.feature.similarity, "n": n,
+            "name": self.feature.name, "similarity": self.feature.similarity, "n": self.feature.n, **gap,
             "precision": precision, "recall": recall, "f": f, "objective": self.objective,
             "reference_weight": self.reference_weight, "hypothesis_weight": self.hypothesis_weight,
             "flow": [
-                {"reference": [i, i + n], "hypothesis": [j, j + n], "similarity": similarity, "weight": weight}
+                {"reference": [*span(i)], "hypothesis": [*span(j)], "similarity": similarity, "weight": weight}
                 for i, j, similarity, weight in self.entries
             ],
         }  # fmt: skip
@@ -81,8 +82,8 @@ def explain_feature(
 ) -> Flow:
     """The flow of one feature between the only text of `reference` and the only text of `hypothesis`."""
     found = _core.explain(
-        reference.vocabulary.lexicon, reference.core_tokens, hypothesis.core_tokens, feature.similarity, feature.n,
-        exact_discount(discount),
+        reference.vocabulary.lexicon, feature.core_tokens(reference), feature.core_tokens(hypothesis),
+        *feature.core_name, exact_discount(discount),
     )  # fmt: skip
     weight_unit, gain_unit = found["weight_unit"], found["gain_unit"]
     return Flow(

@@ -11,25 +11,33 @@ from tesla_eval.errors import UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import BASELINES, SacreBleuMetric
 from tesla_eval.metrics.celab import CelabOptions, TeslaCelab, TeslaCelabMinus
+from tesla_eval.metrics.rouge import ROUGE_NAMES, RougeMetric
 from tesla_eval.metrics.tesla_m import TeslaM
+from tesla_eval.metrics.tesla_s import TeslaS, TeslaSRecall
 
 __all__ = [
+    "BASELINE_NAMES",
     "CELAB_NAMES",
     "METRIC_NAMES",
     "CelabOptions",
     "Metric",
     "TeslaCelab",
     "TeslaM",
+    "TeslaS",
+    "TeslaSRecall",
     "create_metric",
     "default_metrics",
 ]
 
 _TESLA: dict[str, Callable[..., Metric]] = {"m": TeslaM}
+_SUMMARY: dict[str, Callable[..., Metric]] = {"s": TeslaS, "s-recall": TeslaSRecall}
 _CELAB: dict[str, Callable[..., Metric]] = {"celab": TeslaCelab, "celab-": TeslaCelabMinus}
 
 CELAB_NAMES = tuple(_CELAB)
 """The metrics that read units, not words."""
-METRIC_NAMES = (*_TESLA, *_CELAB, *BASELINES)
+BASELINE_NAMES = (*BASELINES, *ROUGE_NAMES)
+"""Other people's metrics, which read plain text."""
+METRIC_NAMES = (*_TESLA, *_SUMMARY, *_CELAB, *BASELINE_NAMES)
 """What `-m` takes."""
 
 
@@ -59,10 +67,14 @@ def create_metric(
     key = name.strip().lower().removeprefix("tesla-")
     if key in _TESLA:
         return _TESLA[key](lang=lang, analyser=analyser, synonyms=synonyms, workers=workers)
+    if key in _SUMMARY:  # equal words only: synonyms are for others
+        return _SUMMARY[key](lang=lang, analyser=analyser, workers=workers)
     if key in _CELAB:
         if analyser is not None:
             raise UsageError(f"{key} reads characters, not words: an analysis of words is of no use to it")
         return _CELAB[key](lang=lang, synonyms=synonyms, workers=workers, **asdict(celab or CelabOptions()))
     if key in BASELINES:
         return SacreBleuMetric(key, lang)
+    if key in ROUGE_NAMES:
+        return RougeMetric(key, lang)
     raise UsageError(f"unknown metric {name!r}; known are {', '.join(METRIC_NAMES)}")

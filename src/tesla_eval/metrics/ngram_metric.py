@@ -69,7 +69,7 @@ class NgramMetric(Metric):
         return Signature({**head, **self.analysis.signature, **self._parameters})
 
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
-        """The scores of some segments, each the mean over the references it has."""
+        """The scores of some segments over the references that each has."""
         streams = [["" if text is None else text for text in stream] for stream in references]
         hypothesis, *sides = self.analysis.analyse(hypotheses, *streams)
         hypothesis_bags = build_bags(hypothesis, self.features, self.discount)
@@ -82,7 +82,16 @@ class NgramMetric(Metric):
             f = match_pairs(bags, hypothesis_bags, there, there, self.alpha).f
             features[k, there] = f
             scores[k, there] = self._scores(f, side, hypothesis, there, there)
-        return SegmentScores(mean_over_references(scores), mean_over_references(features))
+        return SegmentScores(*self.over_references(scores, features))
+
+    def over_references(
+        self, scores: npt.NDArray[np.float64], features: npt.NDArray[np.float64]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Scores (references, segments) and features (references, segments, features) as those of the segments.
+
+        NaN is a reference that a segment has not, or a feature that does not exist. Here: the mean (SPEC §5).
+        """
+        return mean_over_references(scores), mean_over_references(features)
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> npt.NDArray[np.float64]:
         """The score of every hypothesis (row) against every reference (column); each text is analysed once."""

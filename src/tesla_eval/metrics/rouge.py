@@ -1,0 +1,126 @@
+"""ROUGE-1, -2 and -L through rouge-score, and ROUGE-SU4 by its definition (Lin 2004) over the same tokens.
+
+rouge-score knows no SU4: unigrams and skip bigrams with at most four words between the two, all in one bag.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tesla_eval.analysis.languages import resolve_language
+from tesla_eval.analysis.tokenisers import tokenise
+from tesla_eval.errors import UsageError
+from tesla_eval.metrics.base import Metric, References, SegmentScores
+from tesla_eval.records import Explanation, Signature
+
+__all__ = ["ROUGE_NAMES", "RougeMetric", "skip_unigrams"]
+
+Measures = tuple[float, float, float]
+"""Precision, recall, F1."""
+
+SKIP = 4
+"""ROUGE-SU4: up to so many words between the two of a skip bigram."""
+_TYPES = {"rouge1": "rouge1", "rouge2": "rouge2", "rougel": "rougeL", "rougesu4": None}  # rouge-score's names
+_RECALL = "-recall"
+
+ROUGE_NAMES = (*_TYPES, *(name + _RECALL for name in _TYPES))
+"""What `-m` takes: F1 by the plain names."""
+
+
+class RougeMetric(Metric):
+    """One kind of ROUGE, as F1 or as recall; the best of several references.
+
+    English is cut and stemmed as rouge-score does it (letters a to z, Porter). That leaves nothing of most other
+    languages, so these are cut into words by our tokeniser, lower-cased, without punctuation and without stemming.
+    """
+
+    feature_names = ("precision", "recall", "f")
+
+    def __init__(self, name: str, lang: str = "en", *, stem: bool = True) -> None:
+        if name not in ROUGE_NAMES:
+            raise UsageError(f"unknown kind of ROUGE {name!r}; known are {', '.join(ROUGE_NAMES)}")
+        self.id = name  # type: ignore[misc]  # one class serves all kinds
+        self._kind = name.removesuffix(_RECALL)
+        self._measure = 1 if name.endswith(_RECALL) else 2
+        self._lang = resolve_language(lang)
+        self._stem = stem and self._lang == "en"
+        self._score = self._scorer()
+
+    def get_signature(self) -> Signature:
+        """Kind, version of rouge-score, tokeniser and stemming."""
+        from importlib.metadata import version
+
+        return Signature(
+            {
+                "metric": self.id, "rouge-score": version("rouge-score"),
+                "tok": "rouge-score" if self._lang == "en" else f"tesla-{self._lang}",
+                "stem": "porter" if self._stem else "no", "references": "max",
+            }
+        )  # fmt: skip
+
+    def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
+        """Scores, and precision, recall and F1 of the best reference as features."""
+        rows = [
+            max(
+                (self._score(text, hypothesis) for text in given if text is not None),
+                key=lambda measures: (measures[self._measure], measures),
+            )
+            for hypothesis, *given in zip(hypotheses, *references, strict=True)
+        ]
+        features = np.array(rows, np.float64).reshape(len(rows), 3)
+        return SegmentScores(features[:, self._measure].copy(), features)
+
+    def explain(self, hypothesis: str, references: Sequence[str]) -> Explanation:
+        """Refused: what meets what is for our own metrics to show."""
+        raise UsageError(f"{self.id} cannot be explained: take -m s, which matches the same skip bigrams")
+
+    def _scorer(self) -> Callable[[str, str], Measures]:
+        """From reference and hypothesis to precision, recall and F1."""
+        try:
+            from rouge_score import rouge_scorer, tokenizers
+        except ImportError:
+            raise UsageError(
+                f"{self.id} needs rouge-score, which is not installed: pip install 'tesla-eval[rouge]'"
+            ) from None
+        english = tokenizers.DefaultTokenizer(self._stem)
+        tokeniser = english if self._lang == "en" else _WordTokeniser(self._lang)
+        kind = _TYPES[self._kind]
+        if kind is None:
+            return lambda reference, hypothesis: _overlap(
+                skip_unigrams(tokeniser.tokenize(reference)), skip_unigrams(tokeniser.tokenize(hypothesis))
+            )
+        scorer: Any = rouge_scorer.RougeScorer([kind], tokenizer=tokeniser)
+        return lambda reference, hypothesis: tuple(scorer.score(reference, hypothesis)[kind])
+
+
+class _WordTokeniser:
+    """Our words for rouge-score."""
+
+    def __init__(self, lang: str) -> None:
+        self._lang = lang
+
+    def tokenize(self, text: str) -> list[str]:
+        return [word.lower() for word in tokenise(text, self._lang) if any(map(str.isalnum, word))]
+
+
+def skip_unigrams(tokens: Sequence[str], skip: int = SKIP) -> Counter[Hashable]:
+    """The bag of ROUGE-SU: unigrams, and pairs with at most `skip` tokens between them.
+
+    >>> skip_unigrams(["a", "b", "c"], 0) == Counter(["a", "b", "c", ("a", "b"), ("b", "c")])
+    True
+    """
+    bag: Counter[Hashable] = Counter(tokens)
+    for distance in range(1, skip + 2):
+        bag.update(zip(tokens, tokens[distance:], strict=False))
+    return bag
+
+
+def _overlap(reference: Counter[Hashable], hypothesis: Counter[Hashable]) -> Measures:
+    common = sum((reference & hypothesis).values())
+    precision = common / max(hypothesis.total(), 1)
+    recall = common / max(reference.total(), 1)
+    return precision, recall, 2 * precision * recall / (precision + recall) if common else 0.0
