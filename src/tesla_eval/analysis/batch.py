@@ -54,9 +54,7 @@ class Vocabulary:
                 self._lowered = known
             new = np.unique(words[known[words] == _NOT_LOWERED])
             if len(new):
-                known[new] = self.lexicon.intern_words(
-                    [self.lexicon.form(word).lower() for word in new.tolist()]
-                )
+                known[new] = self.lexicon.intern_words([form.lower() for form in self.lexicon.forms(new)])
             found: npt.NDArray[np.uint32] = known[words]
             return found
 
