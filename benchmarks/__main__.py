@@ -1,11 +1,11 @@
-"""Run all benchmarks, or those named: `python -m benchmarks [throughput stages solver growth compare celab]`."""
+"""Run all benchmarks, or those named: `python -m benchmarks [throughput stages solver growth compare celab language_models]`."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
 
-ALL = ("throughput", "stages", "solver", "growth", "compare", "celab")
+ALL = ("throughput", "stages", "solver", "growth", "compare", "celab", "language_models")
 
 
 def main() -> None:

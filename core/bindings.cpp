@@ -7,6 +7,7 @@ NB_MODULE(_core, m) {
     tesla::bind_tagger(m);
     tesla::bind_lexicon(m);
     tesla::bind_dictionaries(m);
+    tesla::bind_ngram_models(m);
     tesla::bind_matching(m);
     tesla::bind_characters(m);
     tesla::bind_celab(m);

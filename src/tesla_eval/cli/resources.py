@@ -60,6 +60,7 @@ def _table(found: list[dict[str, Any]]) -> Iterator[str]:
 
 _FIGURES = {
     "compounds": "{words} words",
+    "lm": "order {order}, {words} words, perplexity {perplexity}",
     "lemmas": "{forms} forms, {rules} rules",
     "segmenter": "F1 {test F1} %",
     "senses": "{lemmas} words, {sets} sets",

@@ -1,0 +1,194 @@
+"""`tesla build lm`: a language model from text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from datetime import date
+from pathlib import Path
+
+import click
+
+from tesla_eval.cli.options import language_option
+from tesla_eval.cli.terminal import Progress, progress, warn
+from tesla_eval.errors import UsageError
+from tesla_eval.lm.arpa import write_arpa
+from tesla_eval.lm.model import LanguageModel
+from tesla_eval.lm.storage import model_resource
+from tesla_eval.lm.training import LONGEST, LanguageModelSettings, TrainedModel, train_language_model
+from tesla_eval.resources import SUFFIX, Resource, read_resource, write_resource
+from tesla_eval.textio import STANDARD_INPUT, read_in_step, read_lines
+
+__all__ = ["lm"]
+
+_ARPA = (".arpa", ".arpa.gz")
+_MEGABYTE = 1 << 20
+
+
+@click.command()
+@click.argument("texts", nargs=-1, required=True, metavar="TEXT...")
+@language_option
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    required=True,
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help=f"Where the model goes: a name ending in {SUFFIX}, or in .arpa or .arpa.gz; may be given several times.",
+)
+@click.option(
+    "--order",
+    type=click.IntRange(1, LONGEST),
+    default=LanguageModelSettings.order,
+    show_default=True,
+    help="The longest n-grams.",
+)
+@click.option(
+    "--min-count",
+    type=click.IntRange(1),
+    default=LanguageModelSettings.least_count,
+    show_default=True,
+    help="Words seen less often become <unk>.",
+)
+@click.option(
+    "--prune",
+    default="0",
+    show_default=True,
+    metavar="N[,N...]",
+    help="By order: leave out n-grams seen at most so often; the last number goes for higher orders.",
+)
+@click.option(
+    "--round", "rounded", is_flag=True, help=f"Keep eight bits of each probability in the {SUFFIX} file."
+)
+@click.option(
+    "--memory",
+    type=click.IntRange(1),
+    default=1024,
+    show_default=True,
+    help="Megabytes for sorting; what is more goes to disk.",
+)
+@click.option(
+    "--temp",
+    "folder",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder for the files in between; default: the system's.",
+)
+@click.option("--test", "test", metavar="FILE", help="Text to measure the perplexity on.")
+@click.option("--licence", default="", help="The licence of the text, to be stored in the model.")
+@click.option(
+    "--source", "sources", multiple=True, help="Where the text comes from; default: the files' names."
+)
+@click.option("--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today.")
+def lm(
+    *,
+    texts: tuple[str, ...],
+    language: str,
+    outputs: tuple[Path, ...],
+    order: int,
+    min_count: int,
+    prune: str,
+    rounded: bool,
+    memory: int,
+    folder: Path | None,
+    test: str | None,
+    licence: str,
+    sources: tuple[str, ...],
+    day: str,
+) -> None:
+    """Learn a language model from text, one sentence a line, by modified Kneser–Ney smoothing.
+
+    The text is read twice and may be larger than memory. A model called lm-NAME-LANG.tesla in your data folder
+    (see `tesla resources`) is found by its NAME.
+
+    \b
+    tesla build lm -l en -o lm-news-en.tesla news.en.gz more.en
+    tesla build lm -l de --order 5 --prune 0,0,1 -o de.arpa.gz corpus.de.gz
+    """
+    if STANDARD_INPUT in texts:
+        raise UsageError("the text is read twice, so it cannot be standard input: write it to a file")
+    _check_outputs(outputs)
+    settings = LanguageModelSettings(order, min_count, _numbers(prune), memory * _MEGABYTE)
+
+    def chunks() -> Iterator[Sequence[str]]:
+        for path in texts:
+            for (chunk,) in read_in_step([path]):
+                yield chunk
+
+    with (
+        _Stages() as stages,
+        train_language_model(chunks, language, settings, folder=folder, progress=stages.tell) as model,
+    ):
+        stages.tell("writing", 0)
+        for n in model.fallbacks:
+            warn(
+                f"order {n}: the counts give no discounts by Chen & Goodman's formulas; 0.5, 1 and 1.5 are used"
+            )
+        for path in outputs:
+            if path.name.endswith(_ARPA):
+                write_arpa(path, model)
+            else:
+                described = model_resource(
+                    model,
+                    rounded=rounded,
+                    sources=sources or tuple(Path(text).name for text in texts),
+                    licence=licence,
+                    date=day,
+                )
+                _write(path, described, test)
+        _report(model, outputs)
+
+
+def _write(path: Path, resource: Resource, test: str | None) -> None:
+    write_resource(path, resource)
+    if test is not None:
+        perplexity = LanguageModel(read_resource(path)).perplexity(read_lines(test))
+        click.echo(f"{test}: perplexity {perplexity:.2f}")
+
+
+def _report(model: TrainedModel, outputs: Sequence[Path]) -> None:
+    for path in outputs:
+        click.echo(f"{path}: {path.stat().st_size / 1000:.0f} kB")
+    counts = ", ".join(f"{model.ngrams(n)}" for n in range(1, model.settings.order + 1))
+    click.echo(f"{model.tokens} words read; n-grams by order: {counts}")
+    for n, found in enumerate(model.discounts, 1):
+        click.echo(f"discounts of order {n}: {', '.join(f'{value:.4f}' for value in found)}")
+
+
+def _check_outputs(outputs: Sequence[Path]) -> None:
+    for path in outputs:
+        if not path.name.endswith((SUFFIX, *_ARPA)):
+            raise UsageError(f"{path}: the name must end in {SUFFIX}, .arpa or .arpa.gz")
+        if not path.parent.is_dir():
+            raise UsageError(f"{path.parent}: there is no such folder")
+
+
+def _numbers(prune: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(number) for number in prune.split(","))
+    except ValueError:
+        raise UsageError(f"--prune {prune!r}: must be numbers with commas between them") from None
+
+
+class _Stages:
+    """One progress bar after the other."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._stage = ""
+        self._bar: Progress | None = None
+
+    def __enter__(self) -> _Stages:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def tell(self, stage: str, done: int) -> None:
+        """So much more of this stage is done."""
+        if stage != self._stage:
+            self._stack.close()
+            self._stage = stage
+            self._bar = self._stack.enter_context(progress(stage))
+        if self._bar is not None and done:
+            self._bar.advance(done)
