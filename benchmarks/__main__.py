@@ -1,4 +1,4 @@
-"""Run all benchmarks, or those named: `python -m benchmarks [throughput stages solver growth compare celab language_models]`."""
+"""Run all benchmarks, or those named: `python -m benchmarks [throughput celab ...]`."""
 
 from __future__ import annotations
 

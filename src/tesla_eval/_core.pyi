@@ -121,6 +121,7 @@ class PlainLemmas:
 def define_plain(
     lexicon: Lexicon, words: npt.NDArray[np.uint32], lemmas: PlainLemmas, senses: SenseIndex | None
 ) -> npt.NDArray[np.uint32]: ...
+
 class NgramEstimator:
     def __init__(
         self, order: int, vocabulary: int, thresholds: Sequence[int], folder: str, memory: int

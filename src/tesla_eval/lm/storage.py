@@ -96,7 +96,8 @@ def _rounded(logs: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.uint8], floa
 
 def _differences(words: Numbers, children: Numbers) -> Numbers:
     """Ascending words of each parent as differences, which deflate better."""
-    differences: Numbers = np.diff(words, prepend=np.uint32(0))
+    differences: Numbers = np.empty_like(words)
+    differences[:1], differences[1:] = words[:1], words[1:] - words[:-1]
     starts = (np.cumsum(children, dtype=np.int64) - children)[children > 0]
     differences[starts] = words[starts]
     return differences

@@ -148,10 +148,9 @@ def _vocabulary(batches: Iterable[AnalysedBatch], least_count: int) -> tuple[tup
     """The words seen often enough, the most frequent first, behind the special ones; and the number of tokens."""
     counts: Counter[str] = Counter()
     for batch in batches:
-        lexicon = batch.vocabulary.lexicon
         types, seen = np.unique(batch.word, return_counts=True)
-        for word, count in zip(types.tolist(), seen.tolist(), strict=True):
-            counts[lexicon.form(word).lower()] += count
+        for form, count in zip(batch.vocabulary.lexicon.forms(types), seen.tolist(), strict=True):
+            counts[form.lower()] += count
     tokens = counts.total()
     frequent = [word for word, count in counts.items() if count >= least_count and word not in SPECIAL_WORDS]
     return (*SPECIAL_WORDS, *sorted(frequent, key=lambda word: (-counts[word], word))), tokens

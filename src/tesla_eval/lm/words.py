@@ -58,10 +58,8 @@ class WordNumbers:
             known = self._known.get(batch.vocabulary, np.zeros(0, np.uint32))
             if int(batch.word.max()) >= len(known):
                 lexicon = batch.vocabulary.lexicon
-                new = [
-                    self._numbers.get(lexicon.form(word).lower(), 0)
-                    for word in range(len(known), lexicon.word_count)
-                ]
+                forms = lexicon.forms(np.arange(len(known), lexicon.word_count, dtype=np.uint32))
+                new = [self._numbers.get(form.lower(), 0) for form in forms]
                 known = np.concatenate([known, np.array(new, np.uint32)])
                 self._known[batch.vocabulary] = known
         return known[batch.word]
