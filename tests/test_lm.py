@@ -15,11 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tesla_eval.analysis import load_pipeline
 from tesla_eval.errors import BuildError, ResourceError, UsageError
 from tesla_eval.lm import LanguageModel, LanguageModelSettings, load_language_model, train_language_model
 from tesla_eval.lm.arpa import write_arpa
 from tesla_eval.lm.discounts import discounts
 from tesla_eval.lm.storage import model_resource
+from tesla_eval.metrics.lm_group import language_model_group
 from tesla_eval.resources import Resource, read_resource, write_resource
 from tests.conftest import SHARED_DATA
 from tests.textbook_lm import KneserNey
@@ -341,3 +343,22 @@ def test_build_lm_says_what_is_wrong(tesla, arguments: list[str], message: str) 
     outcome = tesla("build", "lm", *arguments)
     assert outcome.status == 2
     assert message in outcome.err
+
+
+def test_language_models_as_a_group_of_features() -> None:
+    pipeline = load_pipeline("en")
+    group = language_model_group(pipeline)
+    assert group is not None
+    assert group.feature_names == ("lm.3gram",)
+    hypothesis, reference = pipeline.analyse(
+        ["He has gone home.", "", "Home gone he has."], ["Any text."] * 3
+    )
+    index = np.arange(3)
+    found = group.compare(group.prepare(reference), group.prepare(hypothesis), index, index)[:, 0]
+    expected = load_language_model("en").normalised(["He has gone home."])
+    assert found[0] == expected[0] > found[2]
+    assert np.isnan(found[1])
+    (entry,) = group.explain(*pipeline.analyse(["Any text."], ["He has gone home."]))
+    assert [word["word"] for word in entry["words"]] == ["he", "has", "gone", "home", ".", "</s>"]
+    assert math.fsum(word["log_probability"] for word in entry["words"]) / 5 == pytest.approx(entry["value"])
+    assert language_model_group(load_pipeline("it")) is None

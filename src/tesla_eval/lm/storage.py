@@ -109,7 +109,7 @@ def _sums(differences: Numbers, children: Numbers) -> Numbers:
     totals = np.cumsum(differences, dtype=np.int64)
     starts = np.cumsum(children, dtype=np.int64) - children
     before = np.concatenate([[0], totals])[starts]
-    words = totals - np.repeat(before, children)
+    words: npt.NDArray[np.int64] = totals - np.repeat(before, children)
     if len(words) and int(words.max()) > np.iinfo(np.uint32).max:
         raise ValueError("a word number is beyond the vocabulary")
     return words.astype(np.uint32)

@@ -10,6 +10,7 @@ from tesla_eval.analysis import Analyser, Analysis, Pipeline
 from tesla_eval.bags import NgramFeature
 from tesla_eval.metrics.feature_groups import FeatureGroup, FloatArray, NgramGroup
 from tesla_eval.metrics.learned import GroupMaker, LearnedMetric
+from tesla_eval.metrics.lm_group import language_model_group
 from tesla_eval.models import LinearModel
 
 __all__ = ["TeslaF"]
@@ -29,7 +30,7 @@ class TeslaF(LearnedMetric):
 
     id: ClassVar[str] = "tesla-f"
     key: ClassVar[str] = "f"
-    group_makers: ClassVar[Mapping[str, GroupMaker]] = {"target": _target_group}
+    group_makers: ClassVar[Mapping[str, GroupMaker]] = {"target": _target_group, "lm": language_model_group}
 
     def __init__(
         self,

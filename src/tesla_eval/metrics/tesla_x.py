@@ -9,6 +9,7 @@ from tesla_eval.analysis import Analysis
 from tesla_eval.bags import NgramFeature
 from tesla_eval.metrics.feature_groups import MEASURES, CharacterGroup, FeatureGroup, NgramGroup
 from tesla_eval.metrics.learned import GroupMaker, LearnedMetric
+from tesla_eval.metrics.lm_group import language_model_group
 
 __all__ = ["TeslaX"]
 
@@ -27,4 +28,8 @@ class TeslaX(LearnedMetric):
 
     id: ClassVar[str] = "tesla-x"
     key: ClassVar[str] = "x"
-    group_makers: ClassVar[Mapping[str, GroupMaker]] = {"target": _target_group, "chars": _character_group}
+    group_makers: ClassVar[Mapping[str, GroupMaker]] = {
+        "target": _target_group,
+        "chars": _character_group,
+        "lm": language_model_group,
+    }
