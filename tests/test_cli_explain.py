@@ -63,15 +63,6 @@ def test_wrong_calls_are_refused(tesla, arguments: list[str]) -> None:
     assert "Traceback" not in outcome.err
 
 
-def test_resources_are_listed_with_licences(tesla) -> None:
-    out = tesla("resources").out
-    assert "tagger" in out
-    assert "WordNet" in out
-    found = json.loads(tesla("resources", "--json").out)["resources"]
-    assert {"tagger", "senses"} <= {item["kind"] for item in found if item["language"] == "en"}
-    assert all(item["licence"] for item in found)
-
-
 def test_this_machine_computes_the_stored_bits(tesla) -> None:
     outcome = tesla("selftest")
     assert outcome.status == 0, outcome.err

@@ -125,9 +125,28 @@ def test_lists_that_cannot_be_are_refused() -> None:
         CompoundSplitter.from_resource(Resource(kind="compounds", language="de", arrays=arrays))
 
 
-def test_only_german_is_split() -> None:
-    assert load_compound_splitter("de") is not None
+@pytest.mark.parametrize(
+    ("language", "word", "expected"),
+    [
+        ("nl", "levensomstandigheden", ["leven", "omstandigheden"]),
+        ("nl", "wereldrecord", ["wereld", "record"]),
+        ("sv", "bostadsmarknaden", ["bostad", "marknaden"]),
+        ("sv", "statens", ["statens"]),
+        ("no", "arbeidsledighet", ["arbeid", "ledighet"]),
+        ("no", "kultur", ["kultur"]),
+        ("fi", "jalkapalloa", ["jalka", "palloa"]),
+        ("fi", "rakennuksia", ["rakennuksia"]),
+    ],
+)
+def test_other_languages_whose_compounds_are_split(language: str, word: str, expected: list[str]) -> None:
+    splitter = load_compound_splitter(language)
+    assert splitter is not None
+    assert parts(splitter, word) == expected
+
+
+def test_languages_whose_compounds_are_left_whole() -> None:
     assert load_compound_splitter("en") is None
+    assert load_compound_splitter("da") is None
 
 
 @pytest.fixture(scope="module")

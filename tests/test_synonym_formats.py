@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import gzip
+import re
 import sys
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.analysis import synonym_formats
+from tesla_eval.analysis import synonym_choice, synonym_formats
+from tesla_eval.analysis.pipeline import load_pipeline
+from tesla_eval.analysis.synonym_choice import find_installed_thesaurus
 from tesla_eval.analysis.synonym_cliques import clique_cover
-from tesla_eval.analysis.synonym_formats import find_installed_thesaurus, read_synonym_sets, read_synonyms
+from tesla_eval.analysis.synonym_formats import read_synonym_sets, read_synonyms
 from tesla_eval.errors import InputError, UsageError
 
 LMF = """<?xml version="1.0" encoding="UTF-8"?>
@@ -207,6 +211,54 @@ def test_an_installed_thesaurus_is_found_by_its_name(tmp_path: Path) -> None:
     assert find_installed_thesaurus("no", folders) == tmp_path / "th_nb_NO.dat"
     assert find_installed_thesaurus("sk", folders) is None
     assert find_installed_thesaurus("cs", [str(tmp_path.parent / "*")]) == tmp_path / "th_cs_CZ_v2.dat"
+
+
+POLISH_THESAURUS = "UTF-8\nauto|1\n-|samochód|wóz\n"
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder where thesauri are looked for."""
+    monkeypatch.setattr(synonym_choice, "THESAURUS_FOLDERS", (str(tmp_path),))
+    load_pipeline.cache_clear()
+    return tmp_path
+
+
+def test_an_installed_thesaurus_is_used_when_asked_for(tesla: Any, write: Any, installed: Path) -> None:
+    (installed / "th_pl_PL_v2.dat").write_text(POLISH_THESAURUS, encoding="utf-8")
+    arguments = (
+        "score",
+        "-l",
+        "pl",
+        "-r",
+        write("r.txt", ["Mam nowy samochód."]),
+        write("h.txt", ["Mam nowe auto."]),
+    )
+    without, asked = tesla(*arguments), tesla(*arguments, "--synonyms", "installed")
+    assert "senses:none" in without.out
+    assert "no synonyms" in without.err
+    assert f"{installed / 'th_pl_PL_v2.dat'}: --synonyms installed would use it" in without.err
+    assert re.search(r"senses:installed-[0-9a-f]{8}", asked.out)
+    assert "synonyms" not in asked.err
+    score = [float(outcome.out.splitlines()[1].split()[-1]) for outcome in (without, asked)]
+    assert score[1] > score[0]
+
+
+def test_a_thesaurus_that_is_not_installed_is_an_error(tesla: Any, write: Any, installed: Path) -> None:
+    text = write("r.txt", ["Mam auto."])
+    outcome = tesla("score", "-l", "pl", "-r", text, text, "--synonyms", "installed")
+    assert outcome.status == 2
+    assert "no thesaurus for 'pl' is installed" in outcome.err
+    assert "mythes-pl" in outcome.err
+
+
+def test_the_fingerprint_of_an_installed_thesaurus_follows_its_words(installed: Path) -> None:
+    fingerprints = set()
+    for text in (POLISH_THESAURUS, POLISH_THESAURUS.replace("wóz", "pojazd")):
+        (installed / "th_pl_PL_v2.dat").write_text(text, encoding="utf-8")
+        load_pipeline.cache_clear()
+        fingerprints.add(load_pipeline("pl", "installed").signature["senses"])
+    assert len(fingerprints) == 2
 
 
 def test_sets_keep_the_words_of_the_file(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from tesla_eval.analysis.conllu import Sentence, read_conllu
 from tesla_eval.analysis.lemma_training import LemmaSettings, count_lemmas, train_lemmas
 from tesla_eval.analysis.lemmas import Lemmatiser, normalise_form
-from tesla_eval.resources import Resource, read_resource, write_resource
+from tesla_eval.resources import Resource, write_resource
 
 ROOT = Path(__file__).resolve().parents[1]
 TREEBANKS = ROOT.parent / "shared" / "data" / "ud"
@@ -31,14 +31,6 @@ NOT_SHIPPED = frozenset(
 )  # GPL, or licence unknown: nothing is learned from them
 LEAST_GAIN = 0.3
 """Points of accuracy on the dev set for which a table is worth its bytes."""
-
-NOTICE = """Treebanks of Universal Dependencies (https://universaldependencies.org) and others
-
-tesla-eval learned from them tables of word forms with their lemmas and rules for word ends. The tables are under
-the licence of their treebanks, which is named behind them. Legal codes:
-https://creativecommons.org/licenses/by-sa/4.0/legalcode, https://creativecommons.org/licenses/by-sa/3.0/legalcode,
-https://creativecommons.org/licenses/by/4.0/legalcode, https://spdx.org/licenses/LGPLLR.html (LGPL-LR).
-"""
 
 Pairs = list[tuple[str, str]]
 
@@ -191,16 +183,6 @@ def build(language: str, output: Path) -> str:
     return f"| {' | '.join(columns)} |"
 
 
-def write_notice(folder: Path) -> None:
-    """The sources and licences of all tables in a folder, for people to read."""
-    lines = [NOTICE]
-    for path in sorted(folder.glob("lemmas-*.tesla")):
-        resource = read_resource(path)
-        lines.append(f"- {path.name}: {', '.join(resource.sources)}. {resource.licence}")
-    (folder / "licences").mkdir(exist_ok=True)
-    (folder / "licences" / "universal-dependencies.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("languages", nargs="*")
@@ -221,7 +203,6 @@ def main() -> None:
         path.parent.name for path in TREEBANKS.glob("*/test.conllu.gz")
     ):
         print(build(language, arguments.output), flush=True)
-    write_notice(arguments.output)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ __all__ = [
     "find_resource",
     "installed_resources",
     "read_resource",
+    "shipped_folder",
     "user_data_folder",
     "write_resource",
 ]
@@ -172,7 +173,8 @@ def _read_array(path: Path, body: memoryview, entry: dict[str, Any]) -> npt.NDAr
     return np.frombuffer(raw, dtype=dtype).reshape(entry["shape"])
 
 
-def _shipped_folder() -> Path:
+def shipped_folder() -> Path:
+    """Where the package's own data lies."""
     return Path(__file__).parent / "data"
 
 
@@ -187,7 +189,7 @@ def user_data_folder() -> Path:
 
 def data_folders() -> tuple[Path, Path]:
     """Where files are looked for: the user's own folder, then what is shipped."""
-    return user_data_folder(), _shipped_folder()
+    return user_data_folder(), shipped_folder()
 
 
 def find_resource(kind: str, language: str) -> Path | None:

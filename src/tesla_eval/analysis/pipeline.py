@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TypeAlias
 
@@ -20,7 +21,7 @@ from tesla_eval.analysis.lemmas import Lemmatiser
 from tesla_eval.analysis.normalise import compose, raw_offsets
 from tesla_eval.analysis.segmenters import load_segmenter
 from tesla_eval.analysis.senses import SenseTable, load_senses
-from tesla_eval.analysis.synonym_choice import synonym_file
+from tesla_eval.analysis.synonym_choice import INSTALLED, synonym_file
 from tesla_eval.analysis.synonym_formats import read_synonyms
 from tesla_eval.analysis.tagger import TaggerModel, load_tagger
 from tesla_eval.analysis.tokenisers import load_tokeniser
@@ -34,6 +35,9 @@ _LabelArrays: TypeAlias = tuple[npt.NDArray[np.uint16], _Flags, _Flags, _Flags]
 
 WEAK_TAGGER = 90.0
 """Percent of universal tags right, below which users are warned."""
+
+NO_SYNONYMS = "no synonyms"
+"""The shortcoming of a language without a table of senses."""
 
 _MOST_WORD_TYPES = 1 << 20  # then a new vocabulary is begun, so that endless input needs no endless memory
 _KEPT_BATCHES = 64
@@ -108,7 +112,7 @@ class Pipeline:
         elif self.tagger.accuracy < WEAK_TAGGER:
             found.append(f"a weak tagger ({self.tagger.accuracy:.1f} % of the words right)")
         if self.senses is None:
-            found.append("no synonyms")
+            found.append(NO_SYNONYMS)
         return found
 
     def analyse(self, *groups: Sequence[str], keep_punctuation: bool = False) -> list[AnalysedBatch]:
@@ -211,7 +215,7 @@ def _count_raw(batch: AnalysedBatch, index: int, raw: str) -> None:
 def load_pipeline(language: str, synonyms: str | None = None) -> Pipeline:
     """The pipeline of a language, by its code or alias; resources load once a process.
 
-    `synonyms` is a file of synonyms to take the place of the built-in ones, `cilin` or `none`.
+    `synonyms` is a file of synonyms to take the place of the built-in ones, `cilin`, `installed` or `none`.
     """
     code = resolve_language(language)
     if code != language:
@@ -228,5 +232,9 @@ def load_pipeline(language: str, synonyms: str | None = None) -> Pipeline:
 def _senses(language: str, synonyms: str | None) -> SenseTable | None:
     if synonyms is None:
         return load_senses(language)
-    path = synonym_file(synonyms)
-    return None if path is None else read_synonyms(path, language)
+    path = synonym_file(synonyms, language)
+    table = None if path is None else read_synonyms(path, language)
+    if table is None or synonyms != INSTALLED:
+        return table
+    # The signature says that the thesaurus is this machine's.
+    return SenseTable(replace(table.resource, fingerprint=f"{INSTALLED}-{table.resource.fingerprint}"))

@@ -19,7 +19,7 @@ import gzip
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -28,7 +28,11 @@ from tesla_eval.analysis.senses import SenseTable, sense_key
 from tesla_eval.analysis.synonym_cliques import clique_cover
 from tesla_eval.errors import InputError, UsageError
 
-__all__ = ["find_installed_thesaurus", "read_synonym_sets", "read_synonyms", "thesaurus_word"]
+__all__ = [
+    "read_synonym_sets",
+    "read_synonyms",
+    "thesaurus_word",
+]
 
 _MOST_BYTES = 1 << 28  # unpacked; the largest thesaurus in use has 29 MB
 _MYTHES_ENCODING = re.compile(
@@ -44,16 +48,6 @@ _NOT_SYNONYMS = frozenset(
 _CILIN_CODE = re.compile(r"[A-Z][a-z]\d\d[A-Z]\d\d([=#@])")
 _SYNSET_ID = re.compile(r"(?:[a-z]{2,3}-\d\d-)?\d{8}-([nvarsx])")
 _CHINESE_PARTICLES = {"a": "的", "s": "的", "r": "地"}
-_THESAURUS_FOLDERS = (
-    "/usr/share/mythes",
-    "/usr/share/myspell/dicts",
-    "/usr/lib/libreoffice/share/extensions/*",
-    "/usr/lib64/libreoffice/share/extensions/*",
-    "/opt/libreoffice*/share/extensions/*",
-    "/snap/libreoffice/current/lib/libreoffice/share/extensions/*",
-    "/Applications/LibreOffice.app/Contents/Resources/extensions/*",
-    "C:/Program Files/LibreOffice/share/extensions/*",
-)
 
 
 class _Lines(NamedTuple):
@@ -103,27 +97,6 @@ def read_synonym_sets(path: str | Path, *, every_category: bool = False) -> list
     if reader is _cilin_sets:
         return list(_cilin_sets(source, every_category=every_category))
     return list(reader(source))
-
-
-def find_installed_thesaurus(language: str, folders: Iterable[str] = _THESAURUS_FOLDERS) -> Path | None:
-    """The MyThes thesaurus of that language that Debian (`mythes-*`) or LibreOffice installed, if any."""
-    code = {"no": "n[bo]"}.get(language, re.escape(language))
-    name = re.compile(rf"th(es)?_{code}(_[A-Za-z]+)?(_v\d+)?\.dat")
-    for pattern in folders:
-        root = Path(pattern).anchor
-        found = Path(root).glob(str(Path(pattern).relative_to(root) / "th*.dat"))
-        # The name without a country, else the country named like the language: th_de_DE before th_de_CH.
-        named = sorted(
-            (path for path in found if name.fullmatch(path.name)), key=lambda p: _by_country(p, language)
-        )
-        if named:
-            return named[0]
-    return None
-
-
-def _by_country(path: Path, language: str) -> tuple[bool, bool, str]:
-    country = re.search(r"_([A-Z]{2})", path.name)
-    return country is not None, country is None or country[1].lower() != language, path.name
 
 
 def _read_bytes(path: Path) -> bytes:

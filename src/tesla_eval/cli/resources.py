@@ -1,37 +1,107 @@
-"""`tesla resources`: what is installed, in which version, under which licence."""
+"""`tesla resources`: the languages and how well they are analysed; what is installed, and under which licence."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import click
 
+from tesla_eval.analysis.languages import LANGUAGES, resolve_language
+from tesla_eval.analysis.quality import Quality, measured_figures, quality_of
 from tesla_eval.cli.terminal import aligned, visible
-from tesla_eval.resources import installed_resources, read_resource, user_data_folder
+from tesla_eval.resources import Resource, installed_resources, read_resource, user_data_folder
 
 __all__ = ["resources"]
 
+_NOTE = """Percent right on test sets that nothing was learned from: tokens as written (F1), universal / own tags,
+lemmas; then the words with synonyms. – is what the language does not have, ? what was not measured.
+`tesla resources -l de` tells the versions, sources and licences of a language, --files those of all."""
+
 
 @click.command(context_settings={"max_content_width": 110})
+@click.option("-l", "--lang", "language", metavar="CODE", help="The resources of this language in detail.")
+@click.option("--files", is_flag=True, help="All resources in detail: versions, sizes, sources, licences.")
 @click.option("--json", "as_json", is_flag=True, help="Everything, as JSON.")
-def resources(as_json: bool) -> None:
-    """List the models and tables that are installed, with versions, sources and licences.
+def resources(language: str | None, files: bool, as_json: bool) -> None:
+    """List the languages with what was measured of their analysis, and the models and tables that are installed.
 
     Your own resources are looked for first, in $TESLA_EVAL_DATA or the platform's data folder.
+
+    \b
+    tesla resources              language by language: tokeniser, tagger, lemmas, synonyms
+    tesla resources -l de        versions, sources and licences of the German resources
+    tesla resources --json       everything, for programs
     """
-    found = [_describe(path) for path in installed_resources()]
+    found = [read_resource(path) for path in installed_resources()]
+    if language is not None:
+        code = resolve_language(language)
+        found = [resource for resource in found if resource.language == code]
     if as_json:
-        click.echo(json.dumps({"resources": found}, ensure_ascii=False, indent=1))
+        described = [_described(resource) for resource in found]
+        text = {"languages": _languages(found), "resources": described}
+        click.echo(json.dumps(text, ensure_ascii=False, indent=1))
         return
-    for line in _table(found):
-        click.echo(line)
+    if language is None and not files:
+        rows = _language_rows(_languages(found))
+        click.echo("\n".join(aligned(rows, numeric=(2, 3, 4, 5))) + f"\n\n{_NOTE}")
+        return
+    if language is not None:
+        rows = _language_rows(_languages(found))
+        click.echo("\n".join(aligned(rows, numeric=(2, 3, 4, 5))) + "\n")
+    click.echo("\n".join(_files_table([_described(resource) for resource in found])))
 
 
-def _describe(path: Path) -> dict[str, Any]:
-    resource = read_resource(path)
+def _is_own(resource: Resource) -> bool:
+    return resource.path is not None and resource.path.parent == user_data_folder()
+
+
+def _languages(found: Sequence[Resource]) -> dict[str, dict[str, Any]]:
+    """By language its name, the kinds of its resources and what was measured of the ones in use."""
+    in_use: defaultdict[str, dict[str, Resource]] = defaultdict(dict)
+    for resource in found:
+        in_use[resource.language].setdefault(resource.kind, resource)  # the user's own come first
+    return {
+        code: {
+            "name": LANGUAGES[code].name if code in LANGUAGES else "",
+            "kinds": sorted(in_use[code]),
+            "own": sorted(kind for kind, resource in in_use[code].items() if _is_own(resource)),
+            "quality": asdict(quality_of(in_use[code].values(), measured_figures().get(code, {}))),
+        }
+        for code in sorted(in_use)
+    }
+
+
+def _language_rows(languages: dict[str, dict[str, Any]]) -> Iterator[tuple[str, ...]]:
+    yield "language", "", "tokeniser", "tagger", "lemmas", "synonyms", "also"
+    shown = {"lemmas", "senses", "tagger"}
+    for code, described in languages.items():
+        quality = Quality(**described["quality"])
+        kinds = set(described["kinds"])
+        tags = _percent(quality.universal_tags)
+        if quality.fine_tags is not None:
+            tags += f" / {_percent(quality.fine_tags)}"
+        words = "?" if quality.words_with_senses is None else f"{quality.words_with_senses:,} words"
+        also = [kind for kind in described["kinds"] if kind not in shown]
+        if described["own"]:
+            also.append(f"(own: {', '.join(described['own'])})")
+        yield (
+            code, described["name"], _percent(quality.tokens), tags if "tagger" in kinds else "–",
+            _percent(quality.lemmas) if quality.lemmas or "lemmas" in kinds else "–",
+            words if "senses" in kinds else "–", ", ".join(also),
+        )  # fmt: skip
+
+
+def _percent(share: float | None) -> str:
+    return "?" if share is None else f"{share:.1f}"
+
+
+def _described(resource: Resource) -> dict[str, Any]:
+    path = resource.path
+    assert path is not None  # it was read from there
     return {
         "language": resource.language,
         "kind": resource.kind,
@@ -41,16 +111,16 @@ def _describe(path: Path) -> dict[str, Any]:
         "licence": resource.licence,
         "sources": list(resource.sources),
         "info": dict(resource.info),
-        "own": path.parent == user_data_folder(),
+        "own": _is_own(resource),
     }
 
 
-def _table(found: list[dict[str, Any]]) -> Iterator[str]:
+def _files_table(found: list[dict[str, Any]]) -> Iterator[str]:
     rows = [("language", "resource", "version", "date", "KB", "measured", "licence", "sources")]
     rows.extend(
         (
             item["language"], item["kind"] + (" (own)" if item["own"] else ""), item["fingerprint"], item["date"],
-            f"{item['bytes'] / 1000:.0f}", _measured(item["kind"], item["info"]), item["licence"],
+            f"{item['bytes'] / 1000:.0f}", _measured(item["kind"], item["info"]), visible(item["licence"]),
             visible("; ".join(item["sources"])),
         )
         for item in sorted(found, key=lambda item: (item["language"], item["kind"]))

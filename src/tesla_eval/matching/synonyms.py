@@ -76,7 +76,7 @@ def load_synonym_sets(language: str, wish: str | None, units: UnitSplitter) -> S
     if wish is None:
         table = load_senses(language)
         return None if table is None else SynonymSets(table.sets(), units.joined_key)
-    path = synonym_file(wish)
+    path = synonym_file(wish, language)
     if path is None:
         return None
     sets = SynonymSets(read_synonym_sets(path, every_category=True), units.joined_key)
