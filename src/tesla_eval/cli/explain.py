@@ -64,6 +64,7 @@ def explain(
     tesla explain "The cats sat on a mat." "The cat sat on the mat."
     tesla explain --json "The cats sat." "The cat sat." "A cat was sitting."
     tesla explain -l zh "买伞" "买雨伞"
+    tesla explain -m s "A storm hit Spain." "Spain was hit by a storm."     unigrams and skip bigrams
     tesla explain -r ref.txt sys.txt --json > explained.jsonl
     """
     if metric is not None and "," in metric:
@@ -107,21 +108,21 @@ def _drawing(explanation: Explanation, feature: str | None) -> Iterator[str]:
                 raise click.UsageError(f"{explanation.metric} has no features to choose from")
             yield from draw_covering(detail)
             continue
-        shown = _chosen_feature(detail["features"], feature)
-        if shown is not None:
-            yield from _links(detail, shown)
+        for shown in _chosen_features(detail["features"], feature):
+            yield from (_skip_links if "gap" in shown else _links)(detail, shown)
             yield ""
         yield from _features(detail["features"])
     yield ""
 
 
-def _chosen_feature(features: list[Mapping[str, Any]], name: str | None) -> Mapping[str, Any] | None:
+def _chosen_features(features: list[Mapping[str, Any]], name: str | None) -> list[Mapping[str, Any]]:
+    """The feature of that name; without one the first that can be drawn, and the skip bigrams."""
     with_flow = [feature for feature in features if "flow" in feature]
     if name is None:
-        return with_flow[0] if with_flow else None
+        return with_flow[:1] + [feature for feature in with_flow[1:] if "gap" in feature]
     for feature in with_flow:
         if feature["name"] == name:
-            return feature
+            return [feature]
     raise click.UsageError(
         f"no feature {name!r} here; there are {', '.join(feature['name'] for feature in with_flow) or 'none'}"
     )
@@ -150,6 +151,30 @@ def _links(detail: Mapping[str, Any], feature: Mapping[str, Any]) -> Iterator[st
         if start not in matched
     )
     yield from aligned(rows, numeric=(4, 5))
+
+
+def _skip_links(detail: Mapping[str, Any], feature: Mapping[str, Any]) -> Iterator[str]:
+    """The skip bigrams that found a partner; those that did not are too many to show."""
+    rows = [("", f"hypothesis ({feature['name']})", "", "reference", "weight")]
+    for entry in sorted(feature["flow"], key=lambda entry: (entry["hypothesis"], entry["reference"])):
+        left, right = (_skip_bigram(detail[side], *entry[side]) for side in ("hypothesis", "reference"))
+        rows.append(("", left, "═══", right, f"{entry['weight']:g}"))
+    yield from aligned(rows, numeric=(4,))
+    counts = []
+    for side in ("hypothesis", "reference"):
+        matched = {tuple(entry[side]) for entry in feature["flow"]}
+        counts.append(f"{len(matched)} of {_skip_count(len(detail[side]), feature['gap'])} in the {side}")
+    yield f"  matched: {', '.join(counts)}"
+
+
+def _skip_bigram(tokens: list[Mapping[str, Any]], start: int, end: int) -> str:
+    between = " " if end - start == 2 else " … "
+    return between.join(visible(tokens[place]["surface"]) for place in (start, end - 1))
+
+
+def _skip_count(tokens: int, gap: int) -> int:
+    """How many skip bigrams a text of so many tokens has."""
+    return sum(max(0, tokens - distance) for distance in range(1, gap + 2))
 
 
 def _ngram(tokens: list[Mapping[str, Any]], start: int, n: int) -> str:

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from tesla_eval.cli.conllu_reader import ConlluReader
 from tesla_eval.cli.terminal import warn
+from tesla_eval.errors import InputError
+from tesla_eval.meta.summaries import SummarySet
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores
 from tesla_eval.textio import LineReader, looks_lowercased, looks_tokenised, read_in_step
 
-__all__ = ["Chunk", "read_chunks", "score_chunk"]
+__all__ = ["Chunk", "read_chunks", "score_chunk", "summary_chunks"]
 
 Chunk = tuple[list[list[str | None]], list[list[str]]]
 """Reference streams with None for what is missing, and the systems' texts."""
@@ -28,6 +30,23 @@ def read_chunks(
             _warn_of_preparation((*references, *systems), texts)
         first = False
         yield _with_gaps(texts[: len(references)]), texts[len(references) :]
+
+
+def summary_chunks(summaries: SummarySet, topics: int = 256) -> Iterator[Chunk]:
+    """Chunks of topics with all their models; every system must have summarised every topic."""
+    for system, row in zip(summaries.systems, summaries.hypotheses, strict=True):
+        if None in row:
+            missing = summaries.topics[row.index(None)]
+            raise InputError(
+                f"{summaries.name}: {system} has no summary of {missing}; systems are comparable on the same topics "
+                "only, so add it (an empty one scores 0) or leave the topic or the system out"
+            )
+    for start in range(0, len(summaries.topics), topics):
+        span = slice(start, start + topics)
+        yield (
+            [list(stream[span]) for stream in summaries.reference_streams],
+            [[text for text in row[span] if text is not None] for row in summaries.hypotheses],
+        )
 
 
 def score_chunk(metrics: Sequence[Metric], chunk: Chunk) -> list[list[SegmentScores]]:

@@ -10,7 +10,7 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.cli.inputs import read_chunks, score_chunk
+from tesla_eval.cli.inputs import read_chunks, score_chunk, summary_chunks
 from tesla_eval.cli.options import (
     analysed_option,
     celab_options,
@@ -21,6 +21,7 @@ from tesla_eval.cli.options import (
 )
 from tesla_eval.cli.score_formats import FORMATS, Results, check_format
 from tesla_eval.cli.terminal import progress
+from tesla_eval.meta.summaries import SummarySet, is_summary_source, read_summaries
 from tesla_eval.metrics import CelabOptions, Metric
 from tesla_eval.metrics.base import SegmentScores, Total
 from tesla_eval.parallel import map_in_order
@@ -34,11 +35,10 @@ __all__ = ["score"]
     "--reference",
     "references",
     multiple=True,
-    required=True,
     metavar="FILE",
     help="A reference file; may be given several times. With several, an empty line is a missing reference.",
 )
-@click.argument("systems", nargs=-1, required=True, metavar="SYSTEM...")
+@click.argument("systems", nargs=-1, required=True, metavar="SYSTEM... | SUMMARIES")
 @metrics_option
 @language_option
 @click.option(
@@ -58,18 +58,28 @@ def score(
 
     Files may be gzipped (.gz) and of any length; one of them may be standard input (-).
 
+    Without -r: SUMMARIES is a JSON Lines file (.jsonl) whose lines hold id, system, hypothesis and references, or a
+    folder with peers/SYSTEM/TOPIC.txt and models/TOPIC.txt (or models/TOPIC.NAME.txt, several of them).
+
     \b
     tesla score -r ref.txt sysA.txt sysB.txt
     tesla score -r ref1.txt -r ref2.txt sysA.txt -m m,bleu,chrf --format json --segments
     tesla score -l zh -r ref.txt sys.txt --synonyms cilin             TESLA-CELAB, with the paper's dictionary
+    tesla score -m s,s-recall,rouge2 -r model.txt summaries.txt       a summary a line
+    tesla score -m s summaries.jsonl --segments                       several models a topic
     zcat sys.gz | tesla score -r ref.txt - --format tsv
     """
     celab = CelabOptions(pre_tokenized, unit_discount, max_units)
     chosen = create_metrics(metrics, language, analysed=analysed, synonyms=synonyms, celab=celab)
     check_format(output_format, len(chosen), segments)
     write = FORMATS[output_format]
-    with _Scoreboard(systems, chosen, segments) as board:
+    topics = None
+    if references:
         chunks = read_chunks(references, systems, analysed=analysed, prepared=pre_tokenized)
+    else:
+        summaries = _read_summaries(systems, analysed)
+        systems, topics, chunks = summaries.systems, summaries.topics, summary_chunks(summaries)
+    with _Scoreboard(systems, chosen, segments, topics) as board:
         with progress("segments") as bar:
             for scored in map_in_order(lambda chunk: score_chunk(chosen, chunk), chunks, jobs):
                 board.add(scored)
@@ -77,6 +87,16 @@ def score(
         # Only now, when every file was read to its end and all agree, does anything reach standard output.
         for line in write(board.results()):
             click.echo(line)
+
+
+def _read_summaries(paths: Sequence[str], analysed: bool) -> SummarySet:
+    if len(paths) != 1 or not is_summary_source(paths[0]):
+        raise click.UsageError(
+            "give reference files with -r; without them, one JSON Lines file (.jsonl) or one folder of summaries"
+        )
+    if analysed:
+        raise click.UsageError("--analysed reads files of CoNLL-U, with -r")
+    return read_summaries(paths[0])
 
 
 @dataclass
@@ -90,10 +110,16 @@ class _Cell:
 class _Scoreboard:
     """Scores of all systems under all metrics, in constant memory."""
 
-    def __init__(self, systems: Sequence[str], metrics: Sequence[Metric], keep_segments: bool) -> None:
+    def __init__(
+        self,
+        systems: Sequence[str],
+        metrics: Sequence[Metric],
+        keep_segments: bool,
+        names: Sequence[str] | None = None,
+    ) -> None:
         from tempfile import SpooledTemporaryFile
 
-        self._systems, self._metrics = systems, metrics
+        self._systems, self._metrics, self._names = systems, metrics, names
         self._cells = [
             [
                 _Cell(metric.new_total(), SpooledTemporaryFile(max_size=1 << 20) if keep_segments else None)  # noqa: SIM115
@@ -124,6 +150,7 @@ class _Scoreboard:
             metrics=tuple(metric.id for metric in self._metrics),
             signatures=tuple(str(metric.get_signature()) for metric in self._metrics),
             scores=tuple(tuple(cell.total.score() for cell in row) for row in self._cells),
+            names=None if self._names is None else tuple(self._names),
             segments=self._segments if self._cells[0][0].segments is not None else None,
         )
 

@@ -19,13 +19,21 @@ PERCENT_SCALE = frozenset({"bleu", "chrf", "chrf++", "ter"})
 
 @dataclass(frozen=True)
 class Results:
-    """Scores by system and metric; `segments(system, metric)` reads the segments' scores, if they were asked for."""
+    """Scores by system and metric; `segments(system, metric)` reads the segments' scores, if they were asked for.
+
+    `names` are those of the segments, where they have any: the topics of summaries.
+    """
 
     systems: tuple[str, ...]
     metrics: tuple[str, ...]
     signatures: tuple[str, ...]
     scores: tuple[tuple[float, ...], ...]
     segments: Callable[[int, int], Iterator[float]] | None
+    names: tuple[str, ...] | None = None
+
+    def segment_name(self, segment: int) -> str:
+        """The name of a segment, or its number from 1."""
+        return str(segment + 1) if self.names is None else self.names[segment]
 
     def rows(self) -> Iterator[tuple[int, int, tuple[float, ...]]]:
         """System, segment (from 0) and the segment's score under each metric."""
@@ -55,12 +63,14 @@ def _text(results: Results) -> Iterator[str]:
         # Column widths from the widest name and number: the rows themselves may be millions.
         columns = max(8, *map(len, results.metrics))
         wide = max(map(len, names))
+        label = max(8, *map(len, results.names or ("",)))
         yield "  ".join(
-            [f"{'system':<{wide}}", f"{'segment':>8}", *(f"{m:>{columns}}" for m in results.metrics)]
+            [f"{'system':<{wide}}", f"{'segment':>{label}}", *(f"{m:>{columns}}" for m in results.metrics)]
         )
         for system, segment, scores in results.rows():
             cells = [f"{_shown(m, s):>{columns}}" for m, s in zip(results.metrics, scores, strict=True)]
-            yield "  ".join([f"{names[system]:<{wide}}", f"{segment + 1:>8}", *cells])
+            name = visible(results.segment_name(segment))
+            yield "  ".join([f"{names[system]:<{wide}}", f"{name:>{label}}", *cells])
         yield ""
     table = [["system", *results.metrics]]
     for name, scores in zip(names, results.scores, strict=True):
@@ -76,7 +86,8 @@ def _json(results: Results) -> Iterator[str]:
         metric: {"signature": signature}
         for metric, signature in zip(results.metrics, results.signatures, strict=True)
     }
-    yield f'{{"metrics": {json.dumps(signatures, ensure_ascii=False)}, "systems": ['
+    topics = "" if results.names is None else f'"topics": {json.dumps(results.names, ensure_ascii=False)}, '
+    yield f'{{"metrics": {json.dumps(signatures, ensure_ascii=False)}, {topics}"systems": ['
     for i, (system, scores) in enumerate(zip(results.systems, results.scores, strict=True)):
         last = i == len(results.systems) - 1
         cells = ", ".join(
@@ -105,7 +116,7 @@ def _tsv(results: Results) -> Iterator[str]:
     yield "system\tsegment\tmetric\tscore"
     for system, segment, scores in results.rows():
         for metric, score in zip(results.metrics, scores, strict=True):
-            yield f"{names[system]}\t{segment + 1}\t{metric}\t{score!r}"
+            yield f"{names[system]}\t{_one_field(results.segment_name(segment))}\t{metric}\t{score!r}"
 
 
 def _mtme(results: Results) -> Iterator[str]:
