@@ -8,6 +8,7 @@ NB_MODULE(_core, m) {
     tesla::bind_lexicon(m);
     tesla::bind_dictionaries(m);
     tesla::bind_ngram_models(m);
+    tesla::bind_ngram_overlap(m);
     tesla::bind_matching(m);
     tesla::bind_characters(m);
     tesla::bind_celab(m);

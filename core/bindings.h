@@ -10,6 +10,7 @@ void bind_tagger(nanobind::module_& m);
 void bind_lexicon(nanobind::module_& m);
 void bind_dictionaries(nanobind::module_& m);
 void bind_ngram_models(nanobind::module_& m);
+void bind_ngram_overlap(nanobind::module_& m);
 void bind_matching(nanobind::module_& m);
 void bind_characters(nanobind::module_& m);
 void bind_celab(nanobind::module_& m);

@@ -159,6 +159,16 @@ class NgramModel:
     ) -> npt.NDArray[np.float64]: ...
     def distribution(self, context: Sequence[int]) -> npt.NDArray[np.float64]: ...
 
+def ngram_overlap(
+    x_offsets: npt.NDArray[np.int64],
+    x_words: npt.NDArray[np.uint32],
+    y_offsets: npt.NDArray[np.int64],
+    y_words: npt.NDArray[np.uint32],
+    x_index: npt.NDArray[np.int64],
+    y_index: npt.NDArray[np.int64],
+    longest: int,
+) -> npt.NDArray[np.int64]: ...
+
 class Tokens:
     def __init__(
         self,

@@ -1,0 +1,1 @@
+"""Fitting the learned metrics from judgements."""
