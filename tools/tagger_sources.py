@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from tesla_eval.analysis.tagger_build import TokenView
-from tesla_eval.analysis.tagger_training import TaggerSettings
+from tesla_eval.analysis.tagger_training import SMALL_TREEBANK, TaggerSettings
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,7 @@ class Recipe:
 _BY_SA_3, _BY_SA_4, _BY_4 = "CC BY-SA 3.0", "CC BY-SA 4.0", "CC BY 4.0"
 _LGPL_LR = "LGPL-LR"
 
-SMALL = TaggerSettings(margin=40, min_feature_count=1, scale=1.0, min_weight=1)
-"""For treebanks of less than 45,000 words: what was seen once counts, and there is room for small weights."""
+SMALL = SMALL_TREEBANK
 MIDDLING = replace(SMALL, min_weight=2)
 """For less than 70,000 words."""
 

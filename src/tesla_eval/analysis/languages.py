@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from tesla_eval.errors import UsageError
 from tesla_eval.resources import installed_resources
 
-__all__ = ["LANGUAGES", "UNDETERMINED", "Language", "is_spaced", "known_languages", "resolve_language"]
+__all__ = [
+    "LANGUAGES",
+    "UNDETERMINED",
+    "Language",
+    "code_to_build",
+    "is_spaced",
+    "known_languages",
+    "resolve_language",
+]
 
 
 @dataclass(frozen=True)
@@ -81,6 +90,9 @@ _BY_CHARACTER = (
 )
 """Languages without a word segmenter, for metrics of characters (TESLA-CELAB) only."""
 
+_ANALYSIS_FILE = re.compile("(?:compounds|lemmas|segmenter|senses|tagger)-([a-z]{2,3})")
+"""The names of files that are part of a language's analysis, with its code."""
+
 LANGUAGES = {language.code: language for language in _BUILT_IN}
 
 _CODE_OF = {
@@ -112,6 +124,20 @@ def resolve_language(code: str) -> str:
     )
 
 
+def code_to_build(code: str) -> str:
+    """The code under which resources of a language are stored, which need not be known yet.
+
+    >>> code_to_build("nb"), code_to_build("eo")
+    ('no', 'eo')
+    """
+    wanted = code.strip().lower()
+    if wanted in _CODE_OF and wanted != UNDETERMINED.code:
+        return _CODE_OF[wanted]
+    if wanted == UNDETERMINED.code or re.fullmatch("[a-z]{2,3}", wanted) is None:
+        raise UsageError(f"{code!r} is no language code (two or three small letters)")
+    return wanted
+
+
 def is_spaced(code: str) -> bool:
     """Whether words are written with spaces between them, as far as we know.
 
@@ -127,5 +153,5 @@ def known_languages() -> list[str]:
 
 
 def _languages_of_resources() -> set[str]:
-    """The languages in the names `<kind>-<language>.tesla` of installed files."""
-    return {path.stem.partition("-")[2] for path in installed_resources()} - {""}
+    """The languages that something for analysing them is installed of."""
+    return {match[1] for path in installed_resources() if (match := _ANALYSIS_FILE.fullmatch(path.stem))}

@@ -50,11 +50,14 @@ def quality_of(resources: Iterable[Resource], figures: Mapping[str, Any]) -> Qua
 
     tags = by_kind["tagger"].info.get("accuracy", {}).get("test", {}) if "tagger" in by_kind else {}
     senses = by_kind.get("senses")
+    lemmas = figure("lemmas", "lemmas")
+    if lemmas is None and "lemmas" in by_kind:  # the user's own table may tell
+        lemmas = by_kind["lemmas"].info.get("test accuracy")
     return Quality(
         tokens=figure("tokens", "segmenter"),
         universal_tags=tags.get("upos"),
         fine_tags=tags.get("xpos"),
-        lemmas=figure("lemmas", "lemmas"),
+        lemmas=lemmas,
         simplemma=figures.get("simplemma"),
         words_with_senses=None if senses is None else senses.info.get("lemmas"),
     )

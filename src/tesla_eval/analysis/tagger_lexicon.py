@@ -8,13 +8,21 @@ fits a form holds. Words that the lexicon does not know get the class of words t
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from tesla_eval.errors import InputError
 from tesla_eval.textio import LineReader
 
-__all__ = ["WORD_START", "lexicon_classes", "read_lexicon", "suffix_rules"]
+__all__ = [
+    "WORD_START",
+    "LexiconEntry",
+    "lexicon_classes",
+    "read_lexicon",
+    "read_lexicon_entries",
+    "suffix_rules",
+]
 
 WORD_START = "\0"
 """Begins a suffix that is a whole form."""
@@ -24,17 +32,27 @@ _MOST_CLASSES = 255
 _Node = str | tuple[frozenset[str], dict[str, "_Node"]]
 
 
+class LexiconEntry(NamedTuple):
+    """A word form, its lemma and a tag that it can have."""
+
+    form: str
+    lemma: str
+    tag: str
+
+
 def read_lexicon(path: Path | str) -> dict[str, str]:
-    """The classes of a lexicon's forms; a line is form, lemma and tag, separated by tabs."""
-    return lexicon_classes(_entries(LineReader(str(path))))
+    """The classes of a lexicon's forms."""
+    return lexicon_classes((entry.form, entry.tag) for entry in read_lexicon_entries(path))
 
 
-def _entries(lines: LineReader) -> Iterable[tuple[str, str]]:
+def read_lexicon_entries(path: Path | str) -> Iterator[LexiconEntry]:
+    """The lines of a lexicon: form, lemma and tag, separated by tabs."""
+    lines = LineReader(str(path))
     for line in lines:
         columns = line.split("\t")
         if len(columns) != 3 or not columns[0]:
             raise InputError(f"{lines.name}, line {lines.count}: is not form, tab, lemma, tab, tag")
-        yield columns[0], columns[2]
+        yield LexiconEntry(*columns)
 
 
 def lexicon_classes(entries: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from tesla_eval._core import MAX_LABELS, TaggerTrainer
 from tesla_eval.analysis.conllu import UNIVERSAL_TAGS, UNKNOWN, Word
@@ -13,7 +13,7 @@ from tesla_eval.analysis.tagger_lexicon import suffix_rules
 from tesla_eval.errors import BuildError
 from tesla_eval.resources import Resource
 
-__all__ = ["TaggerSettings", "train_tagger"]
+__all__ = ["SMALL_TREEBANK", "TaggerSettings", "settings_for", "train_tagger"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,19 @@ class TaggerSettings:
     min_weight: int = 2
     """Smaller weights, in stored units, are dropped."""
     seed: int = 1
+
+
+SMALL_TREEBANK = TaggerSettings(margin=40, min_feature_count=1, scale=1.0, min_weight=1)
+"""For less than `SMALL_TREEBANK_WORDS`: what was seen once counts, and there is room for small weights."""
+SMALL_TREEBANK_WORDS = 45_000
+
+
+def settings_for(
+    words: int, *, fine_tags: bool = False, epochs: int = TaggerSettings.epochs
+) -> TaggerSettings:
+    """The settings for a treebank of so many words."""
+    settings = SMALL_TREEBANK if words < SMALL_TREEBANK_WORDS else TaggerSettings()
+    return replace(settings, fine_tags=fine_tags, epochs=epochs)
 
 
 def train_tagger(

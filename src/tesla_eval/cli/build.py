@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from tesla_eval.cli.build_language import language
 from tesla_eval.cli.build_lm import lm
 from tesla_eval.cli.build_tagger import tagger
 
@@ -15,5 +16,6 @@ def build() -> None:
     """Build models and tables from your own data."""
 
 
+build.add_command(language)
 build.add_command(lm)
 build.add_command(tagger)

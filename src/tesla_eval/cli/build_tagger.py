@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date
 from pathlib import Path
 
 import click
 
+from tesla_eval.analysis.languages import code_to_build
+from tesla_eval.analysis.tagger import KIND
 from tesla_eval.analysis.tagger_build import TOKEN_VIEWS, TaggerData, TokenView, build_tagger, read_treebanks
 from tesla_eval.analysis.tagger_lexicon import read_lexicon
-from tesla_eval.analysis.tagger_training import TaggerSettings
+from tesla_eval.analysis.tagger_training import TaggerSettings, settings_for
 from tesla_eval.cli.terminal import progress
-from tesla_eval.errors import UsageError
-from tesla_eval.resources import write_resource
+from tesla_eval.resources import SUFFIX, user_data_folder, write_resource
 
 __all__ = ["tagger"]
 
@@ -29,9 +29,9 @@ __all__ = ["tagger"]
 @click.option(
     "-o",
     "--output",
-    required=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Where the model goes: tagger-CODE.tesla in a folder of `tesla resources`.",
+    help="Where the model goes; default: tagger-CODE.tesla among your own resources ($TESLA_EVAL_DATA or the "
+    "platform's data folder), where it is found.",
 )
 @click.option("--fine-tags", is_flag=True, help="Learn XPOS too: `pos` is then the language's own tag.")
 @click.option(
@@ -54,22 +54,28 @@ __all__ = ["tagger"]
 @click.option("--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today.")
 def tagger(
     *, train: tuple[str, ...], dev: tuple[str, ...], test: tuple[str, ...], lexicon: str | None, language: str,
-    output: Path, fine_tags: bool, view: TokenView, epochs: int, licence: str, sources: tuple[str, ...],
+    output: Path | None, fine_tags: bool, view: TokenView, epochs: int, licence: str, sources: tuple[str, ...],
     day: str,
 ) -> None:  # fmt: skip
     """Train a part-of-speech tagger from CoNLL-U.
 
-    The same files and options give the same model, to the bit.
+    The same files and options give the same model, to the bit. For a new language `tesla build language` builds
+    lemmas and synonyms too.
+
+    \b
+    tesla build tagger -l eo --train train.conllu --test test.conllu --lexicon words.tsv
     """
-    if re.fullmatch("[a-z]{2,3}", language) is None:
-        raise UsageError(f"{language!r} is no language code (two or three small letters)")
+    language = code_to_build(language)
+    output = output or user_data_folder() / f"{KIND}-{language}{SUFFIX}"
     data = TaggerData(
         train=read_treebanks(train), dev=read_treebanks(dev), test=read_treebanks(test),
         lexicon=read_lexicon(lexicon) if lexicon else None,
     )  # fmt: skip
+    words = sum(len(sentence.words) for sentence in [*data.train, *data.dev])
+    settings = settings_for(words, fine_tags=fine_tags, epochs=epochs)
     with progress("training", epochs * (2 if dev else 1)) as bar:
         resource = build_tagger(
-            data, language, view=view, settings=TaggerSettings(fine_tags=fine_tags, epochs=epochs),
+            data, language, view=view, settings=settings,
             licence=licence, sources=sources, date=day, after_epoch=lambda errors: bar.advance(1),
         )  # fmt: skip
     write_resource(output, resource)
