@@ -11,7 +11,7 @@ help:
 	@echo "make test       the tests (minutes); make test-slow the long, data-hungry ones"
 	@echo "make lint       ruff, mypy --strict, the order of the rooms"
 	@echo "make bench      benchmarks: every figure a ratio against a named peer"
-	@echo "make wheel      build the wheel into dist/"
+	@echo "make wheel      build the wheel into dist/ and check its size"
 
 # The environment is made anew when the core or the dependencies change.
 $(VENV)/.installed: $(SOURCES)
@@ -45,7 +45,9 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
 wheel: $(VENV)/.installed
+	rm -f dist/*.whl
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
+	$(BIN)/python tools/check_wheel.py dist/*.whl
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

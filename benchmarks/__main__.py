@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-ALL = ("throughput", "stages", "solver", "growth", "compare", "celab", "language_models")
+ALL = ("throughput", "stages", "solver", "growth", "compare", "celab", "language_models", "languages")
 
 
 def main() -> None:
