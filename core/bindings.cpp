@@ -12,4 +12,6 @@ NB_MODULE(_core, m) {
     tesla::bind_matching(m);
     tesla::bind_characters(m);
     tesla::bind_celab(m);
+    tesla::bind_phrase_counter(m);
+    tesla::bind_pivot(m);
 }

@@ -187,9 +187,18 @@ class Bags:
     ) -> None: ...
     def __len__(self) -> int: ...
 
+@overload
 def match(
     reference: Bags,
     hypothesis: Bags,
+    reference_index: npt.NDArray[np.int64],
+    hypothesis_index: npt.NDArray[np.int64],
+    alpha: float,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+@overload
+def match(
+    reference: PivotBags,
+    hypothesis: PivotBags,
     reference_index: npt.NDArray[np.int64],
     hypothesis_index: npt.NDArray[np.int64],
     alpha: float,
@@ -263,3 +272,73 @@ class CelabBatch:
         self, reference: npt.NDArray[np.int64], hypothesis: npt.NDArray[np.int64], limit: int
     ) -> npt.NDArray[np.float64]: ...
     def explain(self, reference: int, hypothesis: int, limit: int) -> Any: ...
+
+class PhraseTable:
+    def __init__(
+        self,
+        target_words: npt.NDArray[np.uint8],
+        target_ends: npt.NDArray[np.uint32],
+        pivot_words: npt.NDArray[np.uint8],
+        pivot_ends: npt.NDArray[np.uint32],
+        pivot_tags: npt.NDArray[np.uint8],
+        node_word: npt.NDArray[np.uint32],
+        node_child: npt.NDArray[np.uint32],
+        node_count: npt.NDArray[np.uint32],
+        node_option: npt.NDArray[np.uint32],
+        option_phrase: npt.NDArray[np.uint32],
+        option_count: npt.NDArray[np.uint32],
+        phrase_ends: npt.NDArray[np.uint32],
+        phrase_words: npt.NDArray[np.uint32],
+        total: float,
+    ) -> None: ...
+    def look_up(self, phrase: Sequence[str]) -> tuple[int, list[tuple[tuple[str, ...], int]]]: ...
+
+class PivotTokens:
+    def __init__(
+        self,
+        offsets: npt.NDArray[np.int64],
+        lemma: npt.NDArray[np.uint32],
+        universal: npt.NDArray[np.uint8],
+        function: npt.NDArray[np.uint8],
+    ) -> None: ...
+
+class PivotBags:
+    def __init__(
+        self,
+        lexicon: Lexicon,
+        table: PhraseTable,
+        tokens: PivotTokens,
+        features: Sequence[tuple[str, int, int]],
+        discount: Discount,
+        min_probability: float,
+        min_ngram: float,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+
+def explain_pivot(
+    lexicon: Lexicon,
+    table: PhraseTable,
+    tokens: PivotTokens,
+    longest: int,
+    min_probability: float,
+    min_ngram: float,
+) -> tuple[
+    list[tuple[int, int, list[tuple[float, list[tuple[str, int, bool]]]]]],
+    list[list[tuple[tuple[tuple[str, int], ...], int, float]]],
+]: ...
+
+class PhraseCounter:
+    def __init__(self) -> None: ...
+    def add_sentences(
+        self, target: Sequence[str], pivot: Sequence[str], forward: Sequence[str], reverse: Sequence[str]
+    ) -> None: ...
+    def add_pairs(
+        self, target: Sequence[str], pivot: Sequence[str], counts: npt.NDArray[np.uint32]
+    ) -> None: ...
+    @property
+    def pending(self) -> int: ...
+    def write_run(self, path: str) -> None: ...
+    def merge(self, paths: Sequence[str], min_count: int, min_probability: float) -> dict[str, Any]: ...
+
+def symmetrise(forward: str, reverse: str, target_size: int, pivot_size: int) -> list[tuple[int, int]]: ...
+def extract_phrases(links: str, target_size: int, pivot_size: int) -> list[tuple[int, int, int, int]]: ...

@@ -102,6 +102,12 @@ class Pipeline:
         return {name: value for name, value in parts.items() if value is not None}
 
     @property
+    def lemma_fingerprint(self) -> str:
+        """Names what decides about lemmas: tables over lemmas belong to one of these (DESIGN, resource files)."""
+        parts = self.signature
+        return "|".join(f"{name}:{parts[name]}" for name in ("segmenter", "lemmas", "compounds") if name in parts)
+
+    @property
     def shortcomings(self) -> list[str]:
         """What this language lacks, for a warning; nothing where the user asked for no analysis (`und`)."""
         if self.language == UNDETERMINED.code:

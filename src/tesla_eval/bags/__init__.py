@@ -2,6 +2,7 @@
 
 from tesla_eval.bags.characters import LONGEST_CHARACTER_NGRAM, build_character_bags
 from tesla_eval.bags.ngrams import FUNCTION_WORD_DISCOUNT, IDENTITY, NgramFeature, build_bags, exact_discount
+from tesla_eval.bags.pivot import PivotFeature, build_pivot_bags, pivot_network
 from tesla_eval.bags.units import FUNCTION_UNITS, NgramWeights, Unit, UnitSplitter, discount_units
 
 __all__ = [
@@ -11,10 +12,13 @@ __all__ = [
     "LONGEST_CHARACTER_NGRAM",
     "NgramFeature",
     "NgramWeights",
+    "PivotFeature",
     "Unit",
     "UnitSplitter",
     "build_bags",
     "build_character_bags",
+    "build_pivot_bags",
     "discount_units",
     "exact_discount",
+    "pivot_network",
 ]

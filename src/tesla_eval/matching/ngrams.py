@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +27,11 @@ class Matches:
     f: npt.NDArray[np.float64]
 
 
+_AnyBags = TypeVar("_AnyBags", _core.Bags, _core.PivotBags)
+
+
 def match_pairs(
-    reference: _core.Bags, hypothesis: _core.Bags, reference_index: npt.NDArray[np.int64],
+    reference: _AnyBags, hypothesis: _AnyBags, reference_index: npt.NDArray[np.int64],
     hypothesis_index: npt.NDArray[np.int64], alpha: float = RECALL_WEIGHT,
 ) -> Matches:  # fmt: skip
     """Match text `reference_index[k]` with text `hypothesis_index[k]`, for every k, under all features of the bags."""

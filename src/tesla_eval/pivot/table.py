@@ -1,0 +1,198 @@
+"""The phrase table (SPEC §6): phrases of the target language, their counts, and their pivot phrases.
+
+In the file it is a trie of target phrases over sorted words, as the core reads it: nothing is built when it is loaded,
+and arrays that were stored plain are memory-mapped. A compact file stores offsets as steps and numbers as narrow as
+they are; these are widened when it is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval import _core
+from tesla_eval.analysis.conllu import UNIVERSAL_TAGS
+from tesla_eval.analysis.pipeline import load_pipeline
+from tesla_eval.errors import ResourceError
+from tesla_eval.resources import SUFFIX, Resource, find_resource, installed_resources, read_resource
+
+__all__ = [
+    "KIND",
+    "FunctionTag",
+    "PhraseTable",
+    "installed_pivots",
+    "load_phrase_table",
+    "read_phrase_table",
+    "table_resource",
+]
+
+KIND = "phrases"
+_LAYOUT = 1
+"""Of the arrays; tables of another layout are refused."""
+
+_OFFSETS = ("target_ends", "pivot_ends", "node_child", "node_option", "phrase_ends")
+_NUMBERS = ("node_word", "node_count", "option_phrase", "option_count", "phrase_words")
+_BYTES = ("target_words", "pivot_words", "pivot_tags")
+_FUNCTION_BIT = 0x80
+_STEPS = ".steps"
+
+
+class FunctionTag(NamedTuple):
+    """What a pivot word is most often: its universal tag, and whether it is a function word."""
+
+    tag: str
+    function: bool
+
+
+@dataclass(frozen=True)
+class PhraseTable:
+    """What the phrases of one language mean in another one; made once, shared by threads.
+
+    >>> table = load_phrase_table("en", "fr")
+    >>> table.look_up(["good", "morning"])[0][0]
+    ('bonjour',)
+    """
+
+    resource: Resource
+    core: _core.PhraseTable
+
+    @classmethod
+    def from_resource(cls, resource: Resource) -> PhraseTable:
+        """The table that a resource holds; `ResourceError` if its arrays make none."""
+        where = resource.path or f"{KIND}-{resource.language}"
+        if resource.info.get("layout") != _LAYOUT or resource.info.get("tags") != " ".join(UNIVERSAL_TAGS):
+            raise ResourceError(f"{where}: is of another version of tesla-eval; {_advice(resource)}")
+        try:
+            core = _core.PhraseTable(**_unpacked(resource.arrays), total=float(resource.info["total"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ResourceError(
+                f"{where}: makes no phrase table ({error}); reinstall it, or {_advice(resource)}"
+            ) from error
+        return cls(resource, core)
+
+    @property
+    def language(self) -> str:
+        """The code of the language whose texts are scored."""
+        return self.resource.language
+
+    @property
+    def pivot(self) -> str:
+        """The code of the pivot language."""
+        return str(self.resource.info["pivot"])
+
+    @property
+    def min_probability(self) -> float:
+        """Pivot phrases with this probability or less were left out of the table, save the best of each phrase."""
+        return float(self.resource.info["min_probability"])
+
+    def count(self, phrase: Sequence[str]) -> int:
+        """N(p) of a phrase, given as lemmas; 0 if it is not in the table."""
+        return self.core.look_up(list(phrase))[0]
+
+    def look_up(self, phrase: Sequence[str]) -> list[tuple[tuple[str, ...], float]]:
+        """The pivot phrases of a phrase, given as lemmas, with Pr(f | p), the most probable first."""
+        count, options = self.core.look_up(list(phrase))
+        return [(words, joint / count) for words, joint in options]
+
+    def check_analysis(self) -> None:
+        """Refuse a table whose lemmas are not those that the language's analysis gives today."""
+        here = load_pipeline(self.language).lemma_fingerprint
+        if self.resource.analysis != here:
+            raise ResourceError(
+                f"{self.resource.path or KIND}: was made with the analysis {self.resource.analysis or 'of unknown make'}, "
+                f"the one installed is {here}; {_advice(self.resource)}"
+            )
+
+
+def _advice(resource: Resource) -> str:
+    pivot = resource.info.get("pivot", "PIVOT")
+    return f"rebuild it with `tesla build phrase-table -l {resource.language or 'LANGUAGE'} --pivot {pivot}`"
+
+
+def table_resource(
+    language: str, pivot: str, merged: Mapping[str, Any], tags: Mapping[str, FunctionTag], *,
+    info: Mapping[str, Any], compact: bool, sources: Sequence[str], licence: str, date: str,
+) -> Resource:  # fmt: skip
+    """The resource of a table whose arrays the core has merged; `tags` tells what each pivot word is."""
+    target_words, target_ends = _joined(merged["target_words"])
+    pivot_words, pivot_ends = _joined(merged["pivot_words"])
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "target_words": target_words, "pivot_words": pivot_words,
+        "pivot_tags": np.array([_tag_byte(tags[word]) for word in merged["pivot_words"]], np.uint8),
+        "target_ends": target_ends, "pivot_ends": pivot_ends,
+        **{name: merged[name] for name in (*_OFFSETS[2:], *_NUMBERS)},
+    }  # fmt: skip
+    counts = merged["node_count"]
+    told = {
+        "layout": _LAYOUT, "tags": " ".join(UNIVERSAL_TAGS), "pivot": pivot, "total": int(merged["total"]),
+        "phrases": int(np.count_nonzero(counts)), "extracted phrases": int(merged["phrases"]),
+        "extracted pairs": int(merged["pairs"]),
+    }  # fmt: skip
+    return Resource(
+        kind=KIND, language=language, arrays=_packed(arrays) if compact else arrays,
+        analysis=load_pipeline(language).lemma_fingerprint, sources=tuple(sources), licence=licence, date=date,
+        info={**told, **info},
+    )  # fmt: skip
+
+
+def _joined(words: Sequence[str]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint32]]:
+    encoded = [word.encode() for word in words]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.uint32)
+    return np.frombuffer(b"".join(encoded), np.uint8), ends
+
+
+def _tag_byte(tag: FunctionTag) -> int:
+    return UNIVERSAL_TAGS.index(tag.tag) | (_FUNCTION_BIT if tag.function else 0)
+
+
+def _packed(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """Offsets as steps, numbers as narrow as they are: half the bytes after deflation."""
+    packed = {name: arrays[name] for name in _BYTES}
+    packed |= {name: _narrow(arrays[name]) for name in _NUMBERS}
+    steps = {name: np.diff(arrays[name].astype(np.int64), prepend=0) for name in _OFFSETS}
+    return packed | {f"{name}{_STEPS}": _narrow(values) for name, values in steps.items()}
+
+
+def _narrow(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return values.astype(np.min_scalar_type(int(values.max(initial=0))))
+
+
+def _unpacked(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {name: arrays[name] for name in _BYTES}
+    found |= {name: arrays[name].astype(np.uint32, copy=False) for name in _NUMBERS}
+    for name in _OFFSETS:
+        steps = arrays.get(f"{name}{_STEPS}")
+        found[name] = arrays[name] if steps is None else np.cumsum(steps, dtype=np.uint32)
+    return found
+
+
+def read_phrase_table(path: Path) -> PhraseTable:
+    """The table in a file, which may lie anywhere; `ResourceError` unless it is sound and of today's analysis."""
+    table = PhraseTable.from_resource(read_resource(path, KIND))
+    table.check_analysis()
+    return table
+
+
+@cache
+def load_phrase_table(language: str, pivot: str) -> PhraseTable:
+    """The user's own or the shipped table of a language and a pivot language; it is read once a process."""
+    path = find_resource(KIND, f"{language}-{pivot}")
+    if path is None:
+        there = ", ".join(installed_pivots(language)) or "none"
+        raise ResourceError(
+            f"there is no phrase table from {language!r} to {pivot!r} (installed for {language!r}: {there}); make one "
+            f"with `tesla build phrase-table -l {language} --pivot {pivot}`"
+        )
+    return read_phrase_table(path)
+
+
+def installed_pivots(language: str) -> list[str]:
+    """The pivot languages for which `language` has a table, in alphabetical order."""
+    start = f"{KIND}-{language}-"
+    return sorted({path.name[len(start) : -len(SUFFIX)] for path in installed_resources() if path.name.startswith(start)})
