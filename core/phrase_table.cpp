@@ -33,7 +33,11 @@ void check_offsets(const Column<std::uint32_t>& offsets, std::size_t rows, std::
 void check_words(const WordList& words, const char* what) {
     require(words.ends.size > 0, what);
     check_offsets(words.ends, words.size(), words.text.size, what);
-    for (std::uint32_t i = 1; i < words.size(); ++i) require(words.word(i - 1) < words.word(i), what);
+    for (std::uint32_t i = 0; i < words.size(); ++i) {
+        std::string_view word = words.word(i);
+        require(!word.empty() && (static_cast<unsigned char>(word[0]) & 0xC0) != 0x80, what);  // begins a character
+        require(i == 0 || words.word(i - 1) < word, what);
+    }
 }
 
 void check_below(const Column<std::uint32_t>& numbers, std::size_t limit, const char* what) {

@@ -105,7 +105,9 @@ class Pipeline:
     def lemma_fingerprint(self) -> str:
         """Names what decides about lemmas: tables over lemmas belong to one of these (DESIGN, resource files)."""
         parts = self.signature
-        return "|".join(f"{name}:{parts[name]}" for name in ("segmenter", "lemmas", "compounds") if name in parts)
+        return "|".join(
+            f"{name}:{parts[name]}" for name in ("segmenter", "lemmas", "compounds") if name in parts
+        )
 
     @property
     def shortcomings(self) -> list[str]:

@@ -68,8 +68,9 @@ def check_least_probability(table: PhraseTable, least_probability: float) -> Non
     """Refuse a limit below the one that the table was pruned with: what it asks for is not there."""
     if least_probability < table.min_probability:
         raise UsageError(
-            f"pivot phrases above a probability of {least_probability:g} are wanted, but {table.resource.path or 'the table'} "
-            f"was pruned at {table.min_probability:g}; rebuild it with --prune-probability {least_probability:g}"
+            f"pivot phrases above a probability of {least_probability:g} are wanted, but the phrase table "
+            f"{table.resource.path or ''} was pruned at {table.min_probability:g}; rebuild it with "
+            f"--prune COUNT {least_probability:g}"
         )
 
 
@@ -122,25 +123,26 @@ def pivot_network(
     """The network of the only text of a batch, with its n-grams of 1 to `longest` words."""
     check_least_probability(table, least_probability)
     segments, ngrams = _core.explain_pivot(
-        batch.vocabulary.lexicon, table.core, _tokens(batch), longest, least_probability, least_ngram_probability
+        batch.vocabulary.lexicon,
+        table.core,
+        _tokens(batch),
+        longest,
+        least_probability,
+        least_ngram_probability,
     )
-    return PivotNetwork(
-        tuple(
-            PivotSegment(start, end, tuple(_translation(probability, words) for probability, words in options))
-            for start, end, options in segments
-        ),
-        tuple(
-            tuple(
-                PivotNgram(
-                    tuple(lemma for lemma, _ in words), tuple(UNIVERSAL_TAGS[tag] for _, tag in words), functions, probability
-                )
-                for words, functions, probability in bag
-            )
-            for bag in ngrams
-        ),
-    )  # fmt: skip
+    found = tuple(
+        PivotSegment(start, end, tuple(map(_translation, options))) for start, end, options in segments
+    )
+    return PivotNetwork(found, tuple(tuple(map(_ngram, bag)) for bag in ngrams))
 
 
-def _translation(probability: float, words: list[tuple[str, int, bool]]) -> PivotTranslation:
+def _translation(option: tuple[float, list[tuple[str, int, bool]]]) -> PivotTranslation:
+    probability, words = option
     lemmas, tags, function = zip(*words, strict=True)
     return PivotTranslation(probability, lemmas, tuple(UNIVERSAL_TAGS[tag] for tag in tags), function)
+
+
+def _ngram(entry: tuple[tuple[tuple[str, int], ...], int, float]) -> PivotNgram:
+    words, functions, probability = entry
+    lemmas, tags = zip(*words, strict=True)
+    return PivotNgram(lemmas, tuple(UNIVERSAL_TAGS[tag] for tag in tags), functions, probability)

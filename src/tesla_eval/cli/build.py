@@ -6,6 +6,7 @@ import click
 
 from tesla_eval.cli.build_language import language
 from tesla_eval.cli.build_lm import lm
+from tesla_eval.cli.build_phrase_table import phrase_table
 from tesla_eval.cli.build_tagger import tagger
 
 __all__ = ["build"]
@@ -18,4 +19,5 @@ def build() -> None:
 
 build.add_command(language)
 build.add_command(lm)
+build.add_command(phrase_table)
 build.add_command(tagger)

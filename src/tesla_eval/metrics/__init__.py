@@ -12,6 +12,7 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import BASELINES, SacreBleuMetric
 from tesla_eval.metrics.celab import CelabOptions, TeslaCelab, TeslaCelabMinus
 from tesla_eval.metrics.rouge import ROUGE_NAMES, RougeMetric
+from tesla_eval.metrics.tesla_b import TeslaB
 from tesla_eval.metrics.tesla_m import TeslaM
 from tesla_eval.metrics.tesla_s import TeslaS, TeslaSRecall
 
@@ -21,6 +22,7 @@ __all__ = [
     "METRIC_NAMES",
     "CelabOptions",
     "Metric",
+    "TeslaB",
     "TeslaCelab",
     "TeslaM",
     "TeslaS",
@@ -29,7 +31,7 @@ __all__ = [
     "default_metrics",
 ]
 
-_TESLA: dict[str, Callable[..., Metric]] = {"m": TeslaM}
+_TESLA: dict[str, Callable[..., Metric]] = {"m": TeslaM, "b": TeslaB}
 _SUMMARY: dict[str, Callable[..., Metric]] = {"s": TeslaS, "s-recall": TeslaSRecall}
 _CELAB: dict[str, Callable[..., Metric]] = {"celab": TeslaCelab, "celab-": TeslaCelabMinus}
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tesla_eval.analysis import AnalysedBatch, Analysis
 from tesla_eval.bags import NgramFeature, build_bags
 from tesla_eval.errors import UsageError
-from tesla_eval.matching import explain_feature, match_pairs
+from tesla_eval.matching import Matches, explain_feature, match_pairs
 from tesla_eval.metrics.base import (
     Metric,
     References,
@@ -72,14 +72,13 @@ class NgramMetric(Metric):
         """The scores of some segments over the references that each has."""
         streams = [["" if text is None else text for text in stream] for stream in references]
         hypothesis, *sides = self.analysis.analyse(hypotheses, *streams)
-        hypothesis_bags = build_bags(hypothesis, self.features, self.discount)
+        prepared = self._prepare(hypothesis)
         shape = (len(references), len(hypotheses))
         scores = np.full(shape, np.nan)
-        features = np.full((*shape, len(self.features)), np.nan)
+        features = np.full((*shape, len(self.feature_names)), np.nan)
         for k, (side, stream) in enumerate(zip(sides, references, strict=True)):
             there = np.array([index for index, text in enumerate(stream) if text is not None], np.int64)
-            bags = build_bags(side, self.features, self.discount)
-            f = match_pairs(bags, hypothesis_bags, there, there, self.alpha).f
+            f = self._match(self._prepare(side), prepared, there, there).f
             features[k, there] = f
             scores[k, there] = self._scores(f, side, hypothesis, there, there)
         return SegmentScores(*self.over_references(scores, features))
@@ -99,13 +98,12 @@ class NgramMetric(Metric):
         if not matrix.size:
             return matrix
         hypothesis, reference = self.analysis.analyse(hypotheses, references)
-        hypothesis_bags = build_bags(hypothesis, self.features, self.discount)
-        reference_bags = build_bags(reference, self.features, self.discount)
+        prepared = self._prepare(reference), self._prepare(hypothesis)
         rows_at_once = max(1, _PAIRS_AT_ONCE // len(references))
         for start in range(0, len(hypotheses), rows_at_once):
             rows = np.arange(start, min(start + rows_at_once, len(hypotheses)))
             i, j = np.repeat(rows, len(references)), np.tile(np.arange(len(references)), len(rows))
-            f = match_pairs(reference_bags, hypothesis_bags, j, i, self.alpha).f
+            f = self._match(*prepared, j, i).f
             matrix[rows] = self._scores(f, reference, hypothesis, j, i).reshape(len(rows), -1)
         return matrix
 
@@ -114,6 +112,29 @@ class NgramMetric(Metric):
         score = self.sentence_score(hypothesis, references)
         details = tuple(self._explain_reference(hypothesis, reference) for reference in references)
         return Explanation(self.id, score.signature, score.score, hypothesis, tuple(references), details)
+
+    def _prepare(self, batch: AnalysedBatch) -> Any:
+        """The bags of the texts of a batch."""
+        return build_bags(batch, self.features, self.discount)
+
+    def _match(
+        self, reference: Any, hypothesis: Any, reference_index: npt.NDArray[np.int64],
+        hypothesis_index: npt.NDArray[np.int64],
+    ) -> Matches:  # fmt: skip
+        """Precision, recall and F of all features for pairs of prepared texts."""
+        return match_pairs(reference, hypothesis, reference_index, hypothesis_index, self.alpha)
+
+    def _explain_features(
+        self, reference: AnalysedBatch, hypothesis: AnalysedBatch, matches: Matches
+    ) -> list[dict[str, Any]]:
+        """The features of one pair that exist, with their flows."""
+        return [
+            explain_feature(reference, hypothesis, feature, self.discount).to_dict(
+                *(float(array[0, column]) for array in (matches.precision, matches.recall, matches.f))
+            )
+            for column, feature in enumerate(self.features)
+            if not np.isnan(matches.f[0, column])
+        ]
 
     def _scores(
         self, f: npt.NDArray[np.float64], reference: AnalysedBatch, hypothesis: AnalysedBatch,
@@ -131,20 +152,12 @@ class NgramMetric(Metric):
         check_references([hypothesis], [[reference]])
         y, x = self.analysis.analyse([hypothesis], [reference])
         only = np.zeros(1, np.int64)
-        bags = [build_bags(side, self.features, self.discount) for side in (x, y)]
-        matches = match_pairs(bags[0], bags[1], only, only, self.alpha)
-        features = [
-            explain_feature(x, y, feature, self.discount).to_dict(
-                *(float(array[0, column]) for array in (matches.precision, matches.recall, matches.f))
-            )
-            for column, feature in enumerate(self.features)
-            if not np.isnan(matches.f[0, column])
-        ]
+        matches = self._match(self._prepare(x), self._prepare(y), only, only)
         return {
             "score": float(self._scores(matches.f, x, y, only, only)[0]),
             "reference": [token.to_dict() for token in x.tokens(0)],
             "hypothesis": [token.to_dict() for token in y.tokens(0)],
-            "features": features,
+            "features": self._explain_features(x, y, matches),
         }
 
 

@@ -46,11 +46,26 @@ def align_with_eflomal(target: Path, pivot: Path, forward: Path, reverse: Path) 
     These appear under their names only when they are complete. An interrupt ends the program too.
     """
     parts = [path.with_name(f"{path.name}.part") for path in (forward, reverse)]
-    command = [find_eflomal(), "--overwrite", "-s", str(target), "-t", str(pivot), "-f", str(parts[0]), "-r", str(parts[1])]
+    command = [
+        find_eflomal(),
+        "--overwrite",
+        "-s",
+        str(target),
+        "-t",
+        str(pivot),
+        "-f",
+        str(parts[0]),
+        "-r",
+        str(parts[1]),
+    ]
     try:
-        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False
+        )
         if done.returncode != 0:
-            raise BuildError(f"{PROGRAM} failed with status {done.returncode}: {done.stderr.strip()[-_LAST_WORDS:]}")
+            raise BuildError(
+                f"{PROGRAM} failed with status {done.returncode}: {done.stderr.strip()[-_LAST_WORDS:]}"
+            )
         for part, path in zip(parts, (forward, reverse), strict=True):
             part.replace(path)
     except OSError as error:

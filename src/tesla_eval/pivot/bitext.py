@@ -17,7 +17,15 @@ from tesla_eval.errors import InputError
 from tesla_eval.pivot.table import FunctionTag
 from tesla_eval.textio import read_in_step
 
-__all__ = ["LONGEST_SENTENCE", "AnalysedPairs", "Bitext", "TagCounts", "analysed_pairs", "lemma_lines", "lemma_names"]
+__all__ = [
+    "LONGEST_SENTENCE",
+    "AnalysedPairs",
+    "Bitext",
+    "TagCounts",
+    "analysed_pairs",
+    "lemma_lines",
+    "lemma_names",
+]
 
 LONGEST_SENTENCE = 100
 """Words: longer ones say little about phrases, and much of what they say is wrong."""
@@ -111,7 +119,7 @@ def lemma_lines(batch: AnalysedBatch, names: dict[int, str]) -> list[str]:
 def _projected(line: str, x: AnalysedBatch, y: AnalysedBatch, index: int, where: str) -> str:
     """Links between words of the raw texts as links between our tokens: those that share a character."""
     targets, pivots = _tokens_of_words(x, index), _tokens_of_words(y, index)
-    links = set()
+    links: set[tuple[int, int]] = set()
     for link in line.split():
         try:
             i, j = map(int, link.split("-"))
@@ -136,4 +144,3 @@ def _tokens_of_words(batch: AnalysedBatch, index: int) -> list[list[int]]:
         position = start + len(word)
         found.append([k for k, (a, b) in enumerate(tokens) if a < position and start < b])
     return found
-

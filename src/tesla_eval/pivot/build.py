@@ -32,6 +32,7 @@ MIN_PROBABILITY = 0.1
 _PAIRS_A_PART = 500_000
 _RECORDS_A_RUN = 4_000_000  # of 36 bytes
 _LINES_AT_ONCE = 4096
+_ANALYSED = "analysed.json"
 
 
 class _Bar(Protocol):
@@ -119,12 +120,13 @@ def _claim(work: Path, recipe: PhraseTableRecipe) -> None:
     here = _identity(recipe)
     note = work / "build.json"
     if note.is_file():
-        if json.loads(note.read_text(encoding="utf-8")) != here:
+        if json.loads(note.read_text(encoding="utf-8")) == here:
+            return
+        if (work / _ANALYSED).is_file():
             raise BuildError(
-                f"{work}: was begun for other files, another language or analysis; delete it, or name another with --work"
+                f"{work}: was begun for other files, languages or analyses; delete it, or name another with --work"
             )
-        return
-    if work.is_dir() and any(work.iterdir()):
+    elif work.is_dir() and any(work.iterdir()):
         raise BuildError(f"{work}: is not empty; name a new folder with --work")
     work.mkdir(parents=True, exist_ok=True)
     _write_json(note, here)
@@ -174,7 +176,7 @@ class _Stages:
 
     def __init__(self, recipe: PhraseTableRecipe, work: Path, watch: Watch) -> None:
         self._recipe, self._work, self._watch = recipe, work, watch
-        self._note = work / "analysed.json"
+        self._note = work / _ANALYSED
         self._tags = work / "pivot-words.json"
         self.pairs = 0
 
@@ -186,7 +188,9 @@ class _Stages:
             with self._watch("analysing sentence pairs", None) as bar:
                 for pairs_here, lines in self._analysed_parts(tags, bar.advance):
                     for suffix, column in lines.items():
-                        self._path(parts, suffix).write_text("".join(f"{line}\n" for line in column), encoding="utf-8")
+                        self._path(parts, suffix).write_text(
+                            "".join(f"{line}\n" for line in column), encoding="utf-8"
+                        )
                     parts, pairs = parts + 1, pairs + pairs_here
             if not pairs:
                 raise BuildError("no sentence pair has words on both sides")
@@ -228,7 +232,9 @@ class _Stages:
             for part in range(parts):
                 forward, reverse = self._path(part, "forward"), self._path(part, "reverse")
                 if not (forward.is_file() and reverse.is_file()):
-                    align_with_eflomal(self._path(part, "target"), self._path(part, "pivot"), forward, reverse)
+                    align_with_eflomal(
+                        self._path(part, "target"), self._path(part, "pivot"), forward, reverse
+                    )
                 bar.advance(1)
 
     def count(self, parts: int, counter: PhraseCounter, runs: _Runs) -> None:
@@ -236,14 +242,18 @@ class _Stages:
         suffixes = ("links", "links") if self._recipe.aligned else ("forward", "reverse")
         with self._watch("counting phrases (sentence pairs)", self.pairs) as bar:
             for part in range(parts):
-                paths = [str(self._path(part, suffix)) for suffix in ("target", "pivot", *dict.fromkeys(suffixes))]
+                paths = [
+                    str(self._path(part, suffix)) for suffix in ("target", "pivot", *dict.fromkeys(suffixes))
+                ]
                 done = 0
                 for columns in read_in_step(paths, _LINES_AT_ONCE):
                     try:
                         counter.add_sentences(columns[0], columns[1], columns[2], columns[-1])
                     except ValueError as error:
                         lines = f"lines {done + 1} to {done + len(columns[0])}"
-                        raise BuildError(f"{paths[2]}, {lines}: {error}; delete the file to align again") from error
+                        raise BuildError(
+                            f"{paths[2]}, {lines}: {error}; delete the file to align again"
+                        ) from error
                     done += len(columns[0])
                     runs.spill()
                     bar.advance(len(columns[0]))
@@ -259,7 +269,9 @@ def _import_moses(
     tags = TagCounts()
     with watch("importing phrases", None) as bar:
         for path in recipe.moses:
-            for done in count_moses_phrases(path, (target, pivot), counter, tags, swapped=recipe.moses_swapped):
+            for done in count_moses_phrases(
+                path, (target, pivot), counter, tags, swapped=recipe.moses_swapped
+            ):
                 runs.spill()
                 bar.advance(done)
     return tags.most_frequent()

@@ -38,7 +38,9 @@ def parse_moses_line(line: str, where: str) -> MosesPhrase:
     """
     fields = [field.strip() for field in line.split("|||")]
     if len(fields) <= _COUNTS_FIELD:
-        raise InputError(f"{where}: has {len(fields)} fields; a Moses phrase table has counts in its fifth field")
+        raise InputError(
+            f"{where}: has {len(fields)} fields; a Moses phrase table has counts in its fifth field"
+        )
     counts = fields[_COUNTS_FIELD].split()
     try:
         count = float(counts[2])

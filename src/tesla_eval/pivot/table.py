@@ -104,9 +104,10 @@ class PhraseTable:
         """Refuse a table whose lemmas are not those that the language's analysis gives today."""
         here = load_pipeline(self.language).lemma_fingerprint
         if self.resource.analysis != here:
+            made = self.resource.analysis or "of unknown make"
             raise ResourceError(
-                f"{self.resource.path or KIND}: was made with the analysis {self.resource.analysis or 'of unknown make'}, "
-                f"the one installed is {here}; {_advice(self.resource)}"
+                f"{self.resource.path or KIND}: was made with the analysis {made}, the one installed is {here}; "
+                f"{_advice(self.resource)}"
             )
 
 
@@ -165,6 +166,8 @@ def _narrow(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def _unpacked(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {name: arrays[name] for name in _BYTES}
+    for name in ("target_words", "pivot_words"):
+        arrays[name].tobytes().decode("utf-8")  # a `ValueError` unless it is text
     found |= {name: arrays[name].astype(np.uint32, copy=False) for name in _NUMBERS}
     for name in _OFFSETS:
         steps = arrays.get(f"{name}{_STEPS}")
@@ -195,4 +198,5 @@ def load_phrase_table(language: str, pivot: str) -> PhraseTable:
 def installed_pivots(language: str) -> list[str]:
     """The pivot languages for which `language` has a table, in alphabetical order."""
     start = f"{KIND}-{language}-"
-    return sorted({path.name[len(start) : -len(SUFFIX)] for path in installed_resources() if path.name.startswith(start)})
+    names = [path.name for path in installed_resources() if path.name.startswith(start)]
+    return sorted({name[len(start) : -len(SUFFIX)] for name in names})

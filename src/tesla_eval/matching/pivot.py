@@ -1,0 +1,94 @@
+"""Pivot n-grams against pivot n-grams, by name: which met, how much they carried, for which phrases (SPEC §17)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tesla_eval.bags.pivot import PivotFeature, PivotNetwork, PivotNgram
+from tesla_eval.records import Token
+
+__all__ = ["explain_pivot_feature", "explain_segments"]
+
+_Flow = list[tuple[int, int, float]]
+"""N-gram of the reference, n-gram of the hypothesis, weight."""
+
+
+def explain_pivot_feature(
+    reference: PivotNetwork, hypothesis: PivotNetwork, feature: PivotFeature, discount: float
+) -> dict[str, Any]:
+    """One feature as SPEC §17 writes it, without precision, recall and F: n-grams go by their text."""
+    sides = reference.ngrams[feature.n - 1], hypothesis.ngrams[feature.n - 1]
+    weights = [_weights(side, discount) for side in sides]
+    flow = _flow(sides[0], sides[1], weights[0], weights[1], feature.similarity)
+    return {
+        "name": feature.name, "pivot": feature.pivot, "similarity": feature.similarity, "n": feature.n,
+        "objective": sum(amount for _, _, amount in flow), "reference_weight": sum(weights[0]),
+        "hypothesis_weight": sum(weights[1]),
+        "flow": [
+            {"reference": " ".join(sides[0][i].words), "hypothesis": " ".join(sides[1][j].words), "similarity": 1.0,
+             "weight": amount}
+            for i, j, amount in flow
+        ],
+    }  # fmt: skip
+
+
+def _weights(ngrams: Sequence[PivotNgram], discount: float) -> list[float]:
+    return [ngram.probability * discount**ngram.functions for ngram in ngrams]
+
+
+def _flow(
+    reference: Sequence[PivotNgram], hypothesis: Sequence[PivotNgram], reference_weights: Sequence[float],
+    hypothesis_weights: Sequence[float], similarity: str,
+) -> _Flow:  # fmt: skip
+    """The flow of a closed form: n-grams of the same class meet, those of the same words before all others."""
+    left = [list(reference_weights), list(hypothesis_weights)]
+    flow: _Flow = []
+    for same in ("words",) if similarity == "lem" else ("words", "tags"):
+        offers: dict[Any, list[int]] = defaultdict(list)
+        for j, ngram in enumerate(hypothesis):
+            offers[
+                ngram.tags if same == "tags" else (ngram.words, ngram.tags if similarity == "pos" else ())
+            ].append(j)
+        for i, ngram in enumerate(reference):
+            key = ngram.tags if same == "tags" else (ngram.words, ngram.tags if similarity == "pos" else ())
+            for j in offers.get(key, ()):
+                amount = min(left[0][i], left[1][j])
+                if amount > 0:
+                    flow.append((i, j, amount))
+                    left[0][i] -= amount
+                    left[1][j] -= amount
+    return sorted(flow)
+
+
+def explain_segments(
+    network: PivotNetwork, tokens: Sequence[Token], matched: Mapping[str, float], discount: float
+) -> list[dict[str, Any]]:
+    """The phrases of a text with their translations, and how much of the match each translation carried.
+
+    `matched` is the weight that each pivot word sent or received; where several translations hold the word, each has
+    the share that its probability gives it.
+    """
+    total: dict[str, float] = defaultdict(float)
+    for ngram in network.ngrams[0]:
+        total[ngram.words[0]] += ngram.probability * discount**ngram.functions
+    found = []
+    for segment in network.segments:
+        translations = []
+        for translation in segment.translations:
+            carried = sum(
+                matched[word] * translation.probability * discount**function / total[word]
+                for word, function in zip(translation.words, translation.function, strict=True)
+                if word in matched
+            )
+            translations.append(
+                {
+                    "text": " ".join(translation.words),
+                    "probability": translation.probability,
+                    "carried": carried,
+                }
+            )
+        phrase = " ".join(token.surface for token in tokens[segment.start : segment.end])
+        found.append({"tokens": [segment.start, segment.end], "phrase": phrase, "translations": translations})
+    return found
