@@ -160,7 +160,9 @@ class TestBuild:
 
     def test_resources_show_it(self, table_file, tesla, monkeypatch):
         monkeypatch.setenv("TESLA_EVAL_DATA", str(table_file.parent))
-        shown = next(line for line in tesla("resources").out.splitlines() if "phrases (own)" in line)
+        shown = next(
+            line for line in tesla("resources", "--files").out.splitlines() if "phrases (own)" in line
+        )
         assert all(part in shown for part in ("en", "fr", "this test", "CC0", "2026-11-15"))
 
     def test_alignments_count_words_between_spaces(self, write, tmp_path):

@@ -52,12 +52,7 @@ class FunctionTag(NamedTuple):
 
 @dataclass(frozen=True)
 class PhraseTable:
-    """What the phrases of one language mean in another one; made once, shared by threads.
-
-    >>> table = load_phrase_table("en", "fr")
-    >>> table.look_up(["good", "morning"])[0][0]
-    ('bonjour',)
-    """
+    """What the phrases of one language mean in another one; made once, shared by threads."""
 
     resource: Resource
     core: _core.PhraseTable
