@@ -10,6 +10,7 @@ import click
 
 from tesla_eval.cli.celab_drawing import draw_covering
 from tesla_eval.cli.options import celab_options, create_metrics, language_option, synonyms_option
+from tesla_eval.cli.pivot_drawing import draw_pivot
 from tesla_eval.cli.terminal import aligned, visible
 from tesla_eval.metrics import CelabOptions, Metric
 from tesla_eval.records import Explanation
@@ -109,17 +110,22 @@ def _drawing(explanation: Explanation, feature: str | None) -> Iterator[str]:
             yield from draw_covering(detail)
             continue
         for shown in _chosen_features(detail["features"], feature):
-            yield from (_skip_links if "gap" in shown else _links)(detail, shown)
+            if "pivot" in shown:
+                yield from draw_pivot(shown)
+            else:
+                yield from (_skip_links if "gap" in shown else _links)(detail, shown)
             yield ""
         yield from _features(detail["features"])
     yield ""
 
 
 def _chosen_features(features: list[Mapping[str, Any]], name: str | None) -> list[Mapping[str, Any]]:
-    """The feature of that name; without one the first that can be drawn, and the skip bigrams."""
+    """The feature of that name; without one the first that can be drawn, the skip bigrams, the phrases of pivots."""
     with_flow = [feature for feature in features if "flow" in feature]
     if name is None:
-        return with_flow[:1] + [feature for feature in with_flow[1:] if "gap" in feature]
+        return with_flow[:1] + [
+            feature for feature in with_flow[1:] if not {"gap", "segments"}.isdisjoint(feature)
+        ]
     for feature in with_flow:
         if feature["name"] == name:
             return [feature]

@@ -24,7 +24,17 @@ from tesla_eval.bags import (
 )
 from tesla_eval.matching import RECALL_WEIGHT, Matches, explain_feature, match_characters, match_pairs
 
-__all__ = ["MEASURES", "CharacterGroup", "FeatureGroup", "FeatureSet", "FloatArray", "Index", "NgramGroup"]
+__all__ = [
+    "MEASURES",
+    "CharacterGroup",
+    "FeatureGroup",
+    "FeatureSet",
+    "FloatArray",
+    "Index",
+    "NgramGroup",
+    "measured_columns",
+    "measured_names",
+]
 
 FloatArray = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -76,7 +86,7 @@ class NgramGroup(FeatureGroup):
         self._features = tuple(features)
         self._measures = tuple(measures)
         self._discount, self._alpha = discount, alpha
-        self.feature_names = _measured([feature.name for feature in features], measures)
+        self.feature_names = measured_names([feature.name for feature in features], measures)
 
     def prepare(self, batch: AnalysedBatch) -> Any:
         """The bags of the texts."""
@@ -87,7 +97,7 @@ class NgramGroup(FeatureGroup):
     ) -> FloatArray:
         """F, or the measures wished for, of every n-gram feature."""
         found = match_pairs(reference, hypothesis, reference_index, hypothesis_index, self._alpha)
-        return _columns(found, self._measures)
+        return measured_columns(found, self._measures)
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> list[dict[str, Any]]:
         """Each n-gram feature with the flow that reaches its optimum."""
@@ -116,7 +126,7 @@ class CharacterGroup(FeatureGroup):
     ) -> None:
         self._max_order, self._measures, self._alpha = max_order, tuple(measures), alpha
         self._problems = [f"chr.{n}" for n in range(1, max_order + 1)]
-        self.feature_names = _measured(self._problems, measures)
+        self.feature_names = measured_names(self._problems, measures)
 
     def prepare(self, batch: AnalysedBatch) -> Any:
         """The character bags of the texts."""
@@ -129,7 +139,7 @@ class CharacterGroup(FeatureGroup):
         found = match_characters(
             reference, hypothesis, reference_index, hypothesis_index, self._max_order, self._alpha
         )
-        return _columns(found, self._measures)
+        return measured_columns(found, self._measures)
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> list[dict[str, Any]]:
         """Precision, recall and F of every order; of single characters nobody wants to see the flow."""
@@ -183,12 +193,13 @@ class FeatureSet:
         ]
 
 
-def _measured(problems: Sequence[str], measures: Sequence[str]) -> tuple[str, ...]:
-    """The names of the columns that `_columns` gives: measure by measure."""
+def measured_names(problems: Sequence[str], measures: Sequence[str]) -> tuple[str, ...]:
+    """The names of the columns that `measured_columns` gives: measure by measure."""
     return tuple(f"{name}.{measure}" for measure in measures for name in problems) or tuple(problems)
 
 
-def _columns(found: Matches, measures: Sequence[str]) -> FloatArray:
+def measured_columns(found: Matches, measures: Sequence[str]) -> FloatArray:
+    """F, or the measures wished for, of all matching problems."""
     if not measures:
         return found.f
     by_name: Mapping[str, FloatArray] = {"p": found.precision, "r": found.recall, "f": found.f}

@@ -13,10 +13,16 @@ from tesla_eval.bags import FUNCTION_WORD_DISCOUNT, PivotFeature, build_pivot_ba
 from tesla_eval.bags.pivot import LEAST_NGRAM_PROBABILITY, LEAST_PROBABILITY, PivotNetwork
 from tesla_eval.matching import RECALL_WEIGHT, Matches, match_pairs
 from tesla_eval.matching.pivot import explain_pivot_feature, explain_segments
-from tesla_eval.metrics.feature_groups import FeatureGroup, FloatArray, Index
+from tesla_eval.metrics.feature_groups import (
+    FeatureGroup,
+    FloatArray,
+    Index,
+    measured_columns,
+    measured_names,
+)
 from tesla_eval.pivot import PhraseTable, installed_pivots, load_phrase_table
 
-__all__ = ["LONGEST_PIVOT_NGRAM", "PivotGroup", "PivotLimits", "load_tables"]
+__all__ = ["LONGEST_PIVOT_NGRAM", "PivotGroup", "PivotLimits", "load_tables", "pivot_group"]
 
 LONGEST_PIVOT_NGRAM = 3
 """SPEC §7: n-grams of one to three words."""
@@ -44,7 +50,7 @@ def load_tables(analysis: Analysis, pivots: Sequence[str | PhraseTable] | None =
 
 
 class PivotGroup(FeatureGroup):
-    """The F-measures `fr.lem.1` … `fr.pos.3` of every pivot language."""
+    """The F-measures `fr.lem.1` … `fr.pos.3` of every pivot language, or with `measures` `fr.lem.1.p` and so on."""
 
     name: ClassVar[str] = "pivots"
 
@@ -52,6 +58,7 @@ class PivotGroup(FeatureGroup):
         self,
         tables: Sequence[PhraseTable],
         *,
+        measures: Sequence[str] = (),
         longest: int = LONGEST_PIVOT_NGRAM,
         discount: float = FUNCTION_WORD_DISCOUNT,
         alpha: float = RECALL_WEIGHT,
@@ -60,6 +67,7 @@ class PivotGroup(FeatureGroup):
         self.tables = tuple(tables)
         self._longest, self._discount, self._alpha = longest, discount, alpha
         self._limits = limits or PivotLimits()
+        self._measures = tuple(measures)
         self._features = [
             [
                 PivotFeature(table.pivot, similarity, n)
@@ -68,7 +76,8 @@ class PivotGroup(FeatureGroup):
             ]
             for table in tables
         ]
-        self.feature_names = tuple(feature.name for features in self._features for feature in features)
+        problems = [feature.name for features in self._features for feature in features]
+        self.feature_names = measured_names(problems, measures)
 
     @property
     def signature(self) -> dict[str, str]:
@@ -102,8 +111,9 @@ class PivotGroup(FeatureGroup):
     def compare(
         self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
     ) -> FloatArray:
-        """F of all features."""
-        return self.match(reference, hypothesis, reference_index, hypothesis_index).f
+        """F, or the measures wished for, of all features."""
+        found = self.match(reference, hypothesis, reference_index, hypothesis_index)
+        return measured_columns(found, self._measures)
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> list[dict[str, Any]]:
         """Each feature with its flow; that of single words also with the phrases and what translations carried."""
@@ -141,3 +151,9 @@ class PivotGroup(FeatureGroup):
                 matched[link[side]] = matched.get(link[side], 0.0) + link["weight"]
             segments[side] = explain_segments(network, batch.tokens(0), matched, self._discount)
         return segments
+
+
+def pivot_group(analysis: Analysis, measures: Sequence[str] = ()) -> FeatureGroup | None:
+    """The group with all installed pivot languages of the analysis's language; nothing where there is none."""
+    tables = load_tables(analysis)
+    return PivotGroup(tables, measures=measures) if tables else None

@@ -1,4 +1,4 @@
-"""TESLA-F (SPEC §8): the features of TESLA-M, weighted as human rankings taught; pivots and language models to come."""
+"""TESLA-F (SPEC §8): TESLA-M's features, pivots and a language model, weighted as human rankings taught."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tesla_eval.bags import NgramFeature
 from tesla_eval.metrics.feature_groups import FeatureGroup, FloatArray, NgramGroup
 from tesla_eval.metrics.learned import GroupMaker, LearnedMetric
 from tesla_eval.metrics.lm_group import language_model_group
+from tesla_eval.metrics.pivot_group import pivot_group
 from tesla_eval.models import LinearModel
 
 __all__ = ["TeslaF"]
@@ -22,7 +23,7 @@ def _target_group(analysis: Analysis) -> FeatureGroup:
 
 
 class TeslaF(LearnedMetric):
-    """TESLA-F: the linear combination of TESLA-M's F-measures that agrees best with human rankings.
+    """TESLA-F: the linear combination of TESLA-B's F-measures and a language model that agrees best with rankings.
 
     The score is scaled so that the smallest possible value is 0 and the largest 1; `scaled=False` gives the raw score
     of the ranking model.
@@ -30,7 +31,11 @@ class TeslaF(LearnedMetric):
 
     id: ClassVar[str] = "tesla-f"
     key: ClassVar[str] = "f"
-    group_makers: ClassVar[Mapping[str, GroupMaker]] = {"target": _target_group, "lm": language_model_group}
+    group_makers: ClassVar[Mapping[str, GroupMaker]] = {
+        "target": _target_group,
+        "pivots": pivot_group,
+        "lm": language_model_group,
+    }
 
     def __init__(
         self,

@@ -1,0 +1,97 @@
+"""Build the shipped phrase tables from ../shared/data/bitext: `build_phrase_tables.py [LANGUAGE-PIVOT ...]`.
+
+English with the pivots de, fr, es and cs; German, French, Spanish and Czech with the pivot English. Text: Tatoeba,
+LibreOffice help and Bibles; test sets of WMT, Multi30k and what states no licence are left out. Needs eflomal
+(`pip install eflomal`). Stages are kept under build/phrase-tables, so that an interrupted run goes on where it stopped.
+`docs/tesla-b.md` tells what pruning costs.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from tesla_eval.cli.terminal import progress
+from tesla_eval.pivot.bitext import Bitext
+from tesla_eval.pivot.build import PhraseTableRecipe, build_phrase_table
+from tesla_eval.pivot.table import KIND
+from tesla_eval.resources import write_resource
+
+ROOT = Path(__file__).resolve().parents[1]
+BITEXT = ROOT.parent / "shared" / "data" / "bitext"
+DATA = ROOT / "src" / "tesla_eval" / "data"
+WORK = ROOT / "build" / "phrase-tables"
+
+PIVOTS = ("cs", "de", "es", "fr")
+TABLES = (*(f"en-{pivot}" for pivot in PIVOTS), *(f"{language}-en" for language in PIVOTS))
+SHIPPABLE = (
+    "tatoeba",
+    "libreoffice-help",
+    "bible",
+)  # how the names of files begin whose licence allows shipping
+TRADITIONAL = ("bible_cuv_hant", "tatoeba_hant")  # Chinese in the other script: its words would not meet
+SOURCES = (
+    "Tatoeba (https://tatoeba.org)",
+    "LibreOffice 7.4 help",
+    "Bibles in the public domain (ebible.org, scrollmapper)",
+)
+LICENCE = "CC BY 2.0 FR; MPL-2.0; public domain"
+DATE = "2026-11-15"
+MIN_COUNT = 6
+
+NOTICE = """Phrase tables (phrases-*.tesla)
+
+tesla-eval counted phrases of up to four words and their translations in the texts below; the tables hold phrases that
+occur several times and their frequencies, and no sentence.
+
+Tatoeba, https://tatoeba.org, by its contributors: CC BY 2.0 FR,
+  https://creativecommons.org/licenses/by/2.0/fr/legalcode
+LibreOffice help 7.4, The Document Foundation and contributors: Mozilla Public License 2.0,
+  https://www.mozilla.org/MPL/2.0/
+Bibles (World English Bible, Kralická 1613, Luther 1912, Reina-Valera 1909, Oltramare 1874, Stapfer 1889,
+  Synodale 1921): public domain.
+"""
+
+
+def bitexts(language: str, pivot: str) -> list[Bitext]:
+    """The files of a pair of languages whose licence allows shipping, in a fixed order."""
+    other = pivot if language == "en" else language
+    folder = BITEXT / f"{other}-en"
+    found = []
+    for path in sorted(folder.glob("*.en.gz")):
+        if path.name.startswith(SHIPPABLE) and not path.name.startswith(TRADITIONAL):
+            sides = {"en": str(path), other: str(path.with_name(path.name.replace(".en.gz", f".{other}.gz")))}
+            found.append(Bitext(sides[language], sides[pivot]))
+    return found
+
+
+def build(name: str, output: Path, min_count: int) -> None:
+    """Build one table."""
+    language, pivot = name.split("-")
+    recipe = PhraseTableRecipe(
+        language, pivot, tuple(bitexts(language, pivot)), min_count=min_count, compact=True, sources=SOURCES,
+        licence=LICENCE, date=DATE,
+    )  # fmt: skip
+    resource = build_phrase_table(recipe, WORK / name, progress)
+    path = output / f"{KIND}-{name}.tesla"
+    write_resource(path, resource)
+    print(f"{path.name}: {path.stat().st_size:,} bytes, {resource.info['phrases']:,} phrases")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tables", nargs="*", metavar="LANGUAGE-PIVOT", help="default: all that ship")
+    parser.add_argument("--output", type=Path, default=DATA, metavar="FOLDER")
+    parser.add_argument(
+        "--min-count", type=int, default=MIN_COUNT, help="phrases seen less often are left out"
+    )
+    options = parser.parse_args(arguments)
+    for name in options.tables or TABLES:
+        build(name, options.output, options.min_count)
+    (options.output / "licences").mkdir(exist_ok=True)
+    (options.output / "licences" / "phrase-tables.txt").write_text(NOTICE, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
