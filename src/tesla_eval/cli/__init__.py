@@ -16,6 +16,7 @@ __all__ = ["main", "tesla"]
 _COMMANDS = {
     "build": "build",
     "compare": "compare",
+    "discourse": "discourse",
     "explain": "explain",
     "meta": "meta",
     "resources": "resources",

@@ -1,0 +1,149 @@
+"""Arguments of explicit relations: where Arg1 lies, and which clauses of the sentence belong to which argument.
+
+There is no parse tree here. A sentence is cut into clauses by a classifier that was taught by the edges of the
+arguments, and each clause is labelled Arg1, Arg2 or neither, seen from the connective.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from tesla_eval.discourse.classifier import WEIGHT_UNITS
+from tesla_eval.discourse.connectives import Candidate
+from tesla_eval.discourse.document import PUNCTUATION_TAGS, SentenceWords
+
+__all__ = ["boundary_features", "clause_features", "cut_clauses", "location_features"]
+
+_EDGE = "<s>"
+BOUNDARY_THRESHOLD = -2 * WEIGHT_UNITS
+"""Too many clauses do less harm than too few: their labels put them together again."""
+
+
+def boundary_features(sentence: SentenceWords) -> list[list[str]]:
+    """For each token but the first: what tells whether a clause begins with it."""
+    lower, tags = sentence.lower, sentence.tags
+    length = len(lower)
+    words = (_EDGE, _EDGE, *lower, _EDGE, _EDGE)
+    kinds = (_EDGE, _EDGE, *tags, _EDGE, _EDGE)
+    verbs_before = _distances(tags, backwards=False)
+    verbs_after = _distances(tags, backwards=True)
+    opening = lower[0] if lower else _EDGE
+    commas = 0
+    found = []
+    for place in range(1, length):
+        at = place + 2
+        commas += lower[place - 1] == ","
+        w, t, wb, tb, wa, ta = (
+            words[at],
+            kinds[at],
+            words[at - 1],
+            kinds[at - 1],
+            words[at + 1],
+            kinds[at + 1],
+        )
+        before, after = verbs_before[place - 1], verbs_after[place]
+        found.append([
+            f"w={w}", f"t={t}", f"-w={wb}", f"-t={tb}", f"+w={wa}", f"+t={ta}",
+            f"wt={w}.{ta}", f"-wt={tb}.{w}", f"tt={tb}.{t}.{ta}", f"-tt={kinds[at - 2]}.{tb}.{t}",
+            f"+tt={t}.{ta}.{kinds[at + 2]}", f"v={before}.{after}", f"wv={w}.{before}.{after}",
+            f"tv={tb}.{t}.{before}.{after}", f"ww={wb}.{w}", f"w+w={w}.{wa}", f"-2w={words[at - 2]}.{wb}",
+            f"e={min(length - place, 4)}", f"b={min(place, 3)}",
+                f"o={opening}.{tb}.{min(commas, 2)}", f"ot={tags[0]}.{tb}.{min(commas, 2)}.{t}",
+        ])  # fmt: skip
+    return found
+
+
+def _distances(tags: Sequence[str], *, backwards: bool) -> list[str]:
+    """For each token the nearest verb's tag, itself included, on one side, and whether punctuation stands between."""
+    found = [""] * len(tags)
+    last, comma = "-", ""
+    places = range(len(tags) - 1, -1, -1) if backwards else range(len(tags))
+    for place in places:
+        tag = tags[place]
+        if tag.startswith(("VB", "MD")):
+            last, comma = tag, ""
+        elif tag in PUNCTUATION_TAGS:
+            comma = ","
+        found[place] = last + comma
+    return found
+
+
+def cut_clauses(
+    length: int, margins: Sequence[int], connective: Sequence[int], *, fewest: int = 1
+) -> list[tuple[int, ...]]:
+    """The tokens of a sentence in clauses: a new one where a margin is large enough and after pieces of a connective.
+
+    `margins` are those of the sentence's second, third, ... token. The connective's own tokens belong to no clause. If
+    there would be less than `fewest` clauses, the likeliest other place is taken too.
+
+    >>> cut_clauses(6, [-9000, -9000, -9000, 500, -9000], [2])
+    [(0, 1), (3,), (4, 5)]
+    >>> cut_clauses(4, [-9000, -7000, -9000], [], fewest=2)
+    [(0, 1), (2, 3)]
+    """
+    own = set(connective)
+    tokens = [token for token in range(length) if token not in own]
+    inner = [token for before, token in pairwise(tokens) if before == token - 1]
+    cuts = {token for before, token in pairwise(tokens) if before != token - 1}
+    cuts.update(token for token in inner if margins[token - 1] > BOUNDARY_THRESHOLD)
+    if len(cuts) + 1 < fewest and inner:
+        cuts.add(max(inner, key=lambda token: margins[token - 1]))
+    clauses: list[list[int]] = []
+    for token in tokens:
+        if not clauses or token in cuts:
+            clauses.append([])
+        clauses[-1].append(token)
+    return [tuple(clause) for clause in clauses]
+
+
+def location_features(sentence: SentenceWords, candidate: Candidate, connective: Sequence[str]) -> list[str]:
+    """What tells whether Arg1 lies in the connective's own sentence: the connective's features, and its place."""
+    place = candidate.first
+    verbs = sum(tag.startswith(("VB", "MD")) for tag in sentence.tags[:place])
+    rest = sum(tag.startswith(("VB", "MD")) for tag in sentence.tags[place:])
+    facts = (
+        f"at={min(place, 4)}", f"vb={min(verbs, 2)}", f"va={min(rest, 3)}", f"vv={min(verbs, 2)}{min(rest, 3)}",
+        f"c={int(',' in sentence.lower[place:])}",
+    )  # fmt: skip
+    return [*connective, *facts, *(f"{candidate.name}|{fact}" for fact in facts)]
+
+
+def clause_features(
+    sentence: SentenceWords, candidate: Candidate, clauses: Sequence[tuple[int, ...]]
+) -> list[list[str]]:
+    """For each clause: what tells whether it is part of Arg1, of Arg2 or of neither."""
+    lower, tags = sentence.lower, sentence.tags
+    heads = [_shape(tags, clause) for clause in clauses]
+    before = sum(clause[0] < candidate.first for clause in clauses)
+    total = len(clauses)
+    own = set(candidate.tokens)
+    # Connectives that are rare share what is known of their kind: the tag, and whether they open the sentence.
+    kind = f"{tags[candidate.first]}{int(candidate.first == 0)}"
+    found = []
+    for number, clause in enumerate(clauses):
+        step = max(-4, min(4, number - before))  # -1: just before the connective, 0: just after
+        first, last = clause[0], clause[-1]
+        ahead = lower[first - 1] if first else _EDGE
+        behind = lower[last + 1] if last + 1 < len(lower) else _EDGE
+        touch = f"{int(first - 1 in own)}{int(last + 1 in own)}"
+        left, right = heads[number - 1] if number else "-", heads[number + 1] if number + 1 < total else "-"
+        facts = (
+            f"r={step}", f"rb={step}.{min(before, 3)}", f"rt={step}.{min(total - before, 3)}", f"x={touch}.{step}",
+            f"h={heads[number]}.{step}", f"w={lower[first]}.{step}", f"t={tags[first]}.{step}",
+            f"a={ahead}.{step}", f"z={lower[last]}.{step}", f"zb={behind}.{step}", f"n={min(len(clause), 6)}.{step}",
+            f"hl={left}.{heads[number]}.{step}", f"hr={heads[number]}.{right}.{step}",
+            f"all={step}.{min(before, 3)}.{min(total - before, 3)}",
+            f"f={tags[clauses[0][0]]}.{step}", f"lst={number == total - 1}.{step}",
+        )  # fmt: skip
+        found.append(
+            [*facts, *(f"{candidate.name}|{fact}" for fact in facts), *(f"{kind}|{fact}" for fact in facts)]
+        )
+    return found
+
+
+def _shape(tags: Sequence[str], clause: tuple[int, ...]) -> str:
+    """The first verb's tag and the first token's, with the punctuation that ends the clause."""
+    verb = next((tags[token] for token in clause if tags[token].startswith(("VB", "MD"))), "-")
+    end = tags[clause[-1]] if tags[clause[-1]] in PUNCTUATION_TAGS else ""
+    return f"{verb}{end}"

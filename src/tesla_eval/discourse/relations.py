@@ -1,0 +1,82 @@
+"""What a shallow discourse parse is made of (SPEC §11): relations with a type, a sense, a connective, two arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+__all__ = [
+    "NON_EXPLICIT_TYPES",
+    "SENSES",
+    "TYPES",
+    "Relation",
+    "RelationType",
+    "Sense",
+    "Span",
+    "TokenIndex",
+    "runs",
+]
+
+RelationType = Literal["Explicit", "Implicit", "AltLex", "EntRel", "NoRel"]
+Sense = Literal["Temporal", "Contingency", "Comparison", "Expansion", "EntRel", "NoRel"]
+
+TYPES: tuple[RelationType, ...] = ("Explicit", "Implicit", "AltLex", "EntRel", "NoRel")
+NON_EXPLICIT_TYPES = TYPES[1:]
+SENSES: tuple[Sense, ...] = ("Temporal", "Contingency", "Comparison", "Expansion")
+"""The four senses of level 1; EntRel and NoRel carry their own name (SPEC §11)."""
+
+TokenIndex = tuple[int, int]
+"""(sentence, token of that sentence), both from 0."""
+Span = tuple[int, int]
+"""[start, end) in characters of the text."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """One relation of a text: its connective and arguments are token indices in text order."""
+
+    type: RelationType
+    sense: Sense
+    connective: tuple[TokenIndex, ...]
+    arg1: tuple[TokenIndex, ...]
+    arg2: tuple[TokenIndex, ...]
+
+    @property
+    def explicit(self) -> bool:
+        """Whether a connective says the relation; all other types are Non-Explicit."""
+        return self.type == "Explicit"
+
+    def to_dict(self, text: str, spans: Sequence[Sequence[Span]]) -> dict[str, Any]:
+        """The relation as plain data: `spans[sentence][token]` are the characters of each token in `text`."""
+
+        def part(indices: tuple[TokenIndex, ...]) -> dict[str, Any]:
+            pieces = [(spans[s][first][0], spans[s][last][1]) for s, first, last in runs(indices)]
+            return {
+                "text": " … ".join(" ".join(text[start:end].split()) for start, end in pieces),
+                "spans": [list(piece) for piece in pieces],
+                "sentences": sorted({sentence for sentence, _ in indices}),
+            }
+
+        return {
+            "type": self.type,
+            "sense": self.sense,
+            "connective": part(self.connective) if self.connective else None,
+            "arg1": part(self.arg1),
+            "arg2": part(self.arg2),
+        }
+
+
+def runs(indices: Sequence[TokenIndex]) -> list[tuple[int, int, int]]:
+    """Neighbouring tokens joined: (sentence, first, last) of each unbroken piece.
+
+    >>> runs([(0, 1), (0, 2), (0, 5), (1, 0)])
+    [(0, 1, 2), (0, 5, 5), (1, 0, 0)]
+    """
+    found: list[tuple[int, int, int]] = []
+    for sentence, token in indices:
+        if found and found[-1][0] == sentence and found[-1][2] + 1 == token:
+            found[-1] = (sentence, found[-1][1], token)
+        else:
+            found.append((sentence, token, token))
+    return found

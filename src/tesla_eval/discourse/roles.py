@@ -1,0 +1,125 @@
+"""The discourse role matrix and its features (SPEC §11): LIN, LIN+C, LIN+E and DICOMER."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, product
+from typing import Literal
+
+from tesla_eval.analysis.porter import porter_stem
+from tesla_eval.discourse.document import CONTENT_TAG_INITIALS, Document
+from tesla_eval.discourse.relations import Relation
+
+__all__ = ["LENGTHS", "NIL", "VARIANTS", "RoleMatrix", "Variant", "features_of", "role_matrix"]
+
+Variant = Literal["lin", "lin+c", "lin+e", "dicomer"]
+VARIANTS: tuple[Variant, ...] = ("lin", "lin+c", "lin+e", "dicomer")
+"""LIN; with intra-cell bigrams (C); with Explicit / Non-Explicit roles (E); with both."""
+
+NIL = "nil"
+LENGTHS = (2, 3)
+"""Transitions run over two and over three sentences."""
+ARROW, BOTH = "→", "↔"
+SHORT = {
+    "Temporal": "Temp", "Contingency": "Cont", "Comparison": "Comp", "Expansion": "Exp", "EntRel": "EntRel",
+    "NoRel": "NoRel",
+}  # fmt: skip
+"""The paper's short names of the senses."""
+
+Roles = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RoleMatrix:
+    """Sentences by terms: `columns[term][sentence]` holds the roles of a cell; a cell that is not there is `nil`."""
+
+    sentences: int
+    columns: Mapping[str, Mapping[int, Roles]]
+
+    def cell(self, sentence: int, term: str) -> Roles:
+        """The sorted roles of a cell, `(nil,)` if it has none."""
+        return self.columns[term].get(sentence, (NIL,))
+
+    @cached_property
+    def transitions(self) -> dict[int, Counter[str]]:
+        """For each length the counts of the role transitions down the columns."""
+        return {length: self._count_transitions(length) for length in LENGTHS}
+
+    def _count_transitions(self, length: int) -> Counter[str]:
+        windows = self.sentences - length + 1
+        if windows <= 0:
+            return Counter()
+        nothing = (NIL,)
+        patterns: Counter[tuple[Roles, ...]] = Counter()
+        for column in self.columns.values():
+            touched = {
+                start
+                for row in column
+                for start in range(max(0, row - length + 1), min(row, windows - 1) + 1)
+            }
+            for start in touched:
+                patterns[tuple(column.get(start + step, nothing) for step in range(length))] += 1
+            patterns[(nothing,) * length] += windows - len(touched)
+        counts: Counter[str] = Counter()
+        for cells, times in patterns.items():
+            for roles in product(*cells):
+                counts[ARROW.join(roles)] += times
+        return +counts
+
+    @cached_property
+    def intra_cell(self) -> Counter[str]:
+        """The counts of the bigrams of the sorted roles within each cell."""
+        counts: Counter[str] = Counter()
+        for column in self.columns.values():
+            for roles in column.values():
+                counts.update(BOTH.join(pair) for pair in combinations(roles, 2))
+        return counts
+
+    def features(self, *, intra_cell: bool) -> dict[str, float]:
+        """The probabilities of the transitions of each length and, if wanted, of the intra-cell bigrams."""
+        groups = [self.transitions[length] for length in LENGTHS]
+        if intra_cell:
+            groups.append(self.intra_cell)
+        found: dict[str, float] = {}
+        for counts in groups:
+            total = sum(counts.values())
+            found.update((name, counts[name] / total) for name in sorted(counts))
+        return found
+
+
+def role_matrix(document: Document, relations: Sequence[Relation], *, explicitness: bool) -> RoleMatrix:
+    """The matrix of a parsed text; with `explicitness` every role stands there also with E. or N. before it."""
+    terms = [dict(_terms(document, number)) for number in range(len(document))]
+    cells: dict[str, dict[int, set[str]]] = {term: {} for sentence in terms for term in sentence.values()}
+    for relation in relations:
+        for part, tokens in (("Arg1", relation.arg1), ("Arg2", relation.arg2)):
+            role = f"{SHORT[relation.sense]}.{part}"
+            roles = [role, f"{'E' if relation.explicit else 'N'}.{role}"] if explicitness else [role]
+            for sentence, token in tokens:
+                term = terms[sentence].get(token)
+                if term is not None:
+                    cells[term].setdefault(sentence, set()).update(roles)
+    return RoleMatrix(
+        len(document),
+        {
+            term: {sentence: tuple(sorted(roles)) for sentence, roles in column.items()}
+            for term, column in cells.items()
+        },
+    )
+
+
+def _terms(document: Document, number: int) -> Iterator[tuple[int, str]]:
+    """The content words of a sentence, stemmed: nouns, verbs, adjectives, adverbs."""
+    sentence = document.sentences[number]
+    for token, (word, tag) in enumerate(zip(sentence.lower, sentence.tags, strict=True)):
+        if tag.startswith(CONTENT_TAG_INITIALS) and any(c.isalnum() for c in word):
+            yield token, porter_stem(word)
+
+
+def features_of(document: Document, relations: Sequence[Relation], variant: Variant) -> dict[str, float]:
+    """The features of a parsed text for one of the four models."""
+    matrix = role_matrix(document, relations, explicitness=variant in ("lin+e", "dicomer"))
+    return matrix.features(intra_cell=variant in ("lin+c", "dicomer"))

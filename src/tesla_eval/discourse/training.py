@@ -1,0 +1,225 @@
+"""Teaching the parser: examples from annotated documents, and one logistic regression for each classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+from tesla_eval.discourse.arguments import boundary_features, clause_features, cut_clauses, location_features
+from tesla_eval.discourse.classifier import Classifier, fit_classifier
+from tesla_eval.discourse.connectives import Candidate, Inventory, connective_features
+from tesla_eval.discourse.document import SentenceWords
+from tesla_eval.discourse.gdtb import GoldDocument, GoldRelation
+from tesla_eval.discourse.lexicon import USUAL_SENSE
+from tesla_eval.discourse.neighbours import SentenceFacts, inner_features, pair_features
+from tesla_eval.discourse.parser import (
+    ARG1,
+    ARG2,
+    BOUNDARY,
+    CLASSIFIERS,
+    RELATED,
+    SAME,
+    USED,
+    Parser,
+    clause_pairs,
+)
+
+__all__ = ["gold_connectives", "gold_neighbours", "train_parser"]
+
+OTHER = "other"
+"""The label of what is not used, not in the same sentence, no boundary, in no argument, not related."""
+FOLDS = 3
+
+
+class _Settings(TypedDict):
+    rarest: int
+    cost: float
+
+
+_SETTINGS: dict[str, _Settings] = {
+    "use": {"rarest": 3, "cost": 0.5},
+    "sense": {"rarest": 3, "cost": 0.3},
+    "location": {"rarest": 3, "cost": 0.1},
+    "boundary": {"rarest": 5, "cost": 0.1},
+    "clause": {"rarest": 3, "cost": 0.1},
+    "inner": {"rarest": 3, "cost": 0.1},
+    "type": {"rarest": 3, "cost": 0.03},
+    "implicit_sense": {"rarest": 3, "cost": 0.02},
+}
+"""Chosen on the development documents."""
+
+
+@dataclass
+class _Examples:
+    features: list[list[str]] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+
+    def add(self, features: list[str], label: str) -> None:
+        self.features.append(features)
+        self.labels.append(label)
+
+
+def gold_connectives(document: GoldDocument) -> Iterator[tuple[int, Candidate, GoldRelation]]:
+    """The explicit relations with their connective as a candidate: sentence, candidate, relation.
+
+    Left out are those of which the corpus gives no connective, or one that runs over sentences or three pieces.
+    """
+    for relation in document.relations:
+        if relation.explicit and relation.connective:
+            sentences = {sentence for sentence, _ in relation.connective}
+            tokens = tuple(token for _, token in relation.connective)
+            number = min(sentences)
+            name = (
+                Inventory.name_of(document.document.sentences[number].lower, tokens)
+                if len(sentences) == 1
+                else None
+            )
+            if name is not None:
+                yield number, Candidate(name, tokens), relation
+
+
+def gold_neighbours(document: GoldDocument) -> Iterator[tuple[int, GoldRelation]]:
+    """The non-explicit relations of two whole neighbouring sentences: number of the first sentence, relation."""
+    for relation in document.relations:
+        first, second = {s for s, _ in relation.arg1}, {s for s, _ in relation.arg2}
+        if not relation.explicit and len(first) == len(second) == 1 and max(first) + 1 == min(second):
+            yield max(first), relation
+
+
+def train_parser(
+    documents: Sequence[GoldDocument], *, after_step: Callable[[str], None] = lambda name: None
+) -> Parser:
+    """A parser from annotated documents; the same documents give the same parser (needs scikit-learn)."""
+    names = {candidate.name for document in documents for _, candidate, _ in gold_connectives(document)}
+    inventory = Inventory({name for name in names if any(c.isalpha() for c in name)} | set(USUAL_SENSE))
+    examples = {name: _Examples() for name in CLASSIFIERS}
+    for document in documents:
+        _collect_connectives(document, inventory, examples)
+        _collect_neighbours(document, examples)
+    for document, boundaries in _unseen_boundaries(documents):
+        _collect_clauses(document, boundaries, examples["clause"])
+        _collect_inner(document, boundaries, examples)
+    after_step("clauses")
+    examples["boundary"] = _boundary_examples(documents)
+    classifiers: dict[str, Classifier] = {}
+    for name in CLASSIFIERS:
+        classifiers[name] = fit_classifier(examples[name].features, examples[name].labels, **_SETTINGS[name])
+        after_step(name)
+    return Parser(inventory, classifiers)
+
+
+def _boundary_examples(documents: Sequence[GoldDocument]) -> _Examples:
+    examples = _Examples()
+    for document in documents:
+        _collect_boundaries(document, examples)
+    return examples
+
+
+def _unseen_boundaries(documents: Sequence[GoldDocument]) -> Iterator[tuple[GoldDocument, list[list[int]]]]:
+    """Each document cut into clauses by a classifier that did not see it: so will new text be."""
+    for fold in range(FOLDS):
+        examples = _boundary_examples([d for n, d in enumerate(documents) if n % FOLDS != fold])
+        classifier = fit_classifier(examples.features, examples.labels, **_SETTINGS["boundary"])
+        parser = Parser(Inventory(()), {"boundary": classifier})
+        for document in documents[fold::FOLDS]:
+            yield document, parser.boundaries(document.document.sentences)
+
+
+def _collect_connectives(
+    document: GoldDocument, inventory: Inventory, examples: dict[str, _Examples]
+) -> None:
+    sentences = document.document.sentences
+    gold: dict[tuple[int, tuple[int, ...]], list[GoldRelation]] = {}
+    for number, candidate, relation in gold_connectives(document):
+        gold.setdefault((number, candidate.tokens), []).append(relation)
+    for number, sentence in enumerate(sentences):
+        for candidate in inventory.candidates(sentence.lower):
+            features = connective_features(sentence, candidate)
+            relations = gold.get((number, candidate.tokens), [])
+            examples["use"].add(features, USED if relations else OTHER)
+            for relation in relations:
+                examples["sense"].add(features, relation.sense)
+                same = {s for s, _ in relation.arg1} == {number}
+                examples["location"].add(
+                    location_features(sentence, candidate, features), SAME if same else OTHER
+                )
+
+
+def _collect_boundaries(document: GoldDocument, examples: _Examples) -> None:
+    """A clause begins where an argument begins, and after the last token of an argument or a connective."""
+    begins: set[tuple[int, int]] = set()
+    for relation in document.relations:
+        for tokens in (relation.arg1, relation.arg2):
+            inside = set(tokens)
+            for number, token in tokens:
+                if (number, token - 1) not in inside:
+                    begins.add((number, token))
+                if (number, token + 1) not in inside:
+                    begins.add((number, token + 1))
+    connectives = {index for relation in document.relations for index in relation.connective}
+    # The connective belongs to the clause that it opens.
+    begins |= {
+        index
+        for index in connectives
+        if (index[0], index[1] + 1) in begins and (index[0], index[1] - 1) not in connectives
+    }
+    for number, sentence in enumerate(document.document.sentences):
+        for place, features in enumerate(boundary_features(sentence), 1):
+            before = (number, place - 1) in connectives
+            examples.add(features, BOUNDARY if (number, place) in begins and not before else OTHER)
+
+
+def _collect_clauses(
+    document: GoldDocument, boundaries: Sequence[Sequence[int]], examples: _Examples
+) -> None:
+    """Clauses as a parser cuts them, each with the argument to which most of its tokens belong."""
+    sentences: Sequence[SentenceWords] = document.document.sentences
+    for number, candidate, relation in gold_connectives(document):
+        if not {s for s, _ in relation.arg1} == {s for s, _ in relation.arg2} == {number}:
+            continue
+        clauses = cut_clauses(len(sentences[number]), boundaries[number], candidate.tokens, fewest=2)
+        arguments = ((ARG1, {t for _, t in relation.arg1}), (ARG2, {t for _, t in relation.arg2}))
+        for clause, features in zip(
+            clauses, clause_features(sentences[number], candidate, clauses), strict=True
+        ):
+            share, label = max((len(tokens.intersection(clause)), label) for label, tokens in arguments)
+            examples.add(features, label if 2 * share > len(clause) else OTHER)
+
+
+def gold_inner(
+    document: GoldDocument,
+) -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...], GoldRelation]]:
+    """The implicit relations within a sentence: its number, the tokens of both arguments in text order, relation."""
+    for relation in document.relations:
+        sentences = {s for s, _ in (*relation.arg1, *relation.arg2)}
+        if relation.type in ("Implicit", "AltLex") and len(sentences) == 1:
+            left, right = sorted((tuple(t for _, t in relation.arg1), tuple(t for _, t in relation.arg2)))
+            yield min(sentences), left, right, relation
+
+
+def _collect_inner(
+    document: GoldDocument, boundaries: Sequence[Sequence[int]], examples: dict[str, _Examples]
+) -> None:
+    """Neighbouring clauses with and without an implicit relation that meets between them."""
+    sentences = document.document.sentences
+    meetings = set()
+    for number, left, right, relation in gold_inner(document):
+        meetings.add((number, right[0]))
+        examples["implicit_sense"].add(inner_features(sentences[number], left, right), relation.sense)
+    connectives: dict[int, list[int]] = {}
+    for number, candidate, _ in gold_connectives(document):
+        connectives.setdefault(number, []).extend(candidate.tokens)
+    for number, sentence in enumerate(sentences):
+        for left, right in clause_pairs(len(sentence), boundaries[number], connectives.get(number, ())):
+            label = RELATED if (number, right[0]) in meetings else OTHER
+            examples["inner"].add(inner_features(sentence, left, right), label)
+
+
+def _collect_neighbours(document: GoldDocument, examples: dict[str, _Examples]) -> None:
+    facts = [SentenceFacts(sentence) for sentence in document.document.sentences]
+    for number, relation in gold_neighbours(document):
+        features = pair_features(facts[number], facts[number + 1])
+        examples["type"].add(features, relation.type)
+        if relation.type in ("Implicit", "AltLex"):
+            examples["implicit_sense"].add(features, relation.sense)

@@ -1,0 +1,169 @@
+"""Teaching DICOMER: a linear ranking SVM on lists of texts with scores, one list a topic (SPEC §11)."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval.discourse import Document, Parser
+from tesla_eval.discourse.classifier import import_trainer
+from tesla_eval.discourse.coherence import CoherenceModel
+from tesla_eval.discourse.roles import Variant, features_of
+from tesla_eval.errors import BuildError
+
+__all__ = [
+    "PERMUTATIONS",
+    "RankedText",
+    "permutations_of",
+    "permuted_lists",
+    "scored_lists",
+    "train_coherence",
+]
+
+PERMUTATIONS = 20
+"""Lin et al. (2011): a text is told from 20 permutations of its sentences."""
+COST = 0.03
+RAREST = 10
+"""A feature counts if it occurs in so many texts at least."""
+
+
+@dataclass(frozen=True)
+class RankedText:
+    """One text of a list: its features and how good it is; only the order within the list matters."""
+
+    features: Mapping[str, float]
+    score: float
+
+
+def train_coherence(
+    lists: Sequence[Sequence[RankedText]],
+    variant: Variant,
+    *,
+    cost: float = COST,
+    rarest: int = RAREST,
+    parser: str = "",
+    info: Mapping[str, Any] | None = None,
+) -> CoherenceModel:
+    """Weights that put the better of two texts of a list first; pairs of equal score are left out.
+
+    Every list weighs the same. Features are divided by the root of their standard deviation: between raw
+    probabilities, where frequent transitions drown the others, and equal footing, where rare ones do.
+    """
+    counts = Counter(name for texts in lists for text in texts for name in text.features)
+    names = sorted(name for name, count in counts.items() if count >= rarest)
+    if not names:
+        raise BuildError(f"no feature occurs in {rarest} texts: there is too little to learn from")
+    matrix = _matrix([text for texts in lists for text in texts], names)
+    means = np.asarray(matrix.mean(axis=0)).ravel()
+    squares = np.asarray(matrix.multiply(matrix).mean(axis=0)).ravel()
+    spread = np.sqrt(np.maximum(squares - means**2, 0.0))
+    scale = 1 / np.sqrt(np.where(spread > 0, spread, 1.0))
+    differences, share = _differences(matrix.multiply(scale).tocsr(), lists)
+    # Two classes: every other pair is turned round.
+    sign = np.where(np.arange(len(share)) % 2 == 0, 1.0, -1.0)
+    svm = import_trainer("sklearn.svm").LinearSVC(
+        C=cost, fit_intercept=False, dual=False, tol=1e-5, max_iter=5000
+    )
+    svm.fit(differences.multiply(sign[:, None]).tocsr(), sign, sample_weight=share)
+    weights = svm.coef_[0] * scale
+    model = CoherenceModel(variant, dict(zip(names, weights.tolist(), strict=True)), 0.0, 1.0)
+    scores = [model.score(text.features) for texts in lists for text in texts]
+    return CoherenceModel(
+        variant, model.weights, min(scores), max(scores), parser,
+        {**(info or {}), "lists": len(lists), "texts": len(scores), "pairs": len(share), "cost": cost},
+    )  # fmt: skip
+
+
+def _matrix(texts: Sequence[RankedText], names: Sequence[str]) -> Any:
+    columns = {name: column for column, name in enumerate(names)}
+    values: list[float] = []
+    indices: list[int] = []
+    offsets = [0]
+    for text in texts:
+        known = sorted((columns[name], value) for name, value in text.features.items() if name in columns)
+        indices.extend(column for column, _ in known)
+        values.extend(value for _, value in known)
+        offsets.append(len(indices))
+    return import_trainer("scipy.sparse").csr_matrix(
+        (values, indices, offsets), shape=(len(texts), len(names))
+    )
+
+
+def _differences(matrix: Any, lists: Sequence[Sequence[RankedText]]) -> tuple[Any, npt.NDArray[np.float64]]:
+    """Better − worse of all pairs of unequal texts of a list, and the weight of each: one in all for a list."""
+    better: list[int] = []
+    worse: list[int] = []
+    share: list[float] = []
+    begin = 0
+    for texts in lists:
+        pairs = [
+            (i, j) if texts[i].score > texts[j].score else (j, i)
+            for i, j in combinations(range(len(texts)), 2)
+            if texts[i].score != texts[j].score
+        ]
+        better.extend(begin + i for i, _ in pairs)
+        worse.extend(begin + j for _, j in pairs)
+        share.extend([1 / len(pairs)] * len(pairs))
+        begin += len(texts)
+    if not share:
+        raise BuildError("no list holds two texts of different scores: there is nothing to learn from")
+    weights = np.array(share)
+    return matrix[better] - matrix[worse], weights * (len(weights) / weights.sum())
+
+
+def scored_lists(
+    parser: Parser, lists: Sequence[Sequence[tuple[Document, float]]], variant: Variant
+) -> list[list[RankedText]]:
+    """Lists of documents with scores as lists of ranked texts."""
+    return [
+        [
+            RankedText(features_of(document, parser.parse(document), variant), score)
+            for document, score in texts
+        ]
+        for texts in lists
+    ]
+
+
+def permutations_of(length: int, seed: str, count: int = PERMUTATIONS) -> list[list[int]]:
+    """`count` orders of `length` sentences other than the original one; the same for the same seed.
+
+    A text of less than two sentences has none. Short texts have few orders: they repeat.
+    """
+    original = list(range(length))
+    generator = random.Random(seed)
+    orders: list[list[int]] = []
+    while length > 1 and len(orders) < count:
+        order = generator.sample(original, length)
+        if order != original:
+            orders.append(order)
+    return orders
+
+
+def permuted_lists(
+    parser: Parser,
+    documents: Mapping[str, Document],
+    variants: Sequence[Variant],
+    *,
+    after_text: Callable[[], None] = lambda: None,
+) -> dict[Variant, list[list[RankedText]]]:
+    """For each document (by name) a list: itself with score 1 and permutations of its sentences with score 0."""
+    lists: dict[Variant, list[list[RankedText]]] = {variant: [] for variant in variants}
+    for name, document in documents.items():
+        orders = [list(range(len(document))), *permutations_of(len(document), name)]
+        parses = parser.parse_orders(document, orders)
+        for variant in variants:
+            lists[variant].append(
+                [
+                    RankedText(features_of(document.reordered(order), relations, variant), float(number == 0))
+                    for number, (order, relations) in enumerate(zip(orders, parses, strict=True))
+                ]
+            )
+        after_text()
+    return lists

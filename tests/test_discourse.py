@@ -1,0 +1,220 @@
+"""The shallow discourse parser: places of connectives, arguments, relations between neighbours, the command line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tesla_eval.analysis import load_pipeline
+from tesla_eval.discourse import load_parser
+from tesla_eval.discourse.arguments import cut_clauses
+from tesla_eval.discourse.classifier import Classifier, fit_classifier
+from tesla_eval.discourse.connectives import Candidate, Inventory, without_overlap
+from tesla_eval.discourse.evaluation import Overlap, evaluate_parser
+from tesla_eval.discourse.gdtb import NON_COMMERCIAL_GENRES, read_gdtb
+from tesla_eval.discourse.parser import Parser
+from tesla_eval.discourse.relations import Relation
+from tesla_eval.errors import InputError
+from tesla_eval.resources import find_resource, read_resource
+from tests.conftest import SHARED_DATA
+
+GDTB = SHARED_DATA / "discourse" / "gdtb"
+
+
+def explicit(text: str) -> list[tuple[str, str, str, str]]:
+    """(connective, sense, Arg1, Arg2) of the explicit relations of a text."""
+    found = load_parser("en").to_dict(text)["relations"]
+    return [
+        (r["connective"]["text"], r["sense"], r["arg1"]["text"], r["arg2"]["text"])
+        for r in found
+        if r["type"] == "Explicit"
+    ]
+
+
+def test_a_connective_within_a_sentence() -> None:
+    assert explicit("We stayed at home because the roads were flooded.") == [
+        ("because", "Contingency", "We stayed at home", "the roads were flooded.")
+    ]
+
+
+def test_a_connective_that_looks_back() -> None:
+    assert explicit("It rained all night. However, the match was played.") == [
+        ("However", "Comparison", "It rained all night.", ", the match was played.")
+    ]
+
+
+def test_a_subordinate_clause_that_comes_first() -> None:
+    (found,) = explicit("When the bell rang, the children left the room.")
+    assert found == ("When", "Temporal", "the children left the room.", "the bell rang,")
+
+
+def test_words_that_only_look_like_connectives() -> None:
+    assert explicit("She bought bread and milk for her old mother.") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "   \n ", "Hello.", "No connective here", "...", "And", "Because.", "if then"]
+)
+def test_nothing_or_one_sentence_is_no_error(text: str) -> None:
+    parse = load_parser("en").to_dict(text)
+    assert len(parse["sentences"]) <= 1
+    assert all(r["type"] in ("Explicit", "Implicit") for r in parse["relations"])  # nothing between sentences
+
+
+def test_sentences_without_connectives_have_relations_with_their_neighbours() -> None:
+    document, relations = load_parser("en").parse("The sun rose. Birds sang. People woke up.")
+    assert len(document) == 3
+    assert [(min(r.arg1)[0], min(r.arg2)[0]) for r in relations] == [(0, 1), (1, 2)]
+    assert {r.type for r in relations} <= {"Implicit", "AltLex", "EntRel", "NoRel"}
+
+
+def test_neighbours_joined_by_a_connective_have_no_other_relation() -> None:
+    _, relations = load_parser("en").parse("It rained. But we went out.")
+    assert [r.type for r in relations] == ["Explicit"]
+
+
+def test_places_are_those_of_the_text() -> None:
+    text = "Ünï rained –  hard. But “we” went out because we could."
+    for relation in load_parser("en").to_dict(text)["relations"]:
+        for part in ("connective", "arg1", "arg2"):
+            if relation[part]:
+                pieces = [" ".join(text[a:b].split()) for a, b in relation[part]["spans"]]
+                assert relation[part]["text"] == " … ".join(pieces)
+
+
+def test_orders_parse_as_the_reordered_text_does() -> None:
+    parser = load_parser("en")
+    text = "He slept. Then the phone rang. But he did not wake, because he was tired. It was late."
+    (document,) = parser.documents([text])
+    order = [2, 0, 3, 1]
+    assert parser.parser.parse_orders(document, [range(4), order]) == [
+        parser.parser.parse(document),
+        parser.parser.parse(document.reordered(order)),
+    ]
+
+
+def test_inventory_finds_pairs_and_overlapping_phrases() -> None:
+    inventory = Inventory(["so", "so that", "if .. then", "then"])
+    words = ("if", "it", "is", "so", "that", "then")
+    assert [c.tokens for c in inventory.candidates(words)] == [(0, 5), (3,), (3, 4), (5,)]
+    assert Inventory.name_of(words, (0, 5)) == "if .. then"
+    assert Inventory.name_of(words, (0, 2, 5)) is None
+
+
+def test_of_overlapping_candidates_the_best_stays() -> None:
+    candidates = [
+        Candidate("so", (3,)),
+        Candidate("so that", (3, 4)),
+        Candidate("but", (0,)),
+        Candidate("x", (7,)),
+    ]
+    assert without_overlap(candidates, [5, 9, 1, -2]) == [2, 1]
+
+
+def test_clauses_never_hold_the_connective() -> None:
+    assert cut_clauses(5, [-9000] * 4, [0]) == [(1, 2, 3, 4)]
+    assert cut_clauses(3, [9000, 9000], [0, 1, 2]) == []
+
+
+def test_classifier_learns_and_survives_storage() -> None:
+    examples = [["a", "c"], ["b", "c"], ["a"], ["b"]] * 5
+    classifier = fit_classifier(examples, ["x", "y", "x", "y"] * 5)
+    again = Classifier.from_arrays(classifier.to_arrays("t"), "t")
+    assert again.predict([["a"], ["b"], []]) == classifier.predict([["a"], ["b"], []])
+    assert again.predict([["a"], ["b", "unknown"]]) == ["x", "y"]
+    assert again.predict([]) == []
+    assert again.margins([["a"]], "x")[0] > 0 > again.margins([["a"]], "y")[0]
+
+
+def test_overlap_counts() -> None:
+    overlap = Overlap()
+    overlap.add({1, 2, 3}, {2, 3, 4, 5})
+    assert (overlap.precision, overlap.recall, overlap.f1) == (2 / 3, 2 / 4, 4 / 7)
+    assert Overlap().f1 == 0
+
+
+def test_relation_pieces() -> None:
+    relation = Relation("Explicit", "Expansion", ((0, 1),), ((0, 0),), ((0, 2),))
+    found = relation.to_dict("a and b", [[(0, 1), (2, 5), (6, 7)]])
+    assert found["connective"] == {"text": "and", "spans": [[2, 5]], "sentences": [0]}
+
+
+def test_command_prints_json_and_text(tesla, write) -> None:
+    path = write("t.txt", ["It rained. But we went out.", "The end."])
+    outcome = tesla("discourse", path, "--json")
+    (parse,) = [json.loads(line) for line in outcome.out.splitlines()]
+    assert parse["relations"][0]["connective"]["text"] == "But"
+    assert len(tesla("discourse", path, "--json", "--lines").out.splitlines()) == 2
+    drawn = tesla("discourse", path).out
+    assert "Explicit Comparison" in drawn
+    assert "\x1b" not in drawn  # no colour when not a terminal
+
+
+def test_command_refuses_other_languages(tesla, write) -> None:
+    outcome = tesla("discourse", "-l", "de", write("t.txt", ["Es regnet."]))
+    assert outcome.status == 2
+    assert "tesla build discourse" in outcome.err
+
+
+def test_damaged_corpus_names_file_and_line(tmp_path: Path) -> None:
+    documents, relations = tmp_path / "d.jsonl", tmp_path / "r.tsv"
+    documents.write_text(
+        '{"doc": "a", "split": "train", "genre": "news", "text": "A b", "sents": [["A", "c"]]}\n'
+    )
+    relations.write_text("doc\n")
+    with pytest.raises(InputError, match=r"d\.jsonl, line 1"):
+        read_gdtb(str(documents), str(relations), load_pipeline("en"))
+    documents.write_text(
+        '{"doc": "a", "split": "train", "genre": "news", "text": "A b", "sents": [["A", "b"]]}\n'
+    )
+    with pytest.raises(InputError, match=r"r\.tsv, line 1: has no column 'type'"):
+        read_gdtb(str(documents), str(relations), load_pipeline("en"))
+    header = "doc\ttype\tsense1\tsense2\tconn_spans\targ1_spans\targ2_spans\n"
+    relations.write_text(header + "a\tNew\tx\t\t\t0..1\t2..3\n")
+    with pytest.raises(InputError, match=r"r\.tsv, line 2"):
+        read_gdtb(str(documents), str(relations), load_pipeline("en"))
+
+
+def test_shipped_model_is_small_and_free() -> None:
+    path = find_resource("discourse", "en")
+    assert path is not None
+    resource = read_resource(path)
+    assert path.stat().st_size < 2_000_000
+    assert NON_COMMERCIAL_GENRES.isdisjoint(resource.info["genres"])
+
+
+def test_a_small_corpus_builds_the_same_parser_twice(tesla, tmp_path: Path) -> None:
+    if not GDTB.exists():
+        pytest.skip("GDTB is not here")
+    with gzip.open(GDTB / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        some = [line for line in lines if '"split": "train"' in line][::25]
+    documents = tmp_path / "docs.jsonl"
+    documents.write_text("".join(some), encoding="utf-8")
+    built = []
+    for name in ("a.tesla", "b.tesla"):
+        outcome = tesla(
+            "build", "discourse", "--documents", str(documents), "--relations", str(GDTB / "relations.tsv.gz"),
+            "--split", "train", "--date", "2026-11-15", "-o", str(tmp_path / name),
+        )  # fmt: skip
+        assert outcome.status == 0
+        built.append((tmp_path / name).read_bytes())
+    assert built[0] == built[1]
+
+
+@pytest.mark.slow
+def test_shipped_parser_reaches_its_goals() -> None:
+    if not GDTB.exists():
+        pytest.skip("GDTB is not here")
+    corpus = read_gdtb(str(GDTB / "docs.jsonl.gz"), str(GDTB / "relations.tsv.gz"), load_pipeline("en"))
+    parser: Parser = load_parser("en").parser
+    for test in (
+        [d for d in corpus if d.split == "test"],
+        [d for d in corpus if d.split == "test" and d.free],
+    ):
+        measures = evaluate_parser(parser, test)
+        assert measures.connectives.f1 >= 0.85
+        assert measures.explicit_sense.share >= 0.88
+        assert measures.implicit_sense.share >= measures.implicit_sense.majority + 0.05
