@@ -5,7 +5,17 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-ALL = ("throughput", "stages", "solver", "growth", "compare", "celab", "language_models", "languages")
+ALL = (
+    "throughput",
+    "stages",
+    "solver",
+    "growth",
+    "compare",
+    "celab",
+    "language_models",
+    "languages",
+    "summaries",
+)
 
 
 def main() -> None:

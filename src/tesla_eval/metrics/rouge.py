@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -81,13 +82,12 @@ class RougeMetric(Metric):
     def _scorer(self) -> Callable[[str, str], Measures]:
         """From reference and hypothesis to precision, recall and F1."""
         try:
-            from rouge_score import rouge_scorer, tokenizers
+            from rouge_score import rouge_scorer
         except ImportError:
             raise UsageError(
                 f"{self.id} needs rouge-score, which is not installed: pip install 'tesla-eval[rouge]'"
             ) from None
-        english = tokenizers.DefaultTokenizer(self._stem)
-        tokeniser = english if self._lang == "en" else _WordTokeniser(self._lang)
+        tokeniser = _Tokeniser(self._lang, self._stem)
         kind = _TYPES[self._kind]
         if kind is None:
             return lambda reference, hypothesis: _overlap(
@@ -97,14 +97,30 @@ class RougeMetric(Metric):
         return lambda reference, hypothesis: tuple(scorer.score(reference, hypothesis)[kind])
 
 
-class _WordTokeniser:
-    """Our words for rouge-score."""
+class _Tokeniser(NamedTuple):
+    """What rouge-score asks for its tokens."""
 
-    def __init__(self, lang: str) -> None:
-        self._lang = lang
+    lang: str
+    stem: bool
 
     def tokenize(self, text: str) -> list[str]:
-        return [word.lower() for word in tokenise(text, self._lang) if any(map(str.isalnum, word))]
+        return _tokens(self.lang, self.stem, text)
+
+
+@lru_cache(maxsize=1 << 14)
+def _tokens(lang: str, stem: bool, text: str) -> list[str]:
+    """The tokens of a text; kept, because stemming is slow and every text meets many others."""
+    if lang != "en":
+        return [word.lower() for word in tokenise(text, lang) if any(map(str.isalnum, word))]
+    found: list[str] = _rouge_tokeniser(stem).tokenize(text)
+    return found
+
+
+@cache
+def _rouge_tokeniser(stem: bool) -> Any:
+    from rouge_score.tokenizers import DefaultTokenizer
+
+    return DefaultTokenizer(stem)
 
 
 def skip_unigrams(tokens: Sequence[str], skip: int = SKIP) -> Counter[Hashable]:
