@@ -54,9 +54,8 @@ def main() -> None:
             if found[part] > limit * MEGABYTE:
                 too_large.append(part)
         analysis = sum(found[part] for part in ("taggers", "senses", "the rest"))
-        print(
-            f"  {'all':<16}{sum(found.values()) / MEGABYTE:8.2f} MB; without tables and models {analysis / MEGABYTE:.2f}"
-        )
+        print(f"  {'all':<16}{sum(found.values()) / MEGABYTE:8.2f} MB")
+        print(f"  {'analysis':<16}{analysis / MEGABYTE:8.2f} MB of {ANALYSIS} (all but tables and models)")
         if analysis > ANALYSIS * MEGABYTE:
             too_large.append(f"all but phrase tables and language models (limit {ANALYSIS} MB)")
     if too_large:
