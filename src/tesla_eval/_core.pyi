@@ -217,6 +217,29 @@ def match_characters(
     alpha: float,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
 
+SURFACE_FEATURES: tuple[str, ...]
+
+class Surfaces:
+    def __init__(
+        self,
+        texts: Sequence[str],
+        offsets: npt.NDArray[np.int64],
+        word: npt.NDArray[np.uint32],
+        lemma: npt.NDArray[np.uint32],
+        function: npt.NDArray[np.uint8],
+        shape: npt.NDArray[np.uint8],
+        word_weight: npt.NDArray[np.float64],
+        lemma_weight: npt.NDArray[np.float64],
+    ) -> None: ...
+    def __len__(self) -> int: ...
+
+def compare_surfaces(
+    reference: Surfaces,
+    hypothesis: Surfaces,
+    reference_index: npt.NDArray[np.int64],
+    hypothesis_index: npt.NDArray[np.int64],
+) -> npt.NDArray[np.float64]: ...
+
 class Explained(TypedDict):
     objective: int
     reference_weight: int

@@ -22,6 +22,7 @@ _COMMANDS = {
     "resources": "resources",
     "score": "score",
     "selftest": "selftest",
+    "train": "train",
 }
 """Subcommand to module; the module's command has the subcommand's name."""
 

@@ -8,7 +8,7 @@ of the same shape and name it where a metric lists its groups.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -55,6 +55,10 @@ class FeatureGroup(ABC):
         """What it adds to a metric's signature: fingerprints of what it reads, parameters that differ."""
         return {}
 
+    def restricted(self, names: Collection[str]) -> FeatureGroup:
+        """A group that computes at least the features `names`: what a model does not ask for need not cost time."""
+        return self
+
     @abstractmethod
     def prepare(self, batch: AnalysedBatch) -> Any:
         """Whatever the group needs of the texts of a batch, made once."""
@@ -87,6 +91,15 @@ class NgramGroup(FeatureGroup):
         self._measures = tuple(measures)
         self._discount, self._alpha = discount, alpha
         self.feature_names = measured_names([feature.name for feature in features], measures)
+
+    def restricted(self, names: Collection[str]) -> FeatureGroup:
+        """The group without the matching problems that no name belongs to."""
+        kept = [
+            feature
+            for feature in self._features
+            if not set(_measured([feature.name], self._measures)).isdisjoint(names)
+        ]
+        return NgramGroup(kept, measures=self._measures, discount=self._discount, alpha=self._alpha)
 
     def prepare(self, batch: AnalysedBatch) -> Any:
         """The bags of the texts."""

@@ -62,9 +62,8 @@ class LearnedMetric(Metric):
         self.model = self._choose_model(weights)
         if not own_analysis:
             self._check_analysis()
-        self.features = FeatureSet(
-            make_groups(self.group_makers, self.analysis, self.model.groups), self.analysis
-        )
+        groups = make_groups(self.group_makers, self.analysis, self.model.groups)
+        self.features = FeatureSet([group.restricted(self.model.features) for group in groups], self.analysis)
         self.feature_names = self.model.features
         self._columns = self._columns_of_model()
         self.workers = workers

@@ -10,6 +10,7 @@ from tesla_eval.bags import NgramFeature
 from tesla_eval.metrics.feature_groups import MEASURES, CharacterGroup, FeatureGroup, NgramGroup
 from tesla_eval.metrics.learned import GroupMaker, LearnedMetric
 from tesla_eval.metrics.lm_group import language_model_group
+from tesla_eval.metrics.surface_group import SurfaceGroup
 
 __all__ = ["TeslaX"]
 
@@ -31,5 +32,6 @@ class TeslaX(LearnedMetric):
     group_makers: ClassVar[Mapping[str, GroupMaker]] = {
         "target": _target_group,
         "chars": _character_group,
+        "surface": SurfaceGroup,
         "lm": language_model_group,
     }

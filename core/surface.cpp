@@ -1,0 +1,232 @@
+#include "surface.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "unicode.h"
+
+namespace tesla {
+namespace {
+
+// Latin with its extensions is one block; beyond it 256 characters at a time come near enough to scripts.
+std::uint32_t script_block(char32_t c) { return c < 0x250 ? 0 : static_cast<std::uint32_t>(c >> 8); }
+
+struct Share {
+    double precision, recall;
+};
+
+// Where neither side has anything there is nothing to disagree about.
+Share shares(const WeightedIds& x, const WeightedIds& y) {
+    if (x.ids.empty() && y.ids.empty()) return {1, 1};
+    const double common = x.overlap(y);
+    return {y.total > 0 ? common / y.total : 0, x.total > 0 ? common / x.total : 0};
+}
+
+double fraction(std::size_t part, std::size_t whole) {
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// Like the shares above, but a side without such words has nothing wrong (numbers, names).
+Share lenient_shares(const WeightedIds& x, const WeightedIds& y) {
+    const double common = x.overlap(y);
+    return {y.ids.empty() ? 1 : common / y.total, x.ids.empty() ? 1 : common / x.total};
+}
+
+}  // namespace
+
+void WeightedIds::add(std::uint32_t id, double weight) {
+    ids.push_back(id);
+    weights.push_back(weight);
+}
+
+void WeightedIds::sort() {
+    std::vector<std::size_t> order(ids.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return ids[a] != ids[b] ? ids[a] < ids[b] : a < b;
+    });
+    std::vector<std::uint32_t> sorted_ids;
+    std::vector<double> sorted_weights;
+    sorted_ids.reserve(ids.size());
+    sorted_weights.reserve(ids.size());
+    for (std::size_t i : order) {
+        sorted_ids.push_back(ids[i]);
+        sorted_weights.push_back(weights[i]);
+    }
+    ids = std::move(sorted_ids);
+    weights = std::move(sorted_weights);
+    total = std::accumulate(weights.begin(), weights.end(), 0.0);
+}
+
+double WeightedIds::overlap(const WeightedIds& other) const {
+    double sum = 0;
+    for (std::size_t i = 0, j = 0; i < ids.size() && j < other.ids.size();) {
+        if (ids[i] == other.ids[j]) {
+            sum += weights[i];
+            ++i, ++j;
+        } else if (ids[i] < other.ids[j]) {
+            ++i;
+        } else {
+            ++j;
+        }
+    }
+    return sum;
+}
+
+SurfaceText::SurfaceText(const SurfaceView& tokens, std::string_view utf8) {
+    lemmas.assign(tokens.lemma, tokens.lemma + tokens.size);
+    occurrences.resize(tokens.size);
+    std::iota(occurrences.begin(), occurrences.end(), 0U);
+    std::stable_sort(occurrences.begin(), occurrences.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return lemmas[a] < lemmas[b]; });
+    for (std::size_t i = 0; i < tokens.size; ++i) {
+        (tokens.function[i] ? function : content).add(tokens.lemma[i], 1);
+        rare_words.add(tokens.word[i], tokens.word_weight[i]);
+        rare_lemmas.add(tokens.lemma[i], tokens.lemma_weight[i]);
+        if (tokens.shape[i] & kHasDigit) numbers.add(tokens.word[i], 1);
+        if (tokens.shape[i] & kCapitalised) capitals.add(tokens.word[i], 1);
+    }
+    std::u32string text;
+    decode_utf8(utf8, text);
+    for (char32_t c : text) {
+        const CharClass kind = char_class(c);
+        if (kind == CharClass::Letter) letters.push_back(script_block(c));
+        if (kind == CharClass::Punctuation || kind == CharClass::Symbol) punctuation.add(c, 1);
+    }
+    std::sort(letters.begin(), letters.end());
+    for (WeightedIds* bag : {&content, &function, &rare_words, &rare_lemmas, &numbers, &capitals, &punctuation}) bag->sort();
+}
+
+void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double* row) {
+    auto put = [&row](Share share) {
+        *row++ = share.precision;
+        *row++ = share.recall;
+    };
+    put(shares(x.content, y.content));
+    put(shares(x.function, y.function));
+    put(shares(x.rare_words, y.rare_words));
+    put(shares(x.rare_lemmas, y.rare_lemmas));
+    put(lenient_shares(x.numbers, y.numbers));
+    put(lenient_shares(x.capitals, y.capitals));
+
+    const std::size_t common = common_subsequence(x, y);
+    put({fraction(common, y.lemmas.size()), fraction(common, x.lemmas.size())});
+    align(x, y);
+    const std::size_t runs = chunks();
+    const auto matched = static_cast<std::size_t>(
+        std::count_if(aligned_.begin(), aligned_.end(), [](std::uint32_t place) { return place != kNowhere; }));
+    *row++ = matched == 0 ? 1 : fraction(runs, matched);
+    *row++ = share_in_order();
+    *row++ = fraction(runs, std::max<std::size_t>(1, x.lemmas.size()));
+
+    const double ratio = std::log(static_cast<double>(y.lemmas.size() + 1) / static_cast<double>(x.lemmas.size() + 1));
+    *row++ = ratio;
+    *row++ = std::abs(ratio);
+    *row++ = std::min(0.0, ratio);
+
+    put(shares(x.punctuation, y.punctuation));
+    const auto foreign = static_cast<std::size_t>(std::count_if(y.letters.begin(), y.letters.end(), [&](std::uint32_t block) {
+        return !std::binary_search(x.letters.begin(), x.letters.end(), block);
+    }));
+    *row++ = fraction(foreign, y.letters.size());
+}
+
+SurfaceMatcher::Range SurfaceMatcher::occurrences_of(const SurfaceText& text, std::uint32_t lemma) const {
+    const auto& places = text.occurrences;
+    auto begin = std::lower_bound(places.begin(), places.end(), lemma,
+                                  [&](std::uint32_t place, std::uint32_t value) { return text.lemmas[place] < value; });
+    auto end = std::upper_bound(begin, places.end(), lemma,
+                                [&](std::uint32_t value, std::uint32_t place) { return value < text.lemmas[place]; });
+    return {static_cast<std::size_t>(begin - places.begin()), static_cast<std::size_t>(end - places.begin())};
+}
+
+// Hunt and Szymanski (1977): a longest increasing subsequence over the places where equal lemmas meet.
+std::size_t SurfaceMatcher::common_subsequence(const SurfaceText& x, const SurfaceText& y) {
+    tails_.clear();
+    for (std::uint32_t lemma : y.lemmas) {
+        const auto [begin, end] = occurrences_of(x, lemma);
+        for (std::size_t k = end; k-- > begin;) {
+            const std::uint32_t place = x.occurrences[k];
+            auto tail = std::lower_bound(tails_.begin(), tails_.end(), place);
+            if (tail == tails_.end())
+                tails_.push_back(place);
+            else
+                *tail = place;
+        }
+    }
+    return tails_.size();
+}
+
+// Gives every token of y an equal lemma of x that is still free: the one that continues the run of the token before,
+// else the one nearest to the same relative place. Near linear, however often a word is repeated.
+void SurfaceMatcher::align(const SurfaceText& x, const SurfaceText& y) {
+    const auto size = static_cast<std::uint32_t>(x.lemmas.size());
+    // free_right_[k]: the first free occurrence at or after k; free_left_[k]: one more than the last free one before k.
+    free_left_.resize(size + 1);
+    free_right_.resize(size + 1);
+    std::iota(free_left_.begin(), free_left_.end(), 0U);
+    std::iota(free_right_.begin(), free_right_.end(), 0U);
+    auto find = [](std::vector<std::uint32_t>& parent, std::uint32_t k) {
+        while (parent[k] != k) k = parent[k] = parent[parent[k]];
+        return k;
+    };
+    aligned_.assign(y.lemmas.size(), kNowhere);
+    std::uint32_t last = kNowhere;
+    for (std::size_t i = 0; i < y.lemmas.size(); ++i) {
+        const auto [begin, end] = occurrences_of(x, y.lemmas[i]);
+        const double target = static_cast<double>(i) * size / static_cast<double>(y.lemmas.size());
+        auto from = [&](std::uint32_t place) {  // the first occurrence at or after a place
+            return static_cast<std::uint32_t>(
+                std::lower_bound(x.occurrences.begin() + static_cast<std::ptrdiff_t>(begin),
+                                 x.occurrences.begin() + static_cast<std::ptrdiff_t>(end), place) - x.occurrences.begin());
+        };
+        std::uint32_t chosen = kNowhere;
+        if (last != kNowhere && last + 1 < size) {
+            const std::uint32_t next = from(last + 1);
+            if (next < end && x.occurrences[next] == last + 1 && find(free_right_, next) == next) chosen = next;
+        }
+        if (chosen == kNowhere) {
+            const std::uint32_t middle = from(static_cast<std::uint32_t>(std::ceil(target)));
+            const std::uint32_t right = find(free_right_, middle), left = find(free_left_, middle);
+            const bool has_right = right < end, has_left = left > begin;
+            if (has_left && (!has_right || target - x.occurrences[left - 1] <= x.occurrences[right] - target))
+                chosen = left - 1;
+            else if (has_right)
+                chosen = right;
+        }
+        last = kNowhere;
+        if (chosen != kNowhere) {
+            aligned_[i] = last = x.occurrences[chosen];
+            free_right_[chosen] = chosen + 1;
+            free_left_[chosen + 1] = chosen;
+        }
+    }
+}
+
+// Runs of neighbouring tokens that are aligned with neighbouring ones, as METEOR counts them.
+std::size_t SurfaceMatcher::chunks() const {
+    std::size_t runs = 0;
+    for (std::size_t i = 0; i < aligned_.size(); ++i)
+        if (aligned_[i] != kNowhere && (i == 0 || aligned_[i - 1] == kNowhere || aligned_[i] != aligned_[i - 1] + 1)) ++runs;
+    return runs;
+}
+
+// The share of pairs of aligned tokens that stand in the same order on both sides; 1 where there is no such pair.
+double SurfaceMatcher::share_in_order() {
+    std::uint32_t largest = 0;
+    for (std::uint32_t place : aligned_)
+        if (place != kNowhere) largest = std::max(largest, place);
+    counts_.assign(largest + 2, 0);  // Fenwick tree over places
+    std::size_t seen = 0, ordered = 0;
+    for (std::uint32_t place : aligned_) {
+        if (place == kNowhere) continue;
+        for (std::uint32_t k = place; k > 0; k -= k & (~k + 1)) ordered += counts_[k];
+        for (std::uint32_t k = place + 1; k < counts_.size(); k += k & (~k + 1)) ++counts_[k];
+        ++seen;
+    }
+    return seen < 2 ? 1 : fraction(ordered, seen * (seen - 1) / 2);
+}
+
+}  // namespace tesla

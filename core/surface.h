@@ -1,0 +1,77 @@
+// What can be seen of two texts without matching weighted n-grams (SPEC §8b): content and function words apart, rare
+// words, numbers, names, word order, lengths, punctuation, letters of a foreign script.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace tesla {
+
+enum WordShape : std::uint8_t { kHasDigit = 1, kCapitalised = 2 };
+
+// The tokens of one text, as far as its surface needs them.
+struct SurfaceView {
+    const std::uint32_t* word;
+    const std::uint32_t* lemma;
+    const std::uint8_t* function;
+    const std::uint8_t* shape;    // WordShape bits
+    const double* word_weight;    // how much a word tells: rare ones more
+    const double* lemma_weight;
+    std::size_t size;
+};
+
+// The names of the columns that SurfaceMatcher fills, in order.
+inline constexpr const char* kSurfaceFeatures[] = {
+    "content.p",  "content.r",  "function.p", "function.r", "rareword.p", "rareword.r", "rarelemma.p", "rarelemma.r",
+    "number.p",   "number.r",   "capital.p",  "capital.r",  "lcs.p",      "lcs.r",      "fragments",   "order",
+    "chunks",     "length.log", "length.off", "length.short", "punct.p",  "punct.r",    "foreign",
+};
+inline constexpr std::size_t kSurfaceColumns = sizeof(kSurfaceFeatures) / sizeof(kSurfaceFeatures[0]);
+
+// A multiset of ids with weights.
+struct WeightedIds {
+    std::vector<std::uint32_t> ids;  // ascending, with repetition
+    std::vector<double> weights;     // of each
+    double total = 0;
+
+    void add(std::uint32_t id, double weight);
+    void sort();
+    double overlap(const WeightedIds& other) const;  // the weights of the ids in both; an id weighs the same everywhere
+};
+
+// One text, ready to be compared as often as one likes.
+class SurfaceText {
+   public:
+    SurfaceText(const SurfaceView& tokens, std::string_view utf8);
+
+    WeightedIds content, function, rare_words, rare_lemmas, numbers, capitals, punctuation;
+    std::vector<std::uint32_t> lemmas;       // in order of the text
+    std::vector<std::uint32_t> occurrences;  // places of the tokens, ascending by lemma, then by place
+    std::vector<std::uint32_t> letters;      // script blocks of the letters, ascending
+};
+
+// One object serves one thread and keeps its memory.
+class SurfaceMatcher {
+   public:
+    void compare(const SurfaceText& reference, const SurfaceText& hypothesis, double* row);
+
+   private:
+    struct Range {
+        std::size_t begin, end;
+    };
+    Range occurrences_of(const SurfaceText& text, std::uint32_t lemma) const;
+    std::size_t common_subsequence(const SurfaceText& x, const SurfaceText& y);
+    void align(const SurfaceText& x, const SurfaceText& y);
+    std::size_t chunks() const;
+    double share_in_order();
+
+    static constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
+    std::vector<std::uint32_t> tails_;
+    std::vector<std::uint32_t> aligned_;           // for every token of y its place in x, or kNowhere
+    std::vector<std::uint32_t> free_left_, free_right_;  // union-find over occurrences that are still free
+    std::vector<std::uint32_t> counts_;
+};
+
+}  // namespace tesla

@@ -1,0 +1,170 @@
+"""`tesla train`: learn the weights of a metric from human judgements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tesla_eval.analysis.languages import resolve_language
+from tesla_eval.cli.terminal import progress
+from tesla_eval.meta import read_preferences
+from tesla_eval.meta.judgements import Key, Preferences
+from tesla_eval.meta.run import JudgedSet, target_language, wmt_sets
+from tesla_eval.metrics.cache import ScoreCache
+from tesla_eval.metrics.learned import LearnedMetric
+from tesla_eval.metrics.tesla_f import TeslaF
+from tesla_eval.metrics.tesla_x import TeslaX
+from tesla_eval.models import write_model
+from tesla_eval.models.linear import ANY_LANGUAGE
+from tesla_eval.training import LEARNERS, collect
+from tesla_eval.training.recipe import Recipe, Trained, probes_for
+from tesla_eval.training.recipe import train as train_model
+
+__all__ = ["train"]
+
+
+@click.group()
+def train() -> None:
+    """Learn the weights of a metric from human judgements."""
+
+
+def _command(name: str, metric: type[LearnedMetric], summary: str, *, logistic_scale: bool) -> click.Command:
+    @click.command(name, help=summary, context_settings={"max_content_width": 110})
+    @click.option(
+        "--segments",
+        multiple=True,
+        required=True,
+        metavar="FILE",
+        help="Outputs, references, human scores: *.seg.tsv[.gz]; repeatable.",
+    )
+    @click.option(
+        "--pairs",
+        multiple=True,
+        metavar="FILE",
+        help="Pairwise preferences: *.pairs.tsv[.gz]; repeatable. Without any, pairs are made of the scores.",
+    )
+    @click.option("--lp", "lps", multiple=True, metavar="LP", help="Only this language pair; repeatable.")
+    @click.option(
+        "-l",
+        "--lang",
+        "language",
+        default="en",
+        show_default=True,
+        help=f"Language of the weights: language pairs into it are learned from. {ANY_LANGUAGE}: weights for "
+        "every language, learned from all pairs.",
+    )
+    @click.option(
+        "-o",
+        "--output",
+        required=True,
+        type=click.Path(path_type=Path, dir_okay=False),
+        help=f"Where the weights go: weights-{name}-LANG.json in a folder of `tesla resources`.",
+    )
+    @click.option(
+        "--learner",
+        type=click.Choice(LEARNERS),
+        default="logistic",
+        show_default=True,
+        help="logistic and svm (the ranking SVM) learn from pairs, regression from scores.",
+    )
+    @click.option(
+        "--penalty",
+        type=click.FloatRange(0, min_open=True),
+        help="Of large weights. [default: the best in cross-validation]",
+    )
+    @click.option(
+        "--threshold",
+        type=click.FloatRange(0),
+        default=0.5,
+        show_default=True,
+        help="Pairs of scores must differ by so many standard deviations.",
+    )
+    @click.option(
+        "--groups",
+        metavar="NAME[,NAME...]",
+        help=f"Groups of features to learn with: {', '.join(metric.group_makers)}. [default: all there are]",
+    )
+    @click.option(
+        "--without",
+        multiple=True,
+        metavar="FAMILY",
+        help="Leave out these features: pos leaves out pos.1.p and so on; repeatable.",
+    )
+    @click.option(
+        "--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today."
+    )
+    @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
+    @click.option("--no-cache", is_flag=True, help="Neither read nor keep features in the cache on disk.")
+    def command(
+        segments: tuple[str, ...], pairs: tuple[str, ...], lps: tuple[str, ...], language: str, output: Path,
+        learner: str, penalty: float | None, threshold: float, groups: str | None, without: tuple[str, ...],
+        day: str, jobs: int, no_cache: bool,
+    ) -> None:  # fmt: skip
+        code = ANY_LANGUAGE if language == ANY_LANGUAGE else resolve_language(language)
+        recipe = Recipe(
+            metric, code, tuple(groups.split(",")) if groups else None, without, learner, penalty,
+            logistic_scale=logistic_scale, date=day,
+        )  # fmt: skip
+        probe_for = probes_for(recipe, jobs)
+        judged = _judged(segments, _read_all_preferences(pairs), lps, code)
+        with ScoreCache(on_disk=not no_cache) as cache, progress("outputs") as bar:
+            sets = collect(judged, probe_for, cache, threshold=threshold, advance=bar.advance)
+        with progress("folds") as bar:
+            trained = train_model(recipe, sets, probe_for(sets[0].name.split()[0]).features, bar.advance)
+        write_model(output, trained.model)
+        for line in _report(output, trained):
+            click.echo(line)
+
+    return command
+
+
+def _judged(
+    segments: tuple[str, ...], preferences: Mapping[Key, Preferences], lps: tuple[str, ...], language: str
+) -> Iterator[JudgedSet]:
+    for one in wmt_sets(segments, preferences, {}, lps):
+        if language in (ANY_LANGUAGE, resolve_language(target_language(one.outputs.lp))):
+            yield one
+
+
+def _read_all_preferences(paths: tuple[str, ...]) -> dict[Key, Preferences]:
+    found: dict[Key, Preferences] = {}
+    for path in paths:
+        for key, preferences in read_preferences(path).items():
+            if key in found:
+                raise click.UsageError(
+                    f"{path}: preferences of {' '.join(key)} were in an earlier file already"
+                )
+            found[key] = preferences
+    return found
+
+
+def _report(output: Path, trained: Trained) -> Iterator[str]:
+    for found in trained.validations:
+        by_set = "" if found.by_test_set is None else f", of other test sets {found.by_test_set:.4f}"
+        yield f"{found.learner}, penalty {found.penalty:g}: τ of other segments {found.by_segment:.4f}{by_set}"
+    model = trained.model
+    yield f"{output}: {len(model.features)} weights, penalty {model.training['penalty']:g}, learned from"
+    yield from (f"  {line}" for line in model.data)
+
+
+_METRICS: tuple[tuple[str, type[LearnedMetric], dict[str, Any]], ...] = (
+    ("f", TeslaF, {"logistic_scale": False}),
+    ("x", TeslaX, {"logistic_scale": True}),
+)
+_HELP = """Learn the weights of {metric} from rankings, or from scores.
+
+Features are computed once and kept in the cache; the same files and options then give the same weights, to the bit.
+
+\b
+tesla train {name} --segments wmt12.seg.tsv.gz --pairs wmt12.pairs.tsv.gz -o weights-{name}-en.json
+tesla train {name} --segments wmt24.seg.tsv.gz -l und --threshold 0.5 -o weights-{name}-und.json
+"""
+
+for _name, _metric, _options in _METRICS:
+    train.add_command(
+        _command(_name, _metric, _HELP.format(metric=_metric.id.upper(), name=_name), **_options)
+    )

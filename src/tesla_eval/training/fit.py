@@ -1,0 +1,225 @@
+"""Fitting a linear model: standardise, learn, cross-validate, scale."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tesla_eval.errors import UsageError
+from tesla_eval.metrics.feature_groups import FloatArray
+from tesla_eval.models import LinearModel, Scale
+from tesla_eval.training.judged import TrainingSet
+from tesla_eval.training.learners import PAIRWISE, fit_regression
+
+__all__ = [
+    "LEARNERS",
+    "PENALTIES",
+    "Validation",
+    "cross_validate",
+    "fit_linear",
+    "kendall",
+    "segment_folds",
+    "set_folds",
+]
+
+REGRESSION = "regression"
+LEARNERS = (*PAIRWISE, REGRESSION)
+PENALTIES = (0.1, 0.03, 0.01, 0.003, 0.001)
+"""What cross-validation chooses from, the strongest first."""
+LANGUAGE_MODEL_RANGE = (-15.0, 0.0)
+_FOLDS = 5
+
+Split = tuple[list[TrainingSet], list[TrainingSet]]
+"""What to learn from, and what to measure on."""
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What cross-validation found of one learner and penalty: τ on what was held out, by segments and by test sets."""
+
+    learner: str
+    penalty: float
+    by_segment: float
+    by_test_set: float | None
+
+    @property
+    def value(self) -> float:
+        """What choices go by: held-out test sets where there are several, else held-out segments."""
+        return self.by_segment if self.by_test_set is None else self.by_test_set
+
+
+def fit_linear(
+    sets: Sequence[TrainingSet],
+    names: Sequence[str],
+    *,
+    learner: str = "logistic",
+    penalty: float = 0.01,
+    logistic_scale: bool = True,
+) -> LinearModel:
+    """The model that a learner finds; every test set counts alike, however many judgements it has.
+
+    The scale is SPEC §8b's logistic one, fitted to the linear scores of the training outputs, or SPEC §8's: 0 for the
+    smallest and 1 for the largest value that F-measures in [0, 1] allow.
+    """
+    draft = _standardised(sets, names)
+    if learner == REGRESSION:
+        weights = _regression_weights(sets, draft, penalty)
+    elif learner in PAIRWISE:
+        differences, counts = _differences(sets, draft)
+        weights = PAIRWISE[learner](differences, counts, penalty)
+    else:
+        raise UsageError(f"no learner is called {learner!r}; there are {', '.join(LEARNERS)}")
+    model = replace(draft, weights=weights)
+    return replace(model, scale=_logistic_scale(sets, model) if logistic_scale else _range_scale(model))
+
+
+def cross_validate(
+    sets: Sequence[TrainingSet],
+    names: Sequence[str],
+    *,
+    learner: str = "logistic",
+    penalties: Sequence[float] = PENALTIES,
+    advance: Callable[[int], None] = lambda done: None,
+) -> list[Validation]:
+    """How well each penalty does on what it was not trained on; never is a source segment on both sides."""
+    by_segment, by_set = list(segment_folds(sets, _FOLDS)), list(set_folds(sets))
+
+    def measured(splits: list[Split], penalty: float) -> float:
+        found: list[float] = []
+        for train, test in splits:
+            model = fit_linear(train, names, learner=learner, penalty=penalty)
+            found.extend(kendall(model, one) for one in test if len(one.better))
+            advance(1)
+        return math.fsum(found) / len(found)
+
+    return [
+        Validation(
+            learner, penalty, measured(by_segment, penalty), measured(by_set, penalty) if by_set else None
+        )
+        for penalty in penalties
+    ]
+
+
+def segment_folds(sets: Sequence[TrainingSet], folds: int) -> Iterator[Split]:
+    """Splits by source segment: a segment is on the same side for all language pairs that share it."""
+    fold_of = {
+        segment: int.from_bytes(hashlib.sha256(segment.encode()).digest()[:8], "big") % folds
+        for one in sets
+        for segment in np.unique(one.segments).tolist()
+    }
+    for fold in range(folds):
+        held_out = [
+            np.array([fold_of[segment] == fold for segment in one.pair_segments.tolist()], bool)
+            for one in sets
+        ]
+        yield (
+            [one.with_pairs(~held) for one, held in zip(sets, held_out, strict=True)],
+            [one.with_pairs(held) for one, held in zip(sets, held_out, strict=True)],
+        )
+
+
+def set_folds(sets: Sequence[TrainingSet]) -> Iterator[Split]:
+    """Splits by test set (all language pairs of one): nothing if there is only one."""
+    names = sorted({_test_set(one) for one in sets})
+    if len(names) > 1:
+        for name in names:
+            yield (
+                [one for one in sets if _test_set(one) != name],
+                [one for one in sets if _test_set(one) == name],
+            )
+
+
+def kendall(model: LinearModel, data: TrainingSet) -> float:
+    """WMT's Kendall τ of a model: (concordant − discordant) / pairs, a tie of the model adding nothing."""
+    scores = model.linear(data.features)
+    signs = np.sign(scores[data.better] - scores[data.worse])
+    return float((signs * data.counts).sum() / data.counts.sum())
+
+
+def _test_set(one: TrainingSet) -> str:
+    return one.name.partition(" ")[2]
+
+
+def _standardised(sets: Sequence[TrainingSet], names: Sequence[str]) -> LinearModel:
+    """Means and deviations of the judged outputs, each test set counting alike; no weights yet."""
+    raw_means = _mean_over_sets([_column_means(one.features) for one in sets])
+    blank = LinearModel(
+        metric="", language="", features=tuple(names), weights=np.zeros(len(names)),
+        means=raw_means, deviations=np.ones(len(names)), scale=Scale("logistic", 1.0, 0.0), groups=(),
+    )  # fmt: skip
+    complete = [blank.complete(one.features) for one in sets]
+    means = _mean_over_sets([_column_means(values) for values in complete])
+    squares = _mean_over_sets([_column_means((values - means) ** 2) for values in complete])
+    deviations = np.where(squares > 1e-12, np.sqrt(squares), 1.0)
+    return LinearModel(
+        metric="", language="", features=tuple(names), weights=np.zeros(len(names)), means=means,
+        deviations=deviations, scale=Scale("logistic", 1.0, 0.0), groups=(),
+    )  # fmt: skip
+
+
+def _column_means(values: FloatArray) -> FloatArray:
+    there = ~np.isnan(values)
+    counts = there.sum(axis=0)
+    means: FloatArray = np.where(there, values, 0.0).sum(axis=0) / np.maximum(counts, 1)
+    return np.where(counts > 0, means, np.nan)
+
+
+def _mean_over_sets(rows: list[FloatArray]) -> FloatArray:
+    return np.nan_to_num(_column_means(np.stack(rows)))
+
+
+def _differences(sets: Sequence[TrainingSet], draft: LinearModel) -> tuple[FloatArray, FloatArray]:
+    differences, counts = [], []
+    for one in sets:
+        if len(one.better):
+            z = (draft.complete(one.features) - draft.means) / draft.deviations
+            differences.append(z[one.better] - z[one.worse])
+            counts.append(one.counts / one.counts.sum())
+    if not differences:
+        raise UsageError("there are no pairs to learn from; regression learns from scores")
+    return np.concatenate(differences), np.concatenate(counts)
+
+
+def _regression_weights(sets: Sequence[TrainingSet], draft: LinearModel, penalty: float) -> FloatArray:
+    features, scores, counts = [], [], []
+    for one in sets:
+        known = ~np.isnan(one.scores)
+        if known.any():
+            z = (draft.complete(one.features[known]) - draft.means) / draft.deviations
+            human = one.scores[known]
+            deviation = human.std() or 1.0
+            features.append(z)
+            scores.append((human - human.mean()) / deviation)  # protocols have scales of their own
+            counts.append(np.full(len(z), 1.0 / len(z)))
+    if not features:
+        raise UsageError("there are no human scores to learn from; rankings want a pairwise learner")
+    return fit_regression(np.concatenate(features), np.concatenate(scores), np.concatenate(counts), penalty)
+
+
+def _logistic_scale(sets: Sequence[TrainingSet], model: LinearModel) -> Scale:
+    """The distribution function of a logistic distribution with the training scores' mean and deviation.
+
+    A score of 0.7 then means: better than some 70 % of the outputs that people judged.
+    """
+    linear = [model.linear(one.features)[:, None] for one in sets]
+    centre = _mean_over_sets([_column_means(values) for values in linear])
+    squares = _mean_over_sets([_column_means((values - centre) ** 2) for values in linear])
+    deviation = math.sqrt(float(squares[0])) or 1.0
+    return Scale("logistic", slope=math.pi / (math.sqrt(3) * deviation), centre=float(centre[0]))
+
+
+def _range_scale(model: LinearModel) -> Scale:
+    """SPEC §8: the smallest possible value becomes 0 and the largest 1."""
+    ends = np.array([_range_of(name) for name in model.features]).T
+    shares = model.weights * ((ends - model.means) / model.deviations)
+    low, high = math.fsum(shares.min(axis=0)), math.fsum(shares.max(axis=0))
+    return Scale("linear", slope=1.0 / (high - low or 1.0), centre=(low + high) / 2)
+
+
+def _range_of(name: str) -> tuple[float, float]:
+    """SPEC §8: F-measures lie in [0, 1], normalised language-model scores are clipped to [−15, 0]."""
+    return LANGUAGE_MODEL_RANGE if name.startswith("lm.") else (0.0, 1.0)

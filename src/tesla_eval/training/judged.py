@@ -1,0 +1,178 @@
+"""Judged outputs as features and pairs: what learners learn from.
+
+Features of a test set are computed once and kept in the cache of `tesla meta`, so that training again takes seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval.errors import InputError, UsageError
+from tesla_eval.meta.judgements import EvalSet
+from tesla_eval.meta.run import JudgedSet
+from tesla_eval.metrics.base import Metric, References, SegmentScores
+from tesla_eval.metrics.cache import ScoreCache
+from tesla_eval.metrics.feature_groups import FeatureSet, FloatArray, Index
+from tesla_eval.records import Explanation, Signature
+from tesla_eval.version import __version__
+
+__all__ = ["FeatureProbe", "TrainingSet", "collect", "pairs_of_scores"]
+
+
+class FeatureProbe(Metric):
+    """The features of a metric without any weights: the statistics of its segments, which the cache keeps."""
+
+    id = "features"
+
+    def __init__(self, features: FeatureSet, workers: int = 1) -> None:
+        self.features, self.workers = features, workers
+
+    def get_signature(self) -> Signature:
+        """The analysis, the groups and their names: whatever changes a feature changes it."""
+        return Signature(
+            {
+                "metric": self.id, "version": __version__, **self.features.signature,
+                "names": ",".join(self.features.names),
+            }
+        )  # fmt: skip
+
+    def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
+        """No scores (all 0); the features against the first stream of references as statistics."""
+        stream = ["" if text is None else text for text in references[0]]
+        y, x = self.features.analysis.analyse(hypotheses, stream)
+        every = np.arange(len(hypotheses))
+        found = self.features.compare(self.features.prepare(x), self.features.prepare(y), every, every)
+        return SegmentScores(np.zeros(len(hypotheses)), np.empty((len(hypotheses), 0)), found)
+
+    def explain(self, hypothesis: str, references: Sequence[str]) -> Explanation:
+        """Features alone explain nothing."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet:
+    """The judged outputs of one test set: features by row, pairs of rows of which people preferred the first."""
+
+    name: str
+    features: FloatArray
+    segments: npt.NDArray[np.str_]
+    """The source segment of every row, the same name wherever it was translated: `newstest2012 17`."""
+    better: Index
+    worse: Index
+    counts: FloatArray
+    """How many judgements said so."""
+    scores: FloatArray
+    """Human scores of the rows, NaN where there are none."""
+
+    def __post_init__(self) -> None:
+        if not len(self.better) == len(self.worse) == len(self.counts):
+            raise UsageError(f"{self.name}: pairs of different lengths")
+
+    def with_pairs(self, chosen: npt.NDArray[np.bool_]) -> TrainingSet:
+        """The same rows with some of the pairs."""
+        return replace(self, better=self.better[chosen], worse=self.worse[chosen], counts=self.counts[chosen])
+
+    def with_features(self, columns: Index) -> TrainingSet:
+        """The same judgements with some of the features."""
+        return replace(self, features=self.features[:, columns])
+
+    @property
+    def pair_segments(self) -> npt.NDArray[np.str_]:
+        """The source segment of every pair."""
+        return np.asarray(self.segments[self.better])
+
+
+def collect(
+    judged: Iterable[JudgedSet],
+    probe_for: Callable[[str], FeatureProbe],
+    cache: ScoreCache,
+    *,
+    threshold: float = 0.0,
+    advance: Callable[[int], None] = lambda done: None,
+) -> list[TrainingSet]:
+    """The training sets of judged test sets; `probe_for` gives the features for a language pair.
+
+    Pairs are the preferences where there are any, else the pairs of human scores that differ by more than `threshold`
+    standard deviations of the test set's scores. Their order never matters: pairs are sorted, equal ones are counted.
+    """
+    sets = [_training_set(one, probe_for(one.outputs.lp), cache, threshold, advance) for one in judged]
+    sets = [one for one in sets if len(one.better) or not np.isnan(one.scores).all()]
+    if not sets:
+        raise InputError("there is nothing to learn from: no preferences and no human scores")
+    return sorted(sets, key=lambda one: one.name)
+
+
+def pairs_of_scores(human: FloatArray, threshold: float) -> tuple[Index, Index, Index]:
+    """Segment, better and worse system of all pairs in (systems, segments) that differ by more than `threshold`.
+
+    >>> [places.tolist() for places in pairs_of_scores(np.array([[1.0, 5.0], [3.0, 5.5]]), 1.0)]
+    [[0], [1], [0]]
+    """
+    first, second = np.triu_indices(len(human), k=1)
+    difference = human[first] - human[second]
+    pair, segment = np.nonzero(np.abs(np.nan_to_num(difference)) > threshold)
+    first_better = difference[pair, segment] > 0
+    better = np.where(first_better, first[pair], second[pair])
+    return segment, better, np.where(first_better, second[pair], first[pair])
+
+
+def _training_set(
+    judged: JudgedSet,
+    probe: FeatureProbe,
+    cache: ScoreCache,
+    threshold: float,
+    advance: Callable[[int], None],
+) -> TrainingSet:
+    outputs = judged.outputs
+    if judged.preferences is not None:
+        table = judged.preferences.joined(outputs)
+        segment, better, worse = table.segment, table.better, table.worse
+    else:
+        human = outputs.human
+        deviation = float(np.nanstd(human)) if not np.isnan(human).all() else 0.0
+        segment, better, worse = pairs_of_scores(human, threshold * deviation)
+    judgements = np.stack([segment, better, worse])
+    judgements, counts = np.unique(judgements, axis=1, return_counts=True)
+    cells = _cells(outputs, judgements)
+    row_of = {cell: row for row, cell in enumerate(cells)}
+    segment, better, worse = judgements.tolist()
+    return TrainingSet(
+        name=" ".join(outputs.key),
+        features=_features(outputs, cells, probe, cache, advance),
+        segments=np.array([f"{outputs.testset} {outputs.segments[g]}" for g, _ in cells], np.str_),
+        better=np.array([row_of[cell] for cell in zip(segment, better, strict=True)], np.int64),
+        worse=np.array([row_of[cell] for cell in zip(segment, worse, strict=True)], np.int64),
+        counts=counts.astype(np.float64),
+        scores=np.array([outputs.human[s, g] for g, s in cells]),
+    )
+
+
+def _cells(outputs: EvalSet, judgements: npt.NDArray[np.int64]) -> list[tuple[int, int]]:
+    """All judged outputs as (segment, system), sorted."""
+    segment, better, worse = judgements
+    scored = {(g, s) for s, g in np.argwhere(~np.isnan(outputs.human)).tolist()}
+    compared = {
+        *zip(segment.tolist(), better.tolist(), strict=True),
+        *zip(segment.tolist(), worse.tolist(), strict=True),
+    }
+    return sorted((g, s) for g, s in scored | compared if outputs.hypotheses[s][g] is not None)
+
+
+def _features(
+    outputs: EvalSet,
+    cells: list[tuple[int, int]],
+    probe: FeatureProbe,
+    cache: ScoreCache,
+    advance: Callable[[int], None],
+) -> FloatArray:
+    if not cells:
+        return np.empty((0, len(probe.features.names)))
+    references = outputs.first_reference
+    hypotheses = [outputs.hypotheses[s][g] or "" for g, s in cells]
+    found = cache.score(probe, hypotheses, [[references[g] or "" for g, _ in cells]], advance)
+    assert found.statistics is not None
+    return found.statistics

@@ -1,0 +1,58 @@
+"""Build the frequency lists from wordfreq (pip install wordfreq).
+
+    build_frequencies.py [LANGUAGE ...] [--words N] [--output FOLDER]
+
+Without languages: all that wordfreq knows and that have a tagger. The clitics that the English tokeniser cuts off are
+no words of wordfreq, they get the level of words as common as they are. Numbers are left out: every one counts as rare.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from itertools import islice
+from pathlib import Path
+
+import wordfreq
+
+from tesla_eval.analysis.frequencies import frequency_resource
+from tesla_eval.resources import write_resource
+
+DATA = Path(__file__).resolve().parents[1] / "src" / "tesla_eval" / "data"
+WORDS = 20_000
+NAMES_IN_WORDFREQ = {"no": "nb", "nn": "nb", "hr": "sh", "sr": "sh"}
+CLITICS = {"en": dict.fromkeys(("'s", "n't", "'re", "'ve", "'ll", "'d", "'m", "ca", "wo"), 6.5)}
+SOURCES = (
+    "wordfreq 3.1 (Robyn Speer); SUBTLEX (Marc Brysbaert et al.), OpenSubtitles, Wikipedia, Google Books Ngrams",
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("languages", nargs="*")
+    parser.add_argument("--words", type=int, default=WORDS)
+    parser.add_argument("--output", type=Path, default=DATA)
+    parser.add_argument("--date", default="2026-11-15")
+    wishes = parser.parse_args()
+    known = wordfreq.available_languages("best")
+    tagged = sorted(path.stem.partition("-")[2] for path in DATA.glob("tagger-*.tesla"))
+    for language in wishes.languages or tagged:
+        name = NAMES_IN_WORDFREQ.get(language, language)
+        if name not in known:
+            continue
+        frequencies = wordfreq.get_frequency_dict(name).items()  # commonest first
+        words = ((word, value) for word, value in frequencies if not any(map(str.isdigit, word)))
+        zipf = {word: 9 + math.log10(value) for word, value in islice(words, wishes.words)}
+        zipf |= CLITICS.get(language, {})
+        path = wishes.output / f"frequencies-{language}.tesla"
+        write_resource(
+            path,
+            frequency_resource(zipf, language, sources=SOURCES, licence="CC BY-SA 4.0", date=wishes.date),
+        )
+        print(f"{path.name}: {len(zipf)} words, {path.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()
