@@ -9,7 +9,7 @@ from tesla_eval.version import __version__
 if TYPE_CHECKING:
     from tesla_eval.analysis import Analyser
     from tesla_eval.errors import TeslaError
-    from tesla_eval.metrics import TeslaCelab, TeslaM, TeslaS, TeslaSRecall, create_metric
+    from tesla_eval.metrics import TeslaCelab, TeslaF, TeslaM, TeslaS, TeslaSRecall, TeslaX, create_metric
     from tesla_eval.records import CorpusScore, Explanation, Score, Signature, Token
 
 _HOMES = {
@@ -20,9 +20,11 @@ _HOMES = {
     "Signature": "records",
     "TeslaError": "errors",
     "TeslaCelab": "metrics",
+    "TeslaF": "metrics",
     "TeslaM": "metrics",
     "TeslaS": "metrics",
     "TeslaSRecall": "metrics",
+    "TeslaX": "metrics",
     "Token": "records",
     "create_metric": "metrics",
 }
@@ -35,9 +37,11 @@ __all__ = [
     "Signature",
     "TeslaCelab",
     "TeslaError",
+    "TeslaF",
     "TeslaM",
     "TeslaS",
     "TeslaSRecall",
+    "TeslaX",
     "Token",
     "__version__",
     "create_metric",

@@ -13,8 +13,10 @@ from tesla_eval.metrics.baselines import BASELINES, SacreBleuMetric
 from tesla_eval.metrics.celab import CelabOptions, TeslaCelab, TeslaCelabMinus
 from tesla_eval.metrics.rouge import ROUGE_NAMES, RougeMetric
 from tesla_eval.metrics.tesla_b import TeslaB
+from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_m import TeslaM
 from tesla_eval.metrics.tesla_s import TeslaS, TeslaSRecall
+from tesla_eval.metrics.tesla_x import TeslaX
 
 __all__ = [
     "BASELINE_NAMES",
@@ -24,14 +26,16 @@ __all__ = [
     "Metric",
     "TeslaB",
     "TeslaCelab",
+    "TeslaF",
     "TeslaM",
     "TeslaS",
     "TeslaSRecall",
+    "TeslaX",
     "create_metric",
     "default_metrics",
 ]
 
-_TESLA: dict[str, Callable[..., Metric]] = {"m": TeslaM, "b": TeslaB}
+_TESLA: dict[str, Callable[..., Metric]] = {"m": TeslaM, "b": TeslaB, "f": TeslaF, "x": TeslaX}
 _SUMMARY: dict[str, Callable[..., Metric]] = {"s": TeslaS, "s-recall": TeslaSRecall}
 _CELAB: dict[str, Callable[..., Metric]] = {"celab": TeslaCelab, "celab-": TeslaCelabMinus}
 

@@ -82,7 +82,7 @@ class _WordTable:
     def learn(self, batch: AnalysedBatch) -> None:
         """Take in the words of a batch that are new."""
         words = range(len(self.shape), int(batch.word.max(initial=0)) + 1)
-        forms = [self._lexicon.form(word) for word in words]
+        forms = self._lexicon.forms(np.array(words, np.uint32))
         lowered = [form.lower() for form in forms]
         folded = [self._first_with.setdefault(low, word) for low, word in zip(lowered, words, strict=True)]
         self.folded = np.append(self.folded, np.array(folded, np.uint32))
