@@ -97,7 +97,7 @@ class NgramGroup(FeatureGroup):
         kept = [
             feature
             for feature in self._features
-            if not set(_measured([feature.name], self._measures)).isdisjoint(names)
+            if not set(measured_names([feature.name], self._measures)).isdisjoint(names)
         ]
         return NgramGroup(kept, measures=self._measures, discount=self._discount, alpha=self._alpha)
 
