@@ -37,8 +37,12 @@ ORDER = 4
 PRECISION_WEIGHT = 0.25
 """SPEC §9: f, the weight of the hypothesis's n-grams beside the reference's."""
 MAX_UNITS = 5_000
-"""Units of a text, and rows of a program that hang together (memory grows with their square)."""
+"""Units of a text; half as many rows of a program may hang together (see `_ROWS_PER_UNIT`)."""
 
+_ROWS_PER_UNIT = 0.5
+"""Of texts that repeat themselves the rows hang together: time grows with the fourth power of their number (2,500 take
+some ten seconds), memory with the square. Other texts, however long, never come near it."""
+_SHOWN = 10  # units of a text in a message
 _ROUNDING = 1e-9
 _MOST_NGRAMS = 1 << 19  # kept with their categories from one call to the next
 
@@ -160,9 +164,9 @@ class CelabMatcher:
         """One pair with its links and the coverage of every n-gram."""
         batch = self._batch([reference, hypothesis])
         try:
-            totals, spans, weights = batch.explain(0, 1, self.max_units)
+            totals, spans, weights = batch.explain(0, 1, self._max_rows)
         except ValueError as error:
-            raise self._too_large(1) from error
+            raise self._too_large(reference, hypothesis) from error
         found = self._score(totals[None], [reference], [hypothesis])
         starts, ends = spans[:, ::2], spans[:, ::2] + spans[:, 1::2]
         order = np.lexsort((starts[:, 1], ends[:, 0], starts[:, 0]))
@@ -179,10 +183,10 @@ class CelabMatcher:
     def _solve(
         self, texts: list[list[str]], reference: npt.NDArray[np.int64], hypothesis: npt.NDArray[np.int64]
     ) -> Covering:
-        totals = self._batch(texts).solve(reference, hypothesis, self.max_units)
+        totals = self._batch(texts).solve(reference, hypothesis, self._max_rows)
         refused = np.flatnonzero(np.isnan(totals[:, 0]))
         if len(refused):
-            raise self._too_large(int(refused[0]) + 1)
+            raise self._too_large(texts[reference[refused[0]]], texts[hypothesis[refused[0]]])
         return self._score(totals, [texts[i] for i in reference], [texts[i] for i in hypothesis])
 
     def _batch(self, texts: list[list[str]]) -> CelabBatch:
@@ -223,10 +227,15 @@ class CelabMatcher:
                 score[k] = float(references[k] == hypotheses[k])
         return found
 
-    def _too_large(self, pair: int) -> InputError:
+    @property
+    def _max_rows(self) -> int:
+        return max(1, int(_ROWS_PER_UNIT * self.max_units))
+
+    def _too_large(self, reference: list[str], hypothesis: list[str]) -> InputError:
+        begins = " and ".join(repr("".join(text[:_SHOWN])) for text in (reference, hypothesis))
         return InputError(
-            f"pair {pair}: more than {self.max_units} sets of repeated n-grams compete with each other; "
-            "shorten the texts, or raise max_units"
+            f"the texts that begin {begins} repeat themselves too much: more than {self._max_rows:,} sets of n-grams "
+            "compete with each other; shorten them, or raise the bound (max_units, on the command line --max-units)"
         )
 
 
