@@ -15,6 +15,7 @@ ALL = (
     "language_models",
     "languages",
     "summaries",
+    "pivots",
 )
 
 
