@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -83,6 +83,15 @@ class PivotGroup(FeatureGroup):
     def signature(self) -> dict[str, str]:
         """The pivot languages with the fingerprints of their tables."""
         return {"pivots": "+".join(f"{t.pivot}.{t.resource.fingerprint}" for t in self.tables) or "none"}
+
+    def restricted(self, names: Collection[str]) -> FeatureGroup:
+        """The group without the pivot languages that no name belongs to."""
+        wanted = {name.split(".")[0] for name in names}
+        kept = [table for table in self.tables if table.pivot in wanted]
+        return PivotGroup(
+            kept, measures=self._measures, longest=self._longest, discount=self._discount, alpha=self._alpha,
+            limits=self._limits,
+        )  # fmt: skip
 
     def prepare(self, batch: AnalysedBatch) -> Any:
         """The pivot bags of the texts, a list of them for each pivot language."""

@@ -10,6 +10,7 @@ from tesla_eval.bags import NgramFeature
 from tesla_eval.metrics.feature_groups import MEASURES, CharacterGroup, FeatureGroup, NgramGroup
 from tesla_eval.metrics.learned import GroupMaker, LearnedMetric
 from tesla_eval.metrics.lm_group import language_model_group
+from tesla_eval.metrics.pivot_group import pivot_group
 from tesla_eval.metrics.surface_group import SurfaceGroup
 
 __all__ = ["TeslaX"]
@@ -24,6 +25,10 @@ def _character_group(analysis: Analysis) -> FeatureGroup:
     return CharacterGroup()
 
 
+def _pivot_group(analysis: Analysis) -> FeatureGroup | None:
+    return pivot_group(analysis, MEASURES)
+
+
 class TeslaX(LearnedMetric):
     """TESLA-X: precision, recall and F of word and character n-grams in one ranking model."""
 
@@ -33,5 +38,6 @@ class TeslaX(LearnedMetric):
         "target": _target_group,
         "chars": _character_group,
         "surface": SurfaceGroup,
+        "pivots": _pivot_group,
         "lm": language_model_group,
     }
