@@ -22,9 +22,8 @@ def metric() -> TeslaB:
     return TeslaB("en")
 
 
-def test_english_ships_with_five_pivots_and_four_languages_with_english():
+def test_english_ships_with_five_pivots():
     assert installed_pivots("en") == ["cs", "de", "es", "fr", "zh"]
-    assert [installed_pivots(language) for language in ("cs", "de", "es", "fr")] == [["en"]] * 4
 
 
 def test_score_is_half_target_half_pivots(metric):
@@ -103,11 +102,11 @@ class TestExplanation:
     def test_flows_reach_the_objective_and_give_the_measures(self, metric):
         score = metric.sentence_score(HYPOTHESES[0], [REFERENCES[0]])
         for entry in self.explained(metric):
-            assert sum(link["weight"] * link["similarity"] for link in entry["flow"]) == pytest.approx(
-                entry["objective"]
-            )
-            assert entry["precision"] == pytest.approx(entry["objective"] / entry["hypothesis_weight"])
-            assert entry["recall"] == pytest.approx(entry["objective"] / entry["reference_weight"])
+            carried = sum(link["weight"] * link["similarity"] for link in entry["flow"])
+            assert carried == pytest.approx(entry["objective"])
+            for measure, side in (("precision", "hypothesis_weight"), ("recall", "reference_weight")):
+                ratio = entry["objective"] / entry[side] if entry[side] else 0.0
+                assert entry[measure] == pytest.approx(ratio)
             assert entry["f"] == pytest.approx(score.features[entry["name"]])
 
     def test_phrases_tell_what_each_translation_carried(self, metric):

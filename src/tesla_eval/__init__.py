@@ -9,7 +9,16 @@ from tesla_eval.version import __version__
 if TYPE_CHECKING:
     from tesla_eval.analysis import Analyser
     from tesla_eval.errors import TeslaError
-    from tesla_eval.metrics import TeslaCelab, TeslaF, TeslaM, TeslaS, TeslaSRecall, TeslaX, create_metric
+    from tesla_eval.metrics import (
+        TeslaB,
+        TeslaCelab,
+        TeslaF,
+        TeslaM,
+        TeslaS,
+        TeslaSRecall,
+        TeslaX,
+        create_metric,
+    )
     from tesla_eval.records import CorpusScore, Explanation, Score, Signature, Token
 
 _HOMES = {
@@ -19,6 +28,7 @@ _HOMES = {
     "Score": "records",
     "Signature": "records",
     "TeslaError": "errors",
+    "TeslaB": "metrics",
     "TeslaCelab": "metrics",
     "TeslaF": "metrics",
     "TeslaM": "metrics",
@@ -35,6 +45,7 @@ __all__ = [
     "Explanation",
     "Score",
     "Signature",
+    "TeslaB",
     "TeslaCelab",
     "TeslaError",
     "TeslaF",

@@ -26,6 +26,10 @@ class TeslaB(TeslaM):
     """TESLA-B: TESLA-M, and what the two texts have in common when they are looked at in other languages.
 
     `pivots` are codes of languages with an installed phrase table, or tables; by default all that are installed.
+
+    >>> metric = TeslaB(lang="en", pivots=["fr"])
+    >>> metric.sentence_score("The same text.", ["The same text."]).score
+    1.0
     """
 
     id: ClassVar[str] = "tesla-b"

@@ -52,7 +52,11 @@ class FunctionTag(NamedTuple):
 
 @dataclass(frozen=True)
 class PhraseTable:
-    """What the phrases of one language mean in another one; made once, shared by threads."""
+    """What the phrases of one language mean in another one; made once, shared by threads.
+
+    >>> load_phrase_table("en", "fr").look_up(["the", "house"])[0][0]
+    ('le', 'maison')
+    """
 
     resource: Resource
     core: _core.PhraseTable
