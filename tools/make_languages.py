@@ -2,9 +2,9 @@
 
 python tools/make_languages.py [-o docs/languages.md] [LANGUAGE ...]
 
-With LANGUAGES only their figures are measured and printed, and nothing is written. jieba, if it is installed, is
-measured beside the Chinese segmenter; wordfreq is needed, because lists of compounds are built anew. Speeds are the
-best of several passes, in the core, on one thread.
+With LANGUAGES only their figures are measured and printed, and nothing is written. The segmenters of others that are
+installed (jieba, fugashi with unidic-lite, pythainlp) are measured beside ours; wordfreq is needed, because lists of
+compounds are built anew. Speeds are the best of several passes, in the core, on one thread.
 """
 
 from __future__ import annotations
@@ -20,7 +20,15 @@ from typing import Any
 
 from build_lemmas import accuracy, pairs, predictions, sentences, without_table
 from measure_compounds import compounds_table
-from measure_tokenisers import Mistakes, Spans, gold_texts, token_f1, tokens_per_second, treebank_languages
+from measure_tokenisers import (
+    PEERS,
+    Mistakes,
+    gold_texts,
+    peer_f1,
+    token_f1,
+    tokens_per_second,
+    treebank_languages,
+)
 from tesla_eval.analysis.languages import LANGUAGES
 from tesla_eval.analysis.lemmas import Lemmatiser, normalise_form
 from tesla_eval.analysis.quality import MEASURED_PARTS
@@ -106,25 +114,6 @@ def loading_milliseconds(path: Path) -> float:
     return 1000 * (time.process_time() - start)
 
 
-def jieba_f1() -> float | None:
-    """F1, in percent, of jieba's words on the Chinese test set; None if it is not installed."""
-    try:
-        import jieba
-    except ImportError:
-        return None
-    jieba.setLogLevel("ERROR")
-
-    def spans(text: str) -> Spans:
-        return [(start, end) for word, start, end in jieba.tokenize(text) if not word.isspace()]
-
-    both = total = 0
-    for text, gold in gold_texts("zh", "test"):
-        found = spans(text)
-        both += len({*gold} & {*found})
-        total += len(gold) + len(found)
-    return 200 * both / total
-
-
 def number(value: float | None, digits: int = 1) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 
@@ -165,12 +154,12 @@ def source_table(rows: Iterable[Measured]) -> Iterator[str]:
             yield f"| {row.code} | {kind} | {sources} | {resource.licence} |"
 
 
-def page(rows: Sequence[Measured], jieba: float | None) -> str:
-    chinese = next(row.tokens for row in rows if row.code == "zh")
-    peer = f"{jieba:.1f}" if jieba is not None else "(not measured: pip install jieba)"
+def page(rows: Sequence[Measured]) -> str:
+    own = {f"own_{row.code}": number(row.tokens) for row in rows if not LANGUAGES[row.code].spaces}
+    peers = {name: number(peer_f1(name)) for name in PEERS}
     slowest = min(rows, key=lambda row: row.tagger_speed)
     head = HEAD.read_text("utf-8").format(
-        languages=len(rows), chinese=number(chinese), jieba=peer,
+        languages=len(rows), **own, **peers,
         slowest=slowest.code, slowest_speed=number(slowest.tagger_speed),
         cold_lowest=number(min(row.cold_tagger_speed for row in rows), 2),
         cold_highest=number(max(row.cold_tagger_speed for row in rows), 2),
@@ -199,7 +188,7 @@ def main() -> None:
     figures = {row.code: row.figures() for row in rows}
     text = json.dumps({"made by": "tools/make_languages.py", "languages": figures}, indent=1, sort_keys=True)
     (shipped_folder() / "languages.json").write_text(text + "\n", encoding="utf-8")
-    wishes.output.write_text(page(rows, jieba_f1()), encoding="utf-8")
+    wishes.output.write_text(page(rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Print how well and how fast the tokeniser finds the treebanks' own tokens.
 
-    python tools/measure_tokenisers.py [--split dev] [--errors 20] [LANGUAGE ...]
+    python tools/measure_tokenisers.py [--split dev] [--errors 20] [--peers] [LANGUAGE ...]
 
 Raw text is rebuilt from the forms and SpaceAfter=No. Gold are the surface tokens, multi-word tokens whole;
 only English contractions are cut (do|n't), as SPEC §1 lets a language's tokeniser do. Sources without spacing
@@ -12,7 +12,8 @@ from __future__ import annotations
 import argparse
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
 
 from tesla_eval.analysis.conllu import MultiWord, Sentence, Word, read_conllu  # noqa: F401 (doctest)
@@ -21,6 +22,9 @@ from tesla_eval.analysis.tokenisers import load_tokeniser
 TREEBANKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "ud"
 WITHOUT_SPACING = "conll2018"
 CUT_CONTRACTIONS = frozenset({"en"})
+
+PEERS = {"jieba": "zh", "fugashi": "ja", "pythainlp": "th"}
+"""Segmenters of others, by the name of their package, and their languages."""
 
 Spans = list[tuple[int, int]]
 Mistakes = Counter[tuple[str, str]]
@@ -85,6 +89,36 @@ def token_f1(language: str, texts: list[tuple[str, Spans]], mistakes: Mistakes) 
     return 200 * both / total
 
 
+def peer_words(name: str) -> Callable[[str], Iterable[str]]:
+    """What another program's segmenter makes of a text; `ImportError` if it is not installed."""
+    module = import_module(name)
+    if name == "fugashi":
+        tagger = module.Tagger()
+        return lambda text: [word.surface for word in tagger(text)]
+    if name == "jieba":
+        module.setLogLevel("ERROR")
+    return getattr(module, {"jieba": "lcut", "pythainlp": "word_tokenize"}[name])  # type: ignore[no-any-return]
+
+
+def peer_f1(name: str) -> float | None:
+    """F1, in percent, of another program's words on the test set of its language; None if it is not installed."""
+    try:
+        cut = peer_words(name)
+    except ImportError:
+        return None
+    both = total = 0
+    for text, gold in gold_texts(PEERS[name], "test"):
+        found, position = set(), 0
+        for word in cut(text):
+            start = text.index(word, position)
+            position = start + len(word)
+            if not word.isspace():
+                found.add((start, position))
+        both += len({*gold} & found)
+        total += len(gold) + len(found)
+    return 200 * both / total
+
+
 def tokens_per_second(language: str, texts: list[tuple[str, Spans]], passes: int = 10) -> float:
     """Speed inside the core on one long text: the sentences, a line each."""
     tokeniser = load_tokeniser(language)
@@ -102,7 +136,13 @@ def main() -> None:
     parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help="all of the treebanks by default")
     parser.add_argument("--split", default="test")
     parser.add_argument("--errors", type=int, default=0, metavar="N", help="show the most frequent mistakes")
+    parser.add_argument("--peers", action="store_true", help="only other programs' segmenters that are here")
     options = parser.parse_args()
+    if options.peers:
+        for name, language in PEERS.items():
+            f1 = peer_f1(name)
+            print(f"{name:10} {language} {'not installed' if f1 is None else f'{f1:.2f}'}")
+        return
     print(f"{'language':8} {'tokens':>7} {'F1':>6} {'M tokens/s':>10}")
     for language in options.languages or sorted(treebank_languages()):
         texts = gold_texts(language, options.split)

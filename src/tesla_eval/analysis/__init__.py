@@ -4,6 +4,7 @@ from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
 from tesla_eval.analysis.choice import Analysis, choose_analysis
 from tesla_eval.analysis.own import Analyser, ConlluAnalyser, OwnAnalysis
 from tesla_eval.analysis.pipeline import Pipeline, load_pipeline
+from tesla_eval.analysis.segmented import SegmentedAnalyser
 from tesla_eval.analysis.sentences import split_sentences
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "ConlluAnalyser",
     "OwnAnalysis",
     "Pipeline",
+    "SegmentedAnalyser",
     "Vocabulary",
     "choose_analysis",
     "load_pipeline",

@@ -27,7 +27,7 @@ from tesla_eval.analysis.tagger import TaggerModel, load_tagger
 from tesla_eval.analysis.tokenisers import load_tokeniser
 from tesla_eval.errors import InputError
 
-__all__ = ["Pipeline", "load_pipeline"]
+__all__ = ["Pipeline", "load_pipeline", "senses_of"]
 
 _Flags: TypeAlias = npt.NDArray[np.uint8]
 _LabelArrays: TypeAlias = tuple[npt.NDArray[np.uint16], _Flags, _Flags, _Flags]
@@ -232,12 +232,13 @@ def load_pipeline(language: str, synonyms: str | None = None) -> Pipeline:
         code,
         tagger=load_tagger(code),
         lemmatiser=Lemmatiser(code),
-        senses=_senses(code, synonyms),
+        senses=senses_of(code, synonyms),
         compounds=load_compound_splitter(code),
     )
 
 
-def _senses(language: str, synonyms: str | None) -> SenseTable | None:
+def senses_of(language: str, synonyms: str | None) -> SenseTable | None:
+    """The language's own table, or the one that the user wishes for."""
     if synonyms is None:
         return load_senses(language)
     path = synonym_file(synonyms, language)

@@ -15,6 +15,7 @@ from tesla_eval.cli.options import (
     create_metrics,
     language_option,
     metrics_option,
+    segmenter_option,
     synonyms_option,
 )
 from tesla_eval.cli.score_table import read_score_table
@@ -53,11 +54,12 @@ __all__ = ["compare"]
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
 @analysed_option
 @synonyms_option
+@segmenter_option
 @celab_options
 def compare(
     references: tuple[str, ...], systems: tuple[str, ...], metrics: str | None, language: str,
     score_file: str | None, baseline: str | None, docs: str | None, resamples: int, seed: int, alpha: float,
-    output_format: str, jobs: int, analysed: bool, synonyms: str | None,
+    output_format: str, jobs: int, analysed: bool, synonyms: str | None, segmenter: str | None,
     pre_tokenized: bool, unit_discount: float, max_units: int,
 ) -> None:  # fmt: skip
     """Compare SYSTEM files: scores with confidence intervals, and tests of the differences.
@@ -75,7 +77,9 @@ def compare(
         if not references or not systems:
             raise click.UsageError("give references (-r) and systems, or a file of scores (--scores)")
         celab = CelabOptions(pre_tokenized, unit_discount, max_units)
-        chosen = create_metrics(metrics, language, analysed=analysed, synonyms=synonyms, celab=celab)
+        chosen = create_metrics(
+            metrics, language, analysed=analysed, synonyms=synonyms, segmenter=segmenter, celab=celab
+        )
         chunks = read_chunks(references, systems, analysed=analysed, prepared=pre_tokenized)
         tables = _score_files(systems, chosen, jobs, chunks)
         signatures = [str(metric.get_signature()) for metric in chosen]

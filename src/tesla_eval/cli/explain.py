@@ -9,7 +9,13 @@ from typing import Any
 import click
 
 from tesla_eval.cli.celab_drawing import draw_covering
-from tesla_eval.cli.options import celab_options, create_metrics, language_option, synonyms_option
+from tesla_eval.cli.options import (
+    celab_options,
+    create_metrics,
+    language_option,
+    segmenter_option,
+    synonyms_option,
+)
 from tesla_eval.cli.pivot_drawing import draw_pivot
 from tesla_eval.cli.terminal import aligned, visible
 from tesla_eval.metrics import CelabOptions, Metric
@@ -46,6 +52,7 @@ __all__ = ["explain"]
     help="Draw this feature's links (ms.2, pos.1, ...). [default: the first]",
 )
 @synonyms_option
+@segmenter_option
 @celab_options
 def explain(
     texts: tuple[str, ...],
@@ -55,6 +62,7 @@ def explain(
     as_json: bool,
     feature: str | None,
     synonyms: str | None,
+    segmenter: str | None,
     pre_tokenized: bool,
     unit_discount: float,
     max_units: int,
@@ -71,7 +79,7 @@ def explain(
     if metric is not None and "," in metric:
         raise click.UsageError("explain takes one metric")
     celab = CelabOptions(pre_tokenized, unit_discount, max_units)
-    chosen = create_metrics(metric, language, synonyms=synonyms, celab=celab)[0]
+    chosen = create_metrics(metric, language, synonyms=synonyms, segmenter=segmenter, celab=celab)[0]
     for explanation in _explanations(chosen, texts, references):
         if as_json:
             click.echo(json.dumps(explanation.to_dict(), ensure_ascii=False))

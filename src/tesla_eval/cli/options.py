@@ -10,6 +10,7 @@ import click
 from tesla_eval.analysis import Analyser, ConlluAnalyser
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.analysis.pipeline import NO_SYNONYMS
+from tesla_eval.analysis.segmented import SEGMENTERS, SegmentedAnalyser
 from tesla_eval.analysis.synonym_choice import INSTALLED, find_installed_thesaurus
 from tesla_eval.cli.terminal import warn
 from tesla_eval.matching.celab import MAX_UNITS
@@ -29,6 +30,7 @@ __all__ = [
     "create_metrics",
     "language_option",
     "metrics_option",
+    "segmenter_option",
     "synonyms_option",
 ]
 
@@ -69,12 +71,20 @@ def celab_options(command: Command) -> Command:
     return command
 
 
+segmenter_option: Callable[[Command], Command] = click.option(
+    "--segmenter", type=click.Choice(sorted(SEGMENTERS)), default=None,
+    help="Cut words with this program instead of the built-in segmenter: fugashi for Japanese "
+    "(pip install 'tesla-eval[ja]').",
+)  # fmt: skip
+
+
 def create_metrics(
     names: str | None,
     language: str,
     *,
     analysed: bool = False,
     synonyms: str | None = None,
+    segmenter: str | None = None,
     workers: int = 1,
     celab: CelabOptions | None = None,
 ) -> list[Metric]:
@@ -82,6 +92,10 @@ def create_metrics(
     code = resolve_language(language)
     names = default_metrics(code) if names is None else names
     analyser: Analyser | None = ConlluAnalyser(code) if analysed else None
+    if segmenter is not None:
+        if analysed:
+            raise click.UsageError("--analysed text is cut already: leave out --segmenter")
+        analyser, synonyms = SegmentedAnalyser(segmenter, code, synonyms), None
     wanted = dict.fromkeys(name for name in names.split(",") if name.strip())
     if not wanted:
         raise click.UsageError("-m names no metric")

@@ -17,6 +17,7 @@ from tesla_eval.cli.options import (
     create_metrics,
     language_option,
     metrics_option,
+    segmenter_option,
     synonyms_option,
 )
 from tesla_eval.cli.score_formats import FORMATS, Results, check_format
@@ -48,10 +49,11 @@ __all__ = ["score"]
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
 @analysed_option
 @synonyms_option
+@segmenter_option
 @celab_options
 def score(
     references: tuple[str, ...], systems: tuple[str, ...], metrics: str | None, language: str, output_format: str,
-    segments: bool, jobs: int, analysed: bool, synonyms: str | None,
+    segments: bool, jobs: int, analysed: bool, synonyms: str | None, segmenter: str | None,
     pre_tokenized: bool, unit_discount: float, max_units: int,
 ) -> None:  # fmt: skip
     """Score the SYSTEM files against the reference files: line i of each is segment i.
@@ -70,7 +72,9 @@ def score(
     zcat sys.gz | tesla score -r ref.txt - --format tsv
     """
     celab = CelabOptions(pre_tokenized, unit_discount, max_units)
-    chosen = create_metrics(metrics, language, analysed=analysed, synonyms=synonyms, celab=celab)
+    chosen = create_metrics(
+        metrics, language, analysed=analysed, synonyms=synonyms, segmenter=segmenter, celab=celab
+    )
     check_format(output_format, len(chosen), segments)
     write = FORMATS[output_format]
     topics = None
