@@ -65,6 +65,15 @@ def test_an_unknown_language_is_an_error(tesla: Any) -> None:
     assert tesla("resources", "-l", "xx").status == 2
 
 
+def test_a_table_of_two_languages_makes_no_row(
+    tesla: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_resource(tmp_path / "pairs-de-en.tesla", Resource("pairs", "de-en", {}))
+    monkeypatch.setenv("TESLA_EVAL_DATA", str(tmp_path))
+    assert "de-en" not in tesla("resources").out
+    assert "de-en" in tesla("resources", "--files").out
+
+
 def test_figures_say_nothing_of_the_users_own_tables(
     tesla: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,8 @@ _NOTE = """Percent right on test sets that nothing was learned from: tokens as w
 lemmas; then the words with synonyms. – is what the language does not have, ? what was not measured.
 `tesla resources -l de` tells the versions, sources and licences of a language, --files those of all."""
 
+_ANALYSIS_KINDS = frozenset({"compounds", "lemmas", "segmenter", "senses", "tagger"})
+
 
 @click.command(context_settings={"max_content_width": 110})
 @click.option("-l", "--lang", "language", metavar="CODE", help="The resources of this language in detail.")
@@ -72,6 +74,7 @@ def _languages(found: Sequence[Resource]) -> dict[str, dict[str, Any]]:
             "quality": asdict(quality_of(in_use[code].values(), measured_figures().get(code, {}))),
         }
         for code in sorted(in_use)
+        if not _ANALYSIS_KINDS.isdisjoint(in_use[code])  # tables of two languages belong to neither row
     }
 
 
