@@ -9,6 +9,8 @@ from typing import Any
 import click
 
 from tesla_eval.cli.celab_drawing import draw_covering
+from tesla_eval.cli.explain_shares import draw_difference, draw_shares
+from tesla_eval.cli.inputs import read_chunks
 from tesla_eval.cli.options import (
     celab_options,
     create_metrics,
@@ -19,6 +21,8 @@ from tesla_eval.cli.options import (
 from tesla_eval.cli.pivot_drawing import draw_pivot
 from tesla_eval.cli.terminal import aligned, visible
 from tesla_eval.metrics import CelabOptions, Metric
+from tesla_eval.metrics.learned import LearnedMetric
+from tesla_eval.metrics.shares import explain_difference
 from tesla_eval.records import Explanation
 from tesla_eval.textio import read_in_step
 
@@ -26,7 +30,7 @@ __all__ = ["explain"]
 
 
 @click.command(context_settings={"max_content_width": 110})
-@click.argument("texts", nargs=-1, required=True, metavar="HYPOTHESIS REFERENCE... | SYSTEM")
+@click.argument("texts", nargs=-1, required=True, metavar="HYPOTHESIS REFERENCE... | SYSTEM [SYSTEM]")
 @click.option(
     "-r",
     "--reference",
@@ -51,6 +55,9 @@ __all__ = ["explain"]
     metavar="NAME",
     help="Draw this feature's links (ms.2, pos.1, ...). [default: the first]",
 )
+@click.option(
+    "--segment", type=click.IntRange(1), help="With two systems: only this segment, counted from 1."
+)
 @synonyms_option
 @segmenter_option
 @celab_options
@@ -61,6 +68,7 @@ def explain(
     language: str,
     as_json: bool,
     feature: str | None,
+    segment: int | None,
     synonyms: str | None,
     segmenter: str | None,
     pre_tokenized: bool,
@@ -75,11 +83,18 @@ def explain(
     tesla explain -l zh "买伞" "买雨伞"
     tesla explain -m s "A storm hit Spain." "Spain was hit by a storm."     unigrams and skip bigrams
     tesla explain -r ref.txt sys.txt --json > explained.jsonl
+    tesla explain -m x -r ref.txt sysA.txt sysB.txt              why A scores higher than B
+    tesla explain -m x -r ref.txt sysA.txt sysB.txt --segment 7  ... on one segment
     """
     if metric is not None and "," in metric:
         raise click.UsageError("explain takes one metric")
     celab = CelabOptions(pre_tokenized, unit_discount, max_units)
     chosen = create_metrics(metric, language, synonyms=synonyms, segmenter=segmenter, celab=celab)[0]
+    if references and len(texts) == 2:
+        _explain_two(chosen, texts, references, segment, as_json)
+        return
+    if segment is not None:
+        raise click.UsageError("--segment goes with -r and two systems")
     for explanation in _explanations(chosen, texts, references):
         if as_json:
             click.echo(json.dumps(explanation.to_dict(), ensure_ascii=False))
@@ -97,12 +112,43 @@ def _explanations(
         yield metric.explain(texts[0], texts[1:])
         return
     if len(texts) != 1:
-        raise click.UsageError("with -r, explain takes one system file")
+        raise click.UsageError("with -r, explain takes one system file, or two to compare")
     for *sides, hypotheses in read_in_step((*references, texts[0])):
         for hypothesis, *given in zip(hypotheses, *sides, strict=True):
             # With several references an empty line is a missing one, unless there is no other (SPEC §5).
             kept = [text for text in given if text.strip()] or given[:1]
             yield metric.explain(hypothesis, kept)
+
+
+def _explain_two(
+    metric: Metric, systems: tuple[str, ...], references: tuple[str, ...], segment: int | None, as_json: bool
+) -> None:
+    """Why one system scores higher than the other, on the test set or on one segment of it."""
+    if not isinstance(metric, LearnedMetric):
+        raise click.UsageError(f"{metric.id} has no weights to explain a difference with; take -m x or -m f")
+    streams: list[list[str | None]] = [[] for _ in references]
+    texts: tuple[list[str], list[str]] = ([], [])
+    for given, (first, second) in read_chunks(references, systems):
+        for stream, part in zip(streams, given, strict=True):
+            stream.extend(part)
+        texts[0].extend(first)
+        texts[1].extend(second)
+    if segment is not None:
+        if not 1 <= segment <= len(texts[0]):
+            raise click.UsageError(f"--segment {segment}: there are {len(texts[0])} segments")
+        span = slice(segment - 1, segment)
+        streams, texts = [stream[span] for stream in streams], (texts[0][span], texts[1][span])
+        streams = [stream for stream in streams if stream[0] is not None]
+    difference = explain_difference(metric, *texts, streams)
+    if as_json:
+        click.echo(
+            json.dumps(
+                {"systems": list(systems), "segment": segment, **difference.to_dict()}, ensure_ascii=False
+            )
+        )
+    else:
+        for line in draw_difference(difference, systems):
+            click.echo(line)
 
 
 def _drawing(explanation: Explanation, feature: str | None) -> Iterator[str]:
@@ -124,6 +170,9 @@ def _drawing(explanation: Explanation, feature: str | None) -> Iterator[str]:
                 yield from (_skip_links if "gap" in shown else _links)(detail, shown)
             yield ""
         yield from _features(detail["features"])
+        if "shares" in detail:
+            yield ""
+            yield from draw_shares(detail["shares"])
     yield ""
 
 

@@ -1,0 +1,66 @@
+"""Train the shipped weights of TESLA-X and TESLA-F from ../shared/data/wmt, one after the other.
+
+    train_weights.py [x-en] [x-und] [f-en] [--date 2026-11-15] [--output FOLDER]
+
+English: the rankings of WMT12 and WMT13 into English. Every other language: those of WMT12 out of English (Czech,
+German, Spanish, French). WMT14 and all later years stay for testing. Features are left out that add nothing where a
+year (English) or a language (others) is held out: see docs/training.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tesla_eval.cli import tesla
+
+ROOT = Path(__file__).resolve().parents[1]
+WMT = ROOT.parent / "shared" / "data" / "wmt"
+DATA = ROOT / "src" / "tesla_eval" / "data"
+
+
+def judgements(*years: str) -> list[str]:
+    return [
+        part
+        for year in years
+        for part in (
+            "--segments",
+            str(WMT / f"{year}.seg.tsv.gz"),
+            "--pairs",
+            str(WMT / f"{year}.pairs.tsv.gz"),
+        )
+    ]
+
+
+def without(*families: str) -> list[str]:
+    return [part for family in families for part in ("--without", family)]
+
+
+def only(*lps: str) -> list[str]:
+    return [part for lp in lps for part in ("--lp", lp)]
+
+
+GROUPS = ["--groups", "target,chars,surface"]
+RECIPES = {
+    "x-en": ["x", *judgements("wmt12-rr", "wmt13-rr"), *GROUPS, *without("pos", "content", "function", "length")],
+    "x-und": ["x", "-l", "und", *judgements("wmt12-rr"), *only("en-cs", "en-de", "en-es", "en-fr"), *GROUPS,
+              *without("pos", "content", "function", "length", "punct")],
+    "f-en": ["f", *judgements("wmt12-rr", "wmt13-rr"), "--groups", "target"],
+}  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", choices=[*RECIPES, []], help="default: all")
+    parser.add_argument("--date", default="2026-11-15")
+    parser.add_argument("--output", type=Path, default=DATA)
+    wishes = parser.parse_args()
+    for name in wishes.names or RECIPES:
+        where = ["--date", wishes.date, "-o", str(wishes.output / f"weights-{name}.json")]
+        tesla.main(["train", *RECIPES[name], *where], standalone_mode=False)
+
+
+if __name__ == "__main__":
+    main()
