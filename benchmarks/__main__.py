@@ -13,6 +13,7 @@ ALL = (
     "compare",
     "celab",
     "language_models",
+    "pem",
     "languages",
     "summaries",
     "pivots",

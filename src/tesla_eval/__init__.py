@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tesla_eval.analysis import Analyser
     from tesla_eval.errors import TeslaError
     from tesla_eval.metrics import (
+        Pem,
         TeslaB,
         TeslaCelab,
         TeslaF,
@@ -25,6 +26,7 @@ _HOMES = {
     "Analyser": "analysis",
     "CorpusScore": "records",
     "Explanation": "records",
+    "Pem": "metrics",
     "Score": "records",
     "Signature": "records",
     "TeslaError": "errors",
@@ -43,6 +45,7 @@ __all__ = [
     "Analyser",
     "CorpusScore",
     "Explanation",
+    "Pem",
     "Score",
     "Signature",
     "TeslaB",

@@ -19,6 +19,7 @@ _COMMANDS = {
     "discourse": "discourse",
     "explain": "explain",
     "meta": "meta",
+    "rerank": "rerank",
     "resources": "resources",
     "score": "score",
     "selftest": "selftest",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from datetime import date
 from pathlib import Path
 
 import click
 
 from tesla_eval.cli.options import language_option
-from tesla_eval.cli.terminal import Progress, progress, warn
+from tesla_eval.cli.stages import Stages
+from tesla_eval.cli.terminal import warn
 from tesla_eval.errors import UsageError
 from tesla_eval.lm.arpa import write_arpa
 from tesla_eval.lm.model import LanguageModel
@@ -116,7 +116,7 @@ def lm(
                 yield chunk
 
     with (
-        _Stages() as stages,
+        Stages() as stages,
         train_language_model(chunks, language, settings, folder=folder, progress=stages.tell) as model,
     ):
         stages.tell("writing", 0)
@@ -168,27 +168,3 @@ def _numbers(prune: str) -> tuple[int, ...]:
         return tuple(int(number) for number in prune.split(","))
     except ValueError:
         raise UsageError(f"--prune {prune!r}: must be numbers with commas between them") from None
-
-
-class _Stages:
-    """One progress bar after the other."""
-
-    def __init__(self) -> None:
-        self._stack = ExitStack()
-        self._stage = ""
-        self._bar: Progress | None = None
-
-    def __enter__(self) -> _Stages:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    def tell(self, stage: str, done: int) -> None:
-        """So much more of this stage is done."""
-        if stage != self._stage:
-            self._stack.close()
-            self._stage = stage
-            self._bar = self._stack.enter_context(progress(stage))
-        if self._bar is not None and done:
-            self._bar.advance(done)

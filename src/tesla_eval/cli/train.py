@@ -11,6 +11,7 @@ import click
 
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.cli.terminal import progress
+from tesla_eval.cli.train_pem import pem
 from tesla_eval.meta import read_preferences
 from tesla_eval.meta.judgements import Key, Preferences
 from tesla_eval.meta.run import JudgedSet, target_language, wmt_sets
@@ -168,3 +169,4 @@ for _name, _metric, _options in _METRICS:
     train.add_command(
         _command(_name, _metric, _HELP.format(metric=_metric.id.upper(), name=_name), **_options)
     )
+train.add_command(pem)

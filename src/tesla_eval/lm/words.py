@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from weakref import WeakKeyDictionary
 
-import numpy as np
-import numpy.typing as npt
-
-from tesla_eval.analysis import AnalysedBatch, Pipeline, Vocabulary
+from tesla_eval.analysis import AnalysedBatch, Pipeline
+from tesla_eval.analysis.word_map import WordMap
 
 __all__ = [
     "SENTENCE_END",
@@ -42,24 +38,8 @@ def read_words(pipeline: Pipeline, chunks: Iterable[Sequence[str]]) -> Iterator[
         yield pipeline.analyse(chunk, keep_punctuation=True)[0]
 
 
-class WordNumbers:
-    """The numbers that a vocabulary gives to the words of analysed texts; each word type is looked up once."""
+class WordNumbers(WordMap):
+    """The numbers that a vocabulary gives to the words of analysed texts; 0 for a word that it does not have."""
 
     def __init__(self, numbers: Mapping[str, int]) -> None:
-        self._numbers = numbers
-        self._known: WeakKeyDictionary[Vocabulary, npt.NDArray[np.uint32]] = WeakKeyDictionary()
-        self._lock = threading.Lock()
-
-    def of(self, batch: AnalysedBatch) -> npt.NDArray[np.uint32]:
-        """The number of every word of the batch; 0 for a word that the vocabulary does not have."""
-        if not len(batch.word):
-            return np.zeros(0, np.uint32)
-        with self._lock:
-            known = self._known.get(batch.vocabulary, np.zeros(0, np.uint32))
-            if int(batch.word.max()) >= len(known):
-                lexicon = batch.vocabulary.lexicon
-                forms = lexicon.forms(np.arange(len(known), lexicon.word_count, dtype=np.uint32))
-                new = [self._numbers.get(form.lower(), 0) for form in forms]
-                known = np.concatenate([known, np.array(new, np.uint32)])
-                self._known[batch.vocabulary] = known
-        return known[batch.word]
+        super().__init__(lambda form: numbers.get(form.lower(), 0))

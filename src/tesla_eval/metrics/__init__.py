@@ -11,6 +11,7 @@ from tesla_eval.errors import UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import BASELINES, SacreBleuMetric
 from tesla_eval.metrics.celab import CelabOptions, TeslaCelab, TeslaCelabMinus
+from tesla_eval.metrics.pem import Pem
 from tesla_eval.metrics.rouge import ROUGE_NAMES, RougeMetric
 from tesla_eval.metrics.tesla_b import TeslaB
 from tesla_eval.metrics.tesla_f import TeslaF
@@ -24,6 +25,7 @@ __all__ = [
     "METRIC_NAMES",
     "CelabOptions",
     "Metric",
+    "Pem",
     "TeslaB",
     "TeslaCelab",
     "TeslaF",
@@ -35,7 +37,7 @@ __all__ = [
     "default_metrics",
 ]
 
-_TESLA: dict[str, Callable[..., Metric]] = {"m": TeslaM, "b": TeslaB, "f": TeslaF, "x": TeslaX}
+_TESLA: dict[str, Callable[..., Metric]] = {"m": TeslaM, "b": TeslaB, "f": TeslaF, "x": TeslaX, "pem": Pem}
 _SUMMARY: dict[str, Callable[..., Metric]] = {"s": TeslaS, "s-recall": TeslaSRecall}
 _CELAB: dict[str, Callable[..., Metric]] = {"celab": TeslaCelab, "celab-": TeslaCelabMinus}
 

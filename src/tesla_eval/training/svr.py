@@ -20,11 +20,15 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Grid:
-    """The parameters that are tried, all combinations."""
+    """The parameters that are tried, all combinations.
 
-    cost: tuple[float, ...] = (0.1, 1.0, 10.0, 100.0)
-    gamma: tuple[float, ...] = (0.03, 0.1, 0.3, 1.0)
-    epsilon: tuple[float, ...] = (0.1, 0.3)
+    A larger gamma may win in cross-validation, but such a model says nothing but the mean of its training data where
+    that data is thin: with gamma 1 PEM was 0.005 better on held-out folds and useless on tweets.
+    """
+
+    cost: tuple[float, ...] = (10.0, 30.0)
+    gamma: tuple[float, ...] = (0.1, 0.3)
+    epsilon: tuple[float, ...] = (0.3, 0.5)
     kernel: str = "rbf"
 
 

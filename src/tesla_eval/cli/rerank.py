@@ -1,0 +1,130 @@
+"""`tesla rerank`: the best of several candidates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+import click
+import numpy as np
+
+from tesla_eval.cli.options import create_metrics, language_option
+from tesla_eval.cli.terminal import aligned, progress, visible
+from tesla_eval.metrics import Metric
+from tesla_eval.tuning.rerank import Ranking, candidates_in_files, candidates_in_nbest
+from tesla_eval.tuning.rerank import rerank as rank
+
+__all__ = ["rerank"]
+
+
+@click.command("rerank", context_settings={"max_content_width": 110})
+@click.argument("systems", nargs=-1, metavar="CANDIDATES...")
+@click.option(
+    "-r",
+    "--reference",
+    required=True,
+    metavar="FILE",
+    help="The references; for pem the originals that are to be paraphrased.",
+)
+@click.option(
+    "--nbest", metavar="FILE", help="Candidates as an n-best list instead: SEGMENT ||| TEXT ||| ..., from 0."
+)
+@click.option("-m", "--metric", default="m", show_default=True, help="The metric that chooses.")
+@language_option
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["best", "table", "tsv", "json"]),
+    default="best",
+    show_default=True,
+    help="The best text a line; all candidates with scores and features as a table, as TSV, or as JSON Lines.",
+)
+def rerank(
+    systems: tuple[str, ...],
+    reference: str,
+    nbest: str | None,
+    metric: str,
+    language: str,
+    output_format: str,
+) -> None:
+    """Pick, for every segment, the candidate that the metric scores best.
+
+    Line i of each CANDIDATES file is a candidate for line i of the reference file. With -m pem the table shows what
+    the choice weighs: how close in meaning (adequacy), how fluent, and how much of the wording stayed (dissimilarity:
+    1 is a copy).
+
+    \b
+    tesla rerank -m pem -r originals.txt a.txt b.txt c.txt > best.txt
+    tesla rerank -m pem -r originals.txt a.txt b.txt c.txt --format table
+    tesla rerank -r ref.txt --nbest moses.nbest --format tsv
+    """
+    if bool(systems) == (nbest is not None):
+        raise click.UsageError("give files of candidates, or an n-best list with --nbest")
+    if "," in metric:
+        raise click.UsageError("rerank takes one metric")
+    chosen = create_metrics(metric, language)[0]
+    segments = (
+        candidates_in_nbest(reference, nbest)
+        if nbest is not None
+        else candidates_in_files(reference, systems)
+    )
+    with progress("segments") as bar:
+        # All is read before anything is printed: files that do not fit give an error, not half a result.
+        rankings = []
+        for ranking in rank(chosen, segments):
+            rankings.append(ranking)
+            bar.advance(1)
+    for line in _FORMATS[output_format](chosen, rankings):
+        click.echo(line)
+
+
+def _best(metric: Metric, rankings: list[Ranking]) -> Iterator[str]:
+    for ranking in rankings:
+        yield ranking.ranked[0].text
+
+
+def _rows(
+    metric: Metric, rankings: list[Ranking], show: Callable[[str], str]
+) -> Iterator[list[tuple[str, ...]]]:
+    for segment, ranking in enumerate(rankings, 1):
+        yield [
+            (
+                str(segment), str(rank), item.name, f"{item.score:.4f}",
+                *("" if np.isnan(value) else f"{value:.4f}" for value in item.features.values()), show(item.text),
+            )
+            for rank, item in enumerate(ranking.ranked, 1)
+        ]  # fmt: skip
+
+
+def _head(metric: Metric) -> tuple[str, ...]:
+    return ("segment", "rank", "candidate", metric.id, *metric.feature_names, "text")
+
+
+def _table(metric: Metric, rankings: list[Ranking]) -> Iterator[str]:
+    numeric = (0, 1, *range(3, 4 + len(metric.feature_names)))
+    for ranking, rows in zip(rankings, _rows(metric, rankings, visible), strict=True):
+        yield f"reference  {visible(ranking.reference)}"
+        yield from aligned([_head(metric), *rows], numeric=numeric)
+        yield ""
+    yield str(metric.get_signature())
+
+
+def _tsv(metric: Metric, rankings: list[Ranking]) -> Iterator[str]:
+    yield f"# {metric.get_signature()}"
+    yield "\t".join(_head(metric))
+    for row in chain.from_iterable(_rows(metric, rankings, lambda text: text.replace("\t", " "))):
+        yield "\t".join(row)
+
+
+def _json(metric: Metric, rankings: list[Ranking]) -> Iterator[str]:
+    signature = str(metric.get_signature())
+    for ranking in rankings:
+        yield json.dumps(
+            {"metric": metric.id, "signature": signature, **ranking.to_dict()}, ensure_ascii=False
+        )
+
+
+_FORMATS: dict[str, Callable[[Metric, list[Ranking]], Iterator[str]]] = {
+    "best": _best, "table": _table, "tsv": _tsv, "json": _json,
+}  # fmt: skip

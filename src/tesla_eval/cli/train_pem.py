@@ -1,0 +1,100 @@
+"""`tesla train pem`: PEM's regression from rated paraphrases."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import click
+
+from tesla_eval.cli.options import language_option
+from tesla_eval.cli.stages import Stages
+from tesla_eval.errors import UsageError
+from tesla_eval.metrics.pem import pem_features
+from tesla_eval.pivot import installed_pivots
+from tesla_eval.resources import write_resource
+from tesla_eval.training.paraphrases import is_parabank, read_parabank, read_rated_pairs
+from tesla_eval.training.pem import train_pem, with_controls
+
+__all__ = ["pem"]
+
+
+@click.command()
+@click.argument("tables", nargs=-1, required=True, metavar="TABLE...")
+@language_option
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the model goes: pem-CODE.tesla in your data folder is found by itself.",
+)
+@click.option(
+    "--pivots", default=None, metavar="CODE[,CODE...]", help="Pivot languages.  [default: all installed]"
+)
+@click.option(
+    "--lm", "language_model", default="4gram", show_default=True, help="The language model's name or file."
+)
+@click.option(
+    "--controls/--no-controls",
+    default=True,
+    show_default=True,
+    help="Add controls: every original itself (2), another original (1), noise (1), and some with words shuffled (1).",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(2),
+    default=5,
+    show_default=True,
+    help="For the grid search; pairs of one original stay together.",
+)
+@click.option("--licence", default="", help="To be stored in the model.")
+@click.option(
+    "--source", "sources", multiple=True, help="Where the ratings come from; default: the files' names."
+)
+@click.option("--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today.")
+def pem(
+    *,
+    tables: tuple[str, ...],
+    language: str,
+    output: Path,
+    pivots: str | None,
+    language_model: str,
+    controls: bool,
+    folds: int,
+    licence: str,
+    sources: tuple[str, ...],
+    day: str,
+) -> None:
+    """Fit PEM to paraphrases that people rated, by support vector regression.
+
+    A TABLE has a first line that names its columns, separated by tabs: original, paraphrase, overall (1 to 5). The
+    evaluation data of ParaBank (adequacy_all, grammar_all) is read as it is. Needs scikit-learn:
+    pip install "tesla-eval[train]".
+
+    \b
+    tesla train pem ratings.tsv -o pem-en.tesla
+    tesla train pem parabank_eval.tsv.gz --pivots fr,de -o pem-en.tesla
+    """
+    chosen = pivots.split(",") if pivots else installed_pivots(language)
+    if not chosen:
+        raise UsageError(
+            f"there is no phrase table for {language!r}; make one with `tesla build phrase-table`"
+        )
+    pairs = [
+        pair
+        for path in tables
+        for pair in (read_parabank(path, language) if is_parabank(path) else read_rated_pairs(path))
+    ]
+    if controls:
+        pairs = with_controls(pairs, pem_features(language, chosen, language_model))
+    with Stages() as stages:
+        model = train_pem(pairs, language, chosen, language_model, folds=folds, progress=stages.tell)
+    stored = sources or tuple(Path(path).name for path in tables)
+    write_resource(output, model.to_resource(sources=stored, licence=licence, date=day))
+    click.echo(f"{output}: {output.stat().st_size / 1000:.0f} kB, pivots {', '.join(model.pivots)}")
+    told = model.info
+    click.echo(
+        f"{told['pairs']} pairs of {told['originals']} originals; C {told['C']:g}, gamma {told['gamma']:g}, "
+        f"epsilon {told['epsilon']:g}; Pearson's r over {folds} held-out folds {told['pearson']:.4f}"
+    )

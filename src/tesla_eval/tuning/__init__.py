@@ -1,0 +1,1 @@
+"""Choosing among candidates: re-ranking by any metric of the package."""

@@ -1,0 +1,57 @@
+"""Build PEM's English model from ../shared/data/paraphrase: `build_pem.py [--pivots de,zh] [--output FOLDER]`.
+
+ParaBank's evaluation data states no licence: the model learned from it ships, none of its text. Two of every three
+originals are learned from; `tools/measure_pem.py` measures on the third. How ratings become overall scores is told in
+`tesla_eval.training.paraphrases`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from tesla_eval.metrics.pem import pem_features
+from tesla_eval.metrics.pem_model import KIND
+from tesla_eval.resources import write_resource
+from tesla_eval.training.paraphrases import RatedPair, read_parabank
+from tesla_eval.training.pem import train_pem, with_controls
+
+ROOT = Path(__file__).resolve().parents[1]
+PARABANK = ROOT.parent / "shared" / "data" / "paraphrase" / "parabank_eval.tsv.gz"
+DATA = ROOT / "src" / "tesla_eval" / "data"
+
+PIVOTS = ("de", "zh")
+LANGUAGE_MODEL = "4gram"
+SOURCES = ("human ratings of ParaBank-Eval-Data (decompositional-semantics-initiative)",)
+LICENCE = "Apache-2.0 (learned numbers, no text)"
+DATE = "2026-11-15"
+EVERY = 3
+
+
+def split(pairs: Sequence[RatedPair]) -> tuple[list[RatedPair], list[RatedPair]]:
+    """Pairs to learn from and pairs to measure on, apart by original."""
+    place = {group: number for number, group in enumerate(dict.fromkeys(pair.group for pair in pairs))}
+    held = [place[pair.group] % EVERY == EVERY - 1 for pair in pairs]
+    return (
+        [pair for pair, apart in zip(pairs, held, strict=True) if not apart],
+        [pair for pair, apart in zip(pairs, held, strict=True) if apart],
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pivots", default=",".join(PIVOTS))
+    parser.add_argument("--output", type=Path, default=DATA)
+    arguments = parser.parse_args()
+    pivots = arguments.pivots.split(",")
+    train, _ = split(read_parabank(str(PARABANK)))
+    pairs = with_controls(train, pem_features("en", pivots, LANGUAGE_MODEL))
+    model = train_pem(pairs, "en", pivots, LANGUAGE_MODEL)
+    path = arguments.output / f"{KIND}-en.tesla"
+    write_resource(path, model.to_resource(sources=SOURCES, licence=LICENCE, date=DATE))
+    print(f"{path.name}: {path.stat().st_size:,} bytes, {dict(model.info)}")
+
+
+if __name__ == "__main__":
+    main()
