@@ -110,10 +110,17 @@ class Lexicon {
     const Lemma& lemma(std::uint32_t id) const { return lemmas_[id]; }
     const std::string& form(std::uint32_t id) const { return word_ids_.key(id); }
     std::string lemma_text(std::uint32_t id) const { return lemma_ids_.key(id); }
+    std::uint64_t serial() const { return serial_; }  // no two lexicons of a process have the same
     std::size_t word_count() const { return words_.size(); }
     const Tagger* tagger() const { return tagger_; }
 
    private:
+    static std::uint64_t next_serial() {
+        static std::atomic<std::uint64_t> last{0};
+        return ++last;
+    }
+
+    const std::uint64_t serial_ = next_serial();
     const Tagger* tagger_;
     // Three locks, so that a thread that defines words never waits for one that tokenises.
     std::shared_mutex words_mutex_;

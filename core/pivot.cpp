@@ -24,19 +24,55 @@ bool same_words(const PivotNgram& a, const PivotNgram& b) {
 
 }  // namespace
 
-PivotLookup::PivotLookup(const PhraseTable& table, const Lexicon& lexicon, const std::uint32_t* lemmas,
-                         std::size_t count) {
-    std::uint32_t most = count ? *std::max_element(lemmas, lemmas + count) : 0;
-    constexpr std::uint32_t kNew = 0xFFFFFFFF;
-    places_.assign(most + std::size_t{1}, kNew);
-    for (std::size_t i = 0; i < count; ++i) {
-        if (places_[lemmas[i]] != kNew) continue;
-        places_[lemmas[i]] = static_cast<std::uint32_t>(entries_.size());
-        const std::string text = lexicon.lemma_text(lemmas[i]);
-        std::uint32_t pivot = table.pivot.find(text);
-        if (pivot == WordList::kMissing) pivot = static_cast<std::uint32_t>(table.pivot.size()) + lemmas[i];
-        entries_.push_back({lemmas[i], table.target.find(text), pivot});
+std::vector<PivotLemma> PivotLemmaCache::look_up(const PhraseTable& table, const Lexicon& lexicon,
+                                                 const std::uint32_t* lemmas, std::size_t count) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (lexicon_ != lexicon.serial()) {
+        known_.clear();
+        lexicon_ = lexicon.serial();
     }
+    std::vector<PivotLemma> found;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint32_t lemma = lemmas[i];
+        if (lemma >= known_.size()) known_.resize(lemma + std::size_t{1}, kUnknown);
+        if (lemma >= found.size()) found.resize(lemma + std::size_t{1}, kUnknown);
+        PivotLemma& known = known_[lemma];
+        if (known.pivot == WordList::kMissing) {
+            const std::string text = lexicon.lemma_text(lemma);
+            known = {table.target.find(text), table.pivot.find(text)};
+            if (known.pivot == WordList::kMissing) known.pivot = static_cast<std::uint32_t>(table.pivot.size()) + lemma;
+        }
+        found[lemma] = known;
+    }
+    return found;
+}
+
+void NgramMerger::merge(std::vector<PivotNgram>& ngrams) {
+    if (ngrams.size() < 2) return;
+    std::size_t capacity = 16;
+    while (capacity < 2 * ngrams.size()) capacity *= 2;
+    if (slots_.size() < capacity || round_ == 0xFFFFFFFF) {
+        slots_.assign(std::max(capacity, slots_.size()), 0);
+        round_ = 0;
+    }
+    ++round_;
+    const std::size_t mask = capacity - 1;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < ngrams.size(); ++i) {
+        const PivotNgram& ngram = ngrams[i];
+        std::uint64_t hash = (ngram.lemmas.low ^ (ngram.lemmas.high * 0x9E3779B97F4A7C15ull)) * 0xD6E8FEB86659FD93ull;
+        hash = (hash ^ (hash >> 32) ^ ngram.tags) * 0xD6E8FEB86659FD93ull;
+        std::size_t slot = (hash >> 32) & mask;
+        while (slots_[slot] >> 32 == round_ && !same_words(ngrams[slots_[slot] & 0xFFFFFFFF], ngram))
+            slot = (slot + 1) & mask;
+        if (slots_[slot] >> 32 == round_) {
+            ngrams[slots_[slot] & 0xFFFFFFFF].probability += ngram.probability;
+        } else {
+            slots_[slot] = (std::uint64_t{round_} << 32) | kept;
+            ngrams[kept++] = ngram;
+        }
+    }
+    ngrams.resize(kept);
 }
 
 // Dynamic programming from the end of the text, so that of equally good segmentations the one with the longer first
@@ -46,10 +82,10 @@ void PivotBuilder::segment(const PivotTokens& text) {
     steps_.assign(text.size + 1, Step{0, 0, 0, PhraseTable::kNoNode});
     for (std::size_t i = text.size; i-- > 0;) {
         Step& best = steps_[i];
-        std::uint32_t node = lookup_.target(text.lemma[i]);
+        std::uint32_t node = lemmas_[text.lemma[i]].target;
         for (std::uint32_t length = 1; length <= kLongestPhrase && i + length <= text.size; ++length) {
             if (length > 1) {
-                std::uint32_t word = lookup_.target(text.lemma[i + length - 1]);
+                std::uint32_t word = lemmas_[text.lemma[i + length - 1]].target;
                 node = node == PhraseTable::kNoNode || word == WordList::kMissing ? PhraseTable::kNoNode
                                                                                   : table_.child(node, word);
                 if (node == PhraseTable::kNoNode) break;
@@ -81,7 +117,7 @@ const PivotNetwork& PivotBuilder::network(const PivotTokens& text) {
         };
         if (step.node == PhraseTable::kNoNode) {
             add_option(1.0, 1);
-            network_.words.push_back({lookup_.pivot(text.lemma[i]), text.universal[i], text.function[i] != 0});
+            network_.words.push_back({lemmas_[text.lemma[i]].pivot, text.universal[i], text.function[i] != 0});
         } else {
             auto count = static_cast<double>(table_.node_count[step.node]);
             for (std::uint32_t k = table_.node_option[step.node]; k < table_.node_option[step.node + 1]; ++k) {
@@ -104,26 +140,6 @@ const PivotNetwork& PivotBuilder::network(const PivotTokens& text) {
     return network_;
 }
 
-// Equal runs become one, which stands where the first of them stood.
-void PivotBuilder::merge(std::vector<Run>& runs) {
-    if (runs.size() < 2) return;
-    std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
-        if (!(a.ngram.lemmas == b.ngram.lemmas)) return a.ngram.lemmas < b.ngram.lemmas;
-        if (a.ngram.tags != b.ngram.tags) return a.ngram.tags < b.ngram.tags;
-        if (a.ngram.functions != b.ngram.functions) return a.ngram.functions < b.ngram.functions;
-        return a.order < b.order;
-    });
-    std::size_t kept = 0;
-    for (std::size_t i = 1; i < runs.size(); ++i) {
-        if (same_words(runs[kept].ngram, runs[i].ngram))
-            runs[kept].ngram.probability += runs[i].ngram.probability;
-        else
-            runs[++kept] = runs[i];
-    }
-    runs.resize(kept + 1);
-    std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.order < b.order; });
-}
-
 // One more segment: n-grams inside its options, and those that come in from the left. `runs_[k - 1]` holds the runs of
 // k words that end just before it.
 void PivotBuilder::add_segment(const PivotSegment& segment) {
@@ -137,26 +153,23 @@ void PivotBuilder::add_segment(const PivotSegment& segment) {
             PivotNgram ngram{{}, 0, 0, option.probability};
             for (int n = 1; n <= longest_ && start + n <= size; ++n) {
                 ngram = with_word(ngram, words[start + n - 1]);
-                emit(n, ngram);
-                if (start + n == size && n <= longest_run)
-                    next_[n - 1].push_back({ngram, static_cast<std::uint32_t>(next_[n - 1].size())});
+                ngrams_[n - 1].push_back(ngram);
+                if (start + n == size && n <= longest_run) next_[n - 1].push_back(ngram);
             }
         }
         for (int k = 1; k <= longest_run; ++k) {
-            for (const Run& run : runs_[k - 1]) {
-                PivotNgram ngram = run.ngram;
+            for (PivotNgram ngram : runs_[k - 1]) {
                 ngram.probability *= option.probability;
                 for (int m = 1; m <= size && k + m <= longest_; ++m) {
                     ngram = with_word(ngram, words[m - 1]);
-                    emit(k + m, ngram);
-                    if (m == size && k + m <= longest_run)
-                        next_[k + m - 1].push_back({ngram, static_cast<std::uint32_t>(next_[k + m - 1].size())});
+                    ngrams_[k + m - 1].push_back(ngram);
+                    if (m == size && k + m <= longest_run) next_[k + m - 1].push_back(ngram);
                 }
             }
         }
     }
     for (int k = 0; k < longest_run; ++k) {
-        merge(next_[k]);
+        merger_.merge(next_[k]);
         std::swap(runs_[k], next_[k]);
     }
 }
@@ -164,14 +177,15 @@ void PivotBuilder::add_segment(const PivotSegment& segment) {
 const std::vector<PivotNgram>* PivotBuilder::ngrams() {
     for (int n = 0; n < longest_; ++n) {
         runs_[n].clear();
-        found_[n].clear();
+        ngrams_[n].clear();
     }
     for (const PivotSegment& segment : network_.segments) add_segment(segment);
     for (int n = 0; n < longest_; ++n) {
-        merge(found_[n]);
-        ngrams_[n].clear();
-        for (const Run& run : found_[n])
-            if (run.ngram.probability > settings_.min_ngram) ngrams_[n].push_back(run.ngram);
+        std::vector<PivotNgram>& found = ngrams_[n];
+        merger_.merge(found);
+        found.erase(std::remove_if(found.begin(), found.end(),
+                                   [this](const PivotNgram& g) { return g.probability <= settings_.min_ngram; }),
+                    found.end());
     }
     return ngrams_;
 }

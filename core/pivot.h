@@ -3,7 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory_resource>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "bags.h"
@@ -57,49 +58,53 @@ struct PivotTokens {
     std::size_t size;
 };
 
-// What the table knows of the lemmas of a batch.
-class PivotLookup {
-   public:
-    PivotLookup(const PhraseTable& table, const Lexicon& lexicon, const std::uint32_t* lemmas, std::size_t count);
+// What a table knows of a lemma: its number among the target words, or WordList::kMissing, and among the pivot words.
+struct PivotLemma {
+    std::uint32_t target, pivot;
+};
 
-    std::uint32_t target(std::uint32_t lemma) const { return entries_[place(lemma)].target; }  // or WordList::kMissing
-    std::uint32_t pivot(std::uint32_t lemma) const { return entries_[place(lemma)].pivot; }
+// Lemmas of one lexicon that were looked up in one table: most batches hold hardly a new one. Serves many threads.
+class PivotLemmaCache {
+   public:
+    // By lemma, for the lemmas of a batch.
+    std::vector<PivotLemma> look_up(const PhraseTable& table, const Lexicon& lexicon, const std::uint32_t* lemmas,
+                                    std::size_t count);
 
    private:
-    struct Entry {
-        std::uint32_t lemma, target, pivot;
-    };
-    std::size_t place(std::uint32_t lemma) const { return places_[lemma]; }
+    static constexpr PivotLemma kUnknown{0, WordList::kMissing};  // no lemma has that pivot
 
-    std::vector<Entry> entries_;
-    std::vector<std::uint32_t> places_;  // by lemma
+    std::mutex mutex_;
+    std::uint64_t lexicon_ = 0;  // the serial number of the lexicon that the lemmas belong to
+    std::vector<PivotLemma> known_;
+};
+
+// Equal n-grams to one, which stands where the first of them stood: sums run in the order in which n-grams were met,
+// whatever the numbers of their words.
+class NgramMerger {
+   public:
+    void merge(std::vector<PivotNgram>& ngrams);
+
+   private:
+    std::vector<std::uint64_t> slots_;  // a round and a place; entries of earlier rounds count as empty
+    std::uint32_t round_ = 0;
 };
 
 // Builds networks and bags; one object serves one thread and keeps its working memory between texts.
 class PivotBuilder {
    public:
-    PivotBuilder(const PhraseTable& table, const PivotLookup& lookup, const PivotSettings& settings, int longest)
-        : table_(table), lookup_(lookup), settings_(settings), longest_(longest) {}
+    PivotBuilder(const PhraseTable& table, std::vector<PivotLemma> lemmas, const PivotSettings& settings, int longest)
+        : table_(table), lemmas_(std::move(lemmas)), settings_(settings), longest_(longest) {}
 
     const PivotNetwork& network(const PivotTokens& text);
     // The n-grams of the last network, those of n words in [n - 1], each once, pruned.
     const std::vector<PivotNgram>* ngrams();
 
    private:
-    // A run of words that ends where a segment ends, with the summed probability of the options it runs through.
-    struct Run {
-        PivotNgram ngram;
-        std::uint32_t order;  // when it was first met: sums run in this order, whatever the words' numbers
-    };
     void segment(const PivotTokens& text);
     void add_segment(const PivotSegment& segment);
-    static void merge(std::vector<Run>& runs);
-    void emit(int n, const PivotNgram& ngram) {
-        found_[n - 1].push_back({ngram, static_cast<std::uint32_t>(found_[n - 1].size())});
-    }
 
     const PhraseTable& table_;
-    const PivotLookup& lookup_;
+    std::vector<PivotLemma> lemmas_;
     PivotSettings settings_;
     int longest_;
     PivotNetwork network_;
@@ -108,8 +113,9 @@ class PivotBuilder {
         std::uint32_t phrases, length, node;
     };
     std::vector<Step> steps_;
-    std::vector<Run> runs_[kLongestPivotNgram], next_[kLongestPivotNgram], found_[kLongestPivotNgram];
-    std::vector<PivotNgram> ngrams_[kLongestPivotNgram];
+    NgramMerger merger_;
+    // Runs of words that end where a segment ends, by their length; and all n-grams.
+    std::vector<PivotNgram> runs_[kLongestPivotNgram], next_[kLongestPivotNgram], ngrams_[kLongestPivotNgram];
 };
 
 }  // namespace tesla

@@ -33,6 +33,11 @@ struct OwnedTable {
     std::vector<Array<std::uint8_t>> bytes;
     std::vector<Array<std::uint32_t>> numbers;
     PhraseTable table;
+    mutable PivotLemmaCache lemmas;
+
+    std::vector<PivotLemma> look_up(const Lexicon& lexicon, const Array<std::uint32_t>& batch) const {
+        return lemmas.look_up(table, lexicon, batch.data(), batch.size());
+    }
 };
 
 template <class T>
@@ -52,7 +57,8 @@ void init_table(OwnedTable* self, Array<std::uint8_t> target_words, Array<std::u
     new (self) OwnedTable{{target_words, pivot_words, pivot_tags},
                           {target_ends, pivot_ends, node_word, node_child, node_count, node_option, option_phrase,
                            option_count, phrase_ends, phrase_words},
-                          table};
+                          table,
+                          {}};
 }
 
 // What the table says of a phrase: N(p), and the pivot phrases with N(p, f).
@@ -129,18 +135,26 @@ class PivotBags {
         int longest = 1;
         for (const PivotFeature& f : features_) longest = std::max(longest, f.longest);
         nb::gil_scoped_release release;
-        PivotLookup lookup(table_, lexicon, batch.lemma.data(), batch.lemma.size());
-        PivotBuilder builder(table_, lookup, {min_probability, min_ngram}, longest);
+        PivotBuilder builder(table_, owned.look_up(lexicon, batch.lemma), {min_probability, min_ngram}, longest);
         texts_.reserve(batch.size());
+        double discounts[kLongestPivotNgram + 1][kLongestPivotNgram + 1] = {};
+        for (int n = 1; n <= longest; ++n)
+            for (int k = 0; k <= n; ++k)
+                discounts[n][k] = static_cast<double>(discount.weight(n, k)) / static_cast<double>(discount.unit(n));
         for (std::size_t i = 0; i < batch.size(); ++i) {
             builder.network(batch.view(i));
             const std::vector<PivotNgram>* ngrams = builder.ngrams();
+            for (int n = 1; n <= longest; ++n) {
+                weights_[n - 1].clear();
+                for (const PivotNgram& g : ngrams[n - 1])
+                    weights_[n - 1].push_back(std::llround(g.probability * discounts[n][g.functions] * kWeightUnit));
+            }
             Text& text = texts_.emplace_back();
             for (const PivotFeature& f : features_) {
                 if (f.similarity == Similarity::Lemma)
-                    text.lemmas.push_back(bag<WideKey>(ngrams, f, discount, wide_, [](const PivotNgram& g) { return g.lemmas; }));
+                    text.lemmas.push_back(bag<WideKey>(ngrams, f, wide_, [](const PivotNgram& g) { return g.lemmas; }));
                 else
-                    text.tags.push_back(bag<std::uint64_t>(ngrams, f, discount, narrow_, [](const PivotNgram& g) { return g.tags; }));
+                    text.tags.push_back(bag<std::uint64_t>(ngrams, f, narrow_, [](const PivotNgram& g) { return g.tags; }));
             }
         }
     }
@@ -198,14 +212,12 @@ class PivotBags {
     }
 
     template <class Key, class KeyOf>
-    KeyBag<Key> bag(const std::vector<PivotNgram>* ngrams, const PivotFeature& feature, const Discount& discount,
+    KeyBag<Key> bag(const std::vector<PivotNgram>* ngrams, const PivotFeature& feature,
                     std::vector<std::pair<Key, std::int64_t>>& weighted, KeyOf key_of) {
         weighted.clear();
         for (int n = feature.shortest; n <= feature.longest; ++n)
-            for (const PivotNgram& ngram : ngrams[n - 1]) {
-                auto kept = static_cast<double>(discount.weight(n, ngram.functions)) / static_cast<double>(discount.unit(n));
-                weighted.emplace_back(key_of(ngram), std::llround(ngram.probability * kept * kWeightUnit));
-            }
+            for (std::size_t i = 0; i < ngrams[n - 1].size(); ++i)
+                weighted.emplace_back(key_of(ngrams[n - 1][i]), weights_[n - 1][i]);
         std::sort(weighted.begin(), weighted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
         KeyBag<Key> bag(&memory_);
         bag.keys.reserve(weighted.size());
@@ -225,6 +237,7 @@ class PivotBags {
     const Lexicon& lexicon_;
     const PhraseTable& table_;
     std::vector<PivotFeature> features_;
+    std::vector<std::int64_t> weights_[kLongestPivotNgram];  // of the n-grams of the text at hand
     std::vector<std::pair<WideKey, std::int64_t>> wide_;
     std::vector<std::pair<std::uint64_t, std::int64_t>> narrow_;
     std::pmr::monotonic_buffer_resource memory_{std::size_t{1} << 16};  // before the bags that live in it
@@ -237,8 +250,7 @@ nb::tuple explain_pivot(const Lexicon& lexicon, const OwnedTable& owned, const P
     batch.check();
     if (batch.size() != 1 || longest < 1 || longest > kLongestPivotNgram) throw nb::value_error("one text, 1 to 4 words");
     const PhraseTable& table = owned.table;
-    PivotLookup lookup(table, lexicon, batch.lemma.data(), batch.lemma.size());
-    PivotBuilder builder(table, lookup, {min_probability, min_ngram}, longest);
+    PivotBuilder builder(table, owned.look_up(lexicon, batch.lemma), {min_probability, min_ngram}, longest);
     auto text_of = [&](std::uint32_t lemma) {
         auto known = static_cast<std::uint32_t>(table.pivot.size());
         return lemma < known ? std::string(table.pivot.word(lemma)) : lexicon.lemma_text(lemma - known);

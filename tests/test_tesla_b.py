@@ -22,8 +22,9 @@ def metric() -> TeslaB:
     return TeslaB("en")
 
 
-def test_english_ships_with_five_pivots():
+def test_english_ships_with_five_pivots_and_four_languages_with_english():
     assert installed_pivots("en") == ["cs", "de", "es", "fr", "zh"]
+    assert [installed_pivots(language) for language in ("cs", "de", "es", "fr")] == [["en"]] * 4
 
 
 def test_score_is_half_target_half_pivots(metric):
