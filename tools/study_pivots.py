@@ -1,17 +1,18 @@
 """TESLA-M, and TESLA-B with one pivot language to all of them, against human judgements into English.
 
-    python tools/study_pivots.py [--tables FOLDER] [--every 1] [--detail]
+    python tools/study_pivots.py [--tables FOLDER] [--every 1] [--detail] [--weights FILE ...]
 
 Prints Kendall's τ in the form of WMT at segment level: the mean over language pairs of WMT14 (rankings), WMT20 (MQM)
 and WMT21 (direct assessment), and the mean of the three. Features are computed once, every row is another mean of them.
 `--tables` takes phrase tables from another folder (other prunings, other pivots); `--every N` takes each N-th segment.
+`--weights` measures learned metrics with these weights (`tesla train f|x ... -o FILE`) instead.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -23,8 +24,12 @@ from tesla_eval.meta import evaluate
 from tesla_eval.meta.join import join
 from tesla_eval.meta.run import JudgedSet
 from tesla_eval.meta.scoring import MetricScores, score_outputs
+from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.ngram_metric import mean_of_existing
 from tesla_eval.metrics.tesla_b import TeslaB
+from tesla_eval.metrics.tesla_f import TeslaF
+from tesla_eval.metrics.tesla_x import TeslaX
+from tesla_eval.models import read_model
 from tesla_eval.pivot import read_phrase_table
 
 Floats = npt.NDArray[np.float64]
@@ -41,6 +46,11 @@ def metric_of(tables: Path | None) -> TeslaB:
         [read_phrase_table(path) for path in sorted(tables.glob("phrases-en-*.tesla"))] if tables else None
     )
     return TeslaB("en", pivots=found, workers=2)
+
+
+def learned_metric(path: Path) -> Metric:
+    kind = TeslaF if read_model(path).metric == TeslaF.id else TeslaX
+    return kind("en", weights=path, workers=2)
 
 
 def pivots_of(metric: TeslaB) -> list[str]:
@@ -65,10 +75,15 @@ def score(features: Floats, pivots: Sequence[str], variant: Variant) -> Floats:
     return found
 
 
-def scores_of(judged: JudgedSet, metric: TeslaB, every: int) -> dict[Variant, MetricScores]:
-    """The scores of all variants, from one computation of the features."""
+def chosen_segments(judged: JudgedSet, every: int) -> npt.NDArray[np.bool_]:
     segments = judged.scored_segments(False)
     segments[np.arange(len(segments)) % every != 0] = False
+    return segments
+
+
+def scores_of(judged: JudgedSet, metric: TeslaB, every: int) -> dict[str, MetricScores]:
+    """The scores of all variants, from one computation of the features."""
+    segments = chosen_segments(judged, every)
     pivots = pivots_of(metric)
     kept: list[Floats] = []
 
@@ -77,37 +92,46 @@ def scores_of(judged: JudgedSet, metric: TeslaB, every: int) -> dict[Variant, Me
         return score(kept[0], pivots, ())
 
     target = score_outputs(judged.outputs, features, segments=segments)
-    found = {(): MetricScores(target)}
+    found = {"": MetricScores(target)}
     for variant in variants(pivots)[1:]:
         table = score_outputs(
             judged.outputs, lambda h, r, v=variant: score(kept[0], pivots, v), segments=segments
         )
-        found[variant] = MetricScores(table)
+        found["+".join(variant)] = MetricScores(table)
     return found
 
 
-def taus(section: Section, metric: TeslaB, every: int) -> dict[Variant, float]:
-    """The mean over the language pairs of a section, by variant."""
-    values: dict[Variant, list[float]] = {}
+def learned_scores(judged: JudgedSet, metrics: Mapping[str, Metric], every: int) -> dict[str, MetricScores]:
+    """The scores of metrics that know their own weights."""
+    segments = chosen_segments(judged, every)
+    return {
+        name: MetricScores(
+            score_outputs(judged.outputs, lambda h, r, m=m: m.corpus_score(h, r).segments, segments=segments)
+        )
+        for name, m in metrics.items()
+    }
+
+
+def taus(section: Section, scores_of_set: Callable[[JudgedSet], dict[str, MetricScores]]) -> dict[str, float]:
+    """The mean over the language pairs of a section, by name."""
+    values: dict[str, list[float]] = {}
     for judged in read(section):
-        scores = scores_of(judged, metric, every)
-        named = {"+".join(variant): found for variant, found in scores.items()}
+        named = scores_of_set(judged)
         joined = join(judged.outputs, named, preferences=judged.preferences, system_scores=judged.systems)
         for row in evaluate(joined, permutations=1):
             if (row.level, row.statistic) == STATISTIC and not math.isnan(row.value):
-                values.setdefault(tuple(filter(None, row.metric.split("+"))), []).append(row.value)
-    return {variant: sum(some) / len(some) for variant, some in values.items()}
+                values.setdefault(row.metric, []).append(row.value)
+    return {name: sum(some) / len(some) for name, some in values.items()}
 
 
-def rows(found: Mapping[str, Mapping[Variant, float]], detail: bool) -> Iterator[tuple[str, list[float]]]:
+def rows(found: Mapping[str, Mapping[str, float]], detail: bool) -> Iterator[tuple[str, list[float]]]:
     names = list(next(iter(found.values())))
-    yield "M", [by[()] for by in found.values()]
-    most = max(map(len, names))
-    for size in range(1, most + 1):
-        same = [name for name in names if len(name) == size]
+    yield "M", [by[""] for by in found.values()]
+    for size in range(1, max(name.count("+") for name in names) + 2):
+        same = [name for name in names if name and name.count("+") == size - 1]
         if size == 1 or detail or len(same) == 1:
             for name in same:
-                yield f"B, {' + '.join(name)}", [by[name] for by in found.values()]
+                yield f"B, {name.replace('+', ' + ')}", [by[name] for by in found.values()]
         if len(same) > 1:
             means = [sum(by[name] for name in same) / len(same) for by in found.values()]
             yield f"B, {size} pivot{'s' * (size > 1)}, mean of the {len(same)} choices", means
@@ -118,12 +142,27 @@ def main() -> None:
     parser.add_argument("--tables", type=Path, metavar="FOLDER")
     parser.add_argument("--every", type=int, default=1, metavar="N")
     parser.add_argument("--detail", action="store_true", help="every choice of pivots")
+    parser.add_argument(
+        "--weights", type=Path, nargs="+", metavar="FILE", help="weights of TESLA-F or TESLA-X"
+    )
     options = parser.parse_args()
-    metric = metric_of(options.tables)
     by_file = {section.file: section for section in reversed(SECTIONS) if section.into_english}
-    found = {name: taus(by_file[file], metric, options.every) for name, file in SETS.items()}
+    if options.weights:
+        metrics = {path.stem: learned_metric(path) for path in options.weights}
+        found = {
+            name: taus(by_file[file], lambda judged: learned_scores(judged, metrics, options.every))
+            for name, file in SETS.items()
+        }
+        table = [(name, [by[name] for by in found.values()]) for name in metrics]
+    else:
+        metric = metric_of(options.tables)
+        found = {
+            name: taus(by_file[file], lambda judged: scores_of(judged, metric, options.every))
+            for name, file in SETS.items()
+        }
+        table = list(rows(found, options.detail))
     print(f"| | {' | '.join(found)} | mean |\n|---|{'--:|' * (len(found) + 1)}")
-    for name, values in rows(found, options.detail):
+    for name, values in table:
         print(f"| {name} | {' | '.join(f'{value:.4f}' for value in [*values, sum(values) / len(values)])} |")
 
 

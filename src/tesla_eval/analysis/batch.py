@@ -12,12 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import Lexicon, Tokens
+from tesla_eval.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.errors import InputError
 from tesla_eval.records import Token
 
 __all__ = ["AnalysedBatch", "Vocabulary"]
 
 _MOST_TAGS = 1 << 16
+_OTHER = UNIVERSAL_IDS["X"]
 _NOT_LOWERED = np.uint32(0xFFFFFFFF)
 
 
@@ -136,7 +138,7 @@ class AnalysedBatch:
             word=vocabulary.lexicon.intern_words([token.surface for token in flat]),
             lemma=lemma,
             tag=np.array([vocabulary.tag_id(token.pos) for token in flat], np.uint16),
-            universal=np.zeros(len(flat), np.uint8),
+            universal=np.array([UNIVERSAL_IDS.get(token.pos, _OTHER) for token in flat], np.uint8),
             function=np.array([token.function for token in flat], np.uint8),
             start=np.array([token.start for token in flat], np.uint32),
             end=np.array([token.end for token in flat], np.uint32),

@@ -16,12 +16,13 @@ from tesla_eval.analysis.function_words import is_function_tag
 from tesla_eval.errors import InputError
 from tesla_eval.textio import LineReader
 
-__all__ = ["UNIVERSAL_TAGS", "MultiWord", "Sentence", "Word", "parse_conllu", "read_conllu"]
+__all__ = ["UNIVERSAL_IDS", "UNIVERSAL_TAGS", "MultiWord", "Sentence", "Word", "parse_conllu", "read_conllu"]
 
 UNIVERSAL_TAGS = (
     "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT",
     "SCONJ", "SYM", "VERB", "X",
 )  # fmt: skip
+UNIVERSAL_IDS = {tag: number for number, tag in enumerate(UNIVERSAL_TAGS)}
 UNKNOWN = "_"
 MAX_WORDS = 100_000
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import TAGGER_FEATURES, Tagger
-from tesla_eval.analysis.conllu import UNIVERSAL_TAGS, UNKNOWN, Word
+from tesla_eval.analysis.conllu import UNIVERSAL_IDS, UNKNOWN, Word
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import Resource, find_resource, read_resource, text_array
 
@@ -20,7 +20,6 @@ __all__ = ["Label", "TaggerAccuracy", "TaggerModel", "evaluate", "load_tagger", 
 
 KIND = "tagger"
 ANALYSIS = f"features-{TAGGER_FEATURES}"
-_UNIVERSAL_IDS = {tag: number for number, tag in enumerate(UNIVERSAL_TAGS)}
 
 
 class Label(NamedTuple):
@@ -32,7 +31,7 @@ class Label(NamedTuple):
     @property
     def universal_id(self) -> int:
         """The place of the universal tag in `UNIVERSAL_TAGS`."""
-        return _UNIVERSAL_IDS[self.universal]
+        return UNIVERSAL_IDS[self.universal]
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class TaggerModel:
             )
         try:
             labels = tuple(Label(*line.split("\t")) for line in resource.text("labels").splitlines())
-            unknown = [label for label in labels if label.universal not in _UNIVERSAL_IDS]
+            unknown = [label for label in labels if label.universal not in UNIVERSAL_IDS]
             if unknown:
                 raise ValueError(f"{unknown[0].universal!r} is no universal tag")
             core = Tagger(len(labels), **unpacked(resource.arrays))
