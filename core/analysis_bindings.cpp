@@ -33,12 +33,6 @@ std::vector<std::string_view> utf8_views(const nb::list& texts) {
     return views;
 }
 
-void check_csr(const Array<std::int64_t>& offsets, std::size_t rows, std::size_t items) {
-    bool good = offsets.size() == rows + 1 && offsets(0) == 0 && static_cast<std::size_t>(offsets(rows)) == items;
-    for (std::size_t i = 0; good && i < rows; ++i) good = offsets(i) <= offsets(i + 1);
-    if (!good) throw nb::value_error("offsets do not fit the arrays");
-}
-
 nb::object intern_lemmas(Lexicon& lexicon, const std::vector<std::string_view>& lemmas,
                          const Array<std::int64_t>& sense_offsets, const Array<std::uint32_t>& senses) {
     check_csr(sense_offsets, lemmas.size(), senses.size());

@@ -25,6 +25,18 @@ nanobind::object to_numpy(std::vector<T>&& values, std::size_t columns = 0) {
     return nanobind::cast(nanobind::ndarray<nanobind::numpy, T>(owned->data(), {rows, columns}, owner));
 }
 
+// Refuses offsets that do not cut `items` items into `rows` rows: row i has the items offsets[i] .. offsets[i + 1].
+inline void check_csr(const Array<std::int64_t>& offsets, std::size_t rows, std::size_t items) {
+    bool good = offsets.size() == rows + 1 && offsets(0) == 0 && static_cast<std::size_t>(offsets(rows)) == items;
+    for (std::size_t i = 0; good && i < rows; ++i) good = offsets(i) <= offsets(i + 1);
+    if (!good) throw nanobind::value_error("offsets do not fit the arrays");
+}
+// The same for any number of rows.
+inline void check_csr(const Array<std::int64_t>& offsets, std::size_t items) {
+    if (offsets.size() == 0) throw nanobind::value_error("offsets do not fit the arrays");
+    check_csr(offsets, offsets.size() - 1, items);
+}
+
 // Refuses indices of pairs that differ in number or point past the texts.
 inline void check_pairs(const Array<std::int64_t>& reference_index, std::size_t references,
                         const Array<std::int64_t>& hypothesis_index, std::size_t hypotheses) {

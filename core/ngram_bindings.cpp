@@ -20,10 +20,7 @@ namespace {
 
 // Sentence i is words[offsets[i]] .. words[offsets[i + 1]], every word below `vocabulary`.
 void check_sentences(const Array<std::int64_t>& offsets, const Array<std::uint32_t>& words, std::size_t vocabulary) {
-    bool good = offsets.size() > 0 && offsets(0) == 0 &&
-                static_cast<std::size_t>(offsets(offsets.size() - 1)) == words.size();
-    for (std::size_t i = 0; good && i + 1 < offsets.size(); ++i) good = offsets(i) <= offsets(i + 1);
-    if (!good) throw nb::value_error("offsets do not fit the words");
+    check_csr(offsets, words.size());
     if (!std::all_of(words.data(), words.data() + words.size(), [&](std::uint32_t w) { return w < vocabulary; }))
         throw nb::value_error("a word number is beyond the vocabulary");
 }

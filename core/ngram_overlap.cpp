@@ -59,27 +59,13 @@ std::int64_t common(const std::vector<WideKey>& a, const std::vector<WideKey>& b
     return count;
 }
 
-void check_texts(const Array<std::int64_t>& offsets, const Array<std::uint32_t>& words) {
-    bool good = offsets.size() > 0 && offsets(0) == 0 &&
-                static_cast<std::size_t>(offsets(offsets.size() - 1)) == words.size();
-    for (std::size_t i = 0; good && i + 1 < offsets.size(); ++i) good = offsets(i) <= offsets(i + 1);
-    if (!good) throw nb::value_error("offsets do not fit the words");
-}
-
-void check_index(const Array<std::int64_t>& index, std::size_t texts) {
-    for (std::size_t k = 0; k < index.size(); ++k)
-        if (index(k) < 0 || static_cast<std::size_t>(index(k)) >= texts) throw nb::value_error("there is no such text");
-}
-
 std::vector<std::int64_t> overlaps(const Array<std::int64_t>& x_offsets, const Array<std::uint32_t>& x_words,
                                    const Array<std::int64_t>& y_offsets, const Array<std::uint32_t>& y_words,
                                    const Array<std::int64_t>& x_index, const Array<std::int64_t>& y_index,
                                    int longest) {
-    check_texts(x_offsets, x_words);
-    check_texts(y_offsets, y_words);
-    check_index(x_index, x_offsets.size() - 1);
-    check_index(y_index, y_offsets.size() - 1);
-    if (x_index.size() != y_index.size()) throw nb::value_error("the indices differ in length");
+    check_csr(x_offsets, x_words.size());
+    check_csr(y_offsets, y_words.size());
+    check_pairs(x_index, x_offsets.size() - 1, y_index, y_offsets.size() - 1);
     if (longest < 1 || longest > kLongest) throw nb::value_error("n-grams have one to four words");
     nb::gil_scoped_release release;
     const SortedNgrams x(x_offsets, x_words, longest), y(y_offsets, y_words, longest);

@@ -169,6 +169,9 @@ def _drawing(explanation: Explanation, feature: str | None) -> Iterator[str]:
             else:
                 yield from (_skip_links if "gap" in shown else _links)(detail, shown)
             yield ""
+        for part in (part for shown in detail["features"] for part in shown.get("pivots", ())):
+            yield from draw_pivot(part)
+            yield ""
         yield from _features(detail["features"])
         if "shares" in detail:
             yield ""

@@ -16,6 +16,7 @@ from tesla_eval.bags import PivotFeature, build_pivot_bags, pivot_network
 from tesla_eval.bags.pivot import PivotNetwork
 from tesla_eval.lm import LanguageModel
 from tesla_eval.matching import match_pairs
+from tesla_eval.matching.pivot import explain_segments
 from tesla_eval.pivot import PhraseTable
 
 __all__ = ["FEATURES", "LONGEST", "PemFeatures", "pivot_f1"]
@@ -102,14 +103,28 @@ class PemFeatures:
         ]
 
     def _explain_pivot(self, table: PhraseTable, x: AnalysedBatch, y: AnalysedBatch) -> dict[str, Any]:
+        """The pivot F1 of one language with the pivot n-grams that both texts have, and the phrases they come from."""
         only = np.zeros(1, np.int64)
         networks = [pivot_network(side, table, LONGEST) for side in (x, y)]
+        shared = _shared(*networks)
+        words = {" ".join(ngram): weight for ngram, weight in shared if len(ngram) == 1}
         return {
+            "name": f"adequacy.{table.pivot}",
             "pivot": table.pivot,
             "value": float(pivot_f1(table, x, y, only, only)[0]),
-            "reference": _segments(networks[0]),
-            "hypothesis": _segments(networks[1]),
-            "shared": _shared(*networks),
+            "flow": [
+                {
+                    "reference": " ".join(ngram),
+                    "hypothesis": " ".join(ngram),
+                    "similarity": 1.0,
+                    "weight": weight,
+                }
+                for ngram, weight in shared
+            ],
+            "segments": {
+                name: explain_segments(network, side.tokens(0), dict(words), _NO_DISCOUNT)
+                for name, network, side in zip(("reference", "hypothesis"), networks, (x, y), strict=True)
+            },
         }
 
 
@@ -121,24 +136,10 @@ def _ngrams(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return total
 
 
-def _segments(network: PivotNetwork) -> list[dict[str, Any]]:
-    return [
-        {
-            "span": [segment.start, segment.end],
-            "translations": [
-                {"text": " ".join(option.words), "probability": option.probability}
-                for option in segment.translations
-            ],
-        }
-        for segment in network.segments
-    ]
-
-
-def _shared(x: PivotNetwork, y: PivotNetwork) -> list[dict[str, Any]]:
-    """The pivot n-grams that both texts have, the longest and heaviest first."""
+def _shared(x: PivotNetwork, y: PivotNetwork) -> list[tuple[tuple[str, ...], float]]:
+    """The pivot n-grams that both texts have with what they share, the longest and heaviest first."""
     mine, other = (
         {ngram.words: ngram.probability for bag in network.ngrams for ngram in bag} for network in (x, y)
     )
     common = [(words, min(weight, other[words])) for words, weight in mine.items() if words in other]
-    common.sort(key=lambda item: (-len(item[0]), -item[1], item[0]))
-    return [{"ngram": " ".join(words), "weight": weight} for words, weight in common]
+    return sorted(common, key=lambda item: (-len(item[0]), -item[1], item[0]))
