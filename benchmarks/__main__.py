@@ -17,6 +17,7 @@ ALL = (
     "languages",
     "summaries",
     "pivots",
+    "discourse",
 )
 
 

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from tesla_eval.analysis import Analyser
     from tesla_eval.errors import TeslaError
     from tesla_eval.metrics import (
+        Cremer,
+        Dicomer,
         Pem,
         TeslaB,
         TeslaCelab,
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "Analyser": "analysis",
     "CorpusScore": "records",
+    "Cremer": "metrics",
+    "Dicomer": "metrics",
     "Explanation": "records",
     "Pem": "metrics",
     "Score": "records",
@@ -44,6 +48,8 @@ _HOMES = {
 __all__ = [
     "Analyser",
     "CorpusScore",
+    "Cremer",
+    "Dicomer",
     "Explanation",
     "Pem",
     "Score",

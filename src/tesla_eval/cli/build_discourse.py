@@ -11,8 +11,8 @@ from tesla_eval.analysis import load_pipeline
 from tesla_eval.cli.terminal import aligned, progress
 from tesla_eval.discourse.evaluation import evaluate_parser
 from tesla_eval.discourse.gdtb import read_gdtb
-from tesla_eval.discourse.loading import train_parser_resource
 from tesla_eval.discourse.parser import CLASSIFIERS, Parser
+from tesla_eval.discourse.training import train_parser_resource
 from tesla_eval.errors import BuildError
 from tesla_eval.resources import write_resource
 

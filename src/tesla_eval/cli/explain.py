@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from tesla_eval.cli.celab_drawing import draw_covering
+from tesla_eval.cli.discourse_drawing import draw_roles
 from tesla_eval.cli.explain_shares import draw_difference, draw_shares
 from tesla_eval.cli.inputs import read_chunks
 from tesla_eval.cli.options import (
@@ -82,6 +83,7 @@ def explain(
     tesla explain --json "The cats sat." "The cat sat." "A cat was sitting."
     tesla explain -l zh "买伞" "买雨伞"
     tesla explain -m s "A storm hit Spain." "Spain was hit by a storm."     unigrams and skip bigrams
+    tesla explain -m dicomer "It rained. But we went out. We got wet."      roles and their transitions
     tesla explain -r ref.txt sys.txt --json > explained.jsonl
     tesla explain -m x -r ref.txt sysA.txt sysB.txt              why A scores higher than B
     tesla explain -m x -r ref.txt sysA.txt sysB.txt --segment 7  ... on one segment
@@ -107,7 +109,7 @@ def _explanations(
     metric: Metric, texts: tuple[str, ...], references: tuple[str, ...]
 ) -> Iterator[Explanation]:
     if not references:
-        if len(texts) < 2:
+        if len(texts) < 2 and metric.needs_references:
             raise click.UsageError("give a hypothesis and at least one reference, or files with -r")
         yield metric.explain(texts[0], texts[1:])
         return
@@ -156,8 +158,12 @@ def _drawing(explanation: Explanation, feature: str | None) -> Iterator[str]:
     for text, detail in zip(explanation.references, explanation.details, strict=True):
         yield ""
         yield f"hypothesis  {visible(explanation.hypothesis)}"
-        yield f"reference   {visible(text)}    {detail['score']:.4f}"
+        if "matrix" not in detail:  # which is of a metric without references
+            yield f"reference   {visible(text)}    {detail['score']:.4f}"
         yield ""
+        if "matrix" in detail:
+            yield from draw_roles(detail)
+            continue
         if "links" in detail:
             if feature is not None:
                 raise click.UsageError(f"{explanation.metric} has no features to choose from")
@@ -176,6 +182,9 @@ def _drawing(explanation: Explanation, feature: str | None) -> Iterator[str]:
         if "shares" in detail:
             yield ""
             yield from draw_shares(detail["shares"])
+        if "coherence" in detail:
+            yield ""
+            yield from draw_roles(detail["coherence"])
     yield ""
 
 

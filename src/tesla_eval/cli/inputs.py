@@ -57,8 +57,8 @@ def score_chunk(metrics: Sequence[Metric], chunk: Chunk) -> list[list[SegmentSco
 
 def _with_gaps(streams: list[list[str]]) -> list[list[str | None]]:
     """SPEC §5: an empty line is a missing reference, unless the segment has no other."""
-    if len(streams) == 1:
-        return [list(streams[0])]
+    if len(streams) <= 1:
+        return [list(stream) for stream in streams]
     gaps: list[list[str | None]] = [[text if text.strip() else None for text in stream] for stream in streams]
     for index in range(len(gaps[0])):
         if all(stream[index] is None for stream in gaps):

@@ -69,6 +69,7 @@ def score(
     tesla score -l zh -r ref.txt sys.txt --synonyms cilin             TESLA-CELAB, with the paper's dictionary
     tesla score -m s,s-recall,rouge2 -r model.txt summaries.txt       a summary a line
     tesla score -m s summaries.jsonl --segments                       several models a topic
+    tesla score -m dicomer texts.txt                                  readability: no reference, a text a line
     zcat sys.gz | tesla score -r ref.txt - --format tsv
     """
     celab = CelabOptions(pre_tokenized, unit_discount, max_units)
@@ -78,7 +79,7 @@ def score(
     check_format(output_format, len(chosen), segments)
     write = FORMATS[output_format]
     topics = None
-    if references:
+    if references or not (is_summary_source(systems[0]) or any(metric.needs_references for metric in chosen)):
         chunks = read_chunks(references, systems, analysed=analysed, prepared=pre_tokenized)
     else:
         summaries = _read_summaries(systems, analysed)

@@ -11,6 +11,8 @@ import click
 
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.cli.terminal import progress
+from tesla_eval.cli.train_cremer import cremer
+from tesla_eval.cli.train_dicomer import dicomer
 from tesla_eval.cli.train_pem import pem
 from tesla_eval.meta import read_preferences
 from tesla_eval.meta.judgements import Key, Preferences
@@ -170,3 +172,5 @@ for _name, _metric, _options in _METRICS:
         _command(_name, _metric, _HELP.format(metric=_metric.id.upper(), name=_name), **_options)
     )
 train.add_command(pem)
+train.add_command(cremer)
+train.add_command(dicomer)

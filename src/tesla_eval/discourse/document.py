@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from tesla_eval.analysis import Pipeline
+from tesla_eval.analysis.porter import porter_stem
 from tesla_eval.discourse.relations import Span
 
 __all__ = ["Document", "SentenceWords", "analyse_sentences"]
@@ -42,6 +43,18 @@ class SentenceWords:
             for lemma, tag in zip(self.lemmas, self.tags, strict=True)
             if tag.startswith(CONTENT_TAG_INITIALS)
         )
+
+    @cached_property
+    def terms(self) -> dict[int, str]:
+        """The stems of the content words (nouns, verbs, adjectives, adverbs) by token: the terms of SPEC §11."""
+        return {
+            token: _stem(word)
+            for token, (word, tag) in enumerate(zip(self.lower, self.tags, strict=True))
+            if tag.startswith(CONTENT_TAG_INITIALS) and any(character.isalnum() for character in word)
+        }
+
+
+_stem = lru_cache(maxsize=1 << 16)(porter_stem)
 
 
 @dataclass(frozen=True, eq=False)

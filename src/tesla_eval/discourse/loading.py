@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,14 +11,12 @@ from tesla_eval.analysis import Pipeline, load_pipeline
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.analysis.sentences import split_sentences
 from tesla_eval.discourse.document import Document, analyse_many
-from tesla_eval.discourse.gdtb import GoldDocument
 from tesla_eval.discourse.parser import Parser
 from tesla_eval.discourse.relations import Relation
-from tesla_eval.discourse.training import train_parser
 from tesla_eval.errors import ResourceError, UsageError
 from tesla_eval.resources import Resource, find_resource, read_resource
 
-__all__ = ["KIND", "TextParser", "load_parser", "parser_resource", "train_parser_resource"]
+__all__ = ["KIND", "TextParser", "load_parser", "parser_resource"]
 
 KIND = "discourse"
 """The kind of resource file that holds a parser."""
@@ -97,18 +95,3 @@ def parser_resource(
         KIND, pipeline.language, parser.to_arrays(), analysis=_analysis_of(pipeline), sources=tuple(sources),
         licence=licence, date=date, info=dict(info or {}),
     )  # fmt: skip
-
-
-def train_parser_resource(
-    documents: Sequence[GoldDocument],
-    pipeline: Pipeline,
-    *,
-    sources: Sequence[str] = (),
-    licence: str = "",
-    date: str = "",
-    after_step: Callable[[str], None] = lambda name: None,
-) -> Resource:
-    """A parser trained on annotated documents, as a resource file's content."""
-    parser = train_parser(documents, after_step=after_step)
-    info = {"documents": len(documents), "genres": sorted({document.genre for document in documents})}
-    return parser_resource(parser, pipeline, sources=sources, licence=licence, date=date, info=info)

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
 from typing import Literal
 
-from tesla_eval.analysis.porter import porter_stem
-from tesla_eval.discourse.document import CONTENT_TAG_INITIALS, Document
+from tesla_eval.discourse.document import Document
 from tesla_eval.discourse.relations import Relation
 
-__all__ = ["LENGTHS", "NIL", "VARIANTS", "RoleMatrix", "Variant", "features_of", "role_matrix"]
+__all__ = [
+    "LENGTHS",
+    "NIL",
+    "VARIANTS",
+    "RoleMatrix",
+    "Variant",
+    "features_of",
+    "role_matrix",
+    "uses_explicitness",
+    "uses_intra_cell",
+]
 
 Variant = Literal["lin", "lin+c", "lin+e", "dicomer"]
 VARIANTS: tuple[Variant, ...] = ("lin", "lin+c", "lin+e", "dicomer")
@@ -92,7 +101,7 @@ class RoleMatrix:
 
 def role_matrix(document: Document, relations: Sequence[Relation], *, explicitness: bool) -> RoleMatrix:
     """The matrix of a parsed text; with `explicitness` every role stands there also with E. or N. before it."""
-    terms = [dict(_terms(document, number)) for number in range(len(document))]
+    terms = [sentence.terms for sentence in document.sentences]
     cells: dict[str, dict[int, set[str]]] = {term: {} for sentence in terms for term in sentence.values()}
     for relation in relations:
         for part, tokens in (("Arg1", relation.arg1), ("Arg2", relation.arg2)):
@@ -111,15 +120,25 @@ def role_matrix(document: Document, relations: Sequence[Relation], *, explicitne
     )
 
 
-def _terms(document: Document, number: int) -> Iterator[tuple[int, str]]:
-    """The content words of a sentence, stemmed: nouns, verbs, adjectives, adverbs."""
-    sentence = document.sentences[number]
-    for token, (word, tag) in enumerate(zip(sentence.lower, sentence.tags, strict=True)):
-        if tag.startswith(CONTENT_TAG_INITIALS) and any(c.isalnum() for c in word):
-            yield token, porter_stem(word)
+def features_of(
+    document: Document, relations: Sequence[Relation], variants: Sequence[Variant]
+) -> dict[Variant, dict[str, float]]:
+    """The features of a parsed text for some of the four models."""
+    matrices = {
+        explicitness: role_matrix(document, relations, explicitness=explicitness)
+        for explicitness in {uses_explicitness(variant) for variant in variants}
+    }
+    return {
+        variant: matrices[uses_explicitness(variant)].features(intra_cell=uses_intra_cell(variant))
+        for variant in variants
+    }
 
 
-def features_of(document: Document, relations: Sequence[Relation], variant: Variant) -> dict[str, float]:
-    """The features of a parsed text for one of the four models."""
-    matrix = role_matrix(document, relations, explicitness=variant in ("lin+e", "dicomer"))
-    return matrix.features(intra_cell=variant in ("lin+c", "dicomer"))
+def uses_explicitness(variant: Variant) -> bool:
+    """Whether the model has roles with E. and N. before them."""
+    return variant in ("lin+e", "dicomer")
+
+
+def uses_intra_cell(variant: Variant) -> bool:
+    """Whether the model has intra-cell bigrams."""
+    return variant in ("lin+c", "dicomer")

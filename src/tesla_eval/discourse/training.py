@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypedDict
 
+from tesla_eval.analysis import Pipeline
 from tesla_eval.discourse.arguments import boundary_features, clause_features, cut_clauses, location_features
 from tesla_eval.discourse.classifier import Classifier, fit_classifier
 from tesla_eval.discourse.connectives import Candidate, Inventory, connective_features
 from tesla_eval.discourse.document import SentenceWords
 from tesla_eval.discourse.gdtb import GoldDocument, GoldRelation
 from tesla_eval.discourse.lexicon import USUAL_SENSE
+from tesla_eval.discourse.loading import parser_resource
 from tesla_eval.discourse.neighbours import SentenceFacts, inner_features, pair_features
 from tesla_eval.discourse.parser import (
     ARG1,
@@ -24,8 +26,9 @@ from tesla_eval.discourse.parser import (
     Parser,
     clause_pairs,
 )
+from tesla_eval.resources import Resource
 
-__all__ = ["gold_connectives", "gold_neighbours", "train_parser"]
+__all__ = ["gold_connectives", "gold_neighbours", "train_parser", "train_parser_resource"]
 
 OTHER = "other"
 """The label of what is not used, not in the same sentence, no boundary, in no argument, not related."""
@@ -107,6 +110,21 @@ def train_parser(
         classifiers[name] = fit_classifier(examples[name].features, examples[name].labels, **_SETTINGS[name])
         after_step(name)
     return Parser(inventory, classifiers)
+
+
+def train_parser_resource(
+    documents: Sequence[GoldDocument],
+    pipeline: Pipeline,
+    *,
+    sources: Sequence[str] = (),
+    licence: str = "",
+    date: str = "",
+    after_step: Callable[[str], None] = lambda name: None,
+) -> Resource:
+    """A parser trained on annotated documents, as a resource file's content."""
+    parser = train_parser(documents, after_step=after_step)
+    info = {"documents": len(documents), "genres": sorted({document.genre for document in documents})}
+    return parser_resource(parser, pipeline, sources=sources, licence=licence, date=date, info=info)
 
 
 def _boundary_examples(documents: Sequence[GoldDocument]) -> _Examples:

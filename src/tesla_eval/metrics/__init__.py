@@ -11,6 +11,8 @@ from tesla_eval.errors import UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import BASELINES, SacreBleuMetric
 from tesla_eval.metrics.celab import CelabOptions, TeslaCelab, TeslaCelabMinus
+from tesla_eval.metrics.cremer import Cremer
+from tesla_eval.metrics.dicomer import Dicomer
 from tesla_eval.metrics.pem import Pem
 from tesla_eval.metrics.rouge import ROUGE_NAMES, RougeMetric
 from tesla_eval.metrics.tesla_b import TeslaB
@@ -24,6 +26,8 @@ __all__ = [
     "CELAB_NAMES",
     "METRIC_NAMES",
     "CelabOptions",
+    "Cremer",
+    "Dicomer",
     "Metric",
     "Pem",
     "TeslaB",
@@ -39,13 +43,14 @@ __all__ = [
 
 _TESLA: dict[str, Callable[..., Metric]] = {"m": TeslaM, "b": TeslaB, "f": TeslaF, "x": TeslaX, "pem": Pem}
 _SUMMARY: dict[str, Callable[..., Metric]] = {"s": TeslaS, "s-recall": TeslaSRecall}
+_COHERENCE: dict[str, Callable[..., Metric]] = {"dicomer": Dicomer, "cremer": Cremer}
 _CELAB: dict[str, Callable[..., Metric]] = {"celab": TeslaCelab, "celab-": TeslaCelabMinus}
 
 CELAB_NAMES = tuple(_CELAB)
 """The metrics that read units, not words."""
 BASELINE_NAMES = (*BASELINES, *ROUGE_NAMES)
 """Other people's metrics, which read plain text."""
-METRIC_NAMES = (*_TESLA, *_SUMMARY, *_CELAB, *BASELINE_NAMES)
+METRIC_NAMES = (*_TESLA, *_SUMMARY, *_COHERENCE, *_CELAB, *BASELINE_NAMES)
 """What `-m` takes."""
 
 
@@ -77,6 +82,12 @@ def create_metric(
         return _TESLA[key](lang=lang, analyser=analyser, synonyms=synonyms, workers=workers)
     if key in _SUMMARY:  # equal words only: synonyms are for others
         return _SUMMARY[key](lang=lang, analyser=analyser, workers=workers)
+    if key in _COHERENCE:
+        if analyser is not None:
+            raise UsageError(
+                f"{key} reads whole texts: an analysis of words without sentences is of no use to it"
+            )
+        return _COHERENCE[key](lang=lang, workers=workers)
     if key in _CELAB:
         if analyser is not None:
             raise UsageError(f"{key} reads characters, not words: an analysis of words is of no use to it")

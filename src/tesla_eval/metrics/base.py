@@ -85,6 +85,8 @@ class Metric(ABC):
     id: ClassVar[str]
     """The name in outputs, such as `tesla-m`."""
     higher_is_better: ClassVar[bool] = True
+    needs_references: ClassVar[bool] = True
+    """Whether a text is judged against references; those that need none may be given some all the same."""
     feature_names: tuple[str, ...] = ()
     workers: int = 1
     """Threads for a corpus; results do not depend on it."""
@@ -110,17 +112,17 @@ class Metric(ABC):
         """An empty system score."""
         return MeanTotal()
 
-    def sentence_score(self, hypothesis: str, references: Sequence[str]) -> Score:
-        """The score of one segment against one or several references."""
+    def sentence_score(self, hypothesis: str, references: Sequence[str] = ()) -> Score:
+        """The score of one segment against one or several references, if the metric needs any."""
         streams = _streams_of_one(references)
-        check_references([hypothesis], streams)
+        check_references([hypothesis], streams, needed=self.needs_references)
         found = self.score_segments([hypothesis], streams)
         features = dict(zip(self.feature_names, found.features[0].tolist(), strict=True))
         return Score(self.id, float(found.scores[0]), features, self.get_signature())
 
-    def corpus_score(self, hypotheses: Sequence[str], references: References) -> CorpusScore:
+    def corpus_score(self, hypotheses: Sequence[str], references: References = ()) -> CorpusScore:
         """The score of a system: K reference streams, each as long as the hypotheses."""
-        check_references(hypotheses, references)
+        check_references(hypotheses, references, needed=self.needs_references)
         total = self.new_total()
         parts = []
         for part in self.score_chunks(_chunks(hypotheses, references)):
@@ -155,13 +157,16 @@ def _streams_of_one(references: Sequence[str]) -> list[list[str]]:
     return [[reference] for reference in references]
 
 
-def check_references(hypotheses: Sequence[str], references: References) -> None:
-    """Refuse what cannot be scored: no segments, streams of other lengths, a segment without any reference."""
+def check_references(hypotheses: Sequence[str], references: References, *, needed: bool = True) -> None:
+    """Refuse what cannot be scored: no segments, streams of other lengths, a segment without any reference.
+
+    Where references are not `needed` there may be none.
+    """
     if isinstance(hypotheses, str) or any(isinstance(stream, str) for stream in references):
         raise UsageError("hypotheses are a list of texts, references a list of such lists: [references]")
     if not hypotheses:
         raise InputError("there is no hypothesis to score")
-    if not references:
+    if not references and needed:
         raise InputError("there is no reference to score against")
     for number, stream in enumerate(references, 1):
         if len(stream) != len(hypotheses):
@@ -178,8 +183,8 @@ def check_references(hypotheses: Sequence[str], references: References) -> None:
         if not all(kind is type(None) or issubclass(kind, str) for kind in kinds):
             raise InputError("a reference is neither a text nor None")
         missing.append({i for i, text in enumerate(stream) if text is None} if type(None) in kinds else set())
-    nowhere = set.intersection(*missing)
-    if nowhere:
+    nowhere = set.intersection(*missing) if missing else set()
+    if nowhere and needed:
         raise InputError(f"segment {min(nowhere) + 1} has no reference")
 
 

@@ -94,7 +94,7 @@ class ScoreCache:
         Equal segments are scored once. Features are not kept, so the result has none. `advance` is told how many
         segments more are done.
         """
-        check_references(hypotheses, references)
+        check_references(hypotheses, references, needed=metric.needs_references)
         keys = _keys(str(metric.get_signature()), hypotheses, references)
         first_with = {key: index for index, key in reversed(list(enumerate(keys)))}
         found = self._read(first_with)

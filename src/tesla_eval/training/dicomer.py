@@ -29,7 +29,7 @@ __all__ = [
 
 PERMUTATIONS = 20
 """Lin et al. (2011): a text is told from 20 permutations of its sentences."""
-COST = 0.03
+COST = 0.001
 RAREST = 10
 """A feature counts if it occurs in so many texts at least."""
 
@@ -46,6 +46,7 @@ def train_coherence(
     lists: Sequence[Sequence[RankedText]],
     variant: Variant,
     *,
+    emphasis: Sequence[float] | None = None,
     cost: float = COST,
     rarest: int = RAREST,
     parser: str = "",
@@ -53,8 +54,9 @@ def train_coherence(
 ) -> CoherenceModel:
     """Weights that put the better of two texts of a list first; pairs of equal score are left out.
 
-    Every list weighs the same. Features are divided by the root of their standard deviation: between raw
-    probabilities, where frequent transitions drown the others, and equal footing, where rare ones do.
+    Every list weighs the same, or as much as `emphasis` says. Features are divided by the root of their standard
+    deviation: between raw probabilities, where frequent transitions drown the others, and equal footing, where rare
+    ones do.
     """
     counts = Counter(name for texts in lists for text in texts for name in text.features)
     names = sorted(name for name, count in counts.items() if count >= rarest)
@@ -65,7 +67,9 @@ def train_coherence(
     squares = np.asarray(matrix.multiply(matrix).mean(axis=0)).ravel()
     spread = np.sqrt(np.maximum(squares - means**2, 0.0))
     scale = 1 / np.sqrt(np.where(spread > 0, spread, 1.0))
-    differences, share = _differences(matrix.multiply(scale).tocsr(), lists)
+    differences, share = _differences(
+        matrix.multiply(scale).tocsr(), lists, [1.0] * len(lists) if emphasis is None else emphasis
+    )
     # Two classes: every other pair is turned round.
     sign = np.where(np.arange(len(share)) % 2 == 0, 1.0, -1.0)
     svm = import_trainer("sklearn.svm").LinearSVC(
@@ -96,13 +100,15 @@ def _matrix(texts: Sequence[RankedText], names: Sequence[str]) -> Any:
     )
 
 
-def _differences(matrix: Any, lists: Sequence[Sequence[RankedText]]) -> tuple[Any, npt.NDArray[np.float64]]:
-    """Better − worse of all pairs of unequal texts of a list, and the weight of each: one in all for a list."""
+def _differences(
+    matrix: Any, lists: Sequence[Sequence[RankedText]], emphasis: Sequence[float]
+) -> tuple[Any, npt.NDArray[np.float64]]:
+    """Better − worse of all pairs of unequal texts of a list, and the weight of each, by list; the mean weight is 1."""
     better: list[int] = []
     worse: list[int] = []
     share: list[float] = []
     begin = 0
-    for texts in lists:
+    for texts, weight in zip(lists, emphasis, strict=True):
         pairs = [
             (i, j) if texts[i].score > texts[j].score else (j, i)
             for i, j in combinations(range(len(texts)), 2)
@@ -110,7 +116,7 @@ def _differences(matrix: Any, lists: Sequence[Sequence[RankedText]]) -> tuple[An
         ]
         better.extend(begin + i for i, _ in pairs)
         worse.extend(begin + j for _, j in pairs)
-        share.extend([1 / len(pairs)] * len(pairs))
+        share.extend([weight / max(1, len(pairs))] * len(pairs))
         begin += len(texts)
     if not share:
         raise BuildError("no list holds two texts of different scores: there is nothing to learn from")
@@ -119,16 +125,17 @@ def _differences(matrix: Any, lists: Sequence[Sequence[RankedText]]) -> tuple[An
 
 
 def scored_lists(
-    parser: Parser, lists: Sequence[Sequence[tuple[Document, float]]], variant: Variant
-) -> list[list[RankedText]]:
-    """Lists of documents with scores as lists of ranked texts."""
-    return [
-        [
-            RankedText(features_of(document, parser.parse(document), variant), score)
-            for document, score in texts
-        ]
-        for texts in lists
-    ]
+    parser: Parser, lists: Sequence[Sequence[tuple[Document, float]]], variants: Sequence[Variant]
+) -> dict[Variant, list[list[RankedText]]]:
+    """Lists of documents with scores as lists of ranked texts, for each variant."""
+    found: dict[Variant, list[list[RankedText]]] = {variant: [] for variant in variants}
+    for texts in lists:
+        features = [features_of(document, parser.parse(document), variants) for document, _ in texts]
+        for variant in variants:
+            found[variant].append(
+                [RankedText(each[variant], score) for each, (_, score) in zip(features, texts, strict=True)]
+            )
+    return found
 
 
 def permutations_of(length: int, seed: str, count: int = PERMUTATIONS) -> list[list[int]]:
@@ -158,12 +165,13 @@ def permuted_lists(
     for name, document in documents.items():
         orders = [list(range(len(document))), *permutations_of(len(document), name)]
         parses = parser.parse_orders(document, orders)
+        texts = [
+            features_of(document.reordered(order), relations, variants)
+            for order, relations in zip(orders, parses, strict=True)
+        ]
         for variant in variants:
             lists[variant].append(
-                [
-                    RankedText(features_of(document.reordered(order), relations, variant), float(number == 0))
-                    for number, (order, relations) in enumerate(zip(orders, parses, strict=True))
-                ]
+                [RankedText(text[variant], float(not number)) for number, text in enumerate(texts)]
             )
         after_text()
     return lists

@@ -31,6 +31,11 @@ class Grid:
     epsilon: tuple[float, ...] = (0.3, 0.5)
     kernel: str = "rbf"
 
+    @property
+    def size(self) -> int:
+        """How many combinations there are."""
+        return len(self.cost) * len(self.gamma) * len(self.epsilon)
+
 
 @dataclass(frozen=True)
 class Fit:

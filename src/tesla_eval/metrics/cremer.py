@@ -1,0 +1,134 @@
+"""CREMER (SPEC §12): support vector regression from TESLA-S and DICOMER to overall responsiveness."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from tesla_eval.discourse.coherence import CoherenceModel
+from tesla_eval.errors import ResourceError, UsageError
+from tesla_eval.metrics.base import Metric, References, SegmentScores, check_references
+from tesla_eval.metrics.dicomer import Dicomer
+from tesla_eval.metrics.tesla_s import TeslaS
+from tesla_eval.models.svr import SupportVectorModel
+from tesla_eval.records import Explanation, Signature
+from tesla_eval.resources import Resource, find_resource, read_resource
+from tesla_eval.version import __version__
+
+__all__ = ["FEATURES", "KIND", "Cremer", "CremerModel"]
+
+KIND = "cremer"
+FEATURES = ("tesla-s", "dicomer")
+
+
+@dataclass(frozen=True, eq=False)
+class CremerModel:
+    """The regression, with the fingerprint of the DICOMER model that it was trained on."""
+
+    regression: SupportVectorModel
+    dicomer: str = ""
+    fingerprint: str = ""
+
+    def to_resource(
+        self, language: str, *, sources: tuple[str, ...] = (), licence: str = "", date: str = "",
+        info: dict[str, object] | None = None,
+    ) -> Resource:  # fmt: skip
+        """The model as a resource file's content."""
+        return Resource(
+            KIND, language, self.regression.to_arrays(), analysis=self.dicomer, sources=sources, licence=licence,
+            date=date, info={**(info or {}), **self.regression.to_info()},
+        )  # fmt: skip
+
+    @classmethod
+    def from_resource(cls, resource: Resource) -> CremerModel:
+        """The model that `to_resource` wrote; `ResourceError` if it is none."""
+        try:
+            regression = SupportVectorModel.from_resource(resource.arrays, resource.info)
+            if regression.features != FEATURES:
+                raise ValueError(f"its features are {', '.join(regression.features)}")
+        except (LookupError, TypeError, ValueError) as error:
+            raise ResourceError(
+                f"{resource.path}: is damaged ({error}); reinstall it, or train it with `tesla train cremer`"
+            ) from error
+        return cls(regression, resource.analysis, resource.fingerprint)
+
+
+class Cremer(Metric):
+    """CREMER: how well a summary serves its reader, by its content (TESLA-S) and its readability (DICOMER).
+
+    >>> metric = Cremer()
+    >>> models = ["Tom stayed at home because he had a fever."]
+    >>> good = metric.sentence_score("Tom had a fever. So he stayed at home.", models)
+    >>> sorted(good.features)
+    ['dicomer', 'tesla-s']
+    """
+
+    id: ClassVar[str] = "cremer"
+    feature_names = FEATURES
+
+    def __init__(
+        self,
+        lang: str = "en",
+        *,
+        model: CremerModel | Path | str | None = None,
+        dicomer: CoherenceModel | Path | str | None = None,
+        workers: int = 1,
+    ) -> None:
+        self.content = TeslaS(lang)
+        self.coherence = Dicomer(lang, model=dicomer)
+        language = self.coherence.parser.pipeline.language
+        if model is None:
+            model = find_resource(KIND, language)
+            if model is None:
+                raise UsageError(
+                    f"no CREMER model for {language!r}: English (en) is built in; see `tesla train cremer`"
+                )
+        if not isinstance(model, CremerModel):
+            model = CremerModel.from_resource(read_resource(Path(model), KIND))
+        if model.dicomer and model.dicomer != self.coherence.model.fingerprint:
+            raise ResourceError(
+                f"the CREMER model was trained with the DICOMER model {model.dicomer}, the one in use is "
+                f"{self.coherence.model.fingerprint or 'your own'}; train it again with `tesla train cremer`"
+            )
+        self.model = model
+        self.workers = workers
+
+    def get_signature(self) -> Signature:
+        """Name, version, language, kernel, and the models."""
+        inner = self.coherence.get_signature()
+        kept = {key: inner[key] for key in ("lang", "variant", "tagger", "parser")}
+        return Signature(
+            {
+                "metric": self.id, "version": __version__, **kept, "dicomer": inner["model"],
+                "kernel": self.model.regression.kernel, "model": self.model.fingerprint or "own",
+            }
+        )  # fmt: skip
+
+    def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
+        """The regression's value for each summary."""
+        content = self.content.score_segments(hypotheses, references).scores
+        coherence = self.coherence.score_segments(hypotheses).scores
+        features = np.stack([content, coherence], axis=1)
+        return SegmentScores(self.model.regression.predict(features), features)
+
+    def explain(self, hypothesis: str, references: Sequence[str]) -> Explanation:
+        """Both parts of the score with all that produced them."""
+        check_references([hypothesis], [[reference] for reference in references])
+        found = self.score_segments([hypothesis], [[reference] for reference in references])
+        content = self.content.explain(hypothesis, references)
+        (coherence,) = self.coherence.explain(hypothesis).details
+        score = float(found.scores[0])
+        values = dict(zip(FEATURES, found.features[0].tolist(), strict=True))
+        details = tuple(
+            {
+                **detail,
+                "features": [*({"name": n, "value": v} for n, v in values.items()), *detail["features"]],
+                "coherence": coherence,
+            }
+            for detail in content.details
+        )
+        return Explanation(self.id, self.get_signature(), score, hypothesis, tuple(references), details)

@@ -1,0 +1,117 @@
+"""DICOMER (SPEC §11): the readability of a text from the transitions of its discourse roles. Needs no reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tesla_eval.discourse import Document, Relation, TextParser, load_parser
+from tesla_eval.discourse.coherence import (
+    KIND,
+    CoherenceModel,
+    find_coherence_model,
+    model_from_resource,
+)
+from tesla_eval.discourse.roles import VARIANTS, RoleMatrix, role_matrix, uses_explicitness, uses_intra_cell
+from tesla_eval.errors import ResourceError, UsageError
+from tesla_eval.metrics.base import Metric, References, SegmentScores
+from tesla_eval.records import Explanation, Signature
+from tesla_eval.resources import read_resource
+from tesla_eval.version import __version__
+
+__all__ = ["Dicomer", "matrix_of"]
+
+_MOST_SHOWN = 12
+"""Transitions that an explanation lists on either side."""
+
+
+class Dicomer(Metric):
+    """DICOMER, or LIN, LIN+C, LIN+E, as the model says: how coherent a text of several sentences is.
+
+    >>> metric = Dicomer()
+    >>> good = "Tom fell ill. He stayed at home because he had a fever. But his fever soon went down."
+    >>> metric.sentence_score(good).features["log"] <= 0
+    True
+    """
+
+    id: ClassVar[str] = "dicomer"
+    needs_references: ClassVar[bool] = False
+    feature_names = ("ranking", "log")
+
+    def __init__(
+        self, lang: str = "en", *, model: CoherenceModel | Path | str | None = None, workers: int = 1
+    ) -> None:
+        self.parser: TextParser = load_parser(lang)
+        if isinstance(model, str | Path):
+            model = model_from_resource(read_resource(Path(model), KIND))
+        self.model = model or find_coherence_model(self.parser.pipeline.language)
+        if self.model.variant not in VARIANTS:
+            raise UsageError(f"unknown variant {self.model.variant!r}; known are {', '.join(VARIANTS)}")
+        if self.model.parser and self.model.parser != self.parser.fingerprint:
+            raise ResourceError(
+                f"the DICOMER model was trained with the parser {self.model.parser}, the one installed is "
+                f"{self.parser.fingerprint}; train it again with `tesla train dicomer`"
+            )
+        self.workers = workers
+
+    def get_signature(self) -> Signature:
+        """Name, version, language, variant, and the models."""
+        return Signature(
+            {
+                "metric": self.id, "version": __version__, "lang": self.parser.pipeline.language,
+                "variant": self.model.variant, "tagger": self.parser.pipeline.signature["tagger"],
+                "parser": self.parser.fingerprint, "model": self.model.fingerprint or "own",
+            }
+        )  # fmt: skip
+
+    def score_segments(self, hypotheses: Sequence[str], references: References = ()) -> SegmentScores:
+        """The ranking score of each text; references are not looked at."""
+        scores = np.array([self._score(document)[0] for document in self.parser.documents(hypotheses)])
+        logs = np.array([self.model.log_score(score) for score in scores.tolist()])
+        return SegmentScores(scores, np.stack([scores, logs], axis=1))
+
+    def _score(self, document: Document) -> tuple[float, list[Relation], RoleMatrix, dict[str, float]]:
+        relations = self.parser.parser.parse(document)
+        matrix, features = matrix_of(document, relations, self.model)
+        return self.model.score(features), relations, matrix, features
+
+    def explain(self, hypothesis: str, references: Sequence[str] = ()) -> Explanation:
+        """The role matrix, the relations behind it, and what each transition added to the score."""
+        (document,) = self.parser.documents([hypothesis])
+        score, relations, matrix, features = self._score(document)
+        shares = sorted(self.model.shares(features).items(), key=lambda item: (-item[1], item[0]))
+        detail: dict[str, Any] = {
+            "score": score,
+            "variant": self.model.variant,
+            "sentences": [hypothesis[s.spans[0][0] : s.spans[-1][1]] for s in document.sentences],
+            "relations": [relation.to_dict(hypothesis, document.spans) for relation in relations],
+            "matrix": {
+                term: [list(matrix.cell(sentence, term)) for sentence in range(matrix.sentences)]
+                for term in matrix.columns
+            },
+            "features": [
+                {"name": "ranking", "value": score},
+                {"name": "log", "value": self.model.log_score(score)},
+                *(
+                    {
+                        "name": name,
+                        "value": features[name],
+                        "weight": self.model.weights[name],
+                        "share": share,
+                    }
+                    for name, share in shares
+                ),
+            ],
+        }
+        return Explanation(self.id, self.get_signature(), score, hypothesis, ("",), (detail,))
+
+
+def matrix_of(
+    document: Document, relations: Sequence[Relation], model: CoherenceModel
+) -> tuple[RoleMatrix, dict[str, float]]:
+    """The role matrix of a parsed text and its features, as the model's variant wants them."""
+    matrix = role_matrix(document, relations, explicitness=uses_explicitness(model.variant))
+    return matrix, matrix.features(intra_cell=uses_intra_cell(model.variant))
