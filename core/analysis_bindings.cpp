@@ -13,25 +13,13 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "lexicon.h"
+#include "texts.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace tesla {
 namespace {
-
-// The texts' own UTF-8, valid while the list keeps its strings.
-std::vector<std::string_view> utf8_views(const nb::list& texts) {
-    std::vector<std::string_view> views;
-    views.reserve(nb::len(texts));
-    for (nb::handle text : texts) {
-        Py_ssize_t size = 0;
-        const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-        if (!data) throw nb::python_error();
-        views.emplace_back(data, static_cast<std::size_t>(size));
-    }
-    return views;
-}
 
 nb::object intern_lemmas(Lexicon& lexicon, const std::vector<std::string_view>& lemmas,
                          const Array<std::int64_t>& sense_offsets, const Array<std::uint32_t>& senses) {

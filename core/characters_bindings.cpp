@@ -1,6 +1,4 @@
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string_view.h>
-#include <nanobind/stl/vector.h>
 
 #include <limits>
 #include <string_view>
@@ -10,6 +8,7 @@
 #include "bindings.h"
 #include "characters.h"
 #include "matching.h"
+#include "texts.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -20,7 +19,8 @@ namespace {
 // The character bags of every text of a batch; made once, matched as often as one likes.
 class CharacterBags {
    public:
-    explicit CharacterBags(const std::vector<std::string_view>& texts) {
+    explicit CharacterBags(const nb::list& given) {
+        const std::vector<std::string_view> texts = utf8_views(given);
         nb::gil_scoped_release release;
         texts_.reserve(texts.size());
         for (std::string_view text : texts) texts_.emplace_back(text);
@@ -65,7 +65,7 @@ class CharacterBags {
 
 void bind_characters(nb::module_& m) {
     nb::class_<CharacterBags>(m, "CharacterBags", "The character n-grams of all texts of a batch.")
-        .def(nb::init<const std::vector<std::string_view>&>(), "texts"_a)
+        .def(nb::init<const nb::list&>(), "texts"_a)
         .def("__len__", &CharacterBags::size);
     m.def("match_characters", &CharacterBags::match, "reference"_a, "hypothesis"_a, "reference_index"_a,
           "hypothesis_index"_a, "max_order"_a, "alpha"_a, "Precision, recall and F: a row a pair, a column an order.");

@@ -1,6 +1,4 @@
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string_view.h>
-#include <nanobind/stl/vector.h>
 
 #include <string_view>
 #include <vector>
@@ -8,6 +6,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "surface.h"
+#include "texts.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -18,9 +17,10 @@ namespace {
 // The surfaces of all texts of a batch; made once, compared as often as one likes.
 class Surfaces {
    public:
-    Surfaces(const std::vector<std::string_view>& texts, const Array<std::int64_t>& offsets,
+    Surfaces(const nb::list& given, const Array<std::int64_t>& offsets,
              const Array<std::uint32_t>& word, const Array<std::uint32_t>& lemma, const Array<std::uint8_t>& function,
              const Array<std::uint8_t>& shape, const Array<double>& word_weight, const Array<double>& lemma_weight) {
+        const std::vector<std::string_view> texts = utf8_views(given);
         const std::size_t tokens = word.size();
         bool good = offsets.size() == texts.size() + 1 && offsets(0) == 0 &&
                     static_cast<std::size_t>(offsets(texts.size())) == tokens;
@@ -67,7 +67,7 @@ void bind_surface(nb::module_& m) {
     for (const char* name : kSurfaceFeatures) names.append(name);
     m.attr("SURFACE_FEATURES") = nb::tuple(names);
     nb::class_<Surfaces>(m, "Surfaces", "What can be seen of all texts of a batch without matching n-grams.")
-        .def(nb::init<const std::vector<std::string_view>&, const Array<std::int64_t>&, const Array<std::uint32_t>&,
+        .def(nb::init<const nb::list&, const Array<std::int64_t>&, const Array<std::uint32_t>&,
                       const Array<std::uint32_t>&, const Array<std::uint8_t>&, const Array<std::uint8_t>&,
                       const Array<double>&, const Array<double>&>(),
              "texts"_a, "offsets"_a, "word"_a, "lemma"_a, "function"_a, "shape"_a, "word_weight"_a, "lemma_weight"_a)

@@ -205,7 +205,7 @@ def match(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
 
 class CharacterBags:
-    def __init__(self, texts: Sequence[str]) -> None: ...
+    def __init__(self, texts: list[str]) -> None: ...
     def __len__(self) -> int: ...
 
 def match_characters(
@@ -222,7 +222,7 @@ SURFACE_FEATURES: tuple[str, ...]
 class Surfaces:
     def __init__(
         self,
-        texts: Sequence[str],
+        texts: list[str],
         offsets: npt.NDArray[np.int64],
         word: npt.NDArray[np.uint32],
         lemma: npt.NDArray[np.uint32],

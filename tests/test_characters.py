@@ -1,0 +1,59 @@
+"""Character n-grams (SPEC §8b) against a textbook count."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tesla_eval.bags import LONGEST_CHARACTER_NGRAM, build_character_bags
+from tesla_eval.errors import InputError
+from tesla_eval.matching import match_characters
+
+TEXTS = st.text(st.sampled_from("ab c\u00a0é漢\U0001f600"), max_size=30)
+
+
+def textbook(reference: str, hypothesis: str, n: int) -> tuple[float, float]:
+    bags = []
+    for text in (reference, hypothesis):
+        characters = "".join(text.split())
+        bags.append(Counter(characters[i : i + n] for i in range(len(characters) - n + 1)))
+    common = sum((bags[0] & bags[1]).values())
+    totals = [sum(bag.values()) for bag in bags]
+    if not any(totals):
+        return np.nan, np.nan
+    return common / totals[1] if totals[1] else 0.0, common / totals[0] if totals[0] else 0.0
+
+
+@given(TEXTS, TEXTS)
+def test_all_orders_equal_a_plain_count(reference: str, hypothesis: str) -> None:
+    only = np.zeros(1, np.int64)
+    found = match_characters(
+        build_character_bags([reference]),
+        build_character_bags([hypothesis]),
+        only,
+        only,
+        LONGEST_CHARACTER_NGRAM,
+    )
+    for n in range(1, LONGEST_CHARACTER_NGRAM + 1):
+        expected = textbook(reference, hypothesis, n)
+        np.testing.assert_equal((found.precision[0, n - 1], found.recall[0, n - 1]), expected)
+
+
+def test_a_text_has_everything_of_itself() -> None:
+    bags, only = build_character_bags(["The same text, twice."]), np.zeros(1, np.int64)
+    assert match_characters(bags, bags, only, only, 6).f.tolist() == [[1.0] * 6]
+
+
+def test_composed_and_decomposed_letters_are_the_same() -> None:
+    only = np.zeros(1, np.int64)
+    found = match_characters(build_character_bags(["é"]), build_character_bags(["e\u0301"]), only, only, 1)
+    assert found.f.tolist() == [[1.0]]
+
+
+def test_a_lone_surrogate_is_no_text() -> None:
+    with pytest.raises(InputError, match="surrogate"):
+        build_character_bags(["\ud800"])

@@ -1,0 +1,126 @@
+"""TESLA-X and TESLA-F as users meet them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tesla_eval import TeslaF, TeslaM, TeslaX
+from tesla_eval.errors import ResourceError
+from tesla_eval.metrics.shares import explain_difference
+
+REFERENCE = "The president of Spain arrived in Paris on Monday."
+GOOD = "The Spanish president arrived in Paris Monday."
+BAD = "A dog in the house was on of."
+
+
+@pytest.fixture(scope="module")
+def metric() -> TeslaX:
+    return TeslaX("en")
+
+
+def test_better_texts_score_higher(metric: TeslaX) -> None:
+    copy, good, bad = (metric.sentence_score(text, [REFERENCE]).score for text in (REFERENCE, GOOD, BAD))
+    assert 1 > copy > good > bad > 0
+
+
+def test_an_empty_side_scores_0(metric: TeslaX) -> None:
+    assert metric.sentence_score("", [REFERENCE]).score == 0.0
+    assert metric.sentence_score(GOOD, ["..."]).score == 0.0
+    assert metric.sentence_score("", [""]).score == 0.0
+
+
+def test_short_texts_miss_features_but_have_a_score(metric: TeslaX) -> None:
+    found = metric.sentence_score("Paris", ["Paris"])
+    assert np.isnan(found.features["ms.2.p"]) and np.isnan(found.features["chr.6.f"])
+    assert found.score > 0.5
+
+
+def test_several_references_are_averaged_and_missing_ones_left_out(metric: TeslaX) -> None:
+    alone = [metric.sentence_score(GOOD, [text]).score for text in (REFERENCE, BAD)]
+    both = metric.corpus_score([GOOD, GOOD], [[REFERENCE, REFERENCE], [BAD, None]]).segments
+    assert both.tolist() == pytest.approx([np.mean(alone), alone[0]])
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_scores_do_not_depend_on_batch_order_or_threads(wmt14_pairs, workers: int) -> None:
+    pairs = wmt14_pairs[:600]
+    metric = TeslaX("en", workers=workers)
+    hypotheses, references = [list(side) for side in zip(*pairs, strict=True)]
+    scores = metric.corpus_score(hypotheses, [references]).segments
+    again = metric.corpus_score(hypotheses[::-1], [references[::-1]]).segments[::-1]
+    assert scores.tolist() == again.tolist()
+    assert scores[17] == metric.sentence_score(*pairs[17][:1], [pairs[17][1]]).score
+
+
+def test_pairwise_is_scoring_each_with_each(metric: TeslaX) -> None:
+    texts = [REFERENCE, GOOD, BAD, "", "Paris"]
+    matrix = metric.pairwise(texts, texts[:3])
+    for i, hypothesis in enumerate(texts):
+        for j, reference in enumerate(texts[:3]):
+            assert matrix[i, j] == metric.sentence_score(hypothesis, [reference]).score
+
+
+@pytest.mark.parametrize("language", ["de", "zh", "ja", "hi", "und"])
+def test_every_language_has_weights(language: str) -> None:
+    metric = TeslaX(language)
+    same, other = (
+        metric.sentence_score(text, ["Berlin 東京 ist gut"]).score for text in ("Berlin 東京 ist gut", "xyz")
+    )
+    assert same > other
+
+
+def test_shares_add_up_and_name_their_features(metric: TeslaX) -> None:
+    (detail,) = metric.explain(GOOD, [REFERENCE]).to_dict()["references"]
+    assert sum(entry["share"] for entry in detail["shares"]) == pytest.approx(detail["linear"])
+    assert [entry["name"] for entry in detail["shares"]] == list(metric.feature_names)
+    ms = next(entry for entry in detail["features"] if entry["name"] == "ms.1")
+    assert set(ms["weight"]) == {"p", "r", "f"} and ms["flow"]
+
+
+def test_the_difference_of_two_systems_is_explained_exactly(metric: TeslaX) -> None:
+    found = explain_difference(metric, [GOOD, REFERENCE], [BAD, GOOD], [[REFERENCE, REFERENCE]])
+    assert found.scores[0] > found.scores[1]
+    total = found.linear[0] - found.linear[1]
+    assert sum(row[3] for row in found.by_part()) == pytest.approx(total)
+    assert sum(row[3] for row in found.by_feature()) == pytest.approx(total)
+    json.dumps(found.to_dict())
+
+
+def test_weights_of_another_analysis_are_refused(metric: TeslaX) -> None:
+    with pytest.raises(ResourceError, match="train them again"):
+        TeslaX("en", weights=replace(metric.model, analysis="lang:en|tagger:00000000"))
+
+
+def test_weights_of_another_metric_are_refused(tmp_path, metric: TeslaX) -> None:
+    path = tmp_path / "weights.json"
+    path.write_text(metric.model.to_json())
+    with pytest.raises(ResourceError, match="weights of tesla-x"):
+        TeslaF("en", weights=path)
+
+
+def test_tesla_f_weighs_what_tesla_m_averages() -> None:
+    scaled, raw, m = TeslaF("en"), TeslaF("en", scaled=False), TeslaM("en")
+    found, plain = (metric.sentence_score(GOOD, [REFERENCE]) for metric in (scaled, m))
+    assert {name: found.features[name] for name in plain.features} == plain.features
+    assert scaled.sentence_score(REFERENCE, [REFERENCE]).score <= 1.0
+    model = raw.model
+    assert raw.sentence_score(GOOD, [REFERENCE]).score == pytest.approx(
+        float(model.linear(np.array([[found.features[name] for name in model.features]]))[0])
+    )
+    assert "scaled:no" in str(raw.get_signature())
+
+
+def test_explain_on_the_command_line(tesla, write) -> None:
+    drawn = tesla("explain", "-m", "x", GOOD, REFERENCE)
+    assert drawn.status == 0 and "share of the linear score" in drawn.out and "word order" in drawn.out
+    files = [write(name, [text, REFERENCE]) for name, text in (("ref", REFERENCE), ("a", GOOD), ("b", BAD))]
+    two = tesla("explain", "-m", "x", "-r", *files)
+    assert two.status == 0 and "difference" in two.out
+    as_json = json.loads(tesla("explain", "-m", "x", "-r", *files, "--segment", "2", "--json").out)
+    assert as_json["segment"] == 2 and as_json["scores"][0] == as_json["scores"][1]
+    assert tesla("explain", "-m", "m", "-r", *files).status == 2
+    assert tesla("explain", "-m", "x", "-r", *files, "--segment", "3").status == 2

@@ -1,0 +1,105 @@
+"""The surface features (SPEC §8b), each against the plainest way to compute it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from tesla_eval._core import SURFACE_FEATURES
+from tesla_eval.analysis import load_pipeline
+from tesla_eval.metrics.surface_group import SurfaceGroup
+
+WORDS = ["the", "cat", "sat", "on", "mat", "Spain", "2012", "dog", "of", "house"]
+
+
+def surface(hypothesis: str, reference: str) -> dict[str, float]:
+    analysis = load_pipeline("en")
+    group = SurfaceGroup(analysis)
+    y, x = analysis.analyse([hypothesis], [reference])
+    only = np.zeros(1, np.int64)
+    row = group.compare(group.prepare(x), group.prepare(y), only, only)[0]
+    return dict(zip(SURFACE_FEATURES, row.tolist(), strict=True))
+
+
+def longest_common_subsequence(x: list[str], y: list[str]) -> int:
+    table = np.zeros((len(x) + 1, len(y) + 1), int)
+    for i, a in enumerate(x):
+        for j, b in enumerate(y):
+            table[i + 1, j + 1] = table[i, j] + 1 if a == b else max(table[i, j + 1], table[i + 1, j])
+    return int(table[-1, -1])
+
+
+def test_a_text_against_itself_is_perfect() -> None:
+    found = surface("In 2012, the cat sat in Spain.", "In 2012, the cat sat in Spain.")
+    for name, value in found.items():
+        if name.endswith((".p", ".r")) or name == "order":
+            assert value == 1.0, name
+    assert found["fragments"] == pytest.approx(1 / 7)
+    assert found["foreign"] == found["length.log"] == 0.0
+
+
+def test_word_order_counts() -> None:
+    straight = surface("the cat sat on the mat", "the cat sat on the mat")
+    turned = surface("on the mat sat the cat", "the cat sat on the mat")
+    assert turned["lcs.r"] < straight["lcs.r"]
+    assert turned["order"] < straight["order"] == 1.0
+    assert turned["fragments"] > straight["fragments"]
+
+
+def test_common_subsequences_equal_the_textbook(wmt14_pairs) -> None:
+    analysis = load_pipeline("en")
+    group = SurfaceGroup(analysis)
+    pairs = wmt14_pairs[:60]
+    y, x = analysis.analyse([pair[0] for pair in pairs], [pair[1] for pair in pairs])
+    every = np.arange(len(pairs))
+    found = group.compare(group.prepare(x), group.prepare(y), every, every)
+    column = SURFACE_FEATURES.index("lcs.r")
+    for k in range(len(pairs)):
+        lemmas = [[token.lemma for token in side.tokens(k)] for side in (x, y)]
+        assert found[k, column] == pytest.approx(longest_common_subsequence(*lemmas) / max(1, len(lemmas[0])))
+
+
+def test_rare_words_weigh_more() -> None:
+    found = surface("the xylophone", "the trombone xylophone")
+    lost_common = surface("trombone xylophone", "the trombone xylophone")
+    assert found["rareword.r"] < lost_common["rareword.r"]
+
+
+def test_numbers_and_names_by_themselves() -> None:
+    found = surface("He came to Spain in 2013.", "He came to France in 2012.")
+    assert found["number.r"] == 0.0
+    assert found["capital.r"] == 0.5  # He, but not France
+
+
+def test_letters_of_another_script_are_foreign() -> None:
+    assert surface("the кот sat", "the cat sat")["foreign"] == pytest.approx(3 / 9)
+
+
+def test_punctuation_is_compared() -> None:
+    found = surface("Yes, no.", "Yes: no.")
+    assert (found["punct.p"], found["punct.r"]) == (0.5, 0.5)
+
+
+def test_lengths() -> None:
+    found = surface("one two", "one two three four five")
+    assert found["length.log"] == pytest.approx(math.log(3 / 6))
+    assert found["length.off"] == -found["length.short"] == pytest.approx(math.log(2))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_content_words_equal_a_plain_count(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    texts = [" ".join(random.choice(WORDS, 8)) for _ in range(2)]
+    analysis = load_pipeline("en")
+    tokens = [batch.tokens(0) for batch in analysis.analyse([texts[0]], [texts[1]])]
+    y, x = (Counter(token.lemma for token in side if not token.function) for side in tokens)
+    expected = sum((x & y).values()) / sum(x.values()) if x else float(not y)
+    assert surface(*texts)["content.r"] == pytest.approx(expected)
+
+
+def test_many_repetitions_stay_quick() -> None:
+    found = surface("the " * 20_000, "the " * 20_000)
+    assert found["order"] == 1.0
