@@ -22,12 +22,9 @@ class Surfaces {
              const Array<std::uint8_t>& shape, const Array<double>& word_weight, const Array<double>& lemma_weight) {
         const std::vector<std::string_view> texts = utf8_views(given);
         const std::size_t tokens = word.size();
-        bool good = offsets.size() == texts.size() + 1 && offsets(0) == 0 &&
-                    static_cast<std::size_t>(offsets(texts.size())) == tokens;
-        for (std::size_t i = 0; good && i < texts.size(); ++i) good = offsets(i) <= offsets(i + 1);
+        check_csr(offsets, texts.size(), tokens);
         for (std::size_t size : {lemma.size(), function.size(), shape.size(), word_weight.size(), lemma_weight.size()})
-            good = good && size == tokens;
-        if (!good) throw nb::value_error("the token arrays do not fit together");
+            if (size != tokens) throw nb::value_error("the token arrays do not fit together");
         nb::gil_scoped_release release;
         texts_.reserve(texts.size());
         for (std::size_t i = 0; i < texts.size(); ++i) {

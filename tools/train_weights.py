@@ -1,6 +1,6 @@
-"""Train the shipped weights of TESLA-X, and TESLA-F's for any language, from ../shared/data/wmt.
+"""Train the shipped weights of TESLA-X and TESLA-F from ../shared/data/wmt, one after the other.
 
-    train_weights.py [x-en] [x-und] [f-und] [--date 2026-11-15] [--output FOLDER]
+    train_weights.py [x-en|x-und|f-en|f-cs|f-de|f-es|f-fr|f-und ...] [--date 2026-11-15] [--output FOLDER]
 
 English: the rankings of WMT12 and WMT13 into English; WMT14 and all later years stay for testing. Every other
 language: the rankings of WMT12 out of English (Czech, German, Spanish, French) and the scores of WMT24 (odd segments)
@@ -48,6 +48,8 @@ RECIPES = {
     "x-en": ["x", *judgements("wmt12-rr", "wmt13-rr"), *GROUPS, *without("pos", "content", "function", "length")],
     "x-und": ["x", "-l", "und", *OUT_OF_ENGLISH, *GROUPS,
               *without("pos", "content", "function", "length", "punct", "foreign")],
+    "f-en": ["f", *judgements("wmt12-rr", "wmt13-rr"), "--learner", "svm"],
+    **{f"f-{code}": ["f", "-l", code, *judgements("wmt12-rr"), "--learner", "svm"] for code in ("cs", "de", "es", "fr")},
     "f-und": ["f", "-l", "und", *OUT_OF_ENGLISH, "--groups", "target"],
 }  # fmt: skip
 
