@@ -22,12 +22,20 @@ def test_the_drawing_shows_both_sentences_links_and_features(tesla) -> None:
 def test_another_feature_can_be_drawn(tesla) -> None:
     out = tesla("explain", HYPOTHESIS, REFERENCE, "--feature", "ms.2").out
     assert "The/DT cats/NNS" in out
-    assert tesla("explain", HYPOTHESIS, REFERENCE, "--feature", "ms.9").status == 2
+    refused = tesla("explain", HYPOTHESIS, REFERENCE, "--feature", "ms.9")
+    assert (refused.status, refused.out) == (2, "")
 
 
 def test_json_is_the_explanation(tesla) -> None:
     found = json.loads(tesla("explain", "--json", HYPOTHESIS, REFERENCE, "A cat.").out)
     assert found == json.loads(json.dumps(TeslaM().explain(HYPOTHESIS, [REFERENCE, "A cat."]).to_dict()))
+
+
+def test_files_that_do_not_agree_are_not_half_explained(tesla, write) -> None:
+    longer = write("r", ["Yes."] * 1300)
+    outcome = tesla("explain", "--json", "-r", longer, write("s", ["Yes."] * 1299))
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "1300 lines" in outcome.err
 
 
 def test_files_give_one_json_line_a_segment(tesla, write) -> None:

@@ -84,6 +84,18 @@ def test_formats_refuse_what_they_cannot_hold(tesla, files) -> None:
     assert tesla("score", "-r", ref, a, "--format", "latex", "--segments").status == 2
 
 
+def test_a_metric_is_scored_once_whatever_it_is_called(tesla, files) -> None:
+    ref, a, _ = files
+    out = tesla("score", "-r", ref, a, "-m", "m, M,tesla-m,TESLA-M,chrF", "--format", "tsv").out
+    assert [line.split("\t")[1] for line in out.splitlines()[1:]] == ["tesla-m", "chrf"]
+
+
+def test_percentages_have_two_digits(tesla, files) -> None:
+    ref, a, _ = files
+    row = tesla("score", "-r", ref, a, "-m", "bleu,bleu-char,m").out.splitlines()[1].split()
+    assert [len(cell.partition(".")[2]) for cell in row[-3:]] == [2, 2, 4]
+
+
 def test_corpus_scores_of_the_baselines_are_sacrebleus(tesla, files) -> None:
     ref, a, _ = files
     found = json.loads(tesla("score", "-r", ref, a, "-m", "bleu,chrf,chrf++,ter", "--format", "json").out)
@@ -262,3 +274,17 @@ def test_broken_conllu_names_file_and_line(tesla, write) -> None:
     broken = write("broken.conllu", CONLLU.replace("2\tbark\tbark\t", "2\tbark\t").encode())
     check_refused(tesla("score", "--analysed", "-r", path, broken), "broken.conllu, line 3", "columns")
     check_refused(tesla("score", "--analysed", "-r", path, path, "-m", "m,bleu"), "plain text")
+    shorter = write("shorter.conllu", CONLLU.partition("\n\n")[0].encode())
+    check_refused(
+        tesla("score", "--analysed", "-r", path, shorter), "a.conllu has 2 sentences", "shorter.conllu has 1"
+    )
+
+
+def test_conllu_with_synonyms_of_ones_own(tesla, write) -> None:
+    path = write("a.conllu", CONLLU.encode())
+    other = write("b.conllu", CONLLU.replace("Dogs\tdog", "Curs\tcur").encode())
+    own = write("own.tsv", ["dog\tcur"])
+    first = ("score", "--analysed", "-r", path, other, "--format", "json")
+    found = [json.loads(tesla(*first, "--synonyms", wish).out) for wish in ("none", own)]
+    scores = [system["metrics"]["tesla-m"]["score"] for one in found for system in one["systems"]]
+    assert scores[0] < scores[1] == 1.0

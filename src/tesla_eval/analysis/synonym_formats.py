@@ -47,6 +47,7 @@ _NOT_SYNONYMS = frozenset(
 
 _CILIN_CODE = re.compile(r"[A-Z][a-z]\d\d[A-Z]\d\d([=#@])")
 _SYNSET_ID = re.compile(r"(?:[a-z]{2,3}-\d\d-)?\d{8}-([nvarsx])")
+_WORDNET_FIELD = re.compile(r"(?:[a-z]{2,3}:)?(?:lemma|def|exe)(?::\w+)?")
 _CHINESE_PARTICLES = {"a": "的", "s": "的", "r": "地"}
 
 
@@ -129,7 +130,7 @@ def _reader_for(source: _Lines) -> Callable[[_Lines], Iterator[list[str]]]:
             continue
         if _CILIN_CODE.match(line):
             return _cilin_sets
-        if _SYNSET_ID.match(line):
+        if _SYNSET_ID.match(line) or _WORDNET_FIELD.fullmatch(line.partition("\t")[2].partition("\t")[0]):
             return _wordnet_sets
         break
     return _plain_sets
@@ -163,7 +164,7 @@ def _wordnet_sets(source: _Lines) -> Iterator[list[str]]:
         match = _SYNSET_ID.fullmatch(synset)
         if match is None or not fields:
             raise source.error(number, "is no synset id such as 00001740-v, a tab, and words")
-        if re.fullmatch(r"(?:[a-z]{2,3}:)?(?:lemma|def|exe)(?::\w+)?", fields[0]):
+        if _WORDNET_FIELD.fullmatch(fields[0]):
             words = fields[1:2] if "lemma" in fields[0] else []
         else:
             words = fields[0].split("|")

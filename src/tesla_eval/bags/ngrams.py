@@ -70,8 +70,8 @@ def exact_discount(discount: float) -> Discount:
     >>> exact_discount(0.1) is not None
     True
     """
-    fraction = Fraction(str(discount))
-    if not 0 < fraction <= 1 or fraction.denominator > _LARGEST_DENOMINATOR:
+    fraction = Fraction(str(discount)) if 0 < discount <= 1 else Fraction(0)
+    if not fraction or fraction.denominator > _LARGEST_DENOMINATOR:
         raise UsageError(f"discount {discount!r}: must be above 0, at most 1, with at most four decimals")
     return Discount(fraction.numerator, fraction.denominator)
 

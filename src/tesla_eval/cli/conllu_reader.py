@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from tesla_eval.analysis.conllu import parse_conllu
 from tesla_eval.textio import LineReader
@@ -15,6 +16,8 @@ class ConlluReader(LineReader):
 
     Each sentence is checked here, where file and line are known.
     """
+
+    unit: ClassVar[str] = "sentence"
 
     def __iter__(self) -> Iterator[str]:
         block: list[str] = []
@@ -30,7 +33,7 @@ class ConlluReader(LineReader):
         if block:
             sentences += 1
             yield self._checked(block, lines - len(block) + 1)
-        self.count = sentences  # what counts here is sentences, not lines
+        self.count = sentences  # not lines
 
     def _checked(self, block: list[str], first_line: int) -> str:
         if not all(line.startswith("#") for line in block):

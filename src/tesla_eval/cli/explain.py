@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from tempfile import TemporaryFile
 from typing import Any
 
 import click
@@ -20,12 +21,11 @@ from tesla_eval.cli.options import (
     synonyms_option,
 )
 from tesla_eval.cli.pivot_drawing import draw_pivot
-from tesla_eval.cli.terminal import aligned, visible
+from tesla_eval.cli.terminal import aligned, progress, visible
 from tesla_eval.metrics import CelabOptions, Metric
 from tesla_eval.metrics.learned import LearnedMetric
 from tesla_eval.metrics.shares import explain_difference
 from tesla_eval.records import Explanation
-from tesla_eval.textio import read_in_step
 
 __all__ = ["explain"]
 
@@ -97,29 +97,38 @@ def explain(
         return
     if segment is not None:
         raise click.UsageError("--segment goes with -r and two systems")
-    for explanation in _explanations(chosen, texts, references):
-        if as_json:
-            click.echo(json.dumps(explanation.to_dict(), ensure_ascii=False))
-        else:
-            for line in _drawing(explanation, feature):
-                click.echo(line)
-
-
-def _explanations(
-    metric: Metric, texts: tuple[str, ...], references: tuple[str, ...]
-) -> Iterator[Explanation]:
-    if not references:
-        if len(texts) < 2 and metric.needs_references:
-            raise click.UsageError("give a hypothesis and at least one reference, or files with -r")
-        yield metric.explain(texts[0], texts[1:])
-        return
-    if len(texts) != 1:
+    if references and len(texts) != 1:
         raise click.UsageError("with -r, explain takes one system file, or two to compare")
-    for *sides, hypotheses in read_in_step((*references, texts[0])):
-        for hypothesis, *given in zip(hypotheses, *sides, strict=True):
-            # With several references an empty line is a missing one, unless there is no other (SPEC §5).
-            kept = [text for text in given if text.strip()] or given[:1]
-            yield metric.explain(hypothesis, kept)
+    if not references and len(texts) < 2 and chosen.needs_references:
+        raise click.UsageError("give a hypothesis and at least one reference, or files with -r")
+    # Nothing reaches standard output before every file was read to its end and all agree.
+    with TemporaryFile("w+", encoding="utf-8", newline="\n") as held, progress("segments") as bar:
+        for hypothesis, given in _segments(texts, references, prepared=pre_tokenized):
+            explanation = chosen.explain(hypothesis, given)
+            held.writelines(f"{line}\n" for line in _lines(explanation, feature, as_json))
+            bar.advance(1)
+        held.seek(0)
+        for line in held:
+            click.echo(line, nl=False)
+
+
+def _segments(
+    texts: tuple[str, ...], references: tuple[str, ...], *, prepared: bool
+) -> Iterator[tuple[str, list[str]]]:
+    """Hypotheses, each with the references that it has."""
+    if not references:
+        yield texts[0], list(texts[1:])
+        return
+    for streams, (hypotheses,) in read_chunks(references, texts, prepared=prepared):
+        for hypothesis, *given in zip(hypotheses, *streams, strict=True):
+            yield hypothesis, [text for text in given if text is not None]
+
+
+def _lines(explanation: Explanation, feature: str | None, as_json: bool) -> Iterator[str]:
+    if as_json:
+        yield json.dumps(explanation.to_dict(), ensure_ascii=False)
+    else:
+        yield from _drawing(explanation, feature)
 
 
 def _explain_two(

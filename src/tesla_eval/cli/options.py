@@ -11,7 +11,7 @@ from tesla_eval.analysis import Analyser, ConlluAnalyser
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.analysis.pipeline import NO_SYNONYMS
 from tesla_eval.analysis.segmented import SEGMENTERS, SegmentedAnalyser
-from tesla_eval.analysis.synonym_choice import INSTALLED, find_installed_thesaurus
+from tesla_eval.analysis.synonym_choice import INSTALLED, NONE, find_installed_thesaurus
 from tesla_eval.cli.terminal import warn
 from tesla_eval.matching.celab import MAX_UNITS
 from tesla_eval.metrics import (
@@ -22,6 +22,7 @@ from tesla_eval.metrics import (
     Metric,
     create_metric,
     default_metrics,
+    metric_key,
 )
 
 __all__ = [
@@ -91,20 +92,23 @@ def create_metrics(
     """The metrics that `-m` names, each once, for the language that `-l` names."""
     code = resolve_language(language)
     names = default_metrics(code) if names is None else names
-    analyser: Analyser | None = ConlluAnalyser(code) if analysed else None
+    without_synonyms = synonyms == NONE  # as the user wishes: nothing to be warned of
+    analyser: Analyser | None = None
+    if analysed and segmenter is not None:
+        raise click.UsageError("--analysed text is cut already: leave out --segmenter")
+    if analysed:
+        analyser, synonyms = ConlluAnalyser(code, synonyms), None
     if segmenter is not None:
-        if analysed:
-            raise click.UsageError("--analysed text is cut already: leave out --segmenter")
         analyser, synonyms = SegmentedAnalyser(segmenter, code, synonyms), None
-    wanted = dict.fromkeys(name for name in names.split(",") if name.strip())
+    wanted = dict.fromkeys(metric_key(name) for name in names.split(",") if name.strip())
     if not wanted:
         raise click.UsageError("-m names no metric")
-    if analysed and not {name.strip().lower() for name in wanted}.isdisjoint(BASELINE_NAMES):
+    if analysed and not wanted.keys().isdisjoint(BASELINE_NAMES):
         raise click.UsageError(
             f"--analysed goes with our own metrics only: {', '.join(BASELINE_NAMES)} read plain text"
         )
     if celab is not None and celab.pre_tokenized:
-        others = [name for name in wanted if name.strip().lower().removeprefix("tesla-") not in CELAB_NAMES]
+        others = [name for name in wanted if name not in CELAB_NAMES]
         if others:
             raise click.UsageError(
                 f"--pre-tokenized goes with celab only: {', '.join(others)} cut texts themselves"
@@ -114,6 +118,8 @@ def create_metrics(
         for name in wanted
     ]
     lacking = {text for metric in metrics for text in metric.shortcomings}
+    if without_synonyms:
+        lacking.discard(NO_SYNONYMS)
     if lacking:
         warn(f"language {code!r} has {' and '.join(sorted(lacking))}: scores mean less there")
         thesaurus = find_installed_thesaurus(code) if NO_SYNONYMS in lacking else None

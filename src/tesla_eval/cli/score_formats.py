@@ -10,11 +10,12 @@ import click
 
 from tesla_eval.cli.terminal import aligned, visible
 from tesla_eval.errors import UsageError
+from tesla_eval.metrics.baselines import BASELINES
 
 __all__ = ["FORMATS", "PERCENT_SCALE", "Results", "check_format", "latex_escaped"]
 
-PERCENT_SCALE = frozenset({"bleu", "chrf", "chrf++", "ter"})
-"""Metrics whose scores are percentages: two digits say enough."""
+PERCENT_SCALE = frozenset(BASELINES)
+"""Metrics whose scores are percentages, as all of sacreBLEU's are: two digits say enough."""
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,7 @@ __all__ = [
     "TeslaX",
     "create_metric",
     "default_metrics",
+    "metric_key",
 ]
 
 _TESLA: dict[str, Callable[..., Metric]] = {"m": TeslaM, "b": TeslaB, "f": TeslaF, "x": TeslaX, "pem": Pem}
@@ -63,6 +64,15 @@ def default_metrics(lang: str) -> str:
     return "m" if is_spaced(lang) else "celab"
 
 
+def metric_key(name: str) -> str:
+    """The name in `METRIC_NAMES` that is meant: ids and capitals are understood.
+
+    >>> metric_key(" TESLA-M"), metric_key("chrF++")
+    ('m', 'chrf++')
+    """
+    return name.strip().lower().removeprefix("tesla-")
+
+
 def create_metric(
     name: str,
     lang: str,
@@ -77,7 +87,7 @@ def create_metric(
     >>> create_metric("m", "en").id
     'tesla-m'
     """
-    key = name.strip().lower().removeprefix("tesla-")
+    key = metric_key(name)
     if key in _TESLA:
         return _TESLA[key](lang=lang, analyser=analyser, synonyms=synonyms, workers=workers)
     if key in _SUMMARY:  # equal words only: synonyms are for others

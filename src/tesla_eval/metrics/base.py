@@ -23,6 +23,7 @@ __all__ = [
     "Total",
     "check_references",
     "mean_over_references",
+    "new_matrix",
     "same_text",
 ]
 
@@ -139,7 +140,7 @@ class Metric(ABC):
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> npt.NDArray[np.float64]:
         """The score of every hypothesis (row) against every reference (column)."""
-        matrix = np.empty((len(hypotheses), len(references)))
+        matrix = new_matrix(hypotheses, references)
         for column, reference in enumerate(references):
             matrix[:, column] = self.score_segments(hypotheses, [[reference] * len(hypotheses)]).scores
         return matrix
@@ -157,16 +158,31 @@ def _streams_of_one(references: Sequence[str]) -> list[list[str]]:
     return [[reference] for reference in references]
 
 
+def new_matrix(hypotheses: Sequence[str], references: Sequence[str]) -> npt.NDArray[np.float64]:
+    """Room for the score of every hypothesis (row) against every reference (column), which must be lists of texts."""
+    if isinstance(hypotheses, str) or isinstance(references, str):
+        raise UsageError("hypotheses and references are lists of texts")
+    for what, texts in (("hypothesis", hypotheses), ("reference", references)):
+        _check_texts(what, texts)
+    return np.empty((len(hypotheses), len(references)))
+
+
+def _check_texts(what: str, texts: Sequence[str]) -> None:
+    for number, text in enumerate(texts, 1):
+        if not isinstance(text, str):
+            raise InputError(f"{what} {number} is {text!r}, not a text")
+
+
 def check_references(hypotheses: Sequence[str], references: References, *, needed: bool = True) -> None:
     """Refuse what cannot be scored: no segments, streams of other lengths, a segment without any reference.
 
     Where references are not `needed` there may be none.
     """
-    if isinstance(hypotheses, str) or any(isinstance(stream, str) for stream in references):
+    if not (_is_list(hypotheses) and _is_list(references) and all(map(_is_list, references))):
         raise UsageError("hypotheses are a list of texts, references a list of such lists: [references]")
-    if not hypotheses:
+    if len(hypotheses) == 0:
         raise InputError("there is no hypothesis to score")
-    if not references and needed:
+    if len(references) == 0 and needed:
         raise InputError("there is no reference to score against")
     for number, stream in enumerate(references, 1):
         if len(stream) != len(hypotheses):
@@ -174,9 +190,7 @@ def check_references(hypotheses: Sequence[str], references: References, *, neede
                 f"{len(hypotheses)} hypotheses, but reference stream {number} has {len(stream)} texts; "
                 "references are K streams of N texts, None for a missing one"
             )
-    if not all(isinstance(text, str) for text in hypotheses):
-        index = next(i for i, text in enumerate(hypotheses) if not isinstance(text, str))
-        raise InputError(f"hypothesis {index + 1} is {hypotheses[index]!r}, not a text")
+    _check_texts("hypothesis", hypotheses)
     missing = []
     for stream in references:
         kinds = set(map(type, stream))
@@ -186,6 +200,11 @@ def check_references(hypotheses: Sequence[str], references: References, *, neede
     nowhere = set.intersection(*missing) if missing else set()
     if nowhere and needed:
         raise InputError(f"segment {min(nowhere) + 1} has no reference")
+
+
+def _is_list(texts: object) -> bool:
+    """Whether it has a length and an order, as lists, tuples and NumPy's arrays have, and is no single text."""
+    return hasattr(texts, "__len__") and hasattr(texts, "__getitem__") and not isinstance(texts, str)
 
 
 def mean_over_references(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.analysis.compounds import load_compound_splitter
-from tesla_eval.analysis.languages import resolve_language
+from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
+from tesla_eval.analysis.pipeline import NO_SYNONYMS
+from tesla_eval.analysis.synonym_choice import NONE
 from tesla_eval.bags import FUNCTION_UNITS, NgramWeights, UnitSplitter, discount_units
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.matching import CelabMatcher, SynonymSets, load_synonym_sets
@@ -22,6 +24,7 @@ from tesla_eval.metrics.base import (
     SegmentScores,
     check_references,
     mean_over_references,
+    new_matrix,
     same_text,
 )
 from tesla_eval.records import Explanation, Signature
@@ -84,7 +87,7 @@ class TeslaCelab(Metric):
         self.max_units = max_units
         self._compounds = None if pre_tokenized else load_compound_splitter(self.lang)
         self._units = UnitSplitter(self._compounds, pre_tokenized=pre_tokenized)
-        self._asked_for_none = synonyms == "none"
+        self._asked_for_none = synonyms == NONE
         self._synonyms = _dictionary(self.lang, synonyms, pre_tokenized)
         self._matcher = CelabMatcher(
             self._synonyms, order=order, precision_weight=precision_weight,
@@ -102,8 +105,8 @@ class TeslaCelab(Metric):
     @property
     def shortcomings(self) -> list[str]:
         """What this language lacks, for a warning."""
-        missing = self._synonyms is None and not self._asked_for_none and self.lang != "und"
-        return ["no synonyms"] if missing else []
+        missing = self._synonyms is None and not self._asked_for_none and self.lang != UNDETERMINED.code
+        return [NO_SYNONYMS] if missing else []
 
     def get_signature(self) -> Signature:
         """Name, version, language, dictionary, and every parameter that differs from the default."""
@@ -132,7 +135,7 @@ class TeslaCelab(Metric):
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> npt.NDArray[np.float64]:
         """The score of every hypothesis (row) against every reference (column); each text is cut once."""
-        matrix = np.empty((len(hypotheses), len(references)))
+        matrix = new_matrix(hypotheses, references)
         if not matrix.size:
             return matrix
         y, x = self._keys(hypotheses), self._keys(references)
@@ -185,7 +188,7 @@ class TeslaCelabMinus(TeslaCelab):
     id: ClassVar[str] = "tesla-celab-"
 
     def __init__(self, lang: str = "zh", **parameters: Any) -> None:
-        super().__init__(lang, **{**parameters, "synonyms": "none"})
+        super().__init__(lang, **{**parameters, "synonyms": NONE})
 
 
 def _weights(language: str, discount: float, own: NgramWeights | None) -> NgramWeights | None:

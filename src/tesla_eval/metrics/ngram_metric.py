@@ -19,6 +19,7 @@ from tesla_eval.metrics.base import (
     SegmentScores,
     check_references,
     mean_over_references,
+    new_matrix,
     same_text,
 )
 from tesla_eval.records import Explanation, Signature
@@ -94,7 +95,7 @@ class NgramMetric(Metric):
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> npt.NDArray[np.float64]:
         """The score of every hypothesis (row) against every reference (column); each text is analysed once."""
-        matrix = np.empty((len(hypotheses), len(references)))
+        matrix = new_matrix(hypotheses, references)
         if not matrix.size:
             return matrix
         hypothesis, reference = self.analysis.analyse(hypotheses, references)
