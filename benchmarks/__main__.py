@@ -12,6 +12,7 @@ ALL = (
     "growth",
     "compare",
     "celab",
+    "learned",
     "language_models",
     "pem",
     "languages",

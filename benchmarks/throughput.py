@@ -21,10 +21,10 @@ def measure(name: str, workers: int = 1) -> float:
     pairs = wmt14_pairs(PAIRS)
     hypotheses, references = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     clock = cpu_seconds if workers == 0 else wall_seconds
-    if name == "tesla-m":
-        from tesla_eval import TeslaM
+    if name.startswith("tesla-"):
+        from tesla_eval import create_metric
 
-        metric = TeslaM(lang="en", workers=max(workers, 1))
+        metric = create_metric(name, "en", workers=max(workers, 1))
         metric.sentence_score("Resources load.", ["Resources are loaded."])
         return clock(lambda: metric.corpus_score(hypotheses, [references]))
     from sacrebleu.metrics import BLEU, CHRF, TER

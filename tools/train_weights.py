@@ -49,7 +49,7 @@ RECIPES = {
     "x-und": ["x", "-l", "und", *OUT_OF_ENGLISH, *GROUPS,
               *without("pos", "content", "function", "length", "punct", "foreign")],
     "f-en": ["f", *judgements("wmt12-rr", "wmt13-rr"), "--learner", "svm"],
-    **{f"f-{code}": ["f", "-l", code, *judgements("wmt12-rr"), "--learner", "svm"] for code in ("cs", "de", "es", "fr")},
+    **{f"f-{x}": ["f", "-l", x, *judgements("wmt12-rr"), "--learner", "svm"] for x in ("cs", "de", "es", "fr")},
     "f-und": ["f", "-l", "und", *OUT_OF_ENGLISH, "--groups", "target"],
 }  # fmt: skip
 

@@ -21,7 +21,7 @@ from tesla_eval.records import Signature
 from tesla_eval.training.fit import PENALTIES, Validation, cross_validate, fit_linear
 from tesla_eval.training.judged import FeatureProbe, TrainingSet
 
-__all__ = ["Recipe", "Trained", "probes_for", "train"]
+__all__ = ["Recipe", "Trained", "keeps", "probes_for", "train"]
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def train(
     advance: Callable[[int], None] = lambda done: None,
 ) -> Trained:
     """Learn the weights; `features` says what the columns of the training sets are."""
-    kept = [column for column, name in enumerate(features.names) if not _left_out(name, recipe.without)]
+    kept = [column for column, name in enumerate(features.names) if keeps(name, recipe.without)]
     if not kept:
         raise UsageError("no feature is left to learn weights for")
     names = [features.names[column] for column in kept]
@@ -92,8 +92,13 @@ def train(
     )  # fmt: skip
 
 
-def _left_out(name: str, families: Collection[str]) -> bool:
-    return any(name == family or name.startswith(f"{family}.") for family in families)
+def keeps(name: str, without: Collection[str]) -> bool:
+    """Whether a feature is left where some families are left out.
+
+    >>> keeps("pos.1.p", ["pos"]), keeps("foreign", ["foreign"]), keeps("punct.p", ["pos"])
+    (False, False, True)
+    """
+    return not any(name == family or name.startswith(f"{family}.") for family in without)
 
 
 def _is_used(feature_names: Sequence[str], names: Sequence[str]) -> bool:
