@@ -133,16 +133,16 @@ void NgramModel::compute_backoffs(std::size_t n, double least_left) {
 }
 
 std::uint32_t NgramModel::child(std::size_t n, std::uint32_t node, std::uint32_t word) const {
-    const std::uint32_t* words = levels_[n + 1].words.data();
-    std::uint32_t low = levels_[n].first_child[node], high = levels_[n].first_child[node + 1];
-    while (low < high) {
-        const std::uint32_t middle = low + (high - low) / 2;
-        if (words[middle] < word)
-            low = middle + 1;
-        else
-            high = middle;
+    const std::uint32_t* const words = levels_[n + 1].words.data();
+    const std::uint32_t* place = words + levels_[n].first_child[node];
+    std::size_t left = levels_[n].first_child[node + 1] - levels_[n].first_child[node];
+    if (left == 0) return kNone;
+    while (left > 1) {  // without branches that a processor could guess wrong
+        const std::size_t half = left / 2;
+        place += place[half - 1] < word ? half : 0;
+        left -= half;
     }
-    return low < levels_[n].first_child[node + 1] && words[low] == word ? low : kNone;
+    return *place == word ? static_cast<std::uint32_t>(place - words) : kNone;
 }
 
 double NgramModel::step(History& history, std::uint32_t word) const {

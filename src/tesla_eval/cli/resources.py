@@ -135,6 +135,7 @@ _FIGURES = {
     "compounds": "{words} words",
     "lm": "order {order}, {words} words, perplexity {perplexity}",
     "lemmas": "{forms} forms, {rules} rules",
+    "pem": "Pearson {training[pearson]} in cross-validation",
     "phrases": "pivot {pivot}, {phrases} phrases",
     "segmenter": "F1 {test F1} %",
     "senses": "{lemmas} words, {sets} sets",

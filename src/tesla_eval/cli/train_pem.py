@@ -7,12 +7,13 @@ from pathlib import Path
 
 import click
 
+from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.cli.options import language_option
 from tesla_eval.cli.stages import Stages
 from tesla_eval.errors import UsageError
 from tesla_eval.metrics.pem import pem_features
 from tesla_eval.pivot import installed_pivots
-from tesla_eval.resources import write_resource
+from tesla_eval.resources import find_resource, write_resource
 from tesla_eval.training.paraphrases import is_parabank, read_parabank, read_rated_pairs
 from tesla_eval.training.pem import train_pem, with_controls
 
@@ -33,7 +34,10 @@ __all__ = ["pem"]
     "--pivots", default=None, metavar="CODE[,CODE...]", help="Pivot languages.  [default: all installed]"
 )
 @click.option(
-    "--lm", "language_model", default="4gram", show_default=True, help="The language model's name or file."
+    "--lm",
+    "language_model",
+    default=None,
+    help="The language model's name or file.  [default: 4gram, or 3gram where there is none]",
 )
 @click.option(
     "--controls/--no-controls",
@@ -76,6 +80,8 @@ def pem(
     tesla train pem ratings.tsv -o pem-en.tesla
     tesla train pem parabank_eval.tsv.gz --pivots fr,de -o pem-en.tesla
     """
+    language = resolve_language(language)
+    model_name = language_model or _default_model(language)
     chosen = pivots.split(",") if pivots else installed_pivots(language)
     if not chosen:
         raise UsageError(
@@ -87,9 +93,9 @@ def pem(
         for pair in (read_parabank(path, language) if is_parabank(path) else read_rated_pairs(path))
     ]
     if controls:
-        pairs = with_controls(pairs, pem_features(language, chosen, language_model))
+        pairs = with_controls(pairs, pem_features(language, chosen, model_name))
     with Stages() as stages:
-        model = train_pem(pairs, language, chosen, language_model, folds=folds, progress=stages.tell)
+        model = train_pem(pairs, language, chosen, model_name, folds=folds, progress=stages.tell)
     stored = sources or tuple(Path(path).name for path in tables)
     write_resource(output, model.to_resource(sources=stored, licence=licence, date=day))
     click.echo(f"{output}: {output.stat().st_size / 1000:.0f} kB, pivots {', '.join(model.pivots)}")
@@ -98,3 +104,9 @@ def pem(
         f"{told['pairs']} pairs of {told['originals']} originals; C {told['C']:g}, gamma {told['gamma']:g}, "
         f"epsilon {told['epsilon']:g}; Pearson's r over {folds} held-out folds {told['pearson']:.4f}"
     )
+
+
+def _default_model(language: str) -> str:
+    """SPEC §8: PEM takes a model of order 4; languages without one make do with the trigrams."""
+    there = [name for name in ("4gram", "3gram") if find_resource(f"lm-{name}", language) is not None]
+    return there[0] if there else "4gram"
