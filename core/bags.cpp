@@ -81,17 +81,7 @@ KeyBag<Key> BagBuilder::merged(std::vector<Key>& codes, int n) {
     std::sort(codes.begin(), codes.end());
     bag.keys.reserve(codes.size());
     bag.weights.reserve(codes.size());
-    for (const Key& code : codes) {
-        Key key = without_count(code);
-        std::int64_t weight = weight_[n][count_in(code)];
-        if (!bag.keys.empty() && bag.keys.back() == key) {
-            bag.weights.back() += weight;
-        } else {
-            bag.keys.push_back(key);
-            bag.weights.push_back(weight);
-        }
-        bag.total += weight;
-    }
+    for (const Key& code : codes) bag.append(without_count(code), weight_[n][count_in(code)]);
     return bag;
 }
 

@@ -46,6 +46,16 @@ struct KeyBag {
     std::pmr::vector<std::int64_t> weights;
     std::int64_t total = 0;
 
+    // Keys come in ascending order; equal ones are added up.
+    void append(const Key& key, std::int64_t weight) {
+        if (!keys.empty() && keys.back() == key) {
+            weights.back() += weight;
+        } else {
+            keys.push_back(key);
+            weights.push_back(weight);
+        }
+        total += weight;
+    }
     std::int64_t overlap(const KeyBag& other) const;
 };
 using LemmaBag = KeyBag<WideKey>;

@@ -14,6 +14,7 @@
 #include "bags.h"
 #include "bindings.h"
 #include "matching.h"
+#include "measures.h"
 #include "transport.h"
 
 namespace nb = nanobind;
@@ -90,7 +91,7 @@ class Bags {
             &reference.lexicon_ != &hypothesis.lexicon_)
             throw nb::value_error("the bags do not belong together");
         check_pairs(reference_index, reference.size(), hypothesis_index, hypothesis.size());
-        std::vector<double> precision(pairs * columns), recall(pairs * columns), f(pairs * columns);
+        Measures measures(pairs, columns, alpha);
         {
             nb::gil_scoped_release release;
             MaxSimMatcher matcher(reference.lexicon_);
@@ -100,7 +101,6 @@ class Bags {
                 if (reference.max_order_ > 0) matcher.begin_pair(x.symbols, y.symbols);
                 std::size_t lemma_bag = 0, tag_bag = 0;
                 for (std::size_t c = 0; c < columns; ++c) {
-                    std::size_t at = k * columns + c;
                     const Feature& feature = reference.features_[c];
                     Match m;
                     switch (feature.similarity) {
@@ -109,16 +109,11 @@ class Bags {
                         case Similarity::Tag: m = match_keys(x.tags[tag_bag], y.tags[tag_bag]); ++tag_bag; break;
                     }
                     auto n = static_cast<std::size_t>(feature.n);
-                    bool exists = x.tokens >= n || y.tokens >= n;
-                    double missing = std::numeric_limits<double>::quiet_NaN();
-                    precision[at] = exists ? m.precision() : missing;
-                    recall[at] = exists ? m.recall() : missing;
-                    f[at] = exists ? m.f(alpha) : missing;
+                    measures.set(k, c, m, x.tokens >= n || y.tokens >= n);
                 }
             }
         }
-        return nb::make_tuple(to_numpy(std::move(precision), columns), to_numpy(std::move(recall), columns),
-                              to_numpy(std::move(f), columns));
+        return std::move(measures).to_python();
     }
 
    private:
@@ -132,10 +127,6 @@ class Bags {
     static Match match_symbols(const SymbolBag& x, const SymbolBag& y, int n, MaxSimMatcher& matcher) {
         std::int64_t scale = 2 * n;
         return {matcher.optimum(n), scale * x.orders[n - 1].total, scale * y.orders[n - 1].total};
-    }
-    template <class Key>
-    static Match match_keys(const KeyBag<Key>& x, const KeyBag<Key>& y) {
-        return {x.overlap(y), x.total, y.total};
     }
 
     const Lexicon& lexicon_;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "bags.h"
 #include "bindings.h"
 #include "matching.h"
+#include "measures.h"
 #include "phrase_table.h"
 #include "pivot.h"
 
@@ -167,11 +167,8 @@ class PivotBags {
         if (hypothesis_index.size() != pairs || hypothesis.features_.size() != columns ||
             &reference.lexicon_ != &hypothesis.lexicon_ || &reference.table_ != &hypothesis.table_)
             throw nb::value_error("the bags do not belong together");
-        for (std::size_t k = 0; k < pairs; ++k)
-            if (static_cast<std::size_t>(reference_index(k)) >= reference.size() ||
-                static_cast<std::size_t>(hypothesis_index(k)) >= hypothesis.size())
-                throw nb::index_error("no such text");
-        std::vector<double> precision(pairs * columns), recall(pairs * columns), f(pairs * columns);
+        check_pairs(reference_index, reference.size(), hypothesis_index, hypothesis.size());
+        Measures measures(pairs, columns, alpha);
         {
             nb::gil_scoped_release release;
             for (std::size_t k = 0; k < pairs; ++k) {
@@ -187,17 +184,11 @@ class PivotBags {
                         m = match_keys(x.tags[tag_bag], y.tags[tag_bag]);
                         ++tag_bag;
                     }
-                    bool exists = m.reference > 0 || m.hypothesis > 0;
-                    double missing = std::numeric_limits<double>::quiet_NaN();
-                    std::size_t at = k * columns + c;
-                    precision[at] = exists ? m.precision() : missing;
-                    recall[at] = exists ? m.recall() : missing;
-                    f[at] = exists ? m.f(alpha) : missing;
+                    measures.set(k, c, m, m.reference > 0 || m.hypothesis > 0);
                 }
             }
         }
-        return nb::make_tuple(to_numpy(std::move(precision), columns), to_numpy(std::move(recall), columns),
-                              to_numpy(std::move(f), columns));
+        return std::move(measures).to_python();
     }
 
    private:
@@ -205,11 +196,6 @@ class PivotBags {
         std::vector<LemmaBag> lemmas;  // of the features with that similarity, in order
         std::vector<TagBag> tags;
     };
-
-    template <class Key>
-    static Match match_keys(const KeyBag<Key>& x, const KeyBag<Key>& y) {
-        return {x.overlap(y), x.total, y.total};
-    }
 
     template <class Key, class KeyOf>
     KeyBag<Key> bag(const std::vector<PivotNgram>* ngrams, const PivotFeature& feature,
@@ -222,15 +208,7 @@ class PivotBags {
         KeyBag<Key> bag(&memory_);
         bag.keys.reserve(weighted.size());
         bag.weights.reserve(weighted.size());
-        for (const auto& [key, weight] : weighted) {
-            if (!bag.keys.empty() && bag.keys.back() == key) {
-                bag.weights.back() += weight;
-            } else {
-                bag.keys.push_back(key);
-                bag.weights.push_back(weight);
-            }
-            bag.total += weight;
-        }
+        for (const auto& [key, weight] : weighted) bag.append(key, weight);
         return bag;
     }
 
