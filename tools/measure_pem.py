@@ -23,6 +23,7 @@ from tesla_eval.meta.drawing import Dot, Drawing, Line, Shape, Words, write_draw
 from tesla_eval.metrics import Pem, create_metric
 from tesla_eval.metrics.pem import pem_features
 from tesla_eval.training.paraphrases import (
+    FULLY_NOVEL,
     SHUFFLED_EVERY,
     RatedPair,
     novelty,
@@ -115,6 +116,15 @@ def report_parabank(metric: Pem, held: Sequence[RatedPair]) -> tuple[Scores, lis
         "overall, with controls": (np.arange(len(pairs)), overall), "overall": (rated, overall[:count]),
         "adequacy": (rated, adequacy), "grammar": (rated, grammar), "one rater's overall": (place, single[:, 1]),
         "one rater's adequacy": (place, single[:, 2]), "one rater's grammar": (place, single[:, 3]),
+    })  # fmt: skip
+    shared = shared_words([p.original for p in held], [p.paraphrase for p in held], "en")
+    reworded = np.flatnonzero(shared <= FULLY_NOVEL)
+    chosen = np.flatnonzero(np.isin(place, reworded))
+    print(f"The same, {len(reworded)} pairs that share at most {FULLY_NOVEL:.0%} of their words\n")
+    table(scores, {
+        "adequacy": (reworded, adequacy[reworded]), "grammar": (reworded, grammar[reworded]),
+        "one rater's adequacy": (place[chosen], single[chosen, 2]),
+        "one rater's grammar": (place[chosen], single[chosen, 3]),
     })  # fmt: skip
     systems = {name: by_system(held, values[:count]) for name, values in scores.items()}
     every = np.arange(len(next(iter(systems.values()))))
