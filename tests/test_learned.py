@@ -56,6 +56,18 @@ def test_scores_do_not_depend_on_batch_order_or_threads(wmt14_pairs, workers: in
     assert scores[17] == metric.sentence_score(*pairs[17][:1], [pairs[17][1]]).score
 
 
+def test_scores_do_not_depend_on_which_words_came_first(
+    metric: TeslaX, wmt14_pairs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hypotheses, references = [list(side) for side in zip(*wmt14_pairs[:400], strict=True)]
+    scores = metric.corpus_score(hypotheses, [references]).segments
+    monkeypatch.setattr(
+        "tesla_eval.analysis.pipeline._MOST_WORD_TYPES", 0
+    )  # every batch numbers its words anew
+    again = metric.corpus_score(hypotheses[::-1], [references[::-1]]).segments[::-1]
+    assert scores.tolist() == again.tolist()
+
+
 def test_pairwise_is_scoring_each_with_each(metric: TeslaX) -> None:
     texts = [REFERENCE, GOOD, BAD, "", "Paris"]
     matrix = metric.pairwise(texts, texts[:3])

@@ -15,26 +15,28 @@ __all__ = ["WordFrequencies", "frequency_resource", "load_frequencies"]
 
 KIND = "frequencies"
 _HIGHEST_ZIPF = 8.0  # log10 of the occurrences in a thousand million words; `the` has 7.7
-_STEPS = 25.0  # per unit of it, so that 8 bits suffice
-_UNLISTED = 0.5  # a word that is not listed is that much rarer than the rarest that is
+_STEPS = 25  # per unit of it, so that 8 bits suffice
+_WEIGHT_STEPS = 2 * _STEPS  # per unit: a word that is not listed is half a unit rarer than the rarest that is
 
 
 class WordFrequencies:
-    """Words with their weights: 8 − log10 of the occurrences in a thousand million words.
+    """Words with their weights: 50 times (8 − log10 of the occurrences in a thousand million words).
+
+    Weights are whole numbers, so that their sums are exact: the same to the last bit in whatever order words come.
 
     >>> en = load_frequencies("en")
-    >>> the, cat, quaver = en.weights(["the", "cat", "quaverings"]).tolist()
-    >>> the < 1 < cat < quaver
-    True
+    >>> en.weights(["the", "cat", "quaverings"]).tolist()
+    [14.0, 160.0, 261.0]
     """
 
     def __init__(self, resource: Resource) -> None:
         self.fingerprint = resource.fingerprint
-        weights = _HIGHEST_ZIPF - resource.arrays["levels"] / _STEPS
+        levels = resource.arrays["levels"].astype(np.float64)
+        weights = _WEIGHT_STEPS * _HIGHEST_ZIPF - _WEIGHT_STEPS // _STEPS * levels
         self._weights: dict[str, float] = dict(
             zip(resource.text("words").split("\n"), weights.tolist(), strict=True)
         )
-        self._unlisted = float(weights.max()) + _UNLISTED
+        self._unlisted = float(weights.max()) + _WEIGHT_STEPS // 2
 
     def weights(self, words: Sequence[str]) -> npt.NDArray[np.float64]:
         """The weight of each word, given in small letters."""
