@@ -31,7 +31,7 @@ from tesla_eval.resources import read_resource, write_resource
 from tesla_eval.stats import kendall, pearson, spearman
 from tesla_eval.training.cremer import GRIDS, train_cremer
 from tesla_eval.training.dicomer import RankedText, permuted_lists, scored_lists, train_coherence
-from tesla_eval.training.svr import fit_support_vectors
+from tesla_eval.training.svr import fit_support_vectors, group_folds
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared" / "data"
@@ -129,19 +129,31 @@ def measure_ordering(parser: TextParser, summaries: SummarySet, learnt: Lists) -
     tests = permuted_lists(parser.parser, test, VARIANTS)
     references = model_summaries(parser, summaries)
     short = permuted_lists(parser.parser, references, VARIANTS)
+    topics = [name.rpartition(".")[0] for name in references]
     print(f"Ordering task: {len(learnt['lin'])} documents to learn from, 20 permutations each\n")
-    print(
-        f"| | test documents ({len(test)}) | free genres ({len(free)}) | model summaries ({len(references)}) |"
-    )
-    print("|---|--:|--:|--:|")
-    shipped = {"built-in": load_shipped()}
+    print(f"| | test documents ({len(test)}) | free genres ({len(free)}) | model summaries ({len(references)}) | "
+          "model summaries, learned from those of other topics |")  # fmt: skip
+    print("|---|--:|--:|--:|--:|")
     trained = {variant: train_coherence(learnt[variant], variant) for variant in VARIANTS}
-    for name, model in {**trained, **shipped}.items():
-        lists = tests[model.variant]
+    for name, model in {**trained, "built-in": load_shipped()}.items():
+        variant, lists = model.variant, tests[model.variant]
         part = [one for key, one in zip(test, lists, strict=True) if key in free]
-        cells = [100 * preferred(model, some) for some in (lists, part, short[model.variant])]
-        print(f"| {name} | {' | '.join(f'{cell:.1f} %' for cell in cells)} |")
+        cells = [won_pairs(model, some) for some in (lists, part, short[variant])]
+        if name != "built-in":
+            cells.append(won_by_topic(short[variant], topics, variant))
+        print(f"| {name} | {' | '.join(f'{100 * won / total:.1f} %' for won, total in cells)} |", flush=True)
     print()
+
+
+def won_by_topic(lists: RankedLists, topics: Sequence[str], variant: Variant) -> tuple[int, int]:
+    """The pairs that are won by models which learned from the lists of other topics."""
+    folds = group_folds(topics, FOLDS)
+    won = total = 0
+    for fold in range(FOLDS):
+        model = train_coherence([one for one, f in zip(lists, folds, strict=True) if f != fold], variant)
+        found = won_pairs(model, [one for one, f in zip(lists, folds, strict=True) if f == fold])
+        won, total = won + found[0], total + found[1]
+    return won, total
 
 
 def load_shipped() -> CoherenceModel:
@@ -150,13 +162,14 @@ def load_shipped() -> CoherenceModel:
     return Dicomer().model
 
 
-def preferred(model: CoherenceModel, lists: Sequence[Sequence[RankedText]]) -> float:
+def won_pairs(model: CoherenceModel, lists: RankedLists) -> tuple[int, int]:
+    """Pairs in which the original is ahead of a permutation, and all pairs."""
     won = total = 0
     for original, *others in lists:
         score = model.score(original.features)
         won += sum(score > model.score(text.features) for text in others)
         total += len(others)
-    return won / total
+    return won, total
 
 
 def out_of_fold(lists: RankedLists, train: Callable[[RankedLists], CoherenceModel]) -> FloatArray:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 
 import click
 
 from tesla_eval.analysis import load_pipeline
+from tesla_eval.cli.options import provenance_options
 from tesla_eval.cli.terminal import aligned, progress
 from tesla_eval.discourse.evaluation import evaluate_parser
 from tesla_eval.discourse.gdtb import read_gdtb
@@ -44,9 +44,7 @@ __all__ = ["discourse"]
     type=click.Path(path_type=Path, dir_okay=False),
     help="Where the model goes: discourse-CODE.tesla in a folder of `tesla resources`.",
 )
-@click.option("--licence", default="", help="The licence of the data, to be stored in the model.")
-@click.option("--source", "sources", multiple=True, help="Where the data comes from, to be stored.")
-@click.option("--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today.")
+@provenance_options
 def discourse(
     *, documents: str, relations: str, splits: tuple[str, ...], test_split: str, left_out: tuple[str, ...],
     language: str, output: Path, licence: str, sources: tuple[str, ...], day: str,

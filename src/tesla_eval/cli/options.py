@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from typing import TypeVar
 
 import click
@@ -31,6 +32,7 @@ __all__ = [
     "create_metrics",
     "language_option",
     "metrics_option",
+    "provenance_options",
     "segmenter_option",
     "synonyms_option",
 ]
@@ -77,6 +79,19 @@ segmenter_option: Callable[[Command], Command] = click.option(
     help="Cut words with this program instead of the built-in segmenter: fugashi for Japanese "
     "(pip install 'tesla-eval[ja]').",
 )  # fmt: skip
+
+
+def provenance_options(command: Command) -> Command:
+    """What a model that the user makes says of itself: licence, sources, date."""
+    for option in (
+        click.option(
+            "--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today."
+        ),
+        click.option("--source", "sources", multiple=True, help="Where the data comes from, to be stored."),
+        click.option("--licence", default="", help="The licence of the data, to be stored in the model."),
+    ):
+        command = option(command)
+    return command
 
 
 def create_metrics(

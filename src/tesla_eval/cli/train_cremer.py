@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 
 import click
 
-from tesla_eval.cli.options import language_option
+from tesla_eval.cli.options import language_option, provenance_options
 from tesla_eval.cli.terminal import progress
 from tesla_eval.meta.summaries import OVERALL, read_summaries
 from tesla_eval.metrics.dicomer import Dicomer
@@ -42,9 +41,7 @@ __all__ = ["cremer"]
     "-o", "--output", required=True, type=click.Path(path_type=Path, dir_okay=False),
     help="Where the model goes: cremer-CODE.tesla in a folder of `tesla resources`.",
 )  # fmt: skip
-@click.option("--licence", default="", help="The licence of the data, to be stored in the model.")
-@click.option("--source", "sources", multiple=True, help="Where the data comes from, to be stored.")
-@click.option("--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today.")
+@provenance_options
 def cremer(
     *, summaries: str, human: str, kernel: str, coherence: str | None, folds: int, language: str, output: Path,
     licence: str, sources: tuple[str, ...], day: str,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 
 import click
 
-from tesla_eval.cli.options import language_option
+from tesla_eval.cli.options import language_option, provenance_options
 from tesla_eval.cli.terminal import progress
 from tesla_eval.discourse import load_parser
 from tesla_eval.discourse.roles import VARIANTS, Variant
@@ -37,9 +36,7 @@ __all__ = ["dicomer"]
     "-o", "--output", required=True, type=click.Path(path_type=Path, dir_okay=False),
     help="Where the model goes: dicomer-CODE.tesla in a folder of `tesla resources`.",
 )  # fmt: skip
-@click.option("--licence", default="", help="The licence of the data, to be stored in the model.")
-@click.option("--source", "sources", multiple=True, help="Where the data comes from, to be stored.")
-@click.option("--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today.")
+@provenance_options
 def dicomer(
     *, lists: tuple[str, ...], human: str | None, texts: tuple[str, ...], variant: Variant, cost: float,
     language: str, output: Path, licence: str, sources: tuple[str, ...], day: str,
