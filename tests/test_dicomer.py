@@ -12,14 +12,16 @@ import pytest
 from tesla_eval import Cremer, Dicomer
 from tesla_eval.discourse.coherence import CoherenceModel, model_from_resource
 from tesla_eval.discourse.document import Document, SentenceWords
+from tesla_eval.discourse.gdtb import read_gdtb
 from tesla_eval.discourse.relations import Relation, Sense
 from tesla_eval.discourse.roles import VARIANTS, RoleMatrix, features_of, role_matrix
 from tesla_eval.errors import BuildError, InputError, ResourceError, UsageError
 from tesla_eval.metrics.cremer import FEATURES, CremerModel
 from tesla_eval.models.svr import SupportVectorModel
 from tesla_eval.resources import Resource, read_resource, write_resource
-from tesla_eval.training.dicomer import RankedText, permutations_of, train_coherence
+from tesla_eval.training.dicomer import RankedText, permutations_of, permuted_lists, train_coherence
 from tesla_eval.training.text_lists import read_text_lists
+from tests.conftest import SHARED_DATA
 
 # SPEC §11, the paper's table 2: rows S1..S4.
 TABLE_2 = RoleMatrix(
@@ -303,3 +305,22 @@ def test_train_cremer_command(tesla, tmp_path: Path) -> None:
 def test_unknown_language_is_refused() -> None:
     with pytest.raises(UsageError, match="tesla build discourse"):
         Dicomer("fr")
+
+
+@pytest.mark.slow
+def test_the_original_order_is_preferred() -> None:
+    folder = SHARED_DATA / "discourse" / "gdtb"
+    if not folder.exists():
+        pytest.skip("GDTB is not here")
+    metric = Dicomer()
+    files = (str(folder / name) for name in ("docs.jsonl.gz", "relations.tsv.gz"))
+    corpus = read_gdtb(*files, metric.parser.pipeline)
+    test = {d.name: d.document for d in corpus if d.split == "test" and len(d.document) >= 6}
+    lists = permuted_lists(metric.parser.parser, test, ["dicomer"])["dicomer"]
+    pairs = [
+        metric.model.score(original.features) > metric.model.score(other.features)
+        for original, *others in lists
+        for other in others
+    ]
+    assert len(pairs) == 20 * len(test)
+    assert sum(pairs) / len(pairs) >= 0.75

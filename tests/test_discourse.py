@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -218,3 +220,15 @@ def test_shipped_parser_reaches_its_goals() -> None:
         assert measures.connectives.f1 >= 0.85
         assert measures.explicit_sense.share >= 0.88
         assert measures.implicit_sense.share >= measures.implicit_sense.majority + 0.05
+
+
+def test_ten_thousand_words_parse_in_two_seconds() -> None:
+    if not GDTB.exists():
+        pytest.skip("GDTB is not here")
+    with gzip.open(GDTB / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        words = " ".join(json.loads(line)["text"] for line in islice(lines, 20)).split()[:10_000]
+    assert len(words) == 10_000
+    parser = load_parser("en")
+    start = time.process_time()
+    parser.parse(" ".join(words))
+    assert time.process_time() - start < 2
