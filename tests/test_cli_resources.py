@@ -65,6 +65,12 @@ def test_an_unknown_language_is_an_error(tesla: Any) -> None:
     assert tesla("resources", "-l", "xx").status == 2
 
 
+def test_a_language_without_resources_is_said_to_have_none(tesla: Any) -> None:
+    outcome = tesla("resources", "-l", "lo")
+    assert (outcome.status, len(outcome.out.splitlines())) == (0, 1)
+    assert "nothing is installed for 'lo'" in outcome.out
+
+
 def test_a_table_of_two_languages_makes_no_row(
     tesla: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

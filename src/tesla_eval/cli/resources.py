@@ -42,6 +42,9 @@ def resources(language: str | None, files: bool, as_json: bool) -> None:
     if language is not None:
         code = resolve_language(language)
         found = [resource for resource in found if resource.language == code]
+        if not found and not as_json:
+            click.echo(f"nothing is installed for {code!r}: texts are scored as they stand")
+            return
     if as_json:
         described = [_described(resource) for resource in found]
         text = {"languages": _languages(found), "resources": described}
@@ -133,6 +136,7 @@ def _files_table(found: list[dict[str, Any]]) -> Iterator[str]:
 
 _FIGURES = {
     "compounds": "{words} words",
+    "frequencies": "{words} words",
     "lm": "order {order}, {words} words, perplexity {perplexity}",
     "lemmas": "{forms} forms, {rules} rules",
     "pem": "Pearson {training[pearson]} in cross-validation",
