@@ -26,6 +26,11 @@ def test_another_feature_can_be_drawn(tesla) -> None:
     assert (refused.status, refused.out) == (2, "")
 
 
+def test_words_without_tags_are_drawn_without(tesla) -> None:
+    out = tesla("explain", "-l", "und", HYPOTHESIS, REFERENCE).out
+    assert "cats" in out and "/" not in out
+
+
 def test_json_is_the_explanation(tesla) -> None:
     found = json.loads(tesla("explain", "--json", HYPOTHESIS, REFERENCE, "A cat.").out)
     assert found == json.loads(json.dumps(TeslaM().explain(HYPOTHESIS, [REFERENCE, "A cat."]).to_dict()))

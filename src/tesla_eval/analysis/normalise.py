@@ -7,7 +7,14 @@ import unicodedata
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["compose", "raw_offsets"]
+from tesla_eval.errors import InputError
+
+__all__ = ["compose", "not_a_text", "raw_offsets"]
+
+
+def not_a_text(error: UnicodeEncodeError) -> InputError:
+    """What to raise where the core cannot take a text."""
+    return InputError(f"a text holds a lone surrogate, which is no character: {error}")
 
 
 def compose(text: str) -> str:

@@ -18,14 +18,13 @@ from tesla_eval.analysis.compounds import CompoundSplitter, load_compound_splitt
 from tesla_eval.analysis.function_words import is_function_tag
 from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.analysis.lemmas import Lemmatiser
-from tesla_eval.analysis.normalise import compose, raw_offsets
+from tesla_eval.analysis.normalise import compose, not_a_text, raw_offsets
 from tesla_eval.analysis.segmenters import load_segmenter
 from tesla_eval.analysis.senses import SenseTable, load_senses
 from tesla_eval.analysis.synonym_choice import INSTALLED, synonym_file
 from tesla_eval.analysis.synonym_formats import read_synonyms
 from tesla_eval.analysis.tagger import TaggerModel, load_tagger
 from tesla_eval.analysis.tokenisers import load_tokeniser
-from tesla_eval.errors import InputError
 
 __all__ = ["Pipeline", "load_pipeline", "senses_of"]
 
@@ -157,7 +156,7 @@ class Pipeline:
         try:
             draft = vocabulary.lexicon.draft(self._tokeniser, composed)
         except UnicodeEncodeError as error:
-            raise InputError(f"a text holds a lone surrogate, which is no character: {error}") from error
+            raise not_a_text(error) from error
         self._define(vocabulary.lexicon, draft.undefined_words())
         arrays = draft.finish(*label_arrays, keep_punctuation)
         batch = AnalysedBatch.from_arrays(texts, vocabulary, arrays)

@@ -168,7 +168,7 @@ class _Splitter:
         # A small letter goes on with the sentence, but not after a stop that stands alone: that is tokenised text.
         asks_in_quotation = form[0] not in _FULL_STOPS and last > index
         plain = last == index and word.isalpha() and word == self._form(index - 1) and len(word) > 3
-        return len(form) == 1 and form != "…" and not asks_in_quotation and (spaced or (plain))
+        return len(form) == 1 and form != "…" and not asks_in_quotation and (spaced or plain)
 
     def _glued_sentences(self, index: int, last: int) -> bool:
         """`end.Then`: the blank was forgotten."""

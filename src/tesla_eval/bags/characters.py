@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tesla_eval._core import CharacterBags
-from tesla_eval.analysis.normalise import compose
-from tesla_eval.errors import InputError
+from tesla_eval.analysis.normalise import compose, not_a_text
 
 __all__ = ["LONGEST_CHARACTER_NGRAM", "build_character_bags"]
 
@@ -23,4 +22,4 @@ def build_character_bags(texts: Sequence[str]) -> CharacterBags:
     try:
         return CharacterBags([compose(text) for text in texts])
     except UnicodeEncodeError as error:
-        raise InputError(f"a text holds a lone surrogate, which is no character: {error}") from error
+        raise not_a_text(error) from error

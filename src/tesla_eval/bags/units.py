@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from tesla_eval._core import unit_spans, unit_surfaces
 from tesla_eval.analysis.compounds import CompoundSplitter
-from tesla_eval.analysis.normalise import compose, raw_offsets
-from tesla_eval.errors import InputError, UsageError
+from tesla_eval.analysis.normalise import compose, not_a_text, raw_offsets
+from tesla_eval.errors import UsageError
 
 __all__ = [
     "FUNCTION_UNITS",
@@ -186,7 +186,7 @@ def _checked(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InputError(f"a text holds a lone surrogate, which is no character: {error}") from error
+        raise not_a_text(error) from error
     return text
 
 

@@ -262,7 +262,12 @@ def _skip_count(tokens: int, gap: int) -> int:
 
 
 def _ngram(tokens: list[Mapping[str, Any]], start: int, n: int) -> str:
-    return " ".join(f"{visible(token['surface'])}/{token['pos']}" for token in tokens[start : start + n])
+    return " ".join(map(_word, tokens[start : start + n]))
+
+
+def _word(token: Mapping[str, Any]) -> str:
+    """A token with its part of speech, if its analysis knows those (`-l und` does not)."""
+    return f"{visible(token['surface'])}/{token['pos']}" if token["pos"] else visible(token["surface"])
 
 
 def _features(features: list[Mapping[str, Any]]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -22,6 +22,7 @@ __all__ = [
     "SegmentScores",
     "Total",
     "check_references",
+    "differing_parameters",
     "mean_over_references",
     "new_matrix",
     "same_text",
@@ -205,6 +206,15 @@ def check_references(hypotheses: Sequence[str], references: References, *, neede
 def _is_list(texts: object) -> bool:
     """Whether it has a length and an order, as lists, tuples and NumPy's arrays have, and is no single text."""
     return hasattr(texts, "__len__") and hasattr(texts, "__getitem__") and not isinstance(texts, str)
+
+
+def differing_parameters(parameters: Mapping[str, tuple[float, float]]) -> dict[str, str]:
+    """Of parameters, each with its default, those that differ from it, as signatures write them.
+
+    >>> differing_parameters({"alpha": (0.5, 0.8), "discount": (0.1, 0.1)})
+    {'alpha': '0.5'}
+    """
+    return {name: f"{value:g}" for name, (value, default) in parameters.items() if value != default}
 
 
 def mean_over_references(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -23,6 +23,7 @@ from tesla_eval.metrics.base import (
     References,
     SegmentScores,
     check_references,
+    differing_parameters,
     mean_over_references,
     new_matrix,
     same_text,
@@ -93,14 +94,16 @@ class TeslaCelab(Metric):
             self._synonyms, order=order, precision_weight=precision_weight,
             weights=_weights(self.lang, discount, weights), max_units=max_units,
         )  # fmt: skip
-        differing = {
-            "units": ("pre-tokenized" if pre_tokenized else "", ""),
-            "order": (f"{order}", f"{ORDER}"),
-            "f": (f"{precision_weight:g}", f"{PRECISION_WEIGHT:g}"),
-            "discount": (f"{discount:g}", "1"),
-            "weights": (getattr(weights, "__name__", "own") if weights is not None else "", ""),
+        numbers = {
+            "order": (order, ORDER),
+            "f": (precision_weight, PRECISION_WEIGHT),
+            "discount": (discount, 1.0),
         }
-        self._parameters = {name: value for name, (value, default) in differing.items() if value != default}
+        self._parameters = {
+            **({"units": "pre-tokenized"} if pre_tokenized else {}),
+            **differing_parameters(numbers),
+            **({"weights": getattr(weights, "__name__", "own")} if weights is not None else {}),
+        }
 
     @property
     def shortcomings(self) -> list[str]:

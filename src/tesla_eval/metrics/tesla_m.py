@@ -11,6 +11,7 @@ from tesla_eval.analysis import Analyser, Pipeline, choose_analysis
 from tesla_eval.bags import FUNCTION_WORD_DISCOUNT, NgramFeature
 from tesla_eval.errors import UsageError
 from tesla_eval.matching import RECALL_WEIGHT
+from tesla_eval.metrics.base import differing_parameters
 from tesla_eval.metrics.ngram_metric import NgramMetric, mean_of_existing
 
 __all__ = ["TeslaM"]
@@ -44,7 +45,7 @@ class TeslaM(NgramMetric):
     ) -> None:
         if not 1 <= max_n <= LONGEST_NGRAM:
             raise UsageError(f"max_n {max_n!r}: must be 1, 2 or {LONGEST_NGRAM}")
-        defaults = {
+        parameters = {
             "max_n": (max_n, LONGEST_NGRAM),
             "discount": (discount, FUNCTION_WORD_DISCOUNT),
             "alpha": (alpha, RECALL_WEIGHT),
@@ -55,9 +56,7 @@ class TeslaM(NgramMetric):
             discount=discount,
             alpha=alpha,
             workers=workers,
-            parameters={
-                name: f"{value:g}" for name, (value, default) in defaults.items() if value != default
-            },
+            parameters=differing_parameters(parameters),
         )
 
     def combine(self, f: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -11,6 +11,7 @@ from tesla_eval.analysis import Analyser, Pipeline, choose_analysis
 from tesla_eval.bags import FUNCTION_WORD_DISCOUNT, IDENTITY, NgramFeature
 from tesla_eval.errors import UsageError
 from tesla_eval.matching import RECALL_WEIGHT
+from tesla_eval.metrics.base import differing_parameters
 from tesla_eval.metrics.ngram_metric import NgramMetric, mean_of_existing
 from tesla_eval.records import Signature
 
@@ -48,7 +49,7 @@ class TeslaS(NgramMetric):
         if not 1 <= window <= _WIDEST_WINDOW:
             raise UsageError(f"window {window!r}: must lie between 1 and {_WIDEST_WINDOW}")
         alpha = self.default_alpha if alpha is None else alpha
-        defaults = {
+        parameters = {
             "window": (window, WINDOW),
             "discount": (discount, FUNCTION_WORD_DISCOUNT),
             "alpha": (alpha, self.default_alpha),
@@ -62,9 +63,7 @@ class TeslaS(NgramMetric):
             discount=discount,
             alpha=alpha,
             workers=workers,
-            parameters={
-                name: f"{value:g}" for name, (value, default) in defaults.items() if value != default
-            },
+            parameters=differing_parameters(parameters),
         )
 
     def combine(self, f: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
