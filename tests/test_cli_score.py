@@ -13,6 +13,7 @@ import pytest
 import sacrebleu
 
 from tesla_eval import TeslaM
+from tesla_eval.cli.terminal import width
 
 REFERENCE = ["The cat sat on the mat.", "It rained all day.", "She sells sea shells."]
 SYSTEM_A = ["The cats sat on a mat.", "It was raining all day.", "She sells shells."]
@@ -88,6 +89,17 @@ def test_a_metric_is_scored_once_whatever_it_is_called(tesla, files) -> None:
     ref, a, _ = files
     out = tesla("score", "-r", ref, a, "-m", "m, M,tesla-m,TESLA-M,chrF", "--format", "tsv").out
     assert [line.split("\t")[1] for line in out.splitlines()[1:]] == ["tesla-m", "chrf"]
+
+
+def test_columns_of_segments_stand_below_their_names(tesla, files, write, monkeypatch, tmp_path) -> None:
+    monkeypatch.chdir(tmp_path)
+    write("a", SYSTEM_A)
+    write("系统", SYSTEM_A)
+    header, *rows = tesla("score", "-r", files[0], "a", "系统", "--segments").out.splitlines()[:7]
+    assert {width(line) for line in (header, *rows)} == {width(header)}
+    assert {width(row.rpartition("  ")[0].rstrip()) for row in rows} == {
+        header.index("segment") + len("segment")
+    }
 
 
 def test_percentages_have_two_digits(tesla, files) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import click
 
-from tesla_eval.cli.terminal import aligned, visible
+from tesla_eval.cli.terminal import aligned, visible, width
 from tesla_eval.errors import UsageError
 from tesla_eval.metrics.baselines import BASELINES
 
@@ -63,15 +63,16 @@ def _text(results: Results) -> Iterator[str]:
     if results.segments is not None:
         # Column widths from the widest name and number: the rows themselves may be millions.
         columns = max(8, *map(len, results.metrics))
-        wide = max(map(len, names))
-        label = max(8, *map(len, results.names or ("",)))
+        wide = max(map(width, ("system", *names)))
+        label = max(8, *map(width, results.names or ("",)))
         yield "  ".join(
             [f"{'system':<{wide}}", f"{'segment':>{label}}", *(f"{m:>{columns}}" for m in results.metrics)]
         )
         for system, segment, scores in results.rows():
             cells = [f"{_shown(m, s):>{columns}}" for m, s in zip(results.metrics, scores, strict=True)]
             name = visible(results.segment_name(segment))
-            yield "  ".join([f"{names[system]:<{wide}}", f"{name:>{label}}", *cells])
+            left, right = wide - width(names[system]), label - width(name)
+            yield "  ".join([names[system] + " " * left, " " * right + name, *cells])
         yield ""
     table = [["system", *results.metrics]]
     for name, scores in zip(names, results.scores, strict=True):
