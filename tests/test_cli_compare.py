@@ -204,7 +204,7 @@ class TestFormats:
 
     def test_latex_escapes_names(self, tesla, files, write):
         odd = write("a_b&c.txt", POOR)
-        out = tesla("compare", "-r", files["ref"], files["good"], odd, "--format", "latex").out
+        out = tesla("compare", "-m", "m", "-r", files["ref"], files["good"], odd, "--format", "latex").out
         assert r"a\_b\&c.txt" in out
         assert out.count(r"\mathbf") == 1
 

@@ -40,20 +40,22 @@ def test_json_is_as_promised(tesla, files) -> None:
         assert system["metrics"]["chrf"]["score"] == pytest.approx(
             sacrebleu.corpus_chrf(texts, [REFERENCE]).score
         )
-    plain = json.loads(tesla("score", "-r", ref, a, "--format", "json").out)
+    plain = json.loads(tesla("score", "-m", "m", "-r", ref, a, "--format", "json").out)
     assert "segments" not in plain["systems"][0]["metrics"]["tesla-m"]
 
 
 def test_tsv_is_as_promised(tesla, files) -> None:
     ref, a, b = files
     rows = list(
-        csv.reader(io.StringIO(tesla("score", "-r", ref, a, b, "--format", "tsv").out), delimiter="\t")
+        csv.reader(
+            io.StringIO(tesla("score", "-m", "m", "-r", ref, a, b, "--format", "tsv").out), delimiter="\t"
+        )
     )
     assert rows[0] == ["system", "metric", "score", "signature"]
     assert [row[:2] for row in rows[1:]] == [[a, "tesla-m"], [b, "tesla-m"]]
     assert float(rows[1][2]) == TeslaM().corpus_score(SYSTEM_A, [REFERENCE]).score
     assert rows[1][3] == str(TeslaM().get_signature())
-    outcome = tesla("score", "-r", ref, a, b, "--format", "tsv", "--segments")
+    outcome = tesla("score", "-m", "m", "-r", ref, a, b, "--format", "tsv", "--segments")
     rows = list(csv.reader(io.StringIO(outcome.out), delimiter="\t"))
     assert rows[0] == ["system", "segment", "metric", "score"]
     assert [row[1] for row in rows[1:]] == ["1", "2", "3"] * 2
@@ -66,9 +68,9 @@ def test_text_latex_and_mtme(tesla, files) -> None:
     assert "tesla-m" in text
     assert "metric:tesla-m|" in text
     assert "metric:bleu|" in text
-    segments = tesla("score", "-r", ref, a, "--segments").out
+    segments = tesla("score", "-m", "m", "-r", ref, a, "--segments").out
     assert segments.count("a.txt") == 4
-    latex = tesla("score", "-r", ref, a, "--format", "latex").out
+    latex = tesla("score", "-m", "m", "-r", ref, a, "--format", "latex").out
     assert r"\begin{tabular}" in latex
     assert "% metric:tesla-m" in latex
     score = TeslaM().corpus_score(SYSTEM_A, [REFERENCE])
@@ -130,7 +132,8 @@ def test_gzip_and_standard_input(files, write) -> None:
 def test_threads_change_nothing(tesla, write, wmt14_pairs) -> None:
     ref, sys_a = write("ref", [r for _, r in wmt14_pairs]), write("sys", [h for h, _ in wmt14_pairs])
     one, two = (
-        tesla("score", "-r", ref, sys_a, "--format", "json", "--segments", "-j", jobs).out for jobs in "12"
+        tesla("score", "-m", "m", "-r", ref, sys_a, "--format", "json", "--segments", "-j", jobs).out
+        for jobs in "12"
     )
     assert one == two
 
@@ -138,7 +141,9 @@ def test_threads_change_nothing(tesla, write, wmt14_pairs) -> None:
 def test_ragged_references(tesla, write) -> None:
     ref1, ref2 = write("r1", ["A dog.", "", ""]), write("r2", ["The hound.", "A bird.", ""])
     system = write("s", ["A dog.", "A bird.", ""])
-    found = json.loads(tesla("score", "-r", ref1, "-r", ref2, system, "--format", "json", "--segments").out)
+    found = json.loads(
+        tesla("score", "-m", "m", "-r", ref1, "-r", ref2, system, "--format", "json", "--segments").out
+    )
     segments = found["systems"][0]["metrics"]["tesla-m"]["segments"]
     metric = TeslaM()
     assert segments[0] == metric.sentence_score("A dog.", ["A dog.", "The hound."]).score
@@ -220,21 +225,27 @@ def test_unknown_names_list_the_known_ones(tesla, files) -> None:
 
 def test_a_line_of_a_megabyte_is_scored(tesla, write) -> None:
     long = "word " * 200_000
-    out = tesla("score", "-r", write("r", [long, "x"]), write("s", [long, "x"]), "--format", "json").out
+    out = tesla(
+        "score", "-m", "m", "-r", write("r", [long, "x"]), write("s", [long, "x"]), "--format", "json"
+    ).out
     assert json.loads(out)["systems"][0]["metrics"]["tesla-m"]["score"] == 1.0
 
 
 def test_a_megabyte_of_real_text_is_scored(tesla, write, wmt14_pairs) -> None:
     sides = [" ".join(side) for side in zip(*(wmt14_pairs * 4), strict=True)]
     assert len(sides[0]) > 600_000
-    out = tesla("score", "-r", write("r", [sides[1]]), write("s", [sides[0]]), "--format", "json").out
+    out = tesla(
+        "score", "-m", "m", "-r", write("r", [sides[1]]), write("s", [sides[0]]), "--format", "json"
+    ).out
     assert 0.3 < json.loads(out)["systems"][0]["metrics"]["tesla-m"]["score"] < 1
 
 
 def test_line_ends_marks_and_control_characters_shift_nothing(tesla, write) -> None:
     lines = ["A\x00 dog\x1b[31m.", "שלום dog", "One\u2028two.", "cat\x85dog", "\u202eA dog."]
     raw = b"\xef\xbb\xbf" + "\r\n".join(lines).encode()
-    outcome = tesla("score", "-r", write("r", raw), write("s", lines), "--format", "json", "--segments")
+    outcome = tesla(
+        "score", "-m", "m", "-r", write("r", raw), write("s", lines), "--format", "json", "--segments"
+    )
     assert json.loads(outcome.out)["systems"][0]["metrics"]["tesla-m"]["segments"] == [1.0] * 5
 
 
@@ -273,7 +284,7 @@ def test_conllu_is_taken_as_it_is(tesla, write) -> None:
     path = write("a.conllu", CONLLU.encode())
     other = write("b.conllu", CONLLU.replace("bark\tbark\tVERB\tVBP", "bark\tbellow\tVERB\tVBP").encode())
     found = json.loads(
-        tesla("score", "--analysed", "-r", path, path, other, "--format", "json", "--segments").out
+        tesla("score", "-m", "m", "--analysed", "-r", path, path, other, "--format", "json", "--segments").out
     )
     same, different = (system["metrics"]["tesla-m"]["segments"] for system in found["systems"])
     assert same == [1.0, 1.0]

@@ -138,7 +138,7 @@ def test_without_a_dictionary_it_is_celab_minus() -> None:
 
 def test_languages_without_spaces_get_it_by_default() -> None:
     assert [default_metrics(code) for code in ("zh-TW", "ja", "th", "lo", "km", "my", "bo")] == ["celab"] * 7
-    assert [default_metrics(code) for code in ("de", "ko", "und")] == ["m"] * 3
+    assert [default_metrics(code) for code in ("de", "ko", "und")] == ["m,x"] * 3
 
 
 def test_function_characters_may_count_less() -> None:

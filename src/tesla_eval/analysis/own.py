@@ -56,7 +56,11 @@ class OwnAnalysis:
                 raise InputError(
                     f"analyser {self._analyser.name!r}: {len(group)} texts, {len(tokens)} analyses"
                 )
-            batches.append(AnalysedBatch.from_tokens(group, vocabulary, tokens))
+            raw_texts = getattr(
+                self._analyser, "raw_texts", None
+            )  # where texts are more than what people wrote
+            texts = group if raw_texts is None else raw_texts(group)
+            batches.append(AnalysedBatch.from_tokens(texts, vocabulary, tokens))
         return batches
 
 
@@ -77,8 +81,15 @@ class ConlluAnalyser:
         """The tokens of each sentence."""
         return [self._tokens(text) for text in texts]
 
+    def raw_texts(self, texts: Sequence[str]) -> list[str]:
+        """The sentences as people wrote them."""
+        return [
+            " ".join(sentence.text for sentence in parse_conllu(text)) if _has_words(text) else ""
+            for text in texts
+        ]
+
     def _tokens(self, block: str) -> list[Token]:
-        if all(line.startswith("#") for line in block.split("\n")):
+        if not _has_words(block):
             return []
         tokens = []
         position = 0
@@ -95,3 +106,7 @@ class ConlluAnalyser:
                     )  # fmt: skip
                 position += len(word.form) + word.space_after
         return tokens
+
+
+def _has_words(block: str) -> bool:
+    return not all(line.startswith("#") for line in block.split("\n"))

@@ -45,7 +45,7 @@ language_option: Callable[[Command], Command] = click.option(
 )  # fmt: skip
 metrics_option: Callable[[Command], Command] = click.option(
     "-m", "--metrics", default=None, metavar="NAME[,NAME...]",
-    help=f"Metrics: {', '.join(METRIC_NAMES)}.  [default: m; celab for languages written without spaces]",
+    help=f"Metrics: {', '.join(METRIC_NAMES)}.  [default: m,x; celab for languages written without spaces]",
 )  # fmt: skip
 analysed_option: Callable[[Command], Command] = click.option(
     "--analysed", is_flag=True,

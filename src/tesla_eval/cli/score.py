@@ -76,6 +76,8 @@ def score(
     chosen = create_metrics(
         metrics, language, analysed=analysed, synonyms=synonyms, segmenter=segmenter, celab=celab
     )
+    if metrics is None and output_format == "mtme":
+        chosen = chosen[:1]  # a file of that format holds one metric
     check_format(output_format, len(chosen), segments)
     write = FORMATS[output_format]
     topics = None

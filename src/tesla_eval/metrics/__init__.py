@@ -56,12 +56,12 @@ METRIC_NAMES = (*_TESLA, *_SUMMARY, *_COHERENCE, *_CELAB, *BASELINE_NAMES)
 
 
 def default_metrics(lang: str) -> str:
-    """What `-m` means where it is not given: TESLA-CELAB for languages written without spaces.
+    """What `-m` means where it is not given: TESLA-M and TESLA-X; TESLA-CELAB for languages written without spaces.
 
     >>> default_metrics("en"), default_metrics("zh")
-    ('m', 'celab')
+    ('m,x', 'celab')
     """
-    return "m" if is_spaced(lang) else "celab"
+    return "m,x" if is_spaced(lang) else "celab"
 
 
 def metric_key(name: str) -> str:
