@@ -296,6 +296,18 @@ class TestAligner:
             build_phrase_table(PhraseTableRecipe("en", "fr", (Bitext(*bitext),)), Path(bitext[0]).parent)
 
 
+def test_eflomal_itself_aligns_where_it_is_installed(write, tmp_path, tesla):
+    try:
+        find_eflomal()
+    except ResourceError:
+        pytest.skip("eflomal is not installed")
+    path = tmp_path / "t.tesla"
+    files = write("many.en", ENGLISH * 50), write("many.fr", FRENCH * 50)
+    done = tesla("build", "phrase-table", "-l", "en", "--pivot", "fr", "--bitext", *files, "-o", str(path))
+    assert done.status == 0, done.err
+    assert read_phrase_table(path).look_up(["cat"])[0][0] == ("chat",)
+
+
 class TestDamagedFiles:
     def test_another_analysis_is_refused_with_the_command_that_mends_it(self, table_file):
         table = read_resource(table_file)
