@@ -17,10 +17,11 @@ __all__ = ["GRIDS", "cremer_rows", "train_cremer"]
 
 FloatArray = npt.NDArray[np.float64]
 
+_EPSILON = (0.1, 0.3)
 GRIDS = {
-    "linear": Grid(cost=(0.01, 0.1, 1.0), gamma=(1.0,), kernel="linear"),
-    "poly": Grid(cost=(0.01, 0.1, 1.0), gamma=(0.3, 1.0), kernel="poly"),
-    "rbf": Grid(cost=(0.1, 1.0, 10.0), gamma=(0.03, 0.1, 0.3, 1.0), kernel="rbf"),
+    "linear": Grid(cost=(0.01, 0.1, 1.0), gamma=(1.0,), epsilon=_EPSILON, kernel="linear"),
+    "poly": Grid(cost=(0.01, 0.1, 1.0), gamma=(0.3, 1.0), epsilon=_EPSILON, kernel="poly"),
+    "rbf": Grid(cost=(0.1, 1.0, 10.0), gamma=(0.03, 0.1, 0.3, 1.0), epsilon=_EPSILON, kernel="rbf"),
 }
 """What is tried for each kernel."""
 
