@@ -1,6 +1,6 @@
 """Write docs/results.md: every metric against humans on every test set of ../shared/data/wmt that can be analysed.
 
-python tools/make_results.py [-m m,bleu,chrf,chrf++,ter] [-o docs/results.md] [-j 2]
+python tools/make_results.py [-m m,x,f,bleu,chrf,chrf++,ter] [-o docs/results.md] [-j 2]
 
 Scores are kept in the cache of `tesla meta`, so the tool may be interrupted and started again, and a second run takes
 minutes. Language pairs are included as soon as their target language has a tagger.
@@ -17,16 +17,19 @@ from pathlib import Path
 
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.errors import UsageError
-from tesla_eval.meta import Result, averages, read_preferences, read_system_scores
+from tesla_eval.meta import MetricComparison, Result, averages, read_preferences, read_system_scores
 from tesla_eval.meta.run import JudgedSet, score_and_join, target_language, wmt_sets
-from tesla_eval.meta.study import Study
+from tesla_eval.meta.study import Study, Wish
 from tesla_eval.metrics import Metric, create_metric
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.resources import find_resource
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data" / "wmt"
-METRICS = "m,bleu,chrf,chrf++,ter"
+METRICS = "m,x,f,bleu,chrf,chrf++,ter"
+
+RESAMPLES = 200
+"""Of the permutation test; what is said is only whether p < 0.05."""
 
 Statistic = tuple[str, str]
 BY_PREFERENCE: tuple[Statistic, ...] = (
@@ -151,7 +154,8 @@ def run(
     section: Section, names: Sequence[str], cache: ScoreCache, jobs: int, left_out: dict[str, None]
 ) -> Study:
     """Score and evaluate the language pairs of a section, telling the progress on standard error."""
-    study = Study()
+    first = next((Wish("segment", name) for level, name in section.statistics if level == "segment"), None)
+    study = Study([first] if first else [], RESAMPLES)
     for judged in read(section):
         lp = judged.outputs.lp
         language = analysable(target_language(lp))
@@ -194,6 +198,31 @@ def render(section: Section, study: Study, names: Sequence[str]) -> Iterator[str
             yield f"**{level.capitalize()} `{statistic}`**{against}\n"
             yield from table
             yield ""
+            if (level, statistic) == section.statistics[0] and level == "segment":
+                yield from significance(study)
+
+
+def significance(study: Study) -> Iterator[str]:
+    """In how many test sets each metric of ours is better than each peer, by the paired permutation test (p < 0.05)."""
+    if not study.comparisons:
+        return
+    comparisons = [found.comparison for found in study.comparisons]
+    ours = [name for name in comparisons[0].metrics if name.startswith("tesla-")]
+    peers = [name for name in comparisons[0].metrics if not name.startswith("tesla-")]
+    for a in ours:
+        parts = []
+        for b in peers:
+            better = sum(_p_value(one, a, b) < 0.05 for one in comparisons)
+            worse = sum(_p_value(one, b, a) < 0.05 for one in comparisons)
+            parts.append(f"{b} {better} : {worse}")
+        if parts:
+            yield f"- {a} significantly better : worse than {', '.join(parts)} (of {len(comparisons)})"
+    yield ""
+
+
+def _p_value(comparison: MetricComparison, a: str, b: str) -> float:
+    place = comparison.metrics.index
+    return float(comparison.p_values[place(a), place(b)])
 
 
 def command(section: Section, study: Study, names: Sequence[str]) -> str:
