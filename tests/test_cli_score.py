@@ -97,7 +97,7 @@ def test_columns_of_segments_stand_below_their_names(tesla, files, write, monkey
     monkeypatch.chdir(tmp_path)
     write("a", SYSTEM_A)
     write("系统", SYSTEM_A)
-    header, *rows = tesla("score", "-r", files[0], "a", "系统", "--segments").out.splitlines()[:7]
+    header, *rows = tesla("score", "-m", "m", "-r", files[0], "a", "系统", "--segments").out.splitlines()[:7]
     assert {width(line) for line in (header, *rows)} == {width(header)}
     assert {width(row.rpartition("  ")[0].rstrip()) for row in rows} == {
         header.index("segment") + len("segment")
