@@ -15,12 +15,12 @@ from pathlib import Path
 
 import wordfreq
 
-from tesla_eval.analysis.frequencies import frequency_resource
+from tesla_eval.analysis.frequencies import SHARED_LISTS, frequency_resource
 from tesla_eval.resources import write_resource
 
 DATA = Path(__file__).resolve().parents[1] / "src" / "tesla_eval" / "data"
 WORDS = 20_000
-NAMES_IN_WORDFREQ = {"no": "nb", "nn": "nb", "hr": "sh", "sr": "sh"}
+NAMES_IN_WORDFREQ = {"no": "nb", "hr": "sh"}
 CLITICS = {"en": dict.fromkeys(("'s", "n't", "'re", "'ve", "'ll", "'d", "'m", "ca", "wo"), 6.5)}
 SOURCES = (
     "wordfreq 3.1 (Robyn Speer); SUBTLEX (Marc Brysbaert et al.), OpenSubtitles, Wikipedia, Google Books Ngrams",
@@ -38,7 +38,7 @@ def main() -> None:
     wishes = parser.parse_args()
     known = wordfreq.available_languages("best")
     tagged = sorted(path.stem.partition("-")[2] for path in DATA.glob("tagger-*.tesla"))
-    for language in wishes.languages or tagged:
+    for language in wishes.languages or [code for code in tagged if code not in SHARED_LISTS]:
         name = NAMES_IN_WORDFREQ.get(language, language)
         if name not in known:
             continue

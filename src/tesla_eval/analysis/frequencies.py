@@ -14,6 +14,9 @@ from tesla_eval.resources import Resource, find_resource, read_resource, text_ar
 __all__ = ["WordFrequencies", "frequency_resource", "load_frequencies"]
 
 KIND = "frequencies"
+SHARED_LISTS = {"nn": "no", "sr": "hr"}
+"""Languages that use the list of another one: the source counts both together."""
+
 _HIGHEST_ZIPF = 8.0  # log10 of the occurrences in a thousand million words; `the` has 7.7
 _STEPS = 25  # per unit of it, so that 8 bits suffice
 _WEIGHT_STEPS = 2 * _STEPS  # per unit: a word that is not listed is half a unit rarer than the rarest that is
@@ -59,6 +62,10 @@ def frequency_resource(
 
 @cache
 def load_frequencies(language: str) -> WordFrequencies | None:
-    """The list of a language, `None` where there is none."""
-    path = find_resource(KIND, language)
+    """The list of a language, `None` where there is none.
+
+    >>> load_frequencies("nn").fingerprint == load_frequencies("no").fingerprint
+    True
+    """
+    path = find_resource(KIND, language) or find_resource(KIND, SHARED_LISTS.get(language, language))
     return None if path is None else WordFrequencies(read_resource(path, KIND))

@@ -38,7 +38,7 @@ WEAK_TAGGER = 90.0
 NO_SYNONYMS = "no synonyms"
 """The shortcoming of a language without a table of senses."""
 
-_MOST_WORD_TYPES = 1 << 20  # then a new vocabulary is begun, so that endless input needs no endless memory
+_MOST_WORD_TYPES = 1 << 19  # then a new vocabulary is begun, so that endless input needs no endless memory
 _KEPT_BATCHES = 64
 
 
