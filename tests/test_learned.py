@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tesla_eval import TeslaF, TeslaM, TeslaX
-from tesla_eval.errors import ResourceError
+from tesla_eval.errors import ResourceError, UsageError
 from tesla_eval.metrics.shares import explain_difference
 
 REFERENCE = "The president of Spain arrived in Paris on Monday."
@@ -74,6 +74,11 @@ def test_pairwise_is_scoring_each_with_each(metric: TeslaX) -> None:
     for i, hypothesis in enumerate(texts):
         for j, reference in enumerate(texts[:3]):
             assert matrix[i, j] == metric.sentence_score(hypothesis, [reference]).score
+
+
+def test_pairwise_takes_lists_of_texts_only(metric: TeslaX) -> None:
+    with pytest.raises(UsageError, match="lists of texts"):
+        metric.pairwise("ab", ["ab"])
 
 
 @pytest.mark.parametrize("language", ["de", "zh", "ja", "hi", "und"])

@@ -14,7 +14,14 @@ import numpy.typing as npt
 
 from tesla_eval.analysis import AnalysedBatch, Analyser, Analysis, Pipeline, choose_analysis
 from tesla_eval.errors import ResourceError
-from tesla_eval.metrics.base import Metric, References, SegmentScores, check_references, mean_over_references
+from tesla_eval.metrics.base import (
+    Metric,
+    References,
+    SegmentScores,
+    check_references,
+    mean_over_references,
+    new_matrix,
+)
 from tesla_eval.metrics.feature_groups import FeatureGroup, FeatureSet, FloatArray, Index
 from tesla_eval.models import LinearModel, find_model, read_model
 from tesla_eval.records import Explanation, Signature
@@ -138,7 +145,7 @@ class LearnedMetric(Metric):
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
         """The score of every hypothesis (row) against every reference (column); each text is analysed once."""
-        matrix = np.empty((len(hypotheses), len(references)))
+        matrix = new_matrix(hypotheses, references)
         if not matrix.size:
             return matrix
         hypothesis, reference = self.analysis.analyse(hypotheses, references)
