@@ -23,7 +23,8 @@ class Grid:
     """The parameters that are tried, all combinations.
 
     A larger gamma may win in cross-validation, but such a model says nothing but the mean of its training data where
-    that data is thin: with gamma 1 PEM was 0.005 better on held-out folds and useless on tweets.
+    that data is thin: with gamma 1 PEM was 0.005 better in cross-validation, ordered fewer of the held-out
+    paraphrases as people do (89 %, not 92 %) and was useless on tweets.
     """
 
     cost: tuple[float, ...] = (10.0, 30.0)
