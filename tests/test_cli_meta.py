@@ -391,30 +391,32 @@ class TestText:
         assert "metric:tesla-m|" in out
 
 
+@pytest.fixture(scope="module")
+def wmt14_averages():
+    """The usual metrics on WMT14 into English."""
+    from tesla_eval.meta import averages, evaluate, read_preferences, read_system_scores
+    from tesla_eval.meta.run import score_and_join, wmt_sets
+    from tesla_eval.metrics.cache import ScoreCache
+
+    names = [str(WMT / f"wmt14-rr.{kind}.tsv.gz") for kind in ("seg", "pairs")]
+    sets = wmt_sets(
+        [names[0]], read_preferences(names[1]), read_system_scores(str(WMT / "system_scores.tsv.gz"))
+    )
+    metrics = [create_metric(name, "en") for name in ("bleu", "chrf", "chrf++")]
+    with ScoreCache(on_disk=False) as cache:
+        found = [row for judged in sets for row in evaluate(score_and_join(judged, metrics, cache))]
+    return {(row.metric, row.level, row.statistic): row.value for row in averages(found)}
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not WMT.exists(), reason="the WMT data is not here")
 class TestAnchors:
     """Figures published with the task for WMT14 into English."""
 
-    @pytest.fixture(scope="class")
-    def averages(self):
-        from tesla_eval.meta import averages, evaluate, read_preferences, read_system_scores
-        from tesla_eval.meta.run import score_and_join, wmt_sets
-        from tesla_eval.metrics.cache import ScoreCache
-
-        names = [str(WMT / f"wmt14-rr.{kind}.tsv.gz") for kind in ("seg", "pairs")]
-        sets = wmt_sets(
-            [names[0]], read_preferences(names[1]), read_system_scores(str(WMT / "system_scores.tsv.gz"))
-        )
-        metrics = [create_metric(name, "en") for name in ("bleu", "chrf", "chrf++")]
-        with ScoreCache(on_disk=False) as cache:
-            found = [row for judged in sets for row in evaluate(score_and_join(judged, metrics, cache))]
-        return {(row.metric, row.level, row.statistic): row.value for row in averages(found)}
-
     @pytest.mark.parametrize(("metric", "tau"), [("chrf", 0.344), ("chrf++", 0.343), ("bleu", 0.272)])
-    def test_average_tau(self, averages, metric, tau):
-        assert averages[metric, "segment", "kendall_wmt"] == pytest.approx(tau, abs=0.0005)
+    def test_average_tau(self, wmt14_averages, metric, tau):
+        assert wmt14_averages[metric, "segment", "kendall_wmt"] == pytest.approx(tau, abs=0.0005)
 
-    def test_system_pearson_on_judged_segments(self, averages):
-        assert averages["chrf", "system", "pearson"] == pytest.approx(0.943, abs=0.0005)
-        assert not math.isnan(averages["bleu", "system", "soft_accuracy"])
+    def test_system_pearson_on_judged_segments(self, wmt14_averages):
+        assert wmt14_averages["chrf", "system", "pearson"] == pytest.approx(0.943, abs=0.0005)
+        assert not math.isnan(wmt14_averages["bleu", "system", "soft_accuracy"])
