@@ -14,42 +14,22 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from shippable_bitext import BITEXT, DATE, FILES, LICENCE, NOTICE, ROOT, SOURCES
 from tesla_eval.lm.model import LanguageModel
 from tesla_eval.lm.storage import KIND, model_resource
 from tesla_eval.lm.training import LanguageModelSettings, train_language_model
 from tesla_eval.resources import Resource, read_resource, write_resource
 
-ROOT = Path(__file__).resolve().parents[1]
-BITEXT = ROOT.parent / "shared" / "data" / "bitext"
 DATA = ROOT / "src" / "tesla_eval" / "data"
 
-SHIPPABLE = (
-    "tatoeba",
-    "libreoffice-help",
-    "bible",
-)  # how the names of files begin whose licence allows shipping
-SOURCES = (
-    "Tatoeba (https://tatoeba.org)",
-    "LibreOffice 7.4 help",
-    "Bibles in the public domain (ebible.org, scrollmapper)",
-)
-LICENCE = "CC BY 2.0 FR; MPL-2.0; public domain"
-DATE = "2026-11-15"
 MODELS = (("en", 3), ("en", 4), ("de", 3), ("fr", 3), ("es", 3), ("cs", 3))
 PRUNE = (0, 0, 2)
 HELD_OUT = 50
 CHUNK = 1024
 
-NOTICE = """Language models (lm-*.tesla)
+HEAD = """Language models (lm-*.tesla)
 
 tesla-eval estimated n-gram probabilities from the texts below; the models hold no sentence of them.
-
-Tatoeba, https://tatoeba.org, by its contributors: CC BY 2.0 FR,
-  https://creativecommons.org/licenses/by/2.0/fr/legalcode
-LibreOffice help 7.4, The Document Foundation and contributors: Mozilla Public License 2.0,
-  https://www.mozilla.org/MPL/2.0/
-Bibles (World English Bible, Kralická 1613, Luther 1912, Reina-Valera 1909, Oltramare 1874, Stapfer 1889,
-  Synodale 1921): public domain.
 """
 
 
@@ -58,7 +38,7 @@ def sentences(language: str) -> list[str]:
     found: dict[str, None] = {}
     for folder in sorted(BITEXT.glob("*-en" if language == "en" else f"{language}-en")):
         for path in sorted(folder.glob(f"*.{language}.gz")):
-            if path.name.startswith(SHIPPABLE):
+            if path.name.startswith(FILES):
                 with gzip.open(path, "rt", encoding="utf-8", newline="\n") as lines:
                     found.update(dict.fromkeys(line.rstrip("\n") for line in lines))
     return list(found)
@@ -95,7 +75,7 @@ def main() -> None:
         print(f"{path.name}: {path.stat().st_size / 1e6:.2f} MB, {dict(resource.info)}", flush=True)
     licences = arguments.output / "licences"
     licences.mkdir(exist_ok=True)
-    (licences / "language-models.txt").write_text(NOTICE, "utf-8")
+    (licences / "language-models.txt").write_text(HEAD + NOTICE, "utf-8")
 
 
 if __name__ == "__main__":

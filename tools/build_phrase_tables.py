@@ -12,44 +12,24 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from shippable_bitext import BITEXT, DATE, FILES, LICENCE, NOTICE, ROOT, SOURCES
 from tesla_eval.cli.terminal import progress
 from tesla_eval.pivot.bitext import Bitext
 from tesla_eval.pivot.build import PhraseTableRecipe, build_phrase_table
 from tesla_eval.pivot.table import KIND
 from tesla_eval.resources import write_resource
 
-ROOT = Path(__file__).resolve().parents[1]
-BITEXT = ROOT.parent / "shared" / "data" / "bitext"
 DATA = ROOT / "src" / "tesla_eval" / "data"
 WORK = ROOT / "build" / "phrase-tables"
 
 TABLES = ("en-cs", "en-de", "en-es", "en-fr", "en-zh", "cs-en", "de-en", "es-en", "fr-en")
-SHIPPABLE = (
-    "tatoeba",
-    "libreoffice-help",
-    "bible",
-)  # how the names of files begin whose licence allows shipping
 TRADITIONAL = ("bible_cuv_hant", "tatoeba_hant")  # Chinese in the other script: its words would not meet
-SOURCES = (
-    "Tatoeba (https://tatoeba.org)",
-    "LibreOffice 7.4 help",
-    "Bibles in the public domain (ebible.org, scrollmapper)",
-)
-LICENCE = "CC BY 2.0 FR; MPL-2.0; public domain"
-DATE = "2026-11-15"
 MIN_COUNT = 5
 
-NOTICE = """Phrase tables (phrases-*.tesla)
+HEAD = """Phrase tables (phrases-*.tesla)
 
 tesla-eval counted phrases of up to four words and their translations in the texts below; the tables hold phrases that
 occur several times and their frequencies, and no sentence.
-
-Tatoeba, https://tatoeba.org, by its contributors: CC BY 2.0 FR,
-  https://creativecommons.org/licenses/by/2.0/fr/legalcode
-LibreOffice help 7.4, The Document Foundation and contributors: Mozilla Public License 2.0,
-  https://www.mozilla.org/MPL/2.0/
-Bibles (World English Bible, Kralická 1613, Luther 1912, Reina-Valera 1909, Oltramare 1874, Stapfer 1889,
-  Synodale 1921): public domain.
 """
 
 
@@ -59,7 +39,7 @@ def bitexts(language: str, pivot: str) -> list[Bitext]:
     folder = BITEXT / f"{other}-en"
     found = []
     for path in sorted(folder.glob("*.en.gz")):
-        if path.name.startswith(SHIPPABLE) and not path.name.startswith(TRADITIONAL):
+        if path.name.startswith(FILES) and not path.name.startswith(TRADITIONAL):
             sides = {"en": str(path), other: str(path.with_name(path.name.replace(".en.gz", f".{other}.gz")))}
             found.append(Bitext(sides[language], sides[pivot]))
     return found
@@ -89,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name in options.tables or TABLES:
         build(name, options.output, options.min_count)
     (options.output / "licences").mkdir(exist_ok=True)
-    (options.output / "licences" / "phrase-tables.txt").write_text(NOTICE, encoding="utf-8")
+    (options.output / "licences" / "phrase-tables.txt").write_text(HEAD + NOTICE, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ __all__ = [
     "References",
     "SegmentScores",
     "Total",
+    "blocks_of_pairs",
     "check_references",
     "differing_parameters",
     "mean_over_references",
@@ -31,6 +32,7 @@ __all__ = [
 References = Sequence[Sequence[str | None]]
 """K streams of N texts (sacreBLEU's order); `None` marks a missing reference."""
 
+Index = npt.NDArray[np.int64]
 Chunk = tuple[Sequence[str], References]
 _CHUNK = 256  # segments that cross into the core at once
 
@@ -106,9 +108,15 @@ class Metric(ABC):
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores of some segments; safe to call from several threads."""
 
-    @abstractmethod
     def explain(self, hypothesis: str, references: Sequence[str]) -> Explanation:
-        """The score of one segment with everything that produced it."""
+        """The score of one segment with everything that produced it (SPEC §17)."""
+        score = self.sentence_score(hypothesis, references)
+        details = tuple(self._explain_reference(hypothesis, reference) for reference in references)
+        return Explanation(self.id, score.signature, score.score, hypothesis, tuple(references), details)
+
+    def _explain_reference(self, hypothesis: str, reference: str) -> dict[str, Any]:
+        """What produced the score against one reference; a metric that can tell overrides it."""
+        raise UsageError(f"{self.id} cannot be explained: it has no matching to show")
 
     def new_total(self) -> Total:
         """An empty system score."""
@@ -166,6 +174,18 @@ def new_matrix(hypotheses: Sequence[str], references: Sequence[str]) -> npt.NDAr
     for what, texts in (("hypothesis", hypotheses), ("reference", references)):
         _check_texts(what, texts)
     return np.empty((len(hypotheses), len(references)))
+
+
+def blocks_of_pairs(hypotheses: int, references: int, most: int) -> Iterator[tuple[Index, Index, Index]]:
+    """All pairs in blocks of about `most`: the rows of the matrix, and each pair's hypothesis and reference.
+
+    >>> [(i.tolist(), j.tolist()) for _, i, j in blocks_of_pairs(2, 2, most=2)]
+    [([0, 0], [0, 1]), ([1, 1], [0, 1])]
+    """
+    rows_at_once = max(1, most // references)
+    for start in range(0, hypotheses, rows_at_once):
+        rows = np.arange(start, min(start + rows_at_once, hypotheses))
+        yield rows, np.repeat(rows, references), np.tile(np.arange(references), len(rows))
 
 
 def _check_texts(what: str, texts: Sequence[str]) -> None:

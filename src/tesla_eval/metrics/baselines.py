@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.errors import UsageError
 from tesla_eval.metrics.base import Metric, References, SegmentScores
-from tesla_eval.records import Explanation, Signature
+from tesla_eval.records import Signature
 
 __all__ = ["BASELINES", "SacreBleuMetric"]
 
@@ -107,10 +106,6 @@ class SacreBleuMetric(Metric):
         return StatisticsTotal(
             lambda statistics: float(self._corpus._compute_score_from_stats(statistics).score)
         )
-
-    def explain(self, hypothesis: str, references: Sequence[str]) -> Explanation:
-        """Refused: these metrics have no matching to show."""
-        raise UsageError(f"{self.id} cannot be explained: it has no matching to show")
 
 
 def _signature_items(metric: Any) -> dict[str, str]:

@@ -28,7 +28,7 @@ from tesla_eval.metrics.base import (
     new_matrix,
     same_text,
 )
-from tesla_eval.records import Explanation, Signature
+from tesla_eval.records import Signature
 from tesla_eval.version import __version__
 
 __all__ = ["CelabOptions", "TeslaCelab", "TeslaCelabMinus"]
@@ -149,12 +149,6 @@ class TeslaCelab(Metric):
         for i, j in np.argwhere(np.isnan(matrix)).tolist():
             matrix[i, j] = same_text(references[j], hypotheses[i])
         return matrix
-
-    def explain(self, hypothesis: str, references: Sequence[str]) -> Explanation:
-        """The score of one segment with units, links and coverage (SPEC §17)."""
-        score = self.sentence_score(hypothesis, references)
-        details = tuple(self._explain_reference(hypothesis, reference) for reference in references)
-        return Explanation(self.id, score.signature, score.score, hypothesis, tuple(references), details)
 
     def _explain_reference(self, hypothesis: str, reference: str) -> dict[str, Any]:
         check_references([hypothesis], [[reference]])

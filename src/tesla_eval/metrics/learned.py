@@ -18,13 +18,14 @@ from tesla_eval.metrics.base import (
     Metric,
     References,
     SegmentScores,
+    blocks_of_pairs,
     check_references,
     mean_over_references,
     new_matrix,
 )
 from tesla_eval.metrics.feature_groups import FeatureGroup, FeatureSet, FloatArray, Index
 from tesla_eval.models import LinearModel, find_model, read_model
-from tesla_eval.records import Explanation, Signature
+from tesla_eval.records import Signature
 from tesla_eval.version import __version__
 
 __all__ = ["GroupMaker", "LearnedMetric", "make_groups"]
@@ -150,19 +151,10 @@ class LearnedMetric(Metric):
             return matrix
         hypothesis, reference = self.analysis.analyse(hypotheses, references)
         prepared = self.features.prepare(reference), self.features.prepare(hypothesis)
-        rows_at_once = max(1, _PAIRS_AT_ONCE // len(references))
-        for start in range(0, len(hypotheses), rows_at_once):
-            rows = np.arange(start, min(start + rows_at_once, len(hypotheses)))
-            i, j = np.repeat(rows, len(references)), np.tile(np.arange(len(references)), len(rows))
+        for rows, i, j in blocks_of_pairs(len(hypotheses), len(references), _PAIRS_AT_ONCE):
             found = self._compare(*prepared, j, i)
             matrix[rows] = self._scores(found, reference, hypothesis, j, i).reshape(len(rows), -1)
         return matrix
-
-    def explain(self, hypothesis: str, references: Sequence[str]) -> Explanation:
-        """The score of one segment with every feature's share in it, and the flows behind the features."""
-        score = self.sentence_score(hypothesis, references)
-        details = tuple(self._explain_reference(hypothesis, reference) for reference in references)
-        return Explanation(self.id, score.signature, score.score, hypothesis, tuple(references), details)
 
     def _compare(
         self, reference: list[Any], hypothesis: list[Any], reference_index: Index, hypothesis_index: Index

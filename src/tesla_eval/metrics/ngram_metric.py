@@ -17,12 +17,13 @@ from tesla_eval.metrics.base import (
     Metric,
     References,
     SegmentScores,
+    blocks_of_pairs,
     check_references,
     mean_over_references,
     new_matrix,
     same_text,
 )
-from tesla_eval.records import Explanation, Signature
+from tesla_eval.records import Signature
 from tesla_eval.version import __version__
 
 __all__ = ["NgramMetric", "mean_of_existing"]
@@ -100,19 +101,10 @@ class NgramMetric(Metric):
             return matrix
         hypothesis, reference = self.analysis.analyse(hypotheses, references)
         prepared = self._prepare(reference), self._prepare(hypothesis)
-        rows_at_once = max(1, _PAIRS_AT_ONCE // len(references))
-        for start in range(0, len(hypotheses), rows_at_once):
-            rows = np.arange(start, min(start + rows_at_once, len(hypotheses)))
-            i, j = np.repeat(rows, len(references)), np.tile(np.arange(len(references)), len(rows))
+        for rows, i, j in blocks_of_pairs(len(hypotheses), len(references), _PAIRS_AT_ONCE):
             f = self._match(*prepared, j, i).f
             matrix[rows] = self._scores(f, reference, hypothesis, j, i).reshape(len(rows), -1)
         return matrix
-
-    def explain(self, hypothesis: str, references: Sequence[str]) -> Explanation:
-        """The score of one segment with the tokens, features and flows that produced it (SPEC §17)."""
-        score = self.sentence_score(hypothesis, references)
-        details = tuple(self._explain_reference(hypothesis, reference) for reference in references)
-        return Explanation(self.id, score.signature, score.score, hypothesis, tuple(references), details)
 
     def _prepare(self, batch: AnalysedBatch) -> Any:
         """The bags of the texts of a batch."""

@@ -16,7 +16,7 @@ from tesla_eval.metrics.base import Metric, References, SegmentScores, check_ref
 from tesla_eval.metrics.pem_features import FEATURES, FloatArray, Index, PemFeatures
 from tesla_eval.metrics.pem_model import PemModel, find_pem_model, read_pem_model
 from tesla_eval.pivot import load_phrase_table
-from tesla_eval.records import Explanation, Signature
+from tesla_eval.records import Signature
 from tesla_eval.version import __version__
 
 __all__ = ["HIGHEST", "LOWEST", "Pem", "pem_features"]
@@ -120,13 +120,7 @@ class Pem(Metric):
         scores[there] = np.clip(self.model.regression.predict(found[there]), LOWEST, HIGHEST)
         return scores
 
-    def explain(self, hypothesis: str, references: Sequence[str]) -> Explanation:
-        """The score of one paraphrase with its three parts and what they are made of (SPEC §17)."""
-        score = self.sentence_score(hypothesis, references)
-        details = tuple(self._explain_original(hypothesis, reference) for reference in references)
-        return Explanation(self.id, score.signature, score.score, hypothesis, tuple(references), details)
-
-    def _explain_original(self, hypothesis: str, reference: str) -> dict[str, Any]:
+    def _explain_reference(self, hypothesis: str, reference: str) -> dict[str, Any]:
         check_references([hypothesis], [[reference]])
         y, x = self.analysis.analyse([hypothesis], [reference])
         only = np.zeros(1, np.int64)

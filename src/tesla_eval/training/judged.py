@@ -17,7 +17,7 @@ from tesla_eval.meta.run import JudgedSet
 from tesla_eval.metrics.base import Metric, References, SegmentScores
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.feature_groups import FeatureSet, FloatArray, Index
-from tesla_eval.records import Explanation, Signature
+from tesla_eval.records import Signature
 from tesla_eval.version import __version__
 
 __all__ = ["FeatureProbe", "TrainingSet", "collect", "pairs_of_scores"]
@@ -47,10 +47,6 @@ class FeatureProbe(Metric):
         every = np.arange(len(hypotheses))
         found = self.features.compare(self.features.prepare(x), self.features.prepare(y), every, every)
         return SegmentScores(np.zeros(len(hypotheses)), np.empty((len(hypotheses), 0)), found)
-
-    def explain(self, hypothesis: str, references: Sequence[str]) -> Explanation:
-        """Features alone explain nothing."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
