@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tesla_eval import stats
+from tesla_eval.cli.terminal import resumable
 from tesla_eval.meta.drawing import Drawing, Words, write_drawing
 from tesla_eval.metrics import create_metric
 
@@ -420,3 +421,14 @@ class TestAnchors:
     def test_system_pearson_on_judged_segments(self, wmt14_averages):
         assert wmt14_averages["chrf", "system", "pearson"] == pytest.approx(0.943, abs=0.0005)
         assert not math.isnan(wmt14_averages["bleu", "system", "soft_accuracy"])
+
+
+AGAIN = "give the same command again to go on"
+
+
+@pytest.mark.parametrize("kept_in", ["the cache", None])
+def test_who_interrupts_is_told_how_to_go_on(kept_in, capsys):
+    with pytest.raises(KeyboardInterrupt), resumable(kept_in):
+        raise KeyboardInterrupt
+    told = capsys.readouterr().err
+    assert told == ("" if kept_in is None else f"tesla: what is done is kept in {kept_in}; {AGAIN}\n")

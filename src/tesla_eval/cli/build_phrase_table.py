@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from tesla_eval.analysis.languages import resolve_language
-from tesla_eval.cli.terminal import progress
+from tesla_eval.cli.terminal import progress, resumable
 from tesla_eval.errors import UsageError
 from tesla_eval.pivot.bitext import Bitext
 from tesla_eval.pivot.build import MIN_PROBABILITY, PhraseTableRecipe, build_phrase_table
@@ -101,11 +101,8 @@ def phrase_table(
     )  # fmt: skip
     path = output or user_data_folder() / f"{KIND}-{code}-{pivot_code}{SUFFIX}"
     folder = work or path.with_name(f"{path.name}.work")
-    try:
+    with resumable(folder):
         resource = build_phrase_table(recipe, folder, progress)
-    except KeyboardInterrupt:
-        click.echo(f"tesla: what is done lies in {folder}; give the same command again to go on", err=True)
-        raise
     write_resource(path, resource, compress=compact)
     if not keep_work:
         shutil.rmtree(folder)

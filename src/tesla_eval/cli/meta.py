@@ -12,7 +12,7 @@ from tesla_eval.cli.meta_files import draw_plots, write_scores
 from tesla_eval.cli.meta_formats import META_FORMATS
 from tesla_eval.cli.options import create_metrics, language_option, metrics_option, synonyms_option
 from tesla_eval.cli.preference_formats import PREFERENCE_FORMATS
-from tesla_eval.cli.terminal import progress, warn
+from tesla_eval.cli.terminal import progress, resumable, warn
 from tesla_eval.errors import UsageError
 from tesla_eval.meta import preferences_of, read_preferences, read_rankings, read_system_scores
 from tesla_eval.meta.judgements import Key
@@ -146,7 +146,11 @@ def meta(
     else:
         sets = wmt_sets(segments, preferred, read_system_scores(systems) if systems else {}, lps)
     study = Study(wishes, resamples, seed, warn)
-    with ScoreCache(on_disk=not no_cache) as cache, progress("outputs") as bar:
+    with (
+        resumable(None if no_cache else "the cache"),
+        ScoreCache(on_disk=not no_cache) as cache,
+        progress("outputs") as bar,
+    ):
         for judged, chosen in _with_metrics(sets, metrics, synonyms, jobs):
             joined = score_and_join(
                 judged, chosen, cache, score_type=None if summaries else human_score,

@@ -6,11 +6,12 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Protocol
 
 import click
 
-__all__ = ["Progress", "aligned", "progress", "visible", "warn", "width"]
+__all__ = ["Progress", "aligned", "progress", "resumable", "visible", "warn", "width"]
 
 _FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
 _RIGHT_TO_LEFT = frozenset({"R", "AL"})
@@ -101,3 +102,16 @@ def progress(what: str, total: int | None = None) -> Iterator[Progress]:
                 bar.advance(task, done)
 
         yield _Bar()
+
+
+@contextmanager
+def resumable(kept_in: Path | str | None) -> Iterator[None]:
+    """Tells a user who interrupts long work how to go on; `None` where nothing is kept."""
+    try:
+        yield
+    except (KeyboardInterrupt, click.Abort):
+        if kept_in is not None:
+            click.echo(
+                f"tesla: what is done is kept in {kept_in}; give the same command again to go on", err=True
+            )
+        raise

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from tesla_eval.analysis.languages import resolve_language
-from tesla_eval.cli.terminal import progress
+from tesla_eval.cli.terminal import progress, resumable
 from tesla_eval.cli.train_cremer import cremer
 from tesla_eval.cli.train_dicomer import dicomer
 from tesla_eval.cli.train_pem import pem
@@ -114,7 +114,11 @@ def _command(name: str, metric: type[LearnedMetric], summary: str, *, logistic_s
         )  # fmt: skip
         probe_for = probes_for(recipe, jobs)
         judged = _judged(segments, _read_all_preferences(pairs), lps, code)
-        with ScoreCache(on_disk=not no_cache) as cache, progress("outputs") as bar:
+        with (
+            resumable(None if no_cache else "the cache"),
+            ScoreCache(on_disk=not no_cache) as cache,
+            progress("outputs") as bar,
+        ):
             sets = collect(judged, probe_for, cache, threshold=threshold, advance=bar.advance)
         with progress("folds") as bar:
             trained = train_model(recipe, sets, probe_for(sets[0].name.split()[0]).features, bar.advance)
