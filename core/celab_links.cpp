@@ -59,38 +59,28 @@ Adjacency reversed(const Adjacency& forward, std::size_t types) {
 // Equal joined texts, and shared categories: two joins of sorted lists.
 void Linker::find_direct(const Text& reference, const Text& hypothesis) {
     direct_.clear();
-    const auto &x = reference.types(), &y = hypothesis.types();
-    for (std::size_t i = 0, j = 0; i < x.size() && j < y.size();) {
-        if (x[i].joined < y[j].joined) {
-            ++i;
-        } else if (y[j].joined < x[i].joined) {
-            ++j;
-        } else {  // several types of one joined text are rare, but there
-            for (std::size_t k = j; k < y.size() && y[k].joined == x[i].joined; ++k)
-                direct_.emplace_back(number(i), number(k));
-            ++i;
-        }
-    }
-    const std::size_t equal = direct_.size();
-    const auto &a = reference.categories(), &b = hypothesis.categories();
-    for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-        if (a[i].first < b[j].first) {
-            ++i;
-        } else if (b[j].first < a[i].first) {
-            ++j;
-        } else {
-            for (std::size_t k = j; k < b.size() && b[k].first == a[i].first; ++k)
-                direct_.emplace_back(a[i].second, b[k].second);
-            ++i;
-        }
-    }
-    const auto middle = direct_.begin() + static_cast<std::ptrdiff_t>(equal);  // the first part ascends already
-    std::sort(middle, direct_.end());
-    std::inplace_merge(direct_.begin(), middle, direct_.end());
+    join(reference.by_joined(), hypothesis.by_joined());
+    join(reference.categories(), hypothesis.categories());
+    std::sort(direct_.begin(), direct_.end());
     direct_.erase(std::unique(direct_.begin(), direct_.end()), direct_.end());
-    direct_begin_.assign(x.size() + 1, 0);
+    direct_begin_.assign(reference.types().size() + 1, 0);
     for (const Pair& pair : direct_) ++direct_begin_[index(pair.first) + 1];
     count_to_begin(direct_begin_);
+}
+
+// Adds the types of both sides that have the same key.
+void Linker::join(const Text::KeyedTypes& x, const Text::KeyedTypes& y) {
+    for (std::size_t i = 0, j = 0; i < x.size() && j < y.size();) {
+        if (x[i].first < y[j].first) {
+            ++i;
+        } else if (y[j].first < x[i].first) {
+            ++j;
+        } else {
+            for (std::size_t k = j; k < y.size() && y[k].first == x[i].first; ++k)
+                direct_.emplace_back(x[i].second, y[k].second);
+            ++i;
+        }
+    }
 }
 
 // From the last place of the reference to the first: what begins here is a direct link, alone or with what follows it.
@@ -130,8 +120,9 @@ void Linker::concatenate(const Text& reference, const Text& hypothesis) {
             for (Mask rest = mask; rest != 0; rest &= rest - 1) {
                 int bit = __builtin_ctzll(rest), a = bit / kMaxOrder + 1, b = bit % kMaxOrder + 1;
                 if (i + a >= reference.units()) continue;
-                Mask next = rows_[index((i + a) % depth)][index(j + b)];
-                mask |= (next & behind.fits[a][b]) << (a * kMaxOrder + b);
+                Mask next = rows_[index((i + a) % depth)][index(j + b)] & behind.fits[a][b];
+                // Where nothing fits behind, a * kMaxOrder + b may be more than a shift can take.
+                if (next != 0) mask |= next << (a * kMaxOrder + b);
             }
             // Every pair of types is met once: where both occur for the first time.
             for (Mask rest = mask & first & first_in_hypothesis_[index(j)]; rest != 0; rest &= rest - 1) {

@@ -39,6 +39,7 @@ class Linker {
     using Pair = std::pair<std::int32_t, std::int32_t>;  // reference type, hypothesis type
 
     void find_direct(const Text& reference, const Text& hypothesis);
+    void join(const Text::KeyedTypes& x, const Text::KeyedTypes& y);
     void concatenate(const Text& reference, const Text& hypothesis);
 
     std::vector<Pair> direct_, found_;

@@ -54,6 +54,7 @@ void Text::find_types(const Vocabulary& vocabulary) {
             spans.push_back(std::uint64_t{joined_[span(start, length)]} << 32 | span(start, length));
     std::sort(spans.begin(), spans.end());
 
+    types_.clear();
     type_of_.assign(joined_.size(), -1);
     std::vector<std::uint32_t> model;  // a span of each type
     for (std::size_t i = 0; i < spans.size(); ++i) {
@@ -70,6 +71,7 @@ void Text::find_types(const Vocabulary& vocabulary) {
         type_of_[at] = number(type - 1);
         ++types_[type - 1].end;
     }
+    number_by_occurrence();
     std::int32_t total = 0;
     for (Type& type : types_) {
         std::int32_t count = type.end;
@@ -86,6 +88,28 @@ void Text::find_types(const Vocabulary& vocabulary) {
         for (std::uint32_t category : vocabulary.categories(types_[type].joined))
             categories_.emplace_back(category, number(type));
     std::sort(categories_.begin(), categories_.end());
+}
+
+// The vocabulary's numbers tell what was seen before, in this text and in others. Types are numbered by where they first
+// stand, so that nothing that comes of them, not even the last bit of a sum, depends on other texts.
+void Text::number_by_occurrence() {
+    std::vector<std::int32_t> number_of(types_.size(), -1);
+    std::vector<Type> ordered;
+    ordered.reserve(types_.size());
+    for (std::int32_t& type : type_of_) {
+        if (type < 0) continue;
+        std::int32_t& new_number = number_of[index(type)];
+        if (new_number < 0) {
+            new_number = number(ordered.size());
+            ordered.push_back(types_[index(type)]);
+        }
+        type = new_number;
+    }
+    by_joined_.clear();
+    by_joined_.reserve(types_.size());
+    for (std::size_t type = 0; type < types_.size(); ++type)
+        by_joined_.emplace_back(types_[type].joined, number_of[type]);
+    types_ = std::move(ordered);
 }
 
 }  // namespace tesla::celab

@@ -1,6 +1,7 @@
 // TESLA-CELAB (SPEC §9): a text as n-grams of units, and which of them are the same.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -55,6 +56,8 @@ class Text {
         std::int32_t count() const { return end - begin; }
     };
 
+    using KeyedTypes = std::vector<std::pair<std::uint32_t, std::int32_t>>;  // (key, type), ascending
+
     int order() const { return order_; }
     int units() const { return units_; }
     std::size_t span(int start, int length) const { return index(start * order_ + length - 1); }
@@ -63,16 +66,17 @@ class Text {
     bool weighted() const { return !weights_.empty(); }
     const std::vector<std::uint32_t>& joined() const { return joined_; }
 
-    const std::vector<Type>& types() const { return types_; }  // ascending by joined text
+    const std::vector<Type>& types() const { return types_; }  // in order of their first occurrences
+    const KeyedTypes& by_joined() const { return by_joined_; }
     const Type& type(std::int32_t i) const { return types_[index(i)]; }
     std::int32_t type_of(int start, int length) const { return type_of_[span(start, length)]; }
     // Where the occurrences of a type start, ascending.
     Range<std::int32_t> starts(const Type& type) const { return {starts_.data() + type.begin, starts_.data() + type.end}; }
     bool is_first(int start, int length) const { return starts(type(type_of(start, length)))[0] == start; }
-    // (category, type), ascending.
-    const std::vector<std::pair<std::uint32_t, std::int32_t>>& categories() const { return categories_; }
+    const KeyedTypes& categories() const { return categories_; }
 
    private:
+    void number_by_occurrence();
     bool same_units(std::size_t span_a, std::size_t span_b) const;
 
     int order_, units_;
@@ -81,7 +85,7 @@ class Text {
     std::vector<Type> types_;
     std::vector<std::int32_t> starts_;
     std::vector<std::int32_t> type_of_;
-    std::vector<std::pair<std::uint32_t, std::int32_t>> categories_;
+    KeyedTypes by_joined_, categories_;
 };
 
 // Units of a raw text as (start, end) in code points.

@@ -334,6 +334,19 @@ def test_scores_do_not_depend_on_batch_or_thread(
     assert np.diag(square).tolist() == alone
 
 
+@settings(max_examples=200)
+@given(st.one_of(texts, loops), st.one_of(texts, loops), dictionaries)
+def test_no_bit_and_no_link_depends_on_what_was_matched_before(
+    x: list[str], y: list[str], sets: list[list[str]]
+) -> None:
+    fresh, used = (CelabMatcher(SynonymSets(sets), weights=random_weights) for _ in range(2))
+    used.match([y[::-1], ["d", "c", "b", "a"]], [x[::-1], x])  # n-grams get other numbers
+    assert score(used, x, y) == score(fresh, x, y)
+    found, expected = used.explain(x, y), fresh.explain(x, y)
+    assert found.links == expected.links
+    assert found.parts == expected.parts
+
+
 @given(texts, texts)
 def test_longer_n_grams_and_other_precision_weights(x: list[str], y: list[str]) -> None:
     found = CelabMatcher(order=2, precision_weight=1.0).match([x], [y])
