@@ -33,6 +33,10 @@ nb::object intern_lemmas(Lexicon& lexicon, const std::vector<std::string_view>& 
 
 using Part = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // word, start, end
 
+void check_number(std::uint32_t number, std::size_t count) {
+    if (number >= count) throw nb::index_error("no such word or lemma");
+}
+
 void define_words(Lexicon& lexicon, const Array<std::uint32_t>& words, const Array<std::uint32_t>& lemmas,
                   const std::vector<std::vector<Part>>& parts) {
     if (words.size() != lemmas.size() || (!parts.empty() && parts.size() != words.size()))
@@ -48,6 +52,7 @@ void define_words(Lexicon& lexicon, const Array<std::uint32_t>& words, const Arr
 
 nb::dict finish(const Draft& draft, const Array<std::uint16_t>& tags, const Array<std::uint8_t>& universal,
                 const Array<std::uint8_t>& function, const Array<std::uint8_t>& noun, bool keep_punctuation) {
+    check_columns(tags.size(), {universal.size(), function.size(), noun.size()});
     std::vector<LabelMeaning> labels;
     for (std::size_t i = 0; i < tags.size(); ++i)
         labels.push_back({tags(i), universal(i), function(i) != 0, noun(i) != 0});
@@ -78,12 +83,27 @@ void bind_lexicon(nb::module_& m) {
             "forms",
             [](const Lexicon& lexicon, const Array<std::uint32_t>& words) {
                 std::vector<std::string_view> forms;
-                for (std::size_t i = 0; i < words.size(); ++i) forms.push_back(lexicon.form(words(i)));
+                for (std::size_t i = 0; i < words.size(); ++i) {
+                    check_number(words(i), lexicon.word_count());
+                    forms.push_back(lexicon.form(words(i)));
+                }
                 return forms;
             },
             "words"_a)
-        .def("lemma", &Lexicon::lemma_text, "lemma"_a)
-        .def("senses", [](const Lexicon& lexicon, std::uint32_t lemma) { return lexicon.lemma(lemma).senses; }, "lemma"_a)
+        .def(
+            "lemma",
+            [](const Lexicon& lexicon, std::uint32_t lemma) {
+                check_number(lemma, lexicon.lemma_count());
+                return lexicon.lemma_text(lemma);
+            },
+            "lemma"_a)
+        .def(
+            "senses",
+            [](const Lexicon& lexicon, std::uint32_t lemma) {
+                check_number(lemma, lexicon.lemma_count());
+                return lexicon.lemma(lemma).senses;
+            },
+            "lemma"_a)
         .def(
             "intern_words",
             [](Lexicon& lexicon, const std::vector<std::string_view>& words) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,12 @@ inline void check_csr(const Array<std::int64_t>& offsets, std::size_t rows, std:
 inline void check_csr(const Array<std::int64_t>& offsets, std::size_t items) {
     if (offsets.size() == 0) throw nanobind::value_error("offsets do not fit the arrays");
     check_csr(offsets, offsets.size() - 1, items);
+}
+
+// Refuses columns that are not as long as the first one.
+inline void check_columns(std::size_t rows, std::initializer_list<std::size_t> sizes) {
+    for (std::size_t size : sizes)
+        if (size != rows) throw nanobind::value_error("the arrays do not fit together");
 }
 
 // Refuses indices of pairs that differ in number or point past the texts.

@@ -37,13 +37,13 @@ int count_in(WideKey key) { return count_in(key.low); }
 
 }  // namespace
 
-WideKey lemma_key(const TokenView& text, std::size_t start, int n) {
+WideKey ByLemma::key(const TokenView& text, std::size_t start, int n) {
     WideKey key;
     for (int i = 0; i < n; ++i) key = appended(key, text.lemma[start + i], kLemmaBits);
     return key;
 }
 
-std::uint64_t tag_key(const TokenView& text, std::size_t start, int n) {
+std::uint64_t ByTag::key(const TokenView& text, std::size_t start, int n) {
     std::uint64_t key = 0;
     for (int i = 0; i < n; ++i) key = appended(key, text.tag[start + i], kTagBits);
     return key;
@@ -66,11 +66,16 @@ BagBuilder::BagBuilder(const Discount& discount, std::pmr::memory_resource* memo
         for (int k = 0; k <= kMaxOrder; ++k) weight_[n][k] = k <= n ? discount.weight(n, k) : 0;
 }
 
-template <class Key, class KeyOf>
-KeyBag<Key> BagBuilder::key_bag(const TokenView& text, int n, std::vector<Key>& codes, KeyOf key_of) {
-    codes.resize(ngram_count(text, n));
-    for (std::size_t i = 0; i < codes.size(); ++i)
-        codes[i] = appended(key_of(text, i, n), static_cast<std::uint64_t>(function_words(text, i, n)), kCountBits);
+template <class By>
+KeyBag<typename By::Key> BagBuilder::key_bag(const TokenView& text, int n, std::vector<typename By::Key>& codes) {
+    const std::size_t count = ngram_count(text, n);
+    codes.resize(count);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        codes[kept] = appended(By::key(text, i, n), static_cast<std::uint64_t>(function_words(text, i, n)), kCountBits);
+        kept += By::exists(text, i, n);
+    }
+    codes.resize(kept);
     return merged(codes, n);
 }
 
@@ -94,9 +99,9 @@ LemmaBag BagBuilder::skip_bag(const TokenView& text, int gap) {
     return merged(wide_codes_, 2);
 }
 
-LemmaBag BagBuilder::lemma_bag(const TokenView& text, int n) { return key_bag(text, n, wide_codes_, lemma_key); }
+LemmaBag BagBuilder::lemma_bag(const TokenView& text, int n) { return key_bag<ByLemma>(text, n, wide_codes_); }
 
-TagBag BagBuilder::tag_bag(const TokenView& text, int n) { return key_bag(text, n, codes_, tag_key); }
+TagBag BagBuilder::tag_bag(const TokenView& text, int n) { return key_bag<ByTag>(text, n, codes_); }
 
 template <class Key>
 std::int64_t KeyBag<Key>::overlap(const KeyBag& other) const {

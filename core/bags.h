@@ -64,8 +64,22 @@ using TagBag = KeyBag<std::uint64_t>;
 inline constexpr int kMaxOrder = 3;  // n-grams of up to three tokens (SPEC §5)
 inline constexpr int kLemmaBits = 32, kTagBits = 16;
 
-WideKey lemma_key(const TokenView& text, std::size_t start, int n);
-std::uint64_t tag_key(const TokenView& text, std::size_t start, int n);
+// Two ways to compare n-grams by identity: what must be equal, and which n-grams take part. An n-gram with an untagged
+// word (tag 0) is like no other by its tags, not even like itself: it is no n-gram of tags at all.
+struct ByLemma {
+    using Key = WideKey;
+    static Key key(const TokenView& text, std::size_t start, int n);
+    static bool exists(const TokenView&, std::size_t, int) { return true; }
+};
+struct ByTag {
+    using Key = std::uint64_t;
+    static Key key(const TokenView& text, std::size_t start, int n);
+    static bool exists(const TokenView& text, std::size_t start, int n) {
+        bool tagged = true;
+        for (int i = 0; i < n; ++i) tagged &= text.tag[start + i] != 0;
+        return tagged;
+    }
+};
 // Weight of the n-gram at `start`, in units of discount.unit(n).
 std::int64_t ngram_weight(const TokenView& text, const Discount& discount, std::size_t start, int n);
 
@@ -116,8 +130,8 @@ class BagBuilder {
     SymbolBag symbol_bag(const TokenView& text, int max_order, bool merge = true);
 
    private:
-    template <class Key, class KeyOf>
-    KeyBag<Key> key_bag(const TokenView& text, int n, std::vector<Key>& codes, KeyOf key_of);
+    template <class By>
+    KeyBag<typename By::Key> key_bag(const TokenView& text, int n, std::vector<typename By::Key>& codes);
     template <class Key>
     KeyBag<Key> merged(std::vector<Key>& codes, int n);
     void number_symbols(const TokenView& text, bool merge, SymbolBag& bag);

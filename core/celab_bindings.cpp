@@ -64,10 +64,7 @@ class CelabBatch {
         return result;
     }
     void define(const Array<std::int64_t>& offsets, const Array<std::int32_t>& categories) {
-        bool good = offsets.size() == unknown_.size() + 1 && offsets(0) == 0 &&
-                    static_cast<std::size_t>(offsets(unknown_.size())) == categories.size();
-        for (std::size_t i = 0; good && i + 1 < offsets.size(); ++i) good = offsets(i) <= offsets(i + 1);
-        if (!good) throw nb::value_error("offsets ascend from 0 to the number of categories, one more than there are texts");
+        check_csr(offsets, unknown_.size(), categories.size());
         const auto* ids = reinterpret_cast<const std::uint32_t*>(categories.data());
         for (std::size_t i = 0; i < unknown_.size(); ++i)
             vocabulary_.define(unknown_[i], ids + offsets(i), static_cast<std::size_t>(offsets(i + 1) - offsets(i)));

@@ -1,13 +1,12 @@
 #include <nanobind/nanobind.h>
 
-#include <limits>
 #include <string_view>
 #include <vector>
 
 #include "arrays.h"
 #include "bindings.h"
 #include "characters.h"
-#include "matching.h"
+#include "measures.h"
 #include "texts.h"
 
 namespace nb = nanobind;
@@ -34,7 +33,7 @@ class CharacterBags {
         if (max_order < 1 || max_order > kMaxCharacterOrder) throw nb::value_error("n-grams have 1 to 6 characters");
         check_pairs(reference_index, reference.size(), hypothesis_index, hypothesis.size());
         const std::size_t pairs = reference_index.size(), columns = static_cast<std::size_t>(max_order);
-        std::vector<double> precision(pairs * columns), recall(pairs * columns), f(pairs * columns);
+        Measures measures(pairs, columns, alpha);
         {
             nb::gil_scoped_release release;
             std::int64_t matches[kMaxCharacterOrder];
@@ -42,19 +41,11 @@ class CharacterBags {
                 const CharacterBag& x = reference.texts_[static_cast<std::size_t>(reference_index(k))];
                 const CharacterBag& y = hypothesis.texts_[static_cast<std::size_t>(hypothesis_index(k))];
                 CharacterBag::overlap(x, y, max_order, matches);
-                for (int n = 1; n <= max_order; ++n) {
-                    const std::size_t at = k * columns + static_cast<std::size_t>(n - 1);
-                    const Match m{matches[n - 1], x.total(n), y.total(n)};
-                    const bool exists = m.reference > 0 || m.hypothesis > 0;
-                    const double missing = std::numeric_limits<double>::quiet_NaN();
-                    precision[at] = exists ? m.precision() : missing;
-                    recall[at] = exists ? m.recall() : missing;
-                    f[at] = exists ? m.f(alpha) : missing;
-                }
+                for (int n = 1; n <= max_order; ++n)
+                    measures.set(k, static_cast<std::size_t>(n - 1), {matches[n - 1], x.total(n), y.total(n)});
             }
         }
-        return nb::make_tuple(to_numpy(std::move(precision), columns), to_numpy(std::move(recall), columns),
-                              to_numpy(std::move(f), columns));
+        return std::move(measures).to_python();
     }
 
    private:

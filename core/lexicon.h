@@ -112,6 +112,7 @@ class Lexicon {
     std::string lemma_text(std::uint32_t id) const { return lemma_ids_.key(id); }
     std::uint64_t serial() const { return serial_; }  // no two lexicons of a process have the same
     std::size_t word_count() const { return words_.size(); }
+    std::size_t lemma_count() const { return lemmas_.size(); }
     const Tagger* tagger() const { return tagger_; }
 
    private:

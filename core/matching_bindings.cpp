@@ -35,10 +35,8 @@ struct Tokens {
 
     std::size_t size() const { return offsets.size() - 1; }
     void check() const {
-        bool good = offsets.size() > 0 && offsets(0) == 0 && lemma.size() == tag.size() && lemma.size() == function.size() &&
-                    static_cast<std::size_t>(offsets(offsets.size() - 1)) == lemma.size();
-        for (std::size_t i = 0; good && i + 1 < offsets.size(); ++i) good = offsets(i) <= offsets(i + 1);
-        if (!good) throw nb::value_error("the token arrays do not fit together");
+        check_csr(offsets, lemma.size());
+        check_columns(lemma.size(), {tag.size(), function.size()});
     }
     TokenView view(std::size_t i) const {
         auto from = static_cast<std::size_t>(offsets(i)), to = static_cast<std::size_t>(offsets(i + 1));
@@ -73,7 +71,7 @@ class Bags {
         texts_.reserve(tokens.size());
         for (std::size_t i = 0; i < tokens.size(); ++i) {
             TokenView view = tokens.view(i);
-            Text& text = texts_.emplace_back(Text{view.size, builder.symbol_bag(view, max_order_), {}, {}});
+            Text& text = texts_.emplace_back(Text{builder.symbol_bag(view, max_order_), {}, {}});
             for (const Feature& f : features_) {
                 if (f.similarity == Similarity::Lemma)
                     text.lemmas.push_back(f.gap > 0 ? builder.skip_bag(view, f.gap) : builder.lemma_bag(view, f.n));
@@ -108,8 +106,7 @@ class Bags {
                         case Similarity::Lemma: m = match_keys(x.lemmas[lemma_bag], y.lemmas[lemma_bag]); ++lemma_bag; break;
                         case Similarity::Tag: m = match_keys(x.tags[tag_bag], y.tags[tag_bag]); ++tag_bag; break;
                     }
-                    auto n = static_cast<std::size_t>(feature.n);
-                    measures.set(k, c, m, x.tokens >= n || y.tokens >= n);
+                    measures.set(k, c, m);
                 }
             }
         }
@@ -118,7 +115,6 @@ class Bags {
 
    private:
     struct Text {
-        std::size_t tokens;
         SymbolBag symbols;  // of the features with similarity MaxSim, all orders in one
         std::vector<LemmaBag> lemmas;  // of the features with that similarity, in order
         std::vector<TagBag> tags;
@@ -145,11 +141,12 @@ struct Occurrence {
 };
 
 // The n-grams of a text; a row is the first token.
-template <class KeyOf>
-auto ngram_occurrences(const TokenView& text, int n, const Discount& discount, KeyOf key_of) {
-    std::vector<Occurrence<decltype(key_of(text, 0, n))>> found;
+template <class By>
+std::vector<Occurrence<typename By::Key>> ngram_occurrences(const TokenView& text, int n, const Discount& discount) {
+    std::vector<Occurrence<typename By::Key>> found;
     for (std::size_t i = 0; i + static_cast<std::size_t>(n) <= text.size; ++i)
-        found.push_back({static_cast<std::uint32_t>(i), key_of(text, i, n), ngram_weight(text, discount, i, n)});
+        if (By::exists(text, i, n))
+            found.push_back({static_cast<std::uint32_t>(i), By::key(text, i, n), ngram_weight(text, discount, i, n)});
     return found;
 }
 
@@ -205,9 +202,9 @@ Explained explain_identity(const std::vector<Occurrence<Key>>& x, const std::vec
     return found;
 }
 
-template <class KeyOf>
-Explained explain_ngrams(const TokenView& x, const TokenView& y, int n, const Discount& discount, KeyOf key_of) {
-    return explain_identity(ngram_occurrences(x, n, discount, key_of), ngram_occurrences(y, n, discount, key_of), n);
+template <class By>
+Explained explain_ngrams(const TokenView& x, const TokenView& y, int n, const Discount& discount) {
+    return explain_identity(ngram_occurrences<By>(x, n, discount), ngram_occurrences<By>(y, n, discount), n);
 }
 
 Explained explain_skips(const TokenView& x, const TokenView& y, int gap, const Discount& discount) {
@@ -229,6 +226,7 @@ nb::dict explain(const Lexicon& lexicon, const Tokens& reference, const Tokens& 
                  int n, Discount discount, std::size_t dense_cells) {
     reference.check();
     hypothesis.check();
+    if (reference.size() != 1 || hypothesis.size() != 1) throw nb::value_error("one text on either side");
     Feature feature = parse_features({{similarity, n}})[0];
     TokenView x = reference.view(0), y = hypothesis.view(0);
     Explained found;
@@ -238,9 +236,9 @@ nb::dict explain(const Lexicon& lexicon, const Tokens& reference, const Tokens& 
             case Similarity::MaxSim: found = explain_max_sim(lexicon, x, y, feature.n, discount, dense_cells); break;
             case Similarity::Lemma:
                 found = feature.gap > 0 ? explain_skips(x, y, feature.gap, discount)
-                                        : explain_ngrams(x, y, feature.n, discount, lemma_key);
+                                        : explain_ngrams<ByLemma>(x, y, feature.n, discount);
                 break;
-            case Similarity::Tag: found = explain_ngrams(x, y, feature.n, discount, tag_key); break;
+            case Similarity::Tag: found = explain_ngrams<ByTag>(x, y, feature.n, discount); break;
         }
     }
     std::vector<std::int64_t> entries;
@@ -267,6 +265,7 @@ nb::tuple solve_transport(const Array<Capacity>& supply, const Array<Capacity>& 
     for (std::size_t k = 0; k < rows.size(); ++k) {
         if (static_cast<std::size_t>(rows(k)) >= supply.size() || static_cast<std::size_t>(columns(k)) >= demand.size())
             throw nb::index_error("an arc leads nowhere");
+        if (gains(k) < 0 || gains(k) > kLargestGain) throw nb::value_error("a gain is negative or too large");
         transport.add_arc(static_cast<std::uint32_t>(rows(k)), transport.consumer(static_cast<std::size_t>(columns(k))),
                           static_cast<std::int32_t>(gains(k)));
     }

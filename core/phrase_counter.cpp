@@ -82,6 +82,16 @@ void merge_runs(const std::vector<std::string>& paths, Visit visit) {
     if (current.count > 0) visit(current);
 }
 
+// Calls `visit` with every word of a line; several spaces in a row are as one.
+template <class Visit>
+void for_each_word(std::string_view line, Visit visit) {
+    for (std::size_t start = 0; start < line.size();) {
+        std::size_t end = std::min(line.find(' ', start), line.size());
+        if (end > start) visit(line.substr(start, end - start));
+        start = end + 1;
+    }
+}
+
 int size_of(const Phrase& phrase) {
     return static_cast<int>(std::find(phrase.begin(), phrase.end(), 0u) - phrase.begin());
 }
@@ -182,6 +192,12 @@ void build_trie(const std::vector<KeptPhrase>& phrases, const std::vector<KeptOp
 
 }  // namespace
 
+std::size_t words_in(std::string_view line) {
+    std::size_t count = 0;
+    for_each_word(line, [&](std::string_view) { ++count; });
+    return count;
+}
+
 std::uint32_t PhraseCounter::Vocabulary::number(std::string_view word) {
     auto [found, is_new] = numbers_.try_emplace(std::string(word), static_cast<std::uint32_t>(words_.size() + 1));
     if (is_new) words_.emplace_back(word);
@@ -198,11 +214,7 @@ std::vector<std::uint32_t> PhraseCounter::Vocabulary::ranks() const {
 
 void PhraseCounter::numbers_of(std::string_view line, Vocabulary& vocabulary, std::vector<std::uint32_t>& numbers) {
     numbers.clear();
-    for (std::size_t start = 0; start < line.size();) {
-        std::size_t end = std::min(line.find(' ', start), line.size());
-        if (end > start) numbers.push_back(vocabulary.number(line.substr(start, end - start)));
-        start = end + 1;
-    }
+    for_each_word(line, [&](std::string_view word) { numbers.push_back(vocabulary.number(word)); });
 }
 
 void PhraseCounter::add_sentence(std::string_view target, std::string_view pivot, const Links& links) {

@@ -15,6 +15,9 @@
 
 namespace tesla {
 
+// How many words a line of words, separated by spaces, has.
+std::size_t words_in(std::string_view line);
+
 using Link = std::pair<std::uint16_t, std::uint16_t>;  // target word, pivot word
 using Links = std::vector<Link>;
 

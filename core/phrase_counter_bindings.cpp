@@ -21,11 +21,11 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
-std::size_t words_in(std::string_view line) {
-    return line.empty() ? 0 : 1 + static_cast<std::size_t>(std::count(line.begin(), line.end(), ' '));
+// Refuses what consistent_pairs has no room for.
+void check_lengths(std::size_t target_size, std::size_t pivot_size) {
+    if (std::max(target_size, pivot_size) > kLongestSentence) throw std::invalid_argument("a sentence has over 255 words");
 }
 
-// The numbers of the line that is no alignment, for the caller to name; otherwise everything was counted.
 void add_sentences(PhraseCounter& counter, const Lines& target, const Lines& pivot, const Lines& forward,
                    const Lines& reverse) {
     if (pivot.size() != target.size() || forward.size() != target.size() || reverse.size() != target.size())
@@ -33,7 +33,7 @@ void add_sentences(PhraseCounter& counter, const Lines& target, const Lines& piv
     nb::gil_scoped_release release;
     for (std::size_t k = 0; k < target.size(); ++k) {
         std::size_t m = words_in(target[k]), n = words_in(pivot[k]);
-        if (m > kLongestSentence || n > kLongestSentence) throw std::invalid_argument("a sentence has over 255 words");
+        check_lengths(m, n);
         Links links = parse_links(forward[k], m, n);
         if (reverse[k].data() != forward[k].data())
             links = symmetrised(links, parse_links(reverse[k], m, n), m, n);
@@ -74,6 +74,7 @@ nb::dict merge(const PhraseCounter& counter, const std::vector<std::string>& pat
 using Pairs = std::vector<std::pair<int, int>>;
 
 Pairs symmetrise(const std::string& forward, const std::string& reverse, std::size_t target_size, std::size_t pivot_size) {
+    check_lengths(target_size, pivot_size);
     Pairs found;
     for (const auto& [i, j] : symmetrised(parse_links(forward, target_size, pivot_size),
                                           parse_links(reverse, target_size, pivot_size), target_size, pivot_size))
@@ -82,7 +83,7 @@ Pairs symmetrise(const std::string& forward, const std::string& reverse, std::si
 }
 
 nb::list extract(const std::string& links, std::size_t target_size, std::size_t pivot_size) {
-    if (std::max(target_size, pivot_size) > kLongestSentence) throw nb::value_error("a sentence has over 255 words");
+    check_lengths(target_size, pivot_size);
     nb::list found;
     for (const PhrasePair& p : consistent_pairs(parse_links(links, target_size, pivot_size), target_size, pivot_size))
         found.append(nb::make_tuple(p.target_start, p.target_start + p.target_size, p.pivot_start, p.pivot_start + p.pivot_size));

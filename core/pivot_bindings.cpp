@@ -26,7 +26,10 @@ namespace {
 
 // Weights of pivot bags as whole numbers: sums do not depend on their order, and decimals are exact.
 constexpr double kWeightUnit = 1e12;
-constexpr std::size_t kMostTokens = std::size_t{1} << 20;  // in one text: its weights must fit 64 bits
+// In one text: a token becomes at most four pivot words, a bag holds n-grams of at most four lengths, and the sum of all
+// their weights must fit 64 bits.
+constexpr std::size_t kMostTokens = std::size_t{1} << 19;
+static_assert(kMostTokens * kLongestPhrase * kLongestPivotNgram * kWeightUnit < 9.2e18);
 
 // The table with the arrays that it looks at.
 struct OwnedTable {
@@ -94,12 +97,11 @@ struct PivotBatch {
 
     std::size_t size() const { return offsets.size() - 1; }
     void check() const {
-        bool good = offsets.size() > 0 && offsets(0) == 0 && lemma.size() == universal.size() &&
-                    lemma.size() == function.size() &&
-                    static_cast<std::size_t>(offsets(offsets.size() - 1)) == lemma.size();
-        for (std::size_t i = 0; good && i + 1 < offsets.size(); ++i)
-            good = offsets(i) <= offsets(i + 1) && static_cast<std::size_t>(offsets(i + 1) - offsets(i)) <= kMostTokens;
-        if (!good) throw nb::value_error("the token arrays do not fit together, or a text has over a million words");
+        check_csr(offsets, lemma.size());
+        check_columns(lemma.size(), {universal.size(), function.size()});
+        for (std::size_t i = 0; i < size(); ++i)
+            if (static_cast<std::size_t>(offsets(i + 1) - offsets(i)) > kMostTokens)
+                throw nb::value_error("a text has over half a million words");
     }
     PivotTokens view(std::size_t i) const {
         auto from = static_cast<std::size_t>(offsets(i)), to = static_cast<std::size_t>(offsets(i + 1));
@@ -184,7 +186,7 @@ class PivotBags {
                         m = match_keys(x.tags[tag_bag], y.tags[tag_bag]);
                         ++tag_bag;
                     }
-                    measures.set(k, c, m, m.reference > 0 || m.hypothesis > 0);
+                    measures.set(k, c, m);
                 }
             }
         }

@@ -23,8 +23,7 @@ class Surfaces {
         const std::vector<std::string_view> texts = utf8_views(given);
         const std::size_t tokens = word.size();
         check_csr(offsets, texts.size(), tokens);
-        for (std::size_t size : {lemma.size(), function.size(), shape.size(), word_weight.size(), lemma_weight.size()})
-            if (size != tokens) throw nb::value_error("the token arrays do not fit together");
+        check_columns(tokens, {lemma.size(), function.size(), shape.size(), word_weight.size(), lemma_weight.size()});
         nb::gil_scoped_release release;
         texts_.reserve(texts.size());
         for (std::size_t i = 0; i < texts.size(); ++i) {

@@ -19,6 +19,7 @@ struct Arc {
     std::uint32_t tail, head;
     std::int32_t gain;
 };
+inline constexpr std::int32_t kLargestGain = 1 << 30;  // prices lie between it and its negative: differences must fit
 
 // Nodes are numbered: suppliers, then consumers, then hubs (pass-through nodes that stand for many equal arcs).
 template <class Capacity>

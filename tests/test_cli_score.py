@@ -303,6 +303,17 @@ def test_broken_conllu_names_file_and_line(tesla, write) -> None:
     )
 
 
+def test_analysed_text_without_tags_has_no_tags_in_common(tesla, write) -> None:
+    def untagged(*forms: str) -> list[str]:
+        return [f"{i}\t{form}\t_\t_\t_\t_\t_\t_\t_\t_" for i, form in enumerate(forms, 1)]
+
+    first, second = write("a.conllu", untagged("red", "cat")), write("b.conllu", untagged("some", "dog"))
+    found = json.loads(
+        tesla("score", "-m", "m", "--analysed", "-r", first, first, second, "--format", "json").out
+    )
+    assert [system["metrics"]["tesla-m"]["score"] for system in found["systems"]] == [1.0, 0.0]
+
+
 def test_conllu_with_synonyms_of_ones_own(tesla, write) -> None:
     path = write("a.conllu", CONLLU.encode())
     other = write("b.conllu", CONLLU.replace("Dogs\tdog", "Curs\tcur").encode())

@@ -15,10 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval._core import PhraseCounter, extract_phrases, symmetrise
+from tesla_eval.analysis import load_pipeline
 from tesla_eval.errors import BuildError, InputError, ResourceError, TeslaError
 from tesla_eval.pivot import PhraseTable, read_phrase_table
 from tesla_eval.pivot.aligner import align_with_eflomal, find_eflomal
-from tesla_eval.pivot.bitext import Bitext
+from tesla_eval.pivot.bitext import Bitext, lemma_lines, lemma_names
 from tesla_eval.pivot.build import PhraseTableRecipe, build_phrase_table
 from tesla_eval.pivot.moses import parse_moses_line
 from tesla_eval.resources import Resource, read_resource, write_resource
@@ -86,6 +87,21 @@ def test_phrase_pairs_are_all_consistent_boxes(links):
 def test_links_that_are_none_are_refused(line):
     with pytest.raises(ValueError, match="is no alignment of sentences with 4 and 5 words"):
         symmetrise(line, "", 4, 5)
+
+
+def test_words_are_what_stands_between_spaces_however_many():
+    counter = PhraseCounter()
+    counter.add_sentences([" a  b"], ["x y "], ["0-0 1-1"], ["0-0 1-1"])
+    assert counter.pending == 3  # a x, b y, a b x y
+    with pytest.raises(ValueError, match="with 2 and 2 words"):
+        counter.add_sentences([" a  b"], ["x y "], ["2-1"], ["2-1"])
+
+
+def test_every_token_is_a_word_in_the_lines_that_are_aligned():
+    """A lone tatweel is a letter to Unicode, but nothing is left of it in the lemma."""
+    (batch,) = load_pipeline("ar").analyse(["هذا ـ كتاب"])
+    (line,) = lemma_lines(batch, lemma_names(batch))
+    assert len(line.split()) == len(batch.word) == 3
 
 
 @settings(max_examples=50)

@@ -278,6 +278,37 @@ def test_own_analysis_can_be_brought_along() -> None:
     assert found.features["pos.1"] == 1.0
 
 
+class TaggedBySlash:
+    """Words as `cat/N`; a word without a slash has no tag."""
+
+    name = "slash"
+
+    def analyse(self, texts: Sequence[str]) -> list[list[Token]]:
+        words = [[word.partition("/") for word in text.split()] for text in texts]
+        return [[Token(form, 0, 1, form, tag, False) for form, _, tag in text] for text in words]
+
+
+def test_words_without_tags_have_no_tag_in_common() -> None:
+    metric = TeslaM(analyser=TaggedBySlash())
+    other = metric.sentence_score("a b c", ["d e f"])
+    assert other.score == 0.0
+    assert all(np.isnan(other.features[f"pos.{n}"]) for n in (1, 2, 3))
+    assert metric.sentence_score("a b c", ["a b c"]).score == 1.0
+
+
+def test_only_n_grams_of_tagged_words_are_compared_by_their_tags() -> None:
+    metric = TeslaM(analyser=TaggedBySlash())
+    found = metric.explain("a/N b/V c", ["d/N e/V f g/V h/V"])
+    features = {feature["name"]: feature for feature in found.details[0]["features"]}
+    assert features["pos.1"]["hypothesis_weight"] == 2.0  # N V
+    assert features["pos.1"]["reference_weight"] == 4.0  # N V V V
+    assert features["pos.1"]["objective"] == 2.0
+    assert features["pos.2"]["reference_weight"] == 2.0  # N V, V V
+    assert features["pos.2"]["precision"] == 1.0
+    assert "pos.3" not in features
+    assert metric.sentence_score("a/N b c", ["a/N b c"]).score == 1.0
+
+
 def test_own_analysis_must_be_complete() -> None:
     class Short(SplitOnSpaces):
         def analyse(self, texts: Sequence[str]) -> list[list[Token]]:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
+from tesla_eval import _core
 from tesla_eval.errors import UsageError
 from tesla_eval.matching import solve_transport
 from tests.textbook import transport
@@ -79,3 +80,16 @@ def test_wrong_shapes_and_signs_are_refused() -> None:
         solve_transport([1.0], [1.0, 1.0], [[1.0]])
     with pytest.raises(UsageError, match="negative"):
         solve_transport([-1.0], [1.0], [[1.0]])
+    for bad in (float("nan"), float("inf")):
+        with pytest.raises(UsageError, match="finite"):
+            solve_transport([1.0], [bad], [[1.0]])
+    for bad in (-0.5, 1.5, 5000.000001, float("nan")):
+        with pytest.raises(UsageError, match="between 0 and 1"):
+            solve_transport([1.0], [1.0], [[bad]])
+
+
+@pytest.mark.parametrize("gain", [-1, 1 << 31, (1 << 32) + 1])
+def test_gains_that_the_core_has_no_room_for_are_refused(gain: int) -> None:
+    one, zero = np.ones(1, np.int64), np.zeros(1, np.int64)
+    with pytest.raises(ValueError, match="gain"):
+        _core.solve_transport(one, one, zero, zero, np.array([gain]))

@@ -18,7 +18,8 @@ class Token:
     """One word of a text, as the metrics see it (SPEC §1).
 
     `start` and `end` count code points of the raw text. `pos` is the fine tag where the language has one, else the
-    universal tag; an empty `pos` is like no other. `senses` are the ids of the synonym sets of the lemma.
+    universal tag; an empty `pos` is like no other, and n-grams with such a word take no part where tags are compared.
+    `senses` are the ids of the synonym sets of the lemma.
     """
 
     surface: str

@@ -7,7 +7,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 from tesla_eval._core import Lexicon
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
-from tesla_eval.analysis.conllu import UNKNOWN, parse_conllu
+from tesla_eval.analysis.conllu import UNKNOWN, Word, parse_conllu
 from tesla_eval.analysis.function_words import is_function_tag
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.analysis.pipeline import senses_of
@@ -38,7 +38,7 @@ class OwnAnalysis:
         self._analyser = analyser
         self._language = resolve_language(language)
 
-    tagged = True  # as far as we know: tokens with an empty `pos` are like no other
+    tagged = True  # as far as we know: tokens with an empty `pos` take no part where tags are compared
     shortcomings: ClassVar[list[str]] = []
 
     @property
@@ -67,7 +67,7 @@ class OwnAnalysis:
 class ConlluAnalyser:
     """Reads each text as one sentence of CoNLL-U (`tesla score --analysed`): columns FORM, LEMMA, UPOS, XPOS.
 
-    `pos` is XPOS where it is given, else UPOS; senses come from the language's own table or from `synonyms`.
+    `pos` is XPOS where it is given, else UPOS, else nothing; senses come from the language's own table or from `synonyms`.
     """
 
     def __init__(self, language: str, synonyms: str | None = None) -> None:
@@ -100,12 +100,17 @@ class ConlluAnalyser:
                     tokens.append(
                         Token(
                             surface=word.form, start=position, end=position + len(word.form), lemma=lemma,
-                            pos=word.upos if word.xpos == UNKNOWN else word.xpos, function=is_function_tag(word.upos),
+                            pos=_tag_of(word), function=is_function_tag(word.upos),
                             senses=() if self._senses is None else self._senses.senses(lemma),
                         )
                     )  # fmt: skip
                 position += len(word.form) + word.space_after
         return tokens
+
+
+def _tag_of(word: Word) -> str:
+    """Unknown is no tag: words without one have nothing in common."""
+    return next((tag for tag in (word.xpos, word.upos) if tag != UNKNOWN), "")
 
 
 def _has_words(block: str) -> bool:

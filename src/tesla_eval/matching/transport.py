@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
+from math import isfinite, lcm
 
 import numpy as np
 import numpy.typing as npt
@@ -42,8 +42,10 @@ def solve_transport(x: Sequence[float], y: Sequence[float], similarity: npt.Arra
         raise UsageError(
             f"the similarities have shape {matrix.shape}, the weights ask for {(len(x), len(y))}"
         )
-    if (matrix < 0).any() or min(*x, *y, 0) < 0:
-        raise UsageError("weights and similarities must not be negative")
+    if not ((matrix >= 0) & (matrix <= 1)).all():
+        raise UsageError("similarities must lie between 0 and 1")
+    if not all(isfinite(weight) and weight >= 0 for weight in (*x, *y)):
+        raise UsageError("weights must be finite and must not be negative")
     rows, columns = np.nonzero(matrix)
     gains, gain_unit = _scaled(matrix[rows, columns].tolist())
     if gains is None:

@@ -30,6 +30,7 @@ __all__ = [
 LONGEST_SENTENCE = 100
 """Words: longer ones say little about phrases, and much of what they say is wrong."""
 _LINES_AT_ONCE = 4096
+_NO_LEMMA = "_"  # what a word of signs only, such as a lone Arabic tatweel, is called
 
 
 @dataclass(frozen=True)
@@ -105,9 +106,12 @@ def analysed_pairs(
 
 
 def lemma_names(batch: AnalysedBatch) -> dict[int, str]:
-    """The lemmas of a batch by number, as single words."""
+    """The lemmas of a batch by number, as single words: each is one in the lines that aligners read."""
     lexicon = batch.vocabulary.lexicon
-    return {number: "_".join(lexicon.lemma(number).split()) for number in np.unique(batch.lemma).tolist()}
+    return {
+        number: "_".join(lexicon.lemma(number).split()) or _NO_LEMMA
+        for number in np.unique(batch.lemma).tolist()
+    }
 
 
 def lemma_lines(batch: AnalysedBatch, names: dict[int, str]) -> list[str]:
