@@ -67,7 +67,8 @@ class OwnAnalysis:
 class ConlluAnalyser:
     """Reads each text as one sentence of CoNLL-U (`tesla score --analysed`): columns FORM, LEMMA, UPOS, XPOS.
 
-    `pos` is XPOS where it is given, else UPOS, else nothing; senses come from the language's own table or from `synonyms`.
+    `pos` is XPOS where it is given, else UPOS, else nothing; senses come from the language's own table or from
+    `synonyms`.
     """
 
     def __init__(self, language: str, synonyms: str | None = None) -> None:
