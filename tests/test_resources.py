@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import zlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -111,6 +115,44 @@ def test_random_bytes_are_refused(tmp_path_factory: pytest.TempPathFactory, data
     file.write_bytes(b"TESLARES" + data)
     with pytest.raises(ResourceError):
         read_resource(file)
+
+
+def with_header(data: bytes, change: Callable[[Any], object]) -> bytes:
+    """The file with a changed header, which has the right length and checksum."""
+    length = int.from_bytes(data[12:20], "little")
+    header = json.loads(data[24 : 24 + length])
+    change(header)
+    changed = json.dumps(header).encode()
+    changed += b" " * (-(24 + len(changed)) % 64)
+    prefix = data[:12] + len(changed).to_bytes(8, "little") + zlib.crc32(changed).to_bytes(4, "little")
+    return prefix + changed + data[24 + length :]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda header: header.pop("kind"),
+        lambda header: header.update(language=7),
+        lambda header: header.update(sources=[None]),
+        lambda header: header.update(info=[]),
+        lambda header: header.update(arrays={}),
+        lambda header: header["arrays"].append("array"),
+        lambda header: header["arrays"][0].pop("crc"),
+        lambda header: header["arrays"][0].update(shape=["1000"]),
+        lambda header: header["arrays"][0].update(shape=[-1000]),
+        lambda header: header["arrays"][0].update(shape=[1 << 32, 1 << 32]),
+        lambda header: header["arrays"][0].update(offset=-64),
+        lambda header: header["arrays"][0].update(stored=-64),
+        lambda header: header["arrays"][0].update(stored=1 << 40),
+        lambda header: header["arrays"][0].update(dtype="|O"),
+    ],
+)
+def test_a_header_that_lies_is_refused(path: Path, change: Callable[[Any], object]) -> None:
+    path.write_bytes(with_header(path.read_bytes(), lambda header: None))
+    read_resource(path)  # so that it is the change that is refused
+    path.write_bytes(with_header(path.read_bytes(), change))
+    with pytest.raises(ResourceError, match=r"table-xx\.tesla: is damaged"):
+        read_resource(path)
 
 
 def test_own_resources_come_first(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,10 +8,12 @@ trusts nothing: sizes are bounded by the file, and a checksum guards every byte.
 from __future__ import annotations
 
 import json
+import math
 import mmap
 import os
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,12 +24,17 @@ import numpy.typing as npt
 from tesla_eval.errors import ResourceError
 
 __all__ = [
+    "SUFFIX",
     "Resource",
+    "byte_planes",
     "data_folders",
     "find_resource",
+    "from_byte_planes",
     "installed_resources",
     "read_resource",
+    "replacing",
     "shipped_folder",
+    "text_array",
     "user_data_folder",
     "write_resource",
 ]
@@ -66,8 +73,35 @@ def text_array(text: str) -> npt.NDArray[np.uint8]:
     return np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
 
 
+def byte_planes(numbers: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    """32-bit numbers byte by byte, all lowest bytes first: high bytes, mostly 0, deflate to nothing.
+
+    >>> byte_planes(np.array([1, 256])).tolist()
+    [[1, 0], [0, 1], [0, 0], [0, 0]]
+    """
+    return np.ascontiguousarray(numbers.astype("<u4").view(np.uint8).reshape(-1, 4).T)
+
+
+def from_byte_planes(planes: npt.NDArray[Any]) -> npt.NDArray[np.uint32]:
+    """The numbers that `byte_planes` took apart; `ValueError` for an array of another shape."""
+    if planes.ndim != 2 or len(planes) != 4 or planes.dtype != np.uint8:
+        raise ValueError("an array of 32-bit numbers has another shape")
+    return np.ascontiguousarray(planes.T).view("<u4").reshape(-1).astype(np.uint32, copy=False)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary name beside `path` that becomes `path` at the end; interrupted work leaves nothing half-made."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
 def write_resource(path: Path, resource: Resource, *, compress: bool = True) -> None:
-    """Write `resource` to `path`, through a temporary name, so that an interrupted build leaves nothing half-made."""
+    """Write `resource` to `path`, whose folder is made if it is not there."""
     directory: list[dict[str, Any]] = []
     blobs: list[bytes] = []
     offset = 0
@@ -91,18 +125,13 @@ def write_resource(path: Path, resource: Resource, *, compress: bool = True) -> 
     encoded = json.dumps(header, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8")
     encoded += b" " * (-(_PREFIX_LENGTH + len(encoded)) % _ALIGNMENT)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("wb") as out:
-            out.write(MAGIC)
-            out.write(FORMAT_VERSION.to_bytes(4, "little"))
-            out.write(len(encoded).to_bytes(8, "little"))
-            out.write(zlib.crc32(encoded).to_bytes(4, "little"))
-            out.write(encoded)
-            out.writelines(blobs)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(path) as temporary, temporary.open("wb") as out:
+        out.write(MAGIC)
+        out.write(FORMAT_VERSION.to_bytes(4, "little"))
+        out.write(len(encoded).to_bytes(8, "little"))
+        out.write(zlib.crc32(encoded).to_bytes(4, "little"))
+        out.write(encoded)
+        out.writelines(blobs)
 
 
 def read_resource(path: Path, kind: str | None = None) -> Resource:
@@ -148,18 +177,43 @@ def _parse_header(path: Path, view: memoryview) -> dict[str, Any]:
     encoded = bytes(view[_PREFIX_LENGTH : _PREFIX_LENGTH + length])
     if zlib.crc32(encoded) != int.from_bytes(view[20:24], "little"):
         raise _damaged(path, "its header fails the checksum")
-    header = json.loads(encoded)
-    assert isinstance(header, dict)  # the checksum vouches for what write_resource wrote
-    return header
+    try:
+        header = json.loads(encoded)
+    except (ValueError, RecursionError):
+        header = None
+    # A checksum says that nothing was lost on the way, not that `write_resource` wrote it.
+    if not (
+        _fits(header, _HEADER)
+        and all(isinstance(source, str) for source in header["sources"])
+        and all(_fits(entry, _ENTRY) for entry in header["arrays"])
+    ):
+        raise _damaged(path, "its header is not that of a resource")
+    found: dict[str, Any] = header
+    return found
+
+
+_HEADER = {
+    "kind": str, "language": str, "analysis": str, "sources": list, "licence": str, "date": str, "info": dict,
+    "arrays": list,
+}  # fmt: skip
+_ENTRY = {
+    "name": str, "dtype": str, "shape": list, "offset": int, "stored": int, "deflated": bool, "crc": int,
+}  # fmt: skip
+
+
+def _fits(value: Any, fields: Mapping[str, type]) -> bool:
+    return isinstance(value, dict) and all(isinstance(value.get(name), kind) for name, kind in fields.items())
 
 
 def _read_array(path: Path, body: memoryview, entry: dict[str, Any]) -> npt.NDArray[Any]:
-    name, dtype, stored = entry["name"], entry["dtype"], entry["stored"]
-    if dtype not in _DTYPES or entry["offset"] + stored > len(body):
+    name, dtype, shape = entry["name"], entry["dtype"], entry["shape"]
+    start, end = entry["offset"], entry["offset"] + entry["stored"]
+    if not all(isinstance(size, int) and size >= 0 for size in shape) or dtype not in _DTYPES:
+        raise _damaged(path, f"array {name!r} is none")
+    if not 0 <= start <= end <= len(body):
         raise _damaged(path, f"array {name!r} is cut off")
-    blob = body[entry["offset"] : entry["offset"] + stored]
-    count = int(np.prod(entry["shape"], dtype=np.int64))
-    nbytes = count * np.dtype(dtype).itemsize
+    blob = body[start:end]
+    nbytes = math.prod(shape) * np.dtype(dtype).itemsize
     if nbytes > _MAX_INFLATED:
         raise _damaged(path, f"array {name!r} claims {nbytes} bytes")
     raw: bytes | memoryview = blob[:nbytes]
@@ -170,7 +224,7 @@ def _read_array(path: Path, body: memoryview, entry: dict[str, Any]) -> npt.NDAr
             raise _damaged(path, f"array {name!r} does not inflate") from error
     if len(raw) != nbytes or zlib.crc32(raw) != entry["crc"]:
         raise _damaged(path, f"array {name!r} fails the checksum")
-    return np.frombuffer(raw, dtype=dtype).reshape(entry["shape"])
+    return np.frombuffer(raw, dtype=dtype).reshape(shape)
 
 
 def shipped_folder() -> Path:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tesla_eval._core import Segmenter, SegmenterTrainer
 from tesla_eval.errors import BuildError, ResourceError
-from tesla_eval.resources import Resource, find_resource, read_resource
+from tesla_eval.resources import Resource, byte_planes, find_resource, from_byte_planes, read_resource
 
 __all__ = [
     "KIND",
@@ -102,18 +102,10 @@ def load_segmenter(language: str) -> tuple[Segmenter, Resource] | None:
 
 
 def _packed(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-    """The arrays as they are stored: 32-bit numbers as planes of bytes, which deflate far better."""
-    return {
-        name: array.astype("<u4").view(np.uint8).reshape(-1, 4).T if name in _WIDE else array
-        for name, array in arrays.items()
-    }
+    """The arrays as they are stored."""
+    return {name: byte_planes(array) if name in _WIDE else array for name, array in arrays.items()}
 
 
 def _unpacked(stored: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
     """The arrays as the core takes them."""
-    return {
-        name: np.ascontiguousarray(array.T).view("<u4").reshape(-1).astype(np.uint32, copy=False)
-        if name in _WIDE
-        else array
-        for name, array in stored.items()
-    }
+    return {name: from_byte_planes(array) if name in _WIDE else array for name, array in stored.items()}

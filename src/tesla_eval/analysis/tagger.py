@@ -8,13 +8,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import TAGGER_FEATURES, Tagger
 from tesla_eval.analysis.conllu import UNIVERSAL_IDS, UNKNOWN, Word
 from tesla_eval.errors import ResourceError
-from tesla_eval.resources import Resource, find_resource, read_resource, text_array
+from tesla_eval.resources import (
+    Resource,
+    byte_planes,
+    find_resource,
+    from_byte_planes,
+    read_resource,
+    text_array,
+)
 
 __all__ = ["Label", "TaggerAccuracy", "TaggerModel", "evaluate", "load_tagger", "read_tagger"]
 
@@ -128,17 +134,17 @@ _PACKED = ("feature_deltas", "suffix_deltas")
 
 
 def packed(arrays: Mapping[str, npt.NDArray[Any]], labels: Sequence[Label]) -> dict[str, npt.NDArray[Any]]:
-    """A tagger's arrays as they are stored: 32-bit numbers as planes of bytes, which deflate far better."""
+    """A tagger's arrays as they are stored."""
     stored: dict[str, npt.NDArray[Any]] = {"labels": text_array("".join(f"{a}\t{b}\n" for a, b in labels))}
     for name, array in arrays.items():
-        stored[name] = array.astype("<u4").view(np.uint8).reshape(-1, 4).T if name in _PACKED else array
+        stored[name] = byte_planes(array) if name in _PACKED else array
     return stored
 
 
 def unpacked(stored: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
     """The arrays as the core takes them."""
-    arrays = {name: array for name, array in stored.items() if name != "labels"}
-    for name in _PACKED:
-        planes = np.ascontiguousarray(arrays[name].T)
-        arrays[name] = planes.view("<u4").reshape(-1).astype(np.uint32, copy=False)
-    return arrays
+    return {
+        name: from_byte_planes(array) if name in _PACKED else array
+        for name, array in stored.items()
+        if name != "labels"
+    }

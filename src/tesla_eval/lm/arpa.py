@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
-import os
+import io
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
 import numpy as np
+
+from tesla_eval.resources import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +26,7 @@ _LOG_ZERO = -99.0
 def write_arpa(path: Path, model: TrainedModel) -> None:
     """Write the model as ARPA, gzipped if the name says so; an interrupted build leaves nothing half-made."""
     order = model.settings.order
-    with _replacing(path) as out:
+    with _written(path) as out:
         out.write("\\data\\\n")
         out.writelines(f"ngram {n}={model.ngrams(n)}\n" for n in range(1, order + 1))
         for n in range(1, order + 1):
@@ -44,25 +46,18 @@ def _lines(block: NgramBlock, words: tuple[str, ...], *, with_backoff: bool) -> 
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[IO[str]]:
-    """Text to a temporary name that becomes `path` when all is written."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("wb") as raw:
-            if path.suffix == ".gz":
-                # No name and no time inside: the same model gives the same bytes.
-                packed = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
-                with packed, _text(packed) as out:
-                    yield out
-            else:
-                with _text(raw) as out:
-                    yield out
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+def _written(path: Path) -> Iterator[IO[str]]:
+    """Text for `path`, gzipped if its name says so."""
+    with replacing(path) as temporary, temporary.open("wb") as raw:
+        if path.suffix == ".gz":
+            # No name and no time inside: the same model gives the same bytes.
+            packed = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
+            with packed, _text(packed) as out:
+                yield out
+        else:
+            with _text(raw) as out:
+                yield out
 
 
 def _text(raw: IO[bytes] | gzip.GzipFile) -> IO[str]:
-    import io
-
     return io.TextIOWrapper(cast("IO[bytes]", raw), encoding="utf-8", newline="\n")

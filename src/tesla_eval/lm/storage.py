@@ -16,7 +16,7 @@ from tesla_eval._core import NgramModel
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.lm.training import TrainedModel
 from tesla_eval.lm.words import analysis_fingerprint
-from tesla_eval.resources import Resource, text_array
+from tesla_eval.resources import Resource, byte_planes, from_byte_planes, text_array
 
 __all__ = ["KIND", "model_resource", "read_model", "read_vocabulary"]
 
@@ -51,8 +51,8 @@ def model_resource(
             parents = np.concatenate([block.parents for block in blocks] or [np.zeros(0, np.uint32)])
             first_words = np.concatenate([block.keys[:, -1] for block in blocks] or [np.zeros(0, np.uint32)])
             children = np.bincount(parents, minlength=model.ngrams(n - 1)).astype(np.uint32)
-            arrays[f"children{n - 1}"] = _planes(children)
-            arrays[f"words{n}"] = _planes(_differences(first_words.astype(np.uint32), children))
+            arrays[f"children{n - 1}"] = byte_planes(children)
+            arrays[f"words{n}"] = byte_planes(_differences(first_words.astype(np.uint32), children))
     counts = [model.ngrams(n) for n in range(1, order + 1)]
     described = {
         "order": order, "ngrams": counts, "words": len(model.words), "tokens": model.tokens, "steps": steps,
@@ -75,9 +75,9 @@ def read_model(resource: Resource) -> NgramModel:
     order, steps = int(resource.info["order"]), [float(step) for step in resource.info["steps"]]
     size = len(read_vocabulary(resource))
     words: list[Numbers] = [np.arange(size, dtype=np.uint32)]
-    children = [_from_planes(resource.arrays[f"children{n}"]) for n in range(1, order)]
+    children = [from_byte_planes(resource.arrays[f"children{n}"]) for n in range(1, order)]
     words.extend(
-        _sums(_from_planes(resource.arrays[f"words{n}"]), children[n - 2]) for n in range(2, order + 1)
+        _sums(from_byte_planes(resource.arrays[f"words{n}"]), children[n - 2]) for n in range(2, order + 1)
     )
     stored = [resource.arrays[f"probability{n}"] for n in range(1, order + 1)]
     logs = [
@@ -113,14 +113,3 @@ def _sums(differences: Numbers, children: Numbers) -> Numbers:
     if len(words) and int(words.max()) > np.iinfo(np.uint32).max:
         raise ValueError("a word number is beyond the vocabulary")
     return words.astype(np.uint32)
-
-
-def _planes(numbers: Numbers) -> npt.NDArray[np.uint8]:
-    """The numbers byte by byte, all lowest bytes first: high bytes, mostly 0, deflate to nothing."""
-    return np.ascontiguousarray(numbers.astype("<u4").view(np.uint8).reshape(-1, 4).T)
-
-
-def _from_planes(planes: npt.NDArray[Any]) -> Numbers:
-    if planes.ndim != 2 or len(planes) != 4 or planes.dtype != np.uint8:
-        raise ValueError("an array has another shape")
-    return np.ascontiguousarray(planes.T).view("<u4").reshape(-1).astype(np.uint32)

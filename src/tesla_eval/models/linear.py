@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import zlib
 from collections.abc import Mapping
@@ -20,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.errors import ResourceError
-from tesla_eval.resources import data_folders
+from tesla_eval.resources import data_folders, replacing
 
 __all__ = ["ANY_LANGUAGE", "LinearModel", "Scale", "family_of", "find_model", "read_model", "write_model"]
 
@@ -145,14 +144,10 @@ def family_of(name: str) -> str:
 
 
 def write_model(path: Path, model: LinearModel) -> None:
-    """Write `model` to `path`, through a temporary name."""
+    """Write `model` to `path`, whose folder is made if it is not there."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
+    with replacing(path) as temporary:
         temporary.write_text(model.to_json(), encoding="utf-8", newline="\n")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def read_model(path: Path) -> LinearModel:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from tesla_eval.errors import BuildError, ResourceError
+from tesla_eval.resources import replacing
 
 __all__ = ["align_with_eflomal", "find_eflomal"]
 
@@ -45,31 +46,17 @@ def align_with_eflomal(target: Path, pivot: Path, forward: Path, reverse: Path) 
 
     These appear under their names only when they are complete. An interrupt ends the program too.
     """
-    parts = [path.with_name(f"{path.name}.part") for path in (forward, reverse)]
-    command = [
-        find_eflomal(),
-        "--overwrite",
-        "-s",
-        str(target),
-        "-t",
-        str(pivot),
-        "-f",
-        str(parts[0]),
-        "-r",
-        str(parts[1]),
-    ]
+    program = find_eflomal()
     try:
-        done = subprocess.run(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False
-        )
-        if done.returncode != 0:
-            raise BuildError(
-                f"{PROGRAM} failed with status {done.returncode}: {done.stderr.strip()[-_LAST_WORDS:]}"
-            )
-        for part, path in zip(parts, (forward, reverse), strict=True):
-            part.replace(path)
+        with replacing(forward) as forward_part, replacing(reverse) as reverse_part:
+            files = ["-s", str(target), "-t", str(pivot), "-f", str(forward_part), "-r", str(reverse_part)]
+            done = subprocess.run(
+                [program, "--overwrite", *files],
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
+            )  # fmt: skip
+            if done.returncode != 0:
+                raise BuildError(
+                    f"{PROGRAM} failed with status {done.returncode}: {done.stderr.strip()[-_LAST_WORDS:]}"
+                )
     except OSError as error:
-        raise BuildError(f"{command[0]}: cannot be run ({error.strerror})") from error
-    finally:
-        for part in parts:
-            part.unlink(missing_ok=True)
+        raise BuildError(f"{program}: cannot be run ({error.strerror})") from error

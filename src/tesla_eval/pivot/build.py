@@ -21,7 +21,7 @@ from tesla_eval.pivot.aligner import align_with_eflomal, find_eflomal
 from tesla_eval.pivot.bitext import Bitext, TagCounts, analysed_pairs
 from tesla_eval.pivot.moses import count_moses_phrases
 from tesla_eval.pivot.table import FunctionTag, table_resource
-from tesla_eval.resources import Resource
+from tesla_eval.resources import Resource, replacing
 from tesla_eval.textio import read_in_step
 
 __all__ = ["MIN_PROBABILITY", "PhraseTableRecipe", "Watch", "build_phrase_table"]
@@ -147,9 +147,8 @@ def _identity(recipe: PhraseTableRecipe) -> dict[str, Any]:
 
 
 def _write_json(path: Path, content: Any) -> None:
-    part = path.with_name(f"{path.name}.part")
-    part.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
-    part.replace(path)
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
 
 
 class _Runs:
