@@ -31,18 +31,17 @@ std::vector<PivotLemma> PivotLemmaCache::look_up(const PhraseTable& table, const
         known_.clear();
         lexicon_ = lexicon.serial();
     }
-    std::vector<PivotLemma> found;
+    std::vector<PivotLemma> found(count);
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint32_t lemma = lemmas[i];
         if (lemma >= known_.size()) known_.resize(lemma + std::size_t{1}, kUnknown);
-        if (lemma >= found.size()) found.resize(lemma + std::size_t{1}, kUnknown);
         PivotLemma& known = known_[lemma];
         if (known.pivot == WordList::kMissing) {
             const std::string text = lexicon.lemma_text(lemma);
             known = {table.target.find(text), table.pivot.find(text)};
             if (known.pivot == WordList::kMissing) known.pivot = static_cast<std::uint32_t>(table.pivot.size()) + lemma;
         }
-        found[lemma] = known;
+        found[i] = known;
     }
     return found;
 }
@@ -82,10 +81,10 @@ void PivotBuilder::segment(const PivotTokens& text) {
     steps_.assign(text.size + 1, Step{0, 0, 0, PhraseTable::kNoNode});
     for (std::size_t i = text.size; i-- > 0;) {
         Step& best = steps_[i];
-        std::uint32_t node = lemmas_[text.lemma[i]].target;
+        std::uint32_t node = text.lemma[i].target;
         for (std::uint32_t length = 1; length <= kLongestPhrase && i + length <= text.size; ++length) {
             if (length > 1) {
-                std::uint32_t word = lemmas_[text.lemma[i + length - 1]].target;
+                std::uint32_t word = text.lemma[i + length - 1].target;
                 node = node == PhraseTable::kNoNode || word == WordList::kMissing ? PhraseTable::kNoNode
                                                                                   : table_.child(node, word);
                 if (node == PhraseTable::kNoNode) break;
@@ -117,7 +116,7 @@ const PivotNetwork& PivotBuilder::network(const PivotTokens& text) {
         };
         if (step.node == PhraseTable::kNoNode) {
             add_option(1.0, 1);
-            network_.words.push_back({lemmas_[text.lemma[i]].pivot, text.universal[i], text.function[i] != 0});
+            network_.words.push_back({text.lemma[i].pivot, text.universal[i], text.function[i] != 0});
         } else {
             auto count = static_cast<double>(table_.node_count[step.node]);
             for (std::uint32_t k = table_.node_option[step.node]; k < table_.node_option[step.node + 1]; ++k) {

@@ -16,8 +16,8 @@ namespace tesla {
 inline constexpr int kLongestPivotNgram = 4;  // what PEM needs (SPEC §13); TESLA-B takes three
 
 struct PivotSettings {
-    double min_probability = 0.1;  // options with this probability or less are dropped, save the best one
-    double min_ngram = 0.01;       // n-grams with this summed probability or less are dropped
+    double min_probability;  // options with this probability or less are dropped, save the best one
+    double min_ngram;        // n-grams with this summed probability or less are dropped
 };
 
 // A word of the pivot language, or a word of the text that the table does not know. Numbers from `pivot.size()` on
@@ -50,23 +50,23 @@ struct PivotNgram {
     double probability;
 };
 
-// The tokens of one text.
-struct PivotTokens {
-    const std::uint32_t* lemma;
-    const std::uint8_t* universal;
-    const std::uint8_t* function;
-    std::size_t size;
-};
-
 // What a table knows of a lemma: its number among the target words, or WordList::kMissing, and among the pivot words.
 struct PivotLemma {
     std::uint32_t target, pivot;
 };
 
+// The tokens of one text.
+struct PivotTokens {
+    const PivotLemma* lemma;
+    const std::uint8_t* universal;
+    const std::uint8_t* function;
+    std::size_t size;
+};
+
 // Lemmas of one lexicon that were looked up in one table: most batches hold hardly a new one. Serves many threads.
 class PivotLemmaCache {
    public:
-    // By lemma, for the lemmas of a batch.
+    // Of every token of a batch.
     std::vector<PivotLemma> look_up(const PhraseTable& table, const Lexicon& lexicon, const std::uint32_t* lemmas,
                                     std::size_t count);
 
@@ -92,8 +92,8 @@ class NgramMerger {
 // Builds networks and bags; one object serves one thread and keeps its working memory between texts.
 class PivotBuilder {
    public:
-    PivotBuilder(const PhraseTable& table, std::vector<PivotLemma> lemmas, const PivotSettings& settings, int longest)
-        : table_(table), lemmas_(std::move(lemmas)), settings_(settings), longest_(longest) {}
+    PivotBuilder(const PhraseTable& table, const PivotSettings& settings, int longest)
+        : table_(table), settings_(settings), longest_(longest) {}
 
     const PivotNetwork& network(const PivotTokens& text);
     // The n-grams of the last network, those of n words in [n - 1], each once, pruned.
@@ -104,7 +104,6 @@ class PivotBuilder {
     void add_segment(const PivotSegment& segment);
 
     const PhraseTable& table_;
-    std::vector<PivotLemma> lemmas_;
     PivotSettings settings_;
     int longest_;
     PivotNetwork network_;

@@ -103,9 +103,10 @@ struct PivotBatch {
             if (static_cast<std::size_t>(offsets(i + 1) - offsets(i)) > kMostTokens)
                 throw nb::value_error("a text has over half a million words");
     }
-    PivotTokens view(std::size_t i) const {
+    // `lemmas` is what the table knows of every token.
+    PivotTokens view(std::size_t i, const std::vector<PivotLemma>& lemmas) const {
         auto from = static_cast<std::size_t>(offsets(i)), to = static_cast<std::size_t>(offsets(i + 1));
-        return {lemma.data() + from, universal.data() + from, function.data() + from, to - from};
+        return {lemmas.data() + from, universal.data() + from, function.data() + from, to - from};
     }
 };
 
@@ -137,14 +138,15 @@ class PivotBags {
         int longest = 1;
         for (const PivotFeature& f : features_) longest = std::max(longest, f.longest);
         nb::gil_scoped_release release;
-        PivotBuilder builder(table_, owned.look_up(lexicon, batch.lemma), {min_probability, min_ngram}, longest);
+        const std::vector<PivotLemma> lemmas = owned.look_up(lexicon, batch.lemma);
+        PivotBuilder builder(table_, {min_probability, min_ngram}, longest);
         texts_.reserve(batch.size());
         double discounts[kLongestPivotNgram + 1][kLongestPivotNgram + 1] = {};
         for (int n = 1; n <= longest; ++n)
             for (int k = 0; k <= n; ++k)
                 discounts[n][k] = static_cast<double>(discount.weight(n, k)) / static_cast<double>(discount.unit(n));
         for (std::size_t i = 0; i < batch.size(); ++i) {
-            builder.network(batch.view(i));
+            builder.network(batch.view(i, lemmas));
             const std::vector<PivotNgram>* ngrams = builder.ngrams();
             for (int n = 1; n <= longest; ++n) {
                 weights_[n - 1].clear();
@@ -230,12 +232,13 @@ nb::tuple explain_pivot(const Lexicon& lexicon, const OwnedTable& owned, const P
     batch.check();
     if (batch.size() != 1 || longest < 1 || longest > kLongestPivotNgram) throw nb::value_error("one text, 1 to 4 words");
     const PhraseTable& table = owned.table;
-    PivotBuilder builder(table, owned.look_up(lexicon, batch.lemma), {min_probability, min_ngram}, longest);
+    const std::vector<PivotLemma> lemmas = owned.look_up(lexicon, batch.lemma);
+    PivotBuilder builder(table, {min_probability, min_ngram}, longest);
     auto text_of = [&](std::uint32_t lemma) {
         auto known = static_cast<std::uint32_t>(table.pivot.size());
         return lemma < known ? std::string(table.pivot.word(lemma)) : lexicon.lemma_text(lemma - known);
     };
-    const PivotNetwork& network = builder.network(batch.view(0));
+    const PivotNetwork& network = builder.network(batch.view(0, lemmas));
     nb::list segments;
     for (const PivotSegment& segment : network.segments) {
         nb::list options;

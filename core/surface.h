@@ -68,7 +68,13 @@ class SurfaceMatcher {
     double share_in_order();
 
     static constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
-    std::vector<std::uint32_t> tails_;
+    struct Block {
+        std::uint32_t place;    // of sixty-four tokens of x
+        std::uint64_t matches;  // a bit a token that has the lemma
+    };
+    std::vector<Block> blocks_;  // by lemma, then by place
+    std::vector<std::size_t> block_of_;  // of every occurrence
+    std::vector<std::uint64_t> steps_;
     std::vector<std::uint32_t> aligned_;           // for every token of y its place in x, or kNowhere
     std::vector<std::uint32_t> free_left_, free_right_;  // union-find over occurrences that are still free
     std::vector<std::uint32_t> counts_;

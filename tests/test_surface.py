@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from random import Random
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tesla_eval._core import SURFACE_FEATURES
 from tesla_eval.analysis import load_pipeline
@@ -62,6 +65,14 @@ def test_common_subsequences_equal_the_textbook(wmt14_pairs) -> None:
         assert found[k, column] == pytest.approx(longest_common_subsequence(*lemmas) / max(1, len(lemmas[0])))
 
 
+@given(st.integers(1, 4), st.integers(1, 200), st.integers(1, 200), st.randoms(use_true_random=False))
+def test_common_subsequences_of_long_and_repetitive_texts(kinds: int, m: int, n: int, random: Random) -> None:
+    x, y = (random.choices(WORDS[:kinds], k=length) for length in (m, n))
+    expected = longest_common_subsequence(x, y)
+    found = surface(" ".join(y), " ".join(x))
+    assert (found["lcs.r"], found["lcs.p"]) == (expected / m, expected / n)
+
+
 def test_rare_words_weigh_more() -> None:
     found = surface("the xylophone", "the trombone xylophone")
     lost_common = surface("trombone xylophone", "the trombone xylophone")
@@ -101,5 +112,11 @@ def test_content_words_equal_a_plain_count(seed: int) -> None:
 
 
 def test_many_repetitions_stay_quick() -> None:
-    found = surface("the " * 20_000, "the " * 20_000)
-    assert found["order"] == 1.0
+    found = surface("the " * 100_000, "the " * 100_000)
+    assert found["order"] == found["lcs.r"] == 1.0
+
+
+def test_no_word_at_all_may_come_first() -> None:
+    analysis = load_pipeline("en")
+    analysis._begin_vocabulary()
+    assert surface("", "")["length.log"] == 0.0

@@ -7,12 +7,12 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
 from tesla_eval._core import SURFACE_FEATURES, Surfaces, compare_surfaces
 from tesla_eval.analysis import AnalysedBatch, Analysis, Vocabulary
 from tesla_eval.analysis.frequencies import WordFrequencies, load_frequencies
 from tesla_eval.analysis.normalise import compose
+from tesla_eval.analysis.word_map import GrowingArray, numbers_from
 from tesla_eval.metrics.feature_groups import FeatureGroup, FloatArray, Index
 
 __all__ = ["SurfaceGroup"]
@@ -42,8 +42,9 @@ class SurfaceGroup(FeatureGroup):
             table = self._tables.setdefault(batch.vocabulary, _WordTable(batch.vocabulary, self._frequencies))
             table.learn(batch)
         return Surfaces(
-            [compose(text) for text in batch.texts], batch.offsets, table.folded[batch.word], batch.lemma,
-            batch.function, table.shape[batch.word], table.word_weight[batch.word], table.lemma_weight[batch.lemma],
+            [compose(text) for text in batch.texts], batch.offsets, table.folded.values[batch.word], batch.lemma,
+            batch.function, table.shape.values[batch.word], table.word_weight.values[batch.word],
+            table.lemma_weight.values[batch.lemma],
         )  # fmt: skip
 
     def compare(
@@ -73,25 +74,22 @@ class _WordTable:
         self._lexicon = vocabulary.lexicon
         self._frequencies = frequencies
         self._first_with: dict[str, int] = {}
-        self.folded: npt.NDArray[np.uint32] = np.empty(0, np.uint32)
+        self.folded = GrowingArray(np.uint32)
         """The number of the first word that is the same but for capitals."""
-        self.shape: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
-        self.word_weight: FloatArray = np.empty(0)
-        self.lemma_weight: FloatArray = np.empty(0)
+        self.shape = GrowingArray(np.uint8)
+        self.word_weight = GrowingArray(np.float64)
+        self.lemma_weight = GrowingArray(np.float64)
 
     def learn(self, batch: AnalysedBatch) -> None:
         """Take in the words of a batch that are new."""
-        words = range(len(self.shape), int(batch.word.max(initial=0)) + 1)
-        forms = self._lexicon.forms(np.array(words, np.uint32))
+        words = numbers_from(len(self.shape), batch.word)
+        forms = self._lexicon.forms(words)
         lowered = [form.lower() for form in forms]
-        folded = [self._first_with.setdefault(low, word) for low, word in zip(lowered, words, strict=True)]
-        self.folded = np.append(self.folded, np.array(folded, np.uint32))
-        self.shape = np.append(self.shape, np.array([_shape(form) for form in forms], np.uint8))
-        self.word_weight = np.append(self.word_weight, self._weights(lowered))
-        lemmas = range(len(self.lemma_weight), int(batch.lemma.max(initial=0)) + 1)
-        self.lemma_weight = np.append(
-            self.lemma_weight, self._weights([self._lexicon.lemma(lemma) for lemma in lemmas])
-        )
+        self.folded.extend(list(map(self._first_with.setdefault, lowered, words.tolist())))
+        self.shape.extend([_shape(form) for form in forms])
+        self.word_weight.extend(self._weights(lowered))
+        lemmas = numbers_from(len(self.lemma_weight), batch.lemma).tolist()
+        self.lemma_weight.extend(self._weights([self._lexicon.lemma(lemma) for lemma in lemmas]))
 
     def _weights(self, words: list[str]) -> FloatArray:
         return np.ones(len(words)) if self._frequencies is None else self._frequencies.weights(words)
