@@ -96,6 +96,8 @@ class LineReader:
 
 def _reading(path: str, name: str) -> IO[bytes]:
     if path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise InputError(f"{name}: cannot be read (it is closed)")
         # closefd=False: standard input is not ours to close
         return open(sys.stdin.fileno(), "rb", closefd=False)
     try:
@@ -134,7 +136,17 @@ def read_json_lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
             raise InputError(f"{place}: is not JSON ({error})") from error
         if not isinstance(value, dict):
             raise InputError(f"{place}: is JSON, but not an object in braces")
+        if "\\ud" in line.lower() and not _is_text(json.dumps(value, ensure_ascii=False)):
+            raise InputError(f"{place}: holds half a character (a lone surrogate such as \\ud83d)")
         yield place, value
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def read_in_step(

@@ -9,12 +9,21 @@ import numpy.typing as npt
 
 from tesla_eval.errors import InputError
 
-__all__ = ["compose", "not_a_text", "raw_offsets"]
+__all__ = ["checked", "compose", "not_a_text", "raw_offsets"]
 
 
 def not_a_text(error: UnicodeEncodeError) -> InputError:
     """What to raise where the core cannot take a text."""
     return InputError(f"a text holds a lone surrogate, which is no character: {error}")
+
+
+def checked(text: str) -> str:
+    """`text` itself, if the core can take it: an `InputError` if it holds half a character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise not_a_text(error) from error
+    return text
 
 
 def compose(text: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from tesla_eval.analysis.languages import resolve_language
-from tesla_eval.analysis.normalise import compose, raw_offsets
+from tesla_eval.analysis.normalise import checked, compose, raw_offsets
 from tesla_eval.analysis.tokenisers import load_tokeniser
 
 __all__ = ["split_sentences"]
@@ -64,7 +64,7 @@ def split_sentences(text: str, lang: str = "en") -> list[Span]:
     >>> split_sentences("  ")
     []
     """
-    composed = compose(text)
+    composed = compose(checked(text))
     spans = _Splitter(composed, resolve_language(lang)).sentences()
     if composed is text:
         return spans

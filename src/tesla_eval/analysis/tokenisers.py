@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from functools import cache
 
 from tesla_eval._core import Tokeniser
 from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
+from tesla_eval.analysis.normalise import checked, compose
 from tesla_eval.analysis.segmenters import load_segmenter
 
 __all__ = ["Tokeniser", "load_tokeniser", "tokenise"]
@@ -29,5 +29,5 @@ def tokenise(text: str, language: str = "en") -> list[str]:
     >>> tokenise("我们在2024年去了北京。", "zh")
     ['我们', '在', '2024', '年', '去', '了', '北京', '。']
     """
-    composed = unicodedata.normalize("NFC", text)
+    composed = compose(checked(text))
     return [composed[start:end] for start, end in load_tokeniser(language).spans(composed)]

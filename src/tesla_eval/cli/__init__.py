@@ -8,6 +8,7 @@ from importlib import import_module
 
 import click
 
+from tesla_eval.cli.terminal import complain
 from tesla_eval.errors import TeslaError
 from tesla_eval.version import __version__
 
@@ -58,6 +59,7 @@ def tesla() -> None:
 
 def main() -> None:
     """Run the command; every foreseen error is one message and exit status 2."""
+    _prepare_streams()
     try:
         status = tesla(
             prog_name="tesla", standalone_mode=False
@@ -68,12 +70,26 @@ def main() -> None:
         error.show()
         sys.exit(2)
     except TeslaError as error:
-        click.echo(f"tesla: {error}", err=True)
+        complain(str(error))
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("tesla: interrupted", err=True)
+        complain("interrupted")
         sys.exit(130)
-    except BrokenPipeError:
-        # The reader of our output went away: nothing more to say, not even at exit.
+    except OSError as error:
+        # Nothing more can be said on standard output, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        if isinstance(error, BrokenPipeError):  # its reader went away: no error of ours
+            sys.exit(1)
+        where = f"{error.filename}: " if error.filename is not None else "the output cannot be written: "
+        complain(f"{where}{error.strerror or error}")
+        sys.exit(2)
+
+
+def _prepare_streams() -> None:
+    """Make output UTF-8 everywhere, as input is; show the bytes of a name that is not; stand in for closed streams."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+        else:
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -19,7 +19,7 @@ from tesla_eval.cli.options import (
     synonyms_option,
 )
 from tesla_eval.cli.score_table import read_score_table
-from tesla_eval.cli.terminal import progress
+from tesla_eval.cli.terminal import progress, write_lines
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.meta.systems import SystemTable, compare_systems
 from tesla_eval.metrics import CelabOptions, Metric
@@ -97,8 +97,7 @@ def compare(
         )
         for table in tables
     ]
-    for line in COMPARE_FORMATS[output_format](Comparisons(tuple(found), tuple(signatures), baseline)):
-        click.echo(line)
+    write_lines(COMPARE_FORMATS[output_format](Comparisons(tuple(found), tuple(signatures), baseline)))
 
 
 def _score_files(

@@ -43,7 +43,9 @@ def discourse(files: tuple[str, ...], language: str, as_json: bool, lines: bool)
                 json.dumps({"text": name, "fingerprint": parser.fingerprint, **parse}, ensure_ascii=False)
             )
         else:
-            click.echo(f"{name}: {len(parse['sentences'])} sentences, {len(parse['relations'])} relations")
+            click.echo(
+                f"{visible(name)}: {len(parse['sentences'])} sentences, {len(parse['relations'])} relations"
+            )
             for relation in parse["relations"]:
                 for line in _drawing(relation):
                     click.echo(line)

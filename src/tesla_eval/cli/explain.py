@@ -21,7 +21,7 @@ from tesla_eval.cli.options import (
     synonyms_option,
 )
 from tesla_eval.cli.pivot_drawing import draw_pivot
-from tesla_eval.cli.terminal import aligned, progress, visible
+from tesla_eval.cli.terminal import aligned, progress, visible, write_lines
 from tesla_eval.metrics import CelabOptions, Metric
 from tesla_eval.metrics.learned import LearnedMetric
 from tesla_eval.metrics.shares import explain_difference
@@ -108,8 +108,7 @@ def explain(
             held.writelines(f"{line}\n" for line in _lines(explanation, feature, as_json))
             bar.advance(1)
         held.seek(0)
-        for line in held:
-            click.echo(line, nl=False)
+        write_lines(line.removesuffix("\n") for line in held)
 
 
 def _segments(
@@ -152,14 +151,10 @@ def _explain_two(
         streams = [stream for stream in streams if stream[0] is not None]
     difference = explain_difference(metric, *texts, streams)
     if as_json:
-        click.echo(
-            json.dumps(
-                {"systems": list(systems), "segment": segment, **difference.to_dict()}, ensure_ascii=False
-            )
-        )
+        found = {"systems": list(systems), "segment": segment, **difference.to_dict()}
+        write_lines([json.dumps(found, ensure_ascii=False)])
     else:
-        for line in draw_difference(difference, systems):
-            click.echo(line)
+        write_lines(draw_difference(difference, systems))
 
 
 def _drawing(explanation: Explanation, feature: str | None) -> Iterator[str]:

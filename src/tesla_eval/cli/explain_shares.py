@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tesla_eval.cli.terminal import aligned
+from tesla_eval.cli.terminal import aligned, visible
 from tesla_eval.metrics.shares import Difference, part_of
 
 __all__ = ["draw_difference", "draw_shares"]
@@ -32,7 +32,7 @@ def draw_difference(difference: Difference, names: Sequence[str]) -> Iterator[st
     yield f"{difference.metric}    {difference.signature}"
     yield ""
     first, second = difference.scores
-    rows = [("", "", *names, "difference"),
+    rows = [("", "", *map(visible, names), "difference"),
             ("", "score", f"{first:.4f}", f"{second:.4f}", f"{first - second:+.4f}")]  # fmt: skip
     a, b = difference.linear
     rows.append(("", "linear score", f"{a:.4f}", f"{b:.4f}", f"{a - b:+.4f}"))

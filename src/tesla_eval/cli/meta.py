@@ -12,7 +12,7 @@ from tesla_eval.cli.meta_files import draw_plots, write_scores
 from tesla_eval.cli.meta_formats import META_FORMATS
 from tesla_eval.cli.options import create_metrics, language_option, metrics_option, synonyms_option
 from tesla_eval.cli.preference_formats import PREFERENCE_FORMATS
-from tesla_eval.cli.terminal import progress, resumable, warn
+from tesla_eval.cli.terminal import progress, resumable, warn, write_lines
 from tesla_eval.errors import UsageError
 from tesla_eval.meta import preferences_of, read_preferences, read_rankings, read_system_scores
 from tesla_eval.meta.judgements import Key
@@ -134,7 +134,7 @@ def meta(
         if not (ranked or preferred):
             raise click.UsageError("give judgements: --segments, --mtme, --summaries, --rankings or --pairs")
         reports = [r for r in preference_reports(ranked, preferred) if not lps or r.lp in lps]
-        _print(PREFERENCE_FORMATS[output_format](reports))
+        write_lines(PREFERENCE_FORMATS[output_format](reports))
         return
     if sources > 1:
         raise click.UsageError("--segments, --mtme and --summaries are sources of outputs: give one")
@@ -166,7 +166,7 @@ def meta(
     _warn_of_unused({key for key in preferred if not lps or key[0] in lps}, study)
     if not study.test_sets:
         raise UsageError("no language pair is left to evaluate")
-    _print(META_FORMATS[output_format](study))
+    write_lines(META_FORMATS[output_format](study))
 
 
 def _with_metrics(
@@ -189,8 +189,3 @@ def _warn_of_unused(preferred: set[Key], study: Study) -> None:
     if used and preferred.isdisjoint(used) and preferred:
         names = ", ".join(" ".join(key) for key in sorted(preferred))
         warn(f"none of the preferences belongs to a test set that was evaluated; they are about {names}")
-
-
-def _print(lines: Iterable[str]) -> None:
-    for line in lines:
-        click.echo(line)

@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 from tesla_eval.cli.options import create_metrics, language_option
-from tesla_eval.cli.terminal import aligned, progress, visible
+from tesla_eval.cli.terminal import aligned, progress, visible, write_lines
 from tesla_eval.metrics import Metric
 from tesla_eval.tuning.rerank import Ranking, candidates_in_files, candidates_in_nbest
 from tesla_eval.tuning.rerank import rerank as rank
@@ -75,8 +75,7 @@ def rerank(
         for ranking in rank(chosen, segments):
             rankings.append(ranking)
             bar.advance(1)
-    for line in _FORMATS[output_format](chosen, rankings):
-        click.echo(line)
+    write_lines(_FORMATS[output_format](chosen, rankings))
 
 
 def _best(metric: Metric, rankings: list[Ranking]) -> Iterator[str]:
@@ -90,7 +89,7 @@ def _rows(
     for segment, ranking in enumerate(rankings, 1):
         yield [
             (
-                str(segment), str(rank), item.name, f"{item.score:.4f}",
+                str(segment), str(rank), show(item.name), f"{item.score:.4f}",
                 *("" if np.isnan(value) else f"{value:.4f}" for value in item.features.values()), show(item.text),
             )
             for rank, item in enumerate(ranking.ranked, 1)

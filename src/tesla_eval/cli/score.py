@@ -21,7 +21,7 @@ from tesla_eval.cli.options import (
     synonyms_option,
 )
 from tesla_eval.cli.score_formats import FORMATS, Results, check_format
-from tesla_eval.cli.terminal import progress
+from tesla_eval.cli.terminal import progress, write_lines
 from tesla_eval.meta.summaries import SummarySet, is_summary_source, read_summaries
 from tesla_eval.metrics import CelabOptions, Metric
 from tesla_eval.metrics.base import SegmentScores, Total
@@ -92,8 +92,7 @@ def score(
                 board.add(scored)
                 bar.advance(len(scored[0][0].scores))
         # Only now, when every file was read to its end and all agree, does anything reach standard output.
-        for line in write(board.results()):
-            click.echo(line)
+        write_lines(write(board.results()))
 
 
 def _read_summaries(paths: Sequence[str], analysed: bool) -> SummarySet:

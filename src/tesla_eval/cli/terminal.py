@@ -11,9 +11,20 @@ from typing import Protocol
 
 import click
 
-__all__ = ["Progress", "aligned", "progress", "resumable", "visible", "warn", "width"]
+__all__ = [
+    "Progress",
+    "aligned",
+    "complain",
+    "progress",
+    "resumable",
+    "visible",
+    "warn",
+    "width",
+    "write_lines",
+]
 
 _FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
+_SHOWN_BY_US = f"\t\u200c\u200d{_FIRST_STRONG_ISOLATE}{_POP_ISOLATE}"
 _RIGHT_TO_LEFT = frozenset({"R", "AL"})
 
 
@@ -23,18 +34,34 @@ def visible(text: str) -> str:
     >>> visible("a\\x1b[31mb\\u202e")
     'a\\\\x1b[31mb\\\\u202e'
     """
-    shown = "".join(
-        _escaped(c) if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in text
-    )
+    shown = _without_controls(text, "\u200c\u200d")
     if any(unicodedata.bidirectional(c) in _RIGHT_TO_LEFT for c in shown):
         return f"{_FIRST_STRONG_ISOLATE}{shown}{_POP_ISOLATE}"
     return shown
 
 
-def _escaped(character: str) -> str:
-    if character in "\u200c\u200d":  # joiners shape letters and are harmless
-        return character
-    return character.encode("unicode_escape").decode("ascii")
+def _without_controls(text: str, harmless: str) -> str:
+    """Control and format characters as escapes, but for the `harmless` ones, such as the joiners that shape letters."""
+    return "".join(
+        c.encode("unicode_escape").decode("ascii")
+        if c not in harmless and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+        else c
+        for c in text
+    )
+
+
+def _on_terminal() -> bool:
+    return sys.stdout.isatty()
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    """Results on standard output: as they are in a file or pipe, with no control character obeyed on a terminal.
+
+    `click.echo` would take out of a text what looks like a colour wherever the output is no terminal.
+    """
+    shown = _on_terminal()
+    for line in lines:
+        sys.stdout.write(f"{_without_controls(line, _SHOWN_BY_US) if shown else line}\n")
 
 
 def width(text: str) -> int:
@@ -68,7 +95,13 @@ def aligned(rows: Iterable[Sequence[str]], numeric: Iterable[int] = ()) -> Itera
 
 def warn(message: str) -> None:
     """A warning on standard error."""
-    click.echo(f"tesla: warning: {message}", err=True)
+    complain(f"warning: {message}")
+
+
+def complain(message: str) -> None:
+    """A message on standard error; names of files in it cannot take over the terminal."""
+    for line in message.split("\n"):
+        click.echo(f"tesla: {visible(line)}", err=True)
 
 
 class Progress(Protocol):
@@ -111,7 +144,5 @@ def resumable(kept_in: Path | str | None) -> Iterator[None]:
         yield
     except (KeyboardInterrupt, click.Abort):
         if kept_in is not None:
-            click.echo(
-                f"tesla: what is done is kept in {kept_in}; give the same command again to go on", err=True
-            )
+            complain(f"what is done is kept in {kept_in}; give the same command again to go on")
         raise
