@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import time
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -19,8 +20,8 @@ from tesla_eval.discourse.evaluation import Overlap, evaluate_parser
 from tesla_eval.discourse.gdtb import NON_COMMERCIAL_GENRES, read_gdtb
 from tesla_eval.discourse.parser import Parser
 from tesla_eval.discourse.relations import Relation
-from tesla_eval.errors import InputError
-from tesla_eval.resources import find_resource, read_resource
+from tesla_eval.errors import InputError, ResourceError
+from tesla_eval.resources import find_resource, read_resource, write_resource
 from tests.conftest import SHARED_DATA
 
 GDTB = SHARED_DATA / "discourse" / "gdtb"
@@ -44,13 +45,37 @@ def test_a_connective_within_a_sentence() -> None:
 
 def test_a_connective_that_looks_back() -> None:
     assert explicit("It rained all night. However, the match was played.") == [
-        ("However", "Comparison", "It rained all night.", ", the match was played.")
+        ("However", "Comparison", "It rained all night.", "the match was played.")
     ]
 
 
 def test_a_subordinate_clause_that_comes_first() -> None:
     (found,) = explicit("When the bell rang, the children left the room.")
-    assert found == ("When", "Temporal", "the children left the room.", "the bell rang,")
+    assert found == ("When", "Temporal", "the children left the room.", "the bell rang")
+
+
+def test_commas_around_an_argument_are_no_part_of_its_text() -> None:
+    text = "If you come, he said, then bring bread, for instance."
+    spans = [
+        (0, 2),
+        (3, 6),
+        (7, 11),
+        (11, 12),
+        (13, 15),
+        (16, 20),
+        (20, 21),
+        (22, 26),
+        (27, 32),
+        (33, 38),
+        (38, 39),
+    ]
+    found = Relation(
+        "Explicit", "Contingency", ((0, 0), (0, 7)), tuple((0, k) for k in (8, 9, 10)),
+        tuple((0, k) for k in (1, 2, 3, 6)),
+    ).to_dict(text, [spans])  # fmt: skip
+    assert found["connective"]["text"] == "If … then"
+    assert found["arg1"] == {"text": "bring bread", "spans": [[27, 38]], "sentences": [0]}
+    assert found["arg2"] == {"text": "you come", "spans": [[3, 11]], "sentences": [0]}
 
 
 def test_words_that_only_look_like_connectives() -> None:
@@ -129,6 +154,26 @@ def test_classifier_learns_and_survives_storage() -> None:
     assert again.predict([["a"], ["b", "unknown"]]) == ["x", "y"]
     assert again.predict([]) == []
     assert again.margins([["a"]], "x")[0] > 0 > again.margins([["a"]], "y")[0]
+
+
+@pytest.mark.parametrize("lost", ["connectives", "use.labels", "sense.features", "clause.weights"])
+def test_a_parser_that_lost_a_part_is_named(
+    lost: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = find_resource("discourse", "en")
+    assert path is not None
+    sound = read_resource(path)
+    arrays = {**sound.arrays, lost: sound.arrays[lost][:1]} if "." in lost else dict(sound.arrays)
+    if "." not in lost:
+        del arrays[lost]
+    write_resource(tmp_path / path.name, replace(sound, arrays=arrays))
+    monkeypatch.setenv("TESLA_EVAL_DATA", str(tmp_path))
+    load_parser.cache_clear()
+    try:
+        with pytest.raises(ResourceError, match=r"discourse-en\.tesla: makes no discourse parser"):
+            load_parser("en")
+    finally:
+        load_parser.cache_clear()
 
 
 def test_overlap_counts() -> None:

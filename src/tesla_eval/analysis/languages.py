@@ -27,7 +27,6 @@ class Language:
     name: str
     aliases: tuple[str, ...]
     spaces: bool = True
-    right_to_left: bool = False
 
 
 UNDETERMINED = Language("und", "undetermined", ())
@@ -35,7 +34,7 @@ UNDETERMINED = Language("und", "undetermined", ())
 
 _BUILT_IN = (
     Language("af", "Afrikaans", ("afr",)),
-    Language("ar", "Arabic", ("ara", "arb"), right_to_left=True),
+    Language("ar", "Arabic", ("ara", "arb")),
     Language("be", "Belarusian", ("bel",)),
     Language("ca", "Catalan", ("cat",)),
     Language("cs", "Czech", ("ces", "cze", "cz")),
@@ -45,12 +44,12 @@ _BUILT_IN = (
     Language("el", "Greek", ("ell", "gre")),
     Language("en", "English", ("eng",)),
     Language("es", "Spanish", ("spa",)),
-    Language("fa", "Persian", ("fas", "per", "pes"), right_to_left=True),
+    Language("fa", "Persian", ("fas", "per", "pes")),
     Language("fi", "Finnish", ("fin",)),
     Language("fr", "French", ("fra", "fre")),
     Language("ga", "Irish", ("gle",)),
     Language("gl", "Galician", ("glg",)),
-    Language("he", "Hebrew", ("heb", "iw"), right_to_left=True),
+    Language("he", "Hebrew", ("heb", "iw")),
     Language("hi", "Hindi", ("hin",)),
     Language("hr", "Croatian", ("hrv",)),
     Language("hy", "Armenian", ("hye", "arm")),

@@ -31,6 +31,10 @@ class Classifier:
     rows: Mapping[str, int]
     weights: npt.NDArray[np.int16]
 
+    def __post_init__(self) -> None:
+        if self.weights.shape != (len(self.rows), len(self.labels)) or len(self.labels) < 2:
+            raise ValueError("labels, features and weights do not fit each other")
+
     def scores(self, examples: Sequence[Iterable[str]]) -> npt.NDArray[np.int64]:
         """The score of each label (column) for each example (row) in thousandths; unknown features count nothing."""
         find = self.rows.get

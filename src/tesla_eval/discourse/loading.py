@@ -73,7 +73,13 @@ def load_parser(language: str) -> TextParser:
             f"{path}: was trained with another analysis ({resource.analysis}, installed is {_analysis_of(pipeline)}); "
             "rebuild it with `tesla build discourse`"
         )
-    return TextParser(pipeline, Parser.from_arrays(resource.arrays), resource.fingerprint)
+    try:
+        parser = Parser.from_arrays(resource.arrays)
+    except (LookupError, ValueError) as error:
+        raise ResourceError(
+            f"{path}: makes no discourse parser ({error}); reinstall it, or rebuild it with `tesla build discourse`"
+        ) from error
+    return TextParser(pipeline, parser, resource.fingerprint)
 
 
 def _analysis_of(pipeline: Pipeline) -> str:

@@ -26,6 +26,8 @@ NON_EXPLICIT_TYPES = TYPES[1:]
 SENSES: tuple[Sense, ...] = ("Temporal", "Contingency", "Comparison", "Expansion")
 """The four senses of level 1; EntRel and NoRel carry their own name (SPEC §11)."""
 
+_SEPARATORS = frozenset({",", ";", ":", "-", "--", "–", "—"})
+
 TokenIndex = tuple[int, int]
 """(sentence, token of that sentence), both from 0."""
 Span = tuple[int, int]
@@ -48,23 +50,38 @@ class Relation:
         return self.type == "Explicit"
 
     def to_dict(self, text: str, spans: Sequence[Sequence[Span]]) -> dict[str, Any]:
-        """The relation as plain data: `spans[sentence][token]` are the characters of each token in `text`."""
+        """The relation as plain data: `spans[sentence][token]` are the characters of each token in `text`.
 
-        def part(indices: tuple[TokenIndex, ...]) -> dict[str, Any]:
-            pieces = [(spans[s][first][0], spans[s][last][1]) for s, first, last in runs(indices)]
+        Arguments are told without the commas that part them from each other and from the connective.
+        """
+
+        def part(indices: tuple[TokenIndex, ...], pieces: list[Span]) -> dict[str, Any]:
             return {
                 "text": " … ".join(" ".join(text[start:end].split()) for start, end in pieces),
                 "spans": [list(piece) for piece in pieces],
                 "sentences": sorted({sentence for sentence, _ in indices}),
             }
 
+        whole = [(spans[s][first][0], spans[s][last][1]) for s, first, last in runs(self.connective)]
         return {
             "type": self.type,
             "sense": self.sense,
-            "connective": part(self.connective) if self.connective else None,
-            "arg1": part(self.arg1),
-            "arg2": part(self.arg2),
+            "connective": part(self.connective, whole) if self.connective else None,
+            "arg1": part(self.arg1, _argument_pieces(self.arg1, text, spans)),
+            "arg2": part(self.arg2, _argument_pieces(self.arg2, text, spans)),
         }
+
+
+def _argument_pieces(
+    indices: tuple[TokenIndex, ...], text: str, spans: Sequence[Sequence[Span]]
+) -> list[Span]:
+    """Where the unbroken pieces of an argument lie, without separators around them; those without words go."""
+    pieces = []
+    for sentence, first, last in runs(indices):
+        tokens = spans[sentence][first : last + 1]
+        words = [span for span in tokens if text[slice(*span)] not in _SEPARATORS] or tokens
+        pieces.append((words[0][0], words[-1][1]))
+    return [piece for piece in pieces if any(map(str.isalnum, text[slice(*piece)]))] or pieces
 
 
 def runs(indices: Sequence[TokenIndex]) -> list[tuple[int, int, int]]:

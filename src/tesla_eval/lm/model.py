@@ -13,7 +13,7 @@ from tesla_eval.analysis import AnalysedBatch, load_pipeline
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.errors import ResourceError, UsageError
 from tesla_eval.lm.storage import KIND, read_model, read_vocabulary
-from tesla_eval.lm.words import SPECIAL_WORDS, UNKNOWN, WordNumbers, analysis_fingerprint
+from tesla_eval.lm.words import SENTENCE_END, SPECIAL_WORDS, WordNumbers, analysis_fingerprint
 from tesla_eval.resources import Resource, find_resource, read_resource
 
 __all__ = ["TRIGRAM", "LanguageModel", "load_language_model"]
@@ -72,18 +72,13 @@ class LanguageModel:
         """Every word as the model reads it, and the sentence's end, with ln P given the words before it."""
         batch = self.analyse([text])
         numbers = self._numbers.of(batch)
-        words = [self.words[number] for number in [*numbers.tolist(), SPECIAL_WORDS.index("</s>")]]
+        words = [self.words[number] for number in [*numbers.tolist(), SPECIAL_WORDS.index(SENTENCE_END)]]
         return list(zip(words, self._core.score_words(batch.offsets, numbers).tolist(), strict=True))
 
     def perplexity(self, texts: Sequence[str]) -> float:
         """e to the minus mean of ln P over all words and sentence ends."""
         batch = self.analyse(texts)
         return float(np.exp(-self.score(batch).sum() / (len(batch.word) + len(batch))))
-
-    def unknown_share(self, texts: Sequence[str]) -> float:
-        """The share of words that the model does not know."""
-        numbers = self._numbers.of(self.analyse(texts))
-        return float(np.mean(numbers == SPECIAL_WORDS.index(UNKNOWN))) if len(numbers) else 0.0
 
     def distribution(self, context: Sequence[str]) -> npt.NDArray[np.float64]:
         """P(word | context) for every word of `words`; the context is of words as the model reads them."""

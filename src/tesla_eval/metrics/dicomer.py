@@ -24,9 +24,6 @@ from tesla_eval.version import __version__
 
 __all__ = ["Dicomer", "matrix_of"]
 
-_MOST_SHOWN = 12
-"""Transitions that an explanation lists on either side."""
-
 
 class Dicomer(Metric):
     """DICOMER, or LIN, LIN+C, LIN+E, as the model says: how coherent a text of several sentences is.
