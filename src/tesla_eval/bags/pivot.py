@@ -12,6 +12,7 @@ from tesla_eval.analysis.conllu import UNIVERSAL_TAGS
 from tesla_eval.bags.ngrams import FUNCTION_WORD_DISCOUNT, exact_discount
 from tesla_eval.errors import UsageError
 from tesla_eval.pivot import PhraseTable
+from tesla_eval.pivot.table import LEAST_PROBABILITY
 
 __all__ = [
     "LEAST_NGRAM_PROBABILITY",
@@ -25,8 +26,6 @@ __all__ = [
     "pivot_network",
 ]
 
-LEAST_PROBABILITY = 0.1
-"""SPEC §6: pivot phrases with this probability or less are dropped, save the best one of a segment."""
 LEAST_NGRAM_PROBABILITY = 0.01
 """SPEC §6: n-grams with this summed probability or less are dropped."""
 

@@ -44,7 +44,7 @@ __all__ = ["discourse"]
     type=click.Path(path_type=Path, dir_okay=False),
     help="Where the model goes: discourse-CODE.tesla in a folder of `tesla resources`.",
 )
-@provenance_options
+@provenance_options()
 def discourse(
     *, documents: str, relations: str, splits: tuple[str, ...], test_split: str, left_out: tuple[str, ...],
     language: str, output: Path, licence: str, sources: tuple[str, ...], day: str,

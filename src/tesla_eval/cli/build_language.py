@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 
 import click
@@ -13,6 +12,7 @@ from tesla_eval.analysis.languages import code_to_build
 from tesla_eval.analysis.tagger_build import read_treebanks
 from tesla_eval.analysis.tagger_lexicon import read_lexicon_entries
 from tesla_eval.analysis.tagger_training import TaggerSettings
+from tesla_eval.cli.options import provenance_options
 from tesla_eval.cli.terminal import progress
 from tesla_eval.resources import SUFFIX, Resource, user_data_folder, write_resource
 
@@ -34,9 +34,7 @@ __all__ = ["language"]
     "-o", "--output", "folder", type=click.Path(path_type=Path, file_okay=False),
     help="Folder of the files; default: your own resources ($TESLA_EVAL_DATA or the platform's data folder).",
 )  # fmt: skip
-@click.option("--licence", default="", help="The licence of the data, to be stored in the files.")
-@click.option("--source", "sources", multiple=True, help="Where the data comes from; else its comments say.")
-@click.option("--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today.")
+@provenance_options("Where the data comes from; else its comments say.")
 def language(
     *, code: str, train: tuple[str, ...], test: tuple[str, ...], lexicon: str | None, synonyms: Path | None,
     folder: Path | None, licence: str, sources: tuple[str, ...], day: str,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import date
 from pathlib import Path
 
 import click
 
-from tesla_eval.cli.options import language_option
+from tesla_eval.cli.options import language_option, provenance_options
 from tesla_eval.cli.stages import Stages
 from tesla_eval.cli.terminal import warn
 from tesla_eval.errors import UsageError
@@ -75,11 +74,7 @@ _MEGABYTE = 1 << 20
     help="Folder for the files in between; default: the system's.",
 )
 @click.option("--test", "test", metavar="FILE", help="Text to measure the perplexity on.")
-@click.option("--licence", default="", help="The licence of the text, to be stored in the model.")
-@click.option(
-    "--source", "sources", multiple=True, help="Where the text comes from; default: the files' names."
-)
-@click.option("--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today.")
+@provenance_options("Where the text comes from; default: the files' names.")
 def lm(
     *,
     texts: tuple[str, ...],

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from datetime import date
 from pathlib import Path
 
 import click
 
 from tesla_eval.analysis.languages import resolve_language
+from tesla_eval.cli.options import provenance_options
 from tesla_eval.cli.terminal import progress, resumable
 from tesla_eval.errors import UsageError
 from tesla_eval.pivot.bitext import Bitext
-from tesla_eval.pivot.build import MIN_PROBABILITY, PhraseTableRecipe, build_phrase_table
-from tesla_eval.pivot.table import KIND
+from tesla_eval.pivot.build import PhraseTableRecipe, build_phrase_table
+from tesla_eval.pivot.table import KIND, LEAST_PROBABILITY
 from tesla_eval.resources import SUFFIX, user_data_folder, write_resource
 
 __all__ = ["phrase_table"]
@@ -47,7 +47,7 @@ __all__ = ["phrase_table"]
     "--prune",
     nargs=2,
     type=(click.IntRange(1), click.FloatRange(0, 1, max_open=True)),
-    default=(1, MIN_PROBABILITY),
+    default=(1, LEAST_PROBABILITY),
     show_default=True,
     metavar="COUNT PROBABILITY",
     help="Leave out phrases seen fewer than COUNT times, and translations with PROBABILITY or less, save the best one.",
@@ -69,11 +69,7 @@ __all__ = ["phrase_table"]
     is_flag=True,
     help="A deflated file, a fifth of the size: loaded into memory, not mapped.",
 )
-@click.option(
-    "--source", "sources", multiple=True, help="Where the data comes from, to be stored in the table."
-)
-@click.option("--licence", default="", help="The licence of the data, to be stored in the table.")
-@click.option("--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today.")
+@provenance_options("Where the data comes from; default: the files' names.")
 def phrase_table(
     *, language: str, pivot: str, bitexts: tuple[tuple[str, str], ...], alignments: tuple[str, ...],
     moses: tuple[str, ...], moses_swapped: bool, prune: tuple[int, float], output: Path | None, work: Path | None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 
 import click
@@ -12,6 +11,7 @@ from tesla_eval.analysis.tagger import KIND
 from tesla_eval.analysis.tagger_build import TOKEN_VIEWS, TaggerData, TokenView, build_tagger, read_treebanks
 from tesla_eval.analysis.tagger_lexicon import read_lexicon
 from tesla_eval.analysis.tagger_training import TaggerSettings, settings_for
+from tesla_eval.cli.options import provenance_options
 from tesla_eval.cli.terminal import progress
 from tesla_eval.resources import SUFFIX, user_data_folder, write_resource
 
@@ -49,9 +49,7 @@ __all__ = ["tagger"]
     show_default=True,
     help="Passes over the data.",
 )
-@click.option("--licence", default="", help="The licence of the data, to be stored in the model.")
-@click.option("--source", "sources", multiple=True, help="Where the data comes from; else its comments say.")
-@click.option("--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today.")
+@provenance_options("Where the data comes from; else its comments say.")
 def tagger(
     *, train: tuple[str, ...], dev: tuple[str, ...], test: tuple[str, ...], lexicon: str | None, language: str,
     output: Path | None, fine_tags: bool, view: TokenView, epochs: int, licence: str, sources: tuple[str, ...],

@@ -81,17 +81,26 @@ segmenter_option: Callable[[Command], Command] = click.option(
 )  # fmt: skip
 
 
-def provenance_options(command: Command) -> Command:
-    """What a model that the user makes says of itself: licence, sources, date."""
-    for option in (
-        click.option(
-            "--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today."
-        ),
-        click.option("--source", "sources", multiple=True, help="Where the data comes from, to be stored."),
-        click.option("--licence", default="", help="The licence of the data, to be stored in the model."),
-    ):
-        command = option(command)
-    return command
+def provenance_options(
+    sources: str = "Where the data comes from, to be stored.",
+) -> Callable[[Command], Command]:
+    """What a model that the user makes says of itself: licence, sources (with their help text), date."""
+
+    def decorate(command: Command) -> Command:
+        for option in (
+            click.option(
+                "--date",
+                "day",
+                default=lambda: date.today().isoformat(),
+                help="To be stored; default: today.",
+            ),
+            click.option("--source", "sources", multiple=True, help=sources),
+            click.option("--licence", default="", help="The licence of the data, to be stored."),
+        ):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def create_metrics(

@@ -41,7 +41,7 @@ __all__ = ["cremer"]
     "-o", "--output", required=True, type=click.Path(path_type=Path, dir_okay=False),
     help="Where the model goes: cremer-CODE.tesla in a folder of `tesla resources`.",
 )  # fmt: skip
-@provenance_options
+@provenance_options()
 def cremer(
     *, summaries: str, human: str, kernel: str, coherence: str | None, folds: int, language: str, output: Path,
     licence: str, sources: tuple[str, ...], day: str,

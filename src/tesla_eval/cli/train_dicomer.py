@@ -36,7 +36,7 @@ __all__ = ["dicomer"]
     "-o", "--output", required=True, type=click.Path(path_type=Path, dir_okay=False),
     help="Where the model goes: dicomer-CODE.tesla in a folder of `tesla resources`.",
 )  # fmt: skip
-@provenance_options
+@provenance_options()
 def dicomer(
     *, lists: tuple[str, ...], human: str | None, texts: tuple[str, ...], variant: Variant, cost: float,
     language: str, output: Path, licence: str, sources: tuple[str, ...], day: str,

@@ -13,6 +13,7 @@ from tesla_eval.bags import FUNCTION_WORD_DISCOUNT
 from tesla_eval.bags.pivot import LEAST_NGRAM_PROBABILITY, LEAST_PROBABILITY
 from tesla_eval.errors import ResourceError, UsageError
 from tesla_eval.matching import RECALL_WEIGHT, Matches
+from tesla_eval.metrics.base import differing_parameters
 from tesla_eval.metrics.ngram_metric import mean_of_existing
 from tesla_eval.metrics.pivot_group import PivotGroup, PivotLimits, load_tables
 from tesla_eval.metrics.tesla_m import LONGEST_NGRAM, TeslaM
@@ -71,12 +72,11 @@ class TeslaB(TeslaM):
             limits=PivotLimits(least_probability, least_ngram_probability),
         )  # fmt: skip
         self.feature_names += self._pivots.feature_names
-        for name, value, default in (
-            ("least_probability", least_probability, LEAST_PROBABILITY),
-            ("least_ngram_probability", least_ngram_probability, LEAST_NGRAM_PROBABILITY),
-        ):
-            if value != default:
-                self._parameters[name] = f"{value:g}"
+        limits = {
+            "least_probability": (least_probability, LEAST_PROBABILITY),
+            "least_ngram_probability": (least_ngram_probability, LEAST_NGRAM_PROBABILITY),
+        }
+        self._parameters |= differing_parameters(limits)
 
     def get_signature(self) -> Signature:
         """The signature of TESLA-M and the fingerprints of the phrase tables."""

@@ -20,14 +20,11 @@ from tesla_eval.errors import BuildError, UsageError
 from tesla_eval.pivot.aligner import align_with_eflomal, find_eflomal
 from tesla_eval.pivot.bitext import Bitext, TagCounts, analysed_pairs
 from tesla_eval.pivot.moses import count_moses_phrases
-from tesla_eval.pivot.table import FunctionTag, table_resource
+from tesla_eval.pivot.table import LEAST_PROBABILITY, FunctionTag, table_resource
 from tesla_eval.resources import Resource, replacing
 from tesla_eval.textio import read_in_step
 
-__all__ = ["MIN_PROBABILITY", "PhraseTableRecipe", "Watch", "build_phrase_table"]
-
-MIN_PROBABILITY = 0.1
-"""SPEC §6: less probable pivot phrases are never used; a table that is to be used with a lower limit needs another."""
+__all__ = ["PhraseTableRecipe", "Watch", "build_phrase_table"]
 
 _PAIRS_A_PART = 500_000
 _RECORDS_A_RUN = 4_000_000  # of 36 bytes
@@ -61,7 +58,8 @@ class PhraseTableRecipe:
     moses_swapped: bool = False
     """The Moses tables lead from the pivot language to the target language."""
     min_count: int = 1
-    min_probability: float = MIN_PROBABILITY
+    min_probability: float = LEAST_PROBABILITY
+    """Less probable pivot phrases are never used by default; who wants to use them needs a table with a lower limit."""
     pairs_a_part: int = _PAIRS_A_PART
     compact: bool = False
     sources: tuple[str, ...] = ()

@@ -24,6 +24,7 @@ from tesla_eval.resources import SUFFIX, Resource, find_resource, installed_reso
 
 __all__ = [
     "KIND",
+    "LEAST_PROBABILITY",
     "FunctionTag",
     "PhraseTable",
     "installed_pivots",
@@ -33,6 +34,9 @@ __all__ = [
 ]
 
 KIND = "phrases"
+LEAST_PROBABILITY = 0.1
+"""SPEC §6: pivot phrases with this probability or less are dropped, save the best one of a segment."""
+
 _LAYOUT = 1
 """Of the arrays; tables of another layout are refused."""
 
