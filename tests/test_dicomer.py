@@ -263,6 +263,11 @@ def test_cremer_combines_both_scores() -> None:
     explanation = metric.explain(GOOD, ["Tom had a fever.", "Tom went out."]).to_dict()
     assert [reference["features"][0]["name"] for reference in explanation["references"]] == ["tesla-s"] * 2
     assert "matrix" in explanation["references"][0]["coherence"]
+    for reference, text in zip(explanation["references"], ["Tom had a fever.", "Tom went out."], strict=True):
+        alone = metric.sentence_score(GOOD, [text])
+        assert reference["score"] == alone.score
+        assert [part["value"] for part in reference["features"][:2]] == list(alone.features.values())
+    assert explanation["score"] == metric.sentence_score(GOOD, ["Tom had a fever.", "Tom went out."]).score
     with pytest.raises(InputError):
         metric.sentence_score(GOOD)
 

@@ -96,6 +96,8 @@ def test_shares_add_up_and_name_their_features(metric: TeslaX) -> None:
     assert [entry["name"] for entry in detail["shares"]] == list(metric.feature_names)
     ms = next(entry for entry in detail["features"] if entry["name"] == "ms.1")
     assert set(ms["weight"]) == {"p", "r", "f"} and ms["flow"]
+    unused = next(entry for entry in detail["features"] if entry["name"] == "length.log")
+    assert unused["weight"] == 0.0
 
 
 def test_the_difference_of_two_systems_is_explained_exactly(metric: TeslaX) -> None:

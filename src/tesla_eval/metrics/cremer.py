@@ -11,7 +11,7 @@ import numpy as np
 
 from tesla_eval.discourse.coherence import CoherenceModel
 from tesla_eval.errors import ResourceError, UsageError
-from tesla_eval.metrics.base import Metric, References, SegmentScores, check_references
+from tesla_eval.metrics.base import Metric, References, SegmentScores
 from tesla_eval.metrics.dicomer import Dicomer
 from tesla_eval.metrics.tesla_s import TeslaS
 from tesla_eval.models.svr import SupportVectorModel
@@ -116,19 +116,22 @@ class Cremer(Metric):
         return SegmentScores(self.model.regression.predict(features), features)
 
     def explain(self, hypothesis: str, references: Sequence[str]) -> Explanation:
-        """Both parts of the score with all that produced them."""
-        check_references([hypothesis], [[reference] for reference in references])
-        found = self.score_segments([hypothesis], [[reference] for reference in references])
+        """Both parts of the score with all that produced them; of several models, what each alone would give."""
+        score = self.sentence_score(hypothesis, references)
         content = self.content.explain(hypothesis, references)
         (coherence,) = self.coherence.explain(hypothesis).details
-        score = float(found.scores[0])
-        values = dict(zip(FEATURES, found.features[0].tolist(), strict=True))
-        details = tuple(
-            {
-                **detail,
-                "features": [*({"name": n, "value": v} for n, v in values.items()), *detail["features"]],
-                "coherence": coherence,
-            }
-            for detail in content.details
+        details = []
+        for detail in content.details:
+            values = (detail["score"], coherence["score"])
+            parts = [{"name": name, "value": value} for name, value in zip(FEATURES, values, strict=True)]
+            details.append(
+                {
+                    **detail,
+                    "score": float(self.model.regression.predict(np.array([values]))[0]),
+                    "features": [*parts, *detail["features"]],
+                    "coherence": coherence,
+                }
+            )
+        return Explanation(
+            self.id, score.signature, score.score, hypothesis, tuple(references), tuple(details)
         )
-        return Explanation(self.id, self.get_signature(), score, hypothesis, tuple(references), details)

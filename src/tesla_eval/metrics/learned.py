@@ -205,9 +205,7 @@ class LearnedMetric(Metric):
 def _add_weights(entry: dict[str, Any], weight_of: Mapping[str, float]) -> None:
     """SPEC §17: learned metrics add each feature's weight; one for each measure where these are features."""
     name = entry["name"]
-    if name in weight_of:
-        entry["weight"] = weight_of[name]
-    else:
-        entry["weight"] = {
-            measure: weight_of[f"{name}.{measure}"] for measure in "prf" if f"{name}.{measure}" in weight_of
-        }
+    measures = {
+        measure: weight_of[f"{name}.{measure}"] for measure in "prf" if f"{name}.{measure}" in weight_of
+    }
+    entry["weight"] = measures or weight_of.get(name, 0.0)  # what the model leaves out weighs nothing
