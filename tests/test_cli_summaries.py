@@ -42,6 +42,7 @@ def folder(tmp_path: Path) -> Path:
 def check(output: str) -> None:
     found = json.loads(output)
     assert found["topics"] == ["t1", "t2"]
+    assert {entry["system"] for entry in found["systems"]} == EXPECTED.keys()
     for entry in found["systems"]:
         cell = entry["metrics"]["tesla-s"]
         assert cell["segments"] == list(EXPECTED[entry["system"]].values())

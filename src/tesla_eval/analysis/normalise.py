@@ -12,6 +12,9 @@ from tesla_eval.errors import InputError
 __all__ = ["checked", "compose", "not_a_text", "raw_offsets"]
 
 
+_FIRST_COMBINING = "\u0300"  # whatever comes before it in Unicode composes with nothing in front of it
+
+
 def not_a_text(error: UnicodeEncodeError) -> InputError:
     """What to raise where the core cannot take a text."""
     return InputError(f"a text holds a lone surrogate, which is no character: {error}")
@@ -56,6 +59,8 @@ def raw_offsets(raw: str) -> npt.NDArray[np.int64]:
 
 def _boundary(before: str, after: str) -> bool:
     """Whether NFC can be taken on both sides of this place apart."""
+    if after < _FIRST_COMBINING:
+        return True
     if unicodedata.combining(after):
         return False
     together = unicodedata.normalize("NFC", before + after)
