@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tesla_eval.analysis import load_pipeline
-from tesla_eval.cli.options import provenance_options
+from tesla_eval.cli.options import need_scikit_learn, provenance_options
 from tesla_eval.cli.terminal import aligned, progress
 from tesla_eval.discourse.evaluation import evaluate_parser
 from tesla_eval.discourse.gdtb import read_gdtb
@@ -56,6 +56,7 @@ def discourse(
     \b
     tesla build discourse --documents docs.jsonl.gz --relations relations.tsv.gz -o discourse-en.tesla
     """
+    need_scikit_learn("tesla build discourse")
     pipeline = load_pipeline(language)
     corpus = read_gdtb(documents, relations, pipeline)
     chosen = [d for d in corpus if d.split in splits and d.genre not in left_out]

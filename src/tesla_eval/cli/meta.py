@@ -10,7 +10,13 @@ import click
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.cli.meta_files import draw_plots, write_scores
 from tesla_eval.cli.meta_formats import META_FORMATS
-from tesla_eval.cli.options import create_metrics, language_option, metrics_option, synonyms_option
+from tesla_eval.cli.options import (
+    create_metrics,
+    language_option,
+    metrics_option,
+    need_matplotlib,
+    synonyms_option,
+)
 from tesla_eval.cli.preference_formats import PREFERENCE_FORMATS
 from tesla_eval.cli.terminal import progress, resumable, warn, write_lines
 from tesla_eval.errors import UsageError
@@ -127,6 +133,8 @@ def meta(
     wishes = [Wish.parse(text) for text in significance]
     if output_format == "tsv" and wishes:
         raise click.UsageError("--format tsv holds the results only: take text or json with --significance")
+    if plots is not None and plot_format == "png":
+        need_matplotlib("--plot-format png")
     ranked = read_rankings(rankings) if rankings else {}
     preferred = read_preferences(pairs) if pairs else {}
     sources = sum(map(bool, (segments, mtme, summaries)))

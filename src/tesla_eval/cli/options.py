@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
+from importlib.util import find_spec
 from typing import TypeVar
 
 import click
@@ -14,6 +15,7 @@ from tesla_eval.analysis.pipeline import NO_SYNONYMS
 from tesla_eval.analysis.segmented import SEGMENTERS, SegmentedAnalyser
 from tesla_eval.analysis.synonym_choice import INSTALLED, NONE, find_installed_thesaurus
 from tesla_eval.cli.terminal import warn
+from tesla_eval.errors import UsageError
 from tesla_eval.matching.celab import MAX_UNITS
 from tesla_eval.metrics import (
     BASELINE_NAMES,
@@ -32,6 +34,8 @@ __all__ = [
     "create_metrics",
     "language_option",
     "metrics_option",
+    "need_matplotlib",
+    "need_scikit_learn",
     "provenance_options",
     "segmenter_option",
     "synonyms_option",
@@ -101,6 +105,21 @@ def provenance_options(
         return command
 
     return decorate
+
+
+def need_scikit_learn(what: str) -> None:
+    """Refuse, before any work is done, what could not be ended without scikit-learn."""
+    _need("sklearn", f"{what} needs scikit-learn, which is not installed: pip install 'tesla-eval[train]'")
+
+
+def need_matplotlib(what: str) -> None:
+    """Refuse, before any work is done, what could not be drawn without matplotlib."""
+    _need("matplotlib", f"{what} needs matplotlib, which is not installed: pip install matplotlib")
+
+
+def _need(module: str, message: str) -> None:
+    if find_spec(module) is None:
+        raise UsageError(message)
 
 
 def create_metrics(

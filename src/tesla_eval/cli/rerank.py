@@ -30,7 +30,12 @@ __all__ = ["rerank"]
 @click.option(
     "--nbest", metavar="FILE", help="Candidates as an n-best list instead: SEGMENT ||| TEXT ||| ..., from 0."
 )
-@click.option("-m", "--metric", default="m", show_default=True, help="The metric that chooses.")
+@click.option(
+    "-m",
+    "--metric",
+    default=None,
+    help="The metric that chooses.  [default: m; celab for languages written without spaces]",
+)
 @language_option
 @click.option(
     "--format",
@@ -44,7 +49,7 @@ def rerank(
     systems: tuple[str, ...],
     reference: str,
     nbest: str | None,
-    metric: str,
+    metric: str | None,
     language: str,
     output_format: str,
 ) -> None:
@@ -61,7 +66,7 @@ def rerank(
     """
     if bool(systems) == (nbest is not None):
         raise click.UsageError("give files of candidates, or an n-best list with --nbest")
-    if "," in metric:
+    if metric is not None and "," in metric:
         raise click.UsageError("rerank takes one metric")
     chosen = create_metrics(metric, language)[0]
     segments = (

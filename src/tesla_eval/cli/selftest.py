@@ -19,7 +19,12 @@ __all__ = ["selftest"]
     "--print-scores", is_flag=True, help="Print the cases with the scores of this machine, as JSON."
 )
 def selftest(print_scores: bool) -> None:
-    """Recompute stored scores: the same version gives the same bits on every machine."""
+    """Recompute stored scores: the same version gives the same bits on every machine.
+
+    \b
+    tesla selftest
+    tesla selftest --print-scores > here.json
+    """
     cases: list[dict[str, Any]] = json.loads(
         files("tesla_eval").joinpath("data/selftest.json").read_text("utf-8")
     )

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from tesla_eval.analysis.languages import resolve_language
+from tesla_eval.cli.options import need_scikit_learn
 from tesla_eval.cli.terminal import progress, resumable
 from tesla_eval.cli.train_cremer import cremer
 from tesla_eval.cli.train_dicomer import dicomer
@@ -107,6 +108,8 @@ def _command(name: str, metric: type[LearnedMetric], summary: str, *, logistic_s
         learner: str, penalty: float | None, threshold: float, groups: str | None, without: tuple[str, ...],
         day: str, jobs: int, no_cache: bool,
     ) -> None:  # fmt: skip
+        if learner == "svm":
+            need_scikit_learn("--learner svm")
         code = ANY_LANGUAGE if language == ANY_LANGUAGE else resolve_language(language)
         recipe = Recipe(
             metric, code, tuple(groups.split(",")) if groups else None, without, learner, penalty,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.cli.options import language_option, provenance_options
+from tesla_eval.cli.options import language_option, need_scikit_learn, provenance_options
 from tesla_eval.cli.terminal import progress
 from tesla_eval.meta.summaries import OVERALL, read_summaries
 from tesla_eval.metrics.dicomer import Dicomer
@@ -56,6 +56,7 @@ def cremer(
     tesla train cremer summeval -o cremer-en.tesla
     tesla train cremer judged.jsonl --human responsiveness --kernel poly -o cremer-en.tesla
     """
+    need_scikit_learn("tesla train cremer")
     judged = read_summaries(summaries)
     table = judged.human[choose_human(judged, human)]
     dicomer = Dicomer(language, model=coherence)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.cli.options import language_option, provenance_options
+from tesla_eval.cli.options import language_option, need_scikit_learn, provenance_options
 from tesla_eval.cli.terminal import progress
 from tesla_eval.discourse import load_parser
 from tesla_eval.discourse.roles import VARIANTS, Variant
@@ -54,6 +54,7 @@ def dicomer(
     """
     if not lists and not texts:
         raise click.UsageError("give lists of texts with scores, or texts with --permute")
+    need_scikit_learn("tesla train dicomer")
     parser = load_parser(language)
     ranked = []
     for path in lists:

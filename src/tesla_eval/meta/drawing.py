@@ -133,7 +133,7 @@ def _write_png(drawing: Drawing, path: Path) -> None:
             for name in ("backends.backend_agg", "figure", "lines", "patches")
         )
     except ImportError:
-        raise UsageError("PNG needs matplotlib, which is not installed; SVG does not") from None
+        raise UsageError("PNG needs matplotlib, which is not installed: pip install matplotlib") from None
     dots_per_inch = 100
     figure = figures.Figure(
         (drawing.width / dots_per_inch, drawing.height / dots_per_inch), dpi=2 * dots_per_inch
