@@ -145,13 +145,19 @@ def speed_table(rows: Iterable[Measured]) -> Iterator[str]:
         )
 
 
-def source_table(rows: Iterable[Measured]) -> Iterator[str]:
+def source_table() -> Iterator[str]:
+    """Every file that ships; those of a kind that have the same sources, such as a language's models, are one row."""
+    shipped = (read_resource(path) for path in shipped_folder().glob("*.tesla"))
+    rows = {(r.language, _label(r), "; ".join(r.sources).replace("|", "\\|"), r.licence) for r in shipped}
     yield "| | resource | learned or taken from | licence |"
     yield "|---|---|---|---|"
-    for row in rows:
-        for kind, resource in sorted(row.resources.items()):
-            sources = "; ".join(resource.sources).replace("|", "\\|")
-            yield f"| {row.code} | {kind} | {sources} | {resource.licence} |"
+    for row in sorted(rows):
+        yield f"| {' | '.join(row)} |"
+
+
+def _label(resource: Resource) -> str:
+    pivot = resource.info.get("pivot")
+    return f"{resource.kind}, pivot {pivot}" if pivot else resource.kind
 
 
 def page(rows: Sequence[Measured]) -> str:
@@ -166,7 +172,7 @@ def page(rows: Sequence[Measured]) -> str:
         compounds="\n".join(compounds_table()),
     )  # fmt: skip
     parts = head.split("TABLE\n")
-    tables = (quality_table(rows), speed_table(rows), source_table(rows))
+    tables = (quality_table(rows), speed_table(rows), source_table())
     filled = [part + "\n".join(table) + "\n" for part, table in zip(parts, tables, strict=False)]
     return "".join([*filled, *parts[len(tables) :]])
 

@@ -1,0 +1,95 @@
+"""README and docs/ as a new user reads them: commands print what is shown, Python runs, links lead somewhere."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tesla_eval.resources import read_resource, shipped_folder
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+# What the pages' examples take as given.
+GIVEN: dict[str, Any] = {
+    "hypotheses": ["The cats sat."], "references": ["The cat sat."], "references1": ["The cat sat."],
+    "references2": [None], "candidates": ["a b", "a c"], "pseudo_references": ["a b"],
+    "hyps_a": ["A cat."], "hyps_b": ["A dog."], "refs": ["A cat."],
+}  # fmt: skip
+
+
+def blocks(page: Path, *languages: str) -> list[str]:
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    return [text for language, text in fenced if language in languages]
+
+
+def commands() -> list[Any]:
+    """Every command behind a `$` that is shown with (a part of) what it prints."""
+    found = []
+    for page in PAGES:
+        for block in blocks(page, "console", ""):
+            for command, shown in re.findall(
+                r"^\$ tesla ([^\n]*)\n((?:(?!\$ )[^\n]*\n)*)", block, re.MULTILINE
+            ):
+                if shown.strip():
+                    found.append(pytest.param(command, shown.strip("\n"), id=f"{page.name} {command[:40]}"))
+    return found
+
+
+def without_peers_versions(text: str) -> str:
+    """Versions of sacreBLEU and rouge-score are those of the machine."""
+    return re.sub(r"((?:metric:(?:bleu|chrf|ter)[^|]*\|version|rouge-score):)[^|\n]*", r"\1", text)
+
+
+def test_there_are_commands() -> None:
+    assert len(commands()) >= 10
+
+
+@pytest.mark.parametrize(("command", "shown"), commands())
+def test_a_page_shows_what_the_command_prints(tesla, monkeypatch, command: str, shown: str) -> None:
+    monkeypatch.chdir(ROOT)
+    found = tesla(*shlex.split(command))
+    assert found.status == 0, found.err
+    assert without_peers_versions(shown) in without_peers_versions(found.out)
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name
+)
+def test_python_on_a_page_runs_and_gives_what_its_comments_say(page: Path) -> None:
+    names = dict(GIVEN)
+    for block in blocks(page, "python"):
+        lines = block.splitlines()
+        for statement in ast.parse(block).body:
+            if not isinstance(statement, ast.Expr):
+                exec(compile(ast.Module([statement], []), str(page), "exec"), names)
+                continue
+            value = eval(compile(ast.Expression(statement.value), str(page), "eval"), names)
+            comment = lines[(statement.end_lineno or 1) - 1].partition("  # ")[2]
+            if re.match(r"[\d\[(]|array\(", comment):
+                assert repr(value).startswith(comment.partition("...")[0].rstrip(", ")), comment
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)]+)\)", page.read_text("utf-8")):
+        if not target.startswith("http"):
+            name, _, anchor = target.partition("#")
+            path = page.parent / name if name else page
+            assert path.exists(), target
+            heads = re.findall(r"^#+ (.*)", path.read_text("utf-8"), re.MULTILINE) if anchor else []
+            assert not anchor or anchor in {
+                re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in heads
+            }
+
+
+def test_everything_shipped_stands_among_the_sources() -> None:
+    page = (ROOT / "docs" / "languages.md").read_text("utf-8")
+    for path in shipped_folder().glob("*.tesla"):
+        resource = read_resource(path)
+        assert f"\n| {resource.language} | {resource.kind}" in page, path.name
