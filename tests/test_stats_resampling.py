@@ -188,6 +188,7 @@ class TestBootstrap:
         test = paired_bootstrap(Additive.of_segment_scores([[0.3, 0.4]]))
         assert test.low.tolist() == test.high.tolist() == [0.3, 0.4]
         assert test.usable.tolist() == [1000, 1000]
+        assert test.p_values.tolist() == [[1.0, 1.0], [1.0, 1.0]]
 
     def test_a_candidate_without_a_score_leaves_the_others_alone(self):
         scored = Additive.of_segment_scores(self.scores[:, :2])

@@ -92,6 +92,8 @@ def paired_bootstrap(
         excess = np.abs(change) - ratio(np.nansum(np.abs(change), axis=0), usable)
         # The observation counts as one of the resamples that reach it.
         reached = (excess >= np.abs(differences[a]) - same).sum(axis=0)
+        if subject.units == 1:  # every resample is the observation: nothing can be told from chance
+            reached = usable
         p_values[a] = np.where(np.isnan(wins[a] + differences[a]), math.nan, (reached + 1) / (usable + 1))
     return Bootstrap(
         scores=observed,
