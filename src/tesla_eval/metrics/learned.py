@@ -96,7 +96,7 @@ class LearnedMetric(Metric):
         if self.model.analysis and self.model.analysis != here:
             raise ResourceError(
                 f"{self.id}: the weights were learned with the analysis {self.model.analysis}, the one installed is "
-                f"{here}; train them again with `tesla train {self.key}`"
+                f"{here}; train them again with `tesla train {self.key}`, or take -m m"
             )
 
     def _columns_of_model(self) -> npt.NDArray[np.int64]:
