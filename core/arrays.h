@@ -10,10 +10,21 @@
 #include <utility>
 #include <vector>
 
+#include "array_view.h"
+
 namespace tesla {
 
 template <class T>
 using Array = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
+template <class T>
+ArrayView<T> view_of(const Array<T>& array) {
+    return {array.data(), array.size()};
+}
+template <class T>
+std::vector<T> copied(const Array<T>& array) {
+    return {array.data(), array.data() + array.size()};
+}
 
 // Hands a vector over to NumPy without copying; `columns` > 0 makes it a matrix with that many columns.
 template <class T>

@@ -63,7 +63,6 @@ class Text {
     std::size_t span(int start, int length) const { return index(start * order_ + length - 1); }
     int longest(int start) const { return std::min(order_, units_ - start); }
     double weight(int start, int length) const { return weights_.empty() ? 1.0 : weights_[span(start, length)]; }
-    bool weighted() const { return !weights_.empty(); }
     const std::vector<std::uint32_t>& joined() const { return joined_; }
 
     const std::vector<Type>& types() const { return types_; }  // in order of their first occurrences

@@ -20,11 +20,6 @@ using namespace nb::literals;
 namespace tesla {
 namespace {
 
-template <class T, class From>
-std::vector<T> copy(const Array<From>& array) {
-    return {array.data(), array.data() + array.size()};
-}
-
 nb::tuple lookup(const SenseIndex& index, const std::vector<std::string_view>& lemmas) {
     std::vector<std::int64_t> offsets{0};
     std::vector<std::uint32_t> ids;
@@ -55,8 +50,8 @@ void bind_dictionaries(nb::module_& m) {
             [](SenseIndex* self, const Array<std::uint32_t>& keys, const Array<std::uint8_t>& text,
                const Array<std::int64_t>& text_ends, const Array<std::int64_t>& id_ends,
                const Array<std::uint32_t>& ids) {
-                new (self) SenseIndex(copy<std::uint32_t>(keys), copy<char>(text), copy<std::int64_t>(text_ends),
-                                      copy<std::int64_t>(id_ends), copy<std::uint32_t>(ids));
+                new (self) SenseIndex(copied(keys), {text.data(), text.data() + text.size()}, copied(text_ends),
+                                      copied(id_ends), copied(ids));
             },
             "keys"_a, "text"_a, "text_ends"_a, "id_ends"_a, "ids"_a)
         .def("lookup", &lookup, "lemmas"_a, "Offsets and ids: those of lemma i lie from offsets[i] to offsets[i + 1].");
@@ -78,7 +73,7 @@ void bind_dictionaries(nb::module_& m) {
     m.def(
         "define_plain",
         [](Lexicon& lexicon, const Array<std::uint32_t>& words, const PlainLemmas& lemmas, const SenseIndex* senses) {
-            std::vector<std::uint32_t> asked = copy<std::uint32_t>(words), rest;
+            std::vector<std::uint32_t> asked = copied(words), rest;
             {
                 nb::gil_scoped_release release;
                 rest = define_plain(lexicon, asked, lemmas, senses);

@@ -1,9 +1,14 @@
-// Hashing: strings to 32 bits, and an immutable table from such hashes to numbers.
+// Hashing: strings to 32 bits, an immutable table from such hashes to numbers, and how hashes are stored.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <stdexcept>
 #include <vector>
+
+#include "array_view.h"
 
 namespace tesla {
 
@@ -20,6 +25,25 @@ class Hasher {
    private:
     std::uint64_t state_ = 0xCBF29CE484222325ull;
 };
+
+// Files hold hashes as differences between sorted neighbours: small numbers deflate better.
+inline std::vector<std::uint32_t> hash_differences(std::vector<std::uint32_t> hashes) {
+    std::sort(hashes.begin(), hashes.end());
+    std::adjacent_difference(hashes.begin(), hashes.end(), hashes.begin());
+    return hashes;
+}
+// Throws std::invalid_argument where they are not those of different hashes, none of them 0.
+inline std::vector<std::uint32_t> hashes_of_differences(const ArrayView<std::uint32_t>& differences) {
+    std::vector<std::uint32_t> hashes;
+    hashes.reserve(differences.size);
+    std::uint64_t hash = 0;
+    for (std::uint32_t difference : differences) {
+        hash += difference;
+        if (difference == 0 || hash > UINT32_MAX) throw std::invalid_argument("the hashes do not ascend");
+        hashes.push_back(static_cast<std::uint32_t>(hash));
+    }
+    return hashes;
+}
 
 // Open addressing; 0 for a key that is not there.
 class HashTable {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <mutex>
 #include <stdexcept>
+#include <unordered_map>
 #include <utility>
 
 #include "unicode.h"
@@ -78,14 +79,18 @@ std::vector<std::uint32_t> Lexicon::intern_words(const std::vector<std::string_v
             if (ids[i] == Interner::kMissing) missing.push_back(i);
         }
     }
+    if (missing.empty()) return ids;
     // Looking at new words takes longer than entering them, and other threads need not wait for it.
-    Interner fresh;
+    std::unordered_map<std::string_view, std::uint32_t> fresh;
+    std::vector<std::string_view> forms;
     std::vector<WordLook> looks;
     std::u32string form;
     for (std::size_t i : missing) {
-        ids[i] = fresh.intern(words[i]);
-        if (ids[i] < looks.size()) continue;
+        auto [found, is_new] = fresh.try_emplace(words[i], static_cast<std::uint32_t>(looks.size()));
+        ids[i] = found->second;
+        if (!is_new) continue;
         decode_utf8(words[i], form);
+        forms.push_back(words[i]);
         looks.push_back({});
         looks.back().alphanumeric = std::any_of(form.begin(), form.end(), is_alnum);
         if (tagger_) looks.back().features = tagger_->features(form.data(), form.size());
@@ -93,8 +98,8 @@ std::vector<std::uint32_t> Lexicon::intern_words(const std::vector<std::string_v
     std::vector<std::uint32_t> entered(looks.size());
     {
         std::unique_lock lock(words_mutex_);
-        for (std::uint32_t i = 0; i < looks.size(); ++i) {
-            entered[i] = word_ids_.intern(fresh.key(i));
+        for (std::size_t i = 0; i < looks.size(); ++i) {
+            entered[i] = word_ids_.intern(forms[i]);
             if (entered[i] >= words_.size()) words_.append().look = looks[i];
         }
     }

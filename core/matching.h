@@ -64,7 +64,6 @@ class MaxSimMatcher {
    private:
     // Similarity of two symbols in halves: 0, 1 or 2.
     std::uint8_t symbol_similarity(std::uint32_t x, std::uint32_t y) const;
-    bool dense() const { return dense_; }
     void link_symbols();
     void add_direct_arcs(int n);
     void add_hub_arcs(int n);

@@ -54,7 +54,7 @@ nb::tuple read_results(const NgramEstimator& estimator, unsigned n, std::uint64_
 template <class T>
 std::vector<std::vector<T>> copies(const std::vector<Array<T>>& arrays) {
     std::vector<std::vector<T>> result;
-    for (const Array<T>& array : arrays) result.emplace_back(array.data(), array.data() + array.size());
+    for (const Array<T>& array : arrays) result.push_back(copied(array));
     return result;
 }
 

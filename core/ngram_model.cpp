@@ -147,7 +147,7 @@ std::uint32_t NgramModel::child(std::size_t n, std::uint32_t node, std::uint32_t
 
 double NgramModel::step(History& history, std::uint32_t word) const {
     const std::size_t order = levels_.size();
-    std::array<double, kLongestNgram> log_backoff;
+    std::array<double, kLongestNgram> log_backoff{};
     std::uint32_t node = word;
     double found = levels_[0].log_probability[word];
     std::size_t matched = 1;

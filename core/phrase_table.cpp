@@ -25,7 +25,7 @@ void require(bool good, const char* what) {
 }
 
 // Offsets from 0 to `items`, ascending.
-void check_offsets(const Column<std::uint32_t>& offsets, std::size_t rows, std::size_t items, const char* what) {
+void check_offsets(const ArrayView<std::uint32_t>& offsets, std::size_t rows, std::size_t items, const char* what) {
     require(offsets.size == rows + 1 && offsets[0] == 0 && offsets[rows] == items, what);
     require(std::is_sorted(offsets.data, offsets.data + offsets.size), what);
 }
@@ -40,7 +40,7 @@ void check_words(const WordList& words, const char* what) {
     }
 }
 
-void check_below(const Column<std::uint32_t>& numbers, std::size_t limit, const char* what) {
+void check_below(const ArrayView<std::uint32_t>& numbers, std::size_t limit, const char* what) {
     require(std::all_of(numbers.data, numbers.data + numbers.size, [=](std::uint32_t x) { return x < limit; }), what);
 }
 

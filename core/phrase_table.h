@@ -6,24 +6,18 @@
 #include <cstdint>
 #include <string_view>
 
+#include "array_view.h"
+
 namespace tesla {
 
 inline constexpr int kLongestPhrase = 4;  // words of a target or pivot phrase (SPEC §6)
-
-// A borrowed array.
-template <class T>
-struct Column {
-    const T* data = nullptr;
-    std::size_t size = 0;
-    const T& operator[](std::size_t i) const { return data[i]; }
-};
 
 // Words in ascending order of their bytes; a word's number is its place.
 struct WordList {
     static constexpr std::uint32_t kMissing = 0xFFFFFFFF;
 
-    Column<std::uint8_t> text;
-    Column<std::uint32_t> ends;  // one more than there are words, from 0 on
+    ArrayView<std::uint8_t> text;
+    ArrayView<std::uint32_t> ends;  // one more than there are words, from 0 on
 
     std::size_t size() const { return ends.size - 1; }
     std::string_view word(std::uint32_t id) const {
@@ -39,15 +33,15 @@ struct PhraseTable {
     static constexpr std::uint8_t kFunctionBit = 0x80;  // in `pivot_tags`, beside the universal tag
 
     WordList target, pivot;
-    Column<std::uint8_t> pivot_tags;
-    Column<std::uint32_t> node_word;     // the last word of the node's phrase
-    Column<std::uint32_t> node_child;    // children of node i: node_child[i] .. node_child[i + 1]
-    Column<std::uint32_t> node_count;    // N(p); 0 where the node is only on the way to longer phrases
-    Column<std::uint32_t> node_option;   // options of node i: node_option[i] .. node_option[i + 1], the best first
-    Column<std::uint32_t> option_phrase; // the pivot phrase
-    Column<std::uint32_t> option_count;  // N(p, f)
-    Column<std::uint32_t> phrase_ends;   // one more than there are pivot phrases, from 0 on
-    Column<std::uint32_t> phrase_words;
+    ArrayView<std::uint8_t> pivot_tags;
+    ArrayView<std::uint32_t> node_word;     // the last word of the node's phrase
+    ArrayView<std::uint32_t> node_child;    // children of node i: node_child[i] .. node_child[i + 1]
+    ArrayView<std::uint32_t> node_count;    // N(p); 0 where the node is only on the way to longer phrases
+    ArrayView<std::uint32_t> node_option;   // options of node i: node_option[i] .. node_option[i + 1], the best first
+    ArrayView<std::uint32_t> option_phrase; // the pivot phrase
+    ArrayView<std::uint32_t> option_count;  // N(p, f)
+    ArrayView<std::uint32_t> phrase_ends;   // one more than there are pivot phrases, from 0 on
+    ArrayView<std::uint32_t> phrase_words;
     double total = 1;                  // the sum of N over all phrases, those that were pruned included
 
     // Throws std::invalid_argument unless every number leads somewhere: a damaged file must not crash anything.

@@ -43,19 +43,14 @@ struct OwnedTable {
     }
 };
 
-template <class T>
-Column<T> column(const Array<T>& array) {
-    return {array.data(), array.size()};
-}
-
 void init_table(OwnedTable* self, Array<std::uint8_t> target_words, Array<std::uint32_t> target_ends,
                 Array<std::uint8_t> pivot_words, Array<std::uint32_t> pivot_ends, Array<std::uint8_t> pivot_tags,
                 Array<std::uint32_t> node_word, Array<std::uint32_t> node_child, Array<std::uint32_t> node_count,
                 Array<std::uint32_t> node_option, Array<std::uint32_t> option_phrase, Array<std::uint32_t> option_count,
                 Array<std::uint32_t> phrase_ends, Array<std::uint32_t> phrase_words, double total) {
-    PhraseTable table{{column(target_words), column(target_ends)}, {column(pivot_words), column(pivot_ends)}, column(pivot_tags),
-                      column(node_word), column(node_child), column(node_count), column(node_option), column(option_phrase),
-                      column(option_count), column(phrase_ends), column(phrase_words), total};
+    PhraseTable table{{view_of(target_words), view_of(target_ends)}, {view_of(pivot_words), view_of(pivot_ends)}, view_of(pivot_tags),
+                      view_of(node_word), view_of(node_child), view_of(node_count), view_of(node_option), view_of(option_phrase),
+                      view_of(option_count), view_of(phrase_ends), view_of(phrase_words), total};
     table.check();
     new (self) OwnedTable{{target_words, pivot_words, pivot_tags},
                           {target_ends, pivot_ends, node_word, node_child, node_count, node_option, option_phrase,

@@ -10,18 +10,6 @@ void require(bool condition, const char* what) {
     if (!condition) throw std::invalid_argument(what);
 }
 
-std::vector<std::uint32_t> undo_deltas(const std::vector<std::uint32_t>& deltas) {
-    std::vector<std::uint32_t> keys;
-    keys.reserve(deltas.size());
-    std::uint64_t key = 0;
-    for (std::uint32_t delta : deltas) {
-        key += delta;
-        require(delta != 0 && key <= UINT32_MAX, "the segmenter's hashes do not ascend");
-        keys.push_back(static_cast<std::uint32_t>(key));
-    }
-    return keys;
-}
-
 constexpr bool begins(std::size_t place) {
     return place == static_cast<std::size_t>(Place::Begin) || place == static_cast<std::size_t>(Place::Single);
 }
@@ -78,8 +66,8 @@ Segmenter::Segmenter(const SegmenterArrays& arrays) {
         rows.push_back(row);
     }
     require(next == arrays.weights.size(), "the segmenter has weights without a feature");
-    features_.build(undo_deltas(arrays.feature_deltas), rows);
-    words_.build(undo_deltas(arrays.word_deltas), std::vector<std::uint32_t>(arrays.word_deltas.size(), 1));
+    features_.build(hashes_of_differences(arrays.feature_deltas), rows);
+    words_.build(hashes_of_differences(arrays.word_deltas), std::vector<std::uint32_t>(arrays.word_deltas.size(), 1));
     for (std::size_t i = 0; i < arrays.transitions.size(); ++i) {
         transitions_[i / kPlaces][i % kPlaces] = arrays.transitions[i];
     }

@@ -10,11 +10,6 @@
 namespace tesla {
 namespace {
 
-template <class T>
-std::vector<T> copied(const Array<T>& array) {
-    return {array.data(), array.data() + array.size()};
-}
-
 nanobind::dict to_dict(SegmenterArrays&& arrays) {
     nanobind::dict result;
     result["feature_deltas"] = to_numpy(std::move(arrays.feature_deltas));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hashing.h"
 #include "unicode.h"
 
 namespace tesla {
@@ -29,19 +30,6 @@ inline std::uint32_t hash_feature(std::uint32_t kind, std::uint32_t a, std::uint
     auto hash = static_cast<std::uint32_t>((x ^ (x >> 32)) * 0xD6E8FEB86659FD93ull >> 32);
     return hash == 0 ? 1 : hash;
 }
-
-// The hash of a word of the lexicon, character by character.
-class WordHash {
- public:
-    void add(char32_t c) { state_ = (state_ ^ c) * 0x100000001B3ull; }
-    std::uint32_t value() const {
-        auto hash = static_cast<std::uint32_t>((state_ ^ (state_ >> 32)) * 0xD6E8FEB86659FD93ull >> 32);
-        return hash == 0 ? 1 : hash;
-    }
-
- private:
-    std::uint64_t state_ = 0xCBF29CE484222325ull;
-};
 
 inline constexpr std::size_t kLongestWord = 6;  // words of the lexicon are looked for up to this length
 inline constexpr std::size_t kNeighbours = 3;   // characters on either side that are looked at
@@ -71,7 +59,7 @@ template <class Contains>
 void find_words(const char32_t* text, std::size_t start, std::size_t end, Contains&& contains, WordsAt* at) {
     std::fill_n(at, end - start, WordsAt{});
     for (std::size_t first = start; first < end; ++first) {
-        WordHash hash;
+        Hasher hash;
         hash.add(text[first]);
         for (std::size_t last = first + 1; last < std::min(end, first + kLongestWord); ++last) {
             hash.add(text[last]);

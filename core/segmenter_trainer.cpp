@@ -13,13 +13,6 @@ namespace {
 
 constexpr std::size_t kStart = kPlaces;  // the row of transitions at the start of a run
 
-std::vector<std::uint32_t> deltas(std::vector<std::uint32_t> keys) {
-    std::sort(keys.begin(), keys.end());
-    std::vector<std::uint32_t> result(keys.size());
-    std::adjacent_difference(keys.begin(), keys.end(), result.begin());
-    return result;
-}
-
 Place place_of(std::size_t i, std::size_t first, std::size_t end) {
     if (end - first == 1) return Place::Single;
     return i == first ? Place::Begin : i + 1 == end ? Place::End : Place::Middle;
@@ -31,7 +24,7 @@ void SegmenterTrainer::add_word(std::string_view word) {
     std::u32string characters;
     decode_utf8(word, characters);
     if (characters.size() < 2 || characters.size() > kLongestWord) return;
-    WordHash hash;
+    Hasher hash;
     for (char32_t c : characters) hash.add(c);
     words_.insert(hash.value());
 }
@@ -43,7 +36,7 @@ void SegmenterTrainer::add_text(std::string_view text, const std::vector<std::pa
     const std::size_t length = characters.size();
     std::vector<bool> begins(length + 1);
     for (auto [first, end] : words) {
-        if (end > length) throw std::invalid_argument("a word lies outside the text");
+        if (first > end || end > length) throw std::invalid_argument("a word lies outside the text");
         begins[first] = begins[end] = true;
     }
     std::u32string window(kNeighbours, U'\0');
@@ -168,13 +161,13 @@ SegmenterArrays SegmenterTrainer::quantised(double scale, int min_weight) const 
         hashes.push_back(hash);
         arrays.feature_places.push_back(places);
     }
-    arrays.feature_deltas = deltas(std::move(hashes));
+    arrays.feature_deltas = hash_differences(std::move(hashes));
     for (const Row& row : transitions_) {
         for (const Weight& weight : row) {
             arrays.transitions.push_back(static_cast<std::int16_t>(std::nearbyint(average(weight) * scale)));
         }
     }
-    arrays.word_deltas = deltas({words_.begin(), words_.end()});
+    arrays.word_deltas = hash_differences({words_.begin(), words_.end()});
     return arrays;
 }
 

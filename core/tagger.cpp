@@ -11,17 +11,6 @@ void require(bool condition, const char* what) {
     if (!condition) throw std::invalid_argument(what);
 }
 
-std::vector<std::uint32_t> undo_deltas(const ArrayView<std::uint32_t>& deltas) {
-    std::vector<std::uint32_t> keys(deltas.size);
-    std::uint64_t key = 0;
-    for (std::size_t i = 0; i < deltas.size; ++i) {
-        key += deltas[i];
-        require(deltas[i] != 0 && key <= UINT32_MAX, "the tagger's hashes do not ascend");
-        keys[i] = static_cast<std::uint32_t>(key);
-    }
-    return keys;
-}
-
 // The index of the highest score. Scores beyond the labels are lowered first: then whole vectors can be compared.
 template <std::size_t kLanes>
 std::uint32_t first_highest(std::int16_t* scores, std::size_t labels, std::size_t padded) {
@@ -54,10 +43,10 @@ Tagger::Tagger(const TaggerArrays& arrays) : labels_(arrays.labels) {
         start += length;
     }
     require(start == arrays.row_labels.size, "the tagger's rows do not add up to its weights");
-    rows_.build(undo_deltas(arrays.feature_deltas), rows);
+    rows_.build(hashes_of_differences(arrays.feature_deltas), rows);
 
     const auto& classes = arrays.suffix_classes;
-    lexicon_.build(undo_deltas(arrays.suffix_deltas), {classes.data, classes.data + classes.size});
+    lexicon_.build(hashes_of_differences(arrays.suffix_deltas), {classes.data, classes.data + classes.size});
     boundary_ = features(nullptr, 0);
 }
 

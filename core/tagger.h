@@ -6,18 +6,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "tagger_features.h"
+#include "array_view.h"
 #include "hashing.h"
+#include "tagger_features.h"
 #include "tagger_lexicon.h"
 
 namespace tesla {
-
-template <class T>
-struct ArrayView {
-    const T* data = nullptr;
-    std::size_t size = 0;
-    const T& operator[](std::size_t i) const { return data[i]; }
-};
 
 // The arrays of a model file. Hashes are stored as differences between sorted neighbours.
 struct TaggerArrays {
@@ -41,7 +35,6 @@ struct WordFeatures {
 
 class Tagger {  // immutable, so that threads may share it
    public:
-
     // Throws std::invalid_argument for arrays that do not fit together.
     explicit Tagger(const TaggerArrays& arrays);
 

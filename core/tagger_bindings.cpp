@@ -24,11 +24,6 @@ namespace {
 
 using Sentence = std::vector<std::string>;
 
-template <class T>
-ArrayView<T> view(const Array<T>& array) {
-    return {array.data(), array.size()};
-}
-
 WordFeatures features_of(const Tagger& tagger, const std::string& form) {
     std::u32string characters;
     decode_utf8(form, characters);
@@ -105,8 +100,8 @@ void bind_tagger(nb::module_& m) {
             [](Tagger* self, std::size_t labels, Array<std::uint32_t> feature_deltas, Array<std::uint8_t> row_lengths,
                Array<std::uint8_t> row_labels, Array<std::int8_t> row_weights, Array<std::uint32_t> suffix_deltas,
                Array<std::uint8_t> suffix_classes) {
-                new (self) Tagger({labels, view(feature_deltas), view(row_lengths), view(row_labels), view(row_weights),
-                                   view(suffix_deltas), view(suffix_classes)});
+                new (self) Tagger({labels, view_of(feature_deltas), view_of(row_lengths), view_of(row_labels),
+                                   view_of(row_weights), view_of(suffix_deltas), view_of(suffix_classes)});
             },
             "labels"_a, "feature_deltas"_a, "row_lengths"_a, "row_labels"_a, "row_weights"_a, "suffix_deltas"_a,
             "suffix_classes"_a)

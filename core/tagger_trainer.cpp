@@ -6,21 +6,12 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "hashing.h"
+#include "random.h"
 #include "tagger.h"
 #include "unicode.h"
-#include "random.h"
 
 namespace tesla {
-namespace {
-
-std::vector<std::uint32_t> deltas(const std::vector<std::uint32_t>& sorted) {
-    std::vector<std::uint32_t> result(sorted.size());
-    std::adjacent_difference(sorted.begin(), sorted.end(), result.begin());
-    return result;
-}
-
-}  // namespace
-
 TaggerTrainer::TaggerTrainer(std::vector<int> universal_of) : universal_of_(std::move(universal_of)) {
     if (universal_of_.empty() || universal_of_.size() > kMaxLabels)
         throw std::invalid_argument("a tagger has 1 to 64 labels");
@@ -188,8 +179,8 @@ TrainedArrays TaggerTrainer::quantised(double scale, int min_weight) const {
         hashes.push_back(hash);
         arrays.row_lengths.push_back(length);
     }
-    arrays.feature_deltas = deltas(hashes);
-    arrays.suffix_deltas = deltas(suffix_keys_);
+    arrays.feature_deltas = hash_differences(hashes);
+    arrays.suffix_deltas = hash_differences(suffix_keys_);
     arrays.suffix_classes.assign(suffix_classes_.begin(), suffix_classes_.end());
     return arrays;
 }
