@@ -13,7 +13,7 @@ import pytest
 
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.discourse import load_parser
-from tesla_eval.discourse.arguments import cut_clauses
+from tesla_eval.discourse.arguments import clauses_around, cut_clauses
 from tesla_eval.discourse.classifier import Classifier, fit_classifier
 from tesla_eval.discourse.connectives import Candidate, Inventory, without_overlap
 from tesla_eval.discourse.evaluation import Overlap, evaluate_parser
@@ -144,6 +144,13 @@ def test_of_overlapping_candidates_the_best_stays() -> None:
 def test_clauses_never_hold_the_connective() -> None:
     assert cut_clauses(5, [-9000] * 4, [0]) == [(1, 2, 3, 4)]
     assert cut_clauses(3, [9000, 9000], [0, 1, 2]) == []
+
+
+def test_arguments_are_looked_for_near_their_connective() -> None:
+    length, place = 1001, 500
+    near = clauses_around(length, [9000] * (length - 1), Candidate("because", (place,)))
+    assert near == [(token,) for token in range(450, 551) if token != place]
+    assert clauses_around(5, [-9000] * 4, Candidate("because", (2,))) == [(0, 1), (3, 4)]
 
 
 def test_classifier_learns_and_survives_storage() -> None:

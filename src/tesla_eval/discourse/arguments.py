@@ -13,11 +13,14 @@ from tesla_eval.discourse.classifier import WEIGHT_UNITS
 from tesla_eval.discourse.connectives import Candidate
 from tesla_eval.discourse.document import PUNCTUATION_TAGS, SentenceWords
 
-__all__ = ["boundary_features", "clause_features", "cut_clauses", "location_features"]
+__all__ = ["boundary_features", "clause_features", "clauses_around", "cut_clauses", "location_features"]
 
 _EDGE = "<s>"
 BOUNDARY_THRESHOLD = -2 * WEIGHT_UNITS
 """Too many clauses do less harm than too few: their labels put them together again."""
+FURTHEST_CLAUSE = 50
+"""Clauses further away from the connective belong to no argument. Sentences that people write have fewer; text without
+full stops has thousands, and to look at each from every connective would take minutes and gigabytes."""
 
 
 def boundary_features(sentence: SentenceWords) -> list[list[str]]:
@@ -95,6 +98,13 @@ def cut_clauses(
             clauses.append([])
         clauses[-1].append(token)
     return [tuple(clause) for clause in clauses]
+
+
+def clauses_around(length: int, margins: Sequence[int], candidate: Candidate) -> list[tuple[int, ...]]:
+    """The clauses of which a connective's arguments may consist: two at least, the nearest ones on either side."""
+    clauses = cut_clauses(length, margins, candidate.tokens, fewest=2)
+    before = sum(clause[0] < candidate.first for clause in clauses)
+    return clauses[max(0, before - FURTHEST_CLAUSE) : before + FURTHEST_CLAUSE]
 
 
 def location_features(sentence: SentenceWords, candidate: Candidate, connective: Sequence[str]) -> list[str]:

@@ -10,7 +10,13 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.discourse.arguments import boundary_features, clause_features, cut_clauses, location_features
+from tesla_eval.discourse.arguments import (
+    boundary_features,
+    clause_features,
+    clauses_around,
+    cut_clauses,
+    location_features,
+)
 from tesla_eval.discourse.classifier import Classifier
 from tesla_eval.discourse.connectives import Candidate, Inventory, connective_features, without_overlap
 from tesla_eval.discourse.document import Document, SentenceWords
@@ -146,7 +152,7 @@ class Parser:
     ) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
         """Arg1 and Arg2 of connectives as if both lay in their sentence; empty where there are less than two words."""
         clauses = [
-            cut_clauses(len(sentences[number]), boundaries[number], candidate.tokens, fewest=2)
+            clauses_around(len(sentences[number]), boundaries[number], candidate)
             for number, candidate in places
         ]
         classifier = self.classifiers["clause"]

@@ -7,7 +7,12 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 
 from tesla_eval.analysis import Pipeline
-from tesla_eval.discourse.arguments import boundary_features, clause_features, cut_clauses, location_features
+from tesla_eval.discourse.arguments import (
+    boundary_features,
+    clause_features,
+    clauses_around,
+    location_features,
+)
 from tesla_eval.discourse.classifier import Classifier, fit_classifier
 from tesla_eval.discourse.connectives import Candidate, Inventory, connective_features
 from tesla_eval.discourse.document import SentenceWords
@@ -196,7 +201,7 @@ def _collect_clauses(
     for number, candidate, relation in gold_connectives(document):
         if not {s for s, _ in relation.arg1} == {s for s, _ in relation.arg2} == {number}:
             continue
-        clauses = cut_clauses(len(sentences[number]), boundaries[number], candidate.tokens, fewest=2)
+        clauses = clauses_around(len(sentences[number]), boundaries[number], candidate)
         arguments = ((ARG1, {t for _, t in relation.arg1}), (ARG2, {t for _, t in relation.arg2}))
         for clause, features in zip(
             clauses, clause_features(sentences[number], candidate, clauses), strict=True
