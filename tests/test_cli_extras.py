@@ -27,10 +27,3 @@ def test_a_missing_package_is_named_before_any_file_is_read(tesla, monkeypatch, 
     assert found.status == 2
     assert "which is not installed" in found.err
     assert found.err.endswith(f"{remedy}\n")
-
-
-def test_rerank_chooses_by_characters_where_words_are_not_written_apart(tesla, write) -> None:
-    chosen = tesla(
-        "rerank", "-l", "zh", "-r", write("r", ["买雨伞"]), write("a", ["买伞"]), "--format", "json"
-    )
-    assert '"metric": "tesla-celab"' in chosen.out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,11 +11,12 @@ import numpy as np
 
 from tesla_eval.errors import InputError
 from tesla_eval.metrics.base import Metric
-from tesla_eval.textio import LineReader, read_in_step
+from tesla_eval.textio import STANDARD_INPUT, LineReader, read_in_step
 
 __all__ = ["Candidates", "Ranked", "Ranking", "candidates_in_files", "candidates_in_nbest", "rerank"]
 
 _SEPARATOR = "|||"
+_SEGMENT = re.compile(r"\s*[0-9]{1,18}\s*")
 _SEGMENTS_AT_ONCE = 256
 
 
@@ -101,6 +103,8 @@ def candidates_in_files(reference: str, paths: Sequence[str]) -> Iterator[Candid
 
 def candidates_in_nbest(reference: str, path: str) -> Iterator[Candidates]:
     """Moses' n-best lists: lines `SEGMENT ||| TEXT ||| ...`, segments counted from 0 and in order."""
+    if reference == path == STANDARD_INPUT:
+        raise InputError("standard input (-) can be read only once")
     references = LineReader(reference)
     lists = _nbest_lists(path)
     upcoming = next(lists, None)
@@ -112,6 +116,8 @@ def candidates_in_nbest(reference: str, path: str) -> Iterator[Candidates]:
         texts = tuple(upcoming[1])
         yield Candidates(original, tuple(str(place) for place in range(1, len(texts) + 1)), texts)
         upcoming = next(lists, None)
+    if references.count == 0:
+        raise InputError(f"{reference}: is empty; it must have a line for each segment")
     if upcoming is not None:
         raise InputError(
             f"{path}: has candidates for segment {upcoming[0]}, but {reference} has {references.count} lines"
@@ -124,7 +130,7 @@ def _nbest_lists(path: str) -> Iterator[tuple[int, list[str]]]:
     texts: list[str] = []
     for line in reader:
         number, separator, rest = line.partition(_SEPARATOR)
-        if not separator or not number.strip().isdecimal():
+        if not separator or not _SEGMENT.fullmatch(number):
             raise InputError(f"{path}, line {reader.count}: must be SEGMENT ||| TEXT, with segments from 0")
         segment = int(number)
         if segment < current:
