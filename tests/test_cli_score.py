@@ -223,6 +223,16 @@ def test_unknown_names_list_the_known_ones(tesla, files) -> None:
     check_refused(tesla("scroe"), "scroe")
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_segment_that_a_metric_refuses_is_named(tesla, write, jobs: str) -> None:
+    good = ["买雨伞"] * 3000
+    bad = [*good[:2100], "买雨伞吗？", *good[2101:]]
+    names = write("ref.txt", good), write("good.txt", good), write("bad.txt", bad)
+    for command in ("score", "compare"):
+        outcome = tesla(command, "-l", "zh", "-j", jobs, "--max-units", "4", "-r", *names)
+        check_refused(outcome, "bad.txt, segment 2101: ", "has 5 units, more than 4")
+
+
 def test_a_line_of_a_megabyte_is_scored(tesla, write) -> None:
     long = "word " * 200_000
     out = tesla(

@@ -8,7 +8,7 @@ import click
 import numpy as np
 
 from tesla_eval.cli.compare_formats import COMPARE_FORMATS, Comparisons
-from tesla_eval.cli.inputs import Chunk, read_chunks, score_chunk
+from tesla_eval.cli.inputs import Chunk, read_chunks, score_chunks
 from tesla_eval.cli.options import (
     analysed_option,
     celab_options,
@@ -25,7 +25,6 @@ from tesla_eval.meta.systems import SystemTable, compare_systems
 from tesla_eval.metrics import CelabOptions, Metric
 from tesla_eval.metrics.base import SegmentScores
 from tesla_eval.metrics.corpus_scores import corpus_score_of_sums
-from tesla_eval.parallel import map_in_order
 from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.textio import read_lines
 
@@ -107,7 +106,7 @@ def _score_files(
         raise click.UsageError("a system is given twice: its differences would all be 0")
     parts: list[list[list[SegmentScores]]] = []
     with progress("segments") as bar:
-        for scored in map_in_order(lambda chunk: score_chunk(metrics, chunk), chunks, jobs):
+        for scored in score_chunks(metrics, systems, chunks, jobs):
             parts.append(scored)
             bar.advance(len(scored[0][0].scores))
     return [

@@ -10,9 +10,10 @@ from tesla_eval.errors import InputError
 from tesla_eval.meta.summaries import SummarySet
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores
+from tesla_eval.parallel import map_in_order
 from tesla_eval.textio import LineReader, looks_lowercased, looks_tokenised, read_in_step
 
-__all__ = ["Chunk", "read_chunks", "score_chunk", "summary_chunks"]
+__all__ = ["Chunk", "read_chunks", "score_chunks", "summary_chunks"]
 
 Chunk = tuple[list[list[str | None]], list[list[str]]]
 """Reference streams with None for what is missing, and the systems' texts."""
@@ -49,10 +50,43 @@ def summary_chunks(summaries: SummarySet, topics: int = 256) -> Iterator[Chunk]:
         )
 
 
-def score_chunk(metrics: Sequence[Metric], chunk: Chunk) -> list[list[SegmentScores]]:
-    """By system, then by metric."""
-    references, systems = chunk
-    return [[metric.score_segments(texts, references) for metric in metrics] for texts in systems]
+def score_chunks(
+    metrics: Sequence[Metric], systems: Sequence[str], chunks: Iterator[Chunk], jobs: int
+) -> Iterator[list[list[SegmentScores]]]:
+    """For each chunk its scores by system, then by metric, `jobs` chunks at a time; what is refused is named."""
+
+    def score(numbered: tuple[int, Chunk]) -> list[list[SegmentScores]]:
+        start, (references, texts) = numbered
+        try:
+            return [[metric.score_segments(lines, references) for metric in metrics] for lines in texts]
+        except InputError as error:
+            raise _refused(metrics, systems, start, (references, texts)) or error from None
+
+    return map_in_order(score, _numbered(chunks), jobs)
+
+
+def _numbered(chunks: Iterator[Chunk]) -> Iterator[tuple[int, Chunk]]:
+    """Each chunk with the number of its first segment."""
+    start = 1
+    for chunk in chunks:
+        yield start, chunk
+        start += len(chunk[1][0])
+
+
+def _refused(
+    metrics: Sequence[Metric], systems: Sequence[str], start: int, chunk: Chunk
+) -> InputError | None:
+    """The error of the first segment that a metric refuses, with its place."""
+    references, texts = chunk
+    for system, lines in zip(systems, texts, strict=True):
+        for index, text in enumerate(lines):
+            given = [[stream[index]] for stream in references]
+            for metric in metrics:
+                try:
+                    metric.score_segments([text], given)
+                except InputError as error:
+                    return InputError(f"{system}, segment {start + index}: {error}")
+    return None
 
 
 def _with_gaps(streams: list[list[str]]) -> list[list[str | None]]:

@@ -10,7 +10,7 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.cli.inputs import read_chunks, score_chunk, summary_chunks
+from tesla_eval.cli.inputs import read_chunks, score_chunks, summary_chunks
 from tesla_eval.cli.options import (
     analysed_option,
     celab_options,
@@ -25,7 +25,6 @@ from tesla_eval.cli.terminal import progress, write_lines
 from tesla_eval.meta.summaries import SummarySet, is_summary_source, read_summaries
 from tesla_eval.metrics import CelabOptions, Metric
 from tesla_eval.metrics.base import SegmentScores, Total
-from tesla_eval.parallel import map_in_order
 
 __all__ = ["score"]
 
@@ -88,7 +87,7 @@ def score(
         systems, topics, chunks = summaries.systems, summaries.topics, summary_chunks(summaries)
     with _Scoreboard(systems, chosen, segments, topics) as board:
         with progress("segments") as bar:
-            for scored in map_in_order(lambda chunk: score_chunk(chosen, chunk), chunks, jobs):
+            for scored in score_chunks(chosen, systems, chunks, jobs):
                 board.add(scored)
                 bar.advance(len(scored[0][0].scores))
         # Only now, when every file was read to its end and all agree, does anything reach standard output.
