@@ -91,6 +91,26 @@ def test_on_a_terminal_no_text_is_obeyed(tesla, write, monkeypatch, output_forma
     assert not set(out) & set("\x1b\x9b\u202e")
 
 
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals here")
+@pytest.mark.parametrize(
+    "command", [("explain", "--json"), ("score", "-m", "m"), ("rerank",)], ids=lambda c: c[0]
+)
+def test_results_go_to_standard_output_while_a_terminal_shows_progress(
+    pair, command: tuple[str, ...]
+) -> None:
+    terminal, end = os.openpty()
+    found = subprocess.run(
+        [sys.executable, "-m", "tesla_eval.cli", *command, "-r", *pair],
+        stdout=subprocess.PIPE, stderr=end, check=True, env={**os.environ, "TERM": "xterm"},
+    )  # fmt: skip
+    os.close(end)
+    shown = os.read(terminal, 1 << 16)
+    os.close(terminal)
+    assert b"segments" in shown
+    assert found.stdout.strip()
+    assert found.stdout.splitlines()[0] not in shown
+
+
 def test_messages_cannot_take_over_the_terminal(tesla, pair) -> None:
     found = tesla("score", "-m", "m", "-r", pair[0], "no\x1b[31msuch\x9b.txt")
     assert found.status == 2

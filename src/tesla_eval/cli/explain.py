@@ -102,11 +102,12 @@ def explain(
     if not references and len(texts) < 2 and chosen.needs_references:
         raise click.UsageError("give a hypothesis and at least one reference, or files with -r")
     # Nothing reaches standard output before every file was read to its end and all agree.
-    with TemporaryFile("w+", encoding="utf-8", newline="\n") as held, progress("segments") as bar:
-        for hypothesis, given in _segments(texts, references, prepared=pre_tokenized):
-            explanation = chosen.explain(hypothesis, given)
-            held.writelines(f"{line}\n" for line in _lines(explanation, feature, as_json))
-            bar.advance(1)
+    with TemporaryFile("w+", encoding="utf-8", newline="\n") as held:
+        with progress("segments") as bar:
+            for hypothesis, given in _segments(texts, references, prepared=pre_tokenized):
+                explanation = chosen.explain(hypothesis, given)
+                held.writelines(f"{line}\n" for line in _lines(explanation, feature, as_json))
+                bar.advance(1)
         held.seek(0)
         write_lines(line.removesuffix("\n") for line in held)
 

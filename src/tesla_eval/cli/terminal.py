@@ -127,7 +127,8 @@ def progress(what: str, total: int | None = None) -> Iterator[Progress]:
     from rich.progress import Progress as RichProgress
 
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with RichProgress(*columns, console=Console(stderr=True), transient=True) as bar:
+    # Rich would else print on standard error what goes to standard output meanwhile.
+    with RichProgress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
         task = bar.add_task(what, total=total)
 
         class _Bar:
