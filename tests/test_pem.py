@@ -203,6 +203,7 @@ class TestOverallScores:
         texts = (["a b c d"] * 3, ["A b c d", "a b c x", "w x y z"])
         assert shared_words(*texts, "en").tolist() == [1.0, 0.75, 0.0]
         assert novelty(*texts, "en").tolist() == [0.0, 1.0, 1.0]
+        assert novelty(*texts, "en", fully_novel=0.5).tolist() == [0.0, 0.5, 1.0]
 
     def test_controls_are_the_same_every_time(self, pem: Pem) -> None:
         originals = [ORIGINAL, "He is ill.", "It rained."]
@@ -223,6 +224,8 @@ class TestOverallScores:
         assert pair.overall == pytest.approx(
             np.mean([overall_score(80, 2, new), 1, overall_score(60, 1, new)])
         )
+        (strict,) = read_parabank(path, fully_novel=0.0)
+        assert strict.overall < pair.overall
         for bad in ("80\t2,0,1", "80,60,40\t2,0,1", "x\t2"):
             path = write("p.tsv", [header, f"7\tIt is good.\tIt is fine.\t1\t{bad}"])
             with pytest.raises(InputError, match=r"p\.tsv, line 2"):
@@ -253,11 +256,15 @@ def test_train_pem(tesla, write, tmp_path: Path) -> None:
     ]  # fmt: skip
     table, model = write("r.tsv", ["original\tparaphrase\toverall", *rows]), tmp_path / "pem-en.tesla"
     pivot = find_pem_model("en").pivots[0]
-    outcome = tesla("train", "pem", table, "-o", str(model), "--pivots", pivot, "--folds", "3")
+    outcome = tesla(
+        "train", "pem", table, "-o", str(model), "--pivots", pivot, "--folds", "3", "--least-count", "7"
+    )
     assert outcome.status == 0, outcome.err
     assert "26 pairs of 6 originals" in outcome.out
     metric = Pem(lang="en", model=model)
     assert metric.model.pivots == (pivot,)
+    assert metric.model.least_count == 7
+    assert "least_count:7" in str(metric.get_signature())
     assert 1 <= metric.sentence_score("He is sick.", ["He is ill."]).score <= 5
 
 
@@ -353,6 +360,17 @@ def test_against_people_on_held_out_originals() -> None:
     r = np.corrcoef(np.column_stack([found.scores, found.features, overall]).T)[-1]
     assert r[0] > 0.5
     assert r[0] > np.abs(r[1:4]).max() + 0.05
+    adequacy, grammar = np.array([np.mean(pair.ratings, axis=0) for pair in held]).T
+    copies = found.features[:, 2] == 1
+    raw = [
+        np.corrcoef(np.column_stack([found.scores, found.features, people])[~copies].T)[-1]
+        for people in (adequacy, grammar)
+    ]
+    assert all(by_people[0] > np.abs(by_people[1:4]).max() for by_people in raw)
+    shared = shared_words([p.original for p in held], [p.paraphrase for p in held], "en")
+    good = np.flatnonzero((adequacy >= 80) & (grammar >= 1.5) & (shared < 0.5))
+    originals = [held[k].original for k in good]
+    assert np.mean(found.scores[good] > metric.score_segments(originals, [originals]).scores) >= 0.9
 
 
 def test_usage_without_pivots() -> None:

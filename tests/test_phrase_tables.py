@@ -174,6 +174,17 @@ class TestBuild:
         assert table.count(["zebra"]) == table.count(["cat", "dog"]) == 0
         assert not list(table_file.parent.glob("*.work"))
 
+    def test_rare_phrases_of_several_words_can_be_left_out(self, table_file):
+        table = read_phrase_table(table_file)
+        pruned = table.without_rare_phrases(2)
+        phrases = (["the"], ["cat"], ["the", "dog"], ["the", "dog", "sleep"], ["a", "cat"], ["sleep", "the"])
+        for phrase in phrases:
+            kept = len(phrase) == 1 or table.count(phrase) >= 2
+            assert pruned.look_up(phrase) == (table.look_up(phrase) if kept else [])
+            assert pruned.count(phrase) == (table.count(phrase) if kept else 0)
+            assert table.without_rare_phrases(0).look_up(phrase) == table.look_up(phrase)
+        assert {table.count(phrase) >= 2 for phrase in phrases[2:]} == {True, False}
+
     def test_resources_show_it(self, table_file, tesla, monkeypatch):
         monkeypatch.setenv("TESLA_EVAL_DATA", str(table_file.parent))
         shown = next(

@@ -26,6 +26,17 @@ def test_prediction_is_that_of_scikit_learn(kernel: str) -> None:
     np.testing.assert_allclose(fit.model.predict(rows), other, atol=1e-9)
 
 
+def test_features_count_by_their_scales() -> None:
+    svm = pytest.importorskip("sklearn.svm")
+    rows, targets = rows_and_targets()
+    grid = Grid((10.0,), (0.3,), (0.1,), scales=(1.0, 0.5, 4.0))
+    fit = fit_support_vectors("abc", rows, targets, list(range(120)), grid)
+    scaled = (rows - rows.mean(axis=0)) / rows.std(axis=0) * grid.scales
+    other = svm.SVR(C=10.0, gamma=0.3, epsilon=0.1).fit(scaled, targets).predict(scaled)
+    np.testing.assert_allclose(fit.model.predict(rows), other, atol=1e-9)
+    assert np.corrcoef(fit.held_out, targets)[0, 1] == pytest.approx(fit.correlation)
+
+
 def test_a_row_has_the_same_value_in_every_batch() -> None:
     pytest.importorskip("sklearn")
     rows, targets = rows_and_targets()

@@ -1,9 +1,11 @@
 """PEM beside people, and beside BLEU, chrF and TESLA-M: the figures and the plot of docs/pem.md.
 
-    measure_pem.py [--pivots zh ...] [--plot docs/pem-scatter.svg]
+    measure_pem.py [--plot docs/pem-scatter.svg] | --pivots zh ... | --frontier
 
 Held-out pairs of ParaBank (every third original), with and without the paper's controls; ParaScore-Twitter. With
-`--pivots` a model is trained for each set of pivot languages (joined by commas) and only they are compared.
+`--pivots` a model is trained for each set of pivot languages (joined by commas) and only they are compared. With
+`--frontier` other shapes of the overall score are tried, by cross-validation on what the built-in model learned from:
+how far copies can be low and raw adequacy be met at once.
 """
 
 from __future__ import annotations
@@ -12,18 +14,19 @@ import argparse
 import csv
 import gzip
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from build_pem import LANGUAGE_MODEL, PARABANK, split
+from build_pem import LANGUAGE_MODEL, PARABANK, PIVOTS, split
 from tesla_eval import stats
 from tesla_eval.meta.drawing import Dot, Drawing, Line, Shape, Words, write_drawing
 from tesla_eval.metrics import Pem, create_metric
 from tesla_eval.metrics.pem import pem_features
+from tesla_eval.metrics.pem_features import FEATURES
 from tesla_eval.training.paraphrases import (
-    FULLY_NOVEL,
     SHUFFLED_EVERY,
     RatedPair,
     novelty,
@@ -32,8 +35,8 @@ from tesla_eval.training.paraphrases import (
     shared_words,
     shuffled,
 )
-from tesla_eval.training.pem import train_pem, with_controls
-from tesla_eval.training.svr import Grid
+from tesla_eval.training.pem import GRID, compute_features, train_pem, with_controls
+from tesla_eval.training.svr import fit_support_vectors
 
 Scores = dict[str, npt.NDArray[np.float64]]
 
@@ -41,7 +44,11 @@ TWITTER = PARABANK.with_name("parascore_twitter.tsv.gz")
 BASELINES = {"bleu": "BLEU", "chrf": "chrF", "m": "TESLA-M"}
 HIGH_ADEQUACY, HIGH_GRAMMAR = 75.0, 1.5  # four of five on the paper's scale
 ADEQUATE, GRAMMATICAL = 80.0, 1.5  # for the ordering
-BUILT_IN = Grid((10.0,), (0.3,), (0.3,))  # what the search found for the built-in model
+BUILT_IN = replace(
+    GRID, cost=(3.0,), gamma=(0.1,), epsilon=(0.2,)
+)  # what the search found for the built-in model
+NOVELTIES = (0.75, 0.85, 0.9, 0.95, 0.99)
+REWORDED = 0.75  # pairs that share no more of their words are no near-copies
 PAPER_TABLE_2 = {
     "adequacy": 0.7635,
     "grammar": 0.3736,
@@ -76,79 +83,69 @@ def table(scores: Scores, columns: dict[str, tuple[npt.NDArray[np.intp], npt.NDA
     print()
 
 
-def single_judgements(pairs: Sequence[RatedPair], new: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """One row a judgement: the pair's place, overall, adequacy, grammar."""
-    return np.array(
-        [
-            (place, overall_score(adequacy, grammar, float(new[place])), adequacy, grammar)
-            for place, pair in enumerate(pairs)
-            for adequacy, grammar in pair.ratings
-        ]
-    )
-
-
-def by_system(pairs: Sequence[RatedPair], values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The mean of each system over the pairs that it made."""
-    names = sorted({name for pair in pairs for name in pair.systems}, key=int)
-    return np.array(
-        [
-            np.mean([v for pair, v in zip(pairs, values, strict=True) if name in pair.systems])
-            for name in names
-        ]
-    )
+def by_system(
+    pairs: Sequence[RatedPair], chosen: npt.NDArray[np.intp], values: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """The mean of each system over those of the chosen pairs that it made."""
+    members: dict[str, list[int]] = {}
+    for place in chosen.tolist():
+        for name in pairs[place].systems:
+            members.setdefault(name, []).append(place)
+    return np.array([values[members[name]].mean() for name in sorted(members, key=int)])
 
 
 def report_parabank(metric: Pem, held: Sequence[RatedPair]) -> tuple[Scores, list[RatedPair]]:
     pairs = with_controls(held, metric.features, salad=False)
     scores = score_all(metric, [p.original for p in pairs], [p.paraphrase for p in pairs])
-    count = len(held)
-    rated = np.arange(count)
     overall = np.array([pair.overall for pair in pairs])
-    adequacy = np.array([np.mean([a for a, _ in pair.ratings]) for pair in held])
-    grammar = np.array([np.mean([g for _, g in pair.ratings]) for pair in held])
-    new = novelty([p.original for p in held], [p.paraphrase for p in held], "en")
-    single = single_judgements(held, new)
-    place = single[:, 0].astype(np.intp)
-    print(
-        f"ParaBank, {count} held-out pairs of {len({p.group for p in held})} originals; Pearson / Spearman\n"
-    )
-    table(scores, {
-        "overall, with controls": (np.arange(len(pairs)), overall), "overall": (rated, overall[:count]),
-        "adequacy": (rated, adequacy), "grammar": (rated, grammar), "one rater's overall": (place, single[:, 1]),
-        "one rater's adequacy": (place, single[:, 2]), "one rater's grammar": (place, single[:, 3]),
-    })  # fmt: skip
-    shared = shared_words([p.original for p in held], [p.paraphrase for p in held], "en")
-    reworded = np.flatnonzero(shared <= FULLY_NOVEL)
-    chosen = np.flatnonzero(np.isin(place, reworded))
-    print(f"The same, {len(reworded)} pairs that share at most {FULLY_NOVEL:.0%} of their words\n")
-    table(scores, {
-        "adequacy": (reworded, adequacy[reworded]), "grammar": (reworded, grammar[reworded]),
-        "one rater's adequacy": (place[chosen], single[chosen, 2]),
-        "one rater's grammar": (place[chosen], single[chosen, 3]),
-    })  # fmt: skip
-    systems = {name: by_system(held, values[:count]) for name, values in scores.items()}
-    every = np.arange(len(next(iter(systems.values()))))
-    print(f"The same, {len(every)} systems\n")
-    table(systems, {
-        name: (every, by_system(held, target))
-        for name, target in (("overall", overall[:count]), ("adequacy", adequacy), ("grammar", grammar))
-    })  # fmt: skip
-    report_table_2(scores, held, overall, adequacy, grammar)
-    report_order(metric, scores["PEM"], pairs, held, adequacy, grammar)
+    print(f"ParaBank, {len(held)} held-out pairs, {len(pairs) - len(held)} controls; Pearson / Spearman\n")
+    table(scores, {"overall, with controls": (np.arange(len(pairs)), overall)})
+    texts = [p.original for p in held], [p.paraphrase for p in held]
+    shared, new = shared_words(*texts, "en"), novelty(*texts, "en")
+    place = np.array([k for k, pair in enumerate(held) for _ in pair.ratings])
+    given = np.array([rating for pair in held for rating in pair.ratings])
+    single = {
+        "overall": np.array([overall_score(a, g, new[k]) for k, (a, g) in zip(place, given, strict=True)]),
+        "adequacy": given[:, 0], "grammar": given[:, 1], "adequacy × grammar": given[:, 0] * given[:, 1],
+    }  # fmt: skip
+    ratings = np.bincount(place)
+    means = {name: np.bincount(place, values) / ratings for name, values in single.items()}
+    for title, chosen in (
+        ("all pairs", np.arange(len(held))),
+        ("without copies", np.flatnonzero(scores["dissimilarity"][: len(held)] < 1)),
+        (f"at most {REWORDED:.0%} of the words shared", np.flatnonzero(shared <= REWORDED)),
+    ):
+        judged = np.flatnonzero(np.isin(place, chosen))
+        originals = len({held[k].group for k in chosen.tolist()})
+        print(f"{title}: {len(chosen)} pairs of {originals} originals, {len(judged)} single judgements\n")
+        table(scores, {
+            **{name: (chosen, values[chosen]) for name, values in means.items()},
+            **{f"one rater's {name}": (place[judged], values[judged]) for name, values in single.items()},
+        })  # fmt: skip
+        systems = {name: by_system(held, chosen, values) for name, values in scores.items()}
+        every = np.arange(len(systems["PEM"]))
+        print(f"{title}: {len(every)} systems\n")
+        table(systems, {name: (every, by_system(held, chosen, values)) for name, values in means.items()})
+    report_table_2(scores, held, overall, means["adequacy"], means["grammar"])
+    report_order(metric, scores["PEM"], pairs, held, means["adequacy"], means["grammar"])
     return scores, pairs
 
 
-def report_table_2(scores: Scores, held: Sequence[RatedPair], overall, adequacy, grammar) -> None:  # type: ignore[no-untyped-def]
-    """Pearson of criteria with overall, controls included, as in the paper's table 2."""
-    controls = (len(overall) - len(held)) // 3
+def table_2(different, overall, adequacy, grammar):  # type: ignore[no-untyped-def]
+    """Pearson of criteria with overall, controls included, as in the paper's table 2; which pairs are high in both."""
+    controls = (len(overall) - len(adequacy)) // 3
     a = np.concatenate([adequacy, np.tile([100.0, 0.0, 0.0], controls)])
     g = np.concatenate([grammar, np.tile([2.0, 2.0, 0.0], controls)])
-    different = 1 - scores["dissimilarity"]
     high = (a >= HIGH_ADEQUACY) & (g >= HIGH_GRAMMAR)
-    found = {
+    return high, {
         "adequacy": pearson(a, overall), "grammar": pearson(g, overall), "dissimilarity": pearson(different, overall),
         "dissimilarity, both high": pearson(different[high], overall[high]),
     }  # fmt: skip
+
+
+def report_table_2(scores: Scores, held: Sequence[RatedPair], overall, adequacy, grammar) -> None:  # type: ignore[no-untyped-def]
+    different = 1 - scores["dissimilarity"]
+    high, found = table_2(different, overall, adequacy, grammar)
     print("| criterion against overall | here | the paper's judges |\n|---|---|---|")
     for name, value in found.items():
         print(f"| {name} | {value:.3f} | {PAPER_TABLE_2[name]:.3f} |")
@@ -158,21 +155,66 @@ def report_table_2(scores: Scores, held: Sequence[RatedPair], overall, adequacy,
           f"{pearson(different[high], scores['PEM'][high]):.3f}\n")  # fmt: skip
 
 
+def good_and_new(held: Sequence[RatedPair], shared, adequacy, grammar):  # type: ignore[no-untyped-def]
+    """Adequate, grammatical pairs that share less than half of their words, and where the copies of theirs are."""
+    good = np.flatnonzero((adequacy >= ADEQUATE) & (grammar >= GRAMMATICAL) & (shared < 0.5))
+    groups = list(dict.fromkeys(pair.group for pair in held))
+    copy = {group: len(held) + 3 * number for number, group in enumerate(groups)}
+    return good, np.array([copy[held[k].group] for k in good.tolist()])
+
+
 def report_order(metric: Pem, values, pairs, held, adequacy, grammar) -> None:  # type: ignore[no-untyped-def]
     """Good and new above the copy, the copy above what is unrelated and above noise."""
-    count = len(held)
-    copies = {pairs[i].group: values[i] for i in range(count, len(pairs), 3)}
     shared = shared_words([p.original for p in held], [p.paraphrase for p in held], "en")
-    good = np.flatnonzero((adequacy >= ADEQUATE) & (grammar >= GRAMMATICAL) & (shared < 0.5))
-    above = np.mean([values[i] > copies[held[i].group] for i in good])
-    print(f"adequate, grammatical and new above the copy: {100 * above:.1f} % of {len(good)}")
+    good, copies = good_and_new(held, shared, adequacy, grammar)
+    above = values[good] > values[copies]
+    print(f"adequate, grammatical and new above the copy: {100 * above.mean():.1f} % of {len(good)}")
+    controls = values[len(held) :].reshape(-1, 3)
     for name, step in (("unrelated sentences", 1), ("unigram noise", 2)):
-        below = [copies[pairs[i].group] > values[i] for i in range(count + step, len(pairs), 3)]
-        print(f"the copy above {name}: {100 * np.mean(below):.1f} % of {len(below)}")
+        below = controls[:, 0] > controls[:, step]
+        print(f"the copy above {name}: {100 * below.mean():.1f} % of {len(below)}")
     originals = list(dict.fromkeys(pair.original for pair in held))
     salads = list(shuffled([text for text in originals for _ in range(SHUFFLED_EVERY)]))  # of every original
     found = metric.score_segments([s.paraphrase for s in salads], [[s.original for s in salads]]).scores
     print(f"PEM of originals with their words shuffled: {found.mean():.2f} on average\n")
+
+
+def report_frontier() -> None:
+    """Shapes of the overall score on the two thirds learned from: raw adequacy against the order of copies."""
+    train, _ = split(read_parabank(str(PARABANK)))
+    features = pem_features("en", PIVOTS, LANGUAGE_MODEL)
+    pairs = with_controls(train, features)
+    rows = compute_features(features, pairs)
+    count = len(train)
+    rated = count + 3 * len({pair.group for pair in train})
+    shared = shared_words([p.original for p in train], [p.paraphrase for p in train], "en")
+    adequacy, grammar = np.array([np.mean(pair.ratings, axis=0) for pair in train]).T
+    good, copies = good_and_new(train, shared, adequacy, grammar)
+    new = rows[:count, 2] < 1
+    made = np.array([pair.overall for pair in pairs[count:]])
+
+    def line(name: str, values: npt.NDArray[np.float64], *more: float) -> None:
+        cells = [correlations(values[:count], adequacy), correlations(values[:count][new], adequacy[new])]
+        criteria = [f"{value:.3f}" for value in more] or ["", ""]
+        order = 100 * np.mean(values[good] > values[copies])
+        print(f"| {name} | {' | '.join([*criteria, *cells])} | {order:.1f} % |")
+
+    print("| novelty complete at | dissimilarity, both high | overall, with controls | raw adequacy, all pairs "
+          "| raw adequacy, without copies | new above the copy |\n|---|---|---|---|---|---|")  # fmt: skip
+    for full in NOVELTIES:
+        said = split(read_parabank(str(PARABANK), fully_novel=full))[0]
+        overall = np.concatenate([[pair.overall for pair in said], made])
+        found = fit_support_vectors(FEATURES, rows, overall, [pair.group for pair in pairs], BUILT_IN)
+        _, criteria = table_2(1 - rows[:rated, 2], overall[:rated], adequacy, grammar)
+        line(f"{full:.0%}", found.held_out, criteria["dissimilarity, both high"],
+             pearson(found.held_out[:rated], overall[:rated]))  # fmt: skip
+    alone = rows[:, 0]
+    line("adequacy part", alone)
+    lowest_tenth = np.sort(alone[good])[len(good) // 10 - 1]
+    low = np.where(rows[:, 2] < 1, alone, lowest_tenth)
+    line("adequacy part, copies put down", low)
+    line("chrF", create_metric("chrf", "en").score_segments(
+        [p.paraphrase for p in pairs], [[p.original for p in pairs]]).scores)  # fmt: skip
 
 
 def report_twitter(metric: Pem) -> None:
@@ -243,10 +285,14 @@ def compare_pivots(choices: Sequence[str]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pivots", nargs="+", default=[])
+    parser.add_argument("--frontier", action="store_true")
     parser.add_argument("--plot", type=Path)
     arguments = parser.parse_args()
     if arguments.pivots:
         compare_pivots(arguments.pivots)
+        return
+    if arguments.frontier:
+        report_frontier()
         return
     metric = Pem(lang="en")
     _, held = split(read_parabank(str(PARABANK)))

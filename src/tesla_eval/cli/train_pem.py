@@ -11,10 +11,10 @@ from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.cli.options import language_option
 from tesla_eval.cli.stages import Stages
 from tesla_eval.errors import UsageError
-from tesla_eval.metrics.pem import pem_features
+from tesla_eval.metrics.pem import LEAST_COUNT, pem_features
 from tesla_eval.pivot import installed_pivots
 from tesla_eval.resources import find_resource, write_resource
-from tesla_eval.training.paraphrases import is_parabank, read_parabank, read_rated_pairs
+from tesla_eval.training.paraphrases import FULLY_NOVEL, is_parabank, read_parabank, read_rated_pairs
 from tesla_eval.training.pem import train_pem, with_controls
 
 __all__ = ["pem"]
@@ -32,6 +32,21 @@ __all__ = ["pem"]
 )
 @click.option(
     "--pivots", default=None, metavar="CODE[,CODE...]", help="Pivot languages.  [default: all installed]"
+)
+@click.option(
+    "--least-count",
+    type=click.IntRange(0),
+    default=LEAST_COUNT,
+    show_default=True,
+    help="Leave out phrases of several words that the phrase tables' bitext has less often.",
+)
+@click.option(
+    "--fully-novel",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=FULLY_NOVEL,
+    show_default=True,
+    metavar="SHARE",
+    help="ParaBank: up to this share of common words nothing is taken off a score; a lower one punishes near-copies.",
 )
 @click.option(
     "--lm",
@@ -63,6 +78,8 @@ def pem(
     language: str,
     output: Path,
     pivots: str | None,
+    least_count: int,
+    fully_novel: float,
     language_model: str,
     controls: bool,
     folds: int,
@@ -78,7 +95,7 @@ def pem(
 
     \b
     tesla train pem ratings.tsv -o pem-en.tesla
-    tesla train pem parabank_eval.tsv.gz --pivots fr,de -o pem-en.tesla
+    tesla train pem parabank_eval.tsv.gz --pivots fr,de --fully-novel 0.75 -o pem-en.tesla
     """
     language = resolve_language(language)
     model_name = language_model or _default_model(language)
@@ -90,12 +107,16 @@ def pem(
     pairs = [
         pair
         for path in tables
-        for pair in (read_parabank(path, language) if is_parabank(path) else read_rated_pairs(path))
+        for pair in (
+            read_parabank(path, language, fully_novel) if is_parabank(path) else read_rated_pairs(path)
+        )
     ]
     if controls:
         pairs = with_controls(pairs, pem_features(language, chosen, model_name))
     with Stages() as stages:
-        model = train_pem(pairs, language, chosen, model_name, folds=folds, progress=stages.tell)
+        model = train_pem(
+            pairs, language, chosen, model_name, least_count=least_count, folds=folds, progress=stages.tell
+        )
     stored = sources or tuple(Path(path).name for path in tables)
     write_resource(output, model.to_resource(sources=stored, licence=licence, date=day))
     click.echo(f"{output}: {output.stat().st_size / 1000:.0f} kB, pivots {', '.join(model.pivots)}")

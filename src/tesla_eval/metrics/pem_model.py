@@ -24,6 +24,8 @@ class PemModel:
     regression: SupportVectorModel
     pivots: tuple[str, ...]
     language_model: str
+    least_count: int
+    """Phrases of several words seen less often were not used."""
     analysis: str = ""
     info: Mapping[str, Any] = field(default_factory=dict)
     """What cross-validation found, how many pairs of which data: for the reader."""
@@ -35,6 +37,7 @@ class PemModel:
             **self.regression.to_info(),
             "pivots": list(self.pivots),
             "lm": self.language_model,
+            "least_count": self.least_count,
             "training": dict(self.info),
         }
         return Resource(
@@ -52,6 +55,7 @@ def read_pem_model(path: Path) -> PemModel:
             regression=SupportVectorModel.from_resource(resource.arrays, resource.info),
             pivots=tuple(str(pivot) for pivot in resource.info["pivots"]),
             language_model=str(resource.info["lm"]),
+            least_count=int(resource.info["least_count"]),
             analysis=resource.analysis,
             info=resource.info.get("training", {}),
             fingerprint=resource.fingerprint,

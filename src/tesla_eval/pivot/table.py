@@ -103,6 +103,25 @@ class PhraseTable:
         count, options = self.core.look_up(list(phrase))
         return [(words, joint / count) for words, joint in options]
 
+    def without_rare_phrases(self, least_count: int) -> PhraseTable:
+        """The table without the phrases of several words that were seen less often; single words stay.
+
+        >>> table = load_phrase_table("en", "fr")
+        >>> table.count(["put", "forward"]), table.without_rare_phrases(50).count(["put", "forward"])
+        (5, 0)
+        """
+        arrays = _unpacked(self.resource.arrays)
+        counts, offsets = arrays["node_count"], arrays["node_option"]
+        rare = counts < least_count
+        rare[: len(arrays["target_ends"]) - 1] = False  # the first nodes are the single words
+        options = np.diff(offsets)
+        kept = np.repeat(~rare, options)
+        arrays |= {name: arrays[name][kept] for name in ("option_phrase", "option_count")}
+        arrays["node_count"] = np.where(rare, 0, counts).astype(np.uint32)
+        arrays["node_option"] = np.cumsum(np.append(0, np.where(rare, 0, options)), dtype=np.uint32)
+        core = _core.PhraseTable(**arrays, total=float(self.resource.info["total"]))
+        return PhraseTable(self.resource, core)
+
     def check_analysis(self) -> None:
         """Refuse a table whose lemmas are not those that the language's analysis gives today."""
         here = load_pipeline(self.language).lemma_fingerprint
