@@ -318,6 +318,21 @@ def test_own_analysis_must_be_complete() -> None:
         TeslaM(analyser=Short()).sentence_score("a", ["b"])
 
 
+@pytest.mark.parametrize(
+    "token",
+    ["a", Token("a", 0, 1, "a", "X", False, (2**40,)), Token("a", -1, 1, "a", "X", False),
+     Token("\ud800", 0, 1, "\ud800", "X", False), Token("a", 0, 1, None, "X", False)],  # type: ignore[arg-type]
+    ids=["string", "large sense", "negative offset", "half a character", "no lemma"],
+)  # fmt: skip
+def test_own_tokens_that_are_none_are_refused(token: Token) -> None:
+    class Wrong(SplitOnSpaces):
+        def analyse(self, texts: Sequence[str]) -> list[list[Token]]:
+            return [[token] for _ in texts]
+
+    with pytest.raises(InputError, match="analyser 'spaces': gives what is no"):
+        TeslaM(analyser=Wrong()).sentence_score("a", ["b"])
+
+
 def test_features_of_a_corpus_are_the_mean_over_references(metric: TeslaM) -> None:
     found = metric.corpus_score([HYPOTHESIS], [[REFERENCE], ["A black cat."]])
     single = [metric.corpus_score([HYPOTHESIS], [[r]]).features[0] for r in (REFERENCE, "A black cat.")]

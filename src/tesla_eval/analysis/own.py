@@ -11,7 +11,7 @@ from tesla_eval.analysis.conllu import UNKNOWN, Word, parse_conllu
 from tesla_eval.analysis.function_words import is_function_tag
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.analysis.pipeline import senses_of
-from tesla_eval.errors import InputError
+from tesla_eval.errors import InputError, TeslaError
 from tesla_eval.records import Token
 
 __all__ = ["Analyser", "ConlluAnalyser", "OwnAnalysis"]
@@ -51,7 +51,7 @@ class OwnAnalysis:
         vocabulary = Vocabulary(Lexicon(None))
         batches = []
         for group in groups:
-            tokens = self._analyser.analyse(group)
+            tokens = [list(one) for one in self._analyser.analyse(group)]
             if len(tokens) != len(group):
                 raise InputError(
                     f"analyser {self._analyser.name!r}: {len(group)} texts, {len(tokens)} analyses"
@@ -60,8 +60,21 @@ class OwnAnalysis:
                 self._analyser, "raw_texts", None
             )  # where texts are more than what people wrote
             texts = group if raw_texts is None else raw_texts(group)
-            batches.append(AnalysedBatch.from_tokens(texts, vocabulary, tokens))
+            batches.append(self._batch(texts, vocabulary, tokens))
         return batches
+
+    def _batch(
+        self, texts: Sequence[str], vocabulary: Vocabulary, tokens: Sequence[Sequence[Token]]
+    ) -> AnalysedBatch:
+        try:
+            return AnalysedBatch.from_tokens(texts, vocabulary, tokens)
+        except TeslaError:
+            raise
+        except (AttributeError, OverflowError, TypeError, ValueError) as error:
+            raise InputError(
+                f"analyser {self._analyser.name!r}: gives what is no `tesla_eval.Token` of texts, and of offsets and sense ids "
+                f"from 0 to 4,294,967,295 ({error})"
+            ) from error
 
 
 class ConlluAnalyser:

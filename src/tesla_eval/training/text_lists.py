@@ -42,10 +42,10 @@ def choose_human(summaries: SummarySet, human: str | None) -> str:
     names = tuple(summaries.human)
     if human is None and len(names) == 1:
         return names[0]
+    if not names:
+        raise UsageError(f"{summaries.name}: has no human scores")
     if human not in names:
-        raise UsageError(
-            f"{summaries.name}: has the human scores {', '.join(names) or 'none'}; name one with --human"
-        )
+        raise UsageError(f"{summaries.name}: has the human scores {', '.join(names)}; name one with --human")
     return human
 
 
