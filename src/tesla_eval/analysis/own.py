@@ -72,7 +72,7 @@ class OwnAnalysis:
             raise
         except (AttributeError, OverflowError, TypeError, ValueError) as error:
             raise InputError(
-                f"analyser {self._analyser.name!r}: gives what is no `tesla_eval.Token` of texts, and of offsets and sense ids "
+                f"analyser {self._analyser.name!r}: gives what is no `tesla_eval.Token` with offsets and sense ids "
                 f"from 0 to 4,294,967,295 ({error})"
             ) from error
 
