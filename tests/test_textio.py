@@ -58,6 +58,11 @@ def test_broken_gzip_is_an_error(write, content: bytes) -> None:
         read_lines(write("a.gz", content))
 
 
+def test_gzip_under_another_name_is_recognised(write) -> None:
+    with pytest.raises(InputError, match=r"a\.txt: is gzipped; give it a name that ends in \.gz"):
+        read_lines(write("a.txt", gzip.compress(b"some text " * 100)))
+
+
 def test_unreadable_files_are_errors(tmp_path) -> None:
     with pytest.raises(InputError, match="nowhere: cannot be opened"):
         read_lines(str(tmp_path / "nowhere"))

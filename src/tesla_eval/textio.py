@@ -28,6 +28,7 @@ STANDARD_INPUT = "-"
 _BLOCK_BYTES = 1 << 20
 _LONGEST_LINE = 64 << 20  # bytes: a line longer than this is no line of text
 _CHUNK_CHARACTERS = 1 << 22  # a chunk of lines ends early when it holds this much text
+_GZIP = b"\x1f\x8b"
 _BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -83,6 +84,8 @@ class LineReader:
             yield text.removesuffix("\r")
 
     def _undecodable(self, lines: list[bytes]) -> InputError:
+        if self.count == 0 and lines[0].startswith(_GZIP):
+            return InputError(f"{self.name}: is gzipped; give it a name that ends in .gz, or unpack it (zcat)")
         for number, line in enumerate(lines, self.count + 1):
             try:
                 line.decode("utf-8")
