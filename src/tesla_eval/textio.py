@@ -85,7 +85,9 @@ class LineReader:
 
     def _undecodable(self, lines: list[bytes]) -> InputError:
         if self.count == 0 and lines[0].startswith(_GZIP):
-            return InputError(f"{self.name}: is gzipped; give it a name that ends in .gz, or unpack it (zcat)")
+            return InputError(
+                f"{self.name}: is gzipped; give it a name that ends in .gz, or unpack it (zcat)"
+            )
         for number, line in enumerate(lines, self.count + 1):
             try:
                 line.decode("utf-8")
