@@ -148,7 +148,7 @@ SymbolBag BagBuilder::symbol_bag(const TokenView& text, int max_order, bool merg
     SymbolBag bag(memory_);
     number_symbols(text, merge, bag);
     std::size_t distinct = bag.lemma.size();
-    if (distinct > kMostSymbols) throw std::length_error("a text has more than a million different words");
+    if (distinct > kMostSymbols) throw TextTooLong("a text has more than a million different words");
     int bits = 1;
     while ((std::size_t{1} << bits) < distinct) ++bits;
     const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;

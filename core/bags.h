@@ -7,9 +7,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <stdexcept>
 #include <vector>
 
 namespace tesla {
+
+// A text with more words than there is room for.
+struct TextTooLong : std::length_error {
+    using std::length_error::length_error;
+};
 
 struct Discount {
     std::int64_t p = 1, q = 10;

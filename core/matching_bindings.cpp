@@ -280,6 +280,7 @@ nb::tuple solve_transport(const Array<Capacity>& supply, const Array<Capacity>& 
 }  // namespace
 
 void bind_matching(nb::module_& m) {
+    nb::exception<TextTooLong>(m, "TextTooLongError", PyExc_ValueError);
     nb::class_<Tokens>(m, "Tokens", "The token arrays of a batch, as far as bags need them.")
         .def(
             "__init__",

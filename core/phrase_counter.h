@@ -1,8 +1,7 @@
-// From aligned sentences to counted phrase pairs (SPEC §6): symmetrisation, extraction, sorted runs on disk, and their
-// merge into the arrays of a phrase table.
+// From aligned sentences to counted phrase pairs (SPEC §6): symmetrisation and extraction (phrase_alignment.cpp), counts in
+// runs on disk (phrase_runs.h), and their merge into the arrays of a phrase table (phrase_merge.cpp).
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "phrase_table.h"
+#include "phrase_runs.h"
 
 namespace tesla {
 
@@ -32,12 +31,6 @@ struct PhrasePair {
 inline constexpr std::size_t kLongestSentence = 255;
 // All phrase pairs that are consistent with the links, unaligned words at their edges included.
 std::vector<PhrasePair> consistent_pairs(const Links& links, std::size_t target_size, std::size_t pivot_size);
-
-using Phrase = std::array<std::uint32_t, kLongestPhrase>;  // numbers of words, one more than their places; 0: no more
-struct PhraseCount {
-    Phrase target, pivot;
-    std::uint32_t count;
-};
 
 // The arrays of a phrase table, see phrase_table.h.
 struct TableArrays {

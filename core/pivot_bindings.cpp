@@ -96,7 +96,7 @@ struct PivotBatch {
         check_columns(lemma.size(), {universal.size(), function.size()});
         for (std::size_t i = 0; i < size(); ++i)
             if (static_cast<std::size_t>(offsets(i + 1) - offsets(i)) > kMostTokens)
-                throw nb::value_error("a text has over half a million words");
+                throw TextTooLong("a text has more than half a million words");
     }
     // `lemmas` is what the table knows of every token.
     PivotTokens view(std::size_t i, const std::vector<PivotLemma>& lemmas) const {

@@ -362,3 +362,21 @@ def test_language_models_as_a_group_of_features() -> None:
     assert [word["word"] for word in entry["words"]] == ["he", "has", "gone", "home", ".", "</s>"]
     assert math.fsum(word["log_probability"] for word in entry["words"]) / 5 == pytest.approx(entry["value"])
     assert language_model_group(load_pipeline("it")) is None
+
+
+def test_files_in_between_that_cannot_be_written_are_named(tmp_path: Path) -> None:
+    passes = 0
+
+    def texts() -> list[list[str]]:
+        nonlocal passes
+        passes += 1
+        if passes == 2:  # somebody cleans up while the n-grams are counted
+            for folder in tmp_path.iterdir():
+                folder.rmdir()
+        return [TEXT]
+
+    with (
+        pytest.raises(BuildError, match=r"cannot be opened.*--temp"),
+        train_language_model(texts, "en", folder=tmp_path),
+    ):
+        pass

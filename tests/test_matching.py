@@ -14,7 +14,7 @@ from scipy.optimize import linear_sum_assignment
 from tesla_eval import Token, _core
 from tesla_eval.analysis import AnalysedBatch, Vocabulary, load_pipeline
 from tesla_eval.bags import NgramFeature, build_bags, exact_discount
-from tesla_eval.errors import UsageError
+from tesla_eval.errors import InputError, UsageError
 from tesla_eval.matching import explain_feature, match_pairs
 from tests import textbook
 
@@ -155,3 +155,20 @@ def test_untagged_words_are_alike_only_by_lemma_and_sense() -> None:
     """SPEC §3 without tags (`-l und`): no tag equals no other."""
     x, y = batches([Token("a", 0, 1, "a", "", False)], [Token("b", 0, 1, "b", "", False)])
     assert explain_feature(x, y, NgramFeature("ms", 1), 0.1).objective == 0
+
+
+def batch_of_words(lemmas: np.ndarray) -> AnalysedBatch:
+    """One text of so many words; the numbers of its lemmas need not mean anything to make bags of them."""
+    size = len(lemmas)
+    tags, flags = np.zeros(size, np.uint16), np.zeros(size, np.uint8)
+    offsets, places = np.array([0, size]), np.zeros(size, np.uint32)
+    vocabulary = Vocabulary(_core.Lexicon(None))
+    return AnalysedBatch(("",), vocabulary, offsets, lemmas, lemmas, tags, flags, flags, places, places)
+
+
+def test_a_text_with_too_many_different_words_is_an_error_of_the_input() -> None:
+    most = 1 << 20
+    repeated = batch_of_words(np.arange(most + 1, dtype=np.uint32) % 1000)
+    assert len(build_bags(repeated, FEATURES[:1], 0.1)) == 1
+    with pytest.raises(InputError, match="more than a million different words: split it"):
+        build_bags(batch_of_words(np.arange(most + 1, dtype=np.uint32)), FEATURES[:1], 0.1)

@@ -20,7 +20,7 @@ from tesla_eval.errors import BuildError, InputError, ResourceError, TeslaError
 from tesla_eval.pivot import PhraseTable, read_phrase_table
 from tesla_eval.pivot.aligner import align_with_eflomal, find_eflomal
 from tesla_eval.pivot.bitext import Bitext, lemma_lines, lemma_names
-from tesla_eval.pivot.build import PhraseTableRecipe, build_phrase_table
+from tesla_eval.pivot.build import PhraseTableRecipe, _Runs, build_phrase_table
 from tesla_eval.pivot.moses import parse_moses_line
 from tesla_eval.resources import Resource, read_resource, write_resource
 
@@ -397,3 +397,10 @@ class TestDamagedFiles:
 
 def _only_padding_differs(sound: bytes, data: bytearray) -> bool:
     return len(data) >= len(sound) - 64 and sum(a != b for a, b in zip(sound, data, strict=False)) <= 1
+
+
+def test_a_run_that_cannot_be_written_is_named(tmp_path):
+    counter = PhraseCounter()
+    counter.add_pairs(["a"], ["b"], np.ones(1, np.uint32))
+    with pytest.raises(BuildError, match=r"nowhere.run-0000\.bin: cannot be opened"):
+        _Runs(tmp_path / "nowhere", counter).end()

@@ -14,11 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval._core import Lexicon, PhraseCounter
+from tesla_eval.analysis import load_pipeline
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
 from tesla_eval.analysis.conllu import UNIVERSAL_TAGS
 from tesla_eval.bags import PivotFeature, build_pivot_bags, pivot_network
-from tesla_eval.errors import UsageError
+from tesla_eval.errors import InputError, UsageError
 from tesla_eval.matching import match_pairs
+from tesla_eval.pivot import load_phrase_table
 from tesla_eval.pivot.table import FunctionTag, PhraseTable, table_resource
 
 NOUN = FunctionTag("NOUN", False)
@@ -264,3 +266,9 @@ def test_a_limit_below_the_tables_own_is_refused(tmp_path):
     with pytest.raises(UsageError, match=r"pruned at 0\.1; rebuild it with --prune COUNT 0\.05"):
         pivot_network(batch_of(Vocabulary(Lexicon(None)), "a"), PhraseTable.from_resource(resource), 3,
                       least_probability=0.05)  # fmt: skip
+
+
+def test_a_text_too_long_for_exact_sums_is_an_error_of_the_input():
+    (batch,) = load_pipeline("en").analyse(["a " * ((1 << 19) + 1)])
+    with pytest.raises(InputError, match="more than half a million words: split it"):
+        build_pivot_bags(batch, load_phrase_table("en", "fr"), [PivotFeature("fr", "lem", 1)])

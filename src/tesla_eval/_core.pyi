@@ -181,6 +181,8 @@ class Tokens:
 class Discount:
     def __init__(self, p: int, q: int) -> None: ...
 
+class TextTooLongError(ValueError): ...
+
 class Bags:
     def __init__(
         self, lexicon: Lexicon, tokens: Tokens, features: Sequence[tuple[str, int]], discount: Discount

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tesla_eval._core import Bags, Discount, Tokens
+from tesla_eval._core import Bags, Discount, TextTooLongError, Tokens
 from tesla_eval.analysis.batch import AnalysedBatch
-from tesla_eval.errors import UsageError
+from tesla_eval.errors import InputError, UsageError
 
-__all__ = ["FUNCTION_WORD_DISCOUNT", "IDENTITY", "NgramFeature", "build_bags", "exact_discount"]
+__all__ = ["FUNCTION_WORD_DISCOUNT", "IDENTITY", "NgramFeature", "build_bags", "exact_discount", "too_long"]
 
 FUNCTION_WORD_DISCOUNT = 0.1
 """SPEC §2: an n-gram's weight for every function word in it."""
@@ -83,4 +84,15 @@ def build_bags(batch: AnalysedBatch, features: Sequence[NgramFeature], discount:
         raise UsageError("features of surface forms and of analysed words do not go into one set of bags")
     (chosen,) = tokens.values()
     named = [feature.core_name for feature in features]
-    return Bags(batch.vocabulary.lexicon, chosen, named, exact_discount(discount))
+    exact = exact_discount(discount)
+    with too_long():
+        return Bags(batch.vocabulary.lexicon, chosen, named, exact)
+
+
+@contextmanager
+def too_long() -> Iterator[None]:
+    """Texts with more words than the core has room for as an error of the input."""
+    try:
+        yield
+    except TextTooLongError as error:
+        raise InputError(f"{error}: split it into segments") from error

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tesla_eval import _core
 from tesla_eval.analysis.batch import AnalysedBatch
 from tesla_eval.analysis.conllu import UNIVERSAL_TAGS
-from tesla_eval.bags.ngrams import FUNCTION_WORD_DISCOUNT, exact_discount
+from tesla_eval.bags.ngrams import FUNCTION_WORD_DISCOUNT, exact_discount, too_long
 from tesla_eval.errors import UsageError
 from tesla_eval.pivot import PhraseTable
 from tesla_eval.pivot.table import LEAST_PROBABILITY
@@ -57,10 +57,12 @@ def build_pivot_bags(
     """The pivot bags of every text of the batch, one for each feature; `match_pairs` matches them like any bags."""
     check_least_probability(table, least_probability)
     named = [(feature.similarity, 1 if feature.pooled else feature.n, feature.n) for feature in features]
-    return _core.PivotBags(
-        batch.vocabulary.lexicon, table.core, _tokens(batch), named, exact_discount(discount), least_probability,
-        least_ngram_probability,
-    )  # fmt: skip
+    exact = exact_discount(discount)
+    with too_long():
+        return _core.PivotBags(
+            batch.vocabulary.lexicon, table.core, _tokens(batch), named, exact, least_probability,
+            least_ngram_probability,
+        )  # fmt: skip
 
 
 def check_least_probability(table: PhraseTable, least_probability: float) -> None:

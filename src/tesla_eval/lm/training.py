@@ -130,9 +130,12 @@ def train_language_model(
         estimator = NgramEstimator(
             settings.order, len(words), settings.thresholds, scratch, max(settings.memory, 1 << 16)
         )
-        for batch in _ticking(pipeline, texts, "counting n-grams", progress):
-            estimator.add(batch.offsets, numbers.of(batch))
-        found, fallbacks = _estimate(estimator, settings.order, progress)
+        try:
+            for batch in _ticking(pipeline, texts, "counting n-grams", progress):
+                estimator.add(batch.offsets, numbers.of(batch))
+            found, fallbacks = _estimate(estimator, settings.order, progress)
+        except RuntimeError as error:  # the disk is full
+            raise BuildError(f"{error}; name a folder with more room (--temp)") from error
         yield TrainedModel(pipeline.language, settings, words, tokens, found, fallbacks, estimator)
 
 

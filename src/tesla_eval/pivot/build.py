@@ -165,7 +165,10 @@ class _Runs:
         """Write what is pending."""
         if self._counter.pending:
             self.paths.append(self._work / f"run-{len(self.paths):04}.bin")
-            self._counter.write_run(str(self.paths[-1]))
+            try:
+                self._counter.write_run(str(self.paths[-1]))
+            except RuntimeError as error:  # the disk is full
+                raise BuildError(str(error)) from error
 
 
 class _Stages:
