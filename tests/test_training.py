@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tesla_eval.errors import UsageError
 from tesla_eval.training import TrainingSet, cross_validate, fit_linear, kendall, pairs_of_scores
-from tesla_eval.training.fit import segment_folds, set_folds
+from tesla_eval.training.fit import Problem, segment_folds, set_folds
 from tesla_eval.training.learners import PAIRWISE, fit_logistic, fit_svm
 
 NAMES = ("a.1.p", "a.2.p", "b.r", "c")
@@ -74,6 +75,38 @@ def test_folds_never_share_a_source_segment(sets: list[TrainingSet]) -> None:
 def test_cross_validation_measures_both_ways(sets: list[TrainingSet]) -> None:
     (found,) = cross_validate(sets, NAMES, penalties=[0.01])
     assert found.by_segment > 0.6 and found.by_test_set is not None and found.by_test_set > 0.6
+
+
+def test_a_lift_is_added_to_the_learned_weight(sets: list[TrainingSet]) -> None:
+    learned, lifted = Problem(sets, NAMES).fit(), Problem(sets, NAMES).fit(lifts={"c": 0.25})
+    assert (lifted.weights - learned.weights).tolist() == [0.0, 0.0, 0.0, pytest.approx(0.25)]
+    assert (
+        lifted.scale.slope < learned.scale.slope
+    )  # the scores spread more, and the scale was fitted to them
+    with pytest.raises(UsageError, match="no such feature to lift: d"):
+        Problem(sets, NAMES).fit(lifts={"d": 1.0})
+
+
+@pytest.mark.parametrize("wish", ["ms.3.f", "ms.3.f=much", "ms.3.f=nan", "="])
+def test_a_lift_that_is_none_is_refused(tesla, tmp_path, judgements, wish: str) -> None:
+    segments, pairs = judgements([0])
+    done = tesla(
+        "train", "x", "--segments", segments, "--pairs", pairs, "--lift", wish, "-o", str(tmp_path / "w")
+    )
+    assert done.status == 2 and "FEATURE=AMOUNT" in done.err
+
+
+def test_lifts_are_told_in_the_file(tesla, tmp_path, judgements) -> None:
+    files = judgements(list(range(9)))
+    plain = json.loads(train(tesla, tmp_path, files, "--no-cache"))
+    lifted = json.loads(train(tesla, tmp_path, files, "--no-cache", "--lift", "lcs.r=0.1"))
+    assert lifted["training"]["lifts"] == {"lcs.r": 0.1} and "lifts" not in plain["training"]
+    moved = {
+        old["name"]: new["weight"] - old["weight"]
+        for old, new in zip(plain["features"], lifted["features"], strict=True)
+        if new["weight"] != old["weight"]
+    }
+    assert moved == {"lcs.r": pytest.approx(0.1)}
 
 
 def test_pairs_of_scores_keep_to_the_segment_and_the_threshold() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
@@ -34,6 +35,21 @@ __all__ = ["train"]
 @click.group()
 def train() -> None:
     """Learn the weights of a metric from human judgements."""
+
+
+def _parse_lifts(
+    context: click.Context, option: click.Parameter, wishes: tuple[str, ...]
+) -> dict[str, float]:
+    lifts = {}
+    for wish in wishes:
+        name, _, amount = wish.partition("=")
+        try:
+            lifts[name] = float(amount)
+        except ValueError:
+            lifts[name] = math.nan
+        if not math.isfinite(lifts[name]):
+            raise click.BadParameter(f"{wish!r} is not FEATURE=AMOUNT, as ms.3.f=0.3")
+    return lifts
 
 
 def _command(name: str, metric: type[LearnedMetric], summary: str, *, logistic_scale: bool) -> click.Command:
@@ -81,6 +97,14 @@ def _command(name: str, metric: type[LearnedMetric], summary: str, *, logistic_s
         help="Of large weights. [default: the best in cross-validation]",
     )
     @click.option(
+        "--lift",
+        "lifts",
+        multiple=True,
+        metavar="FEATURE=AMOUNT",
+        callback=_parse_lifts,
+        help="Add so much to the learned weight of a standardised feature, as ms.3.f=0.3; repeatable.",
+    )
+    @click.option(
         "--threshold",
         type=click.FloatRange(0),
         default=0.5,
@@ -105,14 +129,14 @@ def _command(name: str, metric: type[LearnedMetric], summary: str, *, logistic_s
     @click.option("--no-cache", is_flag=True, help="Neither read nor keep features in the cache on disk.")
     def command(
         segments: tuple[str, ...], pairs: tuple[str, ...], lps: tuple[str, ...], language: str, output: Path,
-        learner: str, penalty: float | None, threshold: float, groups: str | None, without: tuple[str, ...],
-        day: str, jobs: int, no_cache: bool,
+        learner: str, penalty: float | None, lifts: dict[str, float], threshold: float, groups: str | None,
+        without: tuple[str, ...], day: str, jobs: int, no_cache: bool,
     ) -> None:  # fmt: skip
         if learner == "svm":
             need_scikit_learn("--learner svm")
         code = ANY_LANGUAGE if language == ANY_LANGUAGE else resolve_language(language)
         recipe = Recipe(
-            metric, code, tuple(groups.split(",")) if groups else None, without, learner, penalty,
+            metric, code, tuple(groups.split(",")) if groups else None, without, learner, penalty, lifts,
             logistic_scale=logistic_scale, date=day,
         )  # fmt: skip
         probe_for = probes_for(recipe, jobs)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from tesla_eval.training.learners import PAIRWISE, fit_regression
 __all__ = [
     "LEARNERS",
     "PENALTIES",
+    "Problem",
     "Validation",
     "cross_validate",
     "fit_linear",
@@ -52,29 +54,56 @@ class Validation:
         return self.by_segment if self.by_test_set is None else self.by_test_set
 
 
-def fit_linear(
-    sets: Sequence[TrainingSet],
-    names: Sequence[str],
-    *,
-    learner: str = "logistic",
-    penalty: float = 0.01,
-    logistic_scale: bool = True,
-) -> LinearModel:
-    """The model that a learner finds; every test set counts alike, however many judgements it has.
+class Problem:
+    """Training sets made ready for learners: standardised once, for any number of penalties.
 
-    The scale is SPEC §8b's logistic one, fitted to the linear scores of the training outputs, or SPEC §8's: 0 for the
-    smallest and 1 for the largest value that F-measures in [0, 1] allow.
+    Every test set counts alike, however many judgements it has.
     """
-    draft = _standardised(sets, names)
-    if learner == REGRESSION:
-        weights = _regression_weights(sets, draft, penalty)
-    elif learner in PAIRWISE:
-        differences, counts = _differences(sets, draft)
-        weights = PAIRWISE[learner](differences, counts, penalty)
-    else:
-        raise UsageError(f"no learner is called {learner!r}; there are {', '.join(LEARNERS)}")
-    model = replace(draft, weights=weights)
-    return replace(model, scale=_logistic_scale(sets, model) if logistic_scale else _range_scale(model))
+
+    def __init__(self, sets: Sequence[TrainingSet], names: Sequence[str]) -> None:
+        self.sets = sets
+        self._draft = _standardised(sets, names)
+
+    @cached_property
+    def _differences(self) -> tuple[FloatArray, FloatArray]:
+        return _differences(self.sets, self._draft)
+
+    def fit(
+        self,
+        learner: str = "logistic",
+        penalty: float = 0.01,
+        *,
+        lifts: Mapping[str, float] | None = None,
+        logistic_scale: bool = True,
+    ) -> LinearModel:
+        """The model that a learner finds, the weights of some features lifted by so much.
+
+        The scale is SPEC §8b's logistic one, fitted to the linear scores of the training outputs, or SPEC §8's: 0 for
+        the smallest and 1 for the largest value that F-measures in [0, 1] allow.
+        """
+        if learner == REGRESSION:
+            weights = _regression_weights(self.sets, self._draft, penalty)
+        elif learner in PAIRWISE:
+            weights = PAIRWISE[learner](*self._differences, penalty)
+        else:
+            raise UsageError(f"no learner is called {learner!r}; there are {', '.join(LEARNERS)}")
+        model = replace(self._draft, weights=weights + self._lifts(lifts or {}))
+        scale = _logistic_scale(self.sets, model) if logistic_scale else _range_scale(model)
+        return replace(model, scale=scale)
+
+    def _lifts(self, lifts: Mapping[str, float]) -> FloatArray:
+        names = self._draft.features
+        unknown = [name for name in lifts if name not in names]
+        if unknown:
+            raise UsageError(f"no such feature to lift: {', '.join(unknown)}; there are {', '.join(names)}")
+        return np.array([lifts.get(name, 0.0) for name in names])
+
+
+def fit_linear(
+    sets: Sequence[TrainingSet], names: Sequence[str], *, learner: str = "logistic", penalty: float = 0.01
+) -> LinearModel:
+    """The model with SPEC §8b's logistic scale that a learner finds."""
+    return Problem(sets, names).fit(learner, penalty)
 
 
 def cross_validate(
@@ -83,25 +112,32 @@ def cross_validate(
     *,
     learner: str = "logistic",
     penalties: Sequence[float] = PENALTIES,
+    lifts: Mapping[str, float] | None = None,
     advance: Callable[[int], None] = lambda done: None,
 ) -> list[Validation]:
     """How well each penalty does on what it was not trained on; never is a source segment on both sides."""
-    by_segment, by_set = list(segment_folds(sets, _FOLDS)), list(set_folds(sets))
 
-    def measured(splits: list[Split], penalty: float) -> float:
-        found: list[float] = []
+    def measured(splits: Iterable[Split]) -> dict[float, list[float]]:
+        found: dict[float, list[float]] = {penalty: [] for penalty in penalties}
         for train, test in splits:
-            model = fit_linear(train, names, learner=learner, penalty=penalty)
-            found.extend(kendall(model, one) for one in test if len(one.better))
-            advance(1)
-        return math.fsum(found) / len(found)
+            problem = Problem(train, names)
+            for penalty, values in found.items():
+                model = problem.fit(learner, penalty, lifts=lifts)
+                values.extend(kendall(model, one) for one in test if len(one.better))
+                advance(1)
+        return found
 
+    by_segment, by_set = measured(segment_folds(sets, _FOLDS)), measured(set_folds(sets))
     return [
         Validation(
-            learner, penalty, measured(by_segment, penalty), measured(by_set, penalty) if by_set else None
+            learner, penalty, _mean(by_segment[penalty]), _mean(by_set[penalty]) if by_set[penalty] else None
         )
         for penalty in penalties
     ]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
 
 
 def segment_folds(sets: Sequence[TrainingSet], folds: int) -> Iterator[Split]:

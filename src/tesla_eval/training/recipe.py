@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -18,7 +18,7 @@ from tesla_eval.metrics.learned import LearnedMetric, make_groups
 from tesla_eval.models import LinearModel
 from tesla_eval.models.linear import ANY_LANGUAGE
 from tesla_eval.records import Signature
-from tesla_eval.training.fit import PENALTIES, Validation, cross_validate, fit_linear
+from tesla_eval.training.fit import PENALTIES, Problem, Validation, cross_validate
 from tesla_eval.training.judged import FeatureProbe, TrainingSet
 
 __all__ = ["Recipe", "Trained", "keeps", "probes_for", "train"]
@@ -38,6 +38,8 @@ class Recipe:
     learner: str = "logistic"
     penalty: float | None = None
     """By default the one that cross-validation finds best."""
+    lifts: Mapping[str, float] = field(default_factory=dict)
+    """What is added to the learned weights of some features (standardised)."""
     logistic_scale: bool = True
     date: str = ""
 
@@ -75,10 +77,12 @@ def train(
     names = [features.names[column] for column in kept]
     chosen = [one.with_features(np.array(kept, np.int64)) for one in sets]
     penalties = PENALTIES if recipe.penalty is None else (recipe.penalty,)
-    validations = cross_validate(chosen, names, learner=recipe.learner, penalties=penalties, advance=advance)
+    validations = cross_validate(
+        chosen, names, learner=recipe.learner, penalties=penalties, lifts=recipe.lifts, advance=advance
+    )
     best = max(validations, key=lambda found: found.value)
-    model = fit_linear(
-        chosen, names, learner=recipe.learner, penalty=best.penalty, logistic_scale=recipe.logistic_scale
+    model = Problem(chosen, names).fit(
+        recipe.learner, best.penalty, lifts=recipe.lifts, logistic_scale=recipe.logistic_scale
     )
     own_language = recipe.language != ANY_LANGUAGE
     return Trained(
@@ -117,6 +121,8 @@ def _papers(best: Validation, recipe: Recipe) -> dict[str, Any]:
     }  # fmt: skip
     if best.by_test_set is not None:
         found["kendall_by_test_set"] = round(best.by_test_set, 4)
+    if recipe.lifts:
+        found["lifts"] = dict(recipe.lifts)
     if recipe.without:
         found["without"] = list(recipe.without)
     return found
