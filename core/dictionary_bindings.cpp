@@ -4,8 +4,10 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "arrays.h"
@@ -57,8 +59,17 @@ void bind_dictionaries(nb::module_& m) {
         .def("lookup", &lookup, "lemmas"_a, "Offsets and ids: those of lemma i lie from offsets[i] to offsets[i + 1].");
 
     nb::class_<PlainLemmas>(m, "PlainLemmas", "The lemmas of plain words, found without Python.")
-        .def(nb::init<const std::vector<std::string>&, const std::vector<std::string>&, const FrontCodedDictionary*, bool>(),
-             "forms"_a, "edits"_a, "dictionary"_a.none(), "numbers_are_lemmas"_a, nb::keep_alive<1, 4>())
+        .def(
+            "__init__",
+            [](PlainLemmas* self, const std::vector<std::string>& forms, const std::vector<std::string>& form_edits,
+               const std::vector<std::string>& suffixes, const std::vector<std::string>& suffix_edits,
+               const FrontCodedDictionary* dictionary, std::optional<std::vector<std::string>> open_ends,
+               bool numbers_are_lemmas) {
+                new (self) PlainLemmas(make_edit_table(forms, form_edits), make_edit_table(suffixes, suffix_edits),
+                                       dictionary, std::move(open_ends), numbers_are_lemmas);
+            },
+            "forms"_a, "form_edits"_a, "suffixes"_a, "suffix_edits"_a, "dictionary"_a.none(), "open_ends"_a.none(),
+            "numbers_are_lemmas"_a, nb::keep_alive<1, 6>())
         .def(
             "lookup",
             [](const PlainLemmas& lemmas, const std::vector<std::string_view>& words) {

@@ -12,6 +12,7 @@ namespace tesla {
 namespace {
 
 constexpr std::size_t kLongestWord = 100;  // code points, as in lemmas.py
+constexpr int kLongestSuffix = 5;
 
 // Letters whose case changes one to one and as in Python; no apostrophe, vowel sign or final sigma is among them.
 bool is_plain(char32_t c) {
@@ -30,17 +31,46 @@ void write_lower(const std::u32string& text, std::string& out) {
     for (char32_t c : text) append_utf8(to_lower(c), out);
 }
 
+void apply_edit(const std::u32string& edit, const std::string& lower, std::string& lemma) {
+    std::u32string changed;
+    decode_utf8(lower, changed);
+    const char32_t cut = edit[0] - U'0';
+    changed.resize(cut < changed.size() ? changed.size() - cut : 0);
+    changed.append(edit, 1);
+    lemma.clear();
+    for (char32_t c : changed) append_utf8(c, lemma);
+}
+
+bool ends_with(std::string_view word, std::string_view end) {
+    return word.size() >= end.size() && word.substr(word.size() - end.size()) == end;
+}
+
+// Where the code point before the one at `at` begins.
+std::size_t previous_character(std::string_view utf8, std::size_t at) {
+    do --at;
+    while ((static_cast<unsigned char>(utf8[at]) & 0xC0) == 0x80);
+    return at;
+}
+
 }  // namespace
 
-PlainLemmas::PlainLemmas(const std::vector<std::string>& forms, const std::vector<std::string>& edits,
-                         const FrontCodedDictionary* dictionary, bool numbers_are_lemmas)
-    : dictionary_(dictionary), numbers_are_lemmas_(numbers_are_lemmas) {
-    if (forms.size() != edits.size()) throw std::invalid_argument("forms and edits differ in length");
-    for (std::size_t i = 0; i < forms.size(); ++i) {
-        decode_utf8(edits[i], edits_[forms[i]]);
-        if (edits_[forms[i]].empty()) throw std::invalid_argument("an edit is empty");
+EditTable make_edit_table(const std::vector<std::string>& keys, const std::vector<std::string>& edits) {
+    if (keys.size() != edits.size()) throw std::invalid_argument("words and edits differ in length");
+    EditTable table;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (edits[i].empty()) throw std::invalid_argument("an edit is empty");
+        decode_utf8(edits[i], table[keys[i]]);
     }
+    return table;
 }
+
+PlainLemmas::PlainLemmas(EditTable forms, EditTable suffixes, const FrontCodedDictionary* dictionary,
+                         std::optional<std::vector<std::string>> open_ends, bool numbers_are_lemmas)
+    : forms_(std::move(forms)),
+      suffixes_(std::move(suffixes)),
+      dictionary_(dictionary),
+      open_ends_(std::move(open_ends)),
+      numbers_are_lemmas_(numbers_are_lemmas) {}
 
 bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
     std::u32string form;
@@ -55,30 +85,43 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
     }
     std::string lower;
     write_lower(form, lower);
-    auto edit = edits_.find(std::string(word));
-    if (edit == edits_.end()) edit = edits_.find(lower);
-    if (edit != edits_.end()) {
-        std::u32string changed;
-        decode_utf8(lower, changed);
-        const char32_t cut = edit->second[0] - U'0';
-        changed.resize(cut < changed.size() ? changed.size() - cut : 0);
-        changed.append(edit->second, 1);
-        lemma.clear();
-        for (char32_t c : changed) append_utf8(c, lemma);
+    auto edit = forms_.find(std::string(word));
+    if (edit == forms_.end()) edit = forms_.find(lower);
+    if (edit != forms_.end()) {
+        apply_edit(edit->second, lower, lemma);
         return true;
     }
-    if (!dictionary_) return false;
+    if (!dictionary_) return find_unknown(lower, lemma);
+    // The dictionary is asked for the other case too, as simplemma asks it.
     std::optional<std::string> found = dictionary_->find(word);
-    if (!found && is_upper(form[0])) {  // the dictionary is asked for the other case, as simplemma asks it
+    if (!found && is_upper(form[0])) {
         found = dictionary_->find(lower);
-    } else if (!found && ascii) {
-        lower[0] = static_cast<char>(lower[0] - 32);
-        found = dictionary_->find(lower);
+    } else if (!found) {
+        if (!ascii) return false;
+        std::string capitalised = lower;
+        capitalised[0] = static_cast<char>(capitalised[0] - 32);
+        found = dictionary_->find(capitalised);
     }
-    if (!found || found->empty()) return false;
+    if (!found) return find_unknown(lower, lemma);
+    if (found->empty()) return false;
     decode_utf8(*found, form);
     if (!std::all_of(form.begin(), form.end(), [](char32_t c) { return c < 0x80 || is_plain(c); })) return false;
     write_lower(form, lemma);
+    return true;
+}
+
+// The edit of the longest end that has one; the end is never the whole word.
+bool PlainLemmas::find_unknown(const std::string& lower, std::string& lemma) const {
+    if (!open_ends_) return false;
+    for (const std::string& end : *open_ends_)
+        if (ends_with(lower, end)) return false;
+    lemma = lower;
+    if (suffixes_.empty()) return true;
+    std::size_t start = lower.size();
+    for (int length = 0; length <= kLongestSuffix && start > 0; ++length, start = previous_character(lower, start)) {
+        auto edit = suffixes_.find(lower.substr(start));
+        if (edit != suffixes_.end()) apply_edit(edit->second, lower, lemma);
+    }
     return true;
 }
 

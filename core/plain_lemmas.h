@@ -1,9 +1,11 @@
-// The lemmas of plain words, without Python: those that the language's table or simplemma's dictionary holds.
+// The lemmas of plain words, found without Python: those that a table or simplemma's dictionary holds, and those that
+// neither holds where nothing but rules for word ends is left to try.
 //
-// A shortcut of `Lemmatiser` (analysis/lemmas.py), which says what a lemma is and which finds all others: rules for
-// word ends, signs of Arabic and Hebrew, words that no dictionary knows. Both must agree on every plain word.
+// A shortcut of `Lemmatiser` (analysis/lemmas.py), which says what a lemma is and which finds all others: signs of Arabic
+// and Hebrew, words that simplemma takes apart. Both must agree on every plain word.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,18 +17,26 @@
 
 namespace tesla {
 
+// Words, or ends of words, with the edits (`edit_between` of lemmas.py) that lead to their lemmas.
+using EditTable = std::unordered_map<std::string, std::u32string>;
+EditTable make_edit_table(const std::vector<std::string>& keys, const std::vector<std::string>& edits);
+
 class PlainLemmas {
    public:
-    // forms[i] becomes its lemma by edits[i] (`edit_between` of lemmas.py); `dictionary` may be null.
-    PlainLemmas(const std::vector<std::string>& forms, const std::vector<std::string>& edits,
-                const FrontCodedDictionary* dictionary, bool numbers_are_lemmas);
+    // `forms` are whole words, `suffixes` ends of words; `dictionary` may be null. Unknown words that end in one of
+    // `open_ends` are left to the lemmatiser, and without `open_ends` all of them are.
+    PlainLemmas(EditTable forms, EditTable suffixes, const FrontCodedDictionary* dictionary,
+                std::optional<std::vector<std::string>> open_ends, bool numbers_are_lemmas);
 
     // Whether the lemma of `word` is known here; then it is written to `lemma`.
     bool find(std::string_view word, std::string& lemma) const;
 
    private:
-    std::unordered_map<std::string, std::u32string> edits_;
+    bool find_unknown(const std::string& lower, std::string& lemma) const;
+
+    EditTable forms_, suffixes_;
     const FrontCodedDictionary* dictionary_;
+    std::optional<std::vector<std::string>> open_ends_;
     bool numbers_are_lemmas_;
 };
 

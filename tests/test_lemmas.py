@@ -64,8 +64,17 @@ def test_a_lemma_depends_on_its_word_alone(english: Lemmatiser, texts: list[str]
     assert together == [lemma.lower() for lemma in together]
 
 
-@pytest.mark.parametrize("language", ["en", "de", "fr", "ru", "tr", "ko", "el", "und"])
-@given(words=st.lists(st.one_of(words, letters, st.from_regex(r"[A-Z]?[a-zà-ÿа-я]{1,4}s?", fullmatch=True))))
+@pytest.mark.parametrize("language", ["en", "de", "fr", "ru", "tr", "ko", "el", "be", "hr", "und"])
+@given(
+    words=st.lists(
+        st.one_of(
+            words,
+            letters,
+            st.from_regex(r"[A-Z]?[a-zà-ÿа-я]{1,4}s?", fullmatch=True),
+            st.from_regex(r"[A-Z]?[a-zA-Z]{2,6}(cies|doms|ments|ums|ized|erves|ing|é|ого)", fullmatch=True),
+        )
+    )
+)
 def test_the_core_finds_the_lemmas_that_all_the_steps_find(language: str, words: list[str]) -> None:
     lemmatiser = loaded(language)
     for word, lemma in zip(words, lemmatiser.plain.lookup(words), strict=True):
@@ -83,6 +92,11 @@ def test_the_core_finds_the_lemmas_of_real_words(language: str) -> None:
     assert {
         word: lemma for word, lemma in found.items() if lemma not in {None, lemmatiser.full_lemma(word)}
     } == {}
+
+
+def test_the_core_finds_the_lemmas_of_words_that_no_dictionary_holds(english: Lemmatiser) -> None:
+    assert english.plain.lookup(["Zrblk", "zrblkments", "Zrbl-k"]) == ["zrblk", None, None]
+    assert english.lemmas(["zrblkments"]) == ["zrblkment"]  # a rule of simplemma
 
 
 def test_a_language_without_a_dictionary_keeps_the_word() -> None:

@@ -112,8 +112,11 @@ class PlainLemmas:
     def __init__(
         self,
         forms: Sequence[str],
-        edits: Sequence[str],
+        form_edits: Sequence[str],
+        suffixes: Sequence[str],
+        suffix_edits: Sequence[str],
         dictionary: FrontCodedDictionary | None,
+        open_ends: Sequence[str] | None,
         numbers_are_lemmas: bool,
     ) -> None: ...
     def lookup(self, words: Sequence[str]) -> list[str | None]: ...

@@ -55,11 +55,12 @@ class Lemmatiser:
 
     @cached_property
     def plain(self) -> PlainLemmas:
-        """The lemmas of the words that a table or dictionary knows, found in the core."""
-        dictionary = self._simplemma.dictionary if self._simplemma else None
+        """The lemmas that need no more than tables, a dictionary and the rules for word ends, found in the core."""
+        dictionary, open_ends = self._simplemma.in_core if self._simplemma else (None, ())
         return PlainLemmas(
-            list(self._forms), list(self._forms.values()), dictionary, not _numbers_inflect(self.language)
-        )
+            list(self._forms), list(self._forms.values()), list(self._suffixes), list(self._suffixes.values()),
+            dictionary, open_ends, not _numbers_inflect(self.language),
+        )  # fmt: skip
 
     @property
     def name(self) -> str:
@@ -164,10 +165,12 @@ class _Simplemma:
         self.name = f"simplemma-{__version__}"
 
     @property
-    def dictionary(self) -> FrontCodedDictionary | None:
-        from tesla_eval.analysis.simplemma_dictionaries import core_dictionary
+    def in_core(self) -> tuple[FrontCodedDictionary | None, tuple[str, ...] | None]:
+        """The dictionary, and the ends of words that simplemma may change though they are not in it."""
+        from tesla_eval.analysis.simplemma_dictionaries import core_dictionary, ends_of_unknown_words
 
-        return core_dictionary(self._code)
+        dictionary = core_dictionary(self._code)
+        return dictionary, None if dictionary is None else ends_of_unknown_words(self._code)
 
     def lemma(self, word: str) -> str | None:
         return self._strategy.get_lemma(word, self._code)
