@@ -6,6 +6,18 @@
 #include "unicode.h"
 
 namespace tesla {
+namespace {
+
+constexpr std::size_t kBytesPerToken = 4;  // where there are more, vectors grow
+
+}  // namespace
+
+void TokenArrays::reserve(std::size_t texts, std::size_t tokens) {
+    offsets.reserve(texts + 1);
+    for (auto* array : {&word, &lemma, &start, &end}) array->reserve(tokens);
+    tag.reserve(tokens);
+    for (auto* array : {&universal, &function}) array->reserve(tokens);
+}
 
 Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<std::string_view>& texts)
     : lexicon_(lexicon) {
@@ -13,6 +25,11 @@ Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<std
     std::vector<Span> spans;
     std::vector<std::string_view> words;
     std::vector<std::uint32_t> byte_of;  // code point -> byte, for texts beyond ASCII
+    std::size_t bytes = 0;
+    for (std::string_view text : texts) bytes += text.size();
+    words.reserve(bytes / kBytesPerToken);
+    tokens_.reserve(bytes / kBytesPerToken);
+    offsets_.reserve(texts.size() + 1);
     for (std::string_view text : texts) {
         decode_utf8(text, decoded);
         tokeniser.tokenise(decoded.data(), decoded.size(), spans);
@@ -51,39 +68,46 @@ std::vector<std::uint32_t> Draft::undefined_words() const {
 TokenArrays Draft::finish(const std::vector<LabelMeaning>& labels, bool keep_punctuation) const {
     static constexpr LabelMeaning kUntagged{0, 0, false, false};
     TokenArrays out;
-    std::vector<Token> tokens;
+    out.reserve(offsets_.size(), tokens_.size());
+    std::vector<Token> split;
     std::vector<const WordFeatures*> features;
     std::vector<std::uint16_t> found;
-    auto tag = [&] {
-        features.clear();
-        for (const Token& token : tokens) features.push_back(&lexicon_.word(token.word).look.features);
-        found.assign(tokens.size(), 0);
-        if (lexicon_.tagger()) lexicon_.tagger()->tag(features.data(), features.size(), found.data());
-    };
     auto meaning = [&](std::size_t i) -> const LabelMeaning& {
         return lexicon_.tagger() ? labels.at(found[i]) : kUntagged;
     };
+    auto tag = [&](const Token* tokens, std::size_t count) {
+        features.clear();
+        for (std::size_t i = 0; i < count; ++i) {
+            features.push_back(&lexicon_.word(tokens[i].word).look.features);
+            prefetch(features.back());
+        }
+        found.assign(count, 0);
+        if (lexicon_.tagger()) lexicon_.tagger()->tag(features.data(), count, found.data());
+    };
+    auto is_split = [&](const Token* tokens, std::size_t i) {
+        return !lexicon_.word(tokens[i].word).parts.empty() && meaning(i).noun;
+    };
     for (std::size_t text = 0; text + 1 < offsets_.size(); ++text) {
-        tokens.assign(tokens_.begin() + static_cast<std::ptrdiff_t>(offsets_[text]),
-                      tokens_.begin() + static_cast<std::ptrdiff_t>(offsets_[text + 1]));
-        tag();
-        std::vector<Token> split;
-        bool any = false;
-        for (std::size_t i = 0; i < tokens.size(); ++i) {
-            const auto& parts = lexicon_.word(tokens[i].word).parts;
-            if (parts.empty() || !meaning(i).noun) {
-                split.push_back(tokens[i]);
-                continue;
+        const Token* tokens = tokens_.data() + offsets_[text];
+        std::size_t count = offsets_[text + 1] - offsets_[text];
+        tag(tokens, count);
+        std::size_t whole = 0;  // tokens before the first that is split
+        while (whole < count && !is_split(tokens, whole)) ++whole;
+        if (whole < count) {
+            split.assign(tokens, tokens + whole);
+            for (std::size_t i = whole; i < count; ++i) {
+                if (!is_split(tokens, i)) {
+                    split.push_back(tokens[i]);
+                    continue;
+                }
+                for (const CompoundPart& part : lexicon_.word(tokens[i].word).parts)
+                    split.push_back({part.word, tokens[i].start + part.start, tokens[i].start + part.end});
             }
-            any = true;
-            for (const CompoundPart& part : parts)
-                split.push_back({part.word, tokens[i].start + part.start, tokens[i].start + part.end});
+            tokens = split.data();
+            count = split.size();
+            tag(tokens, count);
         }
-        if (any) {
-            tokens.swap(split);
-            tag();
-        }
-        for (std::size_t i = 0; i < tokens.size(); ++i) {
+        for (std::size_t i = 0; i < count; ++i) {
             const WordType& type = lexicon_.word(tokens[i].word);
             if (!keep_punctuation && !type.look.alphanumeric) continue;
             const LabelMeaning& label = meaning(i);

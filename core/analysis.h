@@ -18,6 +18,8 @@ struct TokenArrays {
     std::vector<std::uint32_t> word, lemma, start, end;
     std::vector<std::uint16_t> tag;
     std::vector<std::uint8_t> universal, function;
+
+    void reserve(std::size_t texts, std::size_t tokens);
 };
 
 // What a label of the tagger means.

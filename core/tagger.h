@@ -8,6 +8,7 @@
 
 #include "array_view.h"
 #include "hashing.h"
+#include "lanes.h"
 #include "tagger_features.h"
 #include "tagger_lexicon.h"
 
@@ -25,13 +26,21 @@ struct TaggerArrays {
 };
 
 inline constexpr std::size_t kMaxLabels = 64;
+inline constexpr std::size_t kMaxVectors = kMaxLabels / kLanes;
 
 // All that a tagger needs to know of a word type; good for the tagger that made it.
 struct WordFeatures {
-    std::array<std::int16_t, kMaxLabels> own_scores;              // what the word itself says of its label
+    std::array<Lanes, kMaxVectors> own_scores;                    // what the word itself says of its label
     std::array<std::uint32_t, kNeighbourFeatures> neighbour;      // rows of weights for the labels around it
     WordParts parts;
 };
+
+// Memory is slow: asked for as soon as it is known, it is there when it is needed.
+inline void prefetch([[maybe_unused]] const WordFeatures* word) {
+#if defined(__GNUC__)
+    for (std::size_t at = 0; at < sizeof(WordFeatures); at += 64) __builtin_prefetch(reinterpret_cast<const char*>(word) + at);
+#endif
+}
 
 class Tagger {  // immutable, so that threads may share it
    public:
@@ -52,17 +61,26 @@ class Tagger {  // immutable, so that threads may share it
     // A row is where it begins and its length in one number. Long rows are kept dense, marked by a length of their own.
     static constexpr unsigned kLengthBits = 8;
     static constexpr std::uint32_t kDense = 255;
-    static constexpr std::size_t kLanes = 16;  // dense rows are padded to this, so that compilers use vectors
+    class RowSum;
 
     std::uint32_t add_row(const std::uint8_t* labels, const std::int8_t* values, std::size_t length);
-    void add_scores(std::uint32_t row, std::int16_t* scores) const;
+    std::uint32_t row_of(std::uint32_t hash) const { return hash == 0 ? 0 : rows_.find(hash); }
+    void index_labels();
+    Position<WordFeatures> position(const WordFeatures* const* words, std::size_t n, std::size_t i) const;
+    template <std::size_t kVectors>
+    void score_without_labels(const Position<WordFeatures>& at, Lanes* scores) const;
+    template <std::size_t kVectors>
+    std::uint32_t best_label(Lanes* scores) const;
+    template <std::size_t kVectors>
+    void tag_with(const WordFeatures* const* words, std::size_t n, std::uint16_t* labels) const;
 
     std::size_t labels_;
-    std::size_t padded_labels_;
+    std::size_t vectors_;  // that hold the labels' scores
     HashTable rows_;
+    std::vector<std::array<std::uint32_t, 2>> label_rows_;  // of the features of the two labels before, by these
     SuffixLexicon lexicon_;
     std::vector<Weight> weights_;
-    std::vector<std::int16_t> dense_;
+    std::vector<Lanes> dense_;
     WordFeatures boundary_;
 };
 

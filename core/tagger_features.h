@@ -57,20 +57,34 @@ struct Position {
     std::uint32_t previous_label, second_previous_label;
 };
 
+// The features of the labels before the word alone.
+inline std::array<std::uint32_t, 2> label_features(std::uint32_t label, std::uint32_t second_label) {
+    return {mix(64, label), mix(65, label << 16 | second_label)};
+}
+
+// The features that join the word with a neighbour.
+template <class Word>
+inline std::array<std::uint32_t, 2> pair_features(const Position<Word>& at) {
+    const std::uint32_t form = at.word->parts.form;
+    return {mix(70, at.previous->parts.form, form), mix(71, form, at.next->parts.form)};
+}
+
+// The features that join words with the labels before.
+template <class Word>
+inline std::array<std::uint32_t, 5> word_and_label_features(const Position<Word>& at) {
+    const WordParts& word = at.word->parts;
+    const std::uint32_t label = at.previous_label;
+    return {mix(66, label, word.form), mix(67, label, word.suffix), mix(68, label, word.shape),
+            mix(69, label, at.next->parts.form), mix(72, label << 16 | at.second_previous_label, word.lexical_class)};
+}
+
+// All features that are computed at every position.
 template <class Word>
 inline std::array<std::uint32_t, kContextFeatures> context_features(const Position<Word>& at) {
-    const WordParts &previous = at.previous->parts, &word = at.word->parts, &next = at.next->parts;
-    const std::uint32_t label = at.previous_label;
-    const std::uint32_t labels = label << 16 | at.second_previous_label;
-    return {mix(64, label),
-            mix(65, labels),
-            mix(66, label, word.form),
-            mix(67, label, word.suffix),
-            mix(68, label, word.shape),
-            mix(69, label, next.form),
-            mix(70, previous.form, word.form),
-            mix(71, word.form, next.form),
-            mix(72, labels, word.lexical_class)};
+    const auto labels = label_features(at.previous_label, at.second_previous_label);
+    const auto pair = pair_features(at);
+    const auto joined = word_and_label_features(at);
+    return {labels[0], labels[1], joined[0], joined[1], joined[2], joined[3], pair[0], pair[1], joined[4]};
 }
 
 // Calls `visit` with the features that the neighbours have for the word between them.
