@@ -14,10 +14,19 @@ namespace {
 constexpr std::size_t kLongestWord = 100;  // code points, as in lemmas.py
 constexpr int kLongestSuffix = 5;
 
-// Letters whose case changes one to one and as in Python; no apostrophe, vowel sign or final sigma is among them.
+// Letters and signs of scripts without cases (of India and Thailand, Hangul) that no language takes off its words.
+bool is_caseless(char32_t c) {
+    return ((c >= 0x900 && c < 0xF00) || (c >= 0xAC00 && c < 0xD7A4)) && (is_letter(c) || is_mark(c));
+}
+
+// Kana and Han. simplemma takes some of them for numbers.
+bool is_east_asian(char32_t c) { return c >= 0x3041 && c < 0xA000 && is_letter(c) && is_unspaced(c); }
+
+// Letters whose case, if any, changes one to one and as in Python; no apostrophe or final sigma is among them.
 bool is_plain(char32_t c) {
     if (c < 0x80) return (c | 32) >= 'a' && (c | 32) <= 'z';
-    const bool alphabet = (c >= 0xC0 && c < 0x250) || (c >= 0x400 && c < 0x530);
+    if (is_caseless(c)) return true;
+    const bool alphabet = (c >= 0xC0 && c < 0x250) || (c >= 0x400 && c < 0x530) || (c >= 0x1EA0 && c < 0x1EFA);
     const bool odd = c == 0x130 || c == 0x149 || (c >= 0x1C4 && c <= 0x1CC) || (c >= 0x1F0 && c <= 0x1F3);
     return alphabet && !odd && is_letter(c);
 }
@@ -76,10 +85,10 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
     std::u32string form;
     decode_utf8(word, form);
     if (form.empty() || form.size() > kLongestWord) return false;
-    const bool ascii = is_ascii(form);
-    if (!std::all_of(form.begin(), form.end(), is_plain)) {
+    auto is_known = [this](char32_t c) { return is_plain(c) || (!dictionary_ && is_east_asian(c)); };
+    if (!std::all_of(form.begin(), form.end(), is_known)) {
         auto is_digit = [](char32_t c) { return c >= '0' && c <= '9'; };
-        if (!ascii || !numbers_are_lemmas_ || std::none_of(form.begin(), form.end(), is_digit)) return false;
+        if (!is_ascii(form) || !numbers_are_lemmas_ || std::none_of(form.begin(), form.end(), is_digit)) return false;
         write_lower(form, lemma);
         return true;
     }
@@ -96,8 +105,8 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
     std::optional<std::string> found = dictionary_->find(word);
     if (!found && is_upper(form[0])) {
         found = dictionary_->find(lower);
-    } else if (!found) {
-        if (!ascii) return false;
+    } else if (!found && !is_caseless(form[0])) {
+        if (form[0] >= 0x80) return false;
         std::string capitalised = lower;
         capitalised[0] = static_cast<char>(capitalised[0] - 32);
         found = dictionary_->find(capitalised);

@@ -64,14 +64,15 @@ def test_a_lemma_depends_on_its_word_alone(english: Lemmatiser, texts: list[str]
     assert together == [lemma.lower() for lemma in together]
 
 
-@pytest.mark.parametrize("language", ["en", "de", "fr", "ru", "tr", "ko", "el", "be", "hr", "und"])
+@pytest.mark.parametrize("language", ["en", "de", "fr", "ru", "tr", "ko", "el", "be", "hr", "hi", "ja", "vi", "und"])
 @given(
     words=st.lists(
         st.one_of(
             words,
             letters,
-            st.from_regex(r"[A-Z]?[a-zà-ÿа-я]{1,4}s?", fullmatch=True),
+            st.from_regex(r"[A-Z]?[a-zà-ÿа-яẠ-ỹ]{1,4}s?", fullmatch=True),
             st.from_regex(r"[A-Z]?[a-zA-Z]{2,6}(cies|doms|ments|ums|ized|erves|ing|é|ого)", fullmatch=True),
+            st.from_regex(r"[a-zA-Z]?[अ-हा-्가-힣一-龥ぁ-ヿก-ฺ]{1,5}[a-zA-Zé]?", fullmatch=True),
         )
     )
 )
