@@ -20,20 +20,13 @@ int function_words(const TokenView& text, std::size_t start, int n) {
     return k;
 }
 
-std::size_t ngram_count(const TokenView& text, int n) {
-    auto length = static_cast<std::size_t>(n);
-    return text.size < length ? 0 : text.size - length + 1;
+int bits_for(std::size_t numbers) {
+    int bits = 1;
+    while ((std::size_t{1} << bits) < numbers) ++bits;
+    return bits;
 }
 
-// Keys are sorted together with the number of function words, which fits the lowest two bits.
-constexpr int kCountBits = 2;
-static_assert(kMaxOrder < (1 << kCountBits));
-std::uint64_t without_count(std::uint64_t key) { return key >> kCountBits; }
-WideKey without_count(WideKey key) {
-    return {key.high >> kCountBits, (key.low >> kCountBits) | (key.high << (64 - kCountBits))};
-}
-int count_in(std::uint64_t key) { return static_cast<int>(key & ((1 << kCountBits) - 1)); }
-int count_in(WideKey key) { return count_in(key.low); }
+std::uint64_t low_bits(int bits) { return (std::uint64_t{1} << bits) - 1; }
 
 }  // namespace
 
@@ -61,48 +54,6 @@ std::int64_t ngram_weight(const TokenView& text, const Discount& discount, std::
     return discount.weight(n, function_words(text, start, n));
 }
 
-BagBuilder::BagBuilder(const Discount& discount, std::pmr::memory_resource* memory) : memory_(memory) {
-    for (int n = 0; n <= kMaxOrder; ++n)
-        for (int k = 0; k <= kMaxOrder; ++k) weight_[n][k] = k <= n ? discount.weight(n, k) : 0;
-}
-
-template <class By>
-KeyBag<typename By::Key> BagBuilder::key_bag(const TokenView& text, int n, std::vector<typename By::Key>& codes) {
-    const std::size_t count = ngram_count(text, n);
-    codes.resize(count);
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        codes[kept] = appended(By::key(text, i, n), static_cast<std::uint64_t>(function_words(text, i, n)), kCountBits);
-        kept += By::exists(text, i, n);
-    }
-    codes.resize(kept);
-    return merged(codes, n);
-}
-
-// The bag of n-grams given as keys with their numbers of function words.
-template <class Key>
-KeyBag<Key> BagBuilder::merged(std::vector<Key>& codes, int n) {
-    KeyBag<Key> bag(memory_);
-    std::sort(codes.begin(), codes.end());
-    bag.keys.reserve(codes.size());
-    bag.weights.reserve(codes.size());
-    for (const Key& code : codes) bag.append(without_count(code), weight_[n][count_in(code)]);
-    return bag;
-}
-
-LemmaBag BagBuilder::skip_bag(const TokenView& text, int gap) {
-    wide_codes_.clear();
-    for_each_skip_bigram(text.size, gap, [&](std::size_t i, std::size_t j) {
-        auto count = static_cast<std::uint64_t>(text.function[i] + text.function[j]);
-        wide_codes_.push_back(appended(skip_key(text, i, j), count, kCountBits));
-    });
-    return merged(wide_codes_, 2);
-}
-
-LemmaBag BagBuilder::lemma_bag(const TokenView& text, int n) { return key_bag<ByLemma>(text, n, wide_codes_); }
-
-TagBag BagBuilder::tag_bag(const TokenView& text, int n) { return key_bag<ByTag>(text, n, codes_); }
-
 template <class Key>
 std::int64_t KeyBag<Key>::overlap(const KeyBag& other) const {
     std::int64_t sum = 0;
@@ -119,63 +70,155 @@ std::int64_t KeyBag<Key>::overlap(const KeyBag& other) const {
 template struct KeyBag<WideKey>;
 template struct KeyBag<std::uint64_t>;
 
-// Fills in `places_`: where every token's symbol lies among the distinct symbols of the text.
-void BagBuilder::number_symbols(const TokenView& text, bool merge, SymbolBag& bag) {
+BagBuilder::BagBuilder(const Discount& discount, std::pmr::memory_resource* memory) : memory_(memory) {
+    for (int n = 0; n <= kMaxOrder; ++n)
+        for (int flags = 0; flags < (1 << kMaxOrder); ++flags) {
+            int count = 0;
+            for (int i = 0; i < n; ++i) count += (flags >> i) & 1;
+            weight_[n][flags] = discount.weight(n, count);
+        }
+}
+
+void BagBuilder::begin(const TokenView& text, bool merge) {
+    text_ = text;
     places_.resize(text.size);
-    if (!merge) {
+    if (merge) {
+        number_symbols();
+    } else {
         std::iota(places_.begin(), places_.end(), 0U);
-        bag.lemma.assign(text.lemma, text.lemma + text.size);
-        bag.tag.assign(text.tag, text.tag + text.size);
-        return;
+        symbol_lemma_.assign(text.lemma, text.lemma + text.size);
+        symbol_tag_.assign(text.tag, text.tag + text.size);
     }
-    auto symbol = [&](std::size_t i) { return appended(text.lemma[i], text.tag[i], kTagBits); };
-    symbols_.resize(text.size);
-    for (std::size_t i = 0; i < text.size; ++i) symbols_[i] = symbol(i);
-    std::sort(symbols_.begin(), symbols_.end());
-    symbols_.erase(std::unique(symbols_.begin(), symbols_.end()), symbols_.end());
-    for (std::size_t i = 0; i < text.size; ++i)
-        places_[i] = static_cast<std::uint32_t>(
-            std::lower_bound(symbols_.begin(), symbols_.end(), symbol(i)) - symbols_.begin());
-    bag.lemma.reserve(symbols_.size());
-    bag.tag.reserve(symbols_.size());
-    for (std::uint64_t distinct : symbols_) {
-        bag.lemma.push_back(static_cast<std::uint32_t>(distinct >> kTagBits));
-        bag.tag.push_back(static_cast<std::uint16_t>(distinct));
+    if (symbol_lemma_.size() >= kMostSymbols) throw TextTooLong("a text has more than a million different words");
+}
+
+void BagBuilder::number_symbols() {
+    placed_.resize(text_.size);
+    for (std::size_t i = 0; i < text_.size; ++i) placed_[i] = {appended(text_.lemma[i], text_.tag[i], kTagBits), i};
+    std::sort(placed_.begin(), placed_.end(), [](const Placed& a, const Placed& b) { return a.symbol < b.symbol; });
+    symbol_lemma_.clear();
+    symbol_tag_.clear();
+    for (std::size_t i = 0; i < placed_.size(); ++i) {
+        if (i == 0 || placed_[i].symbol != placed_[i - 1].symbol) {
+            symbol_lemma_.push_back(static_cast<std::uint32_t>(placed_[i].symbol >> kTagBits));
+            symbol_tag_.push_back(static_cast<std::uint16_t>(placed_[i].symbol));
+        }
+        places_[placed_[i].token] = static_cast<std::uint32_t>(symbol_lemma_.size() - 1);
     }
 }
 
-SymbolBag BagBuilder::symbol_bag(const TokenView& text, int max_order, bool merge) {
+// Symbols ascend by their lemmas, so that equal lemmas lie together.
+void BagBuilder::number_lemmas() {
+    lemmas_.clear();
+    lemma_ranks_.clear();
+    for (std::uint32_t lemma : symbol_lemma_) {
+        if (lemmas_.empty() || lemmas_.back() != lemma) lemmas_.push_back(lemma);
+        lemma_ranks_.push_back(static_cast<std::uint32_t>(lemmas_.size() - 1));
+    }
+}
+
+// Codes hold the numbers of tokens, counted from 1, and below them a bit for each that is a function word. Beyond the end
+// of the text there are zeros, and so there are from a token with the number 0 on: no n-gram goes over it.
+template <class NumberOf>
+void BagBuilder::sort_codes(int max_order, int bits, NumberOf number_of) {
+    code_order_ = max_order;
+    code_bits_ = bits;
+    codes_.resize(text_.size);
+    std::uint64_t numbers = 0, flags = 0;
+    for (std::size_t i = text_.size; i-- > 0;) {
+        const std::uint64_t number = number_of(i);
+        numbers = number == 0 ? 0 : numbers >> bits | number << (bits * (max_order - 1));
+        flags = flags >> 1 | std::uint64_t{text_.function[i] != 0} << (max_order - 1);
+        codes_[i] = numbers << max_order | flags;
+    }
+    std::sort(codes_.begin(), codes_.end());
+}
+
+// Calls `visit` with the numbers and the weight of every n-gram, in ascending order of its numbers.
+template <class Visit>
+void BagBuilder::visit_ngrams(int n, Visit visit) const {
+    const int unused = code_order_ - n, shift = code_order_ + code_bits_ * unused;
+    const std::uint64_t last = low_bits(code_bits_), flags = low_bits(code_order_);
+    for (std::uint64_t code : codes_) {
+        const std::uint64_t numbers = code >> shift;
+        if ((numbers & last) != 0) visit(numbers, weight_[n][(code & flags) >> unused]);
+    }
+}
+
+template <class Key, class KeyOf>
+KeyBags<Key> BagBuilder::key_bags(int max_order, KeyOf key_of) {
+    KeyBags<Key> bags(memory_);
+    for (int n = 1; n <= max_order; ++n) {
+        KeyBag<Key>& bag = bags.orders[n - 1];
+        bag.keys.reserve(codes_.size());
+        bag.weights.reserve(codes_.size());
+        visit_ngrams(n, [&](std::uint64_t numbers, std::int64_t weight) { bag.append(key_of(numbers, n), weight); });
+    }
+    return bags;
+}
+
+WideKey BagBuilder::lemma_key_of(std::uint64_t numbers, int n) const {
+    WideKey key;
+    for (int k = n - 1; k >= 0; --k)
+        key = appended(key, lemmas_[(numbers >> (code_bits_ * k) & low_bits(code_bits_)) - 1], kLemmaBits);
+    return key;
+}
+
+LemmaBags BagBuilder::lemma_bags(int max_order) {
+    if (max_order == 0) return LemmaBags(memory_);
+    number_lemmas();
+    sort_codes(max_order, bits_for(lemmas_.size() + 1), [&](std::size_t i) { return lemma_ranks_[places_[i]] + 1; });
+    return key_bags<WideKey>(max_order, [&](std::uint64_t numbers, int n) { return lemma_key_of(numbers, n); });
+}
+
+TagBags BagBuilder::tag_bags(int max_order) {
+    if (max_order == 0) return TagBags(memory_);
+    sort_codes(max_order, kTagBits, [&](std::size_t i) { return text_.tag[i]; });  // 0: untagged
+    return key_bags<std::uint64_t>(max_order, [](std::uint64_t numbers, int) { return numbers; });
+}
+
+LemmaBag BagBuilder::skip_bag(int gap) {
+    number_lemmas();
+    code_bits_ = bits_for(lemmas_.size() + 1);
+    codes_.clear();
+    for_each_skip_bigram(text_.size, gap, [&](std::size_t i, std::size_t j) {
+        const std::uint64_t first = lemma_ranks_[places_[i]] + 1, second = lemma_ranks_[places_[j]] + 1;
+        const std::uint64_t flags = std::uint64_t{text_.function[i] != 0} << 1 | std::uint64_t{text_.function[j] != 0};
+        codes_.push_back((first << code_bits_ | second) << 2 | flags);
+    });
+    std::sort(codes_.begin(), codes_.end());
+    LemmaBag bag(memory_);
+    bag.keys.reserve(codes_.size());
+    bag.weights.reserve(codes_.size());
+    for (std::uint64_t code : codes_) bag.append(lemma_key_of(code >> 2, 2), weight_[2][code & 3]);
+    return bag;
+}
+
+SymbolBag BagBuilder::symbol_bag(int max_order) {
     SymbolBag bag(memory_);
-    number_symbols(text, merge, bag);
-    std::size_t distinct = bag.lemma.size();
-    if (distinct > kMostSymbols) throw TextTooLong("a text has more than a million different words");
-    int bits = 1;
-    while ((std::size_t{1} << bits) < distinct) ++bits;
-    const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+    bag.lemma.assign(symbol_lemma_.begin(), symbol_lemma_.end());
+    bag.tag.assign(symbol_tag_.begin(), symbol_tag_.end());
+    if (max_order == 0) return bag;
+    const int bits = bits_for(bag.lemma.size() + 1);
+    sort_codes(max_order, bits, [&](std::size_t i) { return places_[i] + 1; });
     for (int n = 1; n <= max_order; ++n) {
         SymbolBag::Order& order = bag.orders[n - 1];
-        order.first.assign(distinct + 1, 0);
-        codes_.resize(ngram_count(text, n));
-        for (std::size_t i = 0; i < codes_.size(); ++i) {
-            std::uint64_t code = 0;
-            for (int k = 0; k < n; ++k) code = appended(code, places_[i + k], bits);
-            codes_[i] = appended(code, static_cast<std::uint64_t>(function_words(text, i, n)), kCountBits);
-        }
-        if (merge) std::sort(codes_.begin(), codes_.end());
-        order.rows.reserve(codes_.size() * n);
+        order.rows.reserve(codes_.size() * static_cast<std::size_t>(n));
         order.weights.reserve(codes_.size());
-        for (std::size_t i = 0; i < codes_.size(); ++i) {
-            std::int64_t weight = weight_[n][count_in(codes_[i])];
+        order.first.assign(bag.lemma.size() + 1, 0);
+        std::uint64_t row_before = 0;
+        visit_ngrams(n, [&](std::uint64_t row, std::int64_t weight) {
             order.total += weight;
-            std::uint64_t row = without_count(codes_[i]);
-            if (i > 0 && row == without_count(codes_[i - 1])) {
+            if (row == row_before) {
                 order.weights.back() += weight;
-                continue;
+                return;
             }
-            for (int k = n - 1; k >= 0; --k) order.rows.push_back(static_cast<std::uint32_t>((row >> (bits * k)) & mask));
+            row_before = row;
+            for (int k = n - 1; k >= 0; --k)
+                order.rows.push_back(static_cast<std::uint32_t>(row >> (bits * k) & low_bits(bits)) - 1);
             order.weights.push_back(weight);
-            ++order.first[(row >> (bits * (n - 1))) + 1];
-        }
+            ++order.first[row >> (bits * (n - 1))];
+        });
         std::partial_sum(order.first.begin(), order.first.end(), order.first.begin());
     }
     return bag;

@@ -70,6 +70,17 @@ using TagBag = KeyBag<std::uint64_t>;
 inline constexpr int kMaxOrder = 3;  // n-grams of up to three tokens (SPEC §5)
 inline constexpr int kLemmaBits = 32, kTagBits = 16;
 
+// The bags of a text for n = 1, 2, ...
+template <class Key>
+struct KeyBags {
+    explicit KeyBags(std::pmr::memory_resource* memory)
+        : orders{KeyBag<Key>(memory), KeyBag<Key>(memory), KeyBag<Key>(memory)} {}
+
+    KeyBag<Key> orders[kMaxOrder];  // orders[n - 1]
+};
+using LemmaBags = KeyBags<WideKey>;
+using TagBags = KeyBags<std::uint64_t>;
+
 // Two ways to compare n-grams by identity: what must be equal, and which n-grams take part. An n-gram with an untagged
 // word (tag 0) is like no other by its tags, not even like itself: it is no n-gram of tags at all.
 struct ByLemma {
@@ -118,35 +129,56 @@ struct SymbolBag {
     std::pmr::vector<std::uint16_t> tag;
     Order orders[kMaxOrder];                // orders[n - 1]
 };
-inline constexpr std::size_t kMostSymbols = std::size_t{1} << 20;  // in one text: a row must fit 64 bits
+// In one text: three of their numbers, counted from 1, and a bit for each must fit 64 bits.
+inline constexpr std::size_t kMostSymbols = (std::size_t{1} << 20) - 1;
 
-// Builds bags; one object serves one thread and keeps its working memory between texts. The bags live in `memory`:
-// bags of a batch come and go together, so an arena serves them best.
+// Builds the bags of one text after the other; one object serves one thread and keeps its working memory. The bags live
+// in `memory`: bags of a batch come and go together, so an arena serves them best.
+//
+// One sort serves all orders: a code is the n-gram of the highest order that begins at a token, and shorter n-grams are
+// beginnings of codes, hence sorted as well.
 class BagBuilder {
    public:
     explicit BagBuilder(const Discount& discount,
                         std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-    LemmaBag lemma_bag(const TokenView& text, int n);
-    TagBag tag_bag(const TokenView& text, int n);
-    LemmaBag skip_bag(const TokenView& text, int gap);
-    // With `merge` equal n-grams are one row; without it every occurrence is a row of its own, in order of the text,
-    // and so is every token a symbol of its own (what `explain` needs: flows that do not depend on how words were
-    // numbered).
-    SymbolBag symbol_bag(const TokenView& text, int max_order, bool merge = true);
+    // The text that the bags below are made of. With `merge` equal tokens are one symbol and equal n-grams one row;
+    // without it every token is a symbol of its own, and rows are in order of the text (what `explain` needs: flows that
+    // do not depend on how words were numbered).
+    void begin(const TokenView& text, bool merge = true);
+
+    SymbolBag symbol_bag(int max_order);
+    LemmaBags lemma_bags(int max_order);
+    TagBags tag_bags(int max_order);
+    LemmaBag skip_bag(int gap);
 
    private:
-    template <class By>
-    KeyBag<typename By::Key> key_bag(const TokenView& text, int n, std::vector<typename By::Key>& codes);
-    template <class Key>
-    KeyBag<Key> merged(std::vector<Key>& codes, int n);
-    void number_symbols(const TokenView& text, bool merge, SymbolBag& bag);
+    void number_symbols();
+    void number_lemmas();
+    template <class NumberOf>
+    void sort_codes(int max_order, int bits, NumberOf number_of);
+    template <class Visit>
+    void visit_ngrams(int n, Visit visit) const;
+    template <class Key, class KeyOf>
+    KeyBags<Key> key_bags(int max_order, KeyOf key_of);
+    WideKey lemma_key_of(std::uint64_t numbers, int n) const;
+
+    struct Placed {
+        std::uint64_t symbol;
+        std::size_t token;
+    };
 
     std::pmr::memory_resource* memory_;
-    std::int64_t weight_[kMaxOrder + 1][kMaxOrder + 1];  // of an n-gram with k function words
-    std::vector<std::uint64_t> codes_, symbols_;
-    std::vector<WideKey> wide_codes_;
-    std::vector<std::uint32_t> places_;
+    std::int64_t weight_[kMaxOrder + 1][1 << kMaxOrder];  // of an n-gram, by which of its tokens are function words
+    TokenView text_{};
+    std::vector<Placed> placed_;
+    std::vector<std::uint32_t> places_;          // of every token's symbol among the distinct symbols of the text
+    std::vector<std::uint32_t> symbol_lemma_;    // the distinct symbols
+    std::vector<std::uint16_t> symbol_tag_;
+    std::vector<std::uint32_t> lemma_ranks_;     // of every symbol's lemma among the distinct lemmas of the text
+    std::vector<std::uint32_t> lemmas_;          // the distinct lemmas
+    std::vector<std::uint64_t> codes_;
+    int code_order_ = 0, code_bits_ = 0;         // tokens of a code, bits of each
 };
 
 }  // namespace tesla

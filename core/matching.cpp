@@ -36,7 +36,7 @@ void MaxSimMatcher::link_symbols() {
     std::size_t nx = x_->lemma.size(), ny = y_->lemma.size();
     matrix_.assign(nx * ny, 0);
     link_first_.assign(1, 0);
-    link_to_.clear();
+    links_.clear();
     signature_y_.clear();
     for (const Lemma* lemma : lemma_y_) signature_y_.push_back(lemma->signature);
     const std::uint32_t* lemmas = y_->lemma.data();
@@ -51,10 +51,10 @@ void MaxSimMatcher::link_symbols() {
             if ((lemmas[b] != lemma) & (tags[b] != tag) & ((signatures[b] & signature) == 0)) continue;
             if (std::uint8_t s = symbol_similarity(a, b)) {
                 matrix_[a * ny + b] = s;
-                link_to_.push_back(b);
+                links_.push_back({b, s});
             }
         }
-        link_first_.push_back(static_cast<std::uint32_t>(link_to_.size()));
+        link_first_.push_back(static_cast<std::uint32_t>(links_.size()));
     }
 }
 
@@ -65,7 +65,8 @@ std::int64_t MaxSimMatcher::optimum(int n) {
     std::copy(x.weights.begin(), x.weights.end(), transport_.supply.begin());
     std::copy(y.weights.begin(), y.weights.end(), transport_.demand.begin());
     if (dense_) {
-        add_direct_arcs(n);
+        static_assert(kMaxOrder == 3);
+        n == 1 ? add_direct_arcs<1>() : n == 2 ? add_direct_arcs<2>() : add_direct_arcs<3>();
     } else {
         add_hub_arcs(n);
         add_sense_arcs(n);
@@ -75,28 +76,41 @@ std::int64_t MaxSimMatcher::optimum(int n) {
     return transport_.solve();
 }
 
-// Similarity of two rows in halves of a token, 0 if any position has none.
+// Long texts: similarity of two rows in halves of a token, 0 if any position has none.
 std::int32_t MaxSimMatcher::row_gain(int n, std::uint32_t row_x, std::uint32_t row_y) const {
     const std::uint32_t* a = x_->orders[n - 1].rows.data() + static_cast<std::size_t>(row_x) * n;
     const std::uint32_t* b = y_->orders[n - 1].rows.data() + static_cast<std::size_t>(row_y) * n;
     std::int32_t gain = 0;
     for (int i = 0; i < n; ++i) {
-        std::uint8_t s = dense_ ? matrix_[a[i] * y_->lemma.size() + b[i]] : symbol_similarity(a[i], b[i]);
+        std::uint8_t s = symbol_similarity(a[i], b[i]);
         if (s == 0) return 0;
         gain += s;
     }
     return gain;
 }
 
-void MaxSimMatcher::add_direct_arcs(int n) {
+template <int n>
+void MaxSimMatcher::add_direct_arcs() {
     const auto& x = x_->orders[n - 1];
     const auto& y = y_->orders[n - 1];
+    const std::size_t ny = y_->lemma.size();
     for (std::uint32_t i = 0; i < x.weights.size(); ++i) {
-        std::uint32_t head = x.rows[static_cast<std::size_t>(i) * n];
-        for (std::uint32_t k = link_first_[head]; k < link_first_[head + 1]; ++k) {
-            std::uint32_t b = link_to_[k];
-            for (std::uint32_t j = y.first[b]; j < y.first[b + 1]; ++j)
-                if (std::int32_t gain = row_gain(n, i, j)) transport_.add_arc(i, transport_.consumer(j), gain);
+        const std::uint32_t* row = x.rows.data() + static_cast<std::size_t>(i) * n;
+        const std::uint8_t* similar[n];  // at every position: to the symbols of y
+        for (int k = 1; k < n; ++k) similar[k] = matrix_.data() + row[k] * ny;
+        for (std::uint32_t link = link_first_[row[0]]; link < link_first_[row[0] + 1]; ++link) {
+            const auto [head, head_similarity] = links_[link];
+            for (std::uint32_t j = y.first[head]; j < y.first[head + 1]; ++j) {
+                const std::uint32_t* other = y.rows.data() + static_cast<std::size_t>(j) * n;
+                std::int32_t gain = head_similarity;
+                bool all = true;
+                for (int k = 1; k < n; ++k) {
+                    const std::uint8_t s = similar[k][other[k]];
+                    all &= s != 0;
+                    gain += s;
+                }
+                if (all) transport_.add_arc(i, transport_.consumer(j), gain);
+            }
         }
     }
 }

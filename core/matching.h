@@ -64,8 +64,14 @@ class MaxSimMatcher {
    private:
     // Similarity of two symbols in halves: 0, 1 or 2.
     std::uint8_t symbol_similarity(std::uint32_t x, std::uint32_t y) const;
+    // A symbol of y that is similar to one of x.
+    struct Link {
+        std::uint32_t to;
+        std::uint8_t similarity;
+    };
     void link_symbols();
-    void add_direct_arcs(int n);
+    template <int n>
+    void add_direct_arcs();
     void add_hub_arcs(int n);
     void add_sense_arcs(int n);
     std::int32_t row_gain(int n, std::uint32_t row_x, std::uint32_t row_y) const;
@@ -77,8 +83,9 @@ class MaxSimMatcher {
     bool dense_ = true;
     std::vector<const Lemma*> lemma_x_, lemma_y_;
     std::vector<std::uint64_t> signature_y_;
-    std::vector<std::uint8_t> matrix_;                // dense: similarity of symbol pairs
-    std::vector<std::uint32_t> link_first_, link_to_; // dense: for every symbol of x the symbols of y with similarity > 0
+    std::vector<std::uint8_t> matrix_;       // dense: similarity of symbol pairs
+    std::vector<std::uint32_t> link_first_;  // dense: for every symbol of x its links
+    std::vector<Link> links_;
     Transport<std::int64_t> transport_;
 };
 

@@ -64,19 +64,17 @@ class Bags {
     Bags(const Lexicon& lexicon, const Tokens& tokens, const Named& named, Discount discount)
         : lexicon_(lexicon), features_(parse_features(named)) {
         tokens.check();
-        for (const Feature& f : features_)
-            if (f.similarity == Similarity::MaxSim) max_order_ = std::max(max_order_, f.n);
+        const int max_order = highest_order(Similarity::MaxSim), lemma_order = highest_order(Similarity::Lemma),
+                  tag_order = highest_order(Similarity::Tag);
         nb::gil_scoped_release release;
         BagBuilder builder(discount, &memory_);
         texts_.reserve(tokens.size());
         for (std::size_t i = 0; i < tokens.size(); ++i) {
-            TokenView view = tokens.view(i);
-            Text& text = texts_.emplace_back(Text{builder.symbol_bag(view, max_order_), {}, {}});
-            for (const Feature& f : features_) {
-                if (f.similarity == Similarity::Lemma)
-                    text.lemmas.push_back(f.gap > 0 ? builder.skip_bag(view, f.gap) : builder.lemma_bag(view, f.n));
-                if (f.similarity == Similarity::Tag) text.tags.push_back(builder.tag_bag(view, f.n));
-            }
+            builder.begin(tokens.view(i));
+            Text& text = texts_.emplace_back(Text{builder.symbol_bag(max_order), builder.lemma_bags(lemma_order),
+                                                  builder.tag_bags(tag_order), {}});
+            for (const Feature& f : features_)
+                if (f.gap > 0) text.skips.push_back(builder.skip_bag(f.gap));
         }
     }
     std::size_t size() const { return texts_.size(); }
@@ -93,18 +91,25 @@ class Bags {
         {
             nb::gil_scoped_release release;
             MaxSimMatcher matcher(reference.lexicon_);
+            const bool any_symbols = reference.highest_order(Similarity::MaxSim) > 0;
             for (std::size_t k = 0; k < pairs; ++k) {
                 const Text& x = reference.texts_[static_cast<std::size_t>(reference_index(k))];
                 const Text& y = hypothesis.texts_[static_cast<std::size_t>(hypothesis_index(k))];
-                if (reference.max_order_ > 0) matcher.begin_pair(x.symbols, y.symbols);
-                std::size_t lemma_bag = 0, tag_bag = 0;
+                if (any_symbols) matcher.begin_pair(x.symbols, y.symbols);
+                std::size_t skip = 0;
                 for (std::size_t c = 0; c < columns; ++c) {
                     const Feature& feature = reference.features_[c];
+                    const auto n = static_cast<std::size_t>(feature.n);
                     Match m;
-                    switch (feature.similarity) {
-                        case Similarity::MaxSim: m = match_symbols(x.symbols, y.symbols, feature.n, matcher); break;
-                        case Similarity::Lemma: m = match_keys(x.lemmas[lemma_bag], y.lemmas[lemma_bag]); ++lemma_bag; break;
-                        case Similarity::Tag: m = match_keys(x.tags[tag_bag], y.tags[tag_bag]); ++tag_bag; break;
+                    if (feature.gap > 0) {
+                        m = match_keys(x.skips[skip], y.skips[skip]);
+                        ++skip;
+                    } else {
+                        switch (feature.similarity) {
+                            case Similarity::MaxSim: m = match_symbols(x.symbols, y.symbols, feature.n, matcher); break;
+                            case Similarity::Lemma: m = match_keys(x.lemmas.orders[n - 1], y.lemmas.orders[n - 1]); break;
+                            case Similarity::Tag: m = match_keys(x.tags.orders[n - 1], y.tags.orders[n - 1]); break;
+                        }
                     }
                     measures.set(k, c, m);
                 }
@@ -116,9 +121,18 @@ class Bags {
    private:
     struct Text {
         SymbolBag symbols;  // of the features with similarity MaxSim, all orders in one
-        std::vector<LemmaBag> lemmas;  // of the features with that similarity, in order
-        std::vector<TagBag> tags;
+        LemmaBags lemmas;
+        TagBags tags;
+        std::vector<LemmaBag> skips;  // of the features with gaps, in order
     };
+
+    // The longest n-grams (without gaps) that are compared in this way; 0: none are.
+    int highest_order(Similarity similarity) const {
+        int highest = 0;
+        for (const Feature& f : features_)
+            if (f.similarity == similarity && f.gap == 0) highest = std::max(highest, f.n);
+        return highest;
+    }
 
     static Match match_symbols(const SymbolBag& x, const SymbolBag& y, int n, MaxSimMatcher& matcher) {
         std::int64_t scale = 2 * n;
@@ -127,7 +141,6 @@ class Bags {
 
     const Lexicon& lexicon_;
     std::vector<Feature> features_;
-    int max_order_ = 0;
     std::pmr::monotonic_buffer_resource memory_{std::size_t{1} << 16};  // before the bags that live in it
     std::vector<Text> texts_;
 };
@@ -214,7 +227,11 @@ Explained explain_skips(const TokenView& x, const TokenView& y, int gap, const D
 Explained explain_max_sim(const Lexicon& lexicon, const TokenView& x, const TokenView& y, int n, const Discount& discount,
                           std::size_t dense_cells) {
     BagBuilder builder(discount);
-    SymbolBag a = builder.symbol_bag(x, n, false), b = builder.symbol_bag(y, n, false);
+    auto bag_of = [&](const TokenView& text) {
+        builder.begin(text, false);
+        return builder.symbol_bag(n);
+    };
+    SymbolBag a = bag_of(x), b = bag_of(y);
     MaxSimMatcher matcher(lexicon, dense_cells);
     matcher.begin_pair(a, b);
     std::int64_t objective = matcher.optimum(n);

@@ -47,7 +47,9 @@ class Transport {
     static constexpr std::int32_t kUnreached = -1;
 
     void index_arcs();
+    void sell_directly(std::int32_t gain);
     bool reach();             // levels of all nodes reachable from open suppliers; is there an open consumer?
+    void reach_from(std::uint32_t node);
     void augment_from(std::uint32_t source);
     void push(std::uint32_t source, std::uint32_t sink);
     std::int32_t lower_prices(std::int32_t most);
@@ -92,6 +94,7 @@ Capacity Transport<Capacity>::solve() {
     price_.assign(supply.size() + demand.size() + hubs_, 0);
     std::fill_n(price_.begin(), supply.size(), ceiling);
 
+    if (hubs_ == 0) sell_directly(ceiling);
     for (std::int32_t left = ceiling; left > 0;) {
         while (reach()) {
             std::fill(next_.begin(), next_.end(), 0);
@@ -126,6 +129,19 @@ void Transport<Capacity>::index_arcs() {
     next_.assign(nodes, 0);
 }
 
+// What the first round of paths comes to where there are no hubs: suppliers in turn sell over arcs of the largest gain.
+template <class Capacity>
+void Transport<Capacity>::sell_directly(std::int32_t gain) {
+    for (std::uint32_t k = 0; k < arcs.size(); ++k) {
+        const Arc& a = arcs[k];
+        if (a.gain != gain) continue;
+        const Capacity amount = std::min(supply[a.tail], room(a.head));
+        flow[k] = amount;
+        supply[a.tail] -= amount;
+        room(a.head) -= amount;
+    }
+}
+
 template <class Capacity>
 bool Transport<Capacity>::reach() {
     level_.assign(price_.size(), kUnreached);
@@ -138,20 +154,26 @@ bool Transport<Capacity>::reach() {
     }
     bool open = false;
     for (std::size_t i = 0; i < queue_.size(); ++i) {
-        std::uint32_t v = queue_[i];
-        if (is_consumer(v) && room(v) > Capacity{}) {
-            open = true;
-            continue;  // a path may end here: no need to look behind it in this round
-        }
-        for (std::uint32_t k = 0; k < degree(v); ++k) {
-            std::uint32_t w = target(v, step(v, k));
-            if (level_[w] == kUnreached) {
-                level_[w] = level_[v] + 1;
-                queue_.push_back(w);
-            }
-        }
+        if (is_consumer(queue_[i]) && room(queue_[i]) > Capacity{})
+            open = true;  // a path may end here: no need to look behind it in this round
+        else
+            reach_from(queue_[i]);
     }
     return open;
+}
+
+template <class Capacity>
+void Transport<Capacity>::reach_from(std::uint32_t node) {
+    const std::int32_t next_level = level_[node] + 1;
+    auto visit = [&](std::uint32_t w) {
+        if (level_[w] != kUnreached) return;
+        level_[w] = next_level;
+        queue_.push_back(w);
+    };
+    for (std::uint32_t k = out_[node]; k < out_[node + 1]; ++k)
+        if (tight(arcs[k])) visit(arcs[k].head);
+    for (std::uint32_t k = in_[node]; k < in_[node + 1]; ++k)
+        if (flow[incoming_[k]] > Capacity{}) visit(arcs[incoming_[k]].tail);
 }
 
 // Depth-first along ascending levels; `next_` remembers for each node which steps are used up in this round.
