@@ -1,6 +1,7 @@
 #include "characters.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "unicode.h"
@@ -10,21 +11,34 @@ namespace {
 
 constexpr int kCharacterBits = 21;  // a code point; six of them fill 126 of 128 bits
 
+constexpr int shift_of(int n) { return kCharacterBits * (kMaxCharacterOrder - 1 - n); }  // of the n-th character
+
+std::uint64_t character(const WideKey& key, int n) {
+    const int shift = shift_of(n);
+    const std::uint64_t value = shift >= 64  ? key.high >> (shift - 64)
+                                : shift == 0 ? key.low
+                                             : (key.low >> shift) | (key.high << (64 - shift));
+    return value & ((std::uint64_t{1} << kCharacterBits) - 1);
+}
+
+// Without the zeros that fill up suffixes at the end of a text.
+int length_of(const WideKey& suffix) {
+    int length = kMaxCharacterOrder;
+    while (length > 0 && character(suffix, length - 1) == 0) --length;
+    return length;
+}
+
 // How many characters two suffixes have in common at their beginnings; the padding of short ones does not count.
 int common_prefix(const WideKey& a, const WideKey& b) {
-    for (int n = 0; n < kMaxCharacterOrder; ++n) {
-        const int shift = kCharacterBits * (kMaxCharacterOrder - 1 - n);
-        auto character = [shift](const WideKey& key) {
-            const std::uint64_t value = shift >= 64  ? key.high >> (shift - 64)
-                                        : shift == 0 ? key.low
-                                                     : (key.low >> shift) | (key.high << (64 - shift));
-            return value & ((std::uint64_t{1} << kCharacterBits) - 1);
-        };
-        const std::uint64_t c = character(a);
-        if (c == 0 || c != character(b)) return n;
-    }
-    return kMaxCharacterOrder;
+    const std::uint64_t high = a.high ^ b.high, low = a.low ^ b.low;
+    int equal = 0;
+    for (int n = 0; n < kMaxCharacterOrder; ++n)
+        equal += (shift_of(n) >= 64 ? high >> (shift_of(n) - 64) : high | low >> shift_of(n)) == 0;
+    return std::min(equal, length_of(a));
 }
+
+constexpr std::size_t kBuckets = 256;
+std::size_t bucket_of(char32_t c) { return std::min<std::size_t>(c, kBuckets - 1); }
 
 }  // namespace
 
@@ -32,15 +46,23 @@ CharacterBag::CharacterBag(std::string_view utf8) {
     std::u32string text;
     decode_utf8(utf8, text);
     text.erase(std::remove_if(text.begin(), text.end(), [](char32_t c) { return c == 0 || is_space(c); }), text.end());
+    // Suffixes go to the bucket of their first character at once; what is left to sort are a few in each.
+    std::size_t ends[kBuckets] = {};
+    for (char32_t c : text) ++ends[bucket_of(c)];
+    std::partial_sum(ends, ends + kBuckets, ends);
+    std::size_t starts[kBuckets + 1] = {};
+    std::copy_n(ends, kBuckets, starts + 1);
     suffixes_.resize(text.size());
     WideKey key;
     for (std::size_t i = text.size(); i-- > 0;) {  // the suffix at i: its first character before that of i + 1
         constexpr int top = kCharacterBits * (kMaxCharacterOrder - 1) - 64;
         key = {key.high >> kCharacterBits, (key.low >> kCharacterBits) | (key.high << (64 - kCharacterBits))};
         key.high |= static_cast<std::uint64_t>(text[i]) << top;
-        suffixes_[i] = key;
+        suffixes_[--ends[bucket_of(text[i])]] = key;
     }
-    std::sort(suffixes_.begin(), suffixes_.end());
+    for (std::size_t bucket = 0; bucket < kBuckets; ++bucket)
+        if (starts[bucket + 1] - starts[bucket] > 1)
+            std::sort(suffixes_.data() + starts[bucket], suffixes_.data() + starts[bucket + 1]);
 }
 
 std::int64_t CharacterBag::total(int n) const {
@@ -66,7 +88,7 @@ void CharacterBag::overlap(const CharacterBag& a, const CharacterBag& b, int max
             in_a[n] = in_b[n] = 0;
         }
         if (end) break;
-        const int length = std::min(common_prefix(*next, *next), max_order);
+        const int length = std::min(length_of(*next), max_order);
         for (int n = 0; n < length; ++n) ++(from_a ? in_a[n] : in_b[n]);
         ++(from_a ? i : j);
         last = next;

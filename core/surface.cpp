@@ -14,6 +14,8 @@ namespace {
 // Latin with its extensions is one block; beyond it 256 characters at a time come near enough to scripts.
 std::uint32_t script_block(char32_t c) { return c < 0x250 ? 0 : static_cast<std::uint32_t>(c >> 8); }
 
+bool before(const ScriptCount& script, std::uint32_t block) { return script.block < block; }
+
 struct Share {
     double precision, recall;
 };
@@ -37,28 +39,15 @@ Share lenient_shares(const WeightedIds& x, const WeightedIds& y) {
 
 }  // namespace
 
+void WeightedIds::reserve(std::size_t size) {
+    ids.reserve(size);
+    weights.reserve(size);
+}
+
 void WeightedIds::add(std::uint32_t id, double weight) {
     ids.push_back(id);
     weights.push_back(weight);
-}
-
-void WeightedIds::sort() {
-    std::vector<std::size_t> order(ids.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return ids[a] != ids[b] ? ids[a] < ids[b] : a < b;
-    });
-    std::vector<std::uint32_t> sorted_ids;
-    std::vector<double> sorted_weights;
-    sorted_ids.reserve(ids.size());
-    sorted_weights.reserve(ids.size());
-    for (std::size_t i : order) {
-        sorted_ids.push_back(ids[i]);
-        sorted_weights.push_back(weights[i]);
-    }
-    ids = std::move(sorted_ids);
-    weights = std::move(sorted_weights);
-    total = std::accumulate(weights.begin(), weights.end(), 0.0);
+    total += weight;
 }
 
 double WeightedIds::overlap(const WeightedIds& other) const {
@@ -76,28 +65,55 @@ double WeightedIds::overlap(const WeightedIds& other) const {
     return sum;
 }
 
-SurfaceText::SurfaceText(const SurfaceView& tokens, std::string_view utf8) {
-    lemmas.assign(tokens.lemma, tokens.lemma + tokens.size);
-    occurrences.resize(tokens.size);
-    std::iota(occurrences.begin(), occurrences.end(), 0U);
-    std::stable_sort(occurrences.begin(), occurrences.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return lemmas[a] < lemmas[b]; });
-    for (std::size_t i = 0; i < tokens.size; ++i) {
+SurfaceText::SurfaceText(const SurfaceView& tokens, std::string_view utf8, std::pmr::memory_resource* memory)
+    : content(memory), function(memory), rare_words(memory), rare_lemmas(memory), numbers(memory), capitals(memory),
+      punctuation(memory), lemmas(tokens.lemma, tokens.lemma + tokens.size, memory), occurrences(memory), scripts(memory) {
+    read_words(tokens);
+    read_characters(utf8);
+}
+
+void SurfaceText::read_words(const SurfaceView& tokens) {
+    for (WeightedIds* bag : {&content, &function, &rare_words, &rare_lemmas}) bag->reserve(tokens.size);
+    std::vector<std::uint64_t> ordered(tokens.size);  // an id, then the place where it stands
+    auto order_by = [&](const std::uint32_t* ids) {
+        for (std::size_t i = 0; i < tokens.size; ++i) ordered[i] = std::uint64_t{ids[i]} << 32 | i;
+        std::sort(ordered.begin(), ordered.end());
+    };
+    order_by(tokens.lemma);
+    occurrences.reserve(tokens.size);
+    for (std::uint64_t entry : ordered) {
+        const auto i = static_cast<std::uint32_t>(entry);
+        occurrences.push_back(i);
         (tokens.function[i] ? function : content).add(tokens.lemma[i], 1);
-        rare_words.add(tokens.word[i], tokens.word_weight[i]);
         rare_lemmas.add(tokens.lemma[i], tokens.lemma_weight[i]);
+    }
+    order_by(tokens.word);
+    for (std::uint64_t entry : ordered) {
+        const auto i = static_cast<std::uint32_t>(entry);
+        rare_words.add(tokens.word[i], tokens.word_weight[i]);
         if (tokens.shape[i] & kHasDigit) numbers.add(tokens.word[i], 1);
         if (tokens.shape[i] & kCapitalised) capitals.add(tokens.word[i], 1);
     }
-    std::u32string text;
+}
+
+void SurfaceText::read_characters(std::string_view utf8) {
+    std::u32string text, marks;
     decode_utf8(utf8, text);
+    auto script = scripts.begin();  // neighbours are mostly of one script
     for (char32_t c : text) {
         const CharClass kind = char_class(c);
-        if (kind == CharClass::Letter) letters.push_back(script_block(c));
-        if (kind == CharClass::Punctuation || kind == CharClass::Symbol) punctuation.add(c, 1);
+        if (kind == CharClass::Punctuation || kind == CharClass::Symbol) marks.push_back(c);
+        if (kind != CharClass::Letter) continue;
+        const std::uint32_t block = script_block(c);
+        if (script == scripts.end() || script->block != block) {
+            script = std::lower_bound(scripts.begin(), scripts.end(), block, before);
+            if (script == scripts.end() || script->block != block) script = scripts.insert(script, {block, 0});
+        }
+        ++script->letters;
+        ++letters;
     }
-    std::sort(letters.begin(), letters.end());
-    for (WeightedIds* bag : {&content, &function, &rare_words, &rare_lemmas, &numbers, &capitals, &punctuation}) bag->sort();
+    std::sort(marks.begin(), marks.end());
+    for (char32_t c : marks) punctuation.add(c, 1);
 }
 
 void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double* row) {
@@ -128,10 +144,12 @@ void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double*
     *row++ = std::min(0.0, ratio);
 
     put(shares(x.punctuation, y.punctuation));
-    const auto foreign = static_cast<std::size_t>(std::count_if(y.letters.begin(), y.letters.end(), [&](std::uint32_t block) {
-        return !std::binary_search(x.letters.begin(), x.letters.end(), block);
-    }));
-    *row++ = fraction(foreign, y.letters.size());
+    std::size_t foreign = 0;
+    for (const ScriptCount& script : y.scripts) {
+        const auto same = std::lower_bound(x.scripts.begin(), x.scripts.end(), script.block, before);
+        if (same == x.scripts.end() || same->block != script.block) foreign += script.letters;
+    }
+    *row++ = fraction(foreign, y.letters);
 }
 
 SurfaceMatcher::Range SurfaceMatcher::occurrences_of(const SurfaceText& text, std::uint32_t lemma) const {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <string_view>
 #include <vector>
 
@@ -30,26 +31,39 @@ inline constexpr const char* kSurfaceFeatures[] = {
 };
 inline constexpr std::size_t kSurfaceColumns = sizeof(kSurfaceFeatures) / sizeof(kSurfaceFeatures[0]);
 
-// A multiset of ids with weights.
+// A multiset of ids with weights, which are whole numbers: sums are exact in any order.
 struct WeightedIds {
-    std::vector<std::uint32_t> ids;  // ascending, with repetition
-    std::vector<double> weights;     // of each
+    explicit WeightedIds(std::pmr::memory_resource* memory) : ids(memory), weights(memory) {}
+
+    std::pmr::vector<std::uint32_t> ids;  // ascending, with repetition
+    std::pmr::vector<double> weights;     // of each
     double total = 0;
 
-    void add(std::uint32_t id, double weight);
-    void sort();
+    void reserve(std::size_t size);
+    void add(std::uint32_t id, double weight);       // ids come in ascending order
     double overlap(const WeightedIds& other) const;  // the weights of the ids in both; an id weighs the same everywhere
 };
 
-// One text, ready to be compared as often as one likes.
+// Letters of one script.
+struct ScriptCount {
+    std::uint32_t block;
+    std::size_t letters;
+};
+
+// One text, ready to be compared as often as one likes. It lives in `memory`.
 class SurfaceText {
    public:
-    SurfaceText(const SurfaceView& tokens, std::string_view utf8);
+    SurfaceText(const SurfaceView& tokens, std::string_view utf8, std::pmr::memory_resource* memory);
 
     WeightedIds content, function, rare_words, rare_lemmas, numbers, capitals, punctuation;
-    std::vector<std::uint32_t> lemmas;       // in order of the text
-    std::vector<std::uint32_t> occurrences;  // places of the tokens, ascending by lemma, then by place
-    std::vector<std::uint32_t> letters;      // script blocks of the letters, ascending
+    std::pmr::vector<std::uint32_t> lemmas;       // in order of the text
+    std::pmr::vector<std::uint32_t> occurrences;  // places of the tokens, ascending by lemma, then by place
+    std::pmr::vector<ScriptCount> scripts;        // of the letters, ascending by block
+    std::size_t letters = 0;
+
+   private:
+    void read_words(const SurfaceView& tokens);
+    void read_characters(std::string_view utf8);
 };
 
 // One object serves one thread and keeps its memory.

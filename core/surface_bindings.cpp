@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 
+#include <memory_resource>
 #include <string_view>
 #include <vector>
 
@@ -31,7 +32,7 @@ class Surfaces {
             texts_.emplace_back(SurfaceView{word.data() + from, lemma.data() + from, function.data() + from,
                                             shape.data() + from, word_weight.data() + from, lemma_weight.data() + from,
                                             to - from},
-                                texts[i]);
+                                texts[i], &memory_);
         }
     }
     std::size_t size() const { return texts_.size(); }
@@ -53,6 +54,7 @@ class Surfaces {
     }
 
    private:
+    std::pmr::monotonic_buffer_resource memory_{std::size_t{1} << 16};  // before the texts that live in it
     std::vector<SurfaceText> texts_;
 };
 

@@ -64,7 +64,9 @@ def test_a_lemma_depends_on_its_word_alone(english: Lemmatiser, texts: list[str]
     assert together == [lemma.lower() for lemma in together]
 
 
-@pytest.mark.parametrize("language", ["en", "de", "fr", "ru", "tr", "ko", "el", "be", "hr", "hi", "ja", "vi", "und"])
+@pytest.mark.parametrize(
+    "language", ["en", "de", "fr", "ru", "tr", "ko", "el", "be", "hr", "hi", "ja", "vi", "und"]
+)
 @given(
     words=st.lists(
         st.one_of(
