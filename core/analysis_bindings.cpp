@@ -98,6 +98,17 @@ void bind_lexicon(nb::module_& m) {
             },
             "lemma"_a)
         .def(
+            "lemmas",
+            [](const Lexicon& lexicon, const Array<std::uint32_t>& lemmas) {
+                std::vector<std::string> texts;
+                for (std::size_t i = 0; i < lemmas.size(); ++i) {
+                    check_number(lemmas(i), lexicon.lemma_count());
+                    texts.push_back(lexicon.lemma_text(lemmas(i)));
+                }
+                return texts;
+            },
+            "lemmas"_a)
+        .def(
             "senses",
             [](const Lexicon& lexicon, std::uint32_t lemma) {
                 check_number(lemma, lexicon.lemma_count());

@@ -110,6 +110,8 @@ void Tagger::index_labels() {
 
 WordFeatures Tagger::features(const char32_t* form, std::size_t length) const {
     const WordHashes hashes = hash_word(form, length, lexicon_.class_of(form, length));
+    for (std::uint32_t hash : hashes.own) rows_.prefetch(hash);
+    for (std::uint32_t hash : hashes.neighbour) rows_.prefetch(hash);
     WordFeatures word{};
     RowSum sum(*this);
     for (std::uint32_t hash : hashes.own) sum.add(row_of(hash));

@@ -88,12 +88,13 @@ class _WordTable:
         self.folded.extend(list(map(self._first_with.setdefault, lowered, words.tolist())))
         self.shape.extend([_shape(form) for form in forms])
         self.word_weight.extend(self._weights(lowered))
-        lemmas = numbers_from(len(self.lemma_weight), batch.lemma).tolist()
-        self.lemma_weight.extend(self._weights([self._lexicon.lemma(lemma) for lemma in lemmas]))
+        lemmas = numbers_from(len(self.lemma_weight), batch.lemma)
+        self.lemma_weight.extend(self._weights(self._lexicon.lemmas(lemmas)))
 
     def _weights(self, words: list[str]) -> FloatArray:
         return np.ones(len(words)) if self._frequencies is None else self._frequencies.weights(words)
 
 
 def _shape(form: str) -> int:
-    return _HAS_DIGIT * any(map(str.isdigit, form)) + _CAPITALISED * form[:1].isupper()
+    has_digit = not form.isalpha() and any(map(str.isdigit, form))  # most words are letters alone
+    return _HAS_DIGIT * has_digit + _CAPITALISED * form[:1].isupper()
