@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from tesla_eval.cli.conllu_reader import ConlluReader
 from tesla_eval.cli.terminal import warn
 from tesla_eval.errors import InputError
-from tesla_eval.meta.summaries import SummarySet
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores
 from tesla_eval.parallel import map_in_order
 from tesla_eval.textio import LineReader, looks_lowercased, looks_tokenised, read_in_step
+
+if TYPE_CHECKING:
+    from tesla_eval.meta.summaries import SummarySet
 
 __all__ = ["Chunk", "read_chunks", "score_chunks", "summary_chunks"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import click
 import numpy as np
@@ -22,9 +22,11 @@ from tesla_eval.cli.options import (
 )
 from tesla_eval.cli.score_formats import FORMATS, Results, check_format
 from tesla_eval.cli.terminal import progress, write_lines
-from tesla_eval.meta.summaries import SummarySet, is_summary_source, read_summaries
 from tesla_eval.metrics import CelabOptions, Metric
 from tesla_eval.metrics.base import SegmentScores, Total
+
+if TYPE_CHECKING:
+    from tesla_eval.meta.summaries import SummarySet
 
 __all__ = ["score"]
 
@@ -80,7 +82,7 @@ def score(
     check_format(output_format, len(chosen), segments)
     write = FORMATS[output_format]
     topics = None
-    if references or not (is_summary_source(systems[0]) or any(metric.needs_references for metric in chosen)):
+    if references or not _are_summaries(systems[0], chosen):
         chunks = read_chunks(references, systems, analysed=analysed, prepared=pre_tokenized)
     else:
         summaries = _read_summaries(systems, analysed)
@@ -94,7 +96,16 @@ def score(
         write_lines(write(board.results()))
 
 
+def _are_summaries(path: str, metrics: Sequence[Metric]) -> bool:
+    """Whether a file given without references holds summaries, which bring their own."""
+    from tesla_eval.meta.summaries import is_summary_source
+
+    return is_summary_source(path) or any(metric.needs_references for metric in metrics)
+
+
 def _read_summaries(paths: Sequence[str], analysed: bool) -> SummarySet:
+    from tesla_eval.meta.summaries import is_summary_source, read_summaries
+
     if len(paths) != 1 or not is_summary_source(paths[0]):
         raise click.UsageError(
             "give reference files with -r; without them, one JSON Lines file (.jsonl) or one folder of summaries"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from tesla_eval.analysis import Analyser
 from tesla_eval.analysis.languages import is_spaced
@@ -11,8 +13,6 @@ from tesla_eval.errors import UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import BASELINES, SacreBleuMetric
 from tesla_eval.metrics.celab import CelabOptions, TeslaCelab, TeslaCelabMinus
-from tesla_eval.metrics.cremer import Cremer
-from tesla_eval.metrics.dicomer import Dicomer
 from tesla_eval.metrics.pem import Pem
 from tesla_eval.metrics.rouge import ROUGE_NAMES, RougeMetric
 from tesla_eval.metrics.tesla_b import TeslaB
@@ -20,6 +20,10 @@ from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_m import TeslaM
 from tesla_eval.metrics.tesla_s import TeslaS, TeslaSRecall
 from tesla_eval.metrics.tesla_x import TeslaX
+
+if TYPE_CHECKING:
+    from tesla_eval.metrics.cremer import Cremer
+    from tesla_eval.metrics.dicomer import Dicomer
 
 __all__ = [
     "BASELINE_NAMES",
@@ -44,7 +48,8 @@ __all__ = [
 
 _TESLA: dict[str, Callable[..., Metric]] = {"m": TeslaM, "b": TeslaB, "f": TeslaF, "x": TeslaX, "pem": Pem}
 _SUMMARY: dict[str, Callable[..., Metric]] = {"s": TeslaS, "s-recall": TeslaSRecall}
-_COHERENCE: dict[str, Callable[..., Metric]] = {"dicomer": Dicomer, "cremer": Cremer}
+# Loaded when asked for: a parser of discourse comes with them.
+_COHERENCE = {"dicomer": "Dicomer", "cremer": "Cremer"}
 _CELAB: dict[str, Callable[..., Metric]] = {"celab": TeslaCelab, "celab-": TeslaCelabMinus}
 
 CELAB_NAMES = tuple(_CELAB)
@@ -53,6 +58,12 @@ BASELINE_NAMES = (*BASELINES, *ROUGE_NAMES)
 """Other people's metrics, which read plain text."""
 METRIC_NAMES = (*_TESLA, *_SUMMARY, *_COHERENCE, *_CELAB, *BASELINE_NAMES)
 """What `-m` takes."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _COHERENCE.values():
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{name.lower()}"), name)
 
 
 def default_metrics(lang: str) -> str:
@@ -97,7 +108,8 @@ def create_metric(
             raise UsageError(
                 f"{key} reads whole texts: an analysis of words without sentences is of no use to it"
             )
-        return _COHERENCE[key](lang=lang, workers=workers)
+        coherence: Callable[..., Metric] = __getattr__(_COHERENCE[key])
+        return coherence(lang=lang, workers=workers)
     if key in _CELAB:
         if analyser is not None:
             raise UsageError(f"{key} reads characters, not words: an analysis of words is of no use to it")
