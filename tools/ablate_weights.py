@@ -1,146 +1,240 @@
-"""What every family of features is worth to TESLA-X: trained without it, measured where it was not trained.
+"""What every family of features is worth to TESLA-X: learned without it, measured on every test set.
 
-    ablate_weights.py [--every 4]        # every fourth pair of WMT13 and WMT14: a quarter of the time
+    ablate_weights.py [--only en|und] [-o FILE]        # two tables; `make_results.py` puts them into docs/results.md
 
-Columns: the mean of WMT12 → WMT13 and WMT13 → WMT12 (what choices go by), then WMT14, WMT17's direct assessment and
-WMT19 with the weights of both years: mean Kendall τ (WMT's form) over the language pairs. For other languages than
-English: each language of the training data held out in turn, and what was never trained on. Features come from the
-cache of `tesla meta`, where they are kept.
+The first column is the mean Kendall τ (WMT's form) on what was held out: the other test sets for English, the other
+languages else. Then the mean over the language pairs of every test set: τ of segments, Pearson's r of systems. TESLA-M
+and chrF++ stand beside on the same segments. Features come from the cache of `tesla meta`, where they are kept.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
 import numpy as np
+import numpy.typing as npt
 
-from tesla_eval.meta import read_preferences
-from tesla_eval.meta.run import JudgedSet, wmt_sets
+from make_results import DATA, SECTIONS, Section, analysable, read
+from tesla_eval.meta import Joined, averages, evaluate, join, read_preferences
+from tesla_eval.meta.judgements import Key, Preferences
+from tesla_eval.meta.run import JudgedSet, score_metric, target_language, wmt_sets
+from tesla_eval.meta.scoring import MetricScores, score_outputs
+from tesla_eval.metrics import create_metric
+from tesla_eval.metrics.base import References
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.tesla_x import TeslaX
-from tesla_eval.training import TrainingSet, collect, fit_linear, kendall
+from tesla_eval.models import LinearModel
+from tesla_eval.training import FeatureProbe, TrainingSet, collect, kendall
+from tesla_eval.training.fit import Problem, set_folds
 from tesla_eval.training.recipe import Recipe, keeps, probes_for
+from train_weights import LEFT_OUT, LIFTS, ODD_PARTS, odd_segments
 
-WMT = Path(__file__).resolve().parents[2] / "shared" / "data" / "wmt"
 GROUPS = ("target", "chars", "surface")
+PEERS = ("m", "chrf++")
+PENALTY = {"en": 0.001, "und": 0.1}
 FAMILIES = {
     "words and synonyms (ms)": ("ms",), "lemmas (lem)": ("lem",), "parts of speech (pos)": ("pos",),
     "characters (chr)": ("chr",), "rare words": ("rareword", "rarelemma"),
-    "word order": ("lcs", "fragments", "order", "chunks"), "numbers and names": ("number", "capital"),
+    "word order": ("lcs", "fragments", "order", "chunks"), "numbers": ("number",), "names (capital)": ("capital",),
     "foreign letters": ("foreign",), "punctuation": ("punct",), "content and function words": ("content", "function"),
     "length": ("length",),
 }  # fmt: skip
-SHIPPED_WITHOUT = {
-    "en": {"pos", "content", "function", "length"},
-    "und": {"pos", "content", "function", "length", "punct", "foreign"},
-}
+TRAINED_ON = {"en": ("wmt12-rr", "wmt13-rr"), "und": ("wmt12-rr", "wmt24-esa-outofen-odd")}
+TRAINED_PAIRS = ("en-cs", "en-de", "en-es", "en-fr", "en-ru")
+"""Out of English: the pairs of `TRAINED_ON` that are learned from; the others of WMT24 are languages never seen."""
 
 
 @dataclass(frozen=True)
-class Sample:
-    """The training sets of some files, and the columns of their features."""
+class Variant:
+    """A way to train TESLA-X."""
 
-    names: tuple[str, ...]
-    sets: dict[str, list[TrainingSet]]
+    title: str
+    without: Set[str]
+    lifts: Mapping[str, float]
+    modern: bool = True
+    """Whether the odd segments of later years are learned from too."""
 
-    def measure(
-        self,
-        train: Sequence[TrainingSet],
-        test: Sequence[TrainingSet],
-        without: Collection[str],
-        penalty: float,
-    ) -> float:
-        kept = np.array([k for k, name in enumerate(self.names) if keeps(name, without)], np.int64)
-        names = [self.names[k] for k in kept]
-        model = fit_linear([one.with_features(kept) for one in train], names, penalty=penalty)
-        return fmean(kendall(model, one.with_features(kept)) for one in test if len(one.better))
+    def fit(self, sets: Sequence[TrainingSet], names: Sequence[str], penalty: float) -> LinearModel:
+        kept = np.array([k for k, name in enumerate(names) if keeps(name, self.without)], np.int64)
+        chosen = [one.with_features(kept) for one in sets if self.modern or "-odd" not in one.name]
+        lifts = {name: lift for name, lift in self.lifts.items() if keeps(name, self.without)}
+        return Problem(chosen, [names[k] for k in kept]).fit(penalty=penalty, lifts=lifts)
 
 
-def read(files: Sequence[str], cache: ScoreCache, every: int, *, into_english: bool) -> Sample:
-    probe_for = probes_for(Recipe(TeslaX, "en" if into_english else "und", GROUPS))
-    sets = {}
-    for file in files:
-        print(f"features of {file}", file=sys.stderr, flush=True)
-        found = collect(judged(file, into_english), probe_for, cache, threshold=0.5)
-        step = 1 if file == "wmt12-rr" else every
-        sets[file] = [one.with_pairs(np.arange(len(one.better)) % step == 0) for one in found]
-    return Sample(probe_for("de-en" if into_english else "en-de").features.names, sets)
-
-
-def judged(file: str, into_english: bool) -> Iterator[JudgedSet]:
-    pairs = WMT / f"{file}.pairs.tsv.gz"
-    preferences = read_preferences(str(pairs)) if pairs.exists() else {}
-    for one in wmt_sets([str(WMT / f"{file}.seg.tsv.gz")], preferences, {}):
-        if one.outputs.lp.endswith("-en") == into_english:
-            yield one
-
-
-def english(cache: ScoreCache, every: int) -> Iterator[str]:
-    tests = ("wmt14-rr", "wmt17-da-toen", "wmt19-darr")
-    sample = read(("wmt12-rr", "wmt13-rr", *tests), cache, every, into_english=True)
-    first, second = sample.sets["wmt12-rr"], sample.sets["wmt13-rr"]
-    yield "| English, TESLA-X | WMT12–13 held out | WMT14 | WMT17 | WMT19 |"
-    yield "|---|--:|--:|--:|--:|"
-    for title, without in variants(SHIPPED_WITHOUT["en"]):
-        held_out = fmean([
-            sample.measure(first, second, without, 0.003), sample.measure(second, first, without, 0.003)
-        ])  # fmt: skip
-        values = [sample.measure([*first, *second], sample.sets[test], without, 0.003) for test in tests]
-        yield f"| {title} | {held_out:.4f} | {' | '.join(f'{value:.3f}' for value in values)} |"
-
-
-def others(cache: ScoreCache, every: int) -> Iterator[str]:
-    tests = ("wmt20-mqm", "wmt21-mqm-news", "wmt21-mqm-enru")
-    sample = read(("wmt12-rr", "wmt24-esa-outofen-odd", *tests), cache, every, into_english=False)
-    new = sample.sets["wmt24-esa-outofen-odd"]
-    train = [*sample.sets["wmt12-rr"], *(one for one in new if one.name[:5] in ("en-cs", "en-es", "en-ru"))]
-    unseen = [one for one in new if one.name[:5] not in ("en-cs", "en-es", "en-ru")]
-    years = [one for test in tests for one in sample.sets[test]]
-    yield "| other languages, TESLA-X | languages held out | WMT24, unseen languages | WMT20–21 |"
-    yield "|---|--:|--:|--:|"
-    for title, without in variants(SHIPPED_WITHOUT["und"]):
-        held_out = fmean(
-            sample.measure(
-                [one for one in train if one.name[:5] != lp],
-                [one for one in train if one.name[:5] == lp],
-                without,
-                0.1,
-            )
-            for lp in sorted({one.name[:5] for one in train})
-        )
-        values = [sample.measure(train, test, without, 0.1) for test in (unseen, years)]
-        yield f"| {title} | {held_out:.4f} | {' | '.join(f'{value:.3f}' for value in values)} |"
-
-
-def variants(left_out: set[str]) -> Iterator[tuple[str, set[str]]]:
-    """The shipped model, then without each family that it has, then with each that it has not."""
-    yield "**as shipped**", left_out
+def variants(language: str) -> Iterator[Variant]:
+    """The shipped model, what it was trained with taken away, then each family taken away or added."""
+    left_out, lifts = frozenset(LEFT_OUT[language]), LIFTS.get(language, {})
+    yield Variant("**as shipped**", left_out, lifts)
+    if lifts:
+        yield Variant("without the lifts", left_out, {})
+    if language == "en":
+        yield Variant("without WMT20's odd segments", left_out, lifts, modern=False)
+        yield Variant("without both", left_out, {}, modern=False)
     for title, families in FAMILIES.items():
         if not left_out.issuperset(families):
-            yield f"without {title}", left_out.union(families)
+            yield Variant(f"without {title}", left_out.union(families), lifts)
     for title, families in FAMILIES.items():
         if left_out.issuperset(families):
-            yield f"with {title}", left_out.difference(families)
+            yield Variant(f"with {title}", left_out.difference(families), lifts)
+
+
+def training_sets(language: str, cache: ScoreCache) -> tuple[list[TrainingSet], tuple[str, ...]]:
+    """What the shipped weights were learned from, with all features that there are."""
+    probe_for = probes_for(Recipe(TeslaX, language, GROUPS))
+    with tempfile.TemporaryDirectory() as folder:
+        parts = [odd_segments(*part, Path(folder)) for part in ODD_PARTS.get(f"x-{language}", [])]
+        judged = [
+            one
+            for file in TRAINED_ON[language]
+            for one in wmt_sets([str(DATA / f"{file}.seg.tsv.gz")], preferences_of(file))
+            if learned_from(one.outputs.lp, language)
+        ]
+        judged += wmt_sets(parts) if parts else []
+    sets = collect(judged, probe_for, cache, threshold=0.5)
+    return sets, probe_for(judged[0].outputs.lp).features.names
+
+
+def learned_from(lp: str, language: str) -> bool:
+    return lp.endswith("-en") if language == "en" else lp in TRAINED_PAIRS
+
+
+def preferences_of(file: str) -> dict[Key, Preferences]:
+    path = DATA / f"{file}.pairs.tsv.gz"
+    return read_preferences(str(path)) if path.exists() else {}
+
+
+def held_out(variant: Variant, sets: Sequence[TrainingSet], names: Sequence[str], language: str) -> float:
+    """Mean τ on the test sets (English) or the languages that were not learned from."""
+    found = []
+    for train, test in set_folds(sets) if language == "en" else language_folds(sets):
+        model = variant.fit(train, names, PENALTY[language])
+        found += [kendall_of(model, one, names) for one in test if len(one.better)]
+    return fmean(found)
+
+
+def kendall_of(model: LinearModel, one: TrainingSet, names: Sequence[str]) -> float:
+    return kendall(model, one.with_features(columns_of(model, names)))
+
+
+def columns_of(model: LinearModel, names: Sequence[str]) -> npt.NDArray[np.int64]:
+    return np.array([names.index(name) for name in model.features], np.int64)
+
+
+def language_folds(sets: Sequence[TrainingSet]) -> Iterator[tuple[list[TrainingSet], list[TrainingSet]]]:
+    for lp in sorted({one.name.split()[0] for one in sets}):
+        yield (
+            [one for one in sets if one.name.split()[0] != lp],
+            [one for one in sets if one.name.split()[0] == lp],
+        )
+
+
+def measure(
+    section: Section, models: Mapping[str, LinearModel], language: str, cache: ScoreCache
+) -> dict[str, tuple[float, float]]:
+    """Of every model and peer: mean τ of segments and mean r of systems over the language pairs of a section."""
+    probe_for = probes_for(Recipe(TeslaX, language, GROUPS))
+    results = []
+    for whole in read(section):
+        code = analysable(target_language(whole.outputs.lp))
+        if code is None:
+            continue
+        print(f"{section.title}: {whole.outputs.lp}", file=sys.stderr, flush=True)
+        judged = without_learned(whole, section, language)
+        scores = variant_scores(judged, models, probe_for(whole.outputs.lp), cache)
+        for name in PEERS:
+            metric = create_metric(name, code)
+            scores[metric.id] = score_metric(
+                metric, judged.outputs, cache, segments=judged.scored_segments(False)
+            )
+        joined: Joined = join(
+            judged.outputs, scores, preferences=judged.preferences, system_scores=judged.systems
+        )
+        results.extend(evaluate(joined, permutations=1))  # they serve soft accuracy, which is not shown
+    of_segments = "kendall_wmt" if section.pairs else "kendall"
+    found: dict[str, dict[str, float]] = {}
+    for row in averages(results):
+        if (row.level, row.statistic) in (("segment", of_segments), ("system", "pearson")):
+            found.setdefault(row.metric, {})[row.level] = row.value
+    return {name: (values["segment"], values["system"]) for name, values in found.items()}
+
+
+def without_learned(judged: JudgedSet, section: Section, language: str) -> JudgedSet:
+    """The test set without the human scores that the shipped weights were learned from."""
+    outputs = judged.outputs
+    if (section.file, outputs.lp) not in ODD_PARTS.get(f"x-{language}", []):
+        return judged
+    odd = np.array([int(name) % 2 == 1 for name in outputs.segments])
+    return replace(judged, outputs=replace(outputs, human=np.where(odd, np.nan, outputs.human)))
+
+
+def variant_scores(
+    judged: JudgedSet, models: Mapping[str, LinearModel], probe: FeatureProbe, cache: ScoreCache
+) -> dict[str, MetricScores]:
+    """The scores of every model from features that are computed once."""
+    rows: list[npt.NDArray[np.float64]] = []
+
+    def scorer(hypotheses: Sequence[str], references: References) -> npt.NDArray[np.float64]:
+        found = cache.score(probe, hypotheses, references)
+        assert found.statistics is not None
+        rows.append(found.statistics)
+        return found.scores
+
+    table = score_outputs(judged.outputs, scorer, segments=judged.scored_segments(False))
+    there = ~np.isnan(table)
+    found = {}
+    for title, model in models.items():
+        scores = np.full(table.shape, np.nan)
+        scores[there] = model.score(rows[0][:, columns_of(model, probe.features.names)])
+        found[title] = MetricScores(scores)
+    return found
+
+
+def tables(language: str, cache: ScoreCache) -> Iterator[str]:
+    """The table of one language, line by line."""
+    sets, names = training_sets(language, cache)
+    ways = list(variants(language))
+    models = {way.title: way.fit(sets, names, PENALTY[language]) for way in ways}
+    held = {way.title: f"{held_out(way, sets, names, language):.4f}" for way in ways}
+    learned_years = TRAINED_ON["en"] if language == "en" else ("wmt12-rr",)
+    sections = [
+        section
+        for section in SECTIONS
+        if section.into_english == (language == "en") and section.file not in learned_years
+    ]
+    columns = [measure(section, models, language, cache) for section in sections]
+    heads = [
+        section.title.replace(" into English", "").replace(" out of English", "") for section in sections
+    ]
+    title = "into English" if language == "en" else "out of English"
+    yield f"| TESLA-X {title} | held out τ | {' | '.join(f'{head}, τ | r' for head in heads)} |"
+    yield f"|---|--:|{'--:|--:|' * len(heads)}"
+    for row in [*models, "tesla-m", "chrf++"]:
+        cells = [_shown(value) for column in columns for value in column[row]]
+        yield f"| {row} | {held.get(row, '')} | {' | '.join(cells)} |"
+
+
+def _shown(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.3f}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--only", choices=["en", "und"])
+    parser.add_argument("--only", choices=[*TRAINED_ON])
+    parser.add_argument("-o", "--output", type=argparse.FileType("w", encoding="utf-8"), default=sys.stdout)
     wishes = parser.parse_args()
     with ScoreCache() as cache:
-        for name, table in (("en", english), ("und", others)):
-            if wishes.only in (None, name):
-                for line in table(cache, wishes.every):
-                    print(line, flush=True)
-                print(flush=True)
+        for language in TRAINED_ON:
+            if wishes.only in (None, language):
+                print(*tables(language, cache), "", sep="\n", file=wishes.output, flush=True)
 
 
 if __name__ == "__main__":
