@@ -17,6 +17,9 @@ struct TextTooLong : std::length_error {
     using std::length_error::length_error;
 };
 
+// So that weights of trigrams, summed over a million words, stay whole 64-bit numbers.
+inline constexpr std::int64_t kLargestDenominator = 10'000;
+
 struct Discount {
     std::int64_t p = 1, q = 10;
     // Weight of an n-gram with k function words, in units of unit(n).

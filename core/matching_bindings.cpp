@@ -306,7 +306,12 @@ void bind_matching(nb::module_& m) {
             "offsets"_a, "lemma"_a, "tag"_a, "function"_a);
     nb::class_<Discount>(m, "Discount", "What a function word is worth: the fraction p / q.")
         .def(
-            "__init__", [](Discount* self, std::int64_t p, std::int64_t q) { new (self) Discount{p, q}; }, "p"_a, "q"_a);
+            "__init__",
+            [](Discount* self, std::int64_t p, std::int64_t q) {
+                if (p < 1 || p > q || q > kLargestDenominator) throw nb::value_error("a discount is above 0 and at most 1");
+                new (self) Discount{p, q};
+            },
+            "p"_a, "q"_a);
     nb::class_<Bags>(m, "Bags", "The bags of all texts of a batch.")
         .def(nb::init<const Lexicon&, const Tokens&, const Named&, Discount>(), "lexicon"_a, "tokens"_a, "features"_a,
              "discount"_a, nb::keep_alive<1, 2>())

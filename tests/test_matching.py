@@ -166,6 +166,12 @@ def batch_of_words(lemmas: np.ndarray) -> AnalysedBatch:
     return AnalysedBatch(("",), vocabulary, offsets, lemmas, lemmas, tags, flags, flags, places, places)
 
 
+@pytest.mark.parametrize(("p", "q"), [(0, 10), (-1, 10), (11, 10), (1, 1 << 40)])
+def test_discounts_that_the_core_has_no_room_for_are_refused(p: int, q: int) -> None:
+    with pytest.raises(ValueError, match="discount"):
+        _core.Discount(p, q)
+
+
 def test_a_text_with_too_many_different_words_is_an_error_of_the_input() -> None:
     most = 1 << 20
     repeated = batch_of_words(np.arange(most + 1, dtype=np.uint32) % 1000)
