@@ -59,7 +59,8 @@ void write_phrase_run(std::vector<PhraseCount>& pairs, const std::string& path) 
             pairs[kept++] = pairs[i];
     }
     File file = open_file(path, "wb");
-    if (std::fwrite(pairs.data(), sizeof(PhraseCount), kept, file.get()) != kept || std::fflush(file.get()) != 0)
+    const bool written = kept == 0 || std::fwrite(pairs.data(), sizeof(PhraseCount), kept, file.get()) == kept;
+    if (!written || std::fflush(file.get()) != 0)
         throw std::runtime_error(path + ": cannot be written; is the disk full?");
 }
 
