@@ -53,6 +53,18 @@ def test_adequacy_of_the_worked_example_either_way(tmp_path: Path) -> None:
     assert pivot_f1(table, second, first, ONLY, ONLY, **UNPRUNED).tolist() == [0.38]
 
 
+def test_what_the_explanation_says_is_shared_makes_the_pivot_f1(pem: Pem) -> None:
+    def pivots(paraphrase: str, original: str) -> list[tuple[float, float]]:
+        features = pem.explain(paraphrase, [original]).to_dict()["references"][0]["features"]
+        adequacy = next(feature for feature in features if feature["name"] == "adequacy")
+        return [(one["value"], sum(link["weight"] for link in one["flow"])) for one in adequacy["pivots"]]
+
+    other = "Last night the police caught the thief, who had been running from the police."
+    of_first, of_second, between = pivots(ORIGINAL, ORIGINAL), pivots(other, other), pivots(other, ORIGINAL)
+    for (_, first), (_, second), (value, shared) in zip(of_first, of_second, between, strict=True):
+        assert value == pytest.approx(2 * shared / (first + second), abs=1e-6) and 0 < value < 1
+
+
 def test_swapping_the_sentences_changes_neither_f1(pem: Pem) -> None:
     texts = [
         ORIGINAL,

@@ -79,7 +79,8 @@ SECTIONS = (
             into_english=True, too_slow=_SLOW),
     Section("WMT19 into English", "wmt19-darr", BY_PREFERENCE, "Preferences made of direct assessment.",
             pairs=True, into_english=True, too_slow=_SLOW),
-    Section("WMT20 into English", "wmt20-mqm", BY_SCORE, "MQM.", into_english=True, too_slow=_SLOW),
+    Section("WMT20 into English", "wmt20-mqm", BY_SCORE, "MQM. TESLA-X learned from the segments with an odd number, "
+            "the others alone are in the last section.", into_english=True, too_slow=_SLOW),
     Section("WMT21 into English, direct assessment", "wmt21-da-toen", BY_SCORE, "Direct assessment; segments of cs, "
             "de and ha have no scores.", into_english=True, too_slow=_SLOW),
     Section("WMT21 into English, MQM of news", "wmt21-mqm-news", BY_SCORE, "MQM.", into_english=True, too_slow=_SLOW),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -138,8 +139,15 @@ def _ngrams(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 def _shared(x: PivotNetwork, y: PivotNetwork) -> list[tuple[tuple[str, ...], float]]:
     """The pivot n-grams that both texts have with what they share, the longest and heaviest first."""
-    mine, other = (
-        {ngram.words: ngram.probability for bag in network.ngrams for ngram in bag} for network in (x, y)
-    )
+    mine, other = map(_weights, (x, y))
     common = [(words, min(weight, other[words])) for words, weight in mine.items() if words in other]
     return sorted(common, key=lambda item: (-len(item[0]), -item[1], item[0]))
+
+
+def _weights(network: PivotNetwork) -> dict[tuple[str, ...], float]:
+    """The weight of every pivot n-gram; under identity those with the same words are one, whatever their tags."""
+    weights: dict[tuple[str, ...], float] = defaultdict(float)
+    for bag in network.ngrams:
+        for ngram in bag:
+            weights[ngram.words] += ngram.probability
+    return weights

@@ -12,6 +12,7 @@ import numpy as np
 
 from tesla_eval.errors import UsageError
 from tesla_eval.metrics.feature_groups import FloatArray
+from tesla_eval.metrics.lm_group import LOWEST
 from tesla_eval.models import LinearModel, Scale
 from tesla_eval.training.judged import TrainingSet
 from tesla_eval.training.learners import PAIRWISE, fit_regression
@@ -32,7 +33,6 @@ REGRESSION = "regression"
 LEARNERS = (*PAIRWISE, REGRESSION)
 PENALTIES = (0.1, 0.03, 0.01, 0.003, 0.001)
 """What cross-validation chooses from, the strongest first."""
-LANGUAGE_MODEL_RANGE = (-15.0, 0.0)
 _FOLDS = 5
 
 Split = tuple[list[TrainingSet], list[TrainingSet]]
@@ -258,4 +258,4 @@ def _range_scale(model: LinearModel) -> Scale:
 
 def _range_of(name: str) -> tuple[float, float]:
     """SPEC §8: F-measures lie in [0, 1], normalised language-model scores are clipped to [−15, 0]."""
-    return LANGUAGE_MODEL_RANGE if name.startswith("lm.") else (0.0, 1.0)
+    return (LOWEST, 0.0) if name.startswith("lm.") else (0.0, 1.0)
