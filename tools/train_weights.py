@@ -69,7 +69,7 @@ OUT_OF_ENGLISH = [*judgements("wmt12-rr"), "--segments", str(WMT / "wmt24-esa-ou
 GROUPS = ["--groups", "target,chars,surface"]
 LEFT_OUT = {
     "en": ("pos", "content", "function", "length", "number"),
-    "und": ("pos", "content", "function", "length", "punct", "foreign"),
+    "und": ("pos", "content", "function", "punct", "foreign", "number"),
 }
 """Features that add nothing where a year (English) or a language (others) is held out."""
 LIFTS = {"en": {"ms.3.f": 0.3, "lcs.r": 0.1}}
