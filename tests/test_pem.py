@@ -16,8 +16,9 @@ from tesla_eval._core import Lexicon
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.analysis.batch import Vocabulary
 from tesla_eval.analysis.porter import porter_stem
+from tesla_eval.bags.pivot import PivotNetwork, PivotNgram
 from tesla_eval.errors import InputError, ResourceError, UsageError
-from tesla_eval.metrics.pem_features import pivot_f1
+from tesla_eval.metrics.pem_features import _shared, pivot_f1
 from tesla_eval.metrics.pem_model import find_pem_model, read_pem_model
 from tesla_eval.resources import Resource, write_resource
 from tesla_eval.training.paraphrases import (
@@ -63,6 +64,12 @@ def test_what_the_explanation_says_is_shared_makes_the_pivot_f1(pem: Pem) -> Non
     of_first, of_second, between = pivots(ORIGINAL, ORIGINAL), pivots(other, other), pivots(other, ORIGINAL)
     for (_, first), (_, second), (value, shared) in zip(of_first, of_second, between, strict=True):
         assert value == pytest.approx(2 * shared / (first + second), abs=1e-6) and 0 < value < 1
+
+
+def test_pivot_ngrams_of_the_same_words_are_one_in_the_explanation() -> None:
+    run = [PivotNgram(("run",), (tag,), 0, weight) for tag, weight in (("NOUN", 0.25), ("VERB", 0.5))]
+    assert _shared(PivotNetwork((), (tuple(run),)), PivotNetwork((), (tuple(run[:1]),))) == [(("run",), 0.25)]
+    assert _shared(PivotNetwork((), (tuple(run),)), PivotNetwork((), (tuple(run),))) == [(("run",), 0.75)]
 
 
 def test_swapping_the_sentences_changes_neither_f1(pem: Pem) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tesla_eval.errors import UsageError
-from tesla_eval.training import TrainingSet, cross_validate, fit_linear, kendall, pairs_of_scores
-from tesla_eval.training.fit import Problem, segment_folds, set_folds
+from tesla_eval.training import FeatureProbe, Problem, TrainingSet, cross_validate, kendall, pairs_of_scores
+from tesla_eval.training.fit import segment_folds, set_folds
 from tesla_eval.training.learners import PAIRWISE, fit_logistic, fit_svm
 
 NAMES = ("a.1.p", "a.2.p", "b.r", "c")
@@ -37,7 +37,7 @@ def sets() -> list[TrainingSet]:
 
 @pytest.mark.parametrize("learner", [*PAIRWISE, "regression"])
 def test_learners_find_what_the_judge_likes(sets: list[TrainingSet], learner: str) -> None:
-    model = fit_linear(sets, NAMES, learner=learner, penalty=0.001)
+    model = Problem(sets, NAMES).fit(learner, penalty=0.001)
     test = training_set(9, "ru-en y9")
     assert kendall(model, test) > 0.7
     a, b, c, d = model.weights
@@ -94,6 +94,29 @@ def test_a_lift_that_is_none_is_refused(tesla, tmp_path, judgements, wish: str) 
         "train", "x", "--segments", segments, "--pairs", pairs, "--lift", wish, "-o", str(tmp_path / "w")
     )
     assert done.status == 2 and "FEATURE=AMOUNT" in done.err
+
+
+def test_a_feature_that_cannot_be_lifted_is_named_before_the_work(
+    tesla, tmp_path, judgements, monkeypatch
+) -> None:
+    segments, pairs = judgements(list(range(9)))
+    monkeypatch.setattr(FeatureProbe, "score_segments", None)  # nothing is computed
+    done = tesla(
+        "train", "x", "--segments", segments, "--pairs", pairs, "--without", "lcs", "--lift", "lcs.r=1", "--no-cache",
+        "-o", str(tmp_path / "w"),
+    )  # fmt: skip
+    assert done.status == 2 and "no such feature to lift: lcs.r" in done.err
+
+
+def test_scores_without_pairs_to_choose_a_penalty_by_are_an_error(tesla, tmp_path, write) -> None:
+    rows = [
+        f"de-en\tset\t{s}\t1\t{k}\t{texts[0]}\t{REFERENCES[0]}"
+        for k, (s, texts) in enumerate(OUTPUTS.items())
+    ]
+    arguments = ("train", "x", "--segments", write("seg.tsv", [HEADER, *rows]), "--learner", "regression", "--no-cache",
+                 "--threshold", "100", "--groups", "target", "-o", str(tmp_path / "w.json"))  # fmt: skip
+    done = tesla(*arguments)
+    assert done.status == 2 and "lower --threshold" in done.err
 
 
 def test_lifts_are_told_in_the_file(tesla, tmp_path, judgements) -> None:

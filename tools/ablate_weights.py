@@ -21,7 +21,6 @@ from statistics import fmean
 import numpy as np
 import numpy.typing as npt
 
-from make_results import DATA, SECTIONS, Section, analysable, read
 from tesla_eval.meta import Joined, averages, evaluate, join, read_preferences
 from tesla_eval.meta.judgements import Key, Preferences
 from tesla_eval.meta.run import JudgedSet, score_metric, target_language, wmt_sets
@@ -35,6 +34,7 @@ from tesla_eval.training import FeatureProbe, TrainingSet, collect, kendall
 from tesla_eval.training.fit import Problem, set_folds
 from tesla_eval.training.recipe import Recipe, keeps, probes_for
 from train_weights import LEFT_OUT, LIFTS, ODD_PARTS, odd_segments
+from wmt_sections import DATA, SECTIONS, Section, analysable, read
 
 GROUPS = ("target", "chars", "surface")
 PEERS = ("m", "chrf++")

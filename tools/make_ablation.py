@@ -16,7 +16,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from make_results import ROOT, SECTIONS, Section, analysable, read
 from tesla_eval.analysis import Pipeline, load_pipeline
 from tesla_eval.meta import Result
 from tesla_eval.meta.join import join
@@ -24,6 +23,7 @@ from tesla_eval.meta.run import JudgedSet, score_metric, target_language
 from tesla_eval.meta.study import Study
 from tesla_eval.metrics import TeslaM
 from tesla_eval.metrics.cache import ScoreCache
+from wmt_sections import ROOT, SECTIONS, Section, analysable, read
 
 WHOLE, NO_SENSES, NO_COMPOUNDS, NEITHER = "TESLA-M", "no synonyms", "no compounds", "neither"
 VARIANTS = (WHOLE, NO_SENSES, NO_COMPOUNDS, NEITHER)

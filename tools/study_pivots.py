@@ -19,7 +19,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from make_results import SECTIONS, Section, read
 from tesla_eval.meta import evaluate
 from tesla_eval.meta.join import join
 from tesla_eval.meta.run import JudgedSet
@@ -31,6 +30,7 @@ from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
 from tesla_eval.models import read_model
 from tesla_eval.pivot import read_phrase_table
+from wmt_sections import SECTIONS, Section, read
 
 Floats = npt.NDArray[np.float64]
 Variant = tuple[str, ...]

@@ -22,8 +22,8 @@ __all__ = [
     "PENALTIES",
     "Problem",
     "Validation",
+    "check_lifts",
     "cross_validate",
-    "fit_linear",
     "kendall",
     "segment_folds",
     "set_folds",
@@ -87,23 +87,21 @@ class Problem:
             weights = PAIRWISE[learner](*self._differences, penalty)
         else:
             raise UsageError(f"no learner is called {learner!r}; there are {', '.join(LEARNERS)}")
-        model = replace(self._draft, weights=weights + self._lifts(lifts or {}))
+        names = self._draft.features
+        check_lifts(lifts or {}, names)
+        raised = weights + np.array([(lifts or {}).get(name, 0.0) for name in names])
+        model = replace(self._draft, weights=raised)
         scale = _logistic_scale(self.sets, model) if logistic_scale else _range_scale(model)
         return replace(model, scale=scale)
 
-    def _lifts(self, lifts: Mapping[str, float]) -> FloatArray:
-        names = self._draft.features
-        unknown = [name for name in lifts if name not in names]
-        if unknown:
-            raise UsageError(f"no such feature to lift: {', '.join(unknown)}; there are {', '.join(names)}")
-        return np.array([lifts.get(name, 0.0) for name in names])
 
-
-def fit_linear(
-    sets: Sequence[TrainingSet], names: Sequence[str], *, learner: str = "logistic", penalty: float = 0.01
-) -> LinearModel:
-    """The model with SPEC §8b's logistic scale that a learner finds."""
-    return Problem(sets, names).fit(learner, penalty)
+def check_lifts(lifts: Mapping[str, float], names: Sequence[str]) -> None:
+    """Refuse to lift what is not a feature."""
+    unknown = [name for name in lifts if name not in names]
+    if unknown:
+        raise UsageError(
+            f"no such feature to lift: {', '.join(unknown)}; there are {len(names)}, named as {', '.join(names[:3])}"
+        )
 
 
 def cross_validate(
@@ -127,6 +125,8 @@ def cross_validate(
                 advance(1)
         return found
 
+    if not any(len(one.better) for one in sets):
+        raise UsageError("there are no pairs to measure penalties on; lower --threshold")
     by_segment, by_set = measured(segment_folds(sets, _FOLDS)), measured(set_folds(sets))
     return [
         Validation(

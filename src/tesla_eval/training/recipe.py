@@ -18,7 +18,7 @@ from tesla_eval.metrics.learned import LearnedMetric, make_groups
 from tesla_eval.models import LinearModel
 from tesla_eval.models.linear import ANY_LANGUAGE
 from tesla_eval.records import Signature
-from tesla_eval.training.fit import PENALTIES, Problem, Validation, cross_validate
+from tesla_eval.training.fit import PENALTIES, Problem, Validation, check_lifts, cross_validate
 from tesla_eval.training.judged import FeatureProbe, TrainingSet
 
 __all__ = ["Recipe", "Trained", "keeps", "probes_for", "train"]
@@ -59,7 +59,9 @@ def probes_for(recipe: Recipe, workers: int = 1) -> Callable[[str], FeatureProbe
     def probe(language: str) -> FeatureProbe:
         analysis = load_pipeline(language)
         groups = make_groups(recipe.metric.group_makers, analysis, recipe.groups)
-        return FeatureProbe(FeatureSet(groups, analysis), workers)
+        features = FeatureSet(groups, analysis)
+        check_lifts(recipe.lifts, [name for name in features.names if keeps(name, recipe.without)])
+        return FeatureProbe(features, workers)
 
     return lambda lp: probe(resolve_language(target_language(lp)))
 
