@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*)
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*/*)
 
 .PHONY: help demo test test-slow lint bench wheel clean
 

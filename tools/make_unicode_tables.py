@@ -1,6 +1,6 @@
-"""Write core/unicode_tables.h: the character classes that the C++ core needs, from Python's own Unicode data.
+"""Write core/base/unicode_tables.h: the character classes that the C++ core needs, from Python's own Unicode data.
 
-python tools/make_unicode_tables.py > core/unicode_tables.h
+python tools/make_unicode_tables.py > core/base/unicode_tables.h
 """
 
 import sys

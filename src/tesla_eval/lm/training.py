@@ -1,6 +1,6 @@
 """Training a language model: count the words, then the n-grams, then estimate, order after order.
 
-The text is read twice and never held; n-grams are sorted in runs on disk (`core/ngram_estimator.h`), so that texts
+The text is read twice and never held; n-grams are sorted in runs on disk (`core/lm/ngram_estimator.h`), so that texts
 larger than memory can be learned from.
 """
 

@@ -17,7 +17,7 @@ from tesla_eval.metrics.feature_groups import FeatureGroup, FloatArray, Index
 
 __all__ = ["SurfaceGroup"]
 
-_HAS_DIGIT, _CAPITALISED = 1, 2  # as in core/surface.h
+_HAS_DIGIT, _CAPITALISED = 1, 2  # as in core/matching/surface.h
 
 
 class SurfaceGroup(FeatureGroup):

@@ -1,0 +1,155 @@
+#include "analysis/lexicon.h"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <stdexcept>
+#include <unordered_map>
+#include <utility>
+
+#include "base/unicode.h"
+
+namespace tesla {
+
+namespace {
+
+std::uint64_t mix(std::uint64_t v) {
+    v ^= v >> 32;
+    v *= 0xD6E8FEB86659FD93ULL;
+    v ^= v >> 32;
+    v *= 0xD6E8FEB86659FD93ULL;
+    return v ^ (v >> 32);
+}
+
+std::uint32_t hash_of(std::string_view key) {
+    std::uint64_t h = 0x9E3779B97F4A7C15ULL ^ key.size();
+    std::size_t i = 0;
+    for (; i + 8 <= key.size(); i += 8) {
+        std::uint64_t word;
+        std::memcpy(&word, key.data() + i, 8);
+        h = mix(h ^ word);
+    }
+    std::uint64_t rest = 0;
+    std::memcpy(&rest, key.data() + i, key.size() - i);
+    return static_cast<std::uint32_t>(mix(h ^ rest));
+}
+
+}  // namespace
+
+std::size_t Interner::slot_of(std::string_view key, std::uint32_t hash) const {
+    std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+        const Slot& slot = slots_[i];
+        if (slot.id == kMissing || (slot.hash == hash && keys_[slot.id] == key)) return i;
+    }
+}
+
+std::uint32_t Interner::find(std::string_view key) const { return slots_[slot_of(key, hash_of(key))].id; }
+
+std::uint32_t Interner::intern(std::string_view key) {
+    std::uint32_t hash = hash_of(key);
+    std::size_t at = slot_of(key, hash);
+    if (slots_[at].id != kMissing) return slots_[at].id;
+    auto id = static_cast<std::uint32_t>(keys_.size());
+    keys_.append() = std::string(key);
+    slots_[at] = {hash, id};
+    if (keys_.size() * 2 > slots_.size()) grow();
+    return id;
+}
+
+void Interner::grow() {
+    std::vector<Slot> old(slots_.size() * 2);
+    old.swap(slots_);
+    std::size_t mask = slots_.size() - 1;
+    for (const Slot& slot : old) {
+        if (slot.id == kMissing) continue;
+        std::size_t i = slot.hash & mask;
+        while (slots_[i].id != kMissing) i = (i + 1) & mask;
+        slots_[i] = slot;
+    }
+}
+
+std::vector<std::uint32_t> Lexicon::intern_words(const std::vector<std::string_view>& words) {
+    std::vector<std::uint32_t> ids(words.size());
+    std::vector<std::size_t> missing;
+    {
+        std::shared_lock lock(words_mutex_);
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            ids[i] = word_ids_.find(words[i]);
+            if (ids[i] == Interner::kMissing) missing.push_back(i);
+        }
+    }
+    if (missing.empty()) return ids;
+    // Looking at new words takes longer than entering them, and other threads need not wait for it.
+    std::unordered_map<std::string_view, std::uint32_t> fresh;
+    std::vector<std::string_view> forms;
+    std::vector<WordLook> looks;
+    std::u32string form;
+    for (std::size_t i : missing) {
+        auto [found, is_new] = fresh.try_emplace(words[i], static_cast<std::uint32_t>(looks.size()));
+        ids[i] = found->second;
+        if (!is_new) continue;
+        decode_utf8(words[i], form);
+        forms.push_back(words[i]);
+        looks.push_back({});
+        looks.back().alphanumeric = std::any_of(form.begin(), form.end(), is_alnum);
+        if (tagger_) looks.back().features = tagger_->features(form.data(), form.size());
+    }
+    std::vector<std::uint32_t> entered(looks.size());
+    {
+        std::unique_lock lock(words_mutex_);
+        for (std::size_t i = 0; i < looks.size(); ++i) {
+            entered[i] = word_ids_.intern(forms[i]);
+            if (entered[i] >= words_.size()) words_.append().look = looks[i];
+        }
+    }
+    for (std::size_t i : missing) ids[i] = entered[ids[i]];
+    return ids;
+}
+
+std::vector<std::uint32_t> Lexicon::intern_lemmas(const std::vector<LemmaSenses>& lemmas) {
+    std::vector<std::uint32_t> ids;
+    ids.reserve(lemmas.size());
+    std::lock_guard lock(lemmas_mutex_);
+    for (const auto& [text, senses, count] : lemmas) {
+        ids.push_back(lemma_ids_.intern(text));
+        Lemma& lemma = ids.back() < lemmas_.size() ? lemmas_[ids.back()] : lemmas_.append();
+        if (!lemma.defined) {
+            lemma.senses.assign(senses, senses + count);
+            std::sort(lemma.senses.begin(), lemma.senses.end());
+            for (std::uint32_t sense : lemma.senses) lemma.signature |= 1ULL << (mix(sense) & 63);
+            lemma.defined = true;
+        } else if (lemma.senses.size() != count ||
+                   !std::is_permutation(lemma.senses.begin(), lemma.senses.end(), senses)) {
+            throw std::invalid_argument("the lemma '" + std::string(text) + "' is given with different senses");
+        }
+    }
+    return ids;
+}
+
+void Lexicon::define_words(std::vector<WordDefinition>&& definitions) {
+    std::lock_guard lock(definitions_mutex_);
+    for (WordDefinition& definition : definitions) {
+        if (definition.word >= words_.size() || definition.lemma >= lemmas_.size())
+            throw std::out_of_range("no such word or lemma");
+        WordType& type = words_[definition.word];
+        if (type.lemma.load(std::memory_order_relaxed) != WordType::kUndefined) continue;  // another thread was first
+        type.parts = std::move(definition.parts);
+        type.lemma.store(definition.lemma, std::memory_order_release);
+    }
+}
+
+bool share_sense(const Lemma& a, const Lemma& b) {
+    if ((a.signature & b.signature) == 0) return false;
+    auto i = a.senses.begin(), j = b.senses.begin();
+    while (i != a.senses.end() && j != b.senses.end()) {
+        if (*i == *j) return true;
+        if (*i < *j)
+            ++i;
+        else
+            ++j;
+    }
+    return false;
+}
+
+}  // namespace tesla

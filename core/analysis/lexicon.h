@@ -1,0 +1,136 @@
+// The interned words of one analysis: every word type is looked at once, every later token is an integer.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/tagger.h"
+#include "analysis/tokeniser.h"
+
+namespace tesla {
+
+// An array that grows without moving its elements, so that readers need no lock.
+template <class T>
+class StableArray {
+   public:
+    std::size_t size() const { return size_.load(std::memory_order_acquire); }
+    T& operator[](std::size_t i) { return chunks_[i / kChunk][i % kChunk]; }
+    const T& operator[](std::size_t i) const { return chunks_[i / kChunk][i % kChunk]; }
+    T& append() {  // callers hold the writer's lock
+        std::size_t i = size();
+        if (i / kChunk >= chunks_.size()) throw std::length_error("the vocabulary is full");
+        if (i % kChunk == 0) chunks_[i / kChunk] = std::make_unique<T[]>(kChunk);
+        size_.store(i + 1, std::memory_order_release);
+        return (*this)[i];
+    }
+
+   private:
+    static constexpr std::size_t kChunk = 4096;
+    std::array<std::unique_ptr<T[]>, 8192> chunks_;
+    std::atomic<std::size_t> size_{0};
+};
+
+// Strings to consecutive integers.
+class Interner {
+   public:
+    static constexpr std::uint32_t kMissing = 0xFFFFFFFF;
+
+    std::uint32_t find(std::string_view key) const;    // under the reader's lock
+    std::uint32_t intern(std::string_view key);        // under the writer's lock
+    std::size_t size() const { return keys_.size(); }
+    const std::string& key(std::uint32_t id) const { return keys_[id]; }
+
+   private:
+    struct Slot {
+        std::uint32_t hash = 0, id = kMissing;
+    };
+    std::size_t slot_of(std::string_view key, std::uint32_t hash) const;
+    void grow();
+
+    StableArray<std::string> keys_;
+    std::vector<Slot> slots_ = std::vector<Slot>(1024);
+};
+
+// A part of a compound: its word type, and where it lies in the compound (code points).
+struct CompoundPart {
+    std::uint32_t word, start, end;
+};
+
+// What the letters of a word tell.
+struct WordLook {
+    WordFeatures features{};
+    bool alphanumeric = false;  // has a letter or a digit: takes part in matching
+};
+
+struct WordType {
+    static constexpr std::uint32_t kUndefined = 0xFFFFFFFF;
+
+    WordLook look;
+    std::atomic<std::uint32_t> lemma{kUndefined};
+    std::vector<CompoundPart> parts;  // empty: not a compound; written before `lemma` is
+};
+
+// A lemma and its senses, as they are handed over.
+struct LemmaSenses {
+    std::string_view text;
+    const std::uint32_t* senses;
+    std::size_t count;
+};
+
+struct WordDefinition {
+    std::uint32_t word, lemma;
+    std::vector<CompoundPart> parts;
+};
+
+struct Lemma {
+    std::vector<std::uint32_t> senses;  // ascending
+    std::uint64_t signature = 0;        // one bit a sense, hashed: no common bit, no common sense
+    bool defined = false;
+};
+
+class Lexicon {
+   public:
+    explicit Lexicon(const Tagger* tagger) : tagger_(tagger) {}
+
+    // Batches, because each takes a lock once. Ids of the tokens' word types; a type not seen before is interned.
+    std::vector<std::uint32_t> intern_words(const std::vector<std::string_view>& words);
+    std::vector<std::uint32_t> intern_lemmas(const std::vector<LemmaSenses>& lemmas);
+    void define_words(std::vector<WordDefinition>&& definitions);
+
+    WordType& word(std::uint32_t id) { return words_[id]; }
+    const Lemma& lemma(std::uint32_t id) const { return lemmas_[id]; }
+    const std::string& form(std::uint32_t id) const { return word_ids_.key(id); }
+    std::string lemma_text(std::uint32_t id) const { return lemma_ids_.key(id); }
+    std::uint64_t serial() const { return serial_; }  // no two lexicons of a process have the same
+    std::size_t word_count() const { return words_.size(); }
+    std::size_t lemma_count() const { return lemmas_.size(); }
+    const Tagger* tagger() const { return tagger_; }
+
+   private:
+    static std::uint64_t next_serial() {
+        static std::atomic<std::uint64_t> last{0};
+        return ++last;
+    }
+
+    const std::uint64_t serial_ = next_serial();
+    const Tagger* tagger_;
+    // Three locks, so that a thread that defines words never waits for one that tokenises.
+    std::shared_mutex words_mutex_;
+    std::mutex lemmas_mutex_, definitions_mutex_;
+    Interner word_ids_, lemma_ids_;
+    StableArray<WordType> words_;
+    StableArray<Lemma> lemmas_;
+};
+
+bool share_sense(const Lemma& a, const Lemma& b);
+
+}  // namespace tesla

@@ -1,0 +1,159 @@
+#include "analysis/plain_lemmas.h"
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "base/unicode.h"
+
+namespace tesla {
+namespace {
+
+constexpr std::size_t kLongestWord = 100;  // code points, as in lemmas.py
+constexpr int kLongestSuffix = 5;
+
+// Letters and signs of scripts without cases (of India and Thailand, Hangul) that no language takes off its words.
+bool is_caseless(char32_t c) {
+    return ((c >= 0x900 && c < 0xF00) || (c >= 0xAC00 && c < 0xD7A4)) && (is_letter(c) || is_mark(c));
+}
+
+// Kana and Han. simplemma takes some of them for numbers.
+bool is_east_asian(char32_t c) { return c >= 0x3041 && c < 0xA000 && is_letter(c) && is_unspaced(c); }
+
+// Letters whose case, if any, changes one to one and as in Python; no apostrophe or final sigma is among them.
+bool is_plain(char32_t c) {
+    if (c < 0x80) return (c | 32) >= 'a' && (c | 32) <= 'z';
+    if (is_caseless(c)) return true;
+    const bool alphabet = (c >= 0xC0 && c < 0x250) || (c >= 0x400 && c < 0x530) || (c >= 0x1EA0 && c < 0x1EFA);
+    const bool odd = c == 0x130 || c == 0x149 || (c >= 0x1C4 && c <= 0x1CC) || (c >= 0x1F0 && c <= 0x1F3);
+    return alphabet && !odd && is_letter(c);
+}
+
+bool is_ascii(const std::u32string& text) {
+    return std::all_of(text.begin(), text.end(), [](char32_t c) { return c < 0x80; });
+}
+
+void write_lower(const std::u32string& text, std::string& out) {
+    out.clear();
+    for (char32_t c : text) append_utf8(to_lower(c), out);
+}
+
+void apply_edit(const std::u32string& edit, const std::string& lower, std::string& lemma) {
+    std::u32string changed;
+    decode_utf8(lower, changed);
+    const char32_t cut = edit[0] - U'0';
+    changed.resize(cut < changed.size() ? changed.size() - cut : 0);
+    changed.append(edit, 1);
+    lemma.clear();
+    for (char32_t c : changed) append_utf8(c, lemma);
+}
+
+bool ends_with(std::string_view word, std::string_view end) {
+    return word.size() >= end.size() && word.substr(word.size() - end.size()) == end;
+}
+
+// Where the code point before the one at `at` begins.
+std::size_t previous_character(std::string_view utf8, std::size_t at) {
+    do --at;
+    while ((static_cast<unsigned char>(utf8[at]) & 0xC0) == 0x80);
+    return at;
+}
+
+}  // namespace
+
+EditTable make_edit_table(const std::vector<std::string>& keys, const std::vector<std::string>& edits) {
+    if (keys.size() != edits.size()) throw std::invalid_argument("words and edits differ in length");
+    EditTable table;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (edits[i].empty()) throw std::invalid_argument("an edit is empty");
+        decode_utf8(edits[i], table[keys[i]]);
+    }
+    return table;
+}
+
+PlainLemmas::PlainLemmas(EditTable forms, EditTable suffixes, const FrontCodedDictionary* dictionary,
+                         std::optional<std::vector<std::string>> open_ends, bool numbers_are_lemmas)
+    : forms_(std::move(forms)),
+      suffixes_(std::move(suffixes)),
+      dictionary_(dictionary),
+      open_ends_(std::move(open_ends)),
+      numbers_are_lemmas_(numbers_are_lemmas) {}
+
+bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
+    std::u32string form;
+    decode_utf8(word, form);
+    if (form.empty() || form.size() > kLongestWord) return false;
+    auto is_known = [this](char32_t c) { return is_plain(c) || (!dictionary_ && is_east_asian(c)); };
+    if (!std::all_of(form.begin(), form.end(), is_known)) {
+        auto is_digit = [](char32_t c) { return c >= '0' && c <= '9'; };
+        if (!is_ascii(form) || !numbers_are_lemmas_ || std::none_of(form.begin(), form.end(), is_digit)) return false;
+        write_lower(form, lemma);
+        return true;
+    }
+    std::string lower;
+    write_lower(form, lower);
+    auto edit = forms_.find(std::string(word));
+    if (edit == forms_.end()) edit = forms_.find(lower);
+    if (edit != forms_.end()) {
+        apply_edit(edit->second, lower, lemma);
+        return true;
+    }
+    if (!dictionary_) return find_unknown(lower, lemma);
+    // The dictionary is asked for the other case too, as simplemma asks it.
+    std::optional<std::string> found = dictionary_->find(word);
+    if (!found && is_upper(form[0])) {
+        found = dictionary_->find(lower);
+    } else if (!found && !is_caseless(form[0])) {
+        if (form[0] >= 0x80) return false;
+        std::string capitalised = lower;
+        capitalised[0] = static_cast<char>(capitalised[0] - 32);
+        found = dictionary_->find(capitalised);
+    }
+    if (!found) return find_unknown(lower, lemma);
+    if (found->empty()) return false;
+    decode_utf8(*found, form);
+    if (!std::all_of(form.begin(), form.end(), [](char32_t c) { return c < 0x80 || is_plain(c); })) return false;
+    write_lower(form, lemma);
+    return true;
+}
+
+// The edit of the longest end that has one; the end is never the whole word.
+bool PlainLemmas::find_unknown(const std::string& lower, std::string& lemma) const {
+    if (!open_ends_) return false;
+    for (const std::string& end : *open_ends_)
+        if (ends_with(lower, end)) return false;
+    lemma = lower;
+    if (suffixes_.empty()) return true;
+    std::size_t start = lower.size();
+    for (int length = 0; length <= kLongestSuffix && start > 0; ++length, start = previous_character(lower, start)) {
+        auto edit = suffixes_.find(lower.substr(start));
+        if (edit != suffixes_.end()) apply_edit(edit->second, lower, lemma);
+    }
+    return true;
+}
+
+std::vector<std::uint32_t> define_plain(Lexicon& lexicon, const std::vector<std::uint32_t>& words,
+                                        const PlainLemmas& lemmas, const SenseIndex* senses) {
+    std::vector<std::uint32_t> rest, known;
+    std::deque<std::string> texts;  // does not move what the views point to
+    std::vector<LemmaSenses> found;
+    std::string lemma;
+    for (std::uint32_t word : words) {
+        if (!lemmas.find(lexicon.form(word), lemma)) {
+            rest.push_back(word);
+            continue;
+        }
+        SenseIndex::Senses of = senses ? senses->find(lemma) : SenseIndex::Senses{};
+        known.push_back(word);
+        found.push_back({texts.emplace_back(lemma), of.data, of.size});
+    }
+    std::vector<std::uint32_t> ids = lexicon.intern_lemmas(found);
+    std::vector<WordDefinition> definitions;
+    for (std::size_t i = 0; i < known.size(); ++i) definitions.push_back({known[i], ids[i], {}});
+    lexicon.define_words(std::move(definitions));
+    return rest;
+}
+
+}  // namespace tesla

@@ -1,0 +1,47 @@
+// The lemmas of plain words, found without Python: those that a table or simplemma's dictionary holds, and those that
+// neither holds where nothing but rules for word ends is left to try.
+//
+// A shortcut of `Lemmatiser` (analysis/lemmas.py), which says what a lemma is and which finds all others: signs of Arabic
+// and Hebrew, words that simplemma takes apart. Both must agree on every plain word.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/front_coded.h"
+#include "analysis/lexicon.h"
+#include "analysis/sense_index.h"
+
+namespace tesla {
+
+// Words, or ends of words, with the edits (`edit_between` of lemmas.py) that lead to their lemmas.
+using EditTable = std::unordered_map<std::string, std::u32string>;
+EditTable make_edit_table(const std::vector<std::string>& keys, const std::vector<std::string>& edits);
+
+class PlainLemmas {
+   public:
+    // `forms` are whole words, `suffixes` ends of words; `dictionary` may be null. Unknown words that end in one of
+    // `open_ends` are left to the lemmatiser, and without `open_ends` all of them are.
+    PlainLemmas(EditTable forms, EditTable suffixes, const FrontCodedDictionary* dictionary,
+                std::optional<std::vector<std::string>> open_ends, bool numbers_are_lemmas);
+
+    // Whether the lemma of `word` is known here; then it is written to `lemma`.
+    bool find(std::string_view word, std::string& lemma) const;
+
+   private:
+    bool find_unknown(const std::string& lower, std::string& lemma) const;
+
+    EditTable forms_, suffixes_;
+    const FrontCodedDictionary* dictionary_;
+    std::optional<std::vector<std::string>> open_ends_;
+    bool numbers_are_lemmas_;
+};
+
+// Defines the words whose lemmas are known, with the senses of these lemmas; returns the other words.
+std::vector<std::uint32_t> define_plain(Lexicon& lexicon, const std::vector<std::uint32_t>& words,
+                                        const PlainLemmas& lemmas, const SenseIndex* senses);
+
+}  // namespace tesla

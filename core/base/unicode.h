@@ -1,0 +1,80 @@
+// Characters: decoding UTF-8, and the classes that the tokeniser and the tagger ask for.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/unicode_tables.h"
+
+namespace tesla {
+
+enum class CharClass : std::uint8_t { Letter, Mark, Number, Punctuation, Symbol, Space, Other };
+
+inline std::uint8_t char_properties(char32_t c) {
+    unsigned block = c >> 8;
+    if (block > tables::kLastBlock) block = tables::kLastBlock;
+    return tables::kProperties[tables::kBlockOf[block]][c & 255];
+}
+inline CharClass char_class(char32_t c) { return static_cast<CharClass>(char_properties(c) & 7); }
+inline bool is_letter(char32_t c) { return char_class(c) == CharClass::Letter; }
+inline bool is_number(char32_t c) { return char_class(c) == CharClass::Number; }
+inline bool is_mark(char32_t c) { return char_class(c) == CharClass::Mark; }
+inline bool is_space(char32_t c) { return char_class(c) == CharClass::Space; }
+inline bool is_alnum(char32_t c) { return is_letter(c) || is_number(c); }
+inline bool is_upper(char32_t c) { return (char_properties(c) & 8) != 0; }
+// Letters, marks and digits of scripts that put no spaces between words (Han, Kana, Thai, ...).
+inline bool is_unspaced(char32_t c) { return (char_properties(c) & 16) != 0; }
+
+inline char32_t to_lower(char32_t c) {
+    if (c < 128) return c >= 'A' && c <= 'Z' ? c + 32 : c;
+    const auto* end = std::end(tables::kLower);
+    const auto* run = std::lower_bound(std::begin(tables::kLower), end, c,
+                                       [](const tables::CaseRun& r, char32_t v) { return r.last < v; });
+    if (run == end || c < run->first || (c - run->first) % run->stride != 0) return c;
+    return static_cast<char32_t>(static_cast<std::int32_t>(c) + run->difference);
+}
+
+// Decodes valid UTF-8 (Python hands over nothing else) into code points.
+inline void decode_utf8(std::string_view text, std::u32string& out) {
+    out.clear();
+    out.reserve(text.size());
+    for (std::size_t i = 0; i < text.size();) {
+        unsigned char lead = static_cast<unsigned char>(text[i]);
+        auto tail = [&](std::size_t k) { return static_cast<char32_t>(static_cast<unsigned char>(text[i + k]) & 0x3F); };
+        if (lead < 0x80) {
+            out.push_back(lead);
+            i += 1;
+        } else if (lead < 0xE0) {
+            out.push_back((static_cast<char32_t>(lead & 0x1F) << 6) | tail(1));
+            i += 2;
+        } else if (lead < 0xF0) {
+            out.push_back((static_cast<char32_t>(lead & 0x0F) << 12) | (tail(1) << 6) | tail(2));
+            i += 3;
+        } else {
+            out.push_back((static_cast<char32_t>(lead & 0x07) << 18) | (tail(1) << 12) | (tail(2) << 6) | tail(3));
+            i += 4;
+        }
+    }
+}
+
+inline void append_utf8(char32_t c, std::string& out) {
+    if (c < 0x80) {
+        out.push_back(static_cast<char>(c));
+    } else if (c < 0x800) {
+        out.push_back(static_cast<char>(0xC0 | (c >> 6)));
+        out.push_back(static_cast<char>(0x80 | (c & 0x3F)));
+    } else if (c < 0x10000) {
+        out.push_back(static_cast<char>(0xE0 | (c >> 12)));
+        out.push_back(static_cast<char>(0x80 | ((c >> 6) & 0x3F)));
+        out.push_back(static_cast<char>(0x80 | (c & 0x3F)));
+    } else {
+        out.push_back(static_cast<char>(0xF0 | (c >> 18)));
+        out.push_back(static_cast<char>(0x80 | ((c >> 12) & 0x3F)));
+        out.push_back(static_cast<char>(0x80 | ((c >> 6) & 0x3F)));
+        out.push_back(static_cast<char>(0x80 | (c & 0x3F)));
+    }
+}
+
+}  // namespace tesla

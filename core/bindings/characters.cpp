@@ -1,0 +1,65 @@
+#include <nanobind/nanobind.h>
+
+#include <string_view>
+#include <vector>
+
+#include "base/arrays.h"
+#include "bindings/bindings.h"
+#include "matching/characters.h"
+#include "matching/measures.h"
+#include "base/texts.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tesla {
+namespace {
+
+// The character bags of every text of a batch; made once, matched as often as one likes.
+class CharacterBags {
+   public:
+    explicit CharacterBags(const nb::list& given) {
+        const std::vector<std::string_view> texts = utf8_views(given);
+        nb::gil_scoped_release release;
+        texts_.reserve(texts.size());
+        for (std::string_view text : texts) texts_.emplace_back(text);
+    }
+    std::size_t size() const { return texts_.size(); }
+
+    // One row of precision, recall and F for each pair, a column an order; NaN where no n-gram exists (SPEC §5).
+    static nb::tuple match(const CharacterBags& reference, const CharacterBags& hypothesis,
+                           const Array<std::int64_t>& reference_index, const Array<std::int64_t>& hypothesis_index,
+                           int max_order, double alpha) {
+        if (max_order < 1 || max_order > kMaxCharacterOrder) throw nb::value_error("n-grams have 1 to 6 characters");
+        check_pairs(reference_index, reference.size(), hypothesis_index, hypothesis.size());
+        const std::size_t pairs = reference_index.size(), columns = static_cast<std::size_t>(max_order);
+        Measures measures(pairs, columns, alpha);
+        {
+            nb::gil_scoped_release release;
+            std::int64_t matches[kMaxCharacterOrder];
+            for (std::size_t k = 0; k < pairs; ++k) {
+                const CharacterBag& x = reference.texts_[static_cast<std::size_t>(reference_index(k))];
+                const CharacterBag& y = hypothesis.texts_[static_cast<std::size_t>(hypothesis_index(k))];
+                CharacterBag::overlap(x, y, max_order, matches);
+                for (int n = 1; n <= max_order; ++n)
+                    measures.set(k, static_cast<std::size_t>(n - 1), {matches[n - 1], x.total(n), y.total(n)});
+            }
+        }
+        return std::move(measures).to_python();
+    }
+
+   private:
+    std::vector<CharacterBag> texts_;
+};
+
+}  // namespace
+
+void bind_characters(nb::module_& m) {
+    nb::class_<CharacterBags>(m, "CharacterBags", "The character n-grams of all texts of a batch.")
+        .def(nb::init<const nb::list&>(), "texts"_a)
+        .def("__len__", &CharacterBags::size);
+    m.def("match_characters", &CharacterBags::match, "reference"_a, "hypothesis"_a, "reference_index"_a,
+          "hypothesis_index"_a, "max_order"_a, "alpha"_a, "Precision, recall and F: a row a pair, a column an order.");
+}
+
+}  // namespace tesla

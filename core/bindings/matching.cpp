@@ -1,0 +1,328 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/arrays.h"
+#include "matching/bags.h"
+#include "bindings/bindings.h"
+#include "matching/matching.h"
+#include "matching/measures.h"
+#include "matching/transport.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tesla {
+namespace {
+
+using Named = std::vector<std::pair<std::string, int>>;  // (similarity, n), or ("skip", gap)
+constexpr const char* kSkip = "skip";
+
+// The tokens of an analysed batch, as far as bags need them.
+struct Tokens {
+    Array<std::int64_t> offsets;
+    Array<std::uint32_t> lemma;
+    Array<std::uint16_t> tag;
+    Array<std::uint8_t> function;
+
+    std::size_t size() const { return offsets.size() - 1; }
+    void check() const {
+        check_csr(offsets, lemma.size());
+        check_columns(lemma.size(), {tag.size(), function.size()});
+    }
+    TokenView view(std::size_t i) const {
+        auto from = static_cast<std::size_t>(offsets(i)), to = static_cast<std::size_t>(offsets(i + 1));
+        return {lemma.data() + from, tag.data() + from, function.data() + from, to - from};
+    }
+};
+
+std::vector<Feature> parse_features(const Named& named) {
+    std::vector<Feature> features;
+    for (const auto& [similarity, n] : named) {
+        if (similarity == kSkip) {
+            if (n < 0 || n > kMaxGap) throw nb::value_error("skip bigrams have 0 to 1000 tokens between them");
+            features.push_back({Similarity::Lemma, 2, n});
+            continue;
+        }
+        if (n < 1 || n > kMaxOrder) throw nb::value_error("n-grams have 1 to 3 tokens");
+        features.push_back({similarity_named(similarity), n});
+    }
+    return features;
+}
+
+// The bags of every text of a batch, for a list of features; made once, matched as often as one likes.
+class Bags {
+   public:
+    Bags(const Lexicon& lexicon, const Tokens& tokens, const Named& named, Discount discount)
+        : lexicon_(lexicon), features_(parse_features(named)) {
+        tokens.check();
+        const int max_order = highest_order(Similarity::MaxSim), lemma_order = highest_order(Similarity::Lemma),
+                  tag_order = highest_order(Similarity::Tag);
+        nb::gil_scoped_release release;
+        BagBuilder builder(discount, &memory_);
+        texts_.reserve(tokens.size());
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+            builder.begin(tokens.view(i));
+            Text& text = texts_.emplace_back(Text{builder.symbol_bag(max_order), builder.lemma_bags(lemma_order),
+                                                  builder.tag_bags(tag_order), {}});
+            for (const Feature& f : features_)
+                if (f.gap > 0) text.skips.push_back(builder.skip_bag(f.gap));
+        }
+    }
+    std::size_t size() const { return texts_.size(); }
+
+    // One row of precision, recall and F for each pair; NaN where a feature does not exist (SPEC §5).
+    static nb::tuple match(const Bags& reference, const Bags& hypothesis, const Array<std::int64_t>& reference_index,
+                           const Array<std::int64_t>& hypothesis_index, double alpha) {
+        std::size_t pairs = reference_index.size(), columns = reference.features_.size();
+        if (hypothesis_index.size() != pairs || hypothesis.features_.size() != columns ||
+            &reference.lexicon_ != &hypothesis.lexicon_)
+            throw nb::value_error("the bags do not belong together");
+        check_pairs(reference_index, reference.size(), hypothesis_index, hypothesis.size());
+        Measures measures(pairs, columns, alpha);
+        {
+            nb::gil_scoped_release release;
+            MaxSimMatcher matcher(reference.lexicon_);
+            const bool any_symbols = reference.highest_order(Similarity::MaxSim) > 0;
+            for (std::size_t k = 0; k < pairs; ++k) {
+                const Text& x = reference.texts_[static_cast<std::size_t>(reference_index(k))];
+                const Text& y = hypothesis.texts_[static_cast<std::size_t>(hypothesis_index(k))];
+                if (any_symbols) matcher.begin_pair(x.symbols, y.symbols);
+                std::size_t skip = 0;
+                for (std::size_t c = 0; c < columns; ++c) {
+                    const Feature& feature = reference.features_[c];
+                    const auto n = static_cast<std::size_t>(feature.n);
+                    Match m;
+                    if (feature.gap > 0) {
+                        m = match_keys(x.skips[skip], y.skips[skip]);
+                        ++skip;
+                    } else {
+                        switch (feature.similarity) {
+                            case Similarity::MaxSim: m = match_symbols(x.symbols, y.symbols, feature.n, matcher); break;
+                            case Similarity::Lemma: m = match_keys(x.lemmas.orders[n - 1], y.lemmas.orders[n - 1]); break;
+                            case Similarity::Tag: m = match_keys(x.tags.orders[n - 1], y.tags.orders[n - 1]); break;
+                        }
+                    }
+                    measures.set(k, c, m);
+                }
+            }
+        }
+        return std::move(measures).to_python();
+    }
+
+   private:
+    struct Text {
+        SymbolBag symbols;  // of the features with similarity MaxSim, all orders in one
+        LemmaBags lemmas;
+        TagBags tags;
+        std::vector<LemmaBag> skips;  // of the features with gaps, in order
+    };
+
+    // The longest n-grams (without gaps) that are compared in this way; 0: none are.
+    int highest_order(Similarity similarity) const {
+        int highest = 0;
+        for (const Feature& f : features_)
+            if (f.similarity == similarity && f.gap == 0) highest = std::max(highest, f.n);
+        return highest;
+    }
+
+    static Match match_symbols(const SymbolBag& x, const SymbolBag& y, int n, MaxSimMatcher& matcher) {
+        std::int64_t scale = 2 * n;
+        return {matcher.optimum(n), scale * x.orders[n - 1].total, scale * y.orders[n - 1].total};
+    }
+
+    const Lexicon& lexicon_;
+    std::vector<Feature> features_;
+    std::pmr::monotonic_buffer_resource memory_{std::size_t{1} << 16};  // before the bags that live in it
+    std::vector<Text> texts_;
+};
+
+// One n-gram of a text: its row in the flow, what it must equal to be matched, and its weight.
+template <class Key>
+struct Occurrence {
+    std::uint32_t row;
+    Key key;
+    std::int64_t weight;
+};
+
+// The n-grams of a text; a row is the first token.
+template <class By>
+std::vector<Occurrence<typename By::Key>> ngram_occurrences(const TokenView& text, int n, const Discount& discount) {
+    std::vector<Occurrence<typename By::Key>> found;
+    for (std::size_t i = 0; i + static_cast<std::size_t>(n) <= text.size; ++i)
+        if (By::exists(text, i, n))
+            found.push_back({static_cast<std::uint32_t>(i), By::key(text, i, n), ngram_weight(text, discount, i, n)});
+    return found;
+}
+
+// The skip bigrams of a text; the row of tokens i and j is i * (gap + 1) + (tokens between them).
+std::vector<Occurrence<WideKey>> skip_occurrences(const TokenView& text, int gap, const Discount& discount) {
+    std::vector<Occurrence<WideKey>> found;
+    for_each_skip_bigram(text.size, gap, [&](std::size_t i, std::size_t j) {
+        auto row = static_cast<std::uint32_t>(i * static_cast<std::size_t>(gap + 1) + (j - i - 1));
+        found.push_back({row, skip_key(text, i, j), skip_weight(text, discount, i, j)});
+    });
+    return found;
+}
+
+// The flow of a closed form: occurrences of the same class meet in order of the text.
+template <class Key>
+std::vector<FlowEntry> identity_flow(const std::vector<Occurrence<Key>>& x, const std::vector<Occurrence<Key>>& y, int n) {
+    struct Open {
+        std::uint32_t row;
+        std::int64_t amount;
+    };
+    struct Offers {
+        std::vector<Open> open;
+        std::size_t next = 0;
+    };
+    std::map<Key, Offers> by_key;
+    for (const Occurrence<Key>& ngram : y) by_key[ngram.key].open.push_back({ngram.row, ngram.weight});
+    std::vector<FlowEntry> flow;
+    for (const Occurrence<Key>& ngram : x) {
+        auto found = by_key.find(ngram.key);
+        if (found == by_key.end()) continue;
+        auto& [open, next] = found->second;
+        for (std::int64_t left = ngram.weight; next < open.size() && left > 0;) {
+            std::int64_t amount = std::min(left, open[next].amount);
+            flow.push_back({ngram.row, open[next].row, 2 * n, amount});
+            left -= amount;
+            if ((open[next].amount -= amount) == 0) ++next;
+        }
+    }
+    return flow;
+}
+
+struct Explained {
+    std::int64_t objective, reference, hypothesis;
+    std::vector<FlowEntry> flow;
+};
+
+template <class Key>
+Explained explain_identity(const std::vector<Occurrence<Key>>& x, const std::vector<Occurrence<Key>>& y, int n) {
+    Explained found{0, 0, 0, identity_flow(x, y, n)};
+    for (const auto& ngram : x) found.reference += ngram.weight;
+    for (const auto& ngram : y) found.hypothesis += ngram.weight;
+    for (const FlowEntry& entry : found.flow) found.objective += 2 * n * entry.amount;
+    return found;
+}
+
+template <class By>
+Explained explain_ngrams(const TokenView& x, const TokenView& y, int n, const Discount& discount) {
+    return explain_identity(ngram_occurrences<By>(x, n, discount), ngram_occurrences<By>(y, n, discount), n);
+}
+
+Explained explain_skips(const TokenView& x, const TokenView& y, int gap, const Discount& discount) {
+    return explain_identity(skip_occurrences(x, gap, discount), skip_occurrences(y, gap, discount), 2);
+}
+
+Explained explain_max_sim(const Lexicon& lexicon, const TokenView& x, const TokenView& y, int n, const Discount& discount,
+                          std::size_t dense_cells) {
+    BagBuilder builder(discount);
+    auto bag_of = [&](const TokenView& text) {
+        builder.begin(text, false);
+        return builder.symbol_bag(n);
+    };
+    SymbolBag a = bag_of(x), b = bag_of(y);
+    MaxSimMatcher matcher(lexicon, dense_cells);
+    matcher.begin_pair(a, b);
+    std::int64_t objective = matcher.optimum(n);
+    return {objective, a.orders[n - 1].total, b.orders[n - 1].total, matcher.flow()};
+}
+
+// One pair of texts (both batches hold one), one feature: the optimum and who sends how much to whom.
+nb::dict explain(const Lexicon& lexicon, const Tokens& reference, const Tokens& hypothesis, const std::string& similarity,
+                 int n, Discount discount, std::size_t dense_cells) {
+    reference.check();
+    hypothesis.check();
+    if (reference.size() != 1 || hypothesis.size() != 1) throw nb::value_error("one text on either side");
+    Feature feature = parse_features({{similarity, n}})[0];
+    TokenView x = reference.view(0), y = hypothesis.view(0);
+    Explained found;
+    {
+        nb::gil_scoped_release release;
+        switch (feature.similarity) {
+            case Similarity::MaxSim: found = explain_max_sim(lexicon, x, y, feature.n, discount, dense_cells); break;
+            case Similarity::Lemma:
+                found = feature.gap > 0 ? explain_skips(x, y, feature.gap, discount)
+                                        : explain_ngrams<ByLemma>(x, y, feature.n, discount);
+                break;
+            case Similarity::Tag: found = explain_ngrams<ByTag>(x, y, feature.n, discount); break;
+        }
+    }
+    std::vector<std::int64_t> entries;
+    for (const FlowEntry& e : found.flow) entries.insert(entries.end(), {e.reference, e.hypothesis, e.gain, e.amount});
+    nb::dict result;
+    result["objective"] = found.objective;         // in units of 1 / (gain_unit * weight_unit)
+    result["reference_weight"] = found.reference;  // in units of 1 / weight_unit
+    result["hypothesis_weight"] = found.hypothesis;
+    result["gain_unit"] = 2 * feature.n;
+    result["weight_unit"] = discount.unit(feature.n);
+    result["flow"] = to_numpy(std::move(entries), 4);  // reference row, hypothesis row, gain, amount
+    return result;
+}
+
+template <class Capacity>
+nb::tuple solve_transport(const Array<Capacity>& supply, const Array<Capacity>& demand, const Array<std::int64_t>& rows,
+                          const Array<std::int64_t>& columns, const Array<std::int64_t>& gains) {
+    if (rows.size() != columns.size() || rows.size() != gains.size())
+        throw nb::value_error("rows, columns and gains differ in length");
+    Transport<Capacity> transport;
+    transport.reset(supply.size(), demand.size());
+    std::copy(supply.data(), supply.data() + supply.size(), transport.supply.begin());
+    std::copy(demand.data(), demand.data() + demand.size(), transport.demand.begin());
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        if (static_cast<std::size_t>(rows(k)) >= supply.size() || static_cast<std::size_t>(columns(k)) >= demand.size())
+            throw nb::index_error("an arc leads nowhere");
+        if (gains(k) < 0 || gains(k) > kLargestGain) throw nb::value_error("a gain is negative or too large");
+        transport.add_arc(static_cast<std::uint32_t>(rows(k)), transport.consumer(static_cast<std::size_t>(columns(k))),
+                          static_cast<std::int32_t>(gains(k)));
+    }
+    Capacity objective;
+    {
+        nb::gil_scoped_release release;
+        objective = transport.solve();
+    }
+    return nb::make_tuple(objective, to_numpy(std::move(transport.flow)));
+}
+
+}  // namespace
+
+void bind_matching(nb::module_& m) {
+    nb::exception<TextTooLong>(m, "TextTooLongError", PyExc_ValueError);
+    nb::class_<Tokens>(m, "Tokens", "The token arrays of a batch, as far as bags need them.")
+        .def(
+            "__init__",
+            [](Tokens* self, Array<std::int64_t> offsets, Array<std::uint32_t> lemma, Array<std::uint16_t> tag,
+               Array<std::uint8_t> function) { new (self) Tokens{offsets, lemma, tag, function}; },
+            "offsets"_a, "lemma"_a, "tag"_a, "function"_a);
+    nb::class_<Discount>(m, "Discount", "What a function word is worth: the fraction p / q.")
+        .def(
+            "__init__",
+            [](Discount* self, std::int64_t p, std::int64_t q) {
+                if (p < 1 || p > q || q > kLargestDenominator) throw nb::value_error("a discount is above 0 and at most 1");
+                new (self) Discount{p, q};
+            },
+            "p"_a, "q"_a);
+    nb::class_<Bags>(m, "Bags", "The bags of all texts of a batch.")
+        .def(nb::init<const Lexicon&, const Tokens&, const Named&, Discount>(), "lexicon"_a, "tokens"_a, "features"_a,
+             "discount"_a, nb::keep_alive<1, 2>())
+        .def("__len__", &Bags::size);
+    m.def("match", &Bags::match, "reference"_a, "hypothesis"_a, "reference_index"_a, "hypothesis_index"_a, "alpha"_a,
+          "Precision, recall and F: a row a pair, a column a feature.");
+    m.def("explain", &explain, "lexicon"_a, "reference"_a, "hypothesis"_a, "similarity"_a, "n"_a, "discount"_a,
+          "dense_cells"_a = MaxSimMatcher::kDenseCells, "One feature of one pair, with its flow.");
+    m.def("solve_transport", &solve_transport<std::int64_t>, "supply"_a, "demand"_a, "rows"_a, "columns"_a, "gains"_a,
+          "The transport problem itself: arcs ascend by row; returns the objective and the flow of every arc.");
+    m.def("solve_transport", &solve_transport<double>, "supply"_a, "demand"_a, "rows"_a, "columns"_a, "gains"_a);
+}
+
+}  // namespace tesla

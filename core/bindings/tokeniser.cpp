@@ -1,0 +1,57 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string_view.h>
+
+#include <string>
+
+#include "bindings/bindings.h"
+#include "analysis/segmenter.h"
+#include "analysis/tokeniser.h"
+#include "base/unicode.h"
+
+namespace tesla {
+
+void bind_segmenter(nanobind::module_& m);
+
+namespace {
+
+std::vector<Span> tokenise_utf8(const Tokeniser& tokeniser, std::string_view text) {
+    std::u32string characters;
+    decode_utf8(text, characters);
+    std::vector<Span> spans;
+    spans.reserve(characters.size() / 4);
+    tokeniser.tokenise(characters.data(), characters.size(), spans);
+    return spans;
+}
+
+}  // namespace
+
+void bind_tokeniser(nanobind::module_& m) {
+    namespace nb = nanobind;
+    bind_segmenter(m);
+    nb::class_<Tokeniser>(m, "Tokeniser", "Cuts a text in NFC into tokens, by the rules of a language.")
+        .def(nb::init<std::string_view, const Segmenter*>(), nb::arg("language"), nb::arg("segmenter") = nb::none(),
+             nb::keep_alive<1, 3>())
+        .def_static("from_table", &Tokeniser::from_table, nb::arg("table"),
+                    "A tokeniser by rules of one's own: lines of a key and words, as in core/analysis/tokeniser_languages.h.")
+        .def(
+            "spans",
+            [](const Tokeniser& self, std::string_view text) {
+                nb::list result;
+                for (Span span : tokenise_utf8(self, text)) result.append(nb::make_tuple(span.start, span.end));
+                return result;
+            },
+            nb::arg("text"), "The tokens as (start, end) in code points, end exclusive.")
+        .def(
+            "count", [](const Tokeniser& self, std::string_view text) { return tokenise_utf8(self, text).size(); },
+            nb::arg("text"), "The number of tokens.")
+        .def_static(
+            "languages",
+            [] {
+                nb::list names;
+                for (std::string_view name : Tokeniser::languages()) names.append(name);
+                return names;
+            },
+            "The languages that have rules of their own, and `und`.");
+}
+
+}  // namespace tesla

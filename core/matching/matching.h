@@ -1,0 +1,92 @@
+// Two bags and a similarity in, the exact optimum out (SPEC §3 and §4).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "matching/bags.h"
+#include "analysis/lexicon.h"
+#include "matching/transport.h"
+
+namespace tesla {
+
+enum class Similarity { MaxSim, Lemma, Tag };  // SPEC §3: ms, lem, pos
+Similarity similarity_named(std::string_view name);
+
+struct Feature {
+    Similarity similarity;
+    int n;
+    int gap = 0;  // bigrams of lemmas: as many tokens may stand between the two
+};
+
+// What SPEC §4 derives from an optimum. The objective and the totals are whole numbers in units of
+// 1 / (2n * unit(n)), so that the ratios below are the only roundings.
+struct Match {
+    std::int64_t objective = 0, reference = 0, hypothesis = 0;
+
+    double precision() const { return ratio(objective, hypothesis); }
+    double recall() const { return ratio(objective, reference); }
+    // P R / (alpha P + (1 - alpha) R), with P and R written out.
+    double f(double alpha) const {
+        auto r = static_cast<double>(reference), h = static_cast<double>(hypothesis);
+        double denominator = h + alpha * (r - h);
+        return objective == 0 ? 0.0 : static_cast<double>(objective) / denominator;
+    }
+
+   private:
+    static double ratio(std::int64_t a, std::int64_t b) {
+        return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b);
+    }
+};
+
+struct FlowEntry {
+    std::uint32_t reference, hypothesis;  // rows of the two bags
+    std::int32_t gain;                    // similarity in units of 1 / (2n)
+    std::int64_t amount;                  // in units of the bag's weights
+};
+
+// Matches bags of (lemma, tag) symbols under MaxSim's similarity. One object serves one thread; it keeps its memory.
+class MaxSimMatcher {
+   public:
+    // Pairs of texts with more pairs of distinct symbols than this go through hubs: linear instead of quadratic size.
+    static constexpr std::size_t kDenseCells = std::size_t{1} << 20;
+
+    explicit MaxSimMatcher(const Lexicon& lexicon, std::size_t dense_cells = kDenseCells)
+        : lexicon_(lexicon), dense_cells_(dense_cells) {}
+
+    void begin_pair(const SymbolBag& reference, const SymbolBag& hypothesis);
+    std::int64_t optimum(int n);  // the objective, in units of 1 / (2n * unit(n))
+    std::vector<FlowEntry> flow() const;  // of the last optimum, ascending
+
+   private:
+    // Similarity of two symbols in halves: 0, 1 or 2.
+    std::uint8_t symbol_similarity(std::uint32_t x, std::uint32_t y) const;
+    // A symbol of y that is similar to one of x.
+    struct Link {
+        std::uint32_t to;
+        std::uint8_t similarity;
+    };
+    void link_symbols();
+    template <int n>
+    void add_direct_arcs();
+    void add_hub_arcs(int n);
+    void add_sense_arcs(int n);
+    std::int32_t row_gain(int n, std::uint32_t row_x, std::uint32_t row_y) const;
+
+    const Lexicon& lexicon_;
+    std::size_t dense_cells_;
+    const SymbolBag* x_ = nullptr;
+    const SymbolBag* y_ = nullptr;
+    bool dense_ = true;
+    std::vector<const Lemma*> lemma_x_, lemma_y_;
+    std::vector<std::uint64_t> signature_y_;
+    std::vector<std::uint8_t> matrix_;       // dense: similarity of symbol pairs
+    std::vector<std::uint32_t> link_first_;  // dense: for every symbol of x its links
+    std::vector<Link> links_;
+    Transport<std::int64_t> transport_;
+};
+
+}  // namespace tesla

@@ -1,0 +1,46 @@
+// Precision, recall and F of many pairs of texts, on their way to NumPy.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "base/arrays.h"
+#include "matching/matching.h"
+
+namespace tesla {
+
+class Measures {
+   public:
+    Measures(std::size_t pairs, std::size_t features, double alpha)
+        : columns_(features), alpha_(alpha), precision_(pairs * features), recall_(pairs * features), f_(pairs * features) {}
+
+    // NaN where the feature does not exist: neither text has an n-gram (SPEC §5).
+    void set(std::size_t pair, std::size_t feature, const Match& match) {
+        const bool exists = match.reference > 0 || match.hypothesis > 0;
+        const double missing = std::numeric_limits<double>::quiet_NaN();
+        const std::size_t at = pair * columns_ + feature;
+        precision_[at] = exists ? match.precision() : missing;
+        recall_[at] = exists ? match.recall() : missing;
+        f_[at] = exists ? match.f(alpha_) : missing;
+    }
+    nanobind::tuple to_python() && {
+        return nanobind::make_tuple(to_numpy(std::move(precision_), columns_), to_numpy(std::move(recall_), columns_),
+                                    to_numpy(std::move(f_), columns_));
+    }
+
+   private:
+    std::size_t columns_;
+    double alpha_;
+    std::vector<double> precision_, recall_, f_;
+};
+
+template <class Key>
+Match match_keys(const KeyBag<Key>& x, const KeyBag<Key>& y) {
+    return {x.overlap(y), x.total, y.total};
+}
+
+}  // namespace tesla

@@ -1,0 +1,91 @@
+#include "pivot/phrase_runs.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <queue>
+#include <stdexcept>
+
+namespace tesla {
+namespace {
+
+bool phrases_less(const PhraseCount& a, const PhraseCount& b) {
+    return a.target != b.target ? a.target < b.target : a.pivot < b.pivot;
+}
+bool phrases_equal(const PhraseCount& a, const PhraseCount& b) { return a.target == b.target && a.pivot == b.pivot; }
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+File open_file(const std::string& path, const char* mode) {
+    File file(std::fopen(path.c_str(), mode), &std::fclose);
+    if (!file) throw std::runtime_error(path + ": cannot be opened");
+    return file;
+}
+
+// The records of one sorted run, a block at a time.
+class RunReader {
+   public:
+    explicit RunReader(const std::string& path) : path_(path), file_(open_file(path, "rb")) { advance(); }
+    bool done() const { return at_ == block_.size(); }
+    const PhraseCount& head() const { return block_[at_]; }
+    void advance() {
+        if (at_ + 1 < block_.size()) {
+            ++at_;
+            return;
+        }
+        block_.resize(kBlock);
+        block_.resize(std::fread(block_.data(), sizeof(PhraseCount), kBlock, file_.get()));
+        if (std::ferror(file_.get())) throw std::runtime_error(path_ + ": cannot be read");
+        at_ = 0;
+    }
+
+   private:
+    static constexpr std::size_t kBlock = 1 << 14;
+    std::string path_;
+    File file_;
+    std::vector<PhraseCount> block_;
+    std::size_t at_ = 0;
+};
+
+}  // namespace
+
+void write_phrase_run(std::vector<PhraseCount>& pairs, const std::string& path) {
+    std::sort(pairs.begin(), pairs.end(), phrases_less);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        if (kept > 0 && phrases_equal(pairs[kept - 1], pairs[i]))
+            pairs[kept - 1].count = added(pairs[kept - 1].count, pairs[i].count);
+        else
+            pairs[kept++] = pairs[i];
+    }
+    File file = open_file(path, "wb");
+    const bool written = kept == 0 || std::fwrite(pairs.data(), sizeof(PhraseCount), kept, file.get()) == kept;
+    if (!written || std::fflush(file.get()) != 0)
+        throw std::runtime_error(path + ": cannot be written; is the disk full?");
+}
+
+void merge_phrase_runs(const std::vector<std::string>& paths, const std::function<void(const PhraseCount&)>& visit) {
+    std::vector<RunReader> runs;
+    for (const std::string& path : paths) runs.emplace_back(path);
+    auto later = [&](std::size_t a, std::size_t b) { return phrases_less(runs[b].head(), runs[a].head()); };
+    std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> queue(later);
+    for (std::size_t r = 0; r < runs.size(); ++r)
+        if (!runs[r].done()) queue.push(r);
+    PhraseCount current{};
+    while (!queue.empty()) {
+        std::size_t r = queue.top();
+        queue.pop();
+        PhraseCount next = runs[r].head();
+        runs[r].advance();
+        if (!runs[r].done()) queue.push(r);
+        if (current.count > 0 && phrases_equal(current, next)) {
+            current.count = added(current.count, next.count);
+        } else {
+            if (current.count > 0) visit(current);
+            current = next;
+        }
+    }
+    if (current.count > 0) visit(current);
+}
+
+}  // namespace tesla

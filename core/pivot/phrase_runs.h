@@ -1,0 +1,32 @@
+// Counted phrase pairs as sorted runs on disk: what does not fit into memory is merged when it is read.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "pivot/phrase_table.h"
+
+namespace tesla {
+
+using Phrase = std::array<std::uint32_t, kLongestPhrase>;  // numbers of words, one more than their places; 0: no more
+struct PhraseCount {
+    Phrase target, pivot;
+    std::uint32_t count;
+};
+
+// Counts stay at the largest number there is rather than begin anew.
+inline std::uint32_t added(std::uint32_t a, std::uint32_t b) {
+    constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
+    return a > most - b ? most : a + b;
+}
+
+// Writes the pairs, sorted by target and pivot, equal ones added up. Throws std::runtime_error where that fails.
+void write_phrase_run(std::vector<PhraseCount>& pairs, const std::string& path);
+// Calls `visit` with the pairs of all runs as one, sorted, equal ones added up.
+void merge_phrase_runs(const std::vector<std::string>& paths, const std::function<void(const PhraseCount&)>& visit);
+
+}  // namespace tesla
