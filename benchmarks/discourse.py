@@ -15,7 +15,7 @@ from benchmarks.common import SHARED_DATA, cpu_seconds, interleaved
 from tesla_eval import Cremer, Dicomer
 from tesla_eval.discourse import load_parser
 from tesla_eval.discourse.arguments import boundary_features
-from tesla_eval.meta.summaries import read_summaries
+from tesla_eval.judgements.summaries import read_summaries
 
 WORDS = 10_000
 SUMMARIES = 200

@@ -10,10 +10,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.common import cpu_seconds, interleaved, wmt14_pairs
-from tesla_eval.lm import LanguageModel, LanguageModelSettings, train_language_model
-from tesla_eval.lm.arpa import write_arpa
-from tesla_eval.lm.storage import model_resource
+from tesla_eval.lm import LanguageModel
 from tesla_eval.resources import read_resource, write_resource
+from tesla_eval.training.language_models import (
+    LanguageModelSettings,
+    model_resource,
+    train_language_model,
+    write_arpa,
+)
 
 SENTENCES = 20_000
 ROUNDS = 7

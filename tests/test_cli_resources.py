@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from tesla_eval.analysis.languages import LANGUAGES
-from tesla_eval.analysis.quality import MEASURED_PARTS, measured_figures, quality_of
+from tesla_eval.analysis.languages import LANGUAGES, MEASURED_PARTS, measured_figures, quality_of
 from tesla_eval.resources import (
     Resource,
     find_resource,

@@ -10,17 +10,23 @@ import numpy as np
 import pytest
 
 from tesla_eval import Cremer, Dicomer
-from tesla_eval.discourse.coherence import CoherenceModel, model_from_resource
 from tesla_eval.discourse.document import Document, SentenceWords
-from tesla_eval.discourse.gdtb import read_gdtb
 from tesla_eval.discourse.relations import Relation, Sense
-from tesla_eval.discourse.roles import VARIANTS, RoleMatrix, features_of, role_matrix
+from tesla_eval.discourse.roles import (
+    VARIANTS,
+    CoherenceModel,
+    RoleMatrix,
+    features_of,
+    model_from_resource,
+    role_matrix,
+)
 from tesla_eval.errors import BuildError, InputError, ResourceError, UsageError
+from tesla_eval.judgements.summaries import read_text_lists
 from tesla_eval.metrics.cremer import FEATURES, CremerModel
 from tesla_eval.models.svr import SupportVectorModel
 from tesla_eval.resources import Resource, read_resource, write_resource
 from tesla_eval.training.dicomer import RankedText, permutations_of, permuted_lists, train_coherence
-from tesla_eval.training.text_lists import read_text_lists
+from tesla_eval.training.discourse import read_gdtb
 from tests.conftest import SHARED_DATA
 
 # SPEC §11, the paper's table 2: rows S1..S4.

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import tesla_eval
 from tesla_eval.analysis.conllu import read_conllu
-from tesla_eval.analysis.lemma_training import LemmaSettings, count_lemmas, train_lemmas
 from tesla_eval.analysis.lemmas import Lemmatiser, apply_edit, edit_between
 from tesla_eval.errors import BuildError, ResourceError
 from tesla_eval.resources import Resource, read_resource, text_array, write_resource
+from tesla_eval.training.languages import LemmaSettings, count_lemmas, train_lemmas
 
 DATA = Path(tesla_eval.__file__).parent / "data"
 

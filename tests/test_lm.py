@@ -17,12 +17,16 @@ from hypothesis import strategies as st
 
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.errors import BuildError, ResourceError, UsageError
-from tesla_eval.lm import LanguageModel, LanguageModelSettings, load_language_model, train_language_model
-from tesla_eval.lm.arpa import write_arpa
-from tesla_eval.lm.discounts import discounts
-from tesla_eval.lm.storage import model_resource
+from tesla_eval.lm import LanguageModel, load_language_model
 from tesla_eval.metrics.lm_group import language_model_group
 from tesla_eval.resources import Resource, read_resource, write_resource
+from tesla_eval.training.language_models import (
+    LanguageModelSettings,
+    discounts,
+    model_resource,
+    train_language_model,
+    write_arpa,
+)
 from tests.conftest import SHARED_DATA
 from tests.textbook_lm import KneserNey
 

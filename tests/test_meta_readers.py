@@ -10,6 +10,13 @@ import numpy as np
 import pytest
 
 from tesla_eval.errors import InputError, UsageError
+from tesla_eval.judgements.mtme import (
+    language_pairs,
+    read_eval_set,
+    read_human_systems,
+    read_score_file,
+    write_score_file,
+)
 from tesla_eval.meta import (
     SystemScores,
     annotator_agreement,
@@ -19,13 +26,6 @@ from tesla_eval.meta import (
     read_rankings,
     read_segments,
     read_system_scores,
-)
-from tesla_eval.meta.mtme import (
-    language_pairs,
-    read_eval_set,
-    read_human_systems,
-    read_score_file,
-    write_score_file,
 )
 
 WMT = Path(__file__).parents[2] / "shared" / "data" / "wmt"

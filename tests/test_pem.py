@@ -18,10 +18,7 @@ from tesla_eval.analysis.batch import Vocabulary
 from tesla_eval.analysis.porter import porter_stem
 from tesla_eval.bags.pivot import PivotNetwork, PivotNgram
 from tesla_eval.errors import InputError, ResourceError, UsageError
-from tesla_eval.metrics.pem_features import _shared, pivot_f1
-from tesla_eval.metrics.pem_model import find_pem_model, read_pem_model
-from tesla_eval.resources import Resource, write_resource
-from tesla_eval.training.paraphrases import (
+from tesla_eval.judgements.paraphrases import (
     controls,
     novelty,
     overall_score,
@@ -29,6 +26,9 @@ from tesla_eval.training.paraphrases import (
     read_rated_pairs,
     shared_words,
 )
+from tesla_eval.metrics.pem_features import _shared, pivot_f1
+from tesla_eval.metrics.pem_model import find_pem_model, read_pem_model
+from tesla_eval.resources import Resource, write_resource
 from tests.conftest import SHARED_DATA
 from tests.test_pivot_bags import UNPRUNED, TestWorkedExample, batch_of, make_table
 

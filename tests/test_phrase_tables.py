@@ -18,11 +18,9 @@ from tesla_eval._core import PhraseCounter, extract_phrases, symmetrise
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.errors import BuildError, InputError, ResourceError, TeslaError
 from tesla_eval.pivot import PhraseTable, read_phrase_table
-from tesla_eval.pivot.aligner import align_with_eflomal, find_eflomal
-from tesla_eval.pivot.bitext import Bitext, lemma_lines, lemma_names
-from tesla_eval.pivot.build import PhraseTableRecipe, _Runs, build_phrase_table
-from tesla_eval.pivot.moses import parse_moses_line
 from tesla_eval.resources import Resource, read_resource, write_resource
+from tesla_eval.training.bitext import Bitext, align_with_eflomal, find_eflomal, lemma_lines, lemma_names
+from tesla_eval.training.phrase_tables import PhraseTableRecipe, _Runs, build_phrase_table, parse_moses_line
 
 ENGLISH = ["The cat sleeps.", "The dog sleeps.", "A cat!", "The dog"]
 FRENCH = ["Le chat dort.", "Le chien dort.", "Un chat !", "Le chien"]
@@ -283,7 +281,7 @@ class TestAligner:
         folder.mkdir()
         monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
         monkeypatch.setattr("sys.executable", str(folder / "python"))
-        monkeypatch.setattr("tesla_eval.pivot.aligner._installed_script", lambda: None)
+        monkeypatch.setattr("tesla_eval.training.bitext._installed_script", lambda: None)
         return folder
 
     def test_a_missing_program_is_named_with_the_command_that_installs_it(self, programs, bitext, tesla):

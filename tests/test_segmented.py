@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tesla_eval.analysis.segmented import SegmentedAnalyser
+from tesla_eval.analysis.custom import SegmentedAnalyser
 from tesla_eval.errors import UsageError
 
 TEXT = "か\u3099くせいが 本を 買った。"  # the first character in two parts, as some systems write it

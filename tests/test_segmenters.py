@@ -11,8 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.analysis.segmenters import SegmenterSettings, load_segmenter, make_segmenter, train_segmenter
-from tesla_eval.analysis.tokenisers import Tokeniser, load_tokeniser, tokenise
+from tesla_eval.analysis.tokenisers import (
+    SegmenterSettings,
+    Tokeniser,
+    load_segmenter,
+    load_tokeniser,
+    make_segmenter,
+    tokenise,
+    train_segmenter,
+)
 from tesla_eval.errors import BuildError, ResourceError
 
 SEGMENTED = ("ar", "ja", "th", "zh")

@@ -13,7 +13,7 @@ from scipy import stats as scipy_stats
 
 from tesla_eval.errors import UsageError
 from tesla_eval.stats import kendall, midranks, pearson, spearman
-from tesla_eval.stats.rows import ROW_STATISTICS
+from tesla_eval.stats.correlation import ROW_STATISTICS
 
 CORRELATIONS = {
     "pearson": (pearson, scipy_stats.pearsonr),

@@ -7,7 +7,7 @@ import pytest
 
 from tesla_eval.errors import UsageError
 from tesla_eval.models.svr import SupportVectorModel
-from tesla_eval.training.svr import Grid, fit_support_vectors, group_folds
+from tesla_eval.training.regressions import Grid, fit_support_vectors, group_folds
 
 
 def rows_and_targets() -> tuple[np.ndarray, np.ndarray]:

@@ -13,11 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.analysis import synonym_choice, synonym_formats
+from tesla_eval.analysis import senses, synonym_formats
 from tesla_eval.analysis.pipeline import load_pipeline
-from tesla_eval.analysis.synonym_choice import find_installed_thesaurus
-from tesla_eval.analysis.synonym_cliques import clique_cover
-from tesla_eval.analysis.synonym_formats import read_synonym_sets, read_synonyms
+from tesla_eval.analysis.senses import find_installed_thesaurus
+from tesla_eval.analysis.synonym_formats import clique_cover, read_synonym_sets, read_synonyms
 from tesla_eval.errors import InputError, UsageError
 
 LMF = """<?xml version="1.0" encoding="UTF-8"?>
@@ -220,7 +219,7 @@ POLISH_THESAURUS = "UTF-8\nauto|1\n-|samochód|wóz\n"
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder where thesauri are looked for."""
-    monkeypatch.setattr(synonym_choice, "THESAURUS_FOLDERS", (str(tmp_path),))
+    monkeypatch.setattr(senses, "THESAURUS_FOLDERS", (str(tmp_path),))
     load_pipeline.cache_clear()
     return tmp_path
 

@@ -16,11 +16,20 @@ from hypothesis import strategies as st
 from tesla_eval._core import Tagger
 from tesla_eval.analysis.conllu import Word, parse_conllu
 from tesla_eval.analysis.tagger import Label, TaggerModel, evaluate, load_tagger, read_tagger, unpacked
-from tesla_eval.analysis.tagger_build import TaggerData, build_tagger, read_treebanks
-from tesla_eval.analysis.tagger_lexicon import WORD_START, lexicon_classes, read_lexicon, suffix_rules
-from tesla_eval.analysis.tagger_training import TaggerSettings, choose_labels, train_tagger
 from tesla_eval.errors import BuildError, InputError, ResourceError
 from tesla_eval.resources import Resource, installed_resources, write_resource
+from tesla_eval.training.taggers import (
+    WORD_START,
+    TaggerData,
+    TaggerSettings,
+    build_tagger,
+    choose_labels,
+    lexicon_classes,
+    read_lexicon,
+    read_treebanks,
+    suffix_rules,
+    train_tagger,
+)
 
 TREEBANKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "ud"
 needs_treebanks = pytest.mark.skipif(not TREEBANKS.exists(), reason="the treebanks are not here")

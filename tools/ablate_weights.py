@@ -21,10 +21,10 @@ from statistics import fmean
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.judgements.nouns import Key, Preferences
 from tesla_eval.meta import Joined, averages, evaluate, join, read_preferences
-from tesla_eval.meta.judgements import Key, Preferences
+from tesla_eval.meta.join import MetricScores, score_outputs
 from tesla_eval.meta.run import JudgedSet, score_metric, target_language, wmt_sets
-from tesla_eval.meta.scoring import MetricScores, score_outputs
 from tesla_eval.metrics import create_metric
 from tesla_eval.metrics.base import References
 from tesla_eval.metrics.cache import ScoreCache

@@ -22,17 +22,15 @@ import numpy.typing as npt
 
 from tesla_eval import TeslaS, create_metric
 from tesla_eval.discourse import Document, TextParser, load_parser
-from tesla_eval.discourse.coherence import CoherenceModel
-from tesla_eval.discourse.gdtb import read_gdtb
-from tesla_eval.discourse.roles import VARIANTS, Variant
-from tesla_eval.meta.summaries import OVERALL, SummarySet, read_summaries
+from tesla_eval.discourse.roles import VARIANTS, CoherenceModel, Variant
+from tesla_eval.judgements.summaries import OVERALL, SummarySet, read_summaries
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.cremer import FEATURES
 from tesla_eval.resources import read_resource, write_resource
 from tesla_eval.stats import kendall, pearson, spearman
-from tesla_eval.training.cremer import GRIDS, train_cremer
 from tesla_eval.training.dicomer import RankedText, permuted_lists, scored_lists, train_coherence
-from tesla_eval.training.svr import fit_support_vectors, group_folds
+from tesla_eval.training.discourse import read_gdtb
+from tesla_eval.training.regressions import GRIDS, fit_support_vectors, group_folds, train_cremer
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared" / "data"

@@ -11,11 +11,10 @@ import argparse
 from pathlib import Path
 
 from tesla_eval.analysis import load_pipeline
-from tesla_eval.discourse.evaluation import evaluate_parser
-from tesla_eval.discourse.gdtb import GoldDocument, read_gdtb
 from tesla_eval.discourse.parser import Parser
-from tesla_eval.discourse.training import train_parser, train_parser_resource
 from tesla_eval.resources import read_resource, write_resource
+from tesla_eval.training.discourse import GoldDocument, read_gdtb, train_parser, train_parser_resource
+from tesla_eval.training.discourse_evaluation import evaluate_parser
 
 ROOT = Path(__file__).resolve().parents[1]
 GDTB = ROOT.parent / "shared" / "data" / "discourse" / "gdtb"

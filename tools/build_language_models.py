@@ -15,10 +15,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from shippable_bitext import BITEXT, DATE, FILES, LICENCE, NOTICE, ROOT, SOURCES
-from tesla_eval.lm.model import LanguageModel
-from tesla_eval.lm.storage import KIND, model_resource
-from tesla_eval.lm.training import LanguageModelSettings, train_language_model
+from tesla_eval.lm.model import KIND, LanguageModel
 from tesla_eval.resources import Resource, read_resource, write_resource
+from tesla_eval.training.language_models import LanguageModelSettings, model_resource, train_language_model
 
 DATA = ROOT / "src" / "tesla_eval" / "data"
 

@@ -17,9 +17,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from tesla_eval.analysis.conllu import Sentence, read_conllu
-from tesla_eval.analysis.lemma_training import LemmaSettings, count_lemmas, train_lemmas
 from tesla_eval.analysis.lemmas import Lemmatiser, normalise_form
 from tesla_eval.resources import Resource, write_resource
+from tesla_eval.training.languages import LemmaSettings, count_lemmas, train_lemmas
 
 ROOT = Path(__file__).resolve().parents[1]
 TREEBANKS = ROOT.parent / "shared" / "data" / "ud"

@@ -2,7 +2,7 @@
 
 ParaBank's evaluation data states no licence: the model learned from it ships, none of its text. Two of every three
 originals are learned from; `tools/measure_pem.py` measures on the third. How ratings become overall scores is told in
-`tesla_eval.training.paraphrases`.
+`tesla_eval.judgements.paraphrases`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from tesla_eval.judgements.paraphrases import RatedPair, read_parabank
 from tesla_eval.metrics.pem import pem_features
 from tesla_eval.metrics.pem_model import KIND
 from tesla_eval.resources import write_resource
-from tesla_eval.training.paraphrases import RatedPair, read_parabank
-from tesla_eval.training.pem import train_pem, with_controls
+from tesla_eval.training.regressions import train_pem, with_controls
 
 ROOT = Path(__file__).resolve().parents[1]
 PARABANK = ROOT.parent / "shared" / "data" / "paraphrase" / "parabank_eval.tsv.gz"

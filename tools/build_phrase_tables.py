@@ -14,10 +14,10 @@ from pathlib import Path
 
 from shippable_bitext import BITEXT, DATE, FILES, LICENCE, NOTICE, ROOT, SOURCES
 from tesla_eval.cli.terminal import progress
-from tesla_eval.pivot.bitext import Bitext
-from tesla_eval.pivot.build import PhraseTableRecipe, build_phrase_table
 from tesla_eval.pivot.table import KIND
 from tesla_eval.resources import write_resource
+from tesla_eval.training.bitext import Bitext
+from tesla_eval.training.phrase_tables import PhraseTableRecipe, build_phrase_table
 
 DATA = ROOT / "src" / "tesla_eval" / "data"
 WORK = ROOT / "build" / "phrase-tables"

@@ -20,8 +20,13 @@ from pathlib import Path
 
 from measure_tokenisers import TREEBANKS, Spans, gold_tokens
 from tesla_eval.analysis.conllu import read_conllu
-from tesla_eval.analysis.segmenters import SegmentedText, SegmenterSettings, make_segmenter, train_segmenter
-from tesla_eval.analysis.tokenisers import Tokeniser
+from tesla_eval.analysis.tokenisers import (
+    SegmentedText,
+    SegmenterSettings,
+    Tokeniser,
+    make_segmenter,
+    train_segmenter,
+)
 from tesla_eval.resources import Resource, write_resource
 
 SYNONYMS = TREEBANKS.parent / "synonyms"

@@ -17,8 +17,7 @@ from pathlib import Path
 
 from tesla_eval.analysis.lemmas import Lemmatiser
 from tesla_eval.analysis.senses import SenseTable
-from tesla_eval.analysis.synonym_cliques import clique_cover
-from tesla_eval.analysis.synonym_formats import read_synonym_sets, thesaurus_word
+from tesla_eval.analysis.synonym_formats import clique_cover, read_synonym_sets, thesaurus_word
 from tesla_eval.resources import write_resource
 
 ROOT = Path(__file__).resolve().parents[1]

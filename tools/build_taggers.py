@@ -19,9 +19,14 @@ from rich.progress import Progress
 from tagger_sources import LEXICON_WORDNETS, RECIPES, Recipe
 from tesla_eval.analysis.conllu import UNKNOWN, Sentence
 from tesla_eval.analysis.tagger import ANALYSIS, KIND, TaggerModel, read_tagger
-from tesla_eval.analysis.tagger_build import TaggerData, build_tagger, read_treebanks
-from tesla_eval.analysis.tagger_lexicon import lexicon_classes, read_lexicon
 from tesla_eval.resources import Resource, read_resource, write_resource
+from tesla_eval.training.taggers import (
+    TaggerData,
+    build_tagger,
+    lexicon_classes,
+    read_lexicon,
+    read_treebanks,
+)
 from wordnet_lexica import english_forms, wordnet_words
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -29,9 +29,8 @@ from measure_tokenisers import (
     tokens_per_second,
     treebank_languages,
 )
-from tesla_eval.analysis.languages import LANGUAGES
+from tesla_eval.analysis.languages import LANGUAGES, MEASURED_PARTS
 from tesla_eval.analysis.lemmas import Lemmatiser, normalise_form
-from tesla_eval.analysis.quality import MEASURED_PARTS
 from tesla_eval.analysis.tagger import evaluate, read_tagger
 from tesla_eval.resources import Resource, read_resource, shipped_folder
 

@@ -16,8 +16,7 @@ from pathlib import Path
 
 from ablate_weights import TRAINED_ON, tables
 from tesla_eval.meta import MetricComparison, Result, averages
-from tesla_eval.meta.run import score_and_join, target_language
-from tesla_eval.meta.study import Study, Wish
+from tesla_eval.meta.run import Study, Wish, score_and_join, target_language
 from tesla_eval.metrics import Metric, create_metric
 from tesla_eval.metrics.cache import ScoreCache
 from wmt_sections import DATA, ROOT, SECTIONS, Section, analysable, read

@@ -17,9 +17,8 @@ import numpy as np
 
 from tesla_eval import TeslaS, create_metric
 from tesla_eval.meta import read_summaries
-from tesla_eval.meta.compare import MetricComparison
-from tesla_eval.meta.run import score_and_join, summary_sets
-from tesla_eval.meta.study import Study, Wish
+from tesla_eval.meta.run import Study, Wish, score_and_join, summary_sets
+from tesla_eval.meta.significance import MetricComparison
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.stats import pearson
 

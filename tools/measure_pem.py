@@ -22,11 +22,7 @@ import numpy.typing as npt
 
 from build_pem import LANGUAGE_MODEL, PARABANK, PIVOTS, split
 from tesla_eval import stats
-from tesla_eval.meta.drawing import Dot, Drawing, Line, Shape, Words, write_drawing
-from tesla_eval.metrics import Pem, create_metric
-from tesla_eval.metrics.pem import pem_features
-from tesla_eval.metrics.pem_features import FEATURES
-from tesla_eval.training.paraphrases import (
+from tesla_eval.judgements.paraphrases import (
     SHUFFLED_EVERY,
     RatedPair,
     novelty,
@@ -35,8 +31,17 @@ from tesla_eval.training.paraphrases import (
     shared_words,
     shuffled,
 )
-from tesla_eval.training.pem import GRID, compute_features, train_pem, with_controls
-from tesla_eval.training.svr import fit_support_vectors
+from tesla_eval.meta.plots import Dot, Drawing, Line, Shape, Words, write_drawing
+from tesla_eval.metrics import Pem, create_metric
+from tesla_eval.metrics.pem import pem_features
+from tesla_eval.metrics.pem_features import FEATURES
+from tesla_eval.training.regressions import (
+    GRID,
+    compute_features,
+    fit_support_vectors,
+    train_pem,
+    with_controls,
+)
 
 Scores = dict[str, npt.NDArray[np.float64]]
 

@@ -21,9 +21,8 @@ import numpy as np
 from tesla_eval.analysis.synonym_formats import read_synonym_sets
 from tesla_eval.bags.units import unit_keys
 from tesla_eval.meta import evaluate, read_system_scores
-from tesla_eval.meta.join import Joined, join
+from tesla_eval.meta.join import Joined, MetricScores, join, score_outputs
 from tesla_eval.meta.run import wmt_sets
-from tesla_eval.meta.scoring import MetricScores, score_outputs
 from tesla_eval.metrics import TeslaCelab
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"

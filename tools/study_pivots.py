@@ -20,9 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.meta import evaluate
-from tesla_eval.meta.join import join
+from tesla_eval.meta.join import MetricScores, join, score_outputs
 from tesla_eval.meta.run import JudgedSet
-from tesla_eval.meta.scoring import MetricScores, score_outputs
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.ngram_metric import mean_of_existing
 from tesla_eval.metrics.tesla_b import TeslaB

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from tesla_eval.analysis.tagger_build import TokenView
-from tesla_eval.analysis.tagger_training import SMALL_TREEBANK, TaggerSettings
+from tesla_eval.training.taggers import SMALL_TREEBANK, TaggerSettings, TokenView
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,15 @@
 """Text to tokens: one pipeline a language, or the user's own analysis."""
 
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
-from tesla_eval.analysis.choice import Analysis, choose_analysis
-from tesla_eval.analysis.own import Analyser, ConlluAnalyser, OwnAnalysis
+from tesla_eval.analysis.custom import (
+    Analyser,
+    Analysis,
+    ConlluAnalyser,
+    OwnAnalysis,
+    SegmentedAnalyser,
+    choose_analysis,
+)
 from tesla_eval.analysis.pipeline import Pipeline, load_pipeline
-from tesla_eval.analysis.segmented import SegmentedAnalyser
 from tesla_eval.analysis.sentences import split_sentences
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""CoNLL-U: a strict reader of analysed text, one sentence at a time, plain or gzipped.
+"""CoNLL-U and the universal tags: a strict reader of analysed text, one sentence at a time, plain or gzipped.
 
 Whatever is not sound CoNLL-U raises an `InputError` that names file and line. Nothing is guessed, and nothing
 skipped but empty nodes (`8.1`), which stand for no text. Memory is bounded by the longest sentence, and
@@ -12,22 +12,42 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tesla_eval.analysis.function_words import is_function_tag
 from tesla_eval.errors import InputError
 from tesla_eval.textio import LineReader
 
-__all__ = ["UNIVERSAL_IDS", "UNIVERSAL_TAGS", "MultiWord", "Sentence", "Word", "parse_conllu", "read_conllu"]
+__all__ = [
+    "FUNCTION_TAGS",
+    "UNIVERSAL_IDS",
+    "UNIVERSAL_TAGS",
+    "MultiWord",
+    "Sentence",
+    "Word",
+    "is_function_tag",
+    "parse_conllu",
+    "read_conllu",
+]
 
 UNIVERSAL_TAGS = (
     "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT",
     "SCONJ", "SYM", "VERB", "X",
 )  # fmt: skip
 UNIVERSAL_IDS = {tag: number for number, tag in enumerate(UNIVERSAL_TAGS)}
+FUNCTION_TAGS = frozenset({"ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"})
+"""SPEC §1, decision "function words". Numbers and interjections are content."""
 UNKNOWN = "_"
 MAX_WORDS = 100_000
 
 _ID = re.compile(r"([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8})|\.[0-9]{1,9})?|0\.[1-9][0-9]{0,8}")
 _KNOWN_TAGS = frozenset({*UNIVERSAL_TAGS, UNKNOWN})
+
+
+def is_function_tag(universal_tag: str) -> bool:
+    """Whether words with that universal tag are function words.
+
+    >>> is_function_tag("DET"), is_function_tag("NUM")
+    (True, False)
+    """
+    return universal_tag in FUNCTION_TAGS
 
 
 class Word(NamedTuple):

@@ -1,25 +1,77 @@
-"""The dictionary form of a word: from the language's table, else from simplemma, else by rules for word ends.
-
-A lemma depends on the word form alone, so it is computed once per word type and the same in every text. It is
-lower-cased, its apostrophes are straight, and Arabic and Hebrew words lose their vowel signs. Words with digits
-are their own lemmas. Tables and rules are learned from treebanks (`lemma_training`). What that means for English:
-
-- the parts of contractions get the word they stand for: n't → not, 'll → will, ca → can, wo → will; 's stays
-  's, because the form does not say whether it is a possessive, `is` or `has`;
-- pronouns lose their case: me → i, him → he, them → they; possessives stay (my, his, her). The country
-  US → us is kept apart from the pronoun us → we.
-"""
+"""The dictionary form of a word: from the language's table, else from simplemma, else by rules for word ends."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+import lzma
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property
+from typing import cast
+
+from simplemma.strategies.affix_decomposition import AFFIX_LANGS
+from simplemma.strategies.clitic_decomposition import CLITIC_LANGS
+from simplemma.strategies.defaultprefixes import DEFAULT_KNOWN_PREFIXES
+from simplemma.strategies.defaultrules import RULE_FUNCTIONS
+from simplemma.strategies.defaultrules.en import ENGLISH_IES_ENDING, ENGLISH_S_ENDING
+from simplemma.strategies.dictionaries.dictionary_factory import (
+    DATA_FOLDER,
+    DEFAULT_DICTIONARY_FACTORY,
+    DictionaryFactory,
+)
+from simplemma.strategies.morpheme_decomposition import MORPHEME_LANGS
 
 from tesla_eval._core import FrontCodedDictionary, PlainLemmas
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import Resource, find_resource, read_resource
 
-__all__ = ["Lemmatiser", "apply_edit", "edit_between", "is_number", "normalise_form"]
+__all__ = [
+    "CoreDictionaryFactory",
+    "Lemmatiser",
+    "apply_edit",
+    "core_dictionary",
+    "edit_between",
+    "ends_of_unknown_words",
+    "is_number",
+    "normalise_form",
+]
+
+
+class CoreDictionaryFactory(DictionaryFactory):
+    """Dictionaries of which only what is asked for is decoded; another format than ours is left to simplemma."""
+
+    def get_dictionary(self, lang: str) -> Mapping[str, str]:
+        """The dictionary of a language, read once a process."""
+        found = core_dictionary(lang)
+        if found is None:
+            return DEFAULT_DICTIONARY_FACTORY.get_dictionary(lang)
+        return cast("Mapping[str, str]", found)  # strategies of simplemma only ever call `get`
+
+
+@cache
+def core_dictionary(code: str) -> FrontCodedDictionary | None:
+    """The dictionary of a language in the core, `None` where simplemma stores it in another way."""
+    try:
+        return FrontCodedDictionary(lzma.decompress((DATA_FOLDER / f"{code}.plzma").read_bytes()))
+    except (OSError, ValueError, lzma.LZMAError):
+        return None
+
+
+_ENDS_WITH_RULES = {"en": (*ENGLISH_IES_ENDING, *ENGLISH_S_ENDING, "ized", "erves")}
+"""What simplemma's rules for a language look at."""
+
+
+def ends_of_unknown_words(code: str) -> tuple[str, ...] | None:
+    """The ends of words of letters that simplemma may change though they are not in its dictionary.
+
+    `None` where it does more with such words than to apply rules for their ends.
+
+    >>> ends_of_unknown_words("fr"), ends_of_unknown_words("de")
+    ((), None)
+    """
+    taken_apart = code in AFFIX_LANGS or code in MORPHEME_LANGS or code in DEFAULT_KNOWN_PREFIXES
+    if taken_apart or any(map(str.isalpha, CLITIC_LANGS.get(code, ()))):
+        return None
+    return _ENDS_WITH_RULES.get(code) if code in RULE_FUNCTIONS else ()
+
 
 KIND = "lemmas"
 LONGEST_SUFFIX = 5
@@ -158,7 +210,7 @@ class _Simplemma:
         from simplemma import __version__
         from simplemma.strategies import DefaultStrategy
 
-        from tesla_eval.analysis.simplemma_dictionaries import CoreDictionaryFactory
+        from tesla_eval.analysis.lemmas import CoreDictionaryFactory
 
         self._code = code
         self._strategy = DefaultStrategy(dictionary_factory=CoreDictionaryFactory())
@@ -167,7 +219,7 @@ class _Simplemma:
     @property
     def in_core(self) -> tuple[FrontCodedDictionary | None, tuple[str, ...] | None]:
         """The dictionary, and the ends of words that simplemma may change though they are not in it."""
-        from tesla_eval.analysis.simplemma_dictionaries import core_dictionary, ends_of_unknown_words
+        from tesla_eval.analysis.lemmas import core_dictionary, ends_of_unknown_words
 
         dictionary = core_dictionary(self._code)
         return dictionary, None if dictionary is None else ends_of_unknown_words(self._code)

@@ -15,16 +15,13 @@ import numpy.typing as npt
 from tesla_eval._core import Lexicon, define_plain
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
 from tesla_eval.analysis.compounds import CompoundSplitter, load_compound_splitter
-from tesla_eval.analysis.function_words import is_function_tag
+from tesla_eval.analysis.conllu import is_function_tag
 from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.analysis.lemmas import Lemmatiser
-from tesla_eval.analysis.normalise import compose, not_a_text, raw_offsets
-from tesla_eval.analysis.segmenters import load_segmenter
-from tesla_eval.analysis.senses import SenseTable, load_senses
-from tesla_eval.analysis.synonym_choice import INSTALLED, synonym_file
+from tesla_eval.analysis.senses import INSTALLED, SenseTable, load_senses, synonym_file
 from tesla_eval.analysis.synonym_formats import read_synonyms
 from tesla_eval.analysis.tagger import TaggerModel, load_tagger
-from tesla_eval.analysis.tokenisers import load_tokeniser
+from tesla_eval.analysis.tokenisers import compose, load_segmenter, load_tokeniser, not_a_text, raw_offsets
 
 __all__ = ["Pipeline", "load_pipeline", "senses_of"]
 

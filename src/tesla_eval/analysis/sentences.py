@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from tesla_eval.analysis.languages import resolve_language
-from tesla_eval.analysis.normalise import checked, compose, raw_offsets
-from tesla_eval.analysis.tokenisers import load_tokeniser
+from tesla_eval.analysis.tokenisers import checked, compose, load_tokeniser, raw_offsets
 
 __all__ = ["split_sentences"]
 

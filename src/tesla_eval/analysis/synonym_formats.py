@@ -1,17 +1,4 @@
-"""Files of synonyms that others made, read strictly: MyThes, wordnet tab files, LMF, Cilin, TSV; `.gz` too.
-
-What a line says about synonymy differs, and so does what becomes a set:
-
-- **TSV**: one set a line, words separated by tabs or `|`; lines that begin with `#` are remarks.
-- **Wordnet tab files** (Open Multilingual Wordnet): one set a synset. A line is a synset id, `lemma` or
-  `fra:lemma`, and a word; in the short form it is an id and all words, joined by `|`.
-- **Cilin**: one set a code, `Aa01A01= 人 士`. Codes that end in `#` hold words of one kind (baboon, gibbon),
-  those in `@` single words: neither are synonyms. TESLA-CELAB asks for every category all the same (SPEC §9).
-- **LMF** (XML): one set a synset; needs the package `wn`.
-- **MyThes** (`.dat`, the thesauri of LibreOffice): headwords with lists. A list belongs to its headword:
-  thirty words that are near `furie` are not near each other. So two words are synonyms if one of them lists
-  the other, and the sets are the cliques of that relation.
-"""
+"""Synonym files in common formats, read strictly: MyThes, wordnet tab files, LMF, Cilin, TSV; `.gz` too."""
 
 from __future__ import annotations
 
@@ -19,20 +6,72 @@ import gzip
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
 from tesla_eval.analysis.senses import SenseTable, sense_key
-from tesla_eval.analysis.synonym_cliques import clique_cover
 from tesla_eval.errors import InputError, UsageError
 
-__all__ = [
-    "read_synonym_sets",
-    "read_synonyms",
-    "thesaurus_word",
-]
+__all__ = ["clique_cover", "read_synonym_sets", "read_synonyms", "thesaurus_word"]
+
+_LARGEST_TESTED_LIST = 100  # testing a list takes the square of its length
+
+
+def clique_cover(senses: Iterable[tuple[str, set[str]]]) -> list[list[str]]:
+    """Sets such that two words share one exactly if one of them lists the other.
+
+    A list whose words all list each other (a synset that is repeated at each of its members) becomes one set,
+    longer lists first; what these leave over is covered greedily, in alphabetical order.
+
+    >>> clique_cover([("big", {"large", "grown"}), ("large", {"big"}), ("grown", {"big"})])
+    [['big', 'grown'], ['big', 'large']]
+    """
+    senses = sorted(senses, key=lambda sense: (-len(sense[1]), sense[0]))
+    neighbours: defaultdict[str, set[str]] = defaultdict(set)
+    for headword, listed in senses:
+        neighbours[headword] |= listed
+        for word in listed:
+            neighbours[word].add(headword)
+    uncovered = {word: set(others) for word, others in neighbours.items()}
+    cliques = []
+    for headword, listed in senses:
+        members = sorted(listed | {headword})
+        if 1 < len(members) <= _LARGEST_TESTED_LIST and _is_clique(members, neighbours):
+            if not any(uncovered[word].intersection(members) for word in members):
+                continue
+            _cover(members, uncovered)
+            cliques.append(members)
+    for word in sorted(neighbours):
+        while uncovered[word]:
+            members = _grow([word, min(uncovered[word])], neighbours, uncovered)
+            _cover(members, uncovered)
+            cliques.append(sorted(members))
+    return cliques
+
+
+def _is_clique(members: Sequence[str], neighbours: dict[str, set[str]]) -> bool:
+    everyone = set(members)
+    return all(len(everyone - neighbours[word]) == 1 for word in members)  # all but the word itself
+
+
+def _grow(members: list[str], neighbours: dict[str, set[str]], uncovered: dict[str, set[str]]) -> list[str]:
+    """Add words as long as each adds uncovered pairs, those with the most first."""
+    candidates = neighbours[members[0]] & neighbours[members[1]]
+    while candidates:
+        best = min(candidates, key=lambda word: (-len(uncovered[word].intersection(members)), word))
+        if not uncovered[best].intersection(members):
+            break
+        members.append(best)
+        candidates &= neighbours[best]
+    return members
+
+
+def _cover(members: Sequence[str], uncovered: dict[str, set[str]]) -> None:
+    for word in members:
+        uncovered[word].difference_update(members)
+
 
 _MOST_BYTES = 1 << 28  # unpacked; the largest thesaurus in use has 29 MB
 _MYTHES_ENCODING = re.compile(

@@ -22,7 +22,14 @@ from tesla_eval.resources import (
     text_array,
 )
 
-__all__ = ["Label", "TaggerAccuracy", "TaggerModel", "evaluate", "load_tagger", "read_tagger"]
+__all__ = [
+    "Label",
+    "TaggerAccuracy",
+    "TaggerModel",
+    "evaluate",
+    "load_tagger",
+    "read_tagger",
+]
 
 KIND = "tagger"
 ANALYSIS = f"features-{TAGGER_FEATURES}"

@@ -1,7 +1,14 @@
 """Tokens and characters to weighted bags, texts to units."""
 
-from tesla_eval.bags.characters import LONGEST_CHARACTER_NGRAM, build_character_bags
-from tesla_eval.bags.ngrams import FUNCTION_WORD_DISCOUNT, IDENTITY, NgramFeature, build_bags, exact_discount
+from tesla_eval.bags.ngrams import (
+    FUNCTION_WORD_DISCOUNT,
+    IDENTITY,
+    LONGEST_CHARACTER_NGRAM,
+    NgramFeature,
+    build_bags,
+    build_character_bags,
+    exact_discount,
+)
 from tesla_eval.bags.pivot import PivotFeature, build_pivot_bags, pivot_network
 from tesla_eval.bags.units import FUNCTION_UNITS, NgramWeights, Unit, UnitSplitter, discount_units
 

@@ -1,4 +1,4 @@
-"""Bags of word n-grams (SPEC §2): what is matched, and how much each part of it weighs."""
+"""Bags of word n-grams (SPEC §2) and of character n-grams (SPEC §8b)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tesla_eval._core import Bags, Discount, TextTooLongError, Tokens
+from tesla_eval._core import Bags, CharacterBags, Discount, TextTooLongError, Tokens
 from tesla_eval.analysis.batch import AnalysedBatch
+from tesla_eval.analysis.tokenisers import compose, not_a_text
 from tesla_eval.errors import InputError, UsageError
 
-__all__ = ["FUNCTION_WORD_DISCOUNT", "IDENTITY", "NgramFeature", "build_bags", "exact_discount", "too_long"]
+__all__ = [
+    "FUNCTION_WORD_DISCOUNT",
+    "IDENTITY",
+    "LONGEST_CHARACTER_NGRAM",
+    "NgramFeature",
+    "build_bags",
+    "build_character_bags",
+    "exact_discount",
+    "too_long",
+]
 
 FUNCTION_WORD_DISCOUNT = 0.1
 """SPEC §2: an n-gram's weight for every function word in it."""
@@ -96,3 +106,19 @@ def too_long() -> Iterator[None]:
         yield
     except TextTooLongError as error:
         raise InputError(f"{error}: split it into segments") from error
+
+
+LONGEST_CHARACTER_NGRAM = 6
+"""SPEC §8b: n-grams of one to six characters."""
+
+
+def build_character_bags(texts: Sequence[str]) -> CharacterBags:
+    """The character n-grams of every text.
+
+    >>> len(build_character_bags(["A text.", "Another."]))
+    2
+    """
+    try:
+        return CharacterBags([compose(text) for text in texts])
+    except UnicodeEncodeError as error:
+        raise not_a_text(error) from error

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tesla_eval._core import unit_spans, unit_surfaces
 from tesla_eval.analysis.compounds import CompoundSplitter
-from tesla_eval.analysis.normalise import compose, not_a_text, raw_offsets
+from tesla_eval.analysis.tokenisers import compose, not_a_text, raw_offsets
 from tesla_eval.errors import UsageError
 
 __all__ = [

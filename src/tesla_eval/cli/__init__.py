@@ -1,4 +1,4 @@
-"""The command `tesla`: one thin file a subcommand, each loaded only when it is called."""
+"""The command `tesla`: one thin file per subcommand, each loaded only when it is called."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COMMANDS = {
     "rerank": "rerank",
     "resources": "resources",
     "score": "score",
-    "selftest": "selftest",
+    "selftest": "resources",
     "train": "train",
 }
 """Subcommand to module; the module's command has the subcommand's name."""

@@ -1,16 +1,38 @@
-"""`tesla build`: make one's own models and tables."""
+"""`tesla build`: make your own models and tables."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import click
 
-from tesla_eval.cli.build_discourse import discourse
-from tesla_eval.cli.build_language import language
+from tesla_eval.analysis import load_pipeline
+from tesla_eval.analysis.languages import code_to_build
+from tesla_eval.analysis.tagger import KIND
 from tesla_eval.cli.build_lm import lm
 from tesla_eval.cli.build_phrase_table import phrase_table
-from tesla_eval.cli.build_tagger import tagger
+from tesla_eval.cli.options import need_scikit_learn, provenance_options
+from tesla_eval.cli.terminal import aligned, progress
+from tesla_eval.discourse.parser import CLASSIFIERS, Parser
+from tesla_eval.errors import BuildError
+from tesla_eval.resources import SUFFIX, Resource, user_data_folder, write_resource
+from tesla_eval.training.discourse import read_gdtb, train_parser_resource
+from tesla_eval.training.discourse_evaluation import evaluate_parser
+from tesla_eval.training.languages import LanguageFiles, build_language
+from tesla_eval.training.taggers import (
+    TOKEN_VIEWS,
+    TaggerData,
+    TaggerSettings,
+    TokenView,
+    build_tagger,
+    read_lexicon,
+    read_lexicon_entries,
+    read_treebanks,
+    settings_for,
+)
 
-__all__ = ["build"]
+__all__ = ["build", "discourse", "language", "tagger"]
 
 
 @click.group()
@@ -18,8 +40,189 @@ def build() -> None:
     """Build models and tables from your own data."""
 
 
-build.add_command(discourse)
-build.add_command(language)
-build.add_command(lm)
-build.add_command(phrase_table)
-build.add_command(tagger)
+@click.command()
+@click.option("--train", required=True, multiple=True, metavar="FILE", help="CoNLL-U to learn from; .gz too.")
+@click.option(
+    "--dev", multiple=True, metavar="FILE", help="CoNLL-U to measure on first, and to learn from then."
+)
+@click.option("--test", multiple=True, metavar="FILE", help="CoNLL-U to measure the result on.")
+@click.option("--lexicon", metavar="FILE", help="Word forms: form, lemma and tag, separated by tabs.")
+@click.option("-l", "--lang", "language", required=True, metavar="CODE", help="The language's code.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the model goes; default: tagger-CODE.tesla among your own resources ($TESLA_EVAL_DATA or the "
+    "platform's data folder), where it is found.",
+)
+@click.option("--fine-tags", is_flag=True, help="Learn XPOS too: `pos` is then the language's own tag.")
+@click.option(
+    "--tokens",
+    "view",
+    type=click.Choice(TOKEN_VIEWS),
+    default="both",
+    show_default=True,
+    help="Learn treebank words, tokens as written (`du`, not `de` `le`), or both.",
+)
+@click.option(
+    "--epochs",
+    type=click.IntRange(1, 100),
+    default=TaggerSettings.epochs,
+    show_default=True,
+    help="Passes over the data.",
+)
+@provenance_options("Where the data comes from; else its comments say.")
+def tagger(
+    *, train: tuple[str, ...], dev: tuple[str, ...], test: tuple[str, ...], lexicon: str | None, language: str,
+    output: Path | None, fine_tags: bool, view: TokenView, epochs: int, licence: str, sources: tuple[str, ...],
+    day: str,
+) -> None:  # fmt: skip
+    """Train a part-of-speech tagger from CoNLL-U.
+
+    The same files and options give the same model, to the bit. For a new language `tesla build language` builds
+    lemmas and synonyms too.
+
+    \b
+    tesla build tagger -l eo --train train.conllu --test test.conllu --lexicon words.tsv
+    """
+    language = code_to_build(language)
+    output = output or user_data_folder() / f"{KIND}-{language}{SUFFIX}"
+    data = TaggerData(
+        train=read_treebanks(train), dev=read_treebanks(dev), test=read_treebanks(test),
+        lexicon=read_lexicon(lexicon) if lexicon else None,
+    )  # fmt: skip
+    words = sum(len(sentence.words) for sentence in [*data.train, *data.dev])
+    settings = settings_for(words, fine_tags=fine_tags, epochs=epochs)
+    with progress("training", epochs * (2 if dev else 1)) as bar:
+        resource = build_tagger(
+            data, language, view=view, settings=settings,
+            licence=licence, sources=sources, date=day, after_epoch=lambda errors: bar.advance(1),
+        )  # fmt: skip
+    write_resource(output, resource)
+    click.echo(f"{output}: {output.stat().st_size / 1000:.0f} kB")
+    for name, figures in resource.info["accuracy"].items():
+        fine = f", XPOS {figures['xpos']} %" if "xpos" in figures else ""
+        click.echo(f"{name}: UPOS {figures['upos']} %{fine} of {figures['tokens']} words")
+
+
+@click.command(context_settings={"max_content_width": 110})
+@click.option("-l", "--lang", "code", required=True, metavar="CODE", help="The language's ISO 639 code.")
+@click.option("--train", required=True, multiple=True, metavar="FILE", help="CoNLL-U to learn from; .gz too.")
+@click.option("--test", multiple=True, metavar="FILE", help="CoNLL-U to measure on.")
+@click.option("--lexicon", metavar="FILE", help="Word forms: form, lemma and tag, separated by tabs.")
+@click.option(
+    "--synonyms",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Synonyms in any known format.",
+)
+@click.option(
+    "-o", "--output", "folder", type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of the files; default: your own resources ($TESLA_EVAL_DATA or the platform's data folder).",
+)  # fmt: skip
+@provenance_options("Where the data comes from; else its comments say.")
+def language(
+    *, code: str, train: tuple[str, ...], test: tuple[str, ...], lexicon: str | None, synonyms: Path | None,
+    folder: Path | None, licence: str, sources: tuple[str, ...], day: str,
+) -> None:  # fmt: skip
+    """Build a language from your own files: a tagger, lemmas and synonyms.
+
+    The sentences' FORM, LEMMA and UPOS are learned from. The same files give the same models, to the bit.
+
+    \b
+    tesla build language -l eo --train train.conllu --test test.conllu --lexicon words.tsv --synonyms synonyms.tsv
+    tesla score -l eo -r reference.txt system.txt
+    """
+    code, folder = code_to_build(code), folder or user_data_folder()
+    files = LanguageFiles(
+        train=read_treebanks(train), test=read_treebanks(test),
+        lexicon=list(read_lexicon_entries(lexicon)) if lexicon else [], synonyms=synonyms,
+    )  # fmt: skip
+    with progress("training", TaggerSettings.epochs) as bar:
+        built = build_language(
+            files, code, licence=licence, sources=sources, date=day, after_epoch=lambda errors: bar.advance(1)
+        )
+    for resource in built:
+        path = folder / f"{resource.kind}-{code}{SUFFIX}"
+        write_resource(path, resource, compress=resource.kind != "senses")
+        click.echo(f"{path}: {', '.join(_figures(resource))}")
+
+
+def _figures(resource: Resource) -> Iterator[str]:
+    info = resource.info
+    if resource.kind == "tagger" and "test" in info["accuracy"]:
+        yield f"UPOS {info['accuracy']['test']['upos']} % right on the test set"
+    elif resource.kind == "tagger":
+        yield "not measured (no --test)"
+    elif resource.kind == "lemmas":
+        yield f"{info['forms']} forms, {info['rules']} rules"
+        if "test accuracy" in info:
+            yield f"{info['test accuracy']} % right on the test set"
+    else:
+        yield f"{info['lemmas']} words, {info['sets']} sets"
+
+
+@click.command()
+@click.option(
+    "--documents", required=True, metavar="FILE", help="docs.jsonl[.gz]: doc, split, genre, text, sents."
+)
+@click.option("--relations", required=True, metavar="FILE", help="relations.tsv[.gz]: types, senses, spans.")
+@click.option(
+    "--split",
+    "splits",
+    multiple=True,
+    default=("train", "dev"),
+    show_default=True,
+    help="Learn from these parts.",
+)
+@click.option("--test", "test_split", default="test", show_default=True, help="Measure on this part.")
+@click.option("--without", "left_out", multiple=True, metavar="GENRE", help="Do not learn from this genre.")
+@click.option(
+    "-l", "--lang", "language", default="en", show_default=True, help="The language of the documents."
+)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the model goes: discourse-CODE.tesla in a folder of `tesla resources`.",
+)
+@provenance_options()
+def discourse(
+    *, documents: str, relations: str, splits: tuple[str, ...], test_split: str, left_out: tuple[str, ...],
+    language: str, output: Path, licence: str, sources: tuple[str, ...], day: str,
+) -> None:  # fmt: skip
+    """Train a shallow discourse parser. Needs scikit-learn (pip install 'tesla-eval[train]').
+
+    The same files and options give the same model. About a minute for 200 documents.
+
+    \b
+    tesla build discourse --documents docs.jsonl.gz --relations relations.tsv.gz -o discourse-en.tesla
+    """
+    need_scikit_learn("tesla build discourse")
+    pipeline = load_pipeline(language)
+    corpus = read_gdtb(documents, relations, pipeline)
+    chosen = [d for d in corpus if d.split in splits and d.genre not in left_out]
+    if not chosen:
+        raise BuildError(f"{documents}: no document of the parts {', '.join(splits)} is left to learn from")
+    with progress("training", len(CLASSIFIERS) + 1) as bar:
+        resource = train_parser_resource(
+            chosen,
+            pipeline,
+            licence=licence,
+            sources=sources,
+            date=day,
+            after_step=lambda name: bar.advance(1),
+        )
+    write_resource(output, resource)
+    click.echo(f"{output}: {output.stat().st_size / 1000:.0f} kB, from {len(chosen)} documents")
+    held_out = [d for d in corpus if d.split == test_split]
+    if held_out:
+        measures = evaluate_parser(Parser.from_arrays(resource.arrays), held_out)
+        click.echo(f"measured on {len(held_out)} documents of the part {test_split}:")
+        for line in aligned(measures.rows(), numeric=(1, 2)):
+            click.echo(line)
+
+
+for _command in (discourse, language, lm, phrase_table, tagger):
+    build.add_command(_command)

@@ -8,15 +8,19 @@ from pathlib import Path
 import click
 
 from tesla_eval.cli.options import language_option, provenance_options
-from tesla_eval.cli.stages import Stages
-from tesla_eval.cli.terminal import warn
+from tesla_eval.cli.terminal import Stages, warn
 from tesla_eval.errors import UsageError
-from tesla_eval.lm.arpa import write_arpa
 from tesla_eval.lm.model import LanguageModel
-from tesla_eval.lm.storage import model_resource
-from tesla_eval.lm.training import LONGEST, LanguageModelSettings, TrainedModel, train_language_model
 from tesla_eval.resources import SUFFIX, Resource, read_resource, write_resource
 from tesla_eval.textio import STANDARD_INPUT, read_in_step, read_lines
+from tesla_eval.training.language_models import (
+    LONGEST,
+    LanguageModelSettings,
+    TrainedModel,
+    model_resource,
+    train_language_model,
+    write_arpa,
+)
 
 __all__ = ["lm"]
 

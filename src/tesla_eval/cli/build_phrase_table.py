@@ -11,10 +11,10 @@ from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.cli.options import provenance_options
 from tesla_eval.cli.terminal import progress, resumable
 from tesla_eval.errors import UsageError
-from tesla_eval.pivot.bitext import Bitext
-from tesla_eval.pivot.build import PhraseTableRecipe, build_phrase_table
 from tesla_eval.pivot.table import KIND, LEAST_PROBABILITY
 from tesla_eval.resources import SUFFIX, user_data_folder, write_resource
+from tesla_eval.training.bitext import Bitext
+from tesla_eval.training.phrase_tables import PhraseTableRecipe, build_phrase_table
 
 __all__ = ["phrase_table"]
 

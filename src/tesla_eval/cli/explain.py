@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from tesla_eval.cli.celab_drawing import draw_covering
-from tesla_eval.cli.discourse_drawing import draw_roles
+from tesla_eval.cli.discourse import draw_roles
 from tesla_eval.cli.explain_shares import draw_difference, draw_shares
 from tesla_eval.cli.inputs import read_chunks
 from tesla_eval.cli.options import (

@@ -1,22 +1,26 @@
-"""Systems and references as chunks of parallel segments, for every subcommand that scores files."""
+"""Inputs of the subcommands: systems and references as chunks of parallel segments, CoNLL-U, tables of scores."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from tesla_eval.cli.conllu_reader import ConlluReader
+import numpy as np
+
+from tesla_eval.analysis.conllu import parse_conllu
 from tesla_eval.cli.terminal import warn
-from tesla_eval.errors import InputError
+from tesla_eval.compare.systems import SystemTable
+from tesla_eval.errors import InputError, UsageError
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores
 from tesla_eval.parallel import map_in_order
 from tesla_eval.textio import LineReader, looks_lowercased, looks_tokenised, read_in_step
 
 if TYPE_CHECKING:
-    from tesla_eval.meta.summaries import SummarySet
+    from tesla_eval.judgements.summaries import SummarySet
 
-__all__ = ["Chunk", "read_chunks", "score_chunks", "summary_chunks"]
+__all__ = ["Chunk", "ConlluReader", "read_chunks", "read_score_table", "score_chunks", "summary_chunks"]
 
 Chunk = tuple[list[list[str | None]], list[list[str]]]
 """Reference streams with None for what is missing, and the systems' texts."""
@@ -108,3 +112,97 @@ def _warn_of_preparation(names: Sequence[str], texts: Sequence[Sequence[str]]) -
         found = [name for name, lines in zip(names, texts, strict=True) if looks(lines)]
         if found:
             warn(f"{', '.join(found)}: the text looks {what}; scores are meant for text as people write it")
+
+
+class ConlluReader(LineReader):
+    """The sentences of a file, each still as text; a sentence of comments only is an empty segment.
+
+    Each sentence is checked here, where file and line are known.
+    """
+
+    unit: ClassVar[str] = "sentence"
+
+    def __iter__(self) -> Iterator[str]:
+        block: list[str] = []
+        sentences = lines = 0
+        for line in super().__iter__():
+            lines += 1
+            if line:
+                block.append(line)
+            elif block:
+                sentences += 1
+                yield self._checked(block, lines - len(block))
+                block = []
+        if block:
+            sentences += 1
+            yield self._checked(block, lines - len(block) + 1)
+        self.count = sentences  # not lines
+
+    def _checked(self, block: list[str], first_line: int) -> str:
+        if not all(line.startswith("#") for line in block):
+            for _ in parse_conllu(block, self.name, first_line):
+                pass
+        return "\n".join(block)
+
+
+_HEADER = ["system", "segment", "metric", "score"]
+_LOWER_IS_BETTER = frozenset({"ter", "wer", "cer"})
+
+
+def read_score_table(
+    path: str, systems: Sequence[str] = (), metrics: Sequence[str] = ()
+) -> list[SystemTable]:
+    """A table for each metric of the file, or of those named; a score that is missing or no number is an error.
+
+    A system's score is the mean of its segments' scores: the file has no more than these.
+    """
+    scores = _read_scores(path)
+    all_systems, all_segments, all_metrics = (dict.fromkeys(key[i] for key in scores) for i in range(3))
+    chosen_systems = _choose(path, "system", systems, list(all_systems))
+    chosen_metrics = _choose(path, "metric", metrics, list(all_metrics))
+    tables = []
+    for metric in chosen_metrics:
+        table = np.empty((len(all_segments), len(chosen_systems)))
+        for row, segment in enumerate(all_segments):
+            for column, system in enumerate(chosen_systems):
+                if (system, segment, metric) not in scores:
+                    raise InputError(f"{path}: no {metric} score of system {system} for segment {segment}")
+                table[row, column] = scores[system, segment, metric]
+        tables.append(SystemTable(metric, tuple(chosen_systems), table, metric not in _LOWER_IS_BETTER))
+    return tables
+
+
+def _read_scores(path: str) -> dict[tuple[str, str, str], float]:
+    reader = LineReader(path)
+    lines = iter(reader)
+    if next(lines, "").split("\t") != _HEADER:
+        raise InputError(
+            f"{reader.name}, line 1: the header should be {' '.join(_HEADER)}, separated by tabs"
+        )
+    scores: dict[tuple[str, str, str], float] = {}
+    for number, line in enumerate(lines, start=2):
+        fields = line.split("\t")
+        if len(fields) != len(_HEADER):
+            raise InputError(f"{reader.name}, line {number}: {len(fields)} fields instead of {len(_HEADER)}")
+        system, segment, metric, text = fields
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise InputError(f"{reader.name}, line {number}: score {text!r} is not a number")
+        if (system, segment, metric) in scores:
+            raise InputError(
+                f"{reader.name}, line {number}: a second {metric} score of {system}, segment {segment}"
+            )
+        scores[system, segment, metric] = value
+    if not scores:
+        raise InputError(f"{reader.name}: holds no scores")
+    return scores
+
+
+def _choose(path: str, what: str, wanted: Sequence[str], present: list[str]) -> list[str]:
+    for name in wanted:
+        if name not in present:
+            raise UsageError(f"{path}: no {what} {name!r}; there are {', '.join(present)}")
+    return list(wanted) or present

@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from tesla_eval.analysis.languages import resolve_language
-from tesla_eval.cli.meta_files import draw_plots, write_scores
-from tesla_eval.cli.meta_formats import META_FORMATS
+from tesla_eval.cli.meta_formats import META_FORMATS, PREFERENCE_FORMATS, draw_plots, write_scores
 from tesla_eval.cli.options import (
     create_metrics,
     language_option,
@@ -17,21 +16,21 @@ from tesla_eval.cli.options import (
     need_matplotlib,
     synonyms_option,
 )
-from tesla_eval.cli.preference_formats import PREFERENCE_FORMATS
 from tesla_eval.cli.terminal import progress, resumable, warn, write_lines
 from tesla_eval.errors import UsageError
+from tesla_eval.judgements.nouns import Key
 from tesla_eval.meta import preferences_of, read_preferences, read_rankings, read_system_scores
-from tesla_eval.meta.judgements import Key
 from tesla_eval.meta.preference_tests import preference_reports
 from tesla_eval.meta.run import (
     JudgedSet,
+    Study,
+    Wish,
     mtme_sets,
     score_and_join,
     summary_sets,
     target_language,
     wmt_sets,
 )
-from tesla_eval.meta.study import Study, Wish
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED

@@ -1,22 +1,28 @@
-"""What `tesla meta` prints of metrics against humans: text, JSON, TSV."""
+"""What `tesla meta` prints and writes: text, JSON, TSV, plots, and score files for mt-metrics-eval."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
 from tesla_eval.cli.terminal import aligned, visible
-from tesla_eval.meta import MetricComparison, Result
-from tesla_eval.meta.study import SetComparison, Study
+from tesla_eval.judgements.mtme import write_score_file
+from tesla_eval.meta import Joined, MetricComparison, Result
+from tesla_eval.meta.plots import correlation_bars, system_scatter, write_drawing
+from tesla_eval.meta.preference_tests import PreferenceReport
+from tesla_eval.meta.run import SetComparison, Study
+from tesla_eval.stats import Agreement
 
-__all__ = ["META_FORMATS", "shown_p"]
+__all__ = ["META_FORMATS", "PREFERENCE_FORMATS", "draw_plots", "shown_p", "write_scores"]
 
 _COLUMNS = ("lp", "testset", "metric", "level", "statistic", "value", "n", "note")
 
@@ -175,3 +181,102 @@ def shown_p(value: float) -> str:
 
 
 META_FORMATS: dict[str, Callable[[Study], Iterator[str]]] = {"json": _json, "text": _text, "tsv": _tsv}
+
+
+def _preference_text(reports: Sequence[PreferenceReport]) -> Iterator[str]:
+    for report in reports:
+        yield f"{visible(report.lp)} {visible(report.testset)}"
+        if report.between_judges is not None and report.within_judges is not None:
+            rows = [["agreement", "P(A)", "kappa", "pairs of judgements"]]
+            rows.append(["two judges", *_agreement_cells(report.between_judges)])
+            rows.append(["one judge twice", *_agreement_cells(report.within_judges)])
+            yield from aligned(rows, numeric=(1, 2, 3))
+            yield ""
+        rows = [["system", "expected wins", "wins", "losses"]]
+        rows += [
+            [visible(s.system), f"{s.expected_wins:.4f}", str(s.wins), str(s.losses)] for s in report.systems
+        ]
+        yield from aligned(rows, numeric=(1, 2, 3))
+        yield ""
+        rows = [["first", "second", "wins", "losses", "ties", "p (sign test)", "p (Holm)"]]
+        for test in report.tests:
+            ties = "" if test.ties is None else str(test.ties)
+            counts = [str(test.wins), str(test.losses), ties]
+            names = [visible(test.first), visible(test.second)]
+            rows.append([*names, *counts, shown_p(test.p_value), shown_p(test.adjusted)])
+        yield from aligned(rows, numeric=range(2, 7))
+        yield ""
+
+
+def _agreement_cells(agreement: Agreement) -> list[str]:
+    shown = ["-" if math.isnan(x) else f"{x:.4f}" for x in (agreement.p_agree, agreement.kappa)]
+    return [*shown, str(agreement.n)]
+
+
+def _preference_json(reports: Sequence[PreferenceReport]) -> Iterator[str]:
+    plain = [_without_nan(asdict(report)) for report in reports]
+    yield json.dumps({"preferences": plain}, ensure_ascii=False, indent=1)
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_nan(item) for item in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _preference_tsv(reports: Sequence[PreferenceReport]) -> Iterator[str]:
+    """The table of preferences: one row a pair of systems."""
+    yield "\t".join(("lp", "testset", "first", "second", "wins", "losses", "ties", "p_value", "p_holm"))
+    for report in reports:
+        for test in report.tests:
+            ties = "" if test.ties is None else test.ties
+            numbers = ["" if math.isnan(p) else repr(p) for p in (test.p_value, test.adjusted)]
+            cells = (
+                report.lp,
+                report.testset,
+                test.first,
+                test.second,
+                test.wins,
+                test.losses,
+                ties,
+                *numbers,
+            )
+            yield "\t".join(map(str, cells))
+
+
+PREFERENCE_FORMATS: dict[str, Callable[[Sequence[PreferenceReport]], Iterator[str]]] = {
+    "json": _preference_json, "text": _preference_text, "tsv": _preference_tsv,
+}  # fmt: skip
+
+
+def draw_plots(joined: Joined, comparisons: Iterable[SetComparison], folder: Path, file_format: str) -> None:
+    """A scatter plot for each metric, and bars for each comparison."""
+    key = joined.outputs.key
+    for metric in joined.metrics:
+        write_drawing(system_scatter(joined, metric), folder / _file_name(*key, metric, file_format))
+    for found in comparisons:
+        level, statistic = found.comparison.level, found.comparison.statistic
+        title = f"{' '.join(key)}: {level} {statistic}"
+        drawing = correlation_bars(found.comparison, title)
+        write_drawing(drawing, folder / _file_name(*key, level, statistic, file_format))
+
+
+def write_scores(joined: Joined, folder: Path, reference: str) -> None:
+    """The scores of all outputs, segments and systems, higher is better, as mt-metrics-eval wants them."""
+    outputs = joined.outputs
+    home = folder / outputs.testset
+    everything = np.ones(len(outputs.segments), bool)
+    for name, scores in joined.metrics.items():
+        by_segment = dict(zip(outputs.systems, scores.oriented.tolist(), strict=True))
+        by_system = dict(
+            zip(outputs.systems, scores.system_scores(everything)[:, None].tolist(), strict=True)
+        )
+        write_score_file(home, outputs.lp, name, [reference], by_segment)
+        write_score_file(home, outputs.lp, name, [reference], by_system, level="sys")
+
+
+def _file_name(*parts: str) -> str:
+    """The parts with dots between them, and nothing that could lead out of a folder."""
+    return ".".join(re.sub(r"[^\w+-]", "_", part) for part in parts)

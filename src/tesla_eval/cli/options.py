@@ -10,10 +10,10 @@ from typing import TypeVar
 import click
 
 from tesla_eval.analysis import Analyser, ConlluAnalyser
+from tesla_eval.analysis.custom import SEGMENTERS, SegmentedAnalyser
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.analysis.pipeline import NO_SYNONYMS
-from tesla_eval.analysis.segmented import SEGMENTERS, SegmentedAnalyser
-from tesla_eval.analysis.synonym_choice import INSTALLED, NONE, find_installed_thesaurus
+from tesla_eval.analysis.senses import INSTALLED, NONE, find_installed_thesaurus
 from tesla_eval.cli.terminal import warn
 from tesla_eval.errors import UsageError
 from tesla_eval.matching.celab import MAX_UNITS

@@ -1,4 +1,4 @@
-"""`tesla resources`: the languages and how well they are analysed; what is installed, and under which licence."""
+"""`tesla resources` and `tesla selftest`: what is installed, and whether it computes what this version should."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from importlib.resources import files
 from typing import Any
 
 import click
 
-from tesla_eval.analysis.languages import LANGUAGES, resolve_language
-from tesla_eval.analysis.quality import Quality, measured_figures, quality_of
+from tesla_eval.analysis.languages import LANGUAGES, Quality, measured_figures, quality_of, resolve_language
 from tesla_eval.cli.terminal import aligned, visible
+from tesla_eval.metrics import create_metric
 from tesla_eval.resources import Resource, installed_resources, read_resource, user_data_folder
+from tesla_eval.version import __version__
 
-__all__ = ["resources"]
+__all__ = ["resources", "selftest"]
 
 _NOTE = """Percent right on test sets that nothing was learned from: tokens as written (F1), universal / own tags,
 lemmas; then the words with synonyms. – is what the language does not have, ? what was not measured.
@@ -156,3 +158,40 @@ def _measured(kind: str, info: dict[str, Any]) -> str:
         return _FIGURES.get(kind, "").format_map(info)
     except KeyError:  # the user's own resource need not tell
         return ""
+
+
+@click.command()
+@click.option(
+    "--print-scores", is_flag=True, help="Print the cases with the scores of this machine, as JSON."
+)
+def selftest(print_scores: bool) -> None:
+    """Recompute stored scores: the same version gives the same bits on every machine.
+
+    \b
+    tesla selftest
+    tesla selftest --print-scores > here.json
+    """
+    cases: list[dict[str, Any]] = json.loads(
+        files("tesla_eval").joinpath("data/selftest.json").read_text("utf-8")
+    )
+    wrong = 0
+    for case in cases:
+        metric = create_metric(case["metric"], case["lang"])
+        score = metric.sentence_score(case["hypothesis"], case["references"]).score
+        signature = str(metric.get_signature())
+        if print_scores:
+            case.update(signature=signature, score=score.hex())
+        elif score.hex() != case["score"] or signature != case["signature"]:
+            wrong += 1
+            click.echo(
+                f"{case['metric']} {case['lang']}: {score.hex()} ({score!r}, {signature}), "
+                f"stored {case['score']} ({case['signature']})",
+                err=True,
+            )
+    if print_scores:
+        click.echo(json.dumps(cases, ensure_ascii=False, indent=1))
+    elif wrong:
+        click.echo(f"{wrong} of {len(cases)} stored scores differ: was a dependency changed?", err=True)
+        raise click.exceptions.Exit(1)
+    else:
+        click.echo(f"tesla-eval {__version__}: all {len(cases)} stored scores agree to the last bit")

@@ -26,7 +26,7 @@ from tesla_eval.metrics import CelabOptions, Metric
 from tesla_eval.metrics.base import SegmentScores, Total
 
 if TYPE_CHECKING:
-    from tesla_eval.meta.summaries import SummarySet
+    from tesla_eval.judgements.summaries import SummarySet
 
 __all__ = ["score"]
 
@@ -98,13 +98,13 @@ def score(
 
 def _are_summaries(path: str, metrics: Sequence[Metric]) -> bool:
     """Whether a file given without references holds summaries, which bring their own."""
-    from tesla_eval.meta.summaries import is_summary_source
+    from tesla_eval.judgements.summaries import is_summary_source
 
     return is_summary_source(path) or any(metric.needs_references for metric in metrics)
 
 
 def _read_summaries(paths: Sequence[str], analysed: bool) -> SummarySet:
-    from tesla_eval.meta.summaries import is_summary_source, read_summaries
+    from tesla_eval.judgements.summaries import is_summary_source, read_summaries
 
     if len(paths) != 1 or not is_summary_source(paths[0]):
         raise click.UsageError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -13,6 +13,7 @@ import click
 
 __all__ = [
     "Progress",
+    "Stages",
     "aligned",
     "complain",
     "progress",
@@ -147,3 +148,27 @@ def resumable(kept_in: Path | str | None) -> Iterator[None]:
         if kept_in is not None:
             complain(f"what is done is kept in {kept_in}; give the same command again to go on")
         raise
+
+
+class Stages:
+    """One progress bar after the other."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._stage = ""
+        self._bar: Progress | None = None
+
+    def __enter__(self) -> Stages:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def tell(self, stage: str, done: int) -> None:
+        """So much more of this stage is done."""
+        if stage != self._stage:
+            self._stack.close()
+            self._stage = stage
+            self._bar = self._stack.enter_context(progress(stage))
+        if self._bar is not None and done:
+            self._bar.advance(done)

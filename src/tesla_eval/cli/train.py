@@ -13,11 +13,10 @@ import click
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.cli.options import need_scikit_learn
 from tesla_eval.cli.terminal import progress, resumable
-from tesla_eval.cli.train_cremer import cremer
-from tesla_eval.cli.train_dicomer import dicomer
 from tesla_eval.cli.train_pem import pem
+from tesla_eval.cli.train_summaries import cremer, dicomer
+from tesla_eval.judgements.nouns import Key, Preferences
 from tesla_eval.meta import read_preferences
-from tesla_eval.meta.judgements import Key, Preferences
 from tesla_eval.meta.run import JudgedSet, target_language, wmt_sets
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.learned import LearnedMetric

@@ -9,13 +9,13 @@ import click
 
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.cli.options import language_option
-from tesla_eval.cli.stages import Stages
+from tesla_eval.cli.terminal import Stages
 from tesla_eval.errors import UsageError
+from tesla_eval.judgements.paraphrases import FULLY_NOVEL, is_parabank, read_parabank, read_rated_pairs
 from tesla_eval.metrics.pem import LEAST_COUNT, pem_features
 from tesla_eval.pivot import installed_pivots
 from tesla_eval.resources import find_resource, write_resource
-from tesla_eval.training.paraphrases import FULLY_NOVEL, is_parabank, read_parabank, read_rated_pairs
-from tesla_eval.training.pem import train_pem, with_controls
+from tesla_eval.training.regressions import train_pem, with_controls
 
 __all__ = ["pem"]
 

@@ -11,16 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.discourse.arguments import (
+    SentenceFacts,
     boundary_features,
     clause_features,
     clauses_around,
     cut_clauses,
+    inner_features,
     location_features,
+    pair_features,
 )
 from tesla_eval.discourse.classifier import Classifier
 from tesla_eval.discourse.connectives import Candidate, Inventory, connective_features, without_overlap
 from tesla_eval.discourse.document import Document, SentenceWords
-from tesla_eval.discourse.neighbours import SentenceFacts, inner_features, pair_features
 from tesla_eval.discourse.relations import Relation, RelationType, Sense, TokenIndex
 from tesla_eval.resources import text_array
 

@@ -1,22 +1,71 @@
-"""Asking a language model about texts."""
+"""N-gram language models: text to word numbers, the model as arrays of a resource file, and queries."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.analysis import AnalysedBatch, load_pipeline
+from tesla_eval._core import NgramModel
+from tesla_eval.analysis import AnalysedBatch, Pipeline, load_pipeline
+from tesla_eval.analysis.batch import WordMap
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.errors import ResourceError, UsageError
-from tesla_eval.lm.storage import KIND, read_model, read_vocabulary
-from tesla_eval.lm.words import SENTENCE_END, SPECIAL_WORDS, WordNumbers, analysis_fingerprint
-from tesla_eval.resources import Resource, find_resource, read_resource
+from tesla_eval.resources import (
+    Resource,
+    find_resource,
+    from_byte_planes,
+    read_resource,
+)
 
-__all__ = ["TRIGRAM", "LanguageModel", "load_language_model"]
+__all__ = [
+    "KIND",
+    "SENTENCE_END",
+    "SENTENCE_START",
+    "SPECIAL_WORDS",
+    "TRIGRAM",
+    "UNKNOWN",
+    "LanguageModel",
+    "WordNumbers",
+    "analysis_fingerprint",
+    "load_language_model",
+    "read_model",
+    "read_vocabulary",
+    "read_words",
+]
+
+KIND = "lm"
+
+UNKNOWN, SENTENCE_START, SENTENCE_END = "<unk>", "<s>", "</s>"
+SPECIAL_WORDS = (UNKNOWN, SENTENCE_START, SENTENCE_END)
+"""The first words of every vocabulary; the core knows them by their numbers."""
+
+_TOKENS_VERSION = 1  # to be raised when the tokeniser cuts ordinary text in another way
+
+
+def analysis_fingerprint(pipeline: Pipeline) -> str:
+    """What decides which words a model sees: the tokeniser, and what cuts words out of longer ones."""
+    parts = {"tokens": str(_TOKENS_VERSION), **pipeline.signature}
+    return "|".join(
+        f"{name}:{parts[name]}" for name in ("tokens", "lang", "segmenter", "compounds") if name in parts
+    )
+
+
+def read_words(pipeline: Pipeline, chunks: Iterable[Sequence[str]]) -> Iterator[AnalysedBatch]:
+    """The texts as a model reads them, a batch a chunk."""
+    for chunk in chunks:
+        yield pipeline.analyse(chunk, keep_punctuation=True)[0]
+
+
+class WordNumbers(WordMap):
+    """The numbers that a vocabulary gives to the words of analysed texts; 0 for a word that it does not have."""
+
+    def __init__(self, numbers: Mapping[str, int]) -> None:
+        super().__init__(lambda form: numbers.get(form.lower(), 0))
+
 
 TRIGRAM = "3gram"
 """The name of the built-in model that TESLA-F uses (SPEC §8: order 3)."""
@@ -103,3 +152,43 @@ def load_language_model(language: str, name: str = TRIGRAM) -> LanguageModel:
     if resource.language != code:
         raise UsageError(f"{path}: is a model of language {resource.language!r}, not of {code!r}")
     return LanguageModel(resource)
+
+
+_LEAST_LEFT = {False: 1e-7, True: 1e-3}
+"""The least mass a context keeps for words it was not seen with, for probabilities as they are and rounded ones."""
+
+Numbers = npt.NDArray[np.uint32]
+
+
+def read_vocabulary(resource: Resource) -> list[str]:
+    """The words by number."""
+    return resource.text("words").split("\n")
+
+
+def read_model(resource: Resource) -> NgramModel:
+    """The model to ask; `ValueError` or `KeyError` if the arrays are not those of a model."""
+    order, steps = int(resource.info["order"]), [float(step) for step in resource.info["steps"]]
+    size = len(read_vocabulary(resource))
+    words: list[Numbers] = [np.arange(size, dtype=np.uint32)]
+    children = [from_byte_planes(resource.arrays[f"children{n}"]) for n in range(1, order)]
+    words.extend(
+        _sums(from_byte_planes(resource.arrays[f"words{n}"]), children[n - 2]) for n in range(2, order + 1)
+    )
+    stored = [resource.arrays[f"probability{n}"] for n in range(1, order + 1)]
+    logs = [
+        np.ascontiguousarray(values, np.float32) if not step else (-step * values).astype(np.float32)
+        for values, step in zip(stored, steps, strict=True)
+    ]
+    return NgramModel(words, logs, children, _LEAST_LEFT[any(steps)])
+
+
+def _sums(differences: Numbers, children: Numbers) -> Numbers:
+    if int(children.sum(dtype=np.int64)) != len(differences):
+        raise ValueError("children and n-grams differ in number")
+    totals = np.cumsum(differences, dtype=np.int64)
+    starts = np.cumsum(children, dtype=np.int64) - children
+    before = np.concatenate([[0], totals])[starts]
+    words: npt.NDArray[np.int64] = totals - np.repeat(before, children)
+    if len(words) and int(words.max()) > np.iinfo(np.uint32).max:
+        raise ValueError("a word number is beyond the vocabulary")
+    return words.astype(np.uint32)

@@ -9,8 +9,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.analysis.senses import load_senses
-from tesla_eval.analysis.synonym_choice import synonym_file
+from tesla_eval.analysis.senses import load_senses, synonym_file
 from tesla_eval.analysis.synonym_formats import read_synonym_sets
 from tesla_eval.bags.units import UnitSplitter
 from tesla_eval.errors import InputError

@@ -1,6 +1,17 @@
 """Human judgements: readers (WMT tables, mt-metrics-eval, rankings, summaries), and metrics measured against them."""
 
-from tesla_eval.meta.compare import MetricComparison, compare_metrics
+from tesla_eval.judgements.nouns import (
+    EvalSet,
+    Preferences,
+    Rankings,
+    SystemScores,
+    annotator_agreement,
+    expected_wins,
+    preferences_of,
+    win_table,
+)
+from tesla_eval.judgements.summaries import SummarySet, read_summaries
+from tesla_eval.judgements.wmt import read_preferences, read_rankings, read_segments, read_system_scores
 from tesla_eval.meta.evaluate import (
     AVERAGE,
     SEGMENT_STATISTICS,
@@ -9,12 +20,8 @@ from tesla_eval.meta.evaluate import (
     averages,
     evaluate,
 )
-from tesla_eval.meta.join import Joined, join
-from tesla_eval.meta.judgements import EvalSet, Preferences, Rankings, SystemScores
-from tesla_eval.meta.rankings import annotator_agreement, expected_wins, preferences_of, win_table
-from tesla_eval.meta.scoring import MetricScores, Scorer, judged_segments, score_outputs
-from tesla_eval.meta.summaries import SummarySet, read_summaries
-from tesla_eval.meta.wmt import read_preferences, read_rankings, read_segments, read_system_scores
+from tesla_eval.meta.join import Joined, MetricScores, Scorer, join, judged_segments, score_outputs
+from tesla_eval.meta.significance import MetricComparison, compare_metrics
 
 __all__ = [
     "AVERAGE",

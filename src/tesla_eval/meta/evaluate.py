@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval import stats
+from tesla_eval.judgements.nouns import FloatTable
 from tesla_eval.meta.join import Joined
-from tesla_eval.meta.judgements import FloatTable
+from tesla_eval.stats.correlation import ROW_STATISTICS
 from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
-from tesla_eval.stats.rows import ROW_STATISTICS
 
 __all__ = [
     "AVERAGE",

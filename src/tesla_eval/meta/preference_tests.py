@@ -9,8 +9,14 @@ from itertools import combinations
 import numpy as np
 
 from tesla_eval import stats
-from tesla_eval.meta.judgements import Key, Preferences, Rankings
-from tesla_eval.meta.rankings import annotator_agreement, preferences_of, win_table
+from tesla_eval.judgements.nouns import (
+    Key,
+    Preferences,
+    Rankings,
+    annotator_agreement,
+    preferences_of,
+    win_table,
+)
 
 __all__ = ["PreferenceReport", "PreferenceTest", "RankedSystem", "preference_report", "preference_reports"]
 

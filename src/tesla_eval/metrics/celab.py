@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tesla_eval.analysis.compounds import load_compound_splitter
 from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.analysis.pipeline import NO_SYNONYMS
-from tesla_eval.analysis.synonym_choice import NONE
+from tesla_eval.analysis.senses import NONE
 from tesla_eval.bags import FUNCTION_UNITS, NgramWeights, UnitSplitter, discount_units
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.matching import CelabMatcher, SynonymSets, load_synonym_sets

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tesla_eval.discourse.coherence import CoherenceModel
+from tesla_eval.discourse.roles import CoherenceModel
 from tesla_eval.errors import ResourceError, UsageError
 from tesla_eval.metrics.base import Metric, References, SegmentScores
 from tesla_eval.metrics.dicomer import Dicomer

@@ -9,13 +9,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tesla_eval.discourse import Document, Relation, TextParser, load_parser
-from tesla_eval.discourse.coherence import (
+from tesla_eval.discourse.roles import (
     KIND,
+    VARIANTS,
     CoherenceModel,
+    RoleMatrix,
     find_coherence_model,
     model_from_resource,
+    role_matrix,
+    uses_explicitness,
+    uses_intra_cell,
 )
-from tesla_eval.discourse.roles import VARIANTS, RoleMatrix, role_matrix, uses_explicitness, uses_intra_cell
 from tesla_eval.errors import ResourceError, UsageError
 from tesla_eval.metrics.base import Metric, References, SegmentScores
 from tesla_eval.records import Explanation, Signature

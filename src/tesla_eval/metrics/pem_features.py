@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from tesla_eval._core import ngram_overlap
 from tesla_eval.analysis import AnalysedBatch, Pipeline
+from tesla_eval.analysis.batch import WordMap
 from tesla_eval.analysis.porter import porter_stem
-from tesla_eval.analysis.word_map import WordMap
 from tesla_eval.bags import PivotFeature, build_pivot_bags, pivot_network
 from tesla_eval.bags.pivot import PivotNetwork
 from tesla_eval.lm import LanguageModel

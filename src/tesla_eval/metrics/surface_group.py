@@ -10,9 +10,9 @@ import numpy as np
 
 from tesla_eval._core import SURFACE_FEATURES, Surfaces, compare_surfaces
 from tesla_eval.analysis import AnalysedBatch, Analysis, Vocabulary
+from tesla_eval.analysis.batch import GrowingArray, numbers_from
 from tesla_eval.analysis.frequencies import WordFrequencies, load_frequencies
-from tesla_eval.analysis.normalise import compose
-from tesla_eval.analysis.word_map import GrowingArray, numbers_from
+from tesla_eval.analysis.tokenisers import compose
 from tesla_eval.metrics.feature_groups import FeatureGroup, FloatArray, Index
 
 __all__ = ["SurfaceGroup"]

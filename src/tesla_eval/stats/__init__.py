@@ -12,12 +12,20 @@ from tesla_eval.stats.association import (
     pair_association,
     within_association,
 )
-from tesla_eval.stats.calibration import CalibratedAccuracy, calibrated_accuracy, group_accuracy
 from tesla_eval.stats.correlation import kendall, midranks, pearson, spearman
-from tesla_eval.stats.effect import EffectSize, paired_effect
 from tesla_eval.stats.estimate import Estimate, FloatArray, Interval
-from tesla_eval.stats.multiple import holm, rank_clusters, rank_ranges
-from tesla_eval.stats.pairs import PairCounts, accuracy, consistency, count_pairs, kendall_wmt, pairs_within
+from tesla_eval.stats.multiple import EffectSize, holm, paired_effect, rank_clusters, rank_ranges
+from tesla_eval.stats.pairs import (
+    CalibratedAccuracy,
+    PairCounts,
+    accuracy,
+    calibrated_accuracy,
+    consistency,
+    count_pairs,
+    group_accuracy,
+    kendall_wmt,
+    pairs_within,
+)
 from tesla_eval.stats.pooled import pooled_association
 from tesla_eval.stats.resampling import Bootstrap, Randomisation, approximate_randomisation, paired_bootstrap
 from tesla_eval.stats.soft import better_p_values, soft_accuracy, wins_p_values

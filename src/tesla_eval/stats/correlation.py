@@ -1,19 +1,17 @@
-"""Correlation of two vectors: Pearson's r, Spearman's rho, Kendall's tau-b.
-
-Where a correlation does not exist (a constant side, fewer than two observations, a value that is not finite)
-the result is NaN with the reason in its note.
-"""
+"""Correlation of two vectors, and of many short rows at once: Pearson's r, Spearman's rho, Kendall's tau-b."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.stats.estimate import Estimate, FloatArray, IntArray, paired_vectors, undefined
+from tesla_eval.stats.estimate import Estimate, FloatArray, IntArray, paired_vectors, ratio, undefined
 
-__all__ = ["kendall", "midranks", "pearson", "spearman"]
+__all__ = ["ROW_STATISTICS", "RowStatistic", "kendall", "midranks", "pearson", "spearman"]
 
 
 def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Estimate:
@@ -123,3 +121,73 @@ def _near_one(x: FloatArray) -> FloatArray:
     """`x` times the power of two that brings its largest absolute value into [0.5, 1)."""
     _, exponent = math.frexp(float(np.abs(x).max()))
     return np.asarray(np.ldexp(x, -exponent))
+
+
+RowStatistic: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+
+
+def pearson_rows(human: FloatArray, metric: FloatArray) -> FloatArray:
+    """Pearson's r of every row.
+
+    >>> pearson_rows(np.array([1.0, 2, 3]), np.array([[2.0, 4, 6], [3, 2, 1], [1, 1, 1]]))
+    array([ 1., -1., nan])
+    """
+    x, y = _centred_rows(human), _centred_rows(metric)
+    return np.clip(ratio((x * y).sum(-1), np.sqrt((x * x).sum(-1)) * np.sqrt((y * y).sum(-1))), -1.0, 1.0)
+
+
+def spearman_rows(human: FloatArray, metric: FloatArray) -> FloatArray:
+    """Spearman's rho of every row; ties share the mean of their ranks."""
+    return pearson_rows(_midranks(human), _midranks(metric))
+
+
+def kendall_rows(human: FloatArray, metric: FloatArray) -> FloatArray:
+    """Kendall's tau-b of every row."""
+    x, y = _pair_signs(human), _pair_signs(metric)
+    return ratio((x * y).sum(-1), np.sqrt((x * x).sum(-1) * (y * y).sum(-1)))
+
+
+def consistency_rows(human: FloatArray, metric: FloatArray) -> FloatArray:
+    """Share of the pairs that humans tell apart on which the metric agrees; a metric tie does not agree."""
+    x, y = _pair_signs(human), _pair_signs(metric)
+    agreement = x * y
+    return ratio(np.where(np.isnan(agreement), np.nan, agreement > 0).sum(-1), np.abs(x).sum(-1))
+
+
+def kendall_wmt_rows(human: FloatArray, metric: FloatArray) -> FloatArray:
+    """(concordant - discordant) / pairs that humans tell apart."""
+    x, y = _pair_signs(human), _pair_signs(metric)
+    return ratio((x * y).sum(-1), np.abs(x).sum(-1))
+
+
+def accuracy_rows(human: FloatArray, metric: FloatArray) -> FloatArray:
+    """Share of the pairs that humans tell apart on which the metric agrees; a metric tie counts half."""
+    return (1 + kendall_wmt_rows(human, metric)) / 2
+
+
+ROW_STATISTICS: dict[str, RowStatistic] = {
+    "pearson": pearson_rows,
+    "spearman": spearman_rows,
+    "kendall": kendall_rows,
+    "consistency": consistency_rows,
+    "kendall_wmt": kendall_wmt_rows,
+    "accuracy": accuracy_rows,
+}
+
+
+def _centred_rows(rows: FloatArray) -> FloatArray:
+    """Rows minus their means, exactly 0 where a row is constant."""
+    centred = rows - rows.mean(axis=-1, keepdims=True)
+    constant = rows.min(axis=-1, keepdims=True) == rows.max(axis=-1, keepdims=True)
+    return np.where(constant, 0.0, centred)
+
+
+def _midranks(rows: FloatArray) -> FloatArray:
+    difference = rows[..., :, None] - rows[..., None, :]
+    ranks = (difference > 0).sum(-1) + ((difference == 0).sum(-1) + 1) / 2
+    return np.where(np.isnan(rows), np.nan, ranks)
+
+
+def _pair_signs(rows: FloatArray) -> FloatArray:
+    first, second = np.triu_indices(rows.shape[-1], k=1)
+    return np.asarray(np.sign(rows[..., first] - rows[..., second]))

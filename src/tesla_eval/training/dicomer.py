@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from tesla_eval.discourse import Document, Parser
 from tesla_eval.discourse.classifier import import_trainer
-from tesla_eval.discourse.coherence import CoherenceModel
-from tesla_eval.discourse.roles import Variant, features_of
+from tesla_eval.discourse.roles import CoherenceModel, Variant, features_of
 from tesla_eval.errors import BuildError
 
 __all__ = [

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.errors import InputError, UsageError
-from tesla_eval.meta.judgements import EvalSet
+from tesla_eval.judgements.nouns import EvalSet
 from tesla_eval.meta.run import JudgedSet
 from tesla_eval.metrics.base import Metric, References, SegmentScores
 from tesla_eval.metrics.cache import ScoreCache

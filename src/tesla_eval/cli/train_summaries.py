@@ -1,0 +1,144 @@
+"""`tesla train dicomer` and `tesla train cremer`: readability and overall quality from scored texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tesla_eval.cli.options import language_option, need_scikit_learn, provenance_options
+from tesla_eval.cli.terminal import progress
+from tesla_eval.discourse import load_parser
+from tesla_eval.discourse.roles import VARIANTS, Variant
+from tesla_eval.judgements.summaries import OVERALL, choose_human, read_summaries, read_text_lists
+from tesla_eval.metrics.dicomer import Dicomer
+from tesla_eval.metrics.tesla_s import TeslaS
+from tesla_eval.models.svr import KERNELS
+from tesla_eval.resources import write_resource
+from tesla_eval.textio import LineReader
+from tesla_eval.training.dicomer import COST, permuted_lists, scored_lists, train_coherence
+from tesla_eval.training.regressions import GRIDS, cremer_rows, train_cremer
+
+__all__ = ["cremer", "dicomer"]
+
+
+@click.command(context_settings={"max_content_width": 110})
+@click.argument("lists", nargs=-1, metavar="LISTS...")
+@click.option(
+    "--human", metavar="NAME", help="The human score of summaries that have several, such as coherence."
+)
+@click.option(
+    "--permute", "texts", multiple=True, metavar="FILE",
+    help="A text: itself is better than 20 permutations of its sentences. May be given several times.",
+)  # fmt: skip
+@click.option("--variant", type=click.Choice(VARIANTS), default="dicomer", show_default=True)
+@click.option(
+    "--cost", type=click.FloatRange(0, min_open=True), default=COST, show_default=True, help="The SVM's C."
+)
+@language_option
+@click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the model goes: dicomer-CODE.tesla in a folder of `tesla resources`.",
+)  # fmt: skip
+@provenance_options()
+def dicomer(
+    *, lists: tuple[str, ...], human: str | None, texts: tuple[str, ...], variant: Variant, cost: float,
+    language: str, output: Path, licence: str, sources: tuple[str, ...], day: str,
+) -> None:  # fmt: skip
+    """Learn which transitions of discourse roles make a text readable: a linear ranking SVM.
+
+    LISTS are JSON Lines of {"list": NAME, "text": TEXT, "score": NUMBER}; texts are compared within their list.
+    Summaries with human scores (JSON Lines or folders, as for `tesla meta --summaries`) are one list a topic.
+    Needs scikit-learn (pip install 'tesla-eval[train]').
+
+    \b
+    tesla train dicomer essays.jsonl -o dicomer-en.tesla
+    tesla train dicomer summeval --human coherence -o dicomer-en.tesla
+    tesla train dicomer --permute a.txt --permute b.txt --variant lin -o dicomer-en.tesla
+    """
+    if not lists and not texts:
+        raise click.UsageError("give lists of texts with scores, or texts with --permute")
+    need_scikit_learn("tesla train dicomer")
+    parser = load_parser(language)
+    ranked = []
+    for path in lists:
+        read = read_text_lists(path, human)
+        with progress("lists", len(read)) as bar:
+            for one in read:
+                documents = parser.documents([text for text, _ in one])
+                scored = list(zip(documents, (score for _, score in one), strict=True))
+                ranked.extend(scored_lists(parser.parser, [scored], [variant])[variant])
+                bar.advance(1)
+    wholes = {path: parser.documents(["\n".join(LineReader(path))])[0] for path in texts}
+    with progress("permuted texts", len(wholes)) as bar:
+        permuted = permuted_lists(parser.parser, wholes, [variant], after_text=lambda: bar.advance(1))
+    model = train_coherence(ranked + permuted[variant], variant, cost=cost, parser=parser.fingerprint)
+    write_resource(
+        output, model.to_resource(parser.pipeline.language, sources=sources, licence=licence, date=day)
+    )
+    told = model.info
+    click.echo(
+        f"{output}: {output.stat().st_size / 1000:.0f} kB, {len(model.weights)} features of {variant}, "
+        f"{told['lists']} lists, {told['texts']} texts, {told['pairs']} pairs"
+    )
+
+
+@click.command(context_settings={"max_content_width": 110})
+@click.argument("summaries", metavar="SUMMARIES")
+@click.option(
+    "--human",
+    default=OVERALL,
+    show_default=True,
+    metavar="NAME",
+    help="The human score to predict; mean: SummEval's.",
+)
+@click.option("--kernel", type=click.Choice(KERNELS), default="rbf", show_default=True)
+@click.option(
+    "--dicomer", "coherence", metavar="FILE", help="Your own DICOMER model.  [default: the installed one]"
+)
+@click.option(
+    "--folds", type=click.IntRange(2), default=5, show_default=True,
+    help="For the grid search; summaries of a topic stay together.",
+)  # fmt: skip
+@language_option
+@click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the model goes: cremer-CODE.tesla in a folder of `tesla resources`.",
+)  # fmt: skip
+@provenance_options()
+def cremer(
+    *, summaries: str, human: str, kernel: str, coherence: str | None, folds: int, language: str, output: Path,
+    licence: str, sources: tuple[str, ...], day: str,
+) -> None:  # fmt: skip
+    """Fit CREMER to summaries that people scored, by support vector regression.
+
+    SUMMARIES: JSON Lines or a folder, as for `tesla meta --summaries`, with human scores. A DICOMER model that learned
+    from the same summaries knows them too well: its scores are then too good for this. Needs scikit-learn
+    (pip install 'tesla-eval[train]').
+
+    \b
+    tesla train cremer summeval -o cremer-en.tesla
+    tesla train cremer judged.jsonl --human responsiveness --kernel poly -o cremer-en.tesla
+    """
+    need_scikit_learn("tesla train cremer")
+    judged = read_summaries(summaries)
+    table = judged.human[choose_human(judged, human)]
+    dicomer = Dicomer(language, model=coherence)
+    with progress("summaries", table.size) as bar:
+        rows, targets, topics = cremer_rows(judged, table, TeslaS(language), dicomer, advance=bar.advance)
+    with progress("grid", GRIDS[kernel].size) as bar:
+        model, info = train_cremer(
+            rows,
+            targets,
+            topics,
+            kernel=kernel,
+            folds=folds,
+            dicomer=dicomer.model.fingerprint,
+            advance=bar.advance,
+        )
+    code = dicomer.parser.pipeline.language
+    write_resource(output, model.to_resource(code, sources=sources, licence=licence, date=day, info=info))
+    click.echo(
+        f"{output}: {output.stat().st_size / 1000:.0f} kB; {kernel}, C {info['C']:g}, gamma {info['gamma']:g}, "
+        f"epsilon {info['epsilon']:g}; Pearson's r over {folds} held-out folds {info['pearson']:.4f}"
+    )

@@ -1,0 +1,1 @@
+"""Systems against each other: intervals, paired tests, effect sizes, rank clusters."""

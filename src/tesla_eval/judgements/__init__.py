@@ -1,0 +1,1 @@
+"""Readers of human judgements: WMT tables, mt-metrics-eval, rankings, summaries, paraphrases."""

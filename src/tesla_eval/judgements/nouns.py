@@ -1,0 +1,261 @@
+"""The nouns of this room: outputs with human scores, preferences, rankings, system scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval import stats
+from tesla_eval.errors import InputError, UsageError
+
+__all__ = [
+    "EvalSet",
+    "FloatTable",
+    "Key",
+    "PairTable",
+    "Preferences",
+    "Rankings",
+    "SystemScores",
+    "annotator_agreement",
+    "expected_wins",
+    "preferences_of",
+    "win_table",
+]
+
+FloatTable: TypeAlias = npt.NDArray[np.float64]
+Key: TypeAlias = tuple[str, str]
+"""A language pair and the name of its test set."""
+
+
+@dataclass(frozen=True, eq=False)
+class EvalSet:
+    """The outputs of several systems for one language pair of one test set, with references and human scores.
+
+    `hypotheses` holds one row of segments per system, `references` one row of segments per reference; None is
+    a missing text. `human` is (systems, segments).
+    """
+
+    lp: str
+    testset: str
+    systems: tuple[str, ...]
+    segments: tuple[str, ...]
+    hypotheses: tuple[tuple[str | None, ...], ...]
+    references: tuple[tuple[str | None, ...], ...]
+    human: FloatTable
+    documents: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        shape = (len(self.systems), len(self.segments))
+        if self.human.shape != shape:
+            raise UsageError(f"human scores of shape {self.human.shape} for (systems, segments) {shape}")
+        for what, rows in (("outputs", self.hypotheses), ("references", self.references)):
+            if any(len(row) != len(self.segments) for row in rows):
+                lengths = sorted({len(row) for row in rows})
+                raise UsageError(f"{what} of {lengths} segments for a test set of {len(self.segments)}")
+
+    @property
+    def key(self) -> Key:
+        """Language pair and test set: what judgements in other files are joined on."""
+        return self.lp, self.testset
+
+    @property
+    def first_reference(self) -> tuple[str | None, ...]:
+        """For every segment the first reference that it has."""
+        present = (
+            [text for text in texts if text is not None] for texts in zip(*self.references, strict=True)
+        )
+        return tuple(texts[0] if texts else None for texts in present)
+
+
+def present_references(texts: Sequence[str]) -> tuple[str | None, ...]:
+    """References of a segment: an empty one of several is missing; if all are, the first is the empty text.
+
+    >>> present_references(["a", ""]), present_references(["", ""])
+    (('a', None), ('', None))
+    """
+    if not any(texts):
+        return ("", *[None] * (len(texts) - 1))
+    return tuple(text or None for text in texts)
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """Pairwise judgements as they were read: segment, better system, worse system, and the line of each."""
+
+    source: str
+    segments: list[str] = field(default_factory=list)
+    better: list[str] = field(default_factory=list)
+    worse: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.segments)
+
+    def joined(self, outputs: EvalSet) -> PairTable:
+        """The same as places in the tables of `outputs`; an unknown system or segment is an `InputError`."""
+        systems = {name: place for place, name in enumerate(outputs.systems)}
+        segments = {name: place for place, name in enumerate(outputs.segments)}
+        return PairTable(
+            self._places("segment", self.segments, segments, outputs),
+            self._places("system", self.better, systems, outputs),
+            self._places("system", self.worse, systems, outputs),
+        )
+
+    def _places(
+        self, what: str, names: list[str], places: Mapping[str, int], outputs: EvalSet
+    ) -> npt.NDArray[np.int64]:
+        try:
+            return np.array([places[name] for name in names], dtype=np.int64)
+        except KeyError:
+            line, name = next((ln, nm) for ln, nm in zip(self.lines, names, strict=True) if nm not in places)
+            raise InputError(
+                f"{self.source}, line {line}: {what} {name} has no output for {outputs.lp} {outputs.testset}"
+            ) from None
+
+
+@dataclass(frozen=True, eq=False)
+class PairTable:
+    """Pairwise judgements as places in the tables of an `EvalSet`."""
+
+    segment: npt.NDArray[np.int64]
+    better: npt.NDArray[np.int64]
+    worse: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.segment)
+
+    def wins(self, systems: int) -> FloatTable:
+        """[i, j] is how often system i was preferred to j."""
+        table = np.zeros((systems, systems))
+        np.add.at(table, (self.better, self.worse), 1)
+        return table
+
+
+@dataclass(frozen=True)
+class Rankings:
+    """Raw rankings, one row per ranked output; rows of one task are ranked against each other, 1 is best."""
+
+    source: str
+    segments: list[str] = field(default_factory=list)
+    tasks: list[str] = field(default_factory=list)
+    judges: list[str] = field(default_factory=list)
+    systems: list[str] = field(default_factory=list)
+    ranks: list[int] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+
+# Where several kinds of human system scores cover the same systems, the official one comes first, then the
+# more careful protocol.
+SCORE_TYPES = (
+    "trueskill_official",
+    "mqm",
+    "mqm_unbabel",
+    "esa",
+    "da_z",
+    "srcda_z",
+    "srcda_raw",
+    "expected_wins",
+    "expected_wins_darr",
+    "win_ratio",
+)
+
+
+@dataclass(frozen=True)
+class SystemScores:
+    """Human scores of systems: score type -> system -> score."""
+
+    source: str
+    by_type: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    def chosen(self, systems: tuple[str, ...], score_type: str | None = None) -> tuple[str, FloatTable]:
+        """A score type and its scores for `systems`, NaN where there is none.
+
+        Without a wish the type that covers most of the systems, of these the first in `SCORE_TYPES`.
+
+        >>> scores = SystemScores("file", {"win_ratio": {"a": 0.7, "b": 0.3}, "mqm": {"a": -2.0}})
+        >>> scores.chosen(("a", "b"))
+        ('win_ratio', array([0.7, 0.3]))
+        """
+        if score_type is None:
+            score_type = min(self.by_type, key=lambda name: self._reluctance(name, systems), default=None)
+        if score_type not in self.by_type:
+            known = ", ".join(self.by_type) or "none"
+            raise UsageError(
+                f"{self.source}: no human system scores of type {score_type!r}; there are: {known}"
+            )
+        scores = self.by_type[score_type]
+        return score_type, np.array([scores.get(system, np.nan) for system in systems])
+
+    def _reluctance(self, name: str, systems: tuple[str, ...]) -> tuple[int, int, str]:
+        covered = sum(system in self.by_type[name] for system in systems)
+        preference = SCORE_TYPES.index(name) if name in SCORE_TYPES else len(SCORE_TYPES)
+        return -covered, preference, name
+
+
+def preferences_of(rankings: Rankings) -> Preferences:
+    """Every pair of one task whose ranks differ, as a preference for the lower rank; ties are dropped.
+
+    >>> rankings = Rankings("file", ["9"] * 3, ["t"] * 3, ["ann"] * 3, ["a", "b", "c"], [1, 2, 2], [2, 3, 4])
+    >>> found = preferences_of(rankings)
+    >>> list(zip(found.better, found.worse))
+    [('a', 'b'), ('a', 'c')]
+    """
+    result = Preferences(rankings.source)
+    for first, second in _untied_pairs(rankings):
+        better, worse = (first, second) if rankings.ranks[first] < rankings.ranks[second] else (second, first)
+        result.segments.append(rankings.segments[better])
+        result.better.append(rankings.systems[better])
+        result.worse.append(rankings.systems[worse])
+        result.lines.append(rankings.lines[better])
+    return result
+
+
+def annotator_agreement(rankings: Rankings, *, same_judge: bool = False) -> stats.Agreement:
+    """P(A) and kappa over pairs of outputs ranked twice: by two judges, or twice by one with `same_judge`.
+
+    Each pair of outputs of a task is a judgement with three outcomes: better, worse, tied.
+    """
+    first, second = stats.pairs_within(rankings.tasks)
+    systems, ranks = np.array(rankings.systems), np.array(rankings.ranks)
+    outcome = np.sign(ranks[first] - ranks[second])
+    # The two systems may stand in either order: turn the outcome to the alphabetical one.
+    turned = systems[first] > systems[second]
+    low, high = np.where(turned, (second, first), (first, second))
+    items = _labels(np.array(rankings.segments)[low], systems[low], systems[high])
+    judges = np.array(rankings.judges)[low]
+    return stats.agreement(items, np.where(turned, -outcome, outcome), judges, same_judge=same_judge)
+
+
+def win_table(preferences: Preferences) -> tuple[tuple[str, ...], stats.FloatArray]:
+    """The systems in alphabetical order, and [i, j]: how often system i was preferred to j."""
+    systems = tuple(sorted({*preferences.better, *preferences.worse}))
+    place = {name: i for i, name in enumerate(systems)}
+    table = np.zeros((len(systems), len(systems)))
+    np.add.at(table, ([place[n] for n in preferences.better], [place[n] for n in preferences.worse]), 1)
+    return systems, table
+
+
+def expected_wins(preferences: Preferences) -> dict[str, float]:
+    """For every system the mean over its opponents of wins / (wins + losses)."""
+    systems, table = win_table(preferences)
+    return dict(zip(systems, stats.expected_wins(table).tolist(), strict=True))
+
+
+def _untied_pairs(rankings: Rankings) -> Iterator[tuple[int, int]]:
+    first, second = stats.pairs_within(rankings.tasks)
+    ranks = np.array(rankings.ranks)
+    untied = ranks[first] != ranks[second]
+    return zip(first[untied].tolist(), second[untied].tolist(), strict=True)
+
+
+def _labels(*columns: npt.NDArray[np.generic]) -> npt.NDArray[np.int64]:
+    """One whole number per distinct row of the columns."""
+    codes = np.stack([np.unique(column, return_inverse=True)[1] for column in columns])
+    return np.unique(codes, axis=1, return_inverse=True)[1].reshape(-1)

@@ -1,0 +1,274 @@
+"""Summaries of many topics by many systems, with human scores; and lists of scored texts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tesla_eval.errors import InputError, UsageError
+from tesla_eval.judgements.nouns import EvalSet, FloatTable
+from tesla_eval.textio import LineReader, read_json_lines
+
+__all__ = ["OVERALL", "SummarySet", "choose_human", "is_summary_source", "read_summaries", "read_text_lists"]
+
+HUMAN_SCORES = (
+    "litepyramid_recall", "pyramid", "responsiveness", "coherence", "consistency", "fluency", "relevance", "overall",
+)  # fmt: skip
+"""Names under which judged data sets keep what people said."""
+
+OVERALL = "mean"
+"""The mean of SummEval's four scores: the nearest it has to overall responsiveness."""
+_SUMMEVAL = ("coherence", "consistency", "fluency", "relevance")
+
+
+@dataclass
+class SummarySet:
+    """Systems by topics: a summary each (or none), the models of every topic, and tables of human scores by name."""
+
+    name: str
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    hypotheses: tuple[tuple[str | None, ...], ...]
+    references: tuple[tuple[str, ...], ...]
+    """For every topic its models, at least one."""
+    human: Mapping[str, FloatTable] = field(default_factory=dict)
+
+    @property
+    def reference_streams(self) -> tuple[tuple[str | None, ...], ...]:
+        """The models as K streams of topics, `None` where a topic has fewer than K."""
+        most = max(map(len, self.references))
+        padded = [(*models, *[None] * (most - len(models))) for models in self.references]
+        return tuple(zip(*padded, strict=True))
+
+    def eval_sets(self, score: str | None = None, lang: str = "en") -> Iterator[EvalSet]:
+        """One test set for each kind of human score, or only that of the kind `score`; a topic is a segment."""
+        if not self.human:
+            raise InputError(f"{self.name}: has no human scores")
+        if score is not None and score not in self.human:
+            raise UsageError(f"{self.name}: no human scores {score!r}; there are {', '.join(self.human)}")
+        for kind, table in self.human.items():
+            if score in (None, kind):
+                yield EvalSet(
+                    lp=lang, testset=f"{self.name} {kind}", systems=self.systems, segments=self.topics,
+                    hypotheses=self.hypotheses, references=self.reference_streams, human=table,
+                    documents=self.topics,
+                )  # fmt: skip
+
+
+def is_summary_source(path: str) -> bool:
+    """Whether a path names a folder or JSON Lines rather than a text with a segment a line."""
+    return path.endswith((".jsonl", ".jsonl.gz")) or Path(path).is_dir()
+
+
+def read_summaries(path: str) -> SummarySet:
+    """Summaries from JSON Lines, from a folder of text files, or from a judged data set, whichever `path` is."""
+    folder = Path(path)
+    if not folder.is_dir():
+        return _collected(_name(folder), _json_rows(path))
+    if (folder / "peers").is_dir():
+        return _collected(folder.name, _text_rows(folder))
+    documents, summaries = (_present(folder, name) for name in ("docs.jsonl", "summaries.jsonl"))
+    if documents is None or summaries is None:
+        raise InputError(
+            f"{path}: holds neither the folders peers and models nor docs.jsonl and summaries.jsonl; "
+            "see docs/formats.md for the layouts"
+        )
+    return _collected(folder.resolve().name, _judged_rows(documents, summaries))
+
+
+@dataclass(frozen=True)
+class _Row:
+    place: str
+    topic: str
+    system: str
+    hypothesis: str
+    references: tuple[str, ...]
+    human: Mapping[str, float] = field(default_factory=dict)
+
+
+def _collected(name: str, rows: Iterable[_Row]) -> SummarySet:
+    references: dict[str, tuple[str, ...]] = {}
+    cells: dict[tuple[str, str], _Row] = {}
+    for row in rows:
+        if references.setdefault(row.topic, row.references) != row.references:
+            raise InputError(f"{row.place}: {row.topic} has other references than in an earlier line")
+        if (row.system, row.topic) in cells:
+            raise InputError(f"{row.place}: a second summary of {row.topic} by {row.system}")
+        cells[row.system, row.topic] = row
+    if not cells:
+        raise InputError(f"{name}: holds no summaries")
+    systems = tuple(sorted({system for system, _ in cells}))
+    human = {kind: None for row in cells.values() for kind in row.human}
+    tables = {
+        kind: np.array([[_score(cells.get((s, t)), kind) for t in references] for s in systems])
+        for kind in human
+    }
+    if all(kind in tables for kind in _SUMMEVAL):
+        tables[OVERALL] = np.mean([tables[kind] for kind in _SUMMEVAL], axis=0)
+    return SummarySet(
+        name,
+        systems=systems,
+        topics=tuple(references),
+        hypotheses=tuple(
+            tuple(cells[s, t].hypothesis if (s, t) in cells else None for t in references) for s in systems
+        ),
+        references=tuple(references.values()),
+        human=tables,
+    )
+
+
+def _score(row: _Row | None, kind: str) -> float:
+    return math.nan if row is None else row.human.get(kind, math.nan)
+
+
+def _json_rows(path: str) -> Iterator[_Row]:
+    for place, row in read_json_lines(path):
+        human = row.get("human", {})
+        scores = human if isinstance(human, dict) else {"human": human}
+        yield _Row(
+            place, _name_in(row, "id", place), _name_in(row, "system", place), _text_in(row, "hypothesis", place),
+            _texts_in(row, "references", place), {kind: _number(scores, kind, place) for kind in scores},
+        )  # fmt: skip
+
+
+def _judged_rows(documents: Path, summaries: Path) -> Iterator[_Row]:
+    references: dict[str, tuple[str, ...]] = {}
+    for place, row in read_json_lines(str(documents)):
+        one_model = "ref_sents" in row
+        texts = _texts_in(row, "ref_sents" if one_model else "refs", place)
+        references[_name_in(row, "doc", place)] = ("\n".join(texts),) if one_model else texts
+    for place, row in read_json_lines(str(summaries)):
+        topic, system = _name_in(row, "doc", place), _name_in(row, "system", place)
+        if topic not in references:
+            raise InputError(f"{place}: doc {topic} is not in {documents}")
+        if "kind" in row:  # REALSumm: the same name in both kinds is two systems
+            system = f"{_name_in(row, 'kind', place)}/{system}"
+        summary = (
+            "\n".join(_texts_in(row, "sents", place)) if "sents" in row else _text_in(row, "summary", place)
+        )
+        human = {kind: _number(row, kind, place) for kind in HUMAN_SCORES if kind in row}
+        yield _Row(place, topic, system, summary, references[topic], human)
+
+
+def _text_rows(folder: Path) -> Iterator[_Row]:
+    outputs = sorted((folder / "peers").glob("*/*.txt"))
+    models = _models(folder / "models", {path.stem for path in outputs})
+    for path in outputs:
+        if path.stem not in models:
+            raise InputError(f"{path}: {folder / 'models'} has no model of this topic")
+        yield _Row(str(path), path.stem, path.parent.name, _whole_text(path), models[path.stem])
+
+
+def _models(folder: Path, topics: set[str]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for path in sorted([*folder.glob("*.txt"), *folder.glob("*/*.txt")]):
+        name = path.stem if path.parent == folder else path.parent.name
+        while name not in topics and "." in name:  # TOPIC.NAME; a topic may have dots itself
+            name = name.rpartition(".")[0]
+        if name not in topics:
+            raise InputError(f"{path}: is a model of no topic that a system summarised")
+        found.setdefault(name, []).append(_whole_text(path))
+    return {topic: tuple(texts) for topic, texts in found.items()}
+
+
+def _whole_text(path: Path) -> str:
+    return "\n".join(LineReader(str(path))).strip("\n")
+
+
+def _present(folder: Path, name: str) -> Path | None:
+    return next((path for path in (folder / name, folder / f"{name}.gz") if path.exists()), None)
+
+
+def _name(path: Path) -> str:
+    return path.name.removesuffix(".gz").removesuffix(".jsonl")
+
+
+def _value(row: Mapping[str, Any], key: str, place: str) -> Any:
+    if key not in row:
+        raise InputError(f"{place}: has no {key!r}")
+    return row[key]
+
+
+def _name_in(row: Mapping[str, Any], key: str, place: str) -> str:
+    value = _value(row, key, place)
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InputError(f"{place}: {key!r} is neither a name nor a whole number")
+    return str(value)
+
+
+def _text_in(row: Mapping[str, Any], key: str, place: str) -> str:
+    value = _value(row, key, place)
+    if not isinstance(value, str):
+        raise InputError(f"{place}: {key!r} is not a text")
+    return value
+
+
+def _texts_in(row: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
+    value = _value(row, key, place)
+    if not isinstance(value, list) or not value or not all(isinstance(text, str) for text in value):
+        raise InputError(f"{place}: {key!r} is not a list of texts with at least one")
+    return tuple(value)
+
+
+def _number(row: Mapping[str, Any], key: str, place: str) -> float:
+    value = row[key]
+    if value is None:
+        return math.nan
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InputError(f"{place}: human score {key!r} is not a number")
+    return float(value)
+
+
+TextList = list[tuple[str, float]]
+
+
+def read_text_lists(path: str, human: str | None = None) -> list[TextList]:
+    """The lists of a file: `{"list": NAME, "text": TEXT, "score": NUMBER}` a line, or summaries, one list a topic.
+
+    `human` names the human score of summaries that have several.
+    """
+    if not Path(path).is_dir():
+        first = next(read_json_lines(path), None)
+        if first is None:
+            raise InputError(f"{path}: holds no texts")
+        if "text" in first[1]:
+            return _own_lists(path)
+    summaries = read_summaries(path)
+    table = summaries.human[choose_human(summaries, human)]
+    return [
+        [
+            (text, float(table[system, topic]))
+            for system, row in enumerate(summaries.hypotheses)
+            if (text := row[topic]) is not None and not math.isnan(table[system, topic])
+        ]
+        for topic in range(len(summaries.topics))
+    ]
+
+
+def choose_human(summaries: SummarySet, human: str | None) -> str:
+    """The human score of that name, or the only one there is."""
+    names = tuple(summaries.human)
+    if human is None and len(names) == 1:
+        return names[0]
+    if not names:
+        raise UsageError(f"{summaries.name}: has no human scores")
+    if human not in names:
+        raise UsageError(f"{summaries.name}: has the human scores {', '.join(names)}; name one with --human")
+    return human
+
+
+def _own_lists(path: str) -> list[TextList]:
+    lists: dict[str, TextList] = {}
+    for place, row in read_json_lines(path):
+        name, text, score = (row.get(key) for key in ("list", "text", "score"))
+        if not isinstance(name, str | int) or not isinstance(text, str):
+            raise InputError(f"{place}: needs a 'list' (a name) and a 'text'")
+        if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
+            raise InputError(f"{place}: needs a 'score' that is a number")
+        lists.setdefault(str(name), []).append((text, float(score)))
+    return list(lists.values())

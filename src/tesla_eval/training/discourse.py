@@ -1,0 +1,394 @@
+"""Training the discourse parser: reading GDTB (PDTB-style relations over GUM), one classifier per decision."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypedDict
+
+from tesla_eval.analysis import Pipeline
+from tesla_eval.discourse.arguments import (
+    SentenceFacts,
+    boundary_features,
+    clause_features,
+    clauses_around,
+    inner_features,
+    location_features,
+    pair_features,
+)
+from tesla_eval.discourse.classifier import Classifier, fit_classifier
+from tesla_eval.discourse.connectives import USUAL_SENSE, Candidate, Inventory, connective_features
+from tesla_eval.discourse.document import Document, SentenceWords, analyse_many
+from tesla_eval.discourse.loading import parser_resource
+from tesla_eval.discourse.parser import (
+    ARG1,
+    ARG2,
+    BOUNDARY,
+    CLASSIFIERS,
+    RELATED,
+    SAME,
+    USED,
+    Parser,
+    clause_pairs,
+)
+from tesla_eval.discourse.relations import SENSES, Relation, RelationType, Sense, Span, TokenIndex
+from tesla_eval.errors import InputError
+from tesla_eval.resources import Resource
+from tesla_eval.textio import LineReader, read_json_lines
+
+__all__ = [
+    "NON_COMMERCIAL_GENRES",
+    "GoldDocument",
+    "GoldRelation",
+    "gold_connectives",
+    "gold_neighbours",
+    "read_gdtb",
+    "train_parser",
+    "train_parser_resource",
+]
+
+NON_COMMERCIAL_GENRES = frozenset({"essay", "fiction", "letter", "podcast", "whow"})
+"""Genres whose texts are CC BY-NC-SA: nothing learned from them is shipped."""
+
+_TYPES: dict[str, RelationType] = {
+    "Explicit": "Explicit",
+    "Implicit": "Implicit",
+    "AltLex": "AltLex",
+    "AltLexC": "AltLex",  # SPEC §11
+    "EntRel": "EntRel",
+    "NoRel": "NoRel",
+}
+_LEFT_OUT = "Hypophora"  # SPEC §11
+_MISSPELT = {"Cmparison": "Comparison"}
+_COLUMNS = ("doc", "type", "sense1", "sense2", "conn_spans", "arg1_spans", "arg2_spans")
+
+
+@dataclass(frozen=True)
+class GoldRelation(Relation):
+    """A relation as people (and rules) wrote it: a second sense, if there is one, is as right as the first."""
+
+    senses: tuple[Sense, ...] = ()
+
+
+@dataclass(frozen=True)
+class GoldDocument:
+    """A document of the corpus, its sentences as given, its words, tags and lemmas by our own analysis."""
+
+    name: str
+    split: str
+    genre: str
+    document: Document
+    relations: tuple[GoldRelation, ...]
+
+    @property
+    def free(self) -> bool:
+        """Whether a model learned from it may be shipped."""
+        return self.genre not in NON_COMMERCIAL_GENRES
+
+
+def read_gdtb(documents: str, relations: str, pipeline: Pipeline) -> list[GoldDocument]:
+    """All documents with their relations; offsets of the files become tokens of our own analysis."""
+    heads: list[dict[str, Any]] = []
+    texts: list[tuple[str, list[Span]]] = []
+    for place, entry in read_json_lines(documents):
+        try:
+            texts.append((entry["text"], _sentence_spans(entry["text"], entry["sents"])))
+            heads.append({key: str(entry[key]) for key in ("doc", "split", "genre")})
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{place}: is no document of GDTB ({error})") from None
+    analysed = analyse_many(pipeline, texts)
+    places = {head["doc"]: _Places(document) for head, document in zip(heads, analysed, strict=True)}
+    by_document = _read_relations(relations, places)
+    return [
+        GoldDocument(head["doc"], head["split"], head["genre"], document, tuple(by_document[head["doc"]]))
+        for head, document in zip(heads, analysed, strict=True)
+    ]
+
+
+def _sentence_spans(text: str, sentences: Sequence[Sequence[str]]) -> list[Span]:
+    """Where the sentences lie: their tokens stand in the text one after the other, with white space between."""
+    spans, place = [], 0
+    for tokens in sentences:
+        start = None
+        for token in tokens:
+            found = text.index(token, place)
+            if text[place:found].strip():
+                raise ValueError("its tokens are not those of its text")
+            start = found if start is None else start
+            place = found + len(token)
+        if start is not None:
+            spans.append((start, place))
+    return spans
+
+
+class _Places:
+    """Which token lies at a character."""
+
+    def __init__(self, document: Document) -> None:
+        self._starts: list[int] = []
+        self._indices: list[TokenIndex] = []
+        for number, sentence in enumerate(document.sentences):
+            for token, (start, _) in enumerate(sentence.spans):
+                self._starts.append(start)
+                self._indices.append((number, token))
+
+    def tokens(self, spans: str) -> tuple[TokenIndex, ...]:
+        """The tokens that begin within `a..b;c..d`."""
+        found: list[TokenIndex] = []
+        for piece in filter(None, spans.split(";")):
+            start, end = (int(number) for number in piece.split(".."))
+            found.extend(
+                self._indices[bisect_right(self._starts, start - 1) : bisect_right(self._starts, end - 1)]
+            )
+        return tuple(sorted(found))
+
+
+def _read_relations(path: str, places: dict[str, _Places]) -> dict[str, list[GoldRelation]]:
+    found: dict[str, list[GoldRelation]] = {name: [] for name in places}
+    reader = LineReader(path)
+    lines = iter(reader)
+    header = next(lines, "").split("\t")
+    missing = [column for column in _COLUMNS if column not in header]
+    if missing:
+        raise InputError(f"{reader.name}, line 1: has no column {missing[0]!r}")
+    for line in lines:
+        cells = dict(zip(header, line.split("\t"), strict=False))
+        try:
+            if cells["type"] != _LEFT_OUT and cells["doc"] in places:
+                relation = _relation(cells, places[cells["doc"]])
+                if relation is not None:
+                    found[cells["doc"]].append(relation)
+        except (KeyError, ValueError) as error:
+            raise InputError(
+                f"{reader.name}, line {reader.count}: is no relation of GDTB ({error})"
+            ) from None
+    return found
+
+
+def _relation(cells: dict[str, str], places: _Places) -> GoldRelation | None:
+    kind = _TYPES[cells["type"]]
+    if kind in ("EntRel", "NoRel"):
+        senses: list[Sense] = [kind]
+    else:
+        names = (cells[column].partition(".")[0] for column in ("sense1", "sense2"))
+        senses = [name for name in (_MISSPELT.get(n, n) for n in names) if name in SENSES]
+    arg1, arg2 = places.tokens(cells["arg1_spans"]), places.tokens(cells["arg2_spans"])
+    if not senses or not arg1 or not arg2:
+        return None
+    # GDTB spells out the connective of an AltLex in this column; only explicit ones are connectives.
+    connective = places.tokens(cells["conn_spans"]) if kind == "Explicit" else ()
+    return GoldRelation(kind, senses[0], connective, arg1, arg2, tuple(dict.fromkeys(senses)))
+
+
+OTHER = "other"
+"""The label of what is not used, not in the same sentence, no boundary, in no argument, not related."""
+FOLDS = 3
+
+
+class _Settings(TypedDict):
+    rarest: int
+    cost: float
+
+
+_SETTINGS: dict[str, _Settings] = {
+    "use": {"rarest": 3, "cost": 0.5},
+    "sense": {"rarest": 3, "cost": 0.3},
+    "location": {"rarest": 3, "cost": 0.1},
+    "boundary": {"rarest": 5, "cost": 0.1},
+    "clause": {"rarest": 3, "cost": 0.1},
+    "inner": {"rarest": 3, "cost": 0.1},
+    "type": {"rarest": 3, "cost": 0.03},
+    "implicit_sense": {"rarest": 3, "cost": 0.02},
+}
+"""Chosen on the development documents."""
+
+
+@dataclass
+class _Examples:
+    features: list[list[str]] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+
+    def add(self, features: list[str], label: str) -> None:
+        self.features.append(features)
+        self.labels.append(label)
+
+
+def gold_connectives(document: GoldDocument) -> Iterator[tuple[int, Candidate, GoldRelation]]:
+    """The explicit relations with their connective as a candidate: sentence, candidate, relation.
+
+    Left out are those of which the corpus gives no connective, or one that runs over sentences or three pieces.
+    """
+    for relation in document.relations:
+        if relation.explicit and relation.connective:
+            sentences = {sentence for sentence, _ in relation.connective}
+            tokens = tuple(token for _, token in relation.connective)
+            number = min(sentences)
+            name = (
+                Inventory.name_of(document.document.sentences[number].lower, tokens)
+                if len(sentences) == 1
+                else None
+            )
+            if name is not None:
+                yield number, Candidate(name, tokens), relation
+
+
+def gold_neighbours(document: GoldDocument) -> Iterator[tuple[int, GoldRelation]]:
+    """The non-explicit relations of two whole neighbouring sentences: number of the first sentence, relation."""
+    for relation in document.relations:
+        first, second = {s for s, _ in relation.arg1}, {s for s, _ in relation.arg2}
+        if not relation.explicit and len(first) == len(second) == 1 and max(first) + 1 == min(second):
+            yield max(first), relation
+
+
+def train_parser(
+    documents: Sequence[GoldDocument], *, after_step: Callable[[str], None] = lambda name: None
+) -> Parser:
+    """A parser from annotated documents; the same documents give the same parser (needs scikit-learn)."""
+    names = {candidate.name for document in documents for _, candidate, _ in gold_connectives(document)}
+    inventory = Inventory({name for name in names if any(c.isalpha() for c in name)} | set(USUAL_SENSE))
+    examples = {name: _Examples() for name in CLASSIFIERS}
+    for document in documents:
+        _collect_connectives(document, inventory, examples)
+        _collect_neighbours(document, examples)
+    for document, boundaries in _unseen_boundaries(documents):
+        _collect_clauses(document, boundaries, examples["clause"])
+        _collect_inner(document, boundaries, examples)
+    after_step("clauses")
+    examples["boundary"] = _boundary_examples(documents)
+    classifiers: dict[str, Classifier] = {}
+    for name in CLASSIFIERS:
+        classifiers[name] = fit_classifier(examples[name].features, examples[name].labels, **_SETTINGS[name])
+        after_step(name)
+    return Parser(inventory, classifiers)
+
+
+def train_parser_resource(
+    documents: Sequence[GoldDocument],
+    pipeline: Pipeline,
+    *,
+    sources: Sequence[str] = (),
+    licence: str = "",
+    date: str = "",
+    after_step: Callable[[str], None] = lambda name: None,
+) -> Resource:
+    """A parser trained on annotated documents, as a resource file's content."""
+    parser = train_parser(documents, after_step=after_step)
+    info = {"documents": len(documents), "genres": sorted({document.genre for document in documents})}
+    return parser_resource(parser, pipeline, sources=sources, licence=licence, date=date, info=info)
+
+
+def _boundary_examples(documents: Sequence[GoldDocument]) -> _Examples:
+    examples = _Examples()
+    for document in documents:
+        _collect_boundaries(document, examples)
+    return examples
+
+
+def _unseen_boundaries(documents: Sequence[GoldDocument]) -> Iterator[tuple[GoldDocument, list[list[int]]]]:
+    """Each document cut into clauses by a classifier that did not see it: so will new text be."""
+    for fold in range(FOLDS):
+        examples = _boundary_examples([d for n, d in enumerate(documents) if n % FOLDS != fold])
+        classifier = fit_classifier(examples.features, examples.labels, **_SETTINGS["boundary"])
+        parser = Parser(Inventory(()), {"boundary": classifier})
+        for document in documents[fold::FOLDS]:
+            yield document, parser.boundaries(document.document.sentences)
+
+
+def _collect_connectives(
+    document: GoldDocument, inventory: Inventory, examples: dict[str, _Examples]
+) -> None:
+    sentences = document.document.sentences
+    gold: dict[tuple[int, tuple[int, ...]], list[GoldRelation]] = {}
+    for number, candidate, relation in gold_connectives(document):
+        gold.setdefault((number, candidate.tokens), []).append(relation)
+    for number, sentence in enumerate(sentences):
+        for candidate in inventory.candidates(sentence.lower):
+            features = connective_features(sentence, candidate)
+            relations = gold.get((number, candidate.tokens), [])
+            examples["use"].add(features, USED if relations else OTHER)
+            for relation in relations:
+                examples["sense"].add(features, relation.sense)
+                same = {s for s, _ in relation.arg1} == {number}
+                examples["location"].add(
+                    location_features(sentence, candidate, features), SAME if same else OTHER
+                )
+
+
+def _collect_boundaries(document: GoldDocument, examples: _Examples) -> None:
+    """A clause begins where an argument begins, and after the last token of an argument or a connective."""
+    begins: set[tuple[int, int]] = set()
+    for relation in document.relations:
+        for tokens in (relation.arg1, relation.arg2):
+            inside = set(tokens)
+            for number, token in tokens:
+                if (number, token - 1) not in inside:
+                    begins.add((number, token))
+                if (number, token + 1) not in inside:
+                    begins.add((number, token + 1))
+    connectives = {index for relation in document.relations for index in relation.connective}
+    # The connective belongs to the clause that it opens.
+    begins |= {
+        index
+        for index in connectives
+        if (index[0], index[1] + 1) in begins and (index[0], index[1] - 1) not in connectives
+    }
+    for number, sentence in enumerate(document.document.sentences):
+        for place, features in enumerate(boundary_features(sentence), 1):
+            before = (number, place - 1) in connectives
+            examples.add(features, BOUNDARY if (number, place) in begins and not before else OTHER)
+
+
+def _collect_clauses(
+    document: GoldDocument, boundaries: Sequence[Sequence[int]], examples: _Examples
+) -> None:
+    """Clauses as a parser cuts them, each with the argument to which most of its tokens belong."""
+    sentences: Sequence[SentenceWords] = document.document.sentences
+    for number, candidate, relation in gold_connectives(document):
+        if not {s for s, _ in relation.arg1} == {s for s, _ in relation.arg2} == {number}:
+            continue
+        clauses = clauses_around(len(sentences[number]), boundaries[number], candidate)
+        arguments = ((ARG1, {t for _, t in relation.arg1}), (ARG2, {t for _, t in relation.arg2}))
+        for clause, features in zip(
+            clauses, clause_features(sentences[number], candidate, clauses), strict=True
+        ):
+            share, label = max((len(tokens.intersection(clause)), label) for label, tokens in arguments)
+            examples.add(features, label if 2 * share > len(clause) else OTHER)
+
+
+def gold_inner(
+    document: GoldDocument,
+) -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...], GoldRelation]]:
+    """The implicit relations within a sentence: its number, the tokens of both arguments in text order, relation."""
+    for relation in document.relations:
+        sentences = {s for s, _ in (*relation.arg1, *relation.arg2)}
+        if relation.type in ("Implicit", "AltLex") and len(sentences) == 1:
+            left, right = sorted((tuple(t for _, t in relation.arg1), tuple(t for _, t in relation.arg2)))
+            yield min(sentences), left, right, relation
+
+
+def _collect_inner(
+    document: GoldDocument, boundaries: Sequence[Sequence[int]], examples: dict[str, _Examples]
+) -> None:
+    """Neighbouring clauses with and without an implicit relation that meets between them."""
+    sentences = document.document.sentences
+    meetings = set()
+    for number, left, right, relation in gold_inner(document):
+        meetings.add((number, right[0]))
+        examples["implicit_sense"].add(inner_features(sentences[number], left, right), relation.sense)
+    connectives: dict[int, list[int]] = {}
+    for number, candidate, _ in gold_connectives(document):
+        connectives.setdefault(number, []).extend(candidate.tokens)
+    for number, sentence in enumerate(sentences):
+        for left, right in clause_pairs(len(sentence), boundaries[number], connectives.get(number, ())):
+            label = RELATED if (number, right[0]) in meetings else OTHER
+            examples["inner"].add(inner_features(sentence, left, right), label)
+
+
+def _collect_neighbours(document: GoldDocument, examples: dict[str, _Examples]) -> None:
+    facts = [SentenceFacts(sentence) for sentence in document.document.sentences]
+    for number, relation in gold_neighbours(document):
+        features = pair_features(facts[number], facts[number + 1])
+        examples["type"].add(features, relation.type)
+        if relation.type in ("Implicit", "AltLex"):
+            examples["implicit_sense"].add(features, relation.sense)

@@ -1,0 +1,350 @@
+"""Phrase tables from bitexts or from Moses' text format: analyse, align, count phrases, merge (SPEC §6)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from tesla_eval._core import PhraseCounter
+from tesla_eval.analysis.pipeline import Pipeline, load_pipeline
+from tesla_eval.errors import BuildError, InputError, UsageError
+from tesla_eval.pivot.table import LEAST_PROBABILITY, FunctionTag, table_resource
+from tesla_eval.resources import Resource, replacing
+from tesla_eval.textio import LineReader, read_in_step
+from tesla_eval.training.bitext import (
+    Bitext,
+    TagCounts,
+    align_with_eflomal,
+    analysed_pairs,
+    find_eflomal,
+    lemma_lines,
+    lemma_names,
+)
+
+__all__ = [
+    "MosesPhrase",
+    "PhraseTableRecipe",
+    "Watch",
+    "build_phrase_table",
+    "count_moses_phrases",
+    "parse_moses_line",
+]
+
+_MOSES_LINES_AT_ONCE = 4096
+_COUNTS_FIELD = 4
+_LARGEST_COUNT = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class MosesPhrase:
+    """A phrase pair and how often it was extracted."""
+
+    source: str
+    target: str
+    count: int
+
+
+def parse_moses_line(line: str, where: str) -> MosesPhrase:
+    """The phrase pair of a line; the joint count is the third number of the fifth field.
+
+    >>> parse_moses_line("bon jour ||| good morning ||| 0.5 0.1 0.5 0.1 ||| 0-0 1-1 ||| 4 4 2 ||| |||", "line 1")
+    MosesPhrase(source='bon jour', target='good morning', count=2)
+    """
+    fields = [field.strip() for field in line.split("|||")]
+    if len(fields) <= _COUNTS_FIELD:
+        raise InputError(
+            f"{where}: has {len(fields)} fields; a Moses phrase table has counts in its fifth field"
+        )
+    counts = fields[_COUNTS_FIELD].split()
+    try:
+        count = float(counts[2])
+        if not 0 <= count <= _LARGEST_COUNT:
+            raise ValueError
+    except (IndexError, ValueError):
+        raise InputError(
+            f"{where}: {fields[_COUNTS_FIELD]!r} are no counts (target, source and joint count of the pair)"
+        ) from None
+    return MosesPhrase(fields[0], fields[1], round(count))
+
+
+def count_moses_phrases(
+    path: str, pipelines: tuple[Pipeline, Pipeline], counter: PhraseCounter, tags: TagCounts, *, swapped: bool
+) -> Iterator[int]:
+    """Add the phrases of a table, analysed, to `counter`; yields how many more lines were read.
+
+    `pipelines` are those of the target language and of the pivot; unless `swapped`, the table's source side is the
+    target language.
+    """
+    reader = LineReader(path)
+    lines = iter(reader)
+    while chunk := list(islice(lines, _MOSES_LINES_AT_ONCE)):
+        first = reader.count - len(chunk) + 1
+        pairs = [parse_moses_line(line, f"{reader.name}, line {first + k}") for k, line in enumerate(chunk)]
+        sides = [[pair.source for pair in pairs], [pair.target for pair in pairs]]
+        if swapped:
+            sides.reverse()
+        (x,), (y,) = (pipeline.analyse(side) for pipeline, side in zip(pipelines, sides, strict=True))
+        names = lemma_names(y)
+        tags.add(y, names)
+        counts = np.array([pair.count for pair in pairs], np.uint32)
+        counter.add_pairs(lemma_lines(x, lemma_names(x)), lemma_lines(y, names), counts)
+        yield len(chunk)
+
+
+_PAIRS_A_PART = 500_000
+_RECORDS_A_RUN = 4_000_000  # of 36 bytes
+_LINES_AT_ONCE = 4096
+_ANALYSED = "analysed.json"
+
+
+class _Bar(Protocol):
+    def advance(self, done: int) -> None:
+        """So many more are done."""
+
+
+class _Silent:
+    def advance(self, done: int) -> None:
+        """Nobody watches."""
+
+
+Watch = Callable[[str, int | None], AbstractContextManager[_Bar]]
+"""Opens a progress bar: what is being done, and how many there are to do, if that is known."""
+
+
+@dataclass(frozen=True)
+class PhraseTableRecipe:
+    """What a table is made of, and how it is pruned."""
+
+    language: str
+    pivot: str
+    bitexts: tuple[Bitext, ...] = ()
+    moses: tuple[str, ...] = ()
+    """Phrase tables in Moses' text format to import."""
+    moses_swapped: bool = False
+    """The Moses tables lead from the pivot language to the target language."""
+    min_count: int = 1
+    min_probability: float = LEAST_PROBABILITY
+    """Less probable pivot phrases are never used by default; who wants to use them needs a table with a lower limit."""
+    pairs_a_part: int = _PAIRS_A_PART
+    compact: bool = False
+    sources: tuple[str, ...] = ()
+    licence: str = ""
+    date: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.bitexts and not self.moses:
+            raise UsageError("a phrase table needs a bitext, or a Moses phrase table to import")
+        if len({bitext.alignments is None for bitext in self.bitexts}) > 1:
+            raise UsageError("alignments are given for all bitexts or for none")
+        if self.language == self.pivot:
+            raise UsageError("the pivot language must be another language")
+        if self.min_count < 1 or not 0 <= self.min_probability < 1:
+            raise UsageError("prune with a count of at least 1 and a probability from 0 to below 1")
+
+    @property
+    def aligned(self) -> bool:
+        """Whether the alignments are given."""
+        return any(bitext.alignments is not None for bitext in self.bitexts)
+
+
+def build_phrase_table(
+    recipe: PhraseTableRecipe, work: Path, watch: Watch = lambda what, total: nullcontext(_Silent())
+) -> Resource:
+    """Build the table in the folder `work`; what an earlier, interrupted call left there is not done again."""
+    if recipe.bitexts and not recipe.aligned:
+        find_eflomal()  # better now than after an hour
+    _claim(work, recipe)
+    stages = _Stages(recipe, work, watch)
+    tags: dict[str, FunctionTag] = {}
+    counter = PhraseCounter()
+    runs = _Runs(work, counter)
+    if recipe.bitexts:
+        parts = stages.analyse()
+        tags = stages.read_tags()
+        stages.align(parts)
+        stages.count(parts, counter, runs)
+    if recipe.moses:
+        tags |= _import_moses(recipe, counter, runs, watch)
+    runs.end()
+    with watch("merging counts", None):
+        merged = counter.merge([str(path) for path in runs.paths], recipe.min_count, recipe.min_probability)
+    if not merged["total"]:
+        raise BuildError("no phrase pair was found: are the files translations of each other, line by line?")
+    return table_resource(
+        recipe.language, recipe.pivot, merged, tags,
+        info={"min_count": recipe.min_count, "min_probability": recipe.min_probability, "sentence pairs": stages.pairs},
+        compact=recipe.compact, sources=recipe.sources or tuple(Path(b.target).name for b in recipe.bitexts),
+        licence=recipe.licence, date=recipe.date,
+    )  # fmt: skip
+
+
+def _claim(work: Path, recipe: PhraseTableRecipe) -> None:
+    """Write down whose folder it is; refuse one that belongs to other data or another analysis."""
+    here = _identity(recipe)
+    note = work / "build.json"
+    if note.is_file():
+        if json.loads(note.read_text(encoding="utf-8")) == here:
+            return
+        if (work / _ANALYSED).is_file():
+            raise BuildError(
+                f"{work}: was begun for other files, languages or analyses; delete it, or name another with --work"
+            )
+    elif work.is_dir() and any(work.iterdir()):
+        raise BuildError(f"{work}: is not empty; name a new folder with --work")
+    work.mkdir(parents=True, exist_ok=True)
+    _write_json(note, here)
+
+
+def _identity(recipe: PhraseTableRecipe) -> dict[str, Any]:
+    paths = [path for b in recipe.bitexts for path in (b.target, b.pivot, b.alignments) if path is not None]
+    try:
+        files = [[path, Path(path).stat().st_size, Path(path).stat().st_mtime_ns] for path in paths]
+    except OSError as error:
+        raise BuildError(f"{error.filename}: cannot be read ({error.strerror})") from error
+    digest = hashlib.sha256(json.dumps(files).encode()).hexdigest()
+    analyses = [load_pipeline(code).lemma_fingerprint for code in (recipe.language, recipe.pivot)]
+    return {
+        "language": recipe.language, "pivot": recipe.pivot, "files": digest, "analyses": analyses,
+        "pairs a part": recipe.pairs_a_part,
+    }  # fmt: skip
+
+
+def _write_json(path: Path, content: Any) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+
+
+class _Runs:
+    """Sorted runs of counted phrase pairs on disk."""
+
+    def __init__(self, work: Path, counter: PhraseCounter) -> None:
+        self._work, self._counter = work, counter
+        self.paths: list[Path] = []
+
+    def spill(self) -> None:
+        """Write a run if enough has come together."""
+        if self._counter.pending >= _RECORDS_A_RUN:
+            self.end()
+
+    def end(self) -> None:
+        """Write what is pending."""
+        if self._counter.pending:
+            self.paths.append(self._work / f"run-{len(self.paths):04}.bin")
+            try:
+                self._counter.write_run(str(self.paths[-1]))
+            except RuntimeError as error:  # the disk is full
+                raise BuildError(str(error)) from error
+
+
+class _Stages:
+    """The stages that read bitexts, each with its files in the work folder."""
+
+    def __init__(self, recipe: PhraseTableRecipe, work: Path, watch: Watch) -> None:
+        self._recipe, self._work, self._watch = recipe, work, watch
+        self._note = work / _ANALYSED
+        self._tags = work / "pivot-words.json"
+        self.pairs = 0
+
+    def analyse(self) -> int:
+        """Lines of lemmas in parts; returns how many parts there are."""
+        if not self._note.is_file():
+            tags = TagCounts()
+            parts = pairs = 0
+            with self._watch("analysing sentence pairs", None) as bar:
+                for pairs_here, lines in self._analysed_parts(tags, bar.advance):
+                    for suffix, column in lines.items():
+                        self._path(parts, suffix).write_text(
+                            "".join(f"{line}\n" for line in column), encoding="utf-8"
+                        )
+                    parts, pairs = parts + 1, pairs + pairs_here
+            if not pairs:
+                raise BuildError("no sentence pair has words on both sides")
+            _write_json(self._tags, {word: list(tag) for word, tag in tags.most_frequent().items()})
+            _write_json(self._note, {"parts": parts, "pairs": pairs})
+        note = json.loads(self._note.read_text(encoding="utf-8"))
+        self.pairs = int(note["pairs"])
+        return int(note["parts"])
+
+    def _analysed_parts(
+        self, tags: TagCounts, advance: Callable[[int], None]
+    ) -> Iterator[tuple[int, dict[str, list[str]]]]:
+        target, pivot = load_pipeline(self._recipe.language), load_pipeline(self._recipe.pivot)
+        columns: dict[str, list[str]] = {"target": [], "pivot": []}
+        if self._recipe.aligned:
+            columns["links"] = []
+        for bitext in self._recipe.bitexts:
+            for some in analysed_pairs(bitext, target, pivot, tags, advance):
+                columns["target"] += some.target
+                columns["pivot"] += some.pivot
+                if some.links is not None:
+                    columns["links"] += some.links
+                if len(columns["target"]) >= self._recipe.pairs_a_part:
+                    yield len(columns["target"]), columns
+                    columns = {name: [] for name in columns}
+        if columns["target"]:
+            yield len(columns["target"]), columns
+
+    def read_tags(self) -> dict[str, FunctionTag]:
+        """What each pivot word is most often."""
+        stored = json.loads(self._tags.read_text(encoding="utf-8"))
+        return {word: FunctionTag(*tag) for word, tag in stored.items()}
+
+    def align(self, parts: int) -> None:
+        """Links of both directions for every part that has none yet."""
+        if self._recipe.aligned:
+            return
+        with self._watch("aligning words (parts of the bitext)", parts) as bar:
+            for part in range(parts):
+                forward, reverse = self._path(part, "forward"), self._path(part, "reverse")
+                if not (forward.is_file() and reverse.is_file()):
+                    align_with_eflomal(
+                        self._path(part, "target"), self._path(part, "pivot"), forward, reverse
+                    )
+                bar.advance(1)
+
+    def count(self, parts: int, counter: PhraseCounter, runs: _Runs) -> None:
+        """Phrase pairs of all parts."""
+        suffixes = ("links", "links") if self._recipe.aligned else ("forward", "reverse")
+        with self._watch("counting phrases (sentence pairs)", self.pairs) as bar:
+            for part in range(parts):
+                paths = [
+                    str(self._path(part, suffix)) for suffix in ("target", "pivot", *dict.fromkeys(suffixes))
+                ]
+                done = 0
+                for columns in read_in_step(paths, _LINES_AT_ONCE):
+                    try:
+                        counter.add_sentences(columns[0], columns[1], columns[2], columns[-1])
+                    except ValueError as error:
+                        lines = f"lines {done + 1} to {done + len(columns[0])}"
+                        raise BuildError(
+                            f"{paths[2]}, {lines}: {error}; delete the file to align again"
+                        ) from error
+                    done += len(columns[0])
+                    runs.spill()
+                    bar.advance(len(columns[0]))
+
+    def _path(self, part: int, suffix: str) -> Path:
+        return self._work / f"part-{part:04}.{suffix}"
+
+
+def _import_moses(
+    recipe: PhraseTableRecipe, counter: PhraseCounter, runs: _Runs, watch: Watch
+) -> Mapping[str, FunctionTag]:
+    target, pivot = load_pipeline(recipe.language), load_pipeline(recipe.pivot)
+    tags = TagCounts()
+    with watch("importing phrases", None) as bar:
+        for path in recipe.moses:
+            for done in count_moses_phrases(
+                path, (target, pivot), counter, tags, swapped=recipe.moses_swapped
+            ):
+                runs.spill()
+                bar.advance(done)
+    return tags.most_frequent()
