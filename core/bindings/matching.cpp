@@ -238,9 +238,15 @@ Explained explain_max_sim(const Lexicon& lexicon, const TokenView& x, const Toke
     return {objective, a.orders[n - 1].total, b.orders[n - 1].total, matcher.flow()};
 }
 
+nb::tuple measures_of(const Match& match, double alpha) {
+    if (match.reference > 0 || match.hypothesis > 0) return nb::make_tuple(match.precision(), match.recall(), match.f(alpha));
+    const double missing = std::numeric_limits<double>::quiet_NaN();
+    return nb::make_tuple(missing, missing, missing);
+}
+
 // One pair of texts (both batches hold one), one feature: the optimum and who sends how much to whom.
 nb::dict explain(const Lexicon& lexicon, const Tokens& reference, const Tokens& hypothesis, const std::string& similarity,
-                 int n, Discount discount, std::size_t dense_cells) {
+                 int n, Discount discount, double alpha, std::size_t dense_cells) {
     reference.check();
     hypothesis.check();
     if (reference.size() != 1 || hypothesis.size() != 1) throw nb::value_error("one text on either side");
@@ -258,13 +264,19 @@ nb::dict explain(const Lexicon& lexicon, const Tokens& reference, const Tokens& 
             case Similarity::Tag: found = explain_ngrams<ByTag>(x, y, feature.n, discount); break;
         }
     }
+    const std::int64_t gain_unit = 2 * feature.n;
+    // The same whole numbers as in Bags::match, so that scores and explanations agree to the last bit.
+    const Match match = feature.similarity == Similarity::MaxSim
+                            ? Match{found.objective, gain_unit * found.reference, gain_unit * found.hypothesis}
+                            : Match{found.objective / gain_unit, found.reference, found.hypothesis};
     std::vector<std::int64_t> entries;
     for (const FlowEntry& e : found.flow) entries.insert(entries.end(), {e.reference, e.hypothesis, e.gain, e.amount});
     nb::dict result;
     result["objective"] = found.objective;         // in units of 1 / (gain_unit * weight_unit)
     result["reference_weight"] = found.reference;  // in units of 1 / weight_unit
     result["hypothesis_weight"] = found.hypothesis;
-    result["gain_unit"] = 2 * feature.n;
+    result["measures"] = measures_of(match, alpha);  // precision, recall, F; NaN where the feature does not exist
+    result["gain_unit"] = gain_unit;
     result["weight_unit"] = discount.unit(feature.n);
     result["flow"] = to_numpy(std::move(entries), 4);  // reference row, hypothesis row, gain, amount
     return result;
@@ -319,7 +331,7 @@ void bind_matching(nb::module_& m) {
     m.def("match", &Bags::match, "reference"_a, "hypothesis"_a, "reference_index"_a, "hypothesis_index"_a, "alpha"_a,
           "Precision, recall and F: a row a pair, a column a feature.");
     m.def("explain", &explain, "lexicon"_a, "reference"_a, "hypothesis"_a, "similarity"_a, "n"_a, "discount"_a,
-          "dense_cells"_a = MaxSimMatcher::kDenseCells, "One feature of one pair, with its flow.");
+          "alpha"_a, "dense_cells"_a = MaxSimMatcher::kDenseCells, "One feature of one pair, with its flow.");
     m.def("solve_transport", &solve_transport<std::int64_t>, "supply"_a, "demand"_a, "rows"_a, "columns"_a, "gains"_a,
           "The transport problem itself: arcs ascend by row; returns the objective and the flow of every arc.");
     m.def("solve_transport", &solve_transport<double>, "supply"_a, "demand"_a, "rows"_a, "columns"_a, "gains"_a);

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tesla_eval.version import __version__
 
 if TYPE_CHECKING:
     from tesla_eval.analysis import Analyser
-    from tesla_eval.errors import TeslaError
+    from tesla_eval.errors import InputError, ResourceError, TeslaError, UsageError
     from tesla_eval.metrics import (
         Cremer,
         Dicomer,
+        FeatureGroup,
+        FeatureMetric,
+        Metric,
         Pem,
+        SegmentScores,
         TeslaB,
         TeslaCelab,
+        TeslaCelabMinus,
         TeslaF,
         TeslaM,
         TeslaS,
@@ -22,28 +28,18 @@ if TYPE_CHECKING:
         TeslaX,
         create_metric,
     )
+    from tesla_eval.metrics.base import References
     from tesla_eval.records import CorpusScore, Explanation, Score, Signature, Token
 
 _HOMES = {
-    "Analyser": "analysis",
-    "CorpusScore": "records",
-    "Cremer": "metrics",
-    "Dicomer": "metrics",
-    "Explanation": "records",
-    "Pem": "metrics",
-    "Score": "records",
-    "Signature": "records",
-    "TeslaError": "errors",
-    "TeslaB": "metrics",
-    "TeslaCelab": "metrics",
-    "TeslaF": "metrics",
-    "TeslaM": "metrics",
-    "TeslaS": "metrics",
-    "TeslaSRecall": "metrics",
-    "TeslaX": "metrics",
-    "Token": "records",
-    "create_metric": "metrics",
-}
+    "analysis": ("Analyser",),
+    "errors": ("InputError", "ResourceError", "TeslaError", "UsageError"),
+    "metrics": (
+        "Cremer", "Dicomer", "FeatureGroup", "FeatureMetric", "Metric", "Pem", "SegmentScores", "TeslaB", "TeslaCelab",
+        "TeslaCelabMinus", "TeslaF", "TeslaM", "TeslaS", "TeslaSRecall", "TeslaX", "create_metric",
+    ),
+    "records": ("CorpusScore", "Explanation", "Score", "Signature", "Token"),
+}  # fmt: skip
 
 __all__ = [
     "Analyser",
@@ -51,11 +47,18 @@ __all__ = [
     "Cremer",
     "Dicomer",
     "Explanation",
+    "FeatureGroup",
+    "FeatureMetric",
+    "InputError",
+    "Metric",
     "Pem",
+    "ResourceError",
     "Score",
+    "SegmentScores",
     "Signature",
     "TeslaB",
     "TeslaCelab",
+    "TeslaCelabMinus",
     "TeslaError",
     "TeslaF",
     "TeslaM",
@@ -63,18 +66,62 @@ __all__ = [
     "TeslaSRecall",
     "TeslaX",
     "Token",
+    "UsageError",
     "__version__",
     "create_metric",
+    "explain",
+    "score",
 ]
+
+
+def score(
+    hypotheses: Sequence[str],
+    references: References,
+    metric: str = "x",
+    lang: str = "en",
+    *,
+    sources: Sequence[str] | None = None,
+    **options: Any,
+) -> CorpusScore:
+    """Score a system's texts against K streams of references with the metric of that name.
+
+    >>> result = score(["The cats sat."], [["The cat sat."]], metric="m")
+    >>> round(result.score, 4), result.segments.shape
+    (1.0, (1,))
+    """
+    from tesla_eval.metrics import create_metric
+
+    return create_metric(metric, lang, **options).corpus_score(hypotheses, references, sources)
+
+
+def explain(
+    hypothesis: str,
+    references: Sequence[str],
+    metric: str = "m",
+    lang: str = "en",
+    *,
+    sources: str | None = None,
+    **options: Any,
+) -> Explanation:
+    """The score of one text with the matching behind it.
+
+    >>> explanation = explain("The cats sat.", ["The cat sat."])
+    >>> explanation.references[0].features[0].name
+    'ms.1'
+    """
+    from tesla_eval.metrics import create_metric
+
+    return create_metric(metric, lang, **options).explain(hypothesis, references, sources)
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for: `import tesla_eval` stays light."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'tesla_eval' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"tesla_eval.{_HOMES[name]}"), name)
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"tesla_eval.{home}"), name)
+    raise AttributeError(f"module 'tesla_eval' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

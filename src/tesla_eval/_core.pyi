@@ -252,6 +252,7 @@ class Explained(TypedDict):
     hypothesis_weight: int
     gain_unit: int
     weight_unit: int
+    measures: tuple[float, float, float]
     flow: npt.NDArray[np.int64]
 
 def explain(
@@ -261,6 +262,7 @@ def explain(
     similarity: str,
     n: int,
     discount: Discount,
+    alpha: float,
     dense_cells: int = ...,
 ) -> Explained: ...
 @overload

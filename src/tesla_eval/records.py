@@ -1,4 +1,4 @@
-"""The nouns that every room speaks in: tokens, scores, explanations, signatures."""
+"""The nouns that every room speaks in: tokens, signatures, scores, explanations."""
 
 from __future__ import annotations
 
@@ -7,18 +7,42 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from tesla_eval.arrays import FloatArray
 
-__all__ = ["CorpusScore", "Explanation", "Score", "Signature", "Token"]
+__all__ = [
+    "CharacterDetail",
+    "CoherenceDetail",
+    "CorpusScore",
+    "Coverage",
+    "CoveringDetail",
+    "CoveringLink",
+    "Explanation",
+    "FeatureDetail",
+    "Link",
+    "LinkPart",
+    "MatchDetail",
+    "PivotDetail",
+    "PivotLink",
+    "PivotPhrase",
+    "ReferenceExplanation",
+    "Score",
+    "Share",
+    "Signature",
+    "Token",
+    "Unit",
+    "ValueDetail",
+]
+
+Span = tuple[int, int]
+"""A stretch [start, end) of tokens or units."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word of a text, as the metrics see it (SPEC §1).
+    """One word of a text, as the metrics see it (specification §1).
 
     `start` and `end` count code points of the raw text. `pos` is the fine tag where the language has one, else the
-    universal tag; an empty `pos` is like no other, and n-grams with such a word take no part where tags are compared.
+    universal tag; an empty `pos` equals no other, and n-grams with such a word take no part where tags are compared.
     `senses` are the ids of the synonym sets of the lemma.
     """
 
@@ -31,9 +55,23 @@ class Token:
     senses: tuple[int, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The token as SPEC §17 writes it."""
+        """The token as plain data."""
         return {"surface": self.surface, "start": self.start, "end": self.end, "lemma": self.lemma,
                 "pos": self.pos, "function": self.function, "senses": list(self.senses)}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One unit of TESLA-CELAB: its form in the raw text, and the key by which units are compared."""
+
+    surface: str
+    start: int
+    end: int
+    key: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The unit as plain data."""
+        return {"surface": self.surface, "start": self.start, "end": self.end, "key": self.key}
 
 
 class Signature(Mapping[str, str]):
@@ -61,6 +99,14 @@ class Signature(Mapping[str, str]):
     def __repr__(self) -> str:
         return f"Signature({str(self)!r})"
 
+    def with_references(self, count: int | str) -> Signature:
+        """The signature of a result: how many references each segment had, `var` if not all had the same number.
+
+        >>> str(Signature({"metric": "tesla-m"}).with_references(2))
+        'metric:tesla-m|nrefs:2'
+        """
+        return Signature({**self._items, "nrefs": str(count)}) if count else self
+
 
 @dataclass(frozen=True)
 class Score:
@@ -77,12 +123,12 @@ class Score:
 
 @dataclass(frozen=True)
 class CorpusScore:
-    """The score of a system, of each of its segments, and their features: one row a segment, one column a name."""
+    """The score of a system and of each of its segments, with features: one row per segment, one column per name."""
 
     metric: str
     score: float
-    segments: npt.NDArray[np.float64]
-    features: npt.NDArray[np.float64]
+    segments: FloatArray
+    features: FloatArray
     feature_names: tuple[str, ...]
     signature: Signature
 
@@ -90,17 +136,309 @@ class CorpusScore:
         return f"{self.metric} = {self.score:.4f} ({self.signature})"
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    """How much an n-gram of the reference sends to one of the hypothesis, both given as token spans."""
+
+    reference: Span
+    hypothesis: Span
+    similarity: float
+    weight: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The link as plain data."""
+        return {"reference": [*self.reference], "hypothesis": [*self.hypothesis],
+                "similarity": self.similarity, "weight": self.weight}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class PivotLink:
+    """How much a pivot n-gram of the reference sends to one of the hypothesis, both given as text."""
+
+    reference: str
+    hypothesis: str
+    weight: float
+    similarity: float = 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The link as plain data."""
+        return {"reference": self.reference, "hypothesis": self.hypothesis,
+                "similarity": self.similarity, "weight": self.weight}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class PivotPhrase:
+    """A phrase of a text with its translations: (text, probability, how much of the match it carried)."""
+
+    tokens: Span
+    phrase: str
+    translations: tuple[tuple[str, float, float], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The phrase as plain data."""
+        keys = ("text", "probability", "carried")
+        return {"tokens": [*self.tokens], "phrase": self.phrase,
+                "translations": [dict(zip(keys, row, strict=True)) for row in self.translations]}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureDetail:
+    """One feature of an explanation; subclasses say what it is made of."""
+
+    name: str
+    group: str = ""
+    """The group of features that it belongs to, where a model weighs groups."""
+    weight: float | Mapping[str, float] | None = None
+    """The learned weight; one per measure where precision, recall and F are weighted apart."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The feature as plain data."""
+        learned = {} if self.weight is None else {"weight": self.weight}
+        return {
+            "name": self.name,
+            **self._content(),
+            **({"group": self.group} if self.group else {}),
+            **learned,
+        }
+
+    def _content(self) -> dict[str, Any]:
+        return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CharacterDetail(FeatureDetail):
+    """Precision, recall and F of a matching problem whose flow is omitted."""
+
+    similarity: str
+    n: int
+    precision: float
+    recall: float
+    f: float
+
+    def _content(self) -> dict[str, Any]:
+        return {"similarity": self.similarity, "n": self.n, "precision": self.precision, "recall": self.recall,
+                "f": self.f}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchDetail(CharacterDetail):
+    """A matching problem with the flow that reaches its optimum."""
+
+    objective: float
+    reference_weight: float
+    hypothesis_weight: float
+    flow: tuple[Link, ...]
+    gap: int = 0
+    """Skip bigrams: up to so many tokens lie between the two words."""
+
+    def _content(self) -> dict[str, Any]:
+        return {**super()._content(), **({"gap": self.gap} if self.gap else {}), **_optimum(self)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PivotDetail(CharacterDetail):
+    """A matching problem between pivot n-grams; unigrams also show the phrases behind them."""
+
+    pivot: str
+    objective: float
+    reference_weight: float
+    hypothesis_weight: float
+    flow: tuple[PivotLink, ...]
+    segments: Mapping[str, tuple[PivotPhrase, ...]] = field(default_factory=dict)
+    """For `reference` and `hypothesis`."""
+
+    def _content(self) -> dict[str, Any]:
+        content = {"pivot": self.pivot, **super()._content(), **_optimum(self)}
+        return {**content, **_segments(self.segments)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueDetail(FeatureDetail):
+    """A feature that is one number, with what it is made of where that can be shown."""
+
+    value: float
+    words: tuple[tuple[str, float], ...] = ()
+    """Language models: every word with ln P."""
+    pivots: tuple[PivotValue, ...] = ()
+    """PEM's adequacy: one entry per pivot language."""
+    share: float | None = None
+    """What the feature adds to the score, where each has a weight of its own (DICOMER)."""
+
+    def _content(self) -> dict[str, Any]:
+        content: dict[str, Any] = {"value": self.value}
+        if self.words:
+            content["words"] = [{"word": word, "log_probability": log} for word, log in self.words]
+        if self.pivots:
+            content["pivots"] = [pivot.to_dict() for pivot in self.pivots]
+        return content if self.share is None else {**content, "share": self.share}
+
+
+@dataclass(frozen=True)
+class PivotValue:
+    """The pivot F1 of one language, with the n-grams that both texts share and the phrases behind them."""
+
+    pivot: str
+    value: float
+    flow: tuple[PivotLink, ...]
+    segments: Mapping[str, tuple[PivotPhrase, ...]]
+
+    @property
+    def name(self) -> str:
+        """The name under which it is drawn."""
+        return f"adequacy.{self.pivot}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The value as plain data."""
+        return {"name": self.name, "pivot": self.pivot, "value": self.value,
+                "flow": [link.to_dict() for link in self.flow], **_segments(self.segments)}  # fmt: skip
+
+
+def _optimum(detail: MatchDetail | PivotDetail) -> dict[str, Any]:
+    return {
+        "objective": detail.objective, "reference_weight": detail.reference_weight,
+        "hypothesis_weight": detail.hypothesis_weight, "flow": [link.to_dict() for link in detail.flow],
+    }  # fmt: skip
+
+
+def _segments(segments: Mapping[str, tuple[PivotPhrase, ...]]) -> dict[str, Any]:
+    if not segments:
+        return {}
+    return {
+        "segments": {side: [phrase.to_dict() for phrase in phrases] for side, phrases in segments.items()}
+    }
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one feature adds to a linear score: weight × standardised value."""
+
+    name: str
+    group: str
+    label: str
+    """What the feature looks at, in words."""
+    value: float | None
+    weight: float
+    share: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The share as plain data."""
+        return {"name": self.name, "group": self.group, "value": self.value, "weight": self.weight,
+                "share": self.share}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LinkPart:
+    """One part of a CELAB link: its units on both sides, and whether they are equal (else they are synonyms)."""
+
+    reference: Span
+    hypothesis: Span
+    equal: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """The part as plain data."""
+        return {"reference": [*self.reference], "hypothesis": [*self.hypothesis], "equal": self.equal}
+
+
+@dataclass(frozen=True, slots=True)
+class CoveringLink:
+    """Two linked n-grams of units; essential if something would be less covered without the link."""
+
+    reference: Span
+    hypothesis: Span
+    weight: float
+    essential: bool
+    parts: tuple[LinkPart, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The link as plain data."""
+        return {"reference": [*self.reference], "hypothesis": [*self.hypothesis], "weight": self.weight,
+                "essential": self.essential, "parts": [part.to_dict() for part in self.parts]}  # fmt: skip
+
+
+Coverage = tuple[tuple[Span, float], ...]
+"""c of every n-gram of a side."""
+
+
+@dataclass(frozen=True)
+class CoveringDetail:
+    """TESLA-CELAB's links and what they cover on each side."""
+
+    links: tuple[CoveringLink, ...]
+    coverage: Mapping[str, Coverage]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The covering as plain data."""
+        return {
+            "links": [link.to_dict() for link in self.links],
+            "coverage": {
+                side: [{"span": [*span], "c": c} for span, c in covered]
+                for side, covered in self.coverage.items()
+            },
+        }
+
+
+@dataclass(frozen=True)
+class CoherenceDetail:
+    """DICOMER's view of a text: sentences, discourse relations, the role matrix, and what each transition adds."""
+
+    score: float
+    variant: str
+    sentences: tuple[str, ...]
+    relations: tuple[Mapping[str, Any], ...]
+    matrix: Mapping[str, tuple[tuple[str, ...], ...]]
+    """For each term its roles in every sentence."""
+    features: tuple[ValueDetail, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The text's coherence as plain data."""
+        return {
+            "score": self.score, "variant": self.variant, "sentences": list(self.sentences),
+            "relations": [dict(relation) for relation in self.relations],
+            "matrix": {term: [list(cell) for cell in column] for term, column in self.matrix.items()},
+            "features": [feature.to_dict() for feature in self.features],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ReferenceExplanation:
+    """What produced the score against one reference (or, for DICOMER, without any)."""
+
+    text: str
+    score: float
+    features: tuple[FeatureDetail, ...] = ()
+    reference: tuple[Token | Unit, ...] = ()
+    hypothesis: tuple[Token | Unit, ...] = ()
+    linear: float | None = None
+    """The score before it is scaled, of metrics with a linear model."""
+    shares: tuple[Share, ...] = ()
+    covering: CoveringDetail | None = None
+    coherence: CoherenceDetail | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The explanation as plain data."""
+        if self.coherence is not None and not self.features:
+            return self.coherence.to_dict()
+        return {
+            "score": self.score,
+            **({} if self.linear is None else {"linear": self.linear}),
+            "reference": [token.to_dict() for token in self.reference],
+            "hypothesis": [token.to_dict() for token in self.hypothesis],
+            "features": [feature.to_dict() for feature in self.features],
+            **({"shares": [share.to_dict() for share in self.shares]} if self.shares else {}),
+            **({} if self.covering is None else self.covering.to_dict()),
+            **({} if self.coherence is None else {"coherence": self.coherence.to_dict()}),
+        }
+
+
 @dataclass(frozen=True)
 class Explanation:
-    """A score with everything that produced it; `to_dict` is SPEC §17."""
+    """A score with everything that produced it; `to_dict` gives specification §17."""
 
     metric: str
     signature: Signature
     score: float
     hypothesis: str
-    references: tuple[str, ...]
-    details: tuple[Mapping[str, Any], ...] = field(repr=False)
-    """For each reference: its score, both sides' tokens, the features with their flows."""
+    references: tuple[ReferenceExplanation, ...] = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as plain data, ready for JSON."""
@@ -108,7 +446,7 @@ class Explanation:
             "metric": self.metric,
             "signature": str(self.signature),
             "score": self.score,
-            "references": [dict(detail) for detail in self.details],
+            "references": [reference.to_dict() for reference in self.references],
         }
 
     def _repr_html_(self) -> str:
@@ -118,40 +456,45 @@ class Explanation:
         parts = [
             f"<p><b>{escape(self.metric)}</b> {self.score:.4f} <code>{escape(str(self.signature))}</code></p>"
         ]
-        for reference, detail in zip(self.references, self.details, strict=True):
-            rows = "".join(
-                "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in _feature_cells(feature)) + "</tr>"
-                for feature in detail["features"]
-            )
-            parts.append(
-                f"<p dir='auto'>hypothesis: {escape(self.hypothesis)}</p><p dir='auto'>reference: {escape(reference)}"
-                f" ({detail['score']:.4f})</p><table><tr><th>feature</th><th>P</th><th>R</th><th>F</th></tr>"
-                f"{rows}</table>{_links_html(detail)}"
-            )
+        parts.extend(
+            f"<p dir='auto'>hypothesis: {escape(self.hypothesis)}</p>"
+            f"<p dir='auto'>reference: {escape(reference.text)} ({reference.score:.4f})</p>"
+            + _table_html(("feature", "P", "R", "F"), map(_feature_cells, reference.features))
+            + _links_html(reference)
+            for reference in self.references
+        )
         return "".join(parts)
 
 
-def _feature_cells(feature: Mapping[str, Any]) -> list[str]:
-    if "f" in feature:
-        return [feature["name"], *(f"{feature[key]:.4f}" for key in ("precision", "recall", "f"))]
-    return [feature["name"], "", "", f"{feature['value']:.4f}"]
+def _feature_cells(feature: FeatureDetail) -> tuple[str, ...]:
+    if isinstance(feature, CharacterDetail):
+        return (feature.name, *(f"{value:.4f}" for value in (feature.precision, feature.recall, feature.f)))
+    return (feature.name, "", "", f"{feature.value:.4f}" if isinstance(feature, ValueDetail) else "")
 
 
-def _links_html(detail: Mapping[str, Any]) -> str:
+def _links_html(reference: ReferenceExplanation) -> str:
+    rows: list[tuple[Span, Span, float, float]] = []
+    if reference.covering is not None:
+        rows = [(k.hypothesis, k.reference, 1.0, k.weight) for k in reference.covering.links if k.essential]
+    elif reference.features and isinstance(reference.features[0], MatchDetail):
+        rows = [(k.hypothesis, k.reference, k.similarity, k.weight) for k in reference.features[0].flow]
+    cells = [
+        (
+            " ".join(token.surface for token in reference.hypothesis[slice(*left)]),
+            " ".join(token.surface for token in reference.reference[slice(*right)]),
+            f"{similarity:g}",
+            f"{weight:g}",
+        )
+        for left, right, similarity, weight in rows
+    ]
+    return _table_html(("hypothesis", "reference", "similarity", "weight"), cells) if cells else ""
+
+
+def _table_html(head: tuple[str, ...], rows: Any) -> str:
     from html import escape
 
-    flow = detail["features"][0].get("flow", []) if detail["features"] else []
-    if "links" in detail:  # TESLA-CELAB: n-grams are linked or not
-        flow = [{**link, "similarity": 1.0} for link in detail["links"] if link["essential"]]
-    rows = []
-    for entry in flow:
-        left = " ".join(t["surface"] for t in detail["hypothesis"][slice(*entry["hypothesis"])])
-        right = " ".join(t["surface"] for t in detail["reference"][slice(*entry["reference"])])
-        rows.append(
-            f"<tr><td dir='auto'>{escape(left)}</td><td dir='auto'>{escape(right)}</td>"
-            f"<td>{entry['similarity']:g}</td><td>{entry['weight']:g}</td></tr>"
-        )
-    if not rows:
-        return ""
-    head = "<tr><th>hypothesis</th><th>reference</th><th>similarity</th><th>weight</th></tr>"
-    return f"<table>{head}{''.join(rows)}</table>"
+    lines = ["<tr>" + "".join(f"<th>{cell}</th>" for cell in head) + "</tr>"]
+    lines += [
+        "<tr>" + "".join(f"<td dir='auto'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    ]
+    return f"<table>{''.join(lines)}</table>"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +12,7 @@ from tesla_eval._core import unit_spans, unit_surfaces
 from tesla_eval.analysis.compounds import CompoundSplitter
 from tesla_eval.analysis.tokenisers import compose, not_a_text, raw_offsets
 from tesla_eval.errors import UsageError
+from tesla_eval.records import Unit
 
 __all__ = [
     "FUNCTION_UNITS",
@@ -34,20 +34,6 @@ FUNCTION_UNITS = {
     ),
 }
 """Characters that in treebanks (Universal Dependencies) belong to function words more often than not."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """One unit: as it stands in the raw text, and the key by which units are compared."""
-
-    surface: str
-    start: int
-    end: int
-    key: str
-
-    def to_dict(self) -> dict[str, object]:
-        """The unit as SPEC §17 writes tokens."""
-        return {"surface": self.surface, "start": self.start, "end": self.end, "key": self.key}
 
 
 def split_units(text: str, *, pre_tokenized: bool = False) -> list[Unit]:

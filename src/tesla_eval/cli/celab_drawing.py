@@ -5,9 +5,18 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tesla_eval.cli.terminal import aligned, visible, width
+from tesla_eval.records import (
+    CoveringDetail,
+    CoveringLink,
+    FeatureDetail,
+    ReferenceExplanation,
+    Token,
+    Unit,
+    ValueDetail,
+)
 
 __all__ = ["draw_covering"]
 
@@ -20,7 +29,7 @@ _NAMES = ("reference", "hypothesis")
 _MARGIN = 2 + max(map(len, _NAMES)) + 2
 
 Span = tuple[int, int]
-Units = Sequence[Mapping[str, Any]]
+Units = Sequence[Token | Unit]
 
 
 class _Pair(NamedTuple):
@@ -39,29 +48,29 @@ class _Column(NamedTuple):
     hypothesis: str
 
 
-def draw_covering(detail: Mapping[str, Any]) -> Iterator[str]:
-    """The drawing of one reference's detail (SPEC §17): texts, coverage by length, links."""
-    sides = detail["reference"], detail["hypothesis"]
+def draw_covering(detail: ReferenceExplanation, covering: CoveringDetail) -> Iterator[str]:
+    """The drawing of one reference's covering: texts, coverage by length, links."""
+    sides = detail.reference, detail.hypothesis
     if not (sides[0] or sides[1]):
         return
-    pairs = _partners(detail["links"])
+    pairs = _partners(covering.links)
     yield from _texts(sides, pairs)
     yield ""
     yield _LEGEND
     yield ""
-    yield from _coverage(detail)
+    yield from _coverage(covering, detail.features)
     yield ""
-    yield from _links(detail["links"], sides)
+    yield from _links(covering.links, sides)
 
 
-def _partners(links: Sequence[Mapping[str, Any]]) -> list[_Pair]:
+def _partners(links: Sequence[CoveringLink]) -> list[_Pair]:
     """Which units belong together: the parts of the links, those that carry most first, no unit twice."""
     support: dict[_Pair, float] = {}
     for link in links:
-        for part in link["parts"]:
-            pair = _Pair(tuple(part["reference"]), tuple(part["hypothesis"]), part["equal"])
-            length = link["reference"][1] - link["reference"][0]
-            support[pair] = support.get(pair, 0.0) + link["weight"] * length
+        for part in link.parts:
+            pair = _Pair(part.reference, part.hypothesis, part.equal)
+            length = link.reference[1] - link.reference[0]
+            support[pair] = support.get(pair, 0.0) + link.weight * length
     chosen: list[_Pair] = []
     taken: tuple[set[int], set[int]] = set(), set()
     for pair in sorted(support, key=lambda pair: (-support[pair], pair)):
@@ -149,7 +158,7 @@ def _column(reference: str, hypothesis: str, mark: str) -> _Column:
 
 def _text(units: Units, span: Sequence[int]) -> str:
     """Units as they are read: characters side by side, words with a space between them."""
-    texts = [visible(unit["surface"]) for unit in units[span[0] : span[1]]]
+    texts = [visible(unit.surface) for unit in units[span[0] : span[1]]]
     wordy = any((text.isascii() and text.isalnum()) or len(text) > 2 for text in texts)
     joined = (" " if wordy else "").join(texts)
     return f"◌{joined}" if unicodedata.category(joined[:1] or " ").startswith("M") else joined
@@ -172,17 +181,17 @@ def _letter(number: int) -> str:
     return chr(ord("a") + number % 26) + (str(number // 26) if number >= 26 else "")
 
 
-def _coverage(detail: Mapping[str, Any]) -> Iterator[str]:
+def _coverage(covering: CoveringDetail, features: Sequence[FeatureDetail]) -> Iterator[str]:
     rows: list[list[str]] = []
     lengths: set[int] = set()
     for name in _NAMES:
         by_length: dict[int, list[float]] = {}
-        for entry in detail["coverage"][name]:
-            by_length.setdefault(entry["span"][1] - entry["span"][0], []).append(entry["c"])
+        for (start, end), covered in covering.coverage[name]:
+            by_length.setdefault(end - start, []).append(covered)
         lengths |= set(by_length)
         rows.append([name, *(f"{sum(of):g}/{len(of)}" for _, of in sorted(by_length.items()))])
     head = ["n-grams covered", *(f"n = {n}" for n in sorted(lengths)), "all"]
-    shares = {feature["name"]: f"{feature['name']} {feature['value']:.4f}" for feature in detail["features"]}
+    shares = {one.name: f"{one.name} {one.value:.4f}" for one in features if isinstance(one, ValueDetail)}
     padded = [
         row + [""] * (len(head) - 1 - len(row)) + [shares.get(name, "")]
         for row, name in zip(rows, ("recall", "precision"), strict=True)
@@ -190,14 +199,13 @@ def _coverage(detail: Mapping[str, Any]) -> Iterator[str]:
     yield from aligned([["", *row] for row in (head, *padded)], numeric=range(2, len(head) + 1))
 
 
-def _links(links: Sequence[Mapping[str, Any]], sides: tuple[Units, Units]) -> Iterator[str]:
+def _links(links: Sequence[CoveringLink], sides: tuple[Units, Units]) -> Iterator[str]:
     """The links that the coverage rests on."""
     rows = [("", "reference", "", "hypothesis", "weight")]
     for link in links:
-        if link["essential"]:
-            line = (_EQUAL if all(part["equal"] for part in link["parts"]) else _SYNONYM) * 3
-            texts = (_text(side, link[name]) for side, name in zip(sides, _NAMES, strict=True))
-            left, right = texts
-            rows.append(("", left, line, right, f"{link['weight']:g}"))
+        if link.essential:
+            line = (_EQUAL if all(part.equal for part in link.parts) else _SYNONYM) * 3
+            left, right = _text(sides[0], link.reference), _text(sides[1], link.hypothesis)
+            rows.append(("", left, line, right, f"{link.weight:g}"))
     if len(rows) > 1:
         yield from aligned(rows, numeric=(4,))

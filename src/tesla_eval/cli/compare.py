@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import click
 import numpy as np
 
-from tesla_eval.cli.inputs import Chunk, read_chunks, read_score_table, score_chunks
+from tesla_eval.cli.inputs import Chunk, CountedReferences, read_chunks, read_score_table, score_chunks
 from tesla_eval.cli.meta_formats import shown_p
 from tesla_eval.cli.options import (
     analysed_option,
+    celab_arguments,
     celab_options,
     create_metrics,
     language_option,
@@ -26,9 +27,9 @@ from tesla_eval.cli.score_formats import PERCENT_SCALE, latex_escaped
 from tesla_eval.cli.terminal import aligned, progress, visible, write_lines
 from tesla_eval.compare.systems import DocumentScores, SystemComparison, SystemTable, compare_systems
 from tesla_eval.errors import InputError, UsageError
-from tesla_eval.metrics import CelabOptions, Metric
+from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores
-from tesla_eval.metrics.corpus_scores import corpus_score_of_sums
+from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.textio import read_lines
 
@@ -245,13 +246,15 @@ def compare(
     if score_file is None:
         if not references or not systems:
             raise click.UsageError("give references (-r) and systems, or a file of scores (--scores)")
-        celab = CelabOptions(pre_tokenized, unit_discount, max_units)
+        celab = celab_arguments(pre_tokenized, unit_discount, max_units)
         chosen = create_metrics(
             metrics, language, analysed=analysed, synonyms=synonyms, segmenter=segmenter, celab=celab
         )
-        chunks = read_chunks(references, systems, analysed=analysed, prepared=pre_tokenized)
+        chunks = CountedReferences(
+            read_chunks(references, systems, analysed=analysed, prepared=pre_tokenized)
+        )
         tables = _score_files(systems, chosen, jobs, chunks)
-        signatures = [str(metric.get_signature()) for metric in chosen]
+        signatures = list(map(chunks.signature, chosen))
     else:
         if references:
             raise click.UsageError("--scores takes the place of texts: leave out -r")
@@ -270,7 +273,7 @@ def compare(
 
 
 def _score_files(
-    systems: Sequence[str], metrics: Sequence[Metric], jobs: int, chunks: Iterator[Chunk]
+    systems: Sequence[str], metrics: Sequence[Metric], jobs: int, chunks: Iterable[Chunk]
 ) -> list[SystemTable]:
     if len(set(systems)) < len(systems):
         raise click.UsageError("a system is given twice: its differences would all be 0")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -12,30 +12,34 @@ import click
 from tesla_eval.cli.options import language_option
 from tesla_eval.cli.terminal import aligned, visible, width
 from tesla_eval.discourse import load_parser
+from tesla_eval.records import CoherenceDetail, ValueDetail
 from tesla_eval.textio import LineReader
 
 __all__ = ["discourse", "draw_roles"]
+
+Column = list[Sequence[str]]
+"""The cells of a table's column, each a few lines."""
 
 _WIDEST = 110
 _MOST_TRANSITIONS = 8
 _MOST_TERMS = 60
 
 
-def draw_roles(detail: Mapping[str, Any]) -> Iterator[str]:
+def draw_roles(detail: CoherenceDetail) -> Iterator[str]:
     """The sentences, the matrix in as many tables as the terms need, and the shares of the score."""
-    for number, sentence in enumerate(detail["sentences"], 1):
+    for number, sentence in enumerate(detail.sentences, 1):
         yield f"S{number}  {visible(' '.join(sentence.split()))}"
     yield ""
-    yield from _matrix(detail["matrix"])
-    yield from _transitions(detail["features"])
+    yield from _matrix(detail.matrix)
+    yield from _transitions(detail.features)
 
 
-def _matrix(matrix: Mapping[str, list[list[str]]]) -> Iterator[str]:
+def _matrix(matrix: Mapping[str, Sequence[Sequence[str]]]) -> Iterator[str]:
     """Rows are sentences, columns terms; terms of several sentences come first, the rest in order of appearance."""
-    terms = sorted(matrix, key=lambda term: -sum(roles != ["nil"] for roles in matrix[term]))
-    block: list[list[list[str]]] = []
+    terms = sorted(matrix, key=lambda term: -sum(list(roles) != ["nil"] for roles in matrix[term]))
+    block: list[Column] = []
     for term in terms[:_MOST_TERMS]:
-        column = [[visible(term)], *matrix[term]]
+        column: Column = [[visible(term)], *matrix[term]]
         if block and sum(_column_width(c) + 2 for c in [*block, column]) > _WIDEST:
             yield from _table(block)
             block = []
@@ -47,11 +51,11 @@ def _matrix(matrix: Mapping[str, list[list[str]]]) -> Iterator[str]:
         yield ""
 
 
-def _column_width(column: list[list[str]]) -> int:
+def _column_width(column: Column) -> int:
     return max(width(line) for cell in column for line in cell)
 
 
-def _table(columns: list[list[list[str]]]) -> Iterator[str]:
+def _table(columns: Sequence[Column]) -> Iterator[str]:
     rows: list[tuple[str, ...]] = []
     for number, cells in enumerate(zip(*columns, strict=True)):
         lines = list(zip_longest(*cells, fillvalue=""))
@@ -60,19 +64,20 @@ def _table(columns: list[list[list[str]]]) -> Iterator[str]:
     yield ""
 
 
-def _transitions(features: list[Mapping[str, Any]]) -> Iterator[str]:
+def _transitions(features: Sequence[ValueDetail]) -> Iterator[str]:
     """The features that added most to the score and those that took most away."""
-    shares = [feature for feature in features if "share" in feature]
-    raised = [feature for feature in shares if feature["share"] > 0][:_MOST_TRANSITIONS]
-    lowered = [feature for feature in reversed(shares) if feature["share"] < 0][:_MOST_TRANSITIONS]
+    shares = [(feature, feature.share) for feature in features if feature.share is not None]
+    raised = [one for one in shares if one[1] > 0][:_MOST_TRANSITIONS]
+    lowered = [one for one in reversed(shares) if one[1] < 0][:_MOST_TRANSITIONS]
     for title, chosen in (("raised the score", raised), ("lowered the score", lowered)):
         rows = [(title, "probability", "weight", "share")]
         rows.extend(
-            (f["name"], f"{f['value']:.4f}", f"{f['weight']:+.4f}", f"{f['share']:+.4f}") for f in chosen
+            (feature.name, f"{feature.value:.4f}", f"{feature.weight:+.4f}", f"{share:+.4f}")
+            for feature, share in chosen
         )
         yield from aligned(rows, numeric=(1, 2, 3))
         yield ""
-    named = {feature["name"]: feature["value"] for feature in features if "share" not in feature}
+    named = {feature.name: feature.value for feature in features if feature.share is None}
     yield "  ".join(f"{name} {value:.4f}" for name, value in named.items())
     yield ""
 

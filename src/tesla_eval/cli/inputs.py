@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -13,14 +13,22 @@ from tesla_eval.cli.terminal import warn
 from tesla_eval.compare.systems import SystemTable
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.metrics import Metric
-from tesla_eval.metrics.base import SegmentScores
+from tesla_eval.metrics.base import SegmentScores, reference_count
 from tesla_eval.parallel import map_in_order
 from tesla_eval.textio import LineReader, looks_lowercased, looks_tokenised, read_in_step
 
 if TYPE_CHECKING:
     from tesla_eval.judgements.summaries import SummarySet
 
-__all__ = ["Chunk", "ConlluReader", "read_chunks", "read_score_table", "score_chunks", "summary_chunks"]
+__all__ = [
+    "Chunk",
+    "ConlluReader",
+    "CountedReferences",
+    "read_chunks",
+    "read_score_table",
+    "score_chunks",
+    "summary_chunks",
+]
 
 Chunk = tuple[list[list[str | None]], list[list[str]]]
 """Reference streams with None for what is missing, and the systems' texts."""
@@ -38,6 +46,24 @@ def read_chunks(
             _warn_of_preparation((*references, *systems), texts)
         first = False
         yield _with_gaps(texts[: len(references)]), texts[len(references) :]
+
+
+class CountedReferences:
+    """Chunks as they pass by, and how many references their segments had: `var` if not all had the same number."""
+
+    def __init__(self, chunks: Iterator[Chunk]) -> None:
+        self._chunks = chunks
+        self._counts: set[int | str] = set()
+
+    def __iter__(self) -> Iterator[Chunk]:
+        for chunk in self._chunks:
+            self._counts.add(reference_count(chunk[0]))
+            yield chunk
+
+    def signature(self, metric: Metric) -> str:
+        """The signature of a metric's scores of these chunks."""
+        count = "var" if len(self._counts) > 1 else next(iter(self._counts), 0)
+        return str(metric.get_signature().with_references(count if metric.needs_references else 0))
 
 
 def summary_chunks(summaries: SummarySet, topics: int = 256) -> Iterator[Chunk]:
@@ -58,7 +84,7 @@ def summary_chunks(summaries: SummarySet, topics: int = 256) -> Iterator[Chunk]:
 
 
 def score_chunks(
-    metrics: Sequence[Metric], systems: Sequence[str], chunks: Iterator[Chunk], jobs: int
+    metrics: Sequence[Metric], systems: Sequence[str], chunks: Iterable[Chunk], jobs: int
 ) -> Iterator[list[list[SegmentScores]]]:
     """For each chunk its scores by system, then by metric, `jobs` chunks at a time; what is refused is named."""
 
@@ -72,7 +98,7 @@ def score_chunks(
     return map_in_order(score, _numbered(chunks), jobs)
 
 
-def _numbered(chunks: Iterator[Chunk]) -> Iterator[tuple[int, Chunk]]:
+def _numbered(chunks: Iterable[Chunk]) -> Iterator[tuple[int, Chunk]]:
     """Each chunk with the number of its first segment."""
     start = 1
     for chunk in chunks:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from importlib.util import find_spec
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from tesla_eval.analysis import Analyser, ConlluAnalyser
+from tesla_eval.analysis import ConlluAnalyser
 from tesla_eval.analysis.custom import SEGMENTERS, SegmentedAnalyser
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.analysis.pipeline import NO_SYNONYMS
@@ -17,19 +17,12 @@ from tesla_eval.analysis.senses import INSTALLED, NONE, find_installed_thesaurus
 from tesla_eval.cli.terminal import warn
 from tesla_eval.errors import UsageError
 from tesla_eval.matching.celab import MAX_UNITS
-from tesla_eval.metrics import (
-    BASELINE_NAMES,
-    CELAB_NAMES,
-    METRIC_NAMES,
-    CelabOptions,
-    Metric,
-    create_metric,
-    default_metrics,
-    metric_key,
-)
+from tesla_eval.metrics import Metric, create_metric, default_metrics, metric_names
+from tesla_eval.metrics.registry import Entry, find_entry
 
 __all__ = [
     "analysed_option",
+    "celab_arguments",
     "celab_options",
     "create_metrics",
     "language_option",
@@ -49,7 +42,7 @@ language_option: Callable[[Command], Command] = click.option(
 )  # fmt: skip
 metrics_option: Callable[[Command], Command] = click.option(
     "-m", "--metrics", default=None, metavar="NAME[,NAME...]",
-    help=f"Metrics: {', '.join(METRIC_NAMES)}.  [default: m,x; celab for languages written without spaces]",
+    help=f"Metrics: {', '.join(metric_names())}.  [default: m,x; celab for languages written without spaces]",
 )  # fmt: skip
 analysed_option: Callable[[Command], Command] = click.option(
     "--analysed", is_flag=True,
@@ -65,7 +58,7 @@ synonyms_option: Callable[[Command], Command] = click.option(
 
 
 def celab_options(command: Command) -> Command:
-    """The options of TESLA-CELAB alone; the command gets them as keyword arguments, `CelabOptions` takes them."""
+    """The options of TESLA-CELAB alone; the command gets them as keyword arguments."""
     for option in (
         click.option("--max-units", type=click.IntRange(1), default=MAX_UNITS, show_default=True,
                      help="celab: units of the longest text that is not refused."),
@@ -76,6 +69,16 @@ def celab_options(command: Command) -> Command:
     ):  # fmt: skip
         command = option(command)
     return command
+
+
+def celab_arguments(pre_tokenized: bool, unit_discount: float, max_units: int) -> dict[str, Any]:
+    """What the options of `celab_options` mean to the metric."""
+    asked = {
+        "pre_tokenized": (pre_tokenized, False),
+        "discount": (unit_discount, 1.0),
+        "max_units": (max_units, MAX_UNITS),
+    }
+    return {name: value for name, (value, default) in asked.items() if value != default}
 
 
 segmenter_option: Callable[[Command], Command] = click.option(
@@ -130,42 +133,50 @@ def create_metrics(
     synonyms: str | None = None,
     segmenter: str | None = None,
     workers: int = 1,
-    celab: CelabOptions | None = None,
+    celab: Mapping[str, Any] | None = None,
 ) -> list[Metric]:
-    """The metrics that `-m` names, each once, for the language that `-l` names."""
+    """The metrics that `-m` names, each once, for the language that `-l` names; `celab` are TESLA-CELAB's options."""
     code = resolve_language(language)
     names = default_metrics(code) if names is None else names
-    without_synonyms = synonyms == NONE  # as the user wishes: nothing to be warned of
-    analyser: Analyser | None = None
+    entries = list(dict.fromkeys(find_entry(name) for name in names.split(",") if name.strip()))
+    if not entries:
+        raise click.UsageError("-m names no metric")
+    given: dict[str, Any] = {"synonyms": synonyms, **(celab or {})}
     if analysed and segmenter is not None:
         raise click.UsageError("--analysed text is cut already: leave out --segmenter")
     if analysed:
-        analyser, synonyms = ConlluAnalyser(code, synonyms), None
-    if segmenter is not None:
-        analyser, synonyms = SegmentedAnalyser(segmenter, code, synonyms), None
-    wanted = dict.fromkeys(metric_key(name) for name in names.split(",") if name.strip())
-    if not wanted:
-        raise click.UsageError("-m names no metric")
-    if analysed and not wanted.keys().isdisjoint(BASELINE_NAMES):
+        given |= {"analyser": ConlluAnalyser(code, synonyms), "synonyms": None}
+    elif segmenter is not None:
+        given |= {"analyser": SegmentedAnalyser(segmenter, code, synonyms), "synonyms": None}
+    metrics = []
+    for entry in entries:
+        metric = create_metric(entry.name, code, **_options_for(entry, given))
+        metric.workers = workers
+        metrics.append(metric)
+    _warn_of_shortcomings(metrics, code, without_synonyms=synonyms == NONE)
+    return metrics
+
+
+def _options_for(entry: Entry, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the options that were given, those for this metric; refuses or warns where it cannot heed one."""
+    known = entry.load().option_defaults()
+    if given.get("analyser") is not None and "analyser" not in known:
         raise click.UsageError(
-            f"--analysed goes with our own metrics only: {', '.join(BASELINE_NAMES)} read plain text"
+            f"--analysed and --segmenter go with metrics that read words: {entry.name} reads plain text"
         )
-    if celab is not None and celab.pre_tokenized:
-        others = [name for name in wanted if name not in CELAB_NAMES]
-        if others:
-            raise click.UsageError(
-                f"--pre-tokenized goes with celab only: {', '.join(others)} cut texts themselves"
-            )
-    metrics = [
-        create_metric(name, code, analyser=analyser, synonyms=synonyms, workers=workers, celab=celab)
-        for name in wanted
-    ]
+    if given.get("pre_tokenized") and "pre_tokenized" not in known:
+        raise click.UsageError(f"--pre-tokenized goes with celab only: {entry.name} splits texts itself")
+    if given["synonyms"] not in (None, NONE) and "synonyms" not in known:
+        warn(f"--synonyms has no effect on {entry.name}")
+    return {name: value for name, value in given.items() if name in known and value is not None}
+
+
+def _warn_of_shortcomings(metrics: Sequence[Metric], language: str, *, without_synonyms: bool) -> None:
     lacking = {text for metric in metrics for text in metric.shortcomings}
-    if without_synonyms:
+    if without_synonyms:  # the user's own choice
         lacking.discard(NO_SYNONYMS)
     if lacking:
-        warn(f"language {code!r} has {' and '.join(sorted(lacking))}: scores mean less there")
-        thesaurus = find_installed_thesaurus(code) if NO_SYNONYMS in lacking else None
+        warn(f"language {language!r} has {' and '.join(sorted(lacking))}: scores are less reliable")
+        thesaurus = find_installed_thesaurus(language) if NO_SYNONYMS in lacking else None
         if thesaurus is not None:
             warn(f"there is {thesaurus}: --synonyms {INSTALLED} would use it")
-    return metrics

@@ -10,9 +10,10 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.cli.inputs import read_chunks, score_chunks, summary_chunks
+from tesla_eval.cli.inputs import CountedReferences, read_chunks, score_chunks, summary_chunks
 from tesla_eval.cli.options import (
     analysed_option,
+    celab_arguments,
     celab_options,
     create_metrics,
     language_option,
@@ -22,7 +23,7 @@ from tesla_eval.cli.options import (
 )
 from tesla_eval.cli.score_formats import FORMATS, Results, check_format
 from tesla_eval.cli.terminal import progress, write_lines
-from tesla_eval.metrics import CelabOptions, Metric
+from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores, Total
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def score(
     tesla score -m dicomer texts.txt                                  readability: no reference, a text a line
     zcat sys.gz | tesla score -r ref.txt - --format tsv
     """
-    celab = CelabOptions(pre_tokenized, unit_discount, max_units)
+    celab = celab_arguments(pre_tokenized, unit_discount, max_units)
     chosen = create_metrics(
         metrics, language, analysed=analysed, synonyms=synonyms, segmenter=segmenter, celab=celab
     )
@@ -87,13 +88,14 @@ def score(
     else:
         summaries = _read_summaries(systems, analysed)
         systems, topics, chunks = summaries.systems, summaries.topics, summary_chunks(summaries)
+    counted = CountedReferences(chunks)
     with _Scoreboard(systems, chosen, segments, topics) as board:
         with progress("segments") as bar:
-            for scored in score_chunks(chosen, systems, chunks, jobs):
+            for scored in score_chunks(chosen, systems, counted, jobs):
                 board.add(scored)
                 bar.advance(len(scored[0][0].scores))
         # Only now, when every file was read to its end and all agree, does anything reach standard output.
-        write_lines(write(board.results()))
+        write_lines(write(board.results(list(map(counted.signature, chosen)))))
 
 
 def _are_summaries(path: str, metrics: Sequence[Metric]) -> bool:
@@ -160,11 +162,11 @@ class _Scoreboard:
                 if cell.segments is not None:
                     cell.segments.write(part.scores.tobytes())
 
-    def results(self) -> Results:
+    def results(self, signatures: Sequence[str]) -> Results:
         return Results(
             systems=tuple(self._systems),
             metrics=tuple(metric.id for metric in self._metrics),
-            signatures=tuple(str(metric.get_signature()) for metric in self._metrics),
+            signatures=tuple(signatures),
             scores=tuple(tuple(cell.total.score() for cell in row) for row in self._cells),
             names=None if self._names is None else tuple(self._names),
             segments=self._segments if self._cells[0][0].segments is not None else None,

@@ -10,11 +10,11 @@ import click
 
 from tesla_eval.cli.terminal import aligned, visible, width
 from tesla_eval.errors import UsageError
-from tesla_eval.metrics.baselines import BASELINES
+from tesla_eval.metrics.registry import registered
 
 __all__ = ["FORMATS", "PERCENT_SCALE", "Results", "check_format", "latex_escaped"]
 
-PERCENT_SCALE = frozenset(BASELINES)
+PERCENT_SCALE = frozenset(entry.name for entry in registered().values() if entry.scale in ("0..100", "0.."))
 """Metrics whose scores are percentages, as all of sacreBLEU's are: two digits say enough."""
 
 

@@ -19,13 +19,13 @@ from tesla_eval.judgements.nouns import Key, Preferences
 from tesla_eval.meta import read_preferences
 from tesla_eval.meta.run import JudgedSet, target_language, wmt_sets
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.metrics.learned import LearnedMetric
+from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
 from tesla_eval.models import write_model
 from tesla_eval.models.linear import ANY_LANGUAGE
 from tesla_eval.training import LEARNERS, collect
-from tesla_eval.training.recipe import Recipe, Trained, probes_for
+from tesla_eval.training.recipe import Recipe, Trained, features_for
 from tesla_eval.training.recipe import train as train_model
 
 __all__ = ["train"]
@@ -51,7 +51,7 @@ def _parse_lifts(
     return lifts
 
 
-def _command(name: str, metric: type[LearnedMetric], summary: str, *, logistic_scale: bool) -> click.Command:
+def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_scale: bool) -> click.Command:
     @click.command(name, help=summary, context_settings={"max_content_width": 110})
     @click.option(
         "--segments",
@@ -93,7 +93,7 @@ def _command(name: str, metric: type[LearnedMetric], summary: str, *, logistic_s
     @click.option(
         "--penalty",
         type=click.FloatRange(0, min_open=True),
-        help="Of large weights. [default: the best in cross-validation]",
+        help="L2 penalty. [default: the best in cross-validation]",
     )
     @click.option(
         "--lift",
@@ -113,12 +113,13 @@ def _command(name: str, metric: type[LearnedMetric], summary: str, *, logistic_s
     @click.option(
         "--groups",
         metavar="NAME[,NAME...]",
-        help=f"Groups of features to learn with: {', '.join(metric.group_makers)}. [default: all there are]",
+        help=f"Groups of features to learn with: {', '.join(group.name for group in metric.groups)}. "
+        "[default: all that are available]",
     )
     @click.option(
         "--without",
         multiple=True,
-        metavar="FAMILY",
+        metavar="KIND",
         help="Leave out these features: pos leaves out pos.1.p and so on; repeatable.",
     )
     @click.option(
@@ -138,16 +139,16 @@ def _command(name: str, metric: type[LearnedMetric], summary: str, *, logistic_s
             metric, code, tuple(groups.split(",")) if groups else None, without, learner, penalty, lifts,
             logistic_scale=logistic_scale, date=day,
         )  # fmt: skip
-        probe_for = probes_for(recipe, jobs)
+        uncombined = features_for(recipe, jobs)
         judged = _judged(segments, _read_all_preferences(pairs), lps, code)
         with (
             resumable(None if no_cache else "the cache"),
             ScoreCache(on_disk=not no_cache) as cache,
             progress("outputs") as bar,
         ):
-            sets = collect(judged, probe_for, cache, threshold=threshold, advance=bar.advance)
+            sets = collect(judged, uncombined, cache, threshold=threshold, advance=bar.advance)
         with progress("folds") as bar:
-            trained = train_model(recipe, sets, probe_for(sets[0].name.split()[0]).features, bar.advance)
+            trained = train_model(recipe, sets, uncombined(sets[0].name.split()[0]), bar.advance)
         write_model(output, trained.model)
         for line in _report(output, trained):
             click.echo(line)
@@ -184,7 +185,7 @@ def _report(output: Path, trained: Trained) -> Iterator[str]:
     yield from (f"  {line}" for line in model.data)
 
 
-_METRICS: tuple[tuple[str, type[LearnedMetric], dict[str, Any]], ...] = (
+_METRICS: tuple[tuple[str, type[FeatureMetric], dict[str, Any]], ...] = (
     ("f", TeslaF, {"logistic_scale": False}),
     ("x", TeslaX, {"logistic_scale": True}),
 )

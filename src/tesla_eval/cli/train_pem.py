@@ -12,10 +12,10 @@ from tesla_eval.cli.options import language_option
 from tesla_eval.cli.terminal import Stages
 from tesla_eval.errors import UsageError
 from tesla_eval.judgements.paraphrases import FULLY_NOVEL, is_parabank, read_parabank, read_rated_pairs
-from tesla_eval.metrics.pem import LEAST_COUNT, pem_features
+from tesla_eval.metrics.groups.paraphrases import LEAST_COUNT
 from tesla_eval.pivot import installed_pivots
 from tesla_eval.resources import find_resource, write_resource
-from tesla_eval.training.regressions import train_pem, with_controls
+from tesla_eval.training.regressions import paraphrase_features, train_pem, with_controls
 
 __all__ = ["pem"]
 
@@ -112,7 +112,7 @@ def pem(
         )
     ]
     if controls:
-        pairs = with_controls(pairs, pem_features(language, chosen, model_name))
+        pairs = with_controls(pairs, paraphrase_features(language, chosen, model_name))
     with Stages() as stages:
         model = train_pem(
             pairs, language, chosen, model_name, least_count=least_count, folds=folds, progress=stages.tell

@@ -3,7 +3,6 @@
 from tesla_eval.matching.celab import CelabMatcher, Covering, CoveringMatch
 from tesla_eval.matching.ngrams import (
     RECALL_WEIGHT,
-    Flow,
     Matches,
     explain_feature,
     match_characters,
@@ -17,7 +16,6 @@ __all__ = [
     "CelabMatcher",
     "Covering",
     "CoveringMatch",
-    "Flow",
     "Matches",
     "SynonymSets",
     "SynonymTable",

@@ -12,15 +12,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from math import isnan
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import CelabBatch, NgramVocabulary
-from tesla_eval.bags.units import NgramWeights, Unit
+from tesla_eval.arrays import FloatArray, Index
+from tesla_eval.bags.units import NgramWeights
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.matching.synonyms import SynonymTable, are_synonyms
+from tesla_eval.records import Coverage, CoveringDetail, CoveringLink, LinkPart
 
 __all__ = [
     "MAX_UNITS",
@@ -29,21 +31,8 @@ __all__ = [
     "CelabMatcher",
     "Covering",
     "CoveringMatch",
-    "Part",
     "cut_link",
 ]
-
-
-class Part(NamedTuple):
-    """One part of a link: its units on both sides, and whether they are equal (else they are synonyms)."""
-
-    reference: tuple[int, int]
-    hypothesis: tuple[int, int]
-    equal: bool
-
-    def to_dict(self) -> dict[str, object]:
-        """The part as plain data."""
-        return {"reference": list(self.reference), "hypothesis": list(self.hypothesis), "equal": self.equal}
 
 
 class _Cut(NamedTuple):
@@ -51,7 +40,7 @@ class _Cut(NamedTuple):
 
     equal_units: int
     pieces: int
-    parts: tuple[Part, ...]
+    parts: tuple[LinkPart, ...]
 
 
 def cut_link(
@@ -59,7 +48,7 @@ def cut_link(
     hypothesis: Sequence[str],
     spans: tuple[int, int, int, int],
     synonymous: Callable[[str, str], bool],
-) -> tuple[Part, ...]:
+) -> tuple[LinkPart, ...]:
     """The finest cut of a linked pair of n-grams, with as many equal units as possible.
 
     >>> cut = cut_link("买雨伞", "买伞", (0, 3, 0, 2), lambda a, b: {a, b} == {"雨伞", "伞"})
@@ -82,7 +71,7 @@ def cut_link(
                     cut = _Cut(
                         rest.equal_units + (m - i if equal else 0),
                         rest.pieces + 1,
-                        (Part((i, m), (j, n), equal), *rest.parts),
+                        (LinkPart((i, m), (j, n), equal), *rest.parts),
                     )
                     if (i, j) not in best or cut[:2] > best[i, j][:2]:
                         best[i, j] = cut
@@ -111,9 +100,9 @@ class Covering:
     NaN where both texts have no unit: what that is worth is for the metric to say (SPEC §5).
     """
 
-    score: npt.NDArray[np.float64]
-    recall: npt.NDArray[np.float64]
-    precision: npt.NDArray[np.float64]
+    score: FloatArray
+    recall: FloatArray
+    precision: FloatArray
 
 
 Link = tuple[int, int, int, int, float]
@@ -128,11 +117,11 @@ class CoveringMatch:
     recall: float
     precision: float
     links: tuple[Link, ...]
-    parts: tuple[tuple[Part, ...], ...]
+    parts: tuple[tuple[LinkPart, ...], ...]
     """For each link, why it is one."""
-    reference_coverage: npt.NDArray[np.float64]
+    reference_coverage: FloatArray
     """c(X) by start (row) and length from 1 (column); NaN past the end of the text."""
-    hypothesis_coverage: npt.NDArray[np.float64]
+    hypothesis_coverage: FloatArray
 
     def essential_links(self) -> tuple[Link, ...]:
         """The links without those that cover nothing which longer ones do not cover: what a reader wants to see."""
@@ -154,31 +143,29 @@ class CoveringMatch:
                 _add_below(sides[1], c, d, weight)
         return tuple(kept)
 
-    def to_dict(self, reference: Sequence[Unit], hypothesis: Sequence[Unit]) -> dict[str, Any]:
-        """The match as SPEC §17 writes it."""
+    def to_detail(self) -> CoveringDetail:
+        """The match as explanations hold it."""
         essential = set(self.essential_links())
-        return {
-            "reference": [unit.to_dict() for unit in reference],
-            "hypothesis": [unit.to_dict() for unit in hypothesis],
-            "links": [
-                {"reference": [a, b], "hypothesis": [c, d], "weight": weight,
-                 "essential": (a, b, c, d, weight) in essential, "parts": [part.to_dict() for part in parts]}
-                for (a, b, c, d, weight), parts in zip(self.links, self.parts, strict=True)
-            ],
-            "coverage": {
+        return CoveringDetail(
+            tuple(
+                CoveringLink(link[:2], link[2:4], link[4], link in essential, parts)
+                for link, parts in zip(self.links, self.parts, strict=True)
+            ),
+            {
                 "reference": _coverage_entries(self.reference_coverage),
                 "hypothesis": _coverage_entries(self.hypothesis_coverage),
             },
-        }  # fmt: skip
+        )
 
 
 class CelabMatcher:
     """Matches texts, given as the keys of their units, under one set of parameters; safe to use from several threads.
 
-    >>> from tesla_eval.matching.synonyms import SynonymSets
-    >>> matcher = CelabMatcher(SynonymSets([["伞", "雨伞"]]))
-    >>> matcher.match([list("买雨伞")], [list("买伞")]).score.tolist()
-    [1.0]
+        >>> from tesla_eval.records import Coverage, CoveringDetail, CoveringLink, LinkPart
+    from tesla_eval.matching.synonyms import SynonymSets
+        >>> matcher = CelabMatcher(SynonymSets([["伞", "雨伞"]]))
+        >>> matcher.match([list("买雨伞")], [list("买伞")]).score.tolist()
+        [1.0]
     """
 
     def __init__(
@@ -201,21 +188,23 @@ class CelabMatcher:
         self.max_units = max_units
         self._vocabulary = NgramVocabulary()
 
-    def match(self, references: Sequence[list[str]], hypotheses: Sequence[list[str]]) -> Covering:
-        """Match every reference with the hypothesis of the same index."""
-        if len(references) != len(hypotheses):
-            raise InputError(f"{len(references)} references, but {len(hypotheses)} hypotheses")
-        numbers = np.arange(len(references))
-        return self._solve([*references, *hypotheses], numbers, numbers + len(references))
-
-    def match_all(self, references: Sequence[list[str]], hypotheses: Sequence[list[str]]) -> Covering:
-        """Match every hypothesis (row) with every reference (column)."""
-        rows, columns = np.indices((len(hypotheses), len(references))).reshape(2, -1)
-        found = self._solve([*references, *hypotheses], columns, rows + len(references))
-        shape = (len(hypotheses), len(references))
-        return Covering(
-            found.score.reshape(shape), found.recall.reshape(shape), found.precision.reshape(shape)
-        )
+    def match(
+        self,
+        references: Sequence[list[str]],
+        hypotheses: Sequence[list[str]],
+        reference_index: Index | None = None,
+        hypothesis_index: Index | None = None,
+    ) -> Covering:
+        """Match reference `reference_index[k]` with hypothesis `hypothesis_index[k]`; by default k with k."""
+        if reference_index is None or hypothesis_index is None:
+            if len(references) != len(hypotheses):
+                raise InputError(f"{len(references)} references, but {len(hypotheses)} hypotheses")
+            reference_index = hypothesis_index = np.arange(len(references))
+        # Texts that no pair names cost nothing.
+        x, x_index = np.unique(reference_index, return_inverse=True)
+        y, y_index = np.unique(hypothesis_index, return_inverse=True)
+        texts = [*(references[i] for i in x.tolist()), *(hypotheses[j] for j in y.tolist())]
+        return self._solve(texts, x_index, y_index + len(x))
 
     def explain(self, reference: list[str], hypothesis: list[str]) -> CoveringMatch:
         """One pair with its links and the coverage of every n-gram."""
@@ -237,9 +226,7 @@ class CelabMatcher:
             _coverage(len(hypothesis), self.order, spans[:, 2:], weights),
         )  # fmt: skip
 
-    def _solve(
-        self, texts: list[list[str]], reference: npt.NDArray[np.int64], hypothesis: npt.NDArray[np.int64]
-    ) -> Covering:
+    def _solve(self, texts: list[list[str]], reference: Index, hypothesis: Index) -> Covering:
         totals = self._batch(texts).solve(reference, hypothesis, self._max_rows)
         refused = np.flatnonzero(np.isnan(totals[:, 0]))
         if len(refused):
@@ -261,7 +248,7 @@ class CelabMatcher:
             batch.define(*self.synonyms.lookup(unknown))
         return batch
 
-    def _weights_of(self, text: list[str], rule: NgramWeights) -> npt.NDArray[np.float64]:
+    def _weights_of(self, text: list[str], rule: NgramWeights) -> FloatArray:
         weights = rule(text)[:, : self.order]
         if weights.shape != (len(text), self.order) or not ((weights >= 0) & (weights <= 1)).all():
             raise UsageError("n-gram weights: one number between 0 and 1 for every unit and length")
@@ -269,7 +256,7 @@ class CelabMatcher:
 
     def _score(
         self,
-        totals: npt.NDArray[np.float64],
+        totals: FloatArray,
         references: Sequence[list[str]],
         hypotheses: Sequence[list[str]],
     ) -> Covering:
@@ -296,9 +283,7 @@ class CelabMatcher:
         )
 
 
-def _coverage(
-    units: int, order: int, spans: npt.NDArray[np.int32], weights: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
+def _coverage(units: int, order: int, spans: npt.NDArray[np.int32], weights: FloatArray) -> FloatArray:
     """c(X) = min(1, Σ w(Y) over the n-grams Y that cover X), for every n-gram X of a side."""
     covered = np.full((units, order), np.nan)
     for start in range(units):
@@ -309,20 +294,20 @@ def _coverage(
     return covered
 
 
-def _add_below(covered: npt.NDArray[np.float64], start: int, end: int, weight: float) -> None:
+def _add_below(covered: FloatArray, start: int, end: int, weight: float) -> None:
     """Add `weight` to all n-grams that lie within the one from `start` to `end`."""
     for inner in range(start, end):
         covered[inner, : end - inner] += weight
 
 
-def _still_covers(sums: npt.NDArray[np.float64], coverage: npt.NDArray[np.float64]) -> bool:
+def _still_covers(sums: FloatArray, coverage: FloatArray) -> bool:
     return not (sums < coverage - _ROUNDING).any()
 
 
-def _coverage_entries(coverage: npt.NDArray[np.float64]) -> list[dict[str, Any]]:
-    return [
-        {"span": [start, start + length], "c": value}
+def _coverage_entries(coverage: FloatArray) -> Coverage:
+    return tuple(
+        ((start, start + length), value)
         for start, row in enumerate(coverage.tolist())
         for length, value in enumerate(row, 1)
         if not isnan(value)
-    ]
+    )

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tesla_eval.bags.pivot import PivotFeature, PivotNetwork, PivotNgram
-from tesla_eval.records import Token
+from tesla_eval.bags.pivot import PivotFeature, PivotNetwork, PivotNgram, PivotTranslation
+from tesla_eval.records import PivotDetail, PivotLink, PivotPhrase, Token
 
 __all__ = ["explain_pivot_feature", "explain_segments"]
 
@@ -16,22 +16,26 @@ _Flow = list[tuple[int, int, float]]
 
 
 def explain_pivot_feature(
-    reference: PivotNetwork, hypothesis: PivotNetwork, feature: PivotFeature, discount: float
-) -> dict[str, Any]:
-    """One feature as SPEC §17 writes it, without precision, recall and F: n-grams go by their text."""
+    reference: PivotNetwork,
+    hypothesis: PivotNetwork,
+    feature: PivotFeature,
+    discount: float,
+    measures: tuple[float, float, float],
+) -> PivotDetail:
+    """One feature with the flow between its n-grams, which go by their text; `measures` are P, R and F."""
     sides = reference.ngrams[feature.n - 1], hypothesis.ngrams[feature.n - 1]
     weights = [_weights(side, discount) for side in sides]
     flow = _flow(sides[0], sides[1], weights[0], weights[1], feature.similarity)
-    return {
-        "name": feature.name, "pivot": feature.pivot, "similarity": feature.similarity, "n": feature.n,
-        "objective": sum(amount for _, _, amount in flow), "reference_weight": sum(weights[0]),
-        "hypothesis_weight": sum(weights[1]),
-        "flow": [
-            {"reference": " ".join(sides[0][i].words), "hypothesis": " ".join(sides[1][j].words), "similarity": 1.0,
-             "weight": amount}
-            for i, j, amount in flow
-        ],
-    }  # fmt: skip
+    precision, recall, f = measures
+    return PivotDetail(
+        name=feature.name, pivot=feature.pivot, similarity=feature.similarity, n=feature.n,
+        precision=precision, recall=recall, f=f,
+        objective=sum(amount for _, _, amount in flow),
+        reference_weight=sum(weights[0]), hypothesis_weight=sum(weights[1]),
+        flow=tuple(
+            PivotLink(" ".join(sides[0][i].words), " ".join(sides[1][j].words), amount) for i, j, amount in flow
+        ),
+    )  # fmt: skip
 
 
 def _weights(ngrams: Sequence[PivotNgram], discount: float) -> list[float]:
@@ -64,7 +68,7 @@ def _flow(
 
 def explain_segments(
     network: PivotNetwork, tokens: Sequence[Token], matched: Mapping[str, float], discount: float
-) -> list[dict[str, Any]]:
+) -> tuple[PivotPhrase, ...]:
     """The phrases of a text with their translations, and how much of the match each translation carried.
 
     `matched` is the weight that each pivot word sent or received; where several translations hold the word, each has
@@ -73,22 +77,19 @@ def explain_segments(
     total: dict[str, float] = defaultdict(float)
     for ngram in network.ngrams[0]:
         total[ngram.words[0]] += ngram.probability * discount**ngram.functions
-    found = []
-    for segment in network.segments:
-        translations = []
-        for translation in segment.translations:
-            carried = sum(
-                matched[word] * translation.probability * discount**function / total[word]
-                for word, function in zip(translation.words, translation.function, strict=True)
-                if word in matched
-            )
-            translations.append(
-                {
-                    "text": " ".join(translation.words),
-                    "probability": translation.probability,
-                    "carried": carried,
-                }
-            )
-        phrase = " ".join(token.surface for token in tokens[segment.start : segment.end])
-        found.append({"tokens": [segment.start, segment.end], "phrase": phrase, "translations": translations})
-    return found
+
+    def carried(translation: PivotTranslation) -> float:
+        return sum(
+            matched[word] * translation.probability * discount**function / total[word]
+            for word, function in zip(translation.words, translation.function, strict=True)
+            if word in matched
+        )
+
+    return tuple(
+        PivotPhrase(
+            (segment.start, segment.end),
+            " ".join(token.surface for token in tokens[segment.start : segment.end]),
+            tuple((" ".join(t.words), t.probability, carried(t)) for t in segment.translations),
+        )
+        for segment in network.segments
+    )

@@ -3,47 +3,56 @@
 from __future__ import annotations
 
 import unicodedata
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from abc import ABC, ABCMeta, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from inspect import Parameter, signature
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from tesla_eval.arrays import ExactSum, FloatArray, Index
 from tesla_eval.errors import InputError, UsageError
-from tesla_eval.metrics.exact_sum import ExactSum
 from tesla_eval.parallel import map_in_order
 from tesla_eval.records import CorpusScore, Explanation, Score, Signature
 
 __all__ = [
+    "Chunk",
     "Metric",
     "References",
     "SegmentScores",
     "Total",
     "blocks_of_pairs",
     "check_references",
-    "differing_parameters",
     "mean_over_references",
     "new_matrix",
+    "reference_count",
     "same_text",
 ]
 
 References = Sequence[Sequence[str | None]]
 """K streams of N texts (sacreBLEU's order); `None` marks a missing reference."""
 
-Index = npt.NDArray[np.int64]
-Chunk = tuple[Sequence[str], References]
 _CHUNK = 256  # segments that cross into the core at once
+_SHARED_OPTIONS = ("lang", "workers")  # of every metric: not part of what makes one differ from another
+_Any = TypeVar("_Any")
+
+
+class Chunk(NamedTuple):
+    """Some segments of a corpus."""
+
+    hypotheses: Sequence[str]
+    references: References
+    sources: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)
 class SegmentScores:
-    """What a metric says of N segments: scores, features (N × F), and statistics that add up, if it has them."""
+    """The scores of N segments, their features (N × F), and statistics that add up, if the metric has them."""
 
-    scores: npt.NDArray[np.float64]
-    features: npt.NDArray[np.float64]
-    statistics: npt.NDArray[np.float64] | None = None
+    scores: FloatArray
+    features: FloatArray
+    statistics: FloatArray | None = None
 
     @staticmethod
     def concatenate(parts: Sequence[SegmentScores]) -> SegmentScores:
@@ -67,7 +76,7 @@ class Total(Protocol):
 
 
 class MeanTotal:
-    """SPEC §5: the system score is the mean of the segment scores, whatever their order."""
+    """The system score is the mean of the segment scores, whatever their order (specification §5)."""
 
     def __init__(self) -> None:
         self._sum = ExactSum()
@@ -83,17 +92,63 @@ class MeanTotal:
         return float(self._sum) / self._count
 
 
-class Metric(ABC):
-    """A metric with sacreBLEU's habits. A new one says how it scores segments and what its signature is."""
+class _Sealing(ABCMeta):
+    """Keeps the arguments that made a metric, for copies of it, and then seals its parameters."""
+
+    def __call__(cls: type[_Any], *args: Any, **options: Any) -> _Any:
+        metric: _Any = super().__call__(*args, **options)  # type: ignore[misc]  # ABCMeta's own
+        vars(metric).update(_arguments=(args, options), _sealed=True)
+        return metric
+
+
+class Metric(ABC, metaclass=_Sealing):
+    """A metric with sacreBLEU's habits. A new one says how it scores segments and what its signature is.
+
+    Its parameters are fixed once it is made: change one by making another metric. A metric can be pickled and copied;
+    the copy is made anew from the same arguments.
+    """
 
     id: ClassVar[str]
     """The name in outputs, such as `tesla-m`."""
     higher_is_better: ClassVar[bool] = True
     needs_references: ClassVar[bool] = True
-    """Whether a text is judged against references; those that need none may be given some all the same."""
+    """Whether a text is judged against references; a metric that needs none accepts and ignores them."""
+    uses_source: ClassVar[bool] = False
+    """Whether `score_segments` and `explain` take `sources`."""
+    lang: str = ""
     feature_names: tuple[str, ...] = ()
     workers: int = 1
     """Threads for a corpus; results do not depend on it."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not name.startswith("_") and name != "workers" and vars(self).get("_sealed"):
+            raise AttributeError(
+                f"{name!r}: the parameters of a metric are fixed; make a new {type(self).__name__} instead"
+            )
+        super().__setattr__(name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        args, options = vars(self)["_arguments"]
+        return _make, (type(self), args, options), {"workers": self.workers}
+
+    def __repr__(self) -> str:
+        args, options = vars(self).get("_arguments", ((), {}))
+        defaults = type(self).option_defaults()
+        given = {"lang": self.lang or (args[0] if args else ""), **options}
+        shown = [
+            f"{k}={v!r}" for k, v in given.items() if k == "lang" or k not in defaults or defaults[k] != v
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    @classmethod
+    def option_defaults(cls) -> dict[str, Any]:
+        """The options that its constructor takes beside `lang` and `workers`, with their defaults."""
+        return {
+            name: parameter.default
+            for name, parameter in signature(cls.__init__).parameters.items()
+            if parameter.kind in (Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+            and name not in ("self", *_SHARED_OPTIONS)
+        }
 
     @property
     def shortcomings(self) -> list[str]:
@@ -108,46 +163,62 @@ class Metric(ABC):
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores of some segments; safe to call from several threads."""
 
-    def explain(self, hypothesis: str, references: Sequence[str]) -> Explanation:
-        """The score of one segment with everything that produced it (SPEC §17)."""
-        score = self.sentence_score(hypothesis, references)
-        details = tuple(self._explain_reference(hypothesis, reference) for reference in references)
-        return Explanation(self.id, score.signature, score.score, hypothesis, tuple(references), details)
-
-    def _explain_reference(self, hypothesis: str, reference: str) -> dict[str, Any]:
-        """What produced the score against one reference; a metric that can tell overrides it."""
+    def explain(
+        self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
+    ) -> Explanation:
+        """The score of one segment with everything that produced it (specification §17)."""
         raise UsageError(f"{self.id} cannot be explained: it has no matching to show")
 
     def new_total(self) -> Total:
         """An empty system score."""
         return MeanTotal()
 
-    def sentence_score(self, hypothesis: str, references: Sequence[str] = ()) -> Score:
+    def sentence_score(
+        self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
+    ) -> Score:
         """The score of one segment against one or several references, if the metric needs any."""
         streams = _streams_of_one(references)
         check_references([hypothesis], streams, needed=self.needs_references)
-        found = self.score_segments([hypothesis], streams)
-        features = dict(zip(self.feature_names, found.features[0].tolist(), strict=True))
-        return Score(self.id, float(found.scores[0]), features, self.get_signature())
+        scored = self._score_chunk(Chunk([hypothesis], streams, None if sources is None else [sources]))
+        features = dict(zip(self.feature_names, scored.features[0].tolist(), strict=True))
+        return Score(self.id, float(scored.scores[0]), features, self.result_signature(streams))
 
-    def corpus_score(self, hypotheses: Sequence[str], references: References = ()) -> CorpusScore:
+    def corpus_score(
+        self, hypotheses: Sequence[str], references: References = (), sources: Sequence[str] | None = None
+    ) -> CorpusScore:
         """The score of a system: K reference streams, each as long as the hypotheses."""
         check_references(hypotheses, references, needed=self.needs_references)
+        if sources is not None and len(sources) != len(hypotheses):
+            raise InputError(f"{len(hypotheses)} hypotheses, but {len(sources)} sources")
         total = self.new_total()
         parts = []
-        for part in self.score_chunks(_chunks(hypotheses, references)):
+        for part in self.score_chunks(_chunks(hypotheses, references, sources)):
             total.add(part)
             parts.append(part)
-        found = SegmentScores.concatenate(parts)
+        scored = SegmentScores.concatenate(parts)
         return CorpusScore(
-            self.id, total.score(), found.scores, found.features, self.feature_names, self.get_signature()
+            self.id, total.score(), scored.scores, scored.features, self.feature_names,
+            self.result_signature(references),
+        )  # fmt: skip
+
+    def result_signature(self, references: References) -> Signature:
+        """The signature of scores against these references, which says how many there were."""
+        return self.get_signature().with_references(
+            reference_count(references) if self.needs_references else 0
         )
 
-    def score_chunks(self, chunks: Iterator[Chunk]) -> Iterator[SegmentScores]:
+    def score_chunks(
+        self, chunks: Iterable[Chunk | tuple[Sequence[str], References]]
+    ) -> Iterator[SegmentScores]:
         """Score chunk after chunk, in order, `workers` at a time; chunks are taken only as they are needed."""
-        yield from map_in_order(lambda chunk: self.score_segments(*chunk), chunks, self.workers)
+        yield from map_in_order(lambda chunk: self._score_chunk(Chunk(*chunk)), chunks, self.workers)
 
-    def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> npt.NDArray[np.float64]:
+    def _score_chunk(self, chunk: Chunk) -> SegmentScores:
+        if self.uses_source:
+            return self.score_segments(chunk.hypotheses, chunk.references, sources=chunk.sources)  # type: ignore[call-arg]
+        return self.score_segments(chunk.hypotheses, chunk.references)
+
+    def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
         """The score of every hypothesis (row) against every reference (column)."""
         matrix = new_matrix(hypotheses, references)
         for column, reference in enumerate(references):
@@ -155,10 +226,17 @@ class Metric(ABC):
         return matrix
 
 
-def _chunks(hypotheses: Sequence[str], references: References) -> Iterator[Chunk]:
+def _make(cls: type[Metric], args: tuple[Any, ...], options: Mapping[str, Any]) -> Metric:
+    return cls(*args, **options)
+
+
+def _chunks(
+    hypotheses: Sequence[str], references: References, sources: Sequence[str] | None
+) -> Iterator[Chunk]:
     for start in range(0, len(hypotheses), _CHUNK):
         span = slice(start, start + _CHUNK)
-        yield hypotheses[span], [stream[span] for stream in references]
+        streams = [stream[span] for stream in references]
+        yield Chunk(hypotheses[span], streams, None if sources is None else sources[span])
 
 
 def _streams_of_one(references: Sequence[str]) -> list[list[str]]:
@@ -167,7 +245,19 @@ def _streams_of_one(references: Sequence[str]) -> list[list[str]]:
     return [[reference] for reference in references]
 
 
-def new_matrix(hypotheses: Sequence[str], references: Sequence[str]) -> npt.NDArray[np.float64]:
+def reference_count(references: References) -> int | str:
+    """How many references every segment has; `var` where segments differ.
+
+    >>> reference_count([["a", "b"], ["c", "d"]]), reference_count([["a", "b"], ["c", None]])
+    (2, 'var')
+    """
+    if not any(text is None for stream in references for text in stream):
+        return len(references)
+    counts = {sum(text is not None for text in texts) for texts in zip(*references, strict=True)}
+    return counts.pop() if len(counts) == 1 else "var"
+
+
+def new_matrix(hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
     """Room for the score of every hypothesis (row) against every reference (column), which must be lists of texts."""
     if isinstance(hypotheses, str) or isinstance(references, str):
         raise UsageError("hypotheses and references are lists of texts")
@@ -228,32 +318,23 @@ def _is_list(texts: object) -> bool:
     return hasattr(texts, "__len__") and hasattr(texts, "__getitem__") and not isinstance(texts, str)
 
 
-def differing_parameters(parameters: Mapping[str, tuple[float, float]]) -> dict[str, str]:
-    """Of parameters, each with its default, those that differ from it, as signatures write them.
-
-    >>> differing_parameters({"alpha": (0.5, 0.8), "discount": (0.1, 0.1)})
-    {'alpha': '0.5'}
-    """
-    return {name: f"{value:g}" for name, (value, default) in parameters.items() if value != default}
-
-
-def mean_over_references(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def mean_over_references(values: FloatArray) -> FloatArray:
     """The mean over the first axis without NaN, the same to the last bit for any order of the references.
 
     >>> mean_over_references(np.array([[0.5, np.nan], [0.25, np.nan]])).tolist()
     [0.375, nan]
     """
     ordered = np.sort(values, axis=0)  # NaN goes last
-    there = ~np.isnan(ordered)
-    counts = there.sum(axis=0)
-    sums = np.where(there, ordered, 0.0).sum(axis=0)
+    present = ~np.isnan(ordered)
+    counts = present.sum(axis=0)
+    sums = np.where(present, ordered, 0.0).sum(axis=0)
     mean = np.full(sums.shape, np.nan)
     np.divide(sums, counts, out=mean, where=counts > 0)
     return mean
 
 
 def same_text(a: str, b: str) -> bool:
-    """Whether two texts are equal after NFC and white-space folding: what counts where no token is left (SPEC §5).
+    """Whether two texts are equal after NFC and white-space folding, for texts without tokens (specification §5).
 
     >>> same_text(" ?! ", "?!"), same_text("?", "!")
     (True, False)

@@ -16,8 +16,8 @@ from pathlib import Path
 from types import TracebackType
 
 import numpy as np
-import numpy.typing as npt
 
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import ResourceError
 from tesla_eval.metrics.base import Chunk, Metric, References, SegmentScores, check_references
 
@@ -25,7 +25,7 @@ __all__ = ["CACHE_VARIABLE", "ScoreCache", "default_cache_folder"]
 
 CACHE_VARIABLE = "TESLA_EVAL_CACHE"
 _FILE = "scores.sqlite"
-_FORMAT = 1  # the layout of the table; a file with another one is refused
+_FORMAT = 2  # the layout of the table; an older one is emptied, a newer one refused
 _CHUNK = 512  # segments that are scored and committed together
 _KEYS_AT_ONCE = 500  # SQLite allows 999 parameters a query
 _SECONDS_TO_WAIT = 60.0  # for another process that is writing
@@ -46,15 +46,15 @@ def default_cache_folder() -> Path:
 
 
 class ScoreCache:
-    """Segment scores, and statistics that add up where a metric has them, in one SQLite file.
+    """Segment scores with their features and statistics in one SQLite file.
 
     Without `on_disk` scores are kept for the life of the object only, and no file is touched.
 
     >>> from tempfile import TemporaryDirectory
     >>> from tesla_eval.metrics import create_metric
     >>> with TemporaryDirectory() as folder, ScoreCache(folder) as cache:
-    ...     found = cache.score(create_metric("chrf", "en"), ["the cat", "a dog"], [["the cat", "the dog"]])
-    ...     len(cache), found.scores.round(1).tolist()
+    ...     scored = cache.score(create_metric("chrf", "en"), ["the cat", "a dog"], [["the cat", "the dog"]])
+    ...     len(cache), scored.scores.round(1).tolist()
     (2, [100.0, 31.2])
     """
 
@@ -91,42 +91,43 @@ class ScoreCache:
     ) -> SegmentScores:
         """The scores of the segments, read where they are known and computed and kept where not.
 
-        Equal segments are scored once. Features are not kept, so the result has none. `advance` is told how many
-        segments more are done.
+        Equal segments are scored once. `advance` is told how many more segments are done.
         """
         check_references(hypotheses, references, needed=metric.needs_references)
         keys = _keys(str(metric.get_signature()), hypotheses, references)
         first_with = {key: index for index, key in reversed(list(enumerate(keys)))}
-        found = self._read(first_with)
-        new = sorted(index for key, index in first_with.items() if key not in found)
+        rows = self._read(first_with)
+        new = sorted(index for key, index in first_with.items() if key not in rows)
         advance(len(keys) - len(new))
         spans = [new[start : start + _CHUNK] for start in range(0, len(new), _CHUNK)]
         for span, part in zip(
             spans, metric.score_chunks(_chunks(spans, hypotheses, references)), strict=True
         ):
-            rows = {keys[index]: row for index, row in zip(span, _rows(part), strict=True)}
-            self._write(rows)
-            found |= rows
+            computed = {keys[index]: row for index, row in zip(span, _rows(part), strict=True)}
+            self._write(computed)
+            rows |= computed
             advance(len(span))
-        return _segment_scores(np.stack([found[key] for key in keys]))
+        return _segment_scores(np.stack([rows[key] for key in keys]), len(metric.feature_names))
 
     def _prepare(self) -> None:
         version = self._database.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (0, _FORMAT):
+        if version > _FORMAT:
             raise ResourceError(
                 f"{self.path}: is a score cache of format {version}, this version reads format {_FORMAT}; "
                 f"delete it, or name another folder in ${CACHE_VARIABLE}"
             )
-        # One blob: the score, then the statistics. Without rowid the key is the table's own order.
+        if version < _FORMAT:  # what an older version kept can be computed again
+            self._database.execute("DROP TABLE IF EXISTS scores")
+        # One blob: the score, the features, the statistics. Without rowid the key is the table's own order.
         self._database.execute(
             "CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, numbers BLOB NOT NULL) WITHOUT ROWID"
         )
         self._database.execute(f"PRAGMA user_version = {_FORMAT}")
         self._database.commit()
 
-    def _read(self, keys: Iterable[bytes]) -> dict[bytes, npt.NDArray[np.float64]]:
+    def _read(self, keys: Iterable[bytes]) -> dict[bytes, FloatArray]:
         wanted = sorted(keys)  # the table's own order: every page is read once
-        found: dict[bytes, npt.NDArray[np.float64]] = {}
+        found: dict[bytes, FloatArray] = {}
         with self._explained():
             for start in range(0, len(wanted), _KEYS_AT_ONCE):
                 some = wanted[start : start + _KEYS_AT_ONCE]
@@ -136,7 +137,7 @@ class ScoreCache:
                 }
         return found
 
-    def _write(self, rows: dict[bytes, npt.NDArray[np.float64]]) -> None:
+    def _write(self, rows: dict[bytes, FloatArray]) -> None:
         with self._explained(), self._database:
             self._database.executemany(
                 "INSERT OR REPLACE INTO scores VALUES (?, ?)",
@@ -175,15 +176,14 @@ def _framed(text: str | None) -> bytes:
 
 def _chunks(spans: list[list[int]], hypotheses: Sequence[str], references: References) -> Iterator[Chunk]:
     for span in spans:
-        yield [hypotheses[i] for i in span], [[stream[i] for i in span] for stream in references]
+        yield Chunk([hypotheses[i] for i in span], [[stream[i] for i in span] for stream in references])
 
 
-def _rows(part: SegmentScores) -> npt.NDArray[np.float64]:
-    if part.statistics is None:
-        return part.scores[:, None]
-    return np.column_stack([part.scores, part.statistics])
+def _rows(part: SegmentScores) -> FloatArray:
+    columns = [part.scores, part.features] + ([] if part.statistics is None else [part.statistics])
+    return np.column_stack(columns)
 
 
-def _segment_scores(rows: npt.NDArray[np.float64]) -> SegmentScores:
-    statistics = rows[:, 1:] if rows.shape[1] > 1 else None
-    return SegmentScores(rows[:, 0].copy(), np.empty((len(rows), 0)), statistics)
+def _segment_scores(rows: FloatArray, features: int) -> SegmentScores:
+    statistics = rows[:, 1 + features :] if rows.shape[1] > 1 + features else None
+    return SegmentScores(rows[:, 0].copy(), rows[:, 1 : 1 + features].copy(), statistics)

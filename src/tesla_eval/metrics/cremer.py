@@ -1,9 +1,9 @@
-"""CREMER (SPEC §12): support vector regression from TESLA-S and DICOMER to overall responsiveness."""
+"""CREMER (specification §12): support vector regression from TESLA-S and DICOMER to overall responsiveness."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ from tesla_eval.metrics.base import Metric, References, SegmentScores
 from tesla_eval.metrics.dicomer import Dicomer
 from tesla_eval.metrics.tesla_s import TeslaS
 from tesla_eval.models.svr import SupportVectorModel
-from tesla_eval.records import Explanation, Signature
+from tesla_eval.records import Explanation, Signature, ValueDetail
 from tesla_eval.resources import Resource, find_resource, read_resource
 from tesla_eval.version import __version__
 
@@ -96,6 +96,7 @@ class Cremer(Metric):
             )
         self.model = model
         self.workers = workers
+        self.lang = language
 
     def get_signature(self) -> Signature:
         """Name, version, language, kernel, and the models."""
@@ -115,23 +116,24 @@ class Cremer(Metric):
         features = np.stack([content, coherence], axis=1)
         return SegmentScores(self.model.regression.predict(features), features)
 
-    def explain(self, hypothesis: str, references: Sequence[str]) -> Explanation:
-        """Both parts of the score with all that produced them; of several models, what each alone would give."""
-        score = self.sentence_score(hypothesis, references)
+    def explain(
+        self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
+    ) -> Explanation:
+        """Both parts of the score with all that produced them; for each model summary the score it alone would give."""
         content = self.content.explain(hypothesis, references)
-        (coherence,) = self.coherence.explain(hypothesis).details
+        coherence = self.coherence.explain_text(hypothesis)
+
+        def overall(content_score: float) -> float:
+            return float(self.model.regression.predict(np.array([[content_score, coherence.score]]))[0])
+
         details = []
-        for detail in content.details:
-            values = (detail["score"], coherence["score"])
-            parts = [{"name": name, "value": value} for name, value in zip(FEATURES, values, strict=True)]
+        for detail in content.references:
+            values = zip(FEATURES, (detail.score, coherence.score), strict=True)
+            parts = (ValueDetail(name=name, value=value) for name, value in values)
             details.append(
-                {
-                    **detail,
-                    "score": float(self.model.regression.predict(np.array([values]))[0]),
-                    "features": [*parts, *detail["features"]],
-                    "coherence": coherence,
-                }
-            )
-        return Explanation(
-            self.id, score.signature, score.score, hypothesis, tuple(references), tuple(details)
-        )
+                replace(
+                    detail, score=overall(detail.score), features=(*parts, *detail.features), coherence=coherence
+                )
+            )  # fmt: skip
+        signature = self.result_signature([[text] for text in references])
+        return Explanation(self.id, signature, overall(content.score), hypothesis, tuple(details))

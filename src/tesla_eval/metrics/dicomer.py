@@ -1,10 +1,10 @@
-"""DICOMER (SPEC §11): the readability of a text from the transitions of its discourse roles. Needs no reference."""
+"""DICOMER (specification §11): readability from the transitions of discourse roles. Needs no reference."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from tesla_eval.discourse.roles import (
 )
 from tesla_eval.errors import ResourceError, UsageError
 from tesla_eval.metrics.base import Metric, References, SegmentScores
-from tesla_eval.records import Explanation, Signature
+from tesla_eval.records import CoherenceDetail, Explanation, ReferenceExplanation, Signature, ValueDetail
 from tesla_eval.resources import read_resource
 from tesla_eval.version import __version__
 
@@ -57,12 +57,13 @@ class Dicomer(Metric):
                 f"{self.parser.fingerprint}; train it again with `tesla train dicomer`"
             )
         self.workers = workers
+        self.lang = self.parser.pipeline.language
 
     def get_signature(self) -> Signature:
         """Name, version, language, variant, and the models."""
         return Signature(
             {
-                "metric": self.id, "version": __version__, "lang": self.parser.pipeline.language,
+                "metric": self.id, "version": __version__, "lang": self.lang,
                 "variant": self.model.variant, "tagger": self.parser.pipeline.signature["tagger"],
                 "parser": self.parser.fingerprint, "model": self.model.fingerprint or "own",
             }
@@ -79,35 +80,37 @@ class Dicomer(Metric):
         matrix, features = matrix_of(document, relations, self.model)
         return self.model.score(features), relations, matrix, features
 
-    def explain(self, hypothesis: str, references: Sequence[str] = ()) -> Explanation:
+    def explain(
+        self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
+    ) -> Explanation:
         """The role matrix, the relations behind it, and what each transition added to the score."""
-        (document,) = self.parser.documents([hypothesis])
+        detail = self.explain_text(hypothesis)
+        reference = ReferenceExplanation("", detail.score, coherence=detail)
+        return Explanation(self.id, self.get_signature(), detail.score, hypothesis, (reference,))
+
+    def explain_text(self, text: str) -> CoherenceDetail:
+        """What the metric sees in one text."""
+        (document,) = self.parser.documents([text])
         score, relations, matrix, features = self._score(document)
         shares = sorted(self.model.shares(features).items(), key=lambda item: (-item[1], item[0]))
-        detail: dict[str, Any] = {
-            "score": score,
-            "variant": self.model.variant,
-            "sentences": [hypothesis[s.spans[0][0] : s.spans[-1][1]] for s in document.sentences],
-            "relations": [relation.to_dict(hypothesis, document.spans) for relation in relations],
-            "matrix": {
-                term: [list(matrix.cell(sentence, term)) for sentence in range(matrix.sentences)]
+        return CoherenceDetail(
+            score=score,
+            variant=self.model.variant,
+            sentences=tuple(text[s.spans[0][0] : s.spans[-1][1]] for s in document.sentences),
+            relations=tuple(relation.to_dict(text, document.spans) for relation in relations),
+            matrix={
+                term: tuple(tuple(matrix.cell(sentence, term)) for sentence in range(matrix.sentences))
                 for term in matrix.columns
             },
-            "features": [
-                {"name": "ranking", "value": score},
-                {"name": "log", "value": self.model.log_score(score)},
+            features=(
+                ValueDetail(name="ranking", value=score),
+                ValueDetail(name="log", value=self.model.log_score(score)),
                 *(
-                    {
-                        "name": name,
-                        "value": features[name],
-                        "weight": self.model.weights[name],
-                        "share": share,
-                    }
+                    ValueDetail(name=name, value=features[name], weight=self.model.weights[name], share=share)
                     for name, share in shares
                 ),
-            ],
-        }
-        return Explanation(self.id, self.get_signature(), score, hypothesis, ("",), (detail,))
+            ),
+        )
 
 
 def matrix_of(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -18,18 +18,15 @@ from tesla_eval.errors import UsageError
 from tesla_eval.metrics.base import Metric, References, SegmentScores
 from tesla_eval.records import Explanation, Signature
 
-__all__ = ["ROUGE_NAMES", "RougeMetric", "skip_unigrams"]
+__all__ = ["RougeMetric", "skip_unigrams"]
 
 Measures = tuple[float, float, float]
 """Precision, recall, F1."""
 
+_RECALL, _F1 = 1, 2  # places in `Measures`
+
 SKIP = 4
 """ROUGE-SU4: up to so many words between the two of a skip bigram."""
-_TYPES = {"rouge1": "rouge1", "rouge2": "rouge2", "rougel": "rougeL", "rougesu4": None}  # rouge-score's names
-_RECALL = "-recall"
-
-ROUGE_NAMES = (*_TYPES, *(name + _RECALL for name in _TYPES))
-"""What `-m` takes: F1 by the plain names."""
 
 
 class RougeMetric(Metric):
@@ -39,16 +36,15 @@ class RougeMetric(Metric):
     languages, so these are cut into words by our tokeniser, lower-cased, without punctuation and without stemming.
     """
 
+    kind: ClassVar[str | None]
+    """rouge-score's name; `None` for SU4, which it does not have."""
+    measure: ClassVar[int] = _F1
     feature_names = ("precision", "recall", "f")
 
-    def __init__(self, name: str, lang: str = "en", *, stem: bool = True) -> None:
-        if name not in ROUGE_NAMES:
-            raise UsageError(f"unknown kind of ROUGE {name!r}; known are {', '.join(ROUGE_NAMES)}")
-        self.id = name  # type: ignore[misc]  # one class serves all kinds
-        self._kind = name.removesuffix(_RECALL)
-        self._measure = 1 if name.endswith(_RECALL) else 2
-        self._lang = resolve_language(lang)
-        self._stem = stem and self._lang == "en"
+    def __init__(self, lang: str = "en", *, stem: bool = True, workers: int = 1) -> None:
+        self.lang = resolve_language(lang)
+        self.workers = workers
+        self._stem = stem and self.lang == "en"
         self._score = self._scorer()
 
     def get_signature(self) -> Signature:
@@ -58,7 +54,7 @@ class RougeMetric(Metric):
         return Signature(
             {
                 "metric": self.id, "rouge-score": version("rouge-score"),
-                "tok": "rouge-score" if self._lang == "en" else f"tesla-{self._lang}",
+                "tok": "rouge-score" if self.lang == "en" else f"tesla-{self.lang}",
                 "stem": "porter" if self._stem else "no", "references": "max",
             }
         )  # fmt: skip
@@ -68,15 +64,17 @@ class RougeMetric(Metric):
         rows = [
             max(
                 (self._score(text, hypothesis) for text in given if text is not None),
-                key=lambda measures: (measures[self._measure], measures),
+                key=lambda measures: (measures[self.measure], measures),
             )
             for hypothesis, *given in zip(hypotheses, *references, strict=True)
         ]
         features = np.array(rows, np.float64).reshape(len(rows), 3)
-        return SegmentScores(features[:, self._measure].copy(), features)
+        return SegmentScores(features[:, self.measure].copy(), features)
 
-    def explain(self, hypothesis: str, references: Sequence[str]) -> Explanation:
-        """Refused: what meets what is for our own metrics to show."""
+    def explain(
+        self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
+    ) -> Explanation:
+        """Refused: what matches what is for our own metrics to show."""
         raise UsageError(f"{self.id} cannot be explained: take -m s, which matches the same skip bigrams")
 
     def _scorer(self) -> Callable[[str, str], Measures]:
@@ -87,14 +85,70 @@ class RougeMetric(Metric):
             raise UsageError(
                 f"{self.id} needs rouge-score, which is not installed: pip install 'tesla-eval[rouge]'"
             ) from None
-        tokeniser = _Tokeniser(self._lang, self._stem)
-        kind = _TYPES[self._kind]
+        tokeniser = _Tokeniser(self.lang, self._stem)
+        kind = self.kind
         if kind is None:
             return lambda reference, hypothesis: _overlap(
                 skip_unigrams(tokeniser.tokenize(reference)), skip_unigrams(tokeniser.tokenize(hypothesis))
             )
         scorer: Any = rouge_scorer.RougeScorer([kind], tokenizer=tokeniser)
         return lambda reference, hypothesis: tuple(scorer.score(reference, hypothesis)[kind])
+
+
+class Rouge1(RougeMetric):
+    """ROUGE-1: F1 of unigrams."""
+
+    id: ClassVar[str] = "rouge1"
+    kind = "rouge1"
+
+
+class Rouge1Recall(Rouge1):
+    """ROUGE-1: recall of unigrams."""
+
+    id: ClassVar[str] = "rouge1-recall"
+    measure = _RECALL
+
+
+class Rouge2(RougeMetric):
+    """ROUGE-2: F1 of bigrams."""
+
+    id: ClassVar[str] = "rouge2"
+    kind = "rouge2"
+
+
+class Rouge2Recall(Rouge2):
+    """ROUGE-2: recall of bigrams."""
+
+    id: ClassVar[str] = "rouge2-recall"
+    measure = _RECALL
+
+
+class RougeL(RougeMetric):
+    """ROUGE-L: F1 of the longest common subsequence."""
+
+    id: ClassVar[str] = "rougel"
+    kind = "rougeL"
+
+
+class RougeLRecall(RougeL):
+    """ROUGE-L: recall of the longest common subsequence."""
+
+    id: ClassVar[str] = "rougel-recall"
+    measure = _RECALL
+
+
+class RougeSU4(RougeMetric):
+    """ROUGE-SU4: F1 of skip bigrams and unigrams."""
+
+    id: ClassVar[str] = "rougesu4"
+    kind = None
+
+
+class RougeSU4Recall(RougeSU4):
+    """ROUGE-SU4: recall of skip bigrams and unigrams."""
+
+    id: ClassVar[str] = "rougesu4-recall"
+    measure = _RECALL
 
 
 class _Tokeniser(NamedTuple):

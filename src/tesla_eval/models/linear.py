@@ -1,4 +1,4 @@
-"""A linear model over named, standardised features (SPEC §8, §8b), kept as readable JSON and never executed.
+"""A linear model over named, standardised features (specification §8, §8b), kept as readable JSON and never executed.
 
 Scores are sums over the columns in one fixed order, so that a segment has the same score in every batch.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,21 +15,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import data_folders, replacing
 
-__all__ = ["ANY_LANGUAGE", "LinearModel", "Scale", "family_of", "find_model", "read_model", "write_model"]
-
-FloatArray = npt.NDArray[np.float64]
+__all__ = ["ANY_LANGUAGE", "LinearModel", "Scale", "find_model", "read_model", "write_model"]
 
 ANY_LANGUAGE = "und"
 """The language of a model that serves all languages which have none of their own."""
 
 _FORMAT = 1
 _LARGEST_FILE = 1 << 20
-_ORDER = re.compile(r"\.\d+(?=\.|$)")
 
 
 @dataclass(frozen=True)
@@ -75,11 +71,13 @@ class LinearModel:
     training: Mapping[str, Any] = field(default_factory=dict)
     """Learner, parameters, what cross-validation found: for the reader, not for prediction."""
     fingerprint: str = ""
+    families: tuple[str, ...] = ()
+    """For every feature its family, as its group names it: these replace each other where one does not exist."""
 
     @cached_property
-    def families(self) -> tuple[tuple[int, ...], ...]:
-        """For every feature the columns of its family: the same measure for all orders of n-grams."""
-        names = [family_of(name) for name in self.features]
+    def _relatives(self) -> tuple[tuple[int, ...], ...]:
+        """For every feature the columns of its family."""
+        names = self.families or self.features
         return tuple(
             tuple(k for k, other in enumerate(names) if other == name) for name in names
         )  # fmt: skip
@@ -87,7 +85,7 @@ class LinearModel:
     def complete(self, values: FloatArray) -> FloatArray:
         """`values` with a feature that does not exist replaced by the mean of its family, or else by its own mean.
 
-        SPEC §5: in a linear model a feature that does not exist is the mean of those of its group that do.
+        specification §5: in a linear model a feature that does not exist is the mean of those of its group that do.
         """
         missing = np.isnan(values)
         if not missing.any():
@@ -95,7 +93,7 @@ class LinearModel:
         filled = values.copy()
         for column in np.flatnonzero(missing.any(axis=0)).tolist():
             sums, counts = np.zeros(len(values)), np.zeros(len(values))
-            for other in self.families[column]:
+            for other in self._relatives[column]:
                 sums += np.where(missing[:, other], 0.0, values[:, other])
                 counts += ~missing[:, other]
             family_mean = np.where(counts > 0, sums / np.maximum(counts, 1), self.means[column])
@@ -132,15 +130,6 @@ class LinearModel:
             ],
         }  # fmt: skip
         return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
-
-
-def family_of(name: str) -> str:
-    """A feature's name without the order of its n-grams.
-
-    >>> family_of("ms.2.p"), family_of("chr.4.r"), family_of("fr.lem.1"), family_of("length")
-    ('ms.p', 'chr.r', 'fr.lem', 'length')
-    """
-    return _ORDER.sub("", name)
 
 
 def write_model(path: Path, model: LinearModel) -> None:

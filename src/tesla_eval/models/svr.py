@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["SupportVectorModel"]
+from tesla_eval.arrays import FloatArray
 
-FloatArray = npt.NDArray[np.float64]
+__all__ = ["SupportVectorModel"]
 
 KERNELS = ("rbf", "linear", "poly")
 _ARRAYS = ("means", "deviations", "vectors", "coefficients")

@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
-from tesla_eval.metrics.feature_groups import FloatArray
-from tesla_eval.metrics.lm_group import LOWEST
+from tesla_eval.metrics.groups import Feature
 from tesla_eval.models import LinearModel, Scale
 from tesla_eval.training.judged import TrainingSet
 
@@ -131,9 +131,9 @@ class Problem:
     Every test set counts alike, however many judgements it has.
     """
 
-    def __init__(self, sets: Sequence[TrainingSet], names: Sequence[str]) -> None:
-        self.sets = sets
-        self._draft = _standardised(sets, names)
+    def __init__(self, sets: Sequence[TrainingSet], features: Sequence[Feature]) -> None:
+        self.sets, self.features = sets, features
+        self._draft = _standardised(sets, features)
 
     @cached_property
     def _differences(self) -> tuple[FloatArray, FloatArray]:
@@ -149,8 +149,8 @@ class Problem:
     ) -> LinearModel:
         """The model that a learner finds, the weights of some features lifted by so much.
 
-        The scale is SPEC §8b's logistic one, fitted to the linear scores of the training outputs, or SPEC §8's: 0 for
-        the smallest and 1 for the largest value that F-measures in [0, 1] allow.
+        The scale is logistic (specification §8b), fitted to the linear scores of the training outputs, or linear
+        (specification §8): 0 for the smallest and 1 for the largest value that the ranges of the features allow.
         """
         if learner == REGRESSION:
             weights = _regression_weights(self.sets, self._draft, penalty)
@@ -162,7 +162,7 @@ class Problem:
         check_lifts(lifts or {}, names)
         raised = weights + np.array([(lifts or {}).get(name, 0.0) for name in names])
         model = replace(self._draft, weights=raised)
-        scale = _logistic_scale(self.sets, model) if logistic_scale else _range_scale(model)
+        scale = _logistic_scale(self.sets, model) if logistic_scale else _range_scale(model, self.features)
         return replace(model, scale=scale)
 
 
@@ -177,7 +177,7 @@ def check_lifts(lifts: Mapping[str, float], names: Sequence[str]) -> None:
 
 def cross_validate(
     sets: Sequence[TrainingSet],
-    names: Sequence[str],
+    features: Sequence[Feature],
     *,
     learner: str = "logistic",
     penalties: Sequence[float] = PENALTIES,
@@ -189,7 +189,7 @@ def cross_validate(
     def measured(splits: Iterable[Split]) -> dict[float, list[float]]:
         found: dict[float, list[float]] = {penalty: [] for penalty in penalties}
         for train, test in splits:
-            problem = Problem(train, names)
+            problem = Problem(train, features)
             for penalty, values in found.items():
                 model = problem.fit(learner, penalty, lifts=lifts)
                 values.extend(kendall(model, one) for one in test if len(one.better))
@@ -251,21 +251,19 @@ def _test_set(one: TrainingSet) -> str:
     return one.name.partition(" ")[2]
 
 
-def _standardised(sets: Sequence[TrainingSet], names: Sequence[str]) -> LinearModel:
+def _standardised(sets: Sequence[TrainingSet], features: Sequence[Feature]) -> LinearModel:
     """Means and deviations of the judged outputs, each test set counting alike; no weights yet."""
     raw_means = _mean_over_sets([_column_means(one.features) for one in sets])
     blank = LinearModel(
-        metric="", language="", features=tuple(names), weights=np.zeros(len(names)),
-        means=raw_means, deviations=np.ones(len(names)), scale=Scale("logistic", 1.0, 0.0), groups=(),
+        metric="", language="", features=tuple(feature.name for feature in features), weights=np.zeros(len(features)),
+        means=raw_means, deviations=np.ones(len(features)), scale=Scale("logistic", 1.0, 0.0), groups=(),
+        families=tuple(feature.family for feature in features),
     )  # fmt: skip
     complete = [blank.complete(one.features) for one in sets]
     means = _mean_over_sets([_column_means(values) for values in complete])
     squares = _mean_over_sets([_column_means((values - means) ** 2) for values in complete])
     deviations = np.where(squares > 1e-12, np.sqrt(squares), 1.0)
-    return LinearModel(
-        metric="", language="", features=tuple(names), weights=np.zeros(len(names)), means=means,
-        deviations=deviations, scale=Scale("logistic", 1.0, 0.0), groups=(),
-    )  # fmt: skip
+    return replace(blank, means=means, deviations=deviations)
 
 
 def _column_means(values: FloatArray) -> FloatArray:
@@ -319,14 +317,9 @@ def _logistic_scale(sets: Sequence[TrainingSet], model: LinearModel) -> Scale:
     return Scale("logistic", slope=math.pi / (math.sqrt(3) * deviation), centre=float(centre[0]))
 
 
-def _range_scale(model: LinearModel) -> Scale:
-    """SPEC §8: the smallest possible value becomes 0 and the largest 1."""
-    ends = np.array([_range_of(name) for name in model.features]).T
+def _range_scale(model: LinearModel, features: Sequence[Feature]) -> Scale:
+    """The smallest possible value becomes 0 and the largest 1 (specification §8)."""
+    ends = np.array([(feature.low, feature.high) for feature in features]).T
     shares = model.weights * ((ends - model.means) / model.deviations)
     low, high = math.fsum(shares.min(axis=0)), math.fsum(shares.max(axis=0))
     return Scale("linear", slope=1.0 / (high - low or 1.0), centre=(low + high) / 2)
-
-
-def _range_of(name: str) -> tuple[float, float]:
-    """SPEC §8: F-measures lie in [0, 1], normalised language-model scores are clipped to [−15, 0]."""
-    return (LOWEST, 0.0) if name.startswith("lm.") else (0.0, 1.0)

@@ -5,48 +5,20 @@ Features of a test set are computed once and kept in the cache of `tesla meta`, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.judgements.nouns import EvalSet
 from tesla_eval.meta.run import JudgedSet
-from tesla_eval.metrics.base import Metric, References, SegmentScores
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.metrics.feature_groups import FeatureSet, FloatArray, Index
-from tesla_eval.records import Signature
-from tesla_eval.version import __version__
+from tesla_eval.metrics.feature_metric import FeatureMetric
 
-__all__ = ["FeatureProbe", "TrainingSet", "collect", "pairs_of_scores"]
-
-
-class FeatureProbe(Metric):
-    """The features of a metric without any weights: the statistics of its segments, which the cache keeps."""
-
-    id = "features"
-
-    def __init__(self, features: FeatureSet, workers: int = 1) -> None:
-        self.features, self.workers = features, workers
-
-    def get_signature(self) -> Signature:
-        """The analysis, the groups and their names: whatever changes a feature changes it."""
-        return Signature(
-            {
-                "metric": self.id, "version": __version__, **self.features.signature,
-                "names": ",".join(self.features.names),
-            }
-        )  # fmt: skip
-
-    def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
-        """No scores (all 0); the features against the first stream of references as statistics."""
-        stream = ["" if text is None else text for text in references[0]]
-        y, x = self.features.analysis.analyse(hypotheses, stream)
-        every = np.arange(len(hypotheses))
-        found = self.features.compare(self.features.prepare(x), self.features.prepare(y), every, every)
-        return SegmentScores(np.zeros(len(hypotheses)), np.empty((len(hypotheses), 0)), found)
+__all__ = ["TrainingSet", "collect", "pairs_of_scores"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,18 +56,18 @@ class TrainingSet:
 
 def collect(
     judged: Iterable[JudgedSet],
-    probe_for: Callable[[str], FeatureProbe],
+    features_for: Callable[[str], FeatureMetric],
     cache: ScoreCache,
     *,
     threshold: float = 0.0,
     advance: Callable[[int], None] = lambda done: None,
 ) -> list[TrainingSet]:
-    """The training sets of judged test sets; `probe_for` gives the features for a language pair.
+    """The training sets of judged test sets; `features_for` gives the uncombined features for a language pair.
 
     Pairs are the preferences where there are any, else the pairs of human scores that differ by more than `threshold`
     standard deviations of the test set's scores. Their order never matters: pairs are sorted, equal ones are counted.
     """
-    sets = [_training_set(one, probe_for(one.outputs.lp), cache, threshold, advance) for one in judged]
+    sets = [_training_set(one, features_for(one.outputs.lp), cache, threshold, advance) for one in judged]
     sets = [one for one in sets if len(one.better) or not np.isnan(one.scores).all()]
     if not sets:
         raise InputError("there is nothing to learn from: no preferences and no human scores")
@@ -118,7 +90,7 @@ def pairs_of_scores(human: FloatArray, threshold: float) -> tuple[Index, Index, 
 
 def _training_set(
     judged: JudgedSet,
-    probe: FeatureProbe,
+    metric: FeatureMetric,
     cache: ScoreCache,
     threshold: float,
     advance: Callable[[int], None],
@@ -138,7 +110,7 @@ def _training_set(
     segment, better, worse = judgements.tolist()
     return TrainingSet(
         name=" ".join(outputs.key),
-        features=_features(outputs, cells, probe, cache, advance),
+        features=_features(outputs, cells, metric, cache, advance),
         segments=np.array([f"{outputs.testset} {outputs.segments[g]}" for g, _ in cells], np.str_),
         better=np.array([row_of[cell] for cell in zip(segment, better, strict=True)], np.int64),
         worse=np.array([row_of[cell] for cell in zip(segment, worse, strict=True)], np.int64),
@@ -161,14 +133,12 @@ def _cells(outputs: EvalSet, judgements: npt.NDArray[np.int64]) -> list[tuple[in
 def _features(
     outputs: EvalSet,
     cells: list[tuple[int, int]],
-    probe: FeatureProbe,
+    metric: FeatureMetric,
     cache: ScoreCache,
     advance: Callable[[int], None],
 ) -> FloatArray:
     if not cells:
-        return np.empty((0, len(probe.features.names)))
+        return np.empty((0, len(metric.features)))
     references = outputs.first_reference
     hypotheses = [outputs.hypotheses[s][g] or "" for g, s in cells]
-    found = cache.score(probe, hypotheses, [[references[g] or "" for g, _ in cells]], advance)
-    assert found.statistics is not None
-    return found.statistics
+    return cache.score(metric, hypotheses, [[references[g] or "" for g, _ in cells]], advance).features

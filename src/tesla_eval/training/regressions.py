@@ -10,16 +10,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.analysis import load_pipeline
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import BuildError, UsageError
 from tesla_eval.judgements.paraphrases import RatedPair, controls, shuffled
 from tesla_eval.judgements.summaries import SummarySet
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cremer import FEATURES as CREMER_FEATURES
 from tesla_eval.metrics.cremer import CremerModel
-from tesla_eval.metrics.pem import LEAST_COUNT, pem_features
-from tesla_eval.metrics.pem_features import FEATURES as PEM_FEATURES
-from tesla_eval.metrics.pem_features import PemFeatures
-from tesla_eval.metrics.pem_model import PemModel
+from tesla_eval.metrics.groups.paraphrases import (
+    LEAST_COUNT,
+    PARAPHRASE_FEATURES,
+    ParaphraseFeatures,
+    ParaphraseGroup,
+)
+from tesla_eval.models.pem import PemModel
 from tesla_eval.models.svr import SupportVectorModel
 
 __all__ = [
@@ -31,12 +36,11 @@ __all__ = [
     "cremer_rows",
     "fit_support_vectors",
     "group_folds",
+    "paraphrase_features",
     "train_cremer",
     "train_pem",
     "with_controls",
 ]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -132,8 +136,15 @@ a text unlike all that was learned from must not be far from everything. With al
 so 0.792. A gamma of 0.3 adds 0.004, but agrees less with the raw ratings of paraphrases."""
 
 
+def paraphrase_features(
+    language: str, pivots: Sequence[str], language_model: str, least_count: int = LEAST_COUNT
+) -> ParaphraseFeatures:
+    """PEM's features of a language over these pivot languages and this language model."""
+    return ParaphraseGroup(tuple(pivots), language_model, least_count).bind(load_pipeline(language))
+
+
 def with_controls(
-    pairs: Sequence[RatedPair], features: PemFeatures, *, salad: bool = True
+    pairs: Sequence[RatedPair], features: ParaphraseFeatures, *, salad: bool = True
 ) -> list[RatedPair]:
     """The pairs, the paper's three controls for each original, and, with `salad`, some with words shuffled."""
     group_of = {pair.original: pair.group for pair in pairs}
@@ -147,9 +158,11 @@ def with_controls(
 
 
 def compute_features(
-    features: PemFeatures, pairs: Sequence[RatedPair], progress: Callable[[int], object] = lambda done: None
+    features: ParaphraseFeatures,
+    pairs: Sequence[RatedPair],
+    progress: Callable[[int], object] = lambda done: None,
 ) -> FloatArray:
-    """One row a pair; NaN where a text has no words."""
+    """One row per pair; NaN where a text has no words."""
     parts = []
     for start in range(0, len(pairs), _CHUNK):
         chunk = pairs[start : start + _CHUNK]
@@ -157,7 +170,7 @@ def compute_features(
             [pair.original for pair in chunk], [pair.paraphrase for pair in chunk]
         )
         index = np.arange(len(chunk))
-        parts.append(features.compute(x, y, index, index))
+        parts.append(features.compare(features.prepare(x), features.prepare(y), index, index))
         progress(len(chunk))
     return np.concatenate(parts)
 
@@ -174,7 +187,7 @@ def train_pem(
     progress: Callable[[str, int], object] = lambda stage, done: None,
 ) -> PemModel:
     """The model that predicts held-out originals best; pairs without words are left out."""
-    features = pem_features(language, pivots, language_model, least_count)
+    features = paraphrase_features(language, pivots, language_model, least_count)
     rows = compute_features(features, pairs, lambda done: progress("features", done))
     kept = np.flatnonzero(~np.isnan(rows).any(axis=1)).tolist()
     if not kept:
@@ -182,7 +195,7 @@ def train_pem(
     targets = np.array([pairs[k].overall for k in kept])
     groups = [pairs[k].group for k in kept]
     fit = fit_support_vectors(
-        PEM_FEATURES,
+        PARAPHRASE_FEATURES,
         rows[kept],
         targets,
         groups,

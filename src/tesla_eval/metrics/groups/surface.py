@@ -1,9 +1,10 @@
-"""The group `surface`: what can be seen of two texts without matching n-grams (SPEC §8b)."""
+"""The group `surface`: what two texts show without matching n-grams (specification §8b)."""
 
 from __future__ import annotations
 
 import threading
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -13,30 +14,52 @@ from tesla_eval.analysis import AnalysedBatch, Analysis, Vocabulary
 from tesla_eval.analysis.batch import GrowingArray, numbers_from
 from tesla_eval.analysis.frequencies import WordFrequencies, load_frequencies
 from tesla_eval.analysis.tokenisers import compose
-from tesla_eval.metrics.feature_groups import FeatureGroup, FloatArray, Index
+from tesla_eval.arrays import FloatArray, Index
+from tesla_eval.metrics.groups import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail
+from tesla_eval.records import ValueDetail
 
 __all__ = ["SurfaceGroup"]
 
 _HAS_DIGIT, _CAPITALISED = 1, 2  # as in core/matching/surface.h
 
+_LABELS = {
+    "content": "content words", "function": "function words", "rareword": "rare words", "rarelemma": "rare words",
+    "number": "numbers and names", "capital": "numbers and names", "foreign": "foreign letters",
+    "lcs": "word order", "fragments": "word order", "order": "word order", "chunks": "word order",
+    "length": "length", "punct": "punctuation",
+}  # fmt: skip
+_PENALTIES = frozenset({"fragments", "chunks", "length", "foreign"})
+_NEEDS_FREQUENCIES = np.array([name.startswith("rare") for name in SURFACE_FEATURES])
 
+
+@dataclass(frozen=True)
 class SurfaceGroup(FeatureGroup):
     """Content and function words apart, rare words, numbers, names, word order, lengths, punctuation."""
 
-    name = "surface"
-    feature_names = SURFACE_FEATURES
+    name: ClassVar[str] = "surface"
 
-    def __init__(self, analysis: Analysis) -> None:
-        self._frequencies = load_frequencies(analysis.signature["lang"])
+    def bind(self, analysis: Analysis) -> BoundGroup:
+        """The group with the language's list of frequencies, if it has one."""
+        return _BoundSurface(load_frequencies(analysis.signature["lang"]))
+
+
+class _BoundSurface(BoundGroup):
+    features = tuple(
+        Feature(name, SurfaceGroup.name, kind, _LABELS[kind], name, more_is_better=kind not in _PENALTIES)
+        for name in SURFACE_FEATURES
+        for kind in [name.partition(".")[0]]
+    )
+
+    def __init__(self, frequencies: WordFrequencies | None) -> None:
+        self._frequencies = frequencies
         self._tables: WeakKeyDictionary[Vocabulary, _WordTable] = WeakKeyDictionary()
         self._lock = threading.Lock()
 
     @property
     def signature(self) -> dict[str, str]:
-        """The list of frequencies."""
         return {"frequencies": self._frequencies.fingerprint if self._frequencies else "none"}
 
-    def prepare(self, batch: AnalysedBatch) -> Any:
+    def prepare(self, batch: AnalysedBatch) -> Surfaces:
         """The words of each text in the orders in which they are compared."""
         with self._lock:
             table = self._tables.setdefault(batch.vocabulary, _WordTable(batch.vocabulary, self._frequencies))
@@ -51,20 +74,19 @@ class SurfaceGroup(FeatureGroup):
         self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
     ) -> FloatArray:
         """All features; those of rare words are NaN where the language has no list of frequencies."""
-        found = compare_surfaces(reference, hypothesis, reference_index, hypothesis_index)
+        values = compare_surfaces(reference, hypothesis, reference_index, hypothesis_index)
         if self._frequencies is None:
-            found[:, [name.startswith("rare") for name in SURFACE_FEATURES]] = np.nan
-        return found
+            values[:, _NEEDS_FREQUENCIES] = np.nan
+        return values
 
-    def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> list[dict[str, Any]]:
-        """Each feature with its value."""
-        only = np.zeros(1, np.int64)
-        values = self.compare(self.prepare(reference), self.prepare(hypothesis), only, only)[0]
-        return [
-            {"name": name, "value": float(value)}
-            for name, value in zip(SURFACE_FEATURES, values, strict=True)
+    def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
+        values = self.compare(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)[0]
+        details = tuple(
+            ValueDetail(name=name, value=value)
+            for name, value in zip(SURFACE_FEATURES, values.tolist(), strict=True)
             if not np.isnan(value)
-        ]
+        )
+        return GroupDetail(values, details)
 
 
 class _WordTable:

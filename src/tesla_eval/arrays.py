@@ -1,4 +1,4 @@
-"""A sum of doubles that does not depend on their order, in constant memory."""
+"""The array types that rooms hand to each other, and a sum that does not depend on the order of its terms."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ExactSum"]
+__all__ = ["ExactSum", "FloatArray", "Index"]
+
+FloatArray = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
 
 _MANTISSA_BITS = 53
 _MOST_AT_ONCE = 1 << 9  # sums of that many 53-bit mantissas fit 63 bits
 
 
 class ExactSum:
-    """The exact sum of all finite numbers added so far; `float()` rounds it once, as `math.fsum` does.
+    """The exact sum of all finite numbers added so far, in constant memory; `float()` rounds it once, like `math.fsum`.
 
     >>> total = ExactSum()
     >>> total.add(np.array([1e16, 1.0, -1e16]))
@@ -25,7 +28,7 @@ class ExactSum:
     def __init__(self) -> None:
         self._by_exponent: dict[int, int] = {}
 
-    def add(self, numbers: npt.NDArray[np.float64]) -> None:
+    def add(self, numbers: FloatArray) -> None:
         """Add all the numbers."""
         for start in range(0, len(numbers), _MOST_AT_ONCE):
             fractions, exponents = np.frexp(numbers[start : start + _MOST_AT_ONCE])

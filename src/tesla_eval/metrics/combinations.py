@@ -1,0 +1,344 @@
+"""Combinations: from the features of a pair to its score, and from several references to one (specification §5–§13).
+
+A combination is declared as a frozen dataclass, like a group; its fields are options of the metric. A learned one loads
+its model for a language, and the model says which groups and features are computed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from tesla_eval.analysis import Analysis, Pipeline
+from tesla_eval.arrays import FloatArray, Index
+from tesla_eval.errors import ResourceError
+from tesla_eval.metrics.base import mean_over_references
+from tesla_eval.metrics.groups import MEASURES, BoundGroup, Feature, FeatureGroup, fixed
+from tesla_eval.models import LinearModel, PemModel, find_model, find_pem_model, read_model, read_pem_model
+from tesla_eval.records import FeatureDetail, ReferenceExplanation, Share, Signature
+
+__all__ = [
+    "BestModel",
+    "Column",
+    "Combination",
+    "HalvedMean",
+    "Layout",
+    "Linear",
+    "Mean",
+    "Regression",
+    "Uncombined",
+]
+
+
+class Layout(NamedTuple):
+    """A combination with the groups that it needs, and what its columns are."""
+
+    combination: Combination
+    groups: tuple[BoundGroup, ...]
+    features: tuple[Feature, ...]
+    columns: Index | None = None
+    """Which columns of the groups, side by side, are the features; `None` for all of them."""
+
+
+class Combination(ABC):
+    """From rows of features to scores."""
+
+    lowest: ClassVar[float] = 0.0
+    """The score where one side has no token left (specification §5)."""
+    equal_texts: ClassVar[float] = 1.0
+    """The score of equal texts without any token."""
+    fixes_groups: ClassVar[bool] = False
+    """Whether a model was learned with the groups as declared, so that their parameters are no options."""
+    optional_groups: ClassVar[bool] = False
+    """Whether groups that a language does not support are left out, rather than an error."""
+
+    def load(self, metric: str, analysis: Analysis, own_analysis: bool) -> Combination:
+        """The combination with its model for the language of an analysis, if it has one."""
+        return self
+
+    def choose(self, groups: Sequence[FeatureGroup]) -> Sequence[FeatureGroup]:
+        """The groups to compute, with the settings that the model asks for."""
+        return groups
+
+    def over(self, groups: Sequence[BoundGroup]) -> Layout:
+        """The combination over bound groups; by default over all their features."""
+        return Layout(self, tuple(groups), tuple(feature for group in groups for feature in group.features))
+
+    @property
+    def signature(self) -> Mapping[str, str]:
+        """The fingerprints of what it reads."""
+        return {}
+
+    @abstractmethod
+    def score(self, rows: FloatArray) -> FloatArray:
+        """The scores of pairs with tokens on both sides, one row of features each; NaN marks a missing feature."""
+
+    def over_references(self, scores: FloatArray, features: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Scores (references × segments) and features (references × segments × features) as those of the segments.
+
+        NaN marks a reference that a segment does not have, or a feature that does not exist. By default the mean.
+        """
+        return mean_over_references(scores), mean_over_references(features)
+
+    def explain(
+        self, row: FloatArray, features: Sequence[Feature], detail: ReferenceExplanation
+    ) -> ReferenceExplanation:
+        """The explanation of a pair with what the combination adds to it."""
+        return detail
+
+
+@dataclass(frozen=True)
+class Mean(Combination):
+    """The mean of the features that exist."""
+
+    def score(self, rows: FloatArray) -> FloatArray:
+        """The mean of each row."""
+        return _mean_of_existing(rows)
+
+
+@dataclass(frozen=True)
+class BestModel(Mean):
+    """The mean of the features; of several references (model summaries) the one with the highest score."""
+
+    def over_references(self, scores: FloatArray, features: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The best model of each segment with its own features; of equal ones that with the greater first feature."""
+        keys = [*np.moveaxis(np.nan_to_num(features, nan=-1.0), -1, 0)[::-1], np.nan_to_num(scores, nan=-1.0)]
+        best = np.lexsort(keys, axis=0)[-1]
+        segments = np.arange(scores.shape[1])
+        return scores[best, segments], features[best, segments]
+
+
+@dataclass(frozen=True)
+class HalvedMean(Combination):
+    """Half the mean of the first group's features, half that of all others, if any of these exists."""
+
+    first: int = fixed(0)
+    """The number of features of the first group."""
+
+    def over(self, groups: Sequence[BoundGroup]) -> Layout:
+        """All features, with the first group told apart."""
+        return super().over(groups)._replace(combination=replace(self, first=len(groups[0].features)))
+
+    def score(self, rows: FloatArray) -> FloatArray:
+        """½ (mean of the first group + mean of the others)."""
+        others = rows[:, self.first :]
+        first_mean = _mean_of_existing(rows[:, : self.first])
+        exist = ~np.isnan(others).all(axis=1)
+        scores = first_mean.copy()
+        scores[exist] = (first_mean[exist] + _mean_of_existing(others[exist])) / 2
+        return scores
+
+
+@dataclass(frozen=True)
+class Column(Combination):
+    """One feature that is the score already."""
+
+    feature: str = fixed("")
+    column: int = fixed(0)
+
+    def over(self, groups: Sequence[BoundGroup]) -> Layout:
+        """All features, with the score's column found."""
+        layout = super().over(groups)
+        names = [feature.name for feature in layout.features]
+        return layout._replace(combination=replace(self, column=names.index(self.feature)))
+
+    def score(self, rows: FloatArray) -> FloatArray:
+        """The column itself."""
+        return rows[:, self.column].copy()
+
+
+@dataclass(frozen=True)
+class Uncombined(Combination):
+    """No score: the features that a model is to be learned from. `names` are the only groups, if given."""
+
+    optional_groups: ClassVar[bool] = True
+
+    names: tuple[str, ...] | None = fixed(None)
+
+    def choose(self, groups: Sequence[FeatureGroup]) -> Sequence[FeatureGroup]:
+        """The groups of these names."""
+        return groups if self.names is None else _named(groups, self.names)
+
+    def score(self, rows: FloatArray) -> FloatArray:
+        """Nothing (0) for every pair."""
+        return np.zeros(len(rows))
+
+
+@dataclass(frozen=True)
+class Linear(Combination):
+    """A linear model over standardised features, learned from human judgements (specification §8, §8b).
+
+    `weights` is a model or its file; by default the installed one of the language. `scaled=False` gives the raw score.
+    """
+
+    fixes_groups: ClassVar[bool] = True
+
+    weights: LinearModel | str | Path | None = None
+    scaled: bool = True
+
+    @property
+    def model(self) -> LinearModel:
+        """The model that `load` found."""
+        assert isinstance(self.weights, LinearModel)
+        return self.weights
+
+    def load(self, metric: str, analysis: Analysis, own_analysis: bool) -> Combination:
+        """With the weights for the language; refuses those that were learned with another analysis."""
+        key, language = metric.removeprefix("tesla-"), analysis.signature["lang"]
+        if isinstance(self.weights, LinearModel):
+            model = self.weights
+        else:
+            chosen = find_model(key, language) if self.weights is None else read_model(Path(self.weights))
+            if chosen is None:
+                raise ResourceError(
+                    f"{metric}: there are no weights for language {language!r}; learn some with `tesla train {key}`"
+                )
+            if chosen.metric != metric:
+                raise ResourceError(f"these are weights of {chosen.metric}, not of {metric}")
+            model = chosen
+        here = str(Signature(analysis.signature))
+        if not own_analysis and model.analysis and model.analysis != here:
+            raise ResourceError(
+                f"{metric}: the weights were learned with the analysis {model.analysis}, the one installed is "
+                f"{here}; train them again with `tesla train {key}`, or use -m m"
+            )
+        return replace(self, weights=model)
+
+    def choose(self, groups: Sequence[FeatureGroup]) -> Sequence[FeatureGroup]:
+        """The groups that the model was trained with."""
+        return _named(groups, self.model.groups)
+
+    def over(self, groups: Sequence[BoundGroup]) -> Layout:
+        """The model's features in its order; what it does not name is not computed."""
+        kept = tuple(group.restricted(self.model.features) for group in groups)
+        present = [feature for group in kept for feature in group.features]
+        place = {feature.name: column for column, feature in enumerate(present)}
+        unknown = [name for name in self.model.features if name not in place]
+        if unknown:
+            raise ResourceError(f"the weights name features that do not exist: {', '.join(unknown)}")
+        columns = np.array([place[name] for name in self.model.features], np.int64)
+        features = tuple(present[column] for column in columns)
+        families = tuple(feature.family for feature in features)
+        described = replace(self, weights=replace(self.model, families=families))
+        return Layout(described, kept, features, columns)
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """The groups and the fingerprint of the weights."""
+        return {"groups": "+".join(self.model.groups), "weights": self.model.fingerprint or "own"}
+
+    def score(self, rows: FloatArray) -> FloatArray:
+        """The scaled or raw scores."""
+        return self.model.score(rows) if self.scaled else self.model.linear(rows)
+
+    def explain(
+        self, row: FloatArray, features: Sequence[Feature], detail: ReferenceExplanation
+    ) -> ReferenceExplanation:
+        """The share of each feature, and the weights beside the features."""
+        shares = self.model.shares(row[None])[0]
+        entries = tuple(
+            Share(
+                feature.name, feature.group, feature.label,
+                None if np.isnan(value) else float(value), float(weight), float(share),
+            )
+            for feature, value, weight, share in zip(features, row, self.model.weights, shares, strict=True)
+        )  # fmt: skip
+        weight_of = dict(zip(self.model.features, self.model.weights.tolist(), strict=True))
+        weighted = tuple(replace(entry, weight=_weight(entry, weight_of)) for entry in detail.features)
+        return replace(
+            detail, features=weighted, linear=float(self.model.linear(row[None])[0]), shares=entries
+        )
+
+
+def _weight(entry: FeatureDetail, weight_of: Mapping[str, float]) -> float | dict[str, float]:
+    """The weight of a feature, one per measure where these are features; 0 if the model leaves it out."""
+    by_measure = {m: weight_of[f"{entry.name}.{m}"] for m in MEASURES if f"{entry.name}.{m}" in weight_of}
+    return by_measure or weight_of.get(entry.name, 0.0)
+
+
+@dataclass(frozen=True)
+class Regression(Combination):
+    """PEM's support vector regression (specification §13); its model chooses pivots and language model."""
+
+    lowest: ClassVar[float] = 1.0
+    highest: ClassVar[float] = 5.0
+    equal_texts: ClassVar[float] = 1.0
+    fixes_groups: ClassVar[bool] = True
+
+    model: PemModel | str | Path | None = None
+
+    @property
+    def loaded(self) -> PemModel:
+        """The model that `load` found."""
+        assert isinstance(self.model, PemModel)
+        return self.model
+
+    def load(self, metric: str, analysis: Analysis, own_analysis: bool) -> Combination:
+        """With the model for the language; refuses one that was trained with another analysis."""
+        assert isinstance(analysis, Pipeline)
+        if self.model is None:
+            chosen = find_pem_model(analysis.language)
+        else:
+            chosen = self.model if isinstance(self.model, PemModel) else read_pem_model(Path(self.model))
+        if chosen.language != analysis.language:
+            raise ResourceError(
+                f"{metric}: this is a model of language {chosen.language!r}, not of {analysis.language!r}"
+            )
+        if chosen.analysis and chosen.analysis != analysis.lemma_fingerprint:
+            raise ResourceError(
+                f"{metric}: the model was trained with the analysis {chosen.analysis}, the one installed is "
+                f"{analysis.lemma_fingerprint}; make it anew with `tesla train pem`"
+            )
+        return replace(self, model=chosen)
+
+    def choose(self, groups: Sequence[FeatureGroup]) -> Sequence[FeatureGroup]:
+        """The groups with the pivots, language model and phrases that the model was trained with."""
+        model = self.loaded
+        settings = {
+            "pivots": model.pivots, "language_model": model.language_model, "least_count": model.least_count
+        }  # fmt: skip
+        return [replace(group, **settings) for group in groups]  # type: ignore[type-var]  # dataclasses by contract
+
+    def over(self, groups: Sequence[BoundGroup]) -> Layout:
+        """The features, which must be those that the model was trained with."""
+        layout = super().over(groups)
+        if self.loaded.regression.features != tuple(feature.name for feature in layout.features):
+            raise ResourceError(
+                "pem: the model was trained with other features; make it anew with `tesla train pem`"
+            )
+        return layout
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """The fingerprint of the model, and the least count of its phrases."""
+        return {"least_count": str(self.loaded.least_count), "model": self.loaded.fingerprint or "own"}
+
+    def score(self, rows: FloatArray) -> FloatArray:
+        """The regression's value, within the scale."""
+        return np.clip(self.loaded.regression.predict(rows), self.lowest, self.highest)
+
+
+def _mean_of_existing(rows: FloatArray) -> FloatArray:
+    """The mean of each row without NaN, summed column after column, so that every machine rounds alike.
+
+    >>> _mean_of_existing(np.array([[1.0, 0.5, np.nan]])).tolist()
+    [0.75]
+    """
+    sums = np.zeros(len(rows))
+    for column in np.where(np.isnan(rows), 0.0, rows).T:
+        sums += column
+    mean: FloatArray = sums / (~np.isnan(rows)).sum(axis=1)
+    return mean
+
+
+def _named(groups: Sequence[FeatureGroup], names: Sequence[str]) -> list[FeatureGroup]:
+    by_name = {group.name: group for group in groups}
+    unknown = [name for name in names if name not in by_name]
+    if unknown:
+        raise ResourceError(f"there are no features {', '.join(unknown)}; known are {', '.join(by_name)}")
+    return [by_name[name] for name in names]

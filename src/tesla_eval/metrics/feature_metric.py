@@ -1,0 +1,262 @@
+"""A metric as groups of features and a combination: everything that TESLA's metrics share (specification §5).
+
+    class TeslaM(FeatureMetric):
+        id = "tesla-m"
+        groups = (NgramGroup(),)
+        combination = Mean()
+
+The options of such a metric are the fields of its groups and of its combination. Options that differ from a field's
+default are part of the signature, and so is the shape of a class that is not the registered one of its id.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from tesla_eval.analysis import Analyser, Analysis, Pipeline, choose_analysis
+from tesla_eval.arrays import FloatArray, Index
+from tesla_eval.errors import ResourceError, UsageError
+from tesla_eval.metrics.base import (
+    Metric,
+    References,
+    SegmentScores,
+    blocks_of_pairs,
+    check_references,
+    new_matrix,
+    same_text,
+)
+from tesla_eval.metrics.combinations import Combination
+from tesla_eval.metrics.groups import FeatureGroup, options_of
+from tesla_eval.records import Explanation, ReferenceExplanation, Signature
+from tesla_eval.version import __version__
+
+__all__ = ["FeatureMetric"]
+
+_PAIRS_AT_ONCE = 1 << 15
+
+
+class FeatureMetric(Metric):
+    """A metric over groups of features; a subclass names its groups and its combination."""
+
+    groups: ClassVar[tuple[FeatureGroup, ...]]
+    combination: ClassVar[Combination]
+    accepts: ClassVar[frozenset[str]] = frozenset({"analyser", "synonyms"})
+    """Which ways to change the analysis it offers."""
+    ignores: ClassVar[frozenset[str]] = frozenset()
+    """The parts of the analysis that its groups do not read: they are not in the signature."""
+
+    def __init__(
+        self,
+        lang: str = "en",
+        *,
+        analyser: Analyser | Pipeline | None = None,
+        synonyms: str | None = None,
+        workers: int = 1,
+        **options: Any,
+    ) -> None:
+        for name, value in (("analyser", analyser), ("synonyms", synonyms)):
+            if value is not None and name not in self.accepts:
+                raise UsageError(f"{self.id} does not support the option {name!r}")
+        groups, combination = self._configured(options)
+        self.analysis = self.make_analysis(lang, analyser, synonyms)
+        self.lang = self.analysis.signature["lang"]
+        self.workers = workers
+        self._declared: tuple[FeatureGroup | Combination, ...] = (*groups, combination)
+        own_analysis = analyser is not None or synonyms is not None
+        loaded = combination.load(self.id, self.analysis, own_analysis)
+        bound = [(group, group.bind(self.analysis)) for group in loaded.choose(groups)]
+        missing = [group for group, features in bound if features is None]
+        if missing and not loaded.optional_groups:
+            raise ResourceError(f"{self.id}: {missing[0].advice(self.lang)}")
+        self._layout = loaded.over([features for _, features in bound if features is not None])
+        self.features = self._layout.features
+        self.feature_names = tuple(feature.name for feature in self.features)
+
+    def make_analysis(
+        self, lang: str, analyser: Analyser | Pipeline | None, synonyms: str | None
+    ) -> Analysis:
+        """How texts become tokens."""
+        return choose_analysis(lang, analyser, synonyms)
+
+    @classmethod
+    def option_defaults(cls) -> dict[str, Any]:
+        """The fields of the groups (unless a model fixes them) and of the combination, with their defaults."""
+        declarations = (cls.combination,) if cls.combination.fixes_groups else (*cls.groups, cls.combination)
+        declared = {name: value for one in declarations for name, value in options_of(one).items()}
+        return {**dict.fromkeys(sorted(cls.accepts)), **_own_options(cls), **declared}
+
+    def _configured(self, options: dict[str, Any]) -> tuple[list[FeatureGroup], Combination]:
+        """The groups and the combination with the user's options in the place of the declared values."""
+        known = self.option_defaults()
+        unknown = [name for name in options if name not in known]
+        if unknown:
+            offered = ", ".join(known) or "none"
+            raise UsageError(f"{self.id} has no option {unknown[0]!r}; its options are: {offered}")
+        return [_with_options(group, options) for group in self.groups], _with_options(
+            self.combination, options
+        )
+
+    @property
+    def combined(self) -> Combination:
+        """The combination with its model."""
+        return self._layout.combination
+
+    @property
+    def shortcomings(self) -> list[str]:
+        """What the analysis of this language lacks, for a warning."""
+        return self.analysis.shortcomings
+
+    def get_signature(self) -> Signature:
+        """Name, version, analysis, options that are not the default, resources."""
+        analysis = {
+            name: value for name, value in self.analysis.signature.items() if name not in self.ignores
+        }
+        options = {name: text for one in self._declared for name, text in _differing(one).items()}
+        resources = {name: text for group in self._layout.groups for name, text in group.signature.items()}
+        return Signature(
+            {
+                "metric": self.id, "version": __version__, **analysis, **self._shape(), **options,
+                **self.combined.signature, **resources,
+            }
+        )  # fmt: skip
+
+    def _shape(self) -> dict[str, str]:
+        """Tells a class that borrows a registered id apart from the registered one."""
+        from tesla_eval.metrics.registry import registered_class
+
+        if registered_class(self.id) is type(self):
+            return {}
+        declared = repr((type(self).groups, type(self).combination)).encode()
+        return {"class": f"{type(self).__qualname__}-{zlib.crc32(declared):08x}"}
+
+    def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
+        """The scores of some segments over the references that each has."""
+        streams = [["" if text is None else text for text in stream] for stream in references]
+        hypothesis, *sides = self.analysis.analyse(hypotheses, *streams)
+        prepared = self._prepare(hypothesis)
+        shape = (len(references), len(hypotheses))
+        scores = np.full(shape, np.nan)
+        features = np.full((*shape, len(self.features)), np.nan)
+        for k, (side, stream) in enumerate(zip(sides, references, strict=True)):
+            present = np.array([index for index, text in enumerate(stream) if text is not None], np.int64)
+            rows = self._compare(self._prepare(side), prepared, present, present)
+            features[k, present] = rows
+            scores[k, present] = self._scores(rows, side, hypothesis, present, present)
+        return SegmentScores(*self.combined.over_references(scores, features))
+
+    def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
+        """The score of every hypothesis (row) against every reference (column); each text is analysed once."""
+        matrix = new_matrix(hypotheses, references)
+        if not matrix.size:
+            return matrix
+        hypothesis, reference = self.analysis.analyse(hypotheses, references)
+        prepared = self._prepare(reference), self._prepare(hypothesis)
+        for rows, i, j in blocks_of_pairs(len(hypotheses), len(references), _PAIRS_AT_ONCE):
+            compared = self._compare(*prepared, j, i)
+            matrix[rows] = self._scores(compared, reference, hypothesis, j, i).reshape(len(rows), -1)
+        return matrix
+
+    def explain(
+        self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
+    ) -> Explanation:
+        """The score of one segment with the matching behind it: each text is analysed, each problem solved once."""
+        streams = [[reference] for reference in references]
+        check_references([hypothesis], streams)
+        y, *sides = self.analysis.analyse([hypothesis], *streams)
+        rows, details = [], []
+        for text, x in zip(references, sides, strict=True):
+            row, detail = self._explain_pair(text, x, y)
+            rows.append(row)
+            details.append(detail)
+        scores = np.array([[detail.score] for detail in details])
+        score, _ = self.combined.over_references(scores, np.stack(rows)[:, None])
+        return Explanation(
+            self.id, self.result_signature(streams), float(score[0]), hypothesis, tuple(details)
+        )
+
+    def _explain_pair(self, text: str, x: Any, y: Any) -> tuple[FloatArray, ReferenceExplanation]:
+        parts = [group.explain(x, y) for group in self._layout.groups]
+        row = np.concatenate([part.values for part in parts])
+        if self._layout.columns is not None:
+            row = row[self._layout.columns]
+        first = np.zeros(1, np.int64)
+        detail = ReferenceExplanation(
+            text=text,
+            score=float(self._scores(row[None], x, y, first, first)[0]),
+            features=tuple(feature for part in parts for feature in part.features),
+            reference=tuple(x.tokens(0)),
+            hypothesis=tuple(y.tokens(0)),
+            covering=next((part.covering for part in parts if part.covering is not None), None),
+        )
+        return row, self.combined.explain(row, self.features, detail)
+
+    def _prepare(self, batch: Any) -> list[Any]:
+        return [group.prepare(batch) for group in self._layout.groups]
+
+    def _compare(self, reference: list[Any], hypothesis: list[Any], i: Index, j: Index) -> FloatArray:
+        """The features of pairs of prepared texts: one row per pair, one column per feature."""
+        columns = [
+            group.compare(x, y, i, j)
+            for group, x, y in zip(self._layout.groups, reference, hypothesis, strict=True)
+        ]
+        rows = columns[0] if len(columns) == 1 else np.column_stack(columns)
+        return rows if self._layout.columns is None else np.asarray(rows[:, self._layout.columns])
+
+    def _scores(self, rows: FloatArray, reference: Any, hypothesis: Any, i: Index, j: Index) -> FloatArray:
+        """The score of each pair, by the rule for texts without tokens where there are none (specification §5)."""
+        no_reference, no_hypothesis = reference.lengths[i] == 0, hypothesis.lengths[j] == 0
+        lacking = no_reference | no_hypothesis
+        if not lacking.any():
+            return self.combined.score(rows)
+        scores = np.full(len(rows), self.combined.lowest)
+        scores[~lacking] = self.combined.score(rows[~lacking])
+        for k in np.nonzero(no_reference & no_hypothesis)[0].tolist():
+            if same_text(reference.texts[i[k]], hypothesis.texts[j[k]]):
+                scores[k] = self.combined.equal_texts
+        return scores
+
+
+_Declared = TypeVar("_Declared", FeatureGroup, Combination)
+
+
+def _with_options(declaration: _Declared, options: dict[str, Any]) -> _Declared:
+    chosen = {name: options[name] for name in options_of(declaration) if name in options}
+    return replace(declaration, **chosen)  # type: ignore[type-var]  # dataclasses by contract
+
+
+def _own_options(cls: type[FeatureMetric]) -> dict[str, Any]:
+    """What the constructor of a subclass takes beyond `FeatureMetric`'s own."""
+    from inspect import Parameter, signature
+
+    shared = signature(FeatureMetric.__init__).parameters
+    return {
+        name: parameter.default
+        for name, parameter in signature(cls.__init__).parameters.items()
+        if name not in shared and parameter.kind is Parameter.KEYWORD_ONLY
+    }
+
+
+def _differing(declaration: FeatureGroup | Combination) -> dict[str, str]:
+    """The options of a group or combination that are not the default of their field, as signatures write them."""
+    defaults = {one.name: one.default for one in fields(declaration)}  # type: ignore[arg-type]
+    return {
+        name: text
+        for name, value in options_of(declaration).items()
+        if value != defaults[name] and (text := _text(value))
+    }
+
+
+def _text(value: object) -> str:
+    """A parameter in a signature; empty for what is named by its fingerprint elsewhere."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return f"{value:g}"
+    if callable(value):
+        return getattr(value, "__name__", "own")
+    return ""

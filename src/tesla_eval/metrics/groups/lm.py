@@ -1,0 +1,91 @@
+"""Language models as features (specification §8): how likely the hypothesis is, whatever the reference says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tesla_eval.analysis import AnalysedBatch, Analysis, Pipeline
+from tesla_eval.arrays import FloatArray, Index
+from tesla_eval.lm import LanguageModel, load_language_model
+from tesla_eval.lm.model import TRIGRAM
+from tesla_eval.metrics.groups import BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
+from tesla_eval.records import ValueDetail
+from tesla_eval.resources import find_resource
+
+__all__ = ["LOWEST", "LanguageModelGroup", "LanguageModelScores"]
+
+LOWEST = -15.0
+"""specification §8: normalised scores are clipped to [−15, 0]."""
+
+
+@dataclass(frozen=True)
+class LanguageModelGroup(FeatureGroup):
+    """(1/L) · ln P of the hypothesis under the language's model: `lm.3gram`."""
+
+    name: ClassVar[str] = "lm"
+
+    model: str = fixed(TRIGRAM)
+
+    def bind(self, analysis: Analysis) -> BoundGroup | None:
+        """The group, unless the language has no model or the user brings an own analysis."""
+        language = analysis.signature["lang"]
+        if not isinstance(analysis, Pipeline) or find_resource(f"lm-{self.model}", language) is None:
+            return None
+        return LanguageModelScores({self.model: load_language_model(language, self.model)})
+
+
+class LanguageModelScores(BoundGroup):
+    """The normalised scores of hypotheses under some models."""
+
+    def __init__(self, models: Mapping[str, LanguageModel]) -> None:
+        self._models = dict(models)
+        self.features = tuple(
+            Feature(f"lm.{name}", "lm", "lm", "language model", f"lm.{name}", LOWEST, 0.0)
+            for name in self._models
+        )
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """The fingerprints of the models."""
+        return {f"lm.{name}": model.fingerprint for name, model in self._models.items()}
+
+    def prepare(self, batch: AnalysedBatch) -> _Lazily:
+        """The scores of the texts when they are needed: those of references never are."""
+        return _Lazily(self, batch)
+
+    def compare(
+        self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
+    ) -> FloatArray:
+        """The scores of the hypotheses."""
+        return np.asarray(hypothesis.scores[hypothesis_index])
+
+    def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
+        """The score under each model, and every word's ln P."""
+        values = self.scores(hypothesis)[0]
+        details = tuple(
+            ValueDetail(name=feature.name, value=value, words=tuple(model.explain(hypothesis.texts[0])))
+            for feature, value, model in zip(
+                self.features, values.tolist(), self._models.values(), strict=True
+            )
+            if not np.isnan(value)
+        )
+        return GroupDetail(values, details)
+
+    def scores(self, batch: AnalysedBatch) -> FloatArray:
+        """One row per text, one column per model; NaN where there is no word."""
+        columns = [model.normalised(batch.texts) for model in self._models.values()]
+        return np.clip(np.column_stack(columns), LOWEST, 0.0)
+
+
+class _Lazily:
+    def __init__(self, group: LanguageModelScores, batch: AnalysedBatch) -> None:
+        self._group, self._batch = group, batch
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        return self._group.scores(self._batch)

@@ -1,0 +1,200 @@
+"""Word n-grams, skip bigrams and character n-grams as groups of features (specification §5, §8b, §10)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tesla_eval._core import Bags, CharacterBags
+from tesla_eval.analysis import AnalysedBatch, Analysis
+from tesla_eval.arrays import FloatArray, Index
+from tesla_eval.bags import (
+    FUNCTION_WORD_DISCOUNT,
+    IDENTITY,
+    LONGEST_CHARACTER_NGRAM,
+    NgramFeature,
+    build_bags,
+    build_character_bags,
+    exact_discount,
+)
+from tesla_eval.errors import UsageError
+from tesla_eval.matching import RECALL_WEIGHT, Matches, explain_feature, match_characters, match_pairs
+from tesla_eval.metrics.groups import (
+    FIRST,
+    MEASURES,
+    BoundGroup,
+    Feature,
+    FeatureGroup,
+    GroupDetail,
+    fixed,
+    measured_columns,
+    measured_features,
+)
+from tesla_eval.records import CharacterDetail
+
+__all__ = ["LONGEST_NGRAM", "WINDOW", "CharacterGroup", "NgramGroup", "SkipBigramGroup", "check_alpha"]
+
+LONGEST_NGRAM = 3
+"""specification §5: n-grams of one to three words."""
+WINDOW = 4
+"""specification §10: up to so many words lie between the two of a skip bigram."""
+_WIDEST_WINDOW = 1000
+
+_LABELS = {"ms": "words and synonyms", "lem": "lemmas", "pos": "parts of speech", IDENTITY: "words"}
+
+
+def check_alpha(alpha: float) -> None:
+    """Refuse a weight of recall that no F-measure has."""
+    if not 0 <= alpha <= 1:
+        raise UsageError(f"alpha {alpha!r}: must lie between 0 and 1")
+
+
+@dataclass(frozen=True)
+class NgramGroup(FeatureGroup):
+    """Word n-grams as TESLA-M matches them: `ms.1` is their F; with `measures` `ms.1.p`, `ms.1.r` and `ms.1.f`."""
+
+    name: ClassVar[str] = "target"
+
+    similarities: tuple[str, ...] = fixed(("ms", "pos"))
+    measures: tuple[str, ...] = fixed(())
+    max_n: int = LONGEST_NGRAM
+    discount: float = FUNCTION_WORD_DISCOUNT
+    alpha: float = RECALL_WEIGHT
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.max_n <= LONGEST_NGRAM:
+            raise UsageError(f"max_n {self.max_n!r}: must be 1, 2 or {LONGEST_NGRAM}")
+        check_alpha(self.alpha)
+        exact_discount(self.discount)
+
+    def bind(self, analysis: Analysis) -> BoundGroup:
+        """The n-grams of an analysis; without tags the features of tags do not exist."""
+        kinds = [similarity for similarity in self.similarities if similarity != "pos" or analysis.tagged]
+        features = [NgramFeature(kind, n) for kind in kinds for n in range(1, self.max_n + 1)]
+        return _BoundNgrams(tuple(features), self.measures, self.discount, self.alpha)
+
+
+@dataclass(frozen=True)
+class SkipBigramGroup(FeatureGroup):
+    """Unigrams and skip bigrams of equal words, as TESLA-S matches them: `s.1` and `s.skip`."""
+
+    name: ClassVar[str] = "words"
+
+    window: int = WINDOW
+    discount: float = FUNCTION_WORD_DISCOUNT
+    alpha: float = RECALL_WEIGHT
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.window <= _WIDEST_WINDOW:
+            raise UsageError(f"window {self.window!r}: must lie between 1 and {_WIDEST_WINDOW}")
+        check_alpha(self.alpha)
+        exact_discount(self.discount)
+
+    def bind(self, analysis: Analysis) -> BoundGroup:
+        """The two problems."""
+        problems = (
+            NgramFeature(IDENTITY, 1, label="s.1"),
+            NgramFeature(IDENTITY, 2, gap=self.window, label="s.skip"),
+        )
+        return _BoundNgrams(problems, (), self.discount, self.alpha)
+
+
+@dataclass(frozen=True)
+class _BoundNgrams(BoundGroup):
+    problems: tuple[NgramFeature, ...]
+    measures: tuple[str, ...]
+    discount: float
+    alpha: float
+
+    @property
+    def features(self) -> tuple[Feature, ...]:  # type: ignore[override]  # derived from the problems
+        return measured_features([_described(problem) for problem in self.problems], self.measures)
+
+    def restricted(self, names: Collection[str]) -> BoundGroup:
+        kept = [
+            problem
+            for problem in self.problems
+            if any(one.name in names for one in measured_features([_described(problem)], self.measures))
+        ]
+        return replace(self, problems=tuple(kept))
+
+    def prepare(self, batch: AnalysedBatch) -> Bags:
+        return build_bags(batch, self.problems, self.discount)
+
+    def compare(
+        self, reference: Bags, hypothesis: Bags, reference_index: Index, hypothesis_index: Index
+    ) -> FloatArray:
+        matches = match_pairs(reference, hypothesis, reference_index, hypothesis_index, self.alpha)
+        return measured_columns(matches, self.measures)
+
+    def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
+        details = [
+            explain_feature(reference, hypothesis, problem, self.discount, self.alpha)
+            for problem in self.problems
+        ]
+        matches = Matches(
+            *(np.array([[getattr(d, name) for d in details]]) for name in ("precision", "recall", "f"))
+        )
+        return GroupDetail(
+            measured_columns(matches, self.measures)[0],
+            tuple(detail for detail in details if not np.isnan(detail.f)),
+        )
+
+
+def _described(problem: NgramFeature) -> Feature:
+    label, family = _LABELS[problem.similarity], problem.label or problem.similarity
+    return Feature(problem.name, NgramGroup.name, problem.similarity, label, family)
+
+
+@dataclass(frozen=True)
+class CharacterGroup(FeatureGroup):
+    """Character n-grams of the raw text without white space: `chr.1.p` … `chr.6.f`."""
+
+    name: ClassVar[str] = "chars"
+
+    max_order: int = fixed(LONGEST_CHARACTER_NGRAM)
+    measures: tuple[str, ...] = fixed(MEASURES)
+    alpha: float = RECALL_WEIGHT
+
+    def bind(self, analysis: Analysis) -> BoundGroup:
+        """The characters, whatever the analysis."""
+        return _BoundCharacters(self.max_order, self.measures, self.alpha)
+
+
+class _BoundCharacters(BoundGroup):
+    def __init__(self, max_order: int, measures: Sequence[str], alpha: float) -> None:
+        self._max_order, self._measures, self._alpha = max_order, measures, alpha
+        problems = [
+            Feature(f"chr.{n}", CharacterGroup.name, "chr", "characters", "chr")
+            for n in range(1, max_order + 1)
+        ]
+        self.features = measured_features(problems, measures)
+
+    def prepare(self, batch: AnalysedBatch) -> CharacterBags:
+        return build_character_bags(batch.texts)
+
+    def compare(
+        self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
+    ) -> FloatArray:
+        return measured_columns(
+            self._match(reference, hypothesis, reference_index, hypothesis_index), self._measures
+        )
+
+    def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
+        """Precision, recall and F of every order. The flow between single characters is omitted."""
+        matches = self._match(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)
+        rows = zip(
+            matches.precision[0].tolist(), matches.recall[0].tolist(), matches.f[0].tolist(), strict=True
+        )
+        details = tuple(
+            CharacterDetail(name=f"chr.{n}", similarity=IDENTITY, n=n, precision=p, recall=r, f=f)
+            for n, (p, r, f) in enumerate(rows, 1)
+            if not np.isnan(f)
+        )
+        return GroupDetail(measured_columns(matches, self._measures)[0], details)
+
+    def _match(self, reference: CharacterBags, hypothesis: CharacterBags, i: Index, j: Index) -> Matches:
+        return match_characters(reference, hypothesis, i, j, self._max_order, self._alpha)

@@ -1,0 +1,175 @@
+"""The metrics by name: the built-in ones, and those that other packages add.
+
+A package adds a metric through the entry-point group `tesla_eval.metrics`: the entry's name is what `-m` takes, and its
+value is a subclass of `Metric`. Modules are imported when a metric of theirs is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from tesla_eval.analysis.languages import is_spaced
+from tesla_eval.errors import UsageError
+from tesla_eval.metrics.base import Metric
+
+__all__ = [
+    "ENTRY_POINTS",
+    "Entry",
+    "create_metric",
+    "default_metrics",
+    "find_entry",
+    "metric_key",
+    "metric_names",
+    "registered",
+    "registered_class",
+]
+
+ENTRY_POINTS = "tesla_eval.metrics"
+"""The group of entry points under which other packages add metrics."""
+
+ALL_LANGUAGES = "all"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One metric of the registry."""
+
+    name: str
+    """What `-m` takes."""
+    target: str
+    """`module:Class`."""
+    summary: str
+    scale: str = "0..1"
+    better: str = "higher"
+    languages: str = ALL_LANGUAGES
+    package: str = "tesla-eval"
+    words: bool = True
+    """Whether it reads analysed words, so that `--analysed` makes sense."""
+
+    def load(self) -> type[Metric]:
+        """The class, imported now."""
+        module, _, name = self.target.partition(":")
+        try:
+            loaded = getattr(import_module(module), name)
+        except (ImportError, AttributeError) as error:
+            raise UsageError(f"metric {self.name!r} of {self.package} cannot be loaded: {error}") from error
+        if not (isinstance(loaded, type) and issubclass(loaded, Metric)):
+            raise UsageError(
+                f"metric {self.name!r} of {self.package}: {self.target} is not a subclass of Metric"
+            )
+        return loaded
+
+
+_HOME = "tesla_eval.metrics"
+_PERCENT = "0..100"
+
+
+def _rouge_entries() -> Iterator[Entry]:
+    kinds = {
+        "1": "unigrams",
+        "2": "bigrams",
+        "L": "longest common subsequence",
+        "SU4": "skip bigrams and unigrams",
+    }
+    for suffix, measure in (("", "F1"), ("Recall", "recall")):
+        for kind, what in kinds.items():
+            name = f"rouge{kind.lower()}" + ("-recall" if suffix else "")
+            yield Entry(
+                name, f"{_HOME}.rouge:Rouge{kind}{suffix}", f"ROUGE-{kind}: {measure} of {what}", words=False
+            )
+
+
+_BUILT_IN = (
+    Entry("m", f"{_HOME}.tesla_m:TeslaM", "words by lemma, synonym and part of speech; no training"),
+    Entry("b", f"{_HOME}.tesla_b:TeslaB", "TESLA-M and pivot-language n-grams", languages="with a phrase table"),
+    Entry("f", f"{_HOME}.tesla_f:TeslaF", "TESLA-B and a language model, weights learned", languages="with weights"),
+    Entry("x", f"{_HOME}.tesla_x:TeslaX", "words, characters, order and lengths, weights learned"),
+    Entry("pem", f"{_HOME}.pem:Pem", "quality of a paraphrase", scale="1..5", languages="en"),
+    Entry("s", f"{_HOME}.tesla_s:TeslaS", "content of a summary against model summaries"),
+    Entry("s-recall", f"{_HOME}.tesla_s:TeslaSRecall", "recall of model summaries' content"),
+    Entry("dicomer", f"{_HOME}.dicomer:Dicomer", "readability by discourse roles; needs no reference",
+          scale="learned", languages="en", words=False),
+    Entry("cremer", f"{_HOME}.cremer:Cremer", "overall quality of a summary", scale="learned", languages="en",
+          words=False),
+    Entry("celab", f"{_HOME}.tesla_celab:TeslaCelab", "characters with synonyms, for scripts without spaces",
+          words=False),
+    Entry("celab-", f"{_HOME}.tesla_celab:TeslaCelabMinus", "characters without synonyms", words=False),
+    Entry("bleu", f"{_HOME}.baselines:Bleu", "sacreBLEU's BLEU", scale=_PERCENT, words=False),
+    Entry("bleu-char", f"{_HOME}.baselines:BleuChar", "sacreBLEU's BLEU over characters", scale=_PERCENT, words=False),
+    Entry("chrf", f"{_HOME}.baselines:Chrf", "sacreBLEU's chrF", scale=_PERCENT, words=False),
+    Entry("chrf++", f"{_HOME}.baselines:ChrfPlusPlus", "sacreBLEU's chrF++", scale=_PERCENT, words=False),
+    Entry("ter", f"{_HOME}.baselines:Ter", "sacreBLEU's TER", scale="0..", better="lower", words=False),
+    *_rouge_entries(),
+)  # fmt: skip
+
+
+@cache
+def registered() -> dict[str, Entry]:
+    """All metrics by name, the built-in ones first; another package cannot replace one of these."""
+    entries = {entry.name: entry for entry in _BUILT_IN}
+    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):
+        entries.setdefault(point.name, _from_entry_point(point))
+    return entries
+
+
+def _from_entry_point(point: EntryPoint) -> Entry:
+    package = point.dist.name if point.dist is not None else "another package"
+    return Entry(point.name, point.value, f"of the package {package}", scale="", package=package, words=False)
+
+
+def metric_names() -> list[str]:
+    """What `-m` takes."""
+    return list(registered())
+
+
+def metric_key(name: str) -> str:
+    """The registered name that is meant: ids and capitals are understood.
+
+    >>> metric_key(" TESLA-M"), metric_key("chrF++")
+    ('m', 'chrf++')
+    """
+    key = name.strip().lower()
+    return key if key in registered() else key.removeprefix("tesla-")
+
+
+def find_entry(name: str) -> Entry:
+    """The entry that a name means; the error for an unknown name suggests the nearest one."""
+    entry = registered().get(metric_key(name))
+    if entry is None:
+        from difflib import get_close_matches
+
+        near = get_close_matches(metric_key(name), metric_names(), n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise UsageError(f"unknown metric {name!r}{hint} (metrics: {', '.join(metric_names())})")
+    return entry
+
+
+def create_metric(name: str, lang: str = "en", **options: Any) -> Metric:
+    """The metric that `-m NAME` means, made with these options.
+
+    >>> create_metric("m", "en").id
+    'tesla-m'
+    >>> create_metric("m", lang="en", alpha=0.5)
+    TeslaM(lang='en', alpha=0.5)
+    """
+    return find_entry(name).load()(lang=lang, **options)  # type: ignore[call-arg]  # contract of registered metrics
+
+
+def registered_class(metric_id: str) -> type[Metric] | None:
+    """The class that is registered for an id, if any."""
+    entry = registered().get(metric_key(metric_id))
+    return None if entry is None else entry.load()
+
+
+def default_metrics(lang: str) -> str:
+    """What `-m` means where it is not given: TESLA-M and TESLA-X; TESLA-CELAB for languages written without spaces.
+
+    >>> default_metrics("en"), default_metrics("zh")
+    ('m,x', 'celab')
+    """
+    return "m,x" if is_spaced(lang) else "celab"
