@@ -1,4 +1,4 @@
-"""PEM (SPEC §13): its three parts, its scale, its corners, its training, its damaged files."""
+"""PEM (specification §13): its three parts, its scale, its corners, its training, its damaged files."""
 
 from __future__ import annotations
 

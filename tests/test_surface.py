@@ -1,4 +1,4 @@
-"""The surface features (SPEC §8b), each against the plainest way to compute it."""
+"""The surface features (specification §8b), each against the plainest way to compute it."""
 
 from __future__ import annotations
 

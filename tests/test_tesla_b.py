@@ -1,4 +1,4 @@
-"""TESLA-B (SPEC §7) and pivot features as a group: what is averaged, what is explained, what is refused."""
+"""TESLA-B (specification §7) and pivot features as a group: what is averaged, what is explained, what is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TESLA-CELAB as a metric (SPEC §9): interface, references, dictionaries, compounds, the command line, the drawing."""
+"""TESLA-CELAB as a metric (specification §9): interface, references, dictionaries, compounds, command line, drawing."""
 
 from __future__ import annotations
 

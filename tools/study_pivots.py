@@ -61,7 +61,7 @@ def variants(pivots: Sequence[str]) -> list[Variant]:
 
 
 def score(features: Floats, pivots: Sequence[str], variant: Variant) -> Floats:
-    """SPEC §7 with only these pivot languages."""
+    """Specification §7 with only these pivot languages."""
     target = mean_of_existing(features[:, :TARGET_FEATURES])
     columns = [
         TARGET_FEATURES + pivots.index(name) * PIVOT_FEATURES + k

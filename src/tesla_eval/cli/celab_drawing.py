@@ -40,7 +40,7 @@ class _Column(NamedTuple):
 
 
 def draw_covering(detail: Mapping[str, Any]) -> Iterator[str]:
-    """The drawing of one reference's detail (SPEC §17): texts, coverage by length, links."""
+    """The drawing of one reference's detail (specification §17): texts, coverage by length, links."""
     sides = detail["reference"], detail["hypothesis"]
     if not (sides[0] or sides[1]):
         return

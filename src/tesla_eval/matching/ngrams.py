@@ -1,4 +1,4 @@
-"""Bags against bags: the exact optimum, precision, recall and F (SPEC §4), and the flow that reaches it."""
+"""Bags against bags: the exact optimum, precision, recall and F (specification §4), and the flow that reaches it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tesla_eval.bags import NgramFeature, exact_discount
 __all__ = ["RECALL_WEIGHT", "Flow", "Matches", "explain_feature", "match_characters", "match_pairs"]
 
 RECALL_WEIGHT = 0.8
-"""SPEC §4: α of the F-measure."""
+"""Specification §4: α of the F-measure."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Flow:
     """Row of the n-gram in the reference and in the hypothesis (see `NgramFeature.span`), similarity, weight."""
 
     def to_dict(self, precision: float, recall: float, f: float) -> dict[str, Any]:
-        """The feature as SPEC §17 writes it."""
+        """The feature as specification §17 writes it."""
         span = self.feature.span
         gap = {"gap": self.feature.gap} if self.feature.gap else {}
         return {

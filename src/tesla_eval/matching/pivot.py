@@ -1,4 +1,4 @@
-"""Pivot n-grams against pivot n-grams, by name: which met, how much they carried, for which phrases (SPEC §17)."""
+"""Explain pivot features (specification §17): which n-grams met, how much they carried, for which phrases."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Flow = list[tuple[int, int, float]]
 def explain_pivot_feature(
     reference: PivotNetwork, hypothesis: PivotNetwork, feature: PivotFeature, discount: float
 ) -> dict[str, Any]:
-    """One feature as SPEC §17 writes it, without precision, recall and F: n-grams go by their text."""
+    """One feature as specification §17 writes it, without precision, recall and F: n-grams go by their text."""
     sides = reference.ngrams[feature.n - 1], hypothesis.ngrams[feature.n - 1]
     weights = [_weights(side, discount) for side in sides]
     flow = _flow(sides[0], sides[1], weights[0], weights[1], feature.similarity)
