@@ -37,7 +37,7 @@ def test_2_weights_of_bags() -> None:
     flows = {n: explain_feature(x, y, NgramFeature("ms", n), 0.1) for n in (1, 2, 3)}
     assert {n: flow.reference_weight for n, flow in flows.items()} == {1: 3.3, 2: 1.31, 3: 0.22}
     by_place = {i: weight for i, _, _, weight in flows[2].entries}
-    assert by_place == {0: 0.1, 1: 1.0, 2: 0.1, 3: 0.01, 4: 0.1}  # cat sat is the second bigram, on the the fourth
+    assert by_place == {0: 0.1, 1: 1.0, 2: 0.1, 3: 0.01, 4: 0.1}  # 1: cat sat, 3: on the
     the = [weight for i, _, _, weight in flows[1].entries if i in (0, 4)]
     assert the == [0.1, 0.1]
 

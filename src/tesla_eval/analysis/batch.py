@@ -131,7 +131,9 @@ class AnalysedBatch:
         try:
             lemma = vocabulary.lexicon.intern_lemmas(lemmas, sense_offsets, senses)
         except ValueError as error:
-            raise InputError(f"own analysis: {error}; senses belong to the lemma (specification §1)") from error
+            raise InputError(
+                f"own analysis: {error}; senses belong to the lemma: specification §1"
+            ) from error
         return cls(
             texts=tuple(texts),
             vocabulary=vocabulary,

@@ -19,7 +19,7 @@ __all__ = ["CompoundSplitter", "compound_resource", "load_compound_splitter"]
 
 KIND = "compounds"
 SHORTEST_PART = 3  # specification §1
-FILLERS = ("", "e", "n", "s", "en", "er", "es")  # specification §1; nothing comes first, so that ties drop nothing
+FILLERS = ("", "e", "n", "s", "en", "er", "es")  # specification §1; "" first: ties drop nothing
 _LONGEST_WORD = 80  # code points: longer words are hostile, and the search takes the square of the length
 _HIGHEST_LEVEL = 65535
 
