@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 
 import numpy as np
@@ -17,6 +18,7 @@ from tesla_eval.judgements.paraphrases import overall_score
 from tesla_eval.matching import explain_feature, match_characters
 from tesla_eval.metrics.surface_group import SurfaceGroup
 from tesla_eval.models import LinearModel, Scale
+from tesla_eval.models.svr import SupportVectorModel
 from tesla_eval.stats import PairCounts
 from tesla_eval.training.language_models import discounts
 
@@ -105,6 +107,14 @@ def test_8b_word_order() -> None:
     assert found["lcs.r"] == found["lcs.p"] == found["fragments"] == found["chunks"] == 0.5
     assert found["order"] == pytest.approx(4 / 15)
     assert found["content.r"] == found["function.p"] == 1.0
+
+
+def test_12_regression() -> None:
+    model = SupportVectorModel(
+        features=("a",), means=np.zeros(1), deviations=np.ones(1), vectors=np.zeros((1, 1)),
+        coefficients=np.array([2.0]), intercept=1.0, gamma=0.5,
+    )  # fmt: skip
+    assert model.predict(np.array([[0.0], [1.0]])) == pytest.approx([3.0, 2 * math.exp(-0.5) + 1])
 
 
 def test_13_pem_by_hand() -> None:
