@@ -64,7 +64,7 @@ def occurrence_links(x: Units, y: Units, categories: dict[str, set[int]]) -> lis
 
 
 class PlainModel:
-    """SPEC §9 word by word: one column a link and an n-gram, rows for w(X) ≤ 1 and c(X) ≤ Σ w(Y); column-wise."""
+    """Specification §9 to the letter: a column per link and n-gram, rows for w(X) ≤ 1, c(X) ≤ Σ w(Y); column-wise."""
 
     def __init__(self, x: Units, y: Units, categories: dict[str, set[int]]) -> None:
         links = occurrence_links(x, y, categories)

@@ -1,4 +1,4 @@
-"""TESLA-CELAB (SPEC §9): units, links, and the covering program against a plain formulation solved by HiGHS."""
+"""TESLA-CELAB (specification §9): units, links, and the covering program against a plain one solved by HiGHS."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Span = tuple[int, int]  # start, length
 Categories = Mapping[str, set[int]]
 
 
-# -- the plain formulation: SPEC §9 word by word ------------------------------------------------------------------
+# -- the plain formulation: specification §9 word by word ---------------------------------------------------------
 
 
 def spans_of(units: Sequence[str], order: int = 4) -> list[Span]:

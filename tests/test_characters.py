@@ -1,4 +1,4 @@
-"""Character n-grams (SPEC §8b) against a textbook count."""
+"""Character n-grams (specification §8b) against a textbook count."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def all_splits(text: str, levels: dict[str, int], start: int = 0) -> Iterator[Sp
 
 
 def textbook_split(text: str, levels: dict[str, int]) -> Spans:
-    """SPEC §1 word for word; ties as the docstring of `split` says."""
+    """Specification §1 word for word; ties as the docstring of `split` says."""
 
     def rank(spans: Spans) -> tuple[Fraction, int, list[tuple[int, int]]]:
         mean = Fraction(sum(levels[text[start:end]] for start, end in spans), len(spans))

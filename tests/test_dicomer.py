@@ -29,7 +29,7 @@ from tesla_eval.training.dicomer import RankedText, permutations_of, permuted_li
 from tesla_eval.training.discourse import read_gdtb
 from tests.conftest import SHARED_DATA
 
-# SPEC §11, the paper's table 2: rows S1..S4.
+# Specification §11, the paper's table 2: rows S1..S4.
 TABLE_2 = RoleMatrix(
     4,
     {

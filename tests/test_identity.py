@@ -1,4 +1,4 @@
-"""A text against itself scores exactly 1 in every language (SPEC §5): own sentences, and 200 of each test set."""
+"""A text against itself scores exactly 1 in every language (specification §5): own sentences, 200 of each test set."""
 
 from __future__ import annotations
 

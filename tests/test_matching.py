@@ -1,4 +1,4 @@
-"""SPEC §2–4 on words: bags, similarities, the optimum and its flow, against the slow textbook."""
+"""Specification §2–4 on words: bags, similarities, the optimum and its flow, against the slow textbook."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_senseless_discounts_are_refused(discount: float) -> None:
 
 
 def test_untagged_words_are_alike_only_by_lemma_and_sense() -> None:
-    """SPEC §3 without tags (`-l und`): no tag equals no other."""
+    """Specification §3 without tags (`-l und`): no tag equals no other."""
     x, y = batches([Token("a", 0, 1, "a", "", False)], [Token("b", 0, 1, "b", "", False)])
     assert explain_feature(x, y, NgramFeature("ms", 1), 0.1).objective == 0
 

@@ -1,4 +1,4 @@
-"""PEM (SPEC §13): its three parts, its scale, its corners, its training, its damaged files."""
+"""PEM (specification §13): its three parts, its scale, its corners, its training, its damaged files."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tesla_eval.metrics.pem_features import _shared, pivot_f1
+from tesla_eval.metrics.pem_model import find_pem_model, read_pem_model
 
 from tesla_eval import Pem
 from tesla_eval._core import Lexicon
@@ -26,8 +28,6 @@ from tesla_eval.judgements.paraphrases import (
     read_rated_pairs,
     shared_words,
 )
-from tesla_eval.metrics.pem_features import _shared, pivot_f1
-from tesla_eval.metrics.pem_model import find_pem_model, read_pem_model
 from tesla_eval.resources import Resource, write_resource
 from tests.conftest import SHARED_DATA
 from tests.test_pivot_bags import UNPRUNED, TestWorkedExample, batch_of, make_table

@@ -1,4 +1,4 @@
-"""Bitext to phrase table (SPEC §6): symmetrisation, extraction, pruning, files; and what happens to damaged ones."""
+"""Bitext to phrase table (specification §6): symmetrisation, extraction, pruning, files, damaged files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SPEC §6: segmentation, confusion network and pivot bags, against exhaustive search and enumeration of paths."""
+"""Specification §6: segmentation, confusion network and pivot bags, against exhaustive search over paths."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ UNPRUNED = {"least_probability": 0.0, "least_ngram_probability": 0.0}
 
 
 class TestWorkedExample:
-    """SPEC §6, from the PEM paper: punctuation kept, no discount, no pruning, n = 1..4 in one bag."""
+    """Specification §6, from the PEM paper: punctuation kept, no discount, no pruning, n = 1..4 in one bag."""
 
     PAIRS = (
         ("Hello ,", "Bonjour ,", 9), ("Hello ,", "Salut ,", 1), ("Morning , sir .", "Bonjour , monsieur .", 5),

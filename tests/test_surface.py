@@ -1,4 +1,4 @@
-"""The surface features (SPEC §8b), each against the plainest way to compute it."""
+"""The surface features (specification §8b), each against the plainest way to compute it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tesla_eval.metrics.surface_group import SurfaceGroup
 
 from tesla_eval._core import SURFACE_FEATURES
 from tesla_eval.analysis import load_pipeline
-from tesla_eval.metrics.surface_group import SurfaceGroup
 
 WORDS = ["the", "cat", "sat", "on", "mat", "Spain", "2012", "dog", "of", "house"]
 

@@ -1,4 +1,4 @@
-"""TESLA-B (SPEC §7) and pivot features as a group: what is averaged, what is explained, what is refused."""
+"""TESLA-B (specification §7) and pivot features as a group: what is averaged, what is explained, what is refused."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import json
 
 import numpy as np
 import pytest
+from tesla_eval.metrics.feature_groups import MEASURES
+from tesla_eval.metrics.pivot_group import PivotGroup, load_tables
 
 from tesla_eval.errors import ResourceError
 from tesla_eval.metrics import TeslaB, TeslaM
-from tesla_eval.metrics.feature_groups import MEASURES
-from tesla_eval.metrics.pivot_group import PivotGroup, load_tables
 from tesla_eval.pivot import installed_pivots, load_phrase_table
 
 HYPOTHESES = ["They put forth a proposal.", "He is sleeping.", "", "Hello", "a b c d e f"]

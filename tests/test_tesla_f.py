@@ -1,4 +1,4 @@
-"""TESLA-F (SPEC §8) with all its groups: target features, pivots, language model."""
+"""TESLA-F (specification §8) with all its groups: target features, pivots, language model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SPEC §5: TESLA-M, its Python interface, and the rules for short, empty and missing texts."""
+"""Specification §5: TESLA-M, its Python interface, and the rules for short, empty and missing texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TESLA-S (SPEC §10) against a formulation of a few lines, on real summaries; its rules for models and short texts."""
+"""TESLA-S (specification §10) against a few plain lines, on real summaries; its rules for models and short texts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ needs_summaries = pytest.mark.skipif(not SUMMARIES.is_dir(), reason="the summari
 
 
 def textbook(reference: list[Token], hypothesis: list[Token], alpha: float = 0.8, window: int = 4) -> float:
-    """SPEC §10 in a few lines, for texts of at least two words."""
+    """Specification §10 in a few lines, for texts of at least two words."""
     values = []
     for skip in (False, True):
         x, y = ({}, {})  # type: dict[object, float], dict[object, float]

@@ -1,4 +1,4 @@
-"""SPEC §4: the optimum is exact, and the flow is worth it."""
+"""Specification §4: the optimum is exact, and the flow is worth it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slow, plain versions of SPEC's formulas, to check the fast ones against."""
+"""Slow, plain versions of the specification's formulas, to check the fast ones against."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Ngram = tuple[Token, ...]
 
 
 def unigram_similarity(name: str, x: Token, y: Token) -> float:
-    """SPEC §3."""
+    """Specification §3."""
     if name == "ms":
         if x.lemma == y.lemma:
             return 1.0
@@ -23,7 +23,7 @@ def unigram_similarity(name: str, x: Token, y: Token) -> float:
 
 
 def similarity(name: str, x: Ngram, y: Ngram) -> float:
-    """SPEC §3: 0 if any position has similarity 0, otherwise the mean over the positions."""
+    """Specification §3: 0 if any position has similarity 0, otherwise the mean over the positions."""
     parts = [unigram_similarity(name, a, b) for a, b in zip(x, y, strict=True)]
     return 0.0 if 0 in parts else sum(parts) / len(parts)
 
@@ -31,7 +31,7 @@ def similarity(name: str, x: Ngram, y: Ngram) -> float:
 def bag(
     tokens: list[Token], n: int, discount: float = 0.1
 ) -> dict[tuple[tuple[str, str], ...], tuple[Ngram, float]]:
-    """SPEC §2: n-grams by lemma and tag, with their weights summed."""
+    """Specification §2: n-grams by lemma and tag, with their weights summed."""
     weights: dict[tuple[tuple[str, str], ...], float] = defaultdict(float)
     example: dict[tuple[tuple[str, str], ...], Ngram] = {}
     for i in range(len(tokens) - n + 1):
@@ -43,7 +43,7 @@ def bag(
 
 
 def transport(x: np.ndarray, y: np.ndarray, s: np.ndarray) -> float:
-    """SPEC §4 with SciPy's HiGHS."""
+    """Specification §4 with SciPy's HiGHS."""
     rows, columns = np.nonzero(s)
     if not len(rows):
         return 0.0
@@ -65,7 +65,7 @@ def f_measure(
     discount: float = 0.1,
     alpha: float = 0.8,
 ) -> tuple[float, float]:
-    """The optimum and F of SPEC §4; NaN where SPEC §5 says that the feature does not exist."""
+    """The optimum and F of specification §4; NaN where specification §5 says that the feature does not exist."""
     if n > max(len(reference), len(hypothesis)):
         return float("nan"), float("nan")
     x, y = bag(reference, n, discount), bag(hypothesis, n, discount)
@@ -81,7 +81,7 @@ def f_measure(
 
 
 def tesla_m(reference: list[Token], hypothesis: list[Token]) -> float:
-    """SPEC §5 for one reference, where at least one side has a token."""
+    """Specification §5 for one reference, where at least one side has a token."""
     values = [f_measure(name, n, reference, hypothesis)[1] for name in ("ms", "pos") for n in (1, 2, 3)]
     there = [value for value in values if not np.isnan(value)]
     return sum(there) / len(there)

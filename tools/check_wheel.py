@@ -1,6 +1,6 @@
 """Check the sizes of what a wheel holds: `check_wheel.py dist/*.whl`.
 
-The budget is DESIGN's, in megabytes as stored in the wheel; analysis (taggers, tables, core and code) must stay
+The budget is in megabytes as stored in the wheel; analysis (taggers, tables, core and code) must stay
 below 26 MB together. Exits with 1 and names what is too large.
 """
 

@@ -93,7 +93,9 @@ def diff(before: str, after: str) -> int:
             different.append(f"{name}: {int((x != y).sum())} of {x.size} numbers differ")
     for line in different:
         print(line)
-    print(f"{len(a.files)} arrays, {sum(a[name].size for name in a.files):,} numbers, {len(different)} arrays differ")
+    print(
+        f"{len(a.files)} arrays, {sum(a[name].size for name in a.files):,} numbers, {len(different)} arrays differ"
+    )
     return 1 if different else 0
 
 

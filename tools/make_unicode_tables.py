@@ -7,7 +7,7 @@ import sys
 import unicodedata
 from itertools import groupby
 
-# Scripts written without spaces between words (SPEC §9); names as in the Unicode character database.
+# Scripts written without spaces between words (specification §9); names as in the Unicode character database.
 UNSPACED = (
     "CJK ",
     "HIRAGANA",

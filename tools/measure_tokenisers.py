@@ -3,7 +3,7 @@
     python tools/measure_tokenisers.py [--split dev] [--errors 20] [--peers] [LANGUAGE ...]
 
 Raw text is rebuilt from the forms and SpaceAfter=No. Gold are the surface tokens, multi-word tokens whole;
-only English contractions are cut (do|n't), as SPEC §1 lets a language's tokeniser do. Sources without spacing
+only English contractions are cut (do|n't), as specification §1 lets a language's tokeniser do. Sources without spacing
 are left out.
 """
 

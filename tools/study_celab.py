@@ -29,7 +29,7 @@ DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 CHINESE, JAPANESE = ("en-zh", "wmt24-esa-outofen-odd"), ("en-ja", "wmt24-esa-outofen-odd")
 GERMAN = (("en-de", "wmt20-mqm"), ("en-de", "wmt21-mqm-news"))
 SHOWN = 12
-ORDER, PRECISION_WEIGHT = 4, 0.25  # SPEC §9
+ORDER, PRECISION_WEIGHT = 4, 0.25  # specification §9
 
 Units = list[str]
 Grades = Mapping[str, Mapping[str, float]]

@@ -18,12 +18,12 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from tesla_eval.metrics.ngram_metric import mean_of_existing
 
 from tesla_eval.meta import evaluate
 from tesla_eval.meta.join import MetricScores, join, score_outputs
 from tesla_eval.meta.run import JudgedSet
 from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.ngram_metric import mean_of_existing
 from tesla_eval.metrics.tesla_b import TeslaB
 from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
@@ -61,7 +61,7 @@ def variants(pivots: Sequence[str]) -> list[Variant]:
 
 
 def score(features: Floats, pivots: Sequence[str], variant: Variant) -> Floats:
-    """SPEC §7 with only these pivot languages."""
+    """Specification §7 with only these pivot languages."""
     target = mean_of_existing(features[:, :TARGET_FEATURES])
     columns = [
         TARGET_FEATURES + pivots.index(name) * PIVOT_FEATURES + k

@@ -1,5 +1,5 @@
-// Text to tokens (SPEC §1), a batch at a time: tokenise, intern, tag. What needs Python (lemmas, senses, compounds)
-// is asked for once for every word type that is new.
+// Text to tokens (specification §1), a batch at a time: tokenise, intern, tag. Python (lemmas, senses,
+// compounds) is called once per new word type.
 #pragma once
 
 #include <cstddef>

@@ -150,7 +150,7 @@ void bind_celab(nb::module_& m) {
             for (const auto& [start, end] : split(text)) result.append(nb::make_tuple(start, end));
             return result;
         },
-        "text"_a, "The units of a text (SPEC §9) as (start, end) in code points, end exclusive.");
+        "text"_a, "The units of a text (specification §9) as (start, end) in code points, end exclusive.");
     m.def(
         "unit_surfaces",
         [](const nb::str& text) {

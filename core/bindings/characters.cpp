@@ -26,7 +26,7 @@ class CharacterBags {
     }
     std::size_t size() const { return texts_.size(); }
 
-    // One row of precision, recall and F for each pair, a column an order; NaN where no n-gram exists (SPEC §5).
+    // One row of precision, recall and F per pair, one column per order; NaN where no n-gram exists (specification §5).
     static nb::tuple match(const CharacterBags& reference, const CharacterBags& hypothesis,
                            const Array<std::int64_t>& reference_index, const Array<std::int64_t>& hypothesis_index,
                            int max_order, double alpha) {

@@ -79,7 +79,7 @@ class Bags {
     }
     std::size_t size() const { return texts_.size(); }
 
-    // One row of precision, recall and F for each pair; NaN where a feature does not exist (SPEC §5).
+    // One row of precision, recall and F for each pair; NaN where a feature does not exist (specification §5).
     static nb::tuple match(const Bags& reference, const Bags& hypothesis, const Array<std::int64_t>& reference_index,
                            const Array<std::int64_t>& hypothesis_index, double alpha) {
         std::size_t pairs = reference_index.size(), columns = reference.features_.size();

@@ -1,4 +1,4 @@
-// TESLA-CELAB between two texts (SPEC §9).
+// TESLA-CELAB between two texts (specification §9).
 #pragma once
 
 #include <cstdint>

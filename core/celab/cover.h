@@ -1,8 +1,8 @@
-// One side of TESLA-CELAB: how much of a text its matched n-grams can cover (SPEC §9).
+// One side of TESLA-CELAB: how much of a text its matched n-grams can cover (specification §9).
 //
 // The two sides are independent. What n-grams of one side can be matched at once is a transversal matroid's polytope,
 // and by the theorem of Mendelsohn and Dulmage any choice on the one side and any choice on the other have one matching
-// that serves both. So the optimum of SPEC §9 is the sum of both sides' optima, each over its own n-grams only, with one
+// that serves both. So the optimum (specification §9) is the sum of both sides' optima, each over its n-grams, with one
 // constraint a group of linked types: not more matched occurrences than the other side offers.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Which n-gram types of two texts are linked (SPEC §9): equal, synonyms, or cut into parts that are, in order.
+// Which n-gram types of two texts are linked (specification §9): equal, synonyms, or cut into parts that are, in order.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// TESLA-CELAB (SPEC §9): a text as n-grams of units, and which of them are the same.
+// TESLA-CELAB (specification §9): a text as n-grams of units, and which of them are the same.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// SPEC §9: one unit a character of scripts written without spaces, a run of letters and digits of other scripts,
+// Specification §9: one unit per character of unspaced scripts, a run of letters and digits of other scripts,
 // every other visible character on its own.
 #include "celab/text.h"
 #include "base/unicode.h"

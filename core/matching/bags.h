@@ -1,4 +1,4 @@
-// Weighted bags of n-grams (SPEC §2), as integers.
+// Weighted bags of n-grams (specification §2), as integers.
 //
 // The discount for a function word is a fraction p/q. The weight of an n-gram with k function words, p^k q^(n-k), is
 // then a whole number: the true weight times q^n. Nothing is ever rounded.
@@ -70,7 +70,7 @@ struct KeyBag {
 using LemmaBag = KeyBag<WideKey>;
 using TagBag = KeyBag<std::uint64_t>;
 
-inline constexpr int kMaxOrder = 3;  // n-grams of up to three tokens (SPEC §5)
+inline constexpr int kMaxOrder = 3;  // n-grams of up to three tokens (specification §5)
 inline constexpr int kLemmaBits = 32, kTagBits = 16;
 
 // The bags of a text for n = 1, 2, ...
@@ -103,7 +103,7 @@ struct ByTag {
 // Weight of the n-gram at `start`, in units of discount.unit(n).
 std::int64_t ngram_weight(const TokenView& text, const Discount& discount, std::size_t start, int n);
 
-// Skip bigrams (SPEC §10): ordered pairs of tokens with at most `gap` tokens between them, in order of the text.
+// Skip bigrams (specification §10): ordered pairs of tokens with at most `gap` tokens between them, in text order.
 template <class Visit>
 void for_each_skip_bigram(std::size_t tokens, int gap, Visit visit) {
     for (std::size_t i = 0; i < tokens; ++i)

@@ -1,4 +1,4 @@
-// Bags of character n-grams (SPEC §8b): raw text without white space, n = 1 .. 6, identity, closed form.
+// Bags of character n-grams (specification §8b): raw text without white space, n = 1 .. 6, identity, closed form.
 //
 // One sort serves all orders. A text's bag is its sorted suffixes, each cut after six characters and packed into 128
 // bits; the n-grams of any order are prefixes of these, and so are sorted already.

@@ -1,4 +1,4 @@
-// Two bags and a similarity in, the exact optimum out (SPEC §3 and §4).
+// Two bags and a similarity in, the exact optimum out (specification §3 and §4).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace tesla {
 
-enum class Similarity { MaxSim, Lemma, Tag };  // SPEC §3: ms, lem, pos
+enum class Similarity { MaxSim, Lemma, Tag };  // specification §3: ms, lem, pos
 Similarity similarity_named(std::string_view name);
 
 struct Feature {
@@ -22,7 +22,7 @@ struct Feature {
     int gap = 0;  // bigrams of lemmas: as many tokens may stand between the two
 };
 
-// What SPEC §4 derives from an optimum. The objective and the totals are whole numbers in units of
+// What specification §4 derives from an optimum. The objective and the totals are whole numbers in units of
 // 1 / (2n * unit(n)), so that the ratios below are the only roundings.
 struct Match {
     std::int64_t objective = 0, reference = 0, hypothesis = 0;

@@ -18,7 +18,7 @@ class Measures {
     Measures(std::size_t pairs, std::size_t features, double alpha)
         : columns_(features), alpha_(alpha), precision_(pairs * features), recall_(pairs * features), f_(pairs * features) {}
 
-    // NaN where the feature does not exist: neither text has an n-gram (SPEC §5).
+    // NaN where the feature does not exist: neither text has an n-gram (specification §5).
     void set(std::size_t pair, std::size_t feature, const Match& match) {
         const bool exists = match.reference > 0 || match.hypothesis > 0;
         const double missing = std::numeric_limits<double>::quiet_NaN();

@@ -1,4 +1,4 @@
-// How many n-grams of all lengths up to four two texts have in common (SPEC §13, dissimilarity).
+// How many n-grams of all lengths up to four two texts have in common (specification §13, dissimilarity).
 #include <nanobind/nanobind.h>
 
 #include <algorithm>

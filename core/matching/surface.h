@@ -1,4 +1,4 @@
-// What can be seen of two texts without matching weighted n-grams (SPEC §8b): content and function words apart, rare
+// Features of two texts without matching weighted n-grams (specification §8b): content and function words apart, rare
 // words, numbers, names, word order, lengths, punctuation, letters of a foreign script.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Exact transport (SPEC §4): maximise the gain of a flow from suppliers to consumers, no one obliged to trade.
+// Exact transport (specification §4): maximise the gain of a flow from suppliers to consumers, no one has to trade.
 //
 // The Hungarian method for transportation problems. Every node has a price; an arc may carry flow only while it is
 // tight (price[tail] - price[head] == gain). All suppliers start at the largest gain and, together with whatever they

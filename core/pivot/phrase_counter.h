@@ -1,4 +1,4 @@
-// From aligned sentences to counted phrase pairs (SPEC §6): symmetrisation and extraction (phrase_alignment.cpp), counts in
+// Aligned sentences to phrase pairs (specification §6): alignment and extraction (phrase_alignment.cpp), counts in
 // runs on disk (phrase_runs.h), and their merge into the arrays of a phrase table (phrase_merge.cpp).
 #pragma once
 

@@ -1,4 +1,4 @@
-// A phrase table as it lies in its file (SPEC §6): sorted words, a trie of target phrases, and for each phrase its
+// A phrase table as stored in its file (specification §6): sorted words, a trie of target phrases, and for each its
 // pivot phrases with their counts. Nothing is built when it is loaded; the arrays may be memory-mapped.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace tesla {
 
-inline constexpr int kLongestPhrase = 4;  // words of a target or pivot phrase (SPEC §6)
+inline constexpr int kLongestPhrase = 4;  // words of a target or pivot phrase (specification §6)
 
 // Words in ascending order of their bytes; a word's number is its place.
 struct WordList {

@@ -7,7 +7,7 @@ namespace tesla {
 
 namespace {
 
-constexpr double kUnseenCount = 0.5;   // N of a single word that is not in the table (SPEC §6)
+constexpr double kUnseenCount = 0.5;   // N of a single word that is not in the table (specification §6)
 constexpr double kTie = 1e-9;          // scores this close are equal: sums of logarithms round differently
 constexpr int kLemmaKeyBits = 32, kTagKeyBits = 8;
 

@@ -1,4 +1,4 @@
-// From the words of a text to its pivot n-grams (SPEC §6): segmentation, confusion network, bags.
+// From the words of a text to its pivot n-grams (specification §6): segmentation, confusion network, bags.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace tesla {
 
-inline constexpr int kLongestPivotNgram = 4;  // what PEM needs (SPEC §13); TESLA-B takes three
+inline constexpr int kLongestPivotNgram = 4;  // what PEM needs (specification §13); TESLA-B takes three
 
 struct PivotSettings {
     double min_probability;  // options with this probability or less are dropped, save the best one

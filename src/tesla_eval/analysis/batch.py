@@ -92,7 +92,7 @@ class AnalysedBatch:
 
     @cached_property
     def surface_tokens(self) -> Tokens:
-        """The same with lower-cased surface forms in the place of lemmas, for bags that compare those (SPEC §10)."""
+        """The same with lower-cased surface forms instead of lemmas, for bags of surface forms (specification §10)."""
         return Tokens(self.offsets, self.vocabulary.lowered(self.word), self.tag, self.function)
 
     def tokens(self, index: int) -> list[Token]:
@@ -131,7 +131,9 @@ class AnalysedBatch:
         try:
             lemma = vocabulary.lexicon.intern_lemmas(lemmas, sense_offsets, senses)
         except ValueError as error:
-            raise InputError(f"own analysis: {error}; senses belong to the lemma (SPEC §1)") from error
+            raise InputError(
+                f"own analysis: {error}; senses belong to the lemma: specification §1"
+            ) from error
         return cls(
             texts=tuple(texts),
             vocabulary=vocabulary,

@@ -1,4 +1,4 @@
-"""Splitting compounds (Koehn & Knight 2003; SPEC §1): parts whose frequencies have the highest geometric mean.
+"""Split compounds (Koehn & Knight 2003; specification §1) into parts with the highest geometric mean of frequencies.
 
 Frequencies are kept as hundredths of their decimal logarithm, whole numbers, so that means are compared exactly.
 Letters that only join two parts (the s of Aktion-s-plan) belong to neither.
@@ -18,8 +18,8 @@ from tesla_eval.resources import Resource, find_resource, read_resource, text_ar
 __all__ = ["CompoundSplitter", "compound_resource", "load_compound_splitter"]
 
 KIND = "compounds"
-SHORTEST_PART = 3  # SPEC §1
-FILLERS = ("", "e", "n", "s", "en", "er", "es")  # SPEC §1; nothing comes first, so that ties drop nothing
+SHORTEST_PART = 3  # specification §1
+FILLERS = ("", "e", "n", "s", "en", "er", "es")  # specification §1; "" first: ties drop nothing
 _LONGEST_WORD = 80  # code points: longer words are hostile, and the search takes the square of the length
 _HIGHEST_LEVEL = 65535
 

@@ -33,7 +33,7 @@ UNIVERSAL_TAGS = (
 )  # fmt: skip
 UNIVERSAL_IDS = {tag: number for number, tag in enumerate(UNIVERSAL_TAGS)}
 FUNCTION_TAGS = frozenset({"ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"})
-"""SPEC §1, decision "function words". Numbers and interjections are content."""
+"""Specification §1, decision "function words". Numbers and interjections are content."""
 UNKNOWN = "_"
 MAX_WORDS = 100_000
 

@@ -33,7 +33,7 @@ class Analyser(Protocol):
     """Turns texts into tokens.
 
     Every token it returns takes part in matching, so punctuation is left out; `senses` must be the same wherever a
-    lemma is (SPEC §1). The `name` stands in the signature.
+    lemma is (specification §1). The `name` stands in the signature.
     """
 
     name: str
@@ -98,7 +98,7 @@ class ConlluAnalyser:
     def __init__(self, language: str, synonyms: str | None = None) -> None:
         code = resolve_language(language)
         self._senses = senses_of(code, synonyms)
-        # English splits its contractions; elsewhere a multi-word token is one (SPEC §1).
+        # English splits its contractions; elsewhere a multi-word token is one (specification §1).
         self._split = code == "en"
         self.name = "conllu" if self._senses is None else f"conllu+senses-{self._senses.resource.fingerprint}"
 
@@ -180,7 +180,7 @@ class SegmentedAnalyser:
         for form, lemma, label, (start, end) in zip(
             forms, lemmas, self._tagger.tag(forms), spans, strict=True
         ):
-            if any(map(str.isalnum, form)):  # punctuation is tagged, not matched (SPEC §1)
+            if any(map(str.isalnum, form)):  # punctuation is tagged, not matched (specification §1)
                 yield Token(
                     surface=form, start=places[start], end=places[end], lemma=lemma, pos=label.fine,
                     function=is_function_tag(label.universal),

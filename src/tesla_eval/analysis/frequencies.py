@@ -1,4 +1,4 @@
-"""How rare a word is: frequency lists, for features that ask more of rare words than of common ones (SPEC §8b)."""
+"""Word frequency lists, for features that give rare words more weight than common ones (specification §8b)."""
 
 from __future__ import annotations
 

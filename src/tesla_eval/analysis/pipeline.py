@@ -1,4 +1,4 @@
-"""One pipeline a language (SPEC §1): tokenise, tag, split compounds, lemmatise, look up senses, drop punctuation."""
+"""One pipeline per language (specification §1): tokenise, tag, split compounds, lemmatise, senses, drop punctuation."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Pipeline:
 
     @property
     def lemma_fingerprint(self) -> str:
-        """Names what decides about lemmas: tables over lemmas belong to one of these (DESIGN, resource files)."""
+        """Everything that decides about lemmas: a table over lemmas records it and is refused under another one."""
         parts = self.signature
         return "|".join(
             f"{name}:{parts[name]}" for name in ("segmenter", "lemmas", "compounds") if name in parts

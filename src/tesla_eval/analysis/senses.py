@@ -1,4 +1,4 @@
-"""Which words are synonyms: a memory-mapped table from lemma to sense ids (SPEC §1), and what `--synonyms` accepts."""
+"""Synonyms: a memory-mapped table from lemma to sense ids (specification §1), and what `--synonyms` accepts."""
 
 from __future__ import annotations
 

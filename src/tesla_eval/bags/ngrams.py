@@ -1,4 +1,4 @@
-"""Bags of word n-grams (SPEC §2) and of character n-grams (SPEC §8b)."""
+"""Bags of word n-grams (specification §2) and of character n-grams (specification §8b)."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ __all__ = [
 ]
 
 FUNCTION_WORD_DISCOUNT = 0.1
-"""SPEC §2: an n-gram's weight for every function word in it."""
+"""Specification §2: an n-gram's weight for every function word in it."""
 
 IDENTITY = "identity"
-"""Equal lower-cased surface forms (SPEC §10)."""
+"""Equal lower-cased surface forms (specification §10)."""
 
 _LARGEST_DENOMINATOR = (
     10_000  # so that weights of trigrams, summed over a million words, stay whole 64-bit numbers
@@ -36,10 +36,10 @@ _LARGEST_DENOMINATOR = (
 
 @dataclass(frozen=True)
 class NgramFeature:
-    """One matching problem: n-grams of n words under a similarity of SPEC §3 (`ms`, `lem`, `pos`) or `identity`.
+    """One matching problem: n-grams of n words under `ms`, `lem`, `pos` (specification §3) or `identity`.
 
-    `identity` compares lower-cased surface forms (SPEC §10); only it has skip bigrams, of two words with up to `gap`
-    others between them. `label` is the feature's name where it is not that of the similarity.
+    `identity` compares lower-cased surface forms (specification §10); only it has skip bigrams, of two words with up
+    to `gap` others between them. `label` is the feature's name where it is not that of the similarity.
     """
 
     similarity: str
@@ -109,7 +109,7 @@ def too_long() -> Iterator[None]:
 
 
 LONGEST_CHARACTER_NGRAM = 6
-"""SPEC §8b: n-grams of one to six characters."""
+"""Specification §8b: n-grams of one to six characters."""
 
 
 def build_character_bags(texts: Sequence[str]) -> CharacterBags:

@@ -1,4 +1,4 @@
-"""Bags of pivot n-grams (SPEC §6): the confusion network of a text's translations, and the n-grams in it."""
+"""Bags of pivot n-grams (specification §6): the confusion network of a text's translations, and the n-grams in it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 LEAST_NGRAM_PROBABILITY = 0.01
-"""SPEC §6: n-grams with this summed probability or less are dropped."""
+"""Specification §6: n-grams with this summed probability or less are dropped."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Units of a text (SPEC §9): characters of unspaced scripts, words of others; and what n-grams of them weigh."""
+"""Units of a text (specification §9): characters of unspaced scripts, words of others; and what n-grams of them weigh."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class UnitSplitter:
 
 
 def discount_units(units: Collection[str], discount: float) -> NgramWeights:
-    """The rule that an n-gram weighs `discount` for each of its units that is in `units`, as in SPEC §2.
+    """The rule that an n-gram weighs `discount` for each of its units that is in `units`, as in specification §2.
 
     >>> discount_units({"的"}, 0.1)(["我", "的"])[:, :2].tolist()
     [[1.0, 0.1], [0.1, 0.1]]

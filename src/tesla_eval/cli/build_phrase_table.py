@@ -1,4 +1,4 @@
-"""`tesla build phrase-table`: a phrase table from bitexts (SPEC §6)."""
+"""`tesla build phrase-table`: a phrase table from bitexts (specification §6)."""
 
 from __future__ import annotations
 

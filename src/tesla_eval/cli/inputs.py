@@ -123,7 +123,7 @@ def _refused(
 
 
 def _with_gaps(streams: list[list[str]]) -> list[list[str | None]]:
-    """SPEC §5: an empty line is a missing reference, unless the segment has no other."""
+    """Specification §5: an empty line is a missing reference, unless the segment has no other."""
     if len(streams) <= 1:
         return [list(stream) for stream in streams]
     gaps: list[list[str | None]] = [[text if text.strip() else None for text in stream] for stream in streams]

@@ -128,6 +128,6 @@ def pem(
 
 
 def _default_model(language: str) -> str:
-    """SPEC §8: PEM takes a model of order 4; languages without one make do with the trigrams."""
+    """Specification §8: PEM takes a model of order 4; languages without one make do with the trigrams."""
     there = [name for name in ("4gram", "3gram") if find_resource(f"lm-{name}", language) is not None]
     return there[0] if there else "4gram"

@@ -1,4 +1,4 @@
-"""Shallow discourse parsing as in the Penn Discourse Treebank, and the role matrix made from it (SPEC §11)."""
+"""Shallow discourse parsing as in the Penn Discourse Treebank, and its role matrix (specification §11)."""
 
 from tesla_eval.discourse.document import Document
 from tesla_eval.discourse.loading import TextParser, load_parser

@@ -14,7 +14,7 @@ __all__ = ["Document", "SentenceWords", "analyse_sentences"]
 
 PUNCTUATION_TAGS = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "SYM"})
 CONTENT_TAG_INITIALS = ("NN", "VB", "JJ", "RB")
-"""Penn tags of nouns, verbs, adjectives and adverbs: the terms of SPEC §11."""
+"""Penn tags of nouns, verbs, adjectives and adverbs: the terms of specification §11."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class SentenceWords:
 
     @cached_property
     def terms(self) -> dict[int, str]:
-        """The stems of the content words (nouns, verbs, adjectives, adverbs) by token: the terms of SPEC §11."""
+        """The stems of nouns, verbs, adjectives and adverbs by token: the terms of specification §11."""
         return {
             token: _stem(word)
             for token, (word, tag) in enumerate(zip(self.lower, self.tags, strict=True))

@@ -1,4 +1,4 @@
-"""The shallow discourse parser (SPEC §11): a text in sentences becomes a list of relations."""
+"""The shallow discourse parser (specification §11): a text in sentences becomes a list of relations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a shallow discourse parse is made of (SPEC §11): relations with a type, a sense, a connective, two arguments."""
+"""The parts of a shallow discourse parse (specification §11): relations with type, sense, connective, two arguments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Sense = Literal["Temporal", "Contingency", "Comparison", "Expansion", "EntRel", 
 TYPES: tuple[RelationType, ...] = ("Explicit", "Implicit", "AltLex", "EntRel", "NoRel")
 NON_EXPLICIT_TYPES = TYPES[1:]
 SENSES: tuple[Sense, ...] = ("Temporal", "Contingency", "Comparison", "Expansion")
-"""The four senses of level 1; EntRel and NoRel carry their own name (SPEC §11)."""
+"""The four senses of level 1; EntRel and NoRel carry their own name (specification §11)."""
 
 _SEPARATORS = frozenset({",", ";", ":", "-", "--", "–", "—"})
 

@@ -1,4 +1,4 @@
-"""The discourse role matrix, its features, and the coherence model over them (SPEC §11)."""
+"""The discourse role matrix, its features, and the coherence model over them (specification §11)."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def uses_intra_cell(variant: Variant) -> bool:
 
 KIND = "dicomer"
 LOWEST_SHARE = 0.001
-"""SPEC §11: the scaled score is clipped to [0.001, 1] before its logarithm is taken."""
+"""Specification §11: the scaled score is clipped to [0.001, 1] before its logarithm is taken."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -68,7 +68,7 @@ class WordNumbers(WordMap):
 
 
 TRIGRAM = "3gram"
-"""The name of the built-in model that TESLA-F uses (SPEC §8: order 3)."""
+"""The name of the built-in model that TESLA-F uses (specification §8: order 3)."""
 
 
 class LanguageModel:
@@ -112,7 +112,7 @@ class LanguageModel:
         return self._core.score(batch.offsets, self._numbers.of(batch))
 
     def normalised(self, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """(1/L) ln P of every text, L its number of words; NaN where it has none (SPEC §8)."""
+        """(1/L) ln P of every text, L its number of words; NaN where it has none (specification §8)."""
         batch = self.analyse(texts)
         lengths = batch.lengths
         return np.where(lengths > 0, self.score(batch) / np.maximum(lengths, 1), np.nan)

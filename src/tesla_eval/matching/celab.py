@@ -1,4 +1,4 @@
-"""TESLA-CELAB's covering program (SPEC §9): what share of both texts' n-grams matched ones cover, exactly.
+"""TESLA-CELAB's covering program (specification §9): what share of both texts' n-grams matched ones cover, exactly.
 
 The program falls into one for each side. Which n-grams of a side can be matched together is a transversal matroid,
 and by the theorem of Mendelsohn and Dulmage one matching gives both the reference and the hypothesis the best that
@@ -79,9 +79,9 @@ def cut_link(
 
 
 ORDER = 4
-"""SPEC §9: the longest n-gram."""
+"""specification §9: the longest n-gram."""
 PRECISION_WEIGHT = 0.25
-"""SPEC §9: f, the weight of the hypothesis's n-grams beside the reference's."""
+"""specification §9: f, the weight of the hypothesis's n-grams beside the reference's."""
 MAX_UNITS = 5_000
 """Units of a text; half as many rows of a program may hang together (see `_ROWS_PER_UNIT`)."""
 
@@ -97,7 +97,7 @@ _MOST_NGRAMS = 1 << 19  # kept with their categories from one call to the next
 class Covering:
     """Of every pair: the score, the covered share of the reference (recall) and of the hypothesis (precision).
 
-    NaN where both texts have no unit: what that is worth is for the metric to say (SPEC §5).
+    NaN where both texts have no unit: what that is worth is for the metric to say (specification §5).
     """
 
     score: FloatArray
@@ -161,11 +161,10 @@ class CoveringMatch:
 class CelabMatcher:
     """Matches texts, given as the keys of their units, under one set of parameters; safe to use from several threads.
 
-        >>> from tesla_eval.records import Coverage, CoveringDetail, CoveringLink, LinkPart
-    from tesla_eval.matching.synonyms import SynonymSets
-        >>> matcher = CelabMatcher(SynonymSets([["伞", "雨伞"]]))
-        >>> matcher.match([list("买雨伞")], [list("买伞")]).score.tolist()
-        [1.0]
+    >>> from tesla_eval.matching.synonyms import SynonymSets
+    >>> matcher = CelabMatcher(SynonymSets([["伞", "雨伞"]]))
+    >>> matcher.match([list("买雨伞")], [list("买伞")]).score.tolist()
+    [1.0]
     """
 
     def __init__(

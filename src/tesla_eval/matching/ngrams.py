@@ -1,4 +1,4 @@
-"""Bags against bags: the exact optimum, precision, recall and F (SPEC §4), and the flow that reaches it."""
+"""Bags against bags: the exact optimum, precision, recall and F (specification §4), and the flow that reaches it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tesla_eval.records import Link, MatchDetail
 __all__ = ["RECALL_WEIGHT", "Matches", "explain_feature", "match_characters", "match_pairs"]
 
 RECALL_WEIGHT = 0.8
-"""SPEC §4: α of the F-measure."""
+"""specification §4: α of the F-measure."""
 
 
 @dataclass(frozen=True)

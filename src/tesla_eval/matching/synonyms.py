@@ -1,4 +1,4 @@
-"""Synonym dictionaries for TESLA-CELAB (SPEC §9): from the joined text of an n-gram to its categories."""
+"""Synonym dictionaries for TESLA-CELAB (specification §9): from the joined text of an n-gram to its categories."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def are_synonyms(table: SynonymTable | None, a: str, b: str) -> bool:
 def load_synonym_sets(language: str, wish: str | None, units: UnitSplitter) -> SynonymSets | None:
     """The dictionary that `--synonyms` asks for, or the language's own; `None` if there is none.
 
-    Every code of Cilin is a category here, whatever it ends in (SPEC §9).
+    Every code of Cilin is a category here, whatever it ends in (specification §9).
     """
     if wish is None:
         table = load_senses(language)

@@ -1,4 +1,4 @@
-"""The transport problem itself (SPEC §4), for weights and similarities that are given as numbers."""
+"""The transport problem itself (specification §4), for weights and similarities that are given as numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metric against human: the statistics of SPEC §14, by name, for segments and for systems."""
+"""Metric against human: the statistics of specification §14, by name, for segments and for systems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The phrase table (SPEC §6): phrases of the target language, their counts, and their pivot phrases.
+"""The phrase table (specification §6): phrases of the target language, their counts, and their pivot phrases.
 
 In the file it is a trie of target phrases over sorted words, as the core reads it: nothing is built when it is loaded,
 and arrays that were stored plain are memory-mapped. A compact file stores offsets as steps and numbers as narrow as
@@ -35,7 +35,7 @@ __all__ = [
 
 KIND = "phrases"
 LEAST_PROBABILITY = 0.1
-"""SPEC §6: pivot phrases with this probability or less are dropped, save the best one of a segment."""
+"""Specification §6: pivot phrases with this probability or less are dropped, save the best one of a segment."""
 
 _LAYOUT = 1
 """Of the arrays; tables of another layout are refused."""

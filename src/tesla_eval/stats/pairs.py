@@ -46,12 +46,12 @@ class PairCounts:
 
     @property
     def consistency(self) -> Estimate:
-        """Concordant / judged: a metric tie is not correct (SPEC §14)."""
+        """Concordant / judged: a metric tie is not correct (specification §14)."""
         return self._share(self.concordant)
 
     @property
     def kendall_wmt(self) -> Estimate:
-        """(concordant - discordant) / judged: a metric tie adds 0 (SPEC §14)."""
+        """(concordant - discordant) / judged: a metric tie adds 0 (specification §14)."""
         return self._share(self.concordant - self.discordant)
 
     @property

@@ -74,7 +74,7 @@ class TagCounts:
             self.counts[names[key // 256], key % 256] += count
 
     def most_frequent(self) -> dict[str, FunctionTag]:
-        """For each word the tag, and the kind of word, that it has most often (SPEC §6); ties by the tags' order."""
+        """For each word its most frequent tag and kind of word (specification §6); ties by the order of the tags."""
         tags: dict[str, dict[int, int]] = {}
         for (word, tag), count in self.counts.items():
             tags.setdefault(word, {})[tag] = count

@@ -1,4 +1,4 @@
-"""Teaching DICOMER: a linear ranking SVM on lists of texts with scores, one list a topic (SPEC §11)."""
+"""Teaching DICOMER: a linear ranking SVM on lists of texts with scores, one list a topic (specification §11)."""
 
 from __future__ import annotations
 

@@ -55,11 +55,11 @@ _TYPES: dict[str, RelationType] = {
     "Explicit": "Explicit",
     "Implicit": "Implicit",
     "AltLex": "AltLex",
-    "AltLexC": "AltLex",  # SPEC §11
+    "AltLexC": "AltLex",  # specification §11
     "EntRel": "EntRel",
     "NoRel": "NoRel",
 }
-_LEFT_OUT = "Hypophora"  # SPEC §11
+_LEFT_OUT = "Hypophora"  # specification §11
 _MISSPELT = {"Cmparison": "Comparison"}
 _COLUMNS = ("doc", "type", "sense1", "sense2", "conn_spans", "arg1_spans", "arg2_spans")
 

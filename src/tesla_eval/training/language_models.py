@@ -69,7 +69,7 @@ Stage = Callable[[str, int], None]
 
 @dataclass(frozen=True)
 class LanguageModelSettings:
-    """What can be chosen; the defaults are SPEC §8's."""
+    """What can be chosen; the defaults are specification §8's."""
 
     order: int = 3
     least_count: int = 2

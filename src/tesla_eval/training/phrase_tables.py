@@ -1,4 +1,4 @@
-"""Phrase tables from bitexts or from Moses' text format: analyse, align, count phrases, merge (SPEC §6)."""
+"""Phrase tables from bitexts or from Moses' text format: analyse, align, count phrases, merge (specification §6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Re-ranking (SPEC §15; PEM paper §7): of several candidates for a segment, the one that a metric likes best."""
+"""Re-ranking (specification §15; PEM paper §7): of several candidates for a segment, the one a metric prefers."""
 
 from __future__ import annotations
 
