@@ -175,7 +175,8 @@ def test_the_original_tools_example(cilin: list[list[str]]) -> None:
 def test_three_forms_of_buy_an_umbrella_in_german() -> None:
     matcher = CelabMatcher(SynonymSets([["Regenschirm", "Schirm"]]))
     forms = [["schirm", "kaufen"], ["regenschirm", "kaufen"], ["regen", "schirm", "kaufen"]]
-    assert matcher.match_all(forms, forms).score.tolist() == [[1.0] * 3] * 3
+    rows, columns = np.indices((3, 3)).reshape(2, -1)
+    assert matcher.match(forms, forms, columns, rows).score.tolist() == [1.0] * 9
 
 
 def test_a_first_part_may_have_any_length_on_either_side() -> None:
@@ -330,8 +331,9 @@ def test_scores_do_not_depend_on_batch_or_thread(
     assert matcher.match([x for x, _ in pairs], [y for _, y in pairs]).score.tolist() == alone
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(lambda pair: score(matcher, *pair), pairs)) == alone
-    square = matcher.match_all([x for x, _ in pairs], [y for _, y in pairs]).score
-    assert np.diag(square).tolist() == alone
+    numbers = np.arange(len(pairs))[::-1].copy()
+    turned = matcher.match([x for x, _ in pairs], [y for _, y in pairs], numbers, numbers).score
+    assert turned.tolist() == alone[::-1]
 
 
 @settings(max_examples=200)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tesla_eval.metrics import create_metric
-from tesla_eval.metrics.corpus_scores import corpus_score_of_sums
+from tesla_eval.metrics.baselines import corpus_score_of_sums
 
 HYPOTHESES = [
     "the cat sat on the mat",

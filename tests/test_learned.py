@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tesla_eval import TeslaF, TeslaM, TeslaX
+from tesla_eval.compare.differences import explain_difference
 from tesla_eval.errors import ResourceError, UsageError
-from tesla_eval.metrics.shares import explain_difference
 
 REFERENCE = "The president of Spain arrived in Paris on Monday."
 GOOD = "The Spanish president arrived in Paris Monday."

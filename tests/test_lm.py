@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.errors import BuildError, ResourceError, UsageError
 from tesla_eval.lm import LanguageModel, load_language_model
-from tesla_eval.metrics.lm_group import language_model_group
+from tesla_eval.metrics.groups.lm import LanguageModelGroup
 from tesla_eval.resources import Resource, read_resource, write_resource
 from tesla_eval.training.language_models import (
     LanguageModelSettings,
@@ -351,9 +351,9 @@ def test_build_lm_says_what_is_wrong(tesla, arguments: list[str], message: str) 
 
 def test_language_models_as_a_group_of_features() -> None:
     pipeline = load_pipeline("en")
-    group = language_model_group(pipeline)
+    group = LanguageModelGroup().bind(pipeline)
     assert group is not None
-    assert group.feature_names == ("lm.3gram",)
+    assert [feature.name for feature in group.features] == ["lm.3gram"]
     hypothesis, reference = pipeline.analyse(
         ["He has gone home.", "", "Home gone he has."], ["Any text."] * 3
     )
@@ -362,10 +362,10 @@ def test_language_models_as_a_group_of_features() -> None:
     expected = load_language_model("en").normalised(["He has gone home."])
     assert found[0] == expected[0] > found[2]
     assert np.isnan(found[1])
-    (entry,) = group.explain(*pipeline.analyse(["Any text."], ["He has gone home."]))
-    assert [word["word"] for word in entry["words"]] == ["he", "has", "gone", "home", ".", "</s>"]
-    assert math.fsum(word["log_probability"] for word in entry["words"]) / 5 == pytest.approx(entry["value"])
-    assert language_model_group(load_pipeline("it")) is None
+    (entry,) = group.explain(*pipeline.analyse(["Any text."], ["He has gone home."])).features
+    assert [word for word, _ in entry.words] == ["he", "has", "gone", "home", ".", "</s>"]
+    assert math.fsum(log for _, log in entry.words) / 5 == pytest.approx(entry.value)
+    assert LanguageModelGroup().bind(load_pipeline("it")) is None
 
 
 def test_files_in_between_that_cannot_be_written_are_named(tmp_path: Path) -> None:

@@ -47,7 +47,13 @@ def check_against_textbook(
         assert found == pytest.approx(f, abs=1e-9), feature
         flow = explain_feature(x, y, feature, 0.1)
         assert flow.objective == pytest.approx(best, abs=1e-9), feature
-        check_flow(flow.entries, feature, reference, hypothesis, flow.objective)
+        assert (flow.precision, flow.recall, flow.f) == tuple(
+            float(array[0, column]) for array in (matches.precision, matches.recall, matches.f)
+        )
+        entries = tuple(
+            (one.reference[0], one.hypothesis[0], one.similarity, one.weight) for one in flow.flow
+        )
+        check_flow(entries, feature, reference, hypothesis, flow.objective)
 
 
 def check_flow(
@@ -99,7 +105,7 @@ def test_long_texts_go_through_hubs_to_the_same_optimum(
     reference: list[Token], hypothesis: list[Token], n: int
 ) -> None:
     x, y = batches(reference, hypothesis)
-    arguments = (x.vocabulary.lexicon, x.core_tokens, y.core_tokens, "ms", n, exact_discount(0.1))
+    arguments = (x.vocabulary.lexicon, x.core_tokens, y.core_tokens, "ms", n, exact_discount(0.1), 0.8)
     direct, hubs = (_core.explain(*arguments, cells) for cells in (1 << 20, 0))
     assert direct["objective"] == hubs["objective"]
     scale = 1 / (hubs["gain_unit"] * hubs["weight_unit"])

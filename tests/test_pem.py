@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tesla_eval.metrics.pem_features import _shared, pivot_f1
-from tesla_eval.metrics.pem_model import find_pem_model, read_pem_model
 
 from tesla_eval import Pem
 from tesla_eval._core import Lexicon
@@ -28,6 +26,8 @@ from tesla_eval.judgements.paraphrases import (
     read_rated_pairs,
     shared_words,
 )
+from tesla_eval.metrics.groups.paraphrases import pivot_bags, pivot_f1, shared_ngrams
+from tesla_eval.models import find_pem_model, read_pem_model
 from tesla_eval.resources import Resource, write_resource
 from tests.conftest import SHARED_DATA
 from tests.test_pivot_bags import UNPRUNED, TestWorkedExample, batch_of, make_table
@@ -50,8 +50,9 @@ def test_adequacy_of_the_worked_example_either_way(tmp_path: Path) -> None:
     table = make_table(tmp_path, list(TestWorkedExample.PAIRS))
     vocabulary = Vocabulary(Lexicon(None))
     first, second = (batch_of(vocabulary, text) for text in ("Hello , Querrien .", "Morning , sir ."))
-    assert pivot_f1(table, first, second, ONLY, ONLY, **UNPRUNED).tolist() == [0.38]
-    assert pivot_f1(table, second, first, ONLY, ONLY, **UNPRUNED).tolist() == [0.38]
+    x, y = (pivot_bags(table, batch, **UNPRUNED) for batch in (first, second))
+    assert pivot_f1(x, y, ONLY, ONLY).tolist() == [0.38]
+    assert pivot_f1(y, x, ONLY, ONLY).tolist() == [0.38]
 
 
 def test_what_the_explanation_says_is_shared_makes_the_pivot_f1(pem: Pem) -> None:
@@ -68,8 +69,12 @@ def test_what_the_explanation_says_is_shared_makes_the_pivot_f1(pem: Pem) -> Non
 
 def test_pivot_ngrams_of_the_same_words_are_one_in_the_explanation() -> None:
     run = [PivotNgram(("run",), (tag,), 0, weight) for tag, weight in (("NOUN", 0.25), ("VERB", 0.5))]
-    assert _shared(PivotNetwork((), (tuple(run),)), PivotNetwork((), (tuple(run[:1]),))) == [(("run",), 0.25)]
-    assert _shared(PivotNetwork((), (tuple(run),)), PivotNetwork((), (tuple(run),))) == [(("run",), 0.75)]
+    assert shared_ngrams(PivotNetwork((), (tuple(run),)), PivotNetwork((), (tuple(run[:1]),))) == [
+        (("run",), 0.25)
+    ]
+    assert shared_ngrams(PivotNetwork((), (tuple(run),)), PivotNetwork((), (tuple(run),))) == [
+        (("run",), 0.75)
+    ]
 
 
 def test_swapping_the_sentences_changes_neither_f1(pem: Pem) -> None:
@@ -393,7 +398,7 @@ def test_against_people_on_held_out_originals() -> None:
 
 
 def test_usage_without_pivots() -> None:
-    from tesla_eval.metrics.pem import pem_features
+    from tesla_eval.training.regressions import paraphrase_features
 
     with pytest.raises(UsageError, match="without a pivot"):
-        pem_features("en", [], "4gram")
+        paraphrase_features("en", [], "4gram")

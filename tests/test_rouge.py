@@ -8,7 +8,7 @@ import pytest
 
 from tesla_eval import create_metric
 from tesla_eval.errors import UsageError
-from tesla_eval.metrics.rouge import ROUGE_NAMES, RougeMetric
+from tesla_eval.metrics import metric_names
 
 REFERENCE = "The judge ordered Stiviano to pay back the gifts of the owner."
 HYPOTHESIS = "A judge has ordered her to pay back gifts, and the owner pays the judge."
@@ -43,12 +43,12 @@ def test_su4_by_its_definition() -> None:
         if unit in rest:
             rest.remove(unit)
             common += 1
-    found = RougeMetric("rougesu4", stem=False).sentence_score(HYPOTHESIS, [REFERENCE]).features
+    found = create_metric("rougesu4", "en", stem=False).sentence_score(HYPOTHESIS, [REFERENCE]).features
     p, r = common / len(hypothesis), common / len(reference)
     assert found == {"precision": p, "recall": r, "f": pytest.approx(2 * p * r / (p + r))}
 
 
-@pytest.mark.parametrize("name", ROUGE_NAMES)
+@pytest.mark.parametrize("name", [name for name in metric_names() if name.startswith("rouge")])
 def test_identity_empty_and_best_reference(name: str) -> None:
     metric = create_metric(name, "en")
     assert metric.sentence_score(REFERENCE, [REFERENCE]).score == 1

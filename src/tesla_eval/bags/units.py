@@ -1,4 +1,4 @@
-"""Units of a text (specification §9): characters of unspaced scripts, words of others; and what n-grams of them weigh."""
+"""Units of a text (specification §9): characters of unspaced scripts, words of others; the weights of n-grams."""
 
 from __future__ import annotations
 

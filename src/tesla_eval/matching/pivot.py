@@ -1,4 +1,4 @@
-"""Pivot n-grams against pivot n-grams, by name: which met, how much they carried, for which phrases (specification §17)."""
+"""Pivot n-grams matched by name: which met, how much they carried, for which phrases (specification §17)."""
 
 from __future__ import annotations
 
