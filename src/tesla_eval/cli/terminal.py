@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Protocol
@@ -15,7 +17,9 @@ __all__ = [
     "Progress",
     "Stages",
     "aligned",
+    "be_quiet",
     "complain",
+    "links_coloured",
     "progress",
     "resumable",
     "visible",
@@ -55,14 +59,30 @@ def _on_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def write_lines(lines: Iterable[str]) -> None:
+def write_lines(lines: Iterable[str], paint: Callable[[str], str] | None = None) -> None:
     """Results on standard output: as they are in a file or pipe, with no control character obeyed on a terminal.
 
-    `click.echo` would take out of a text what looks like a colour wherever the output is no terminal.
+    There, `paint` adds colours, unless the environment variable NO_COLOR is set. `click.echo` would take out of a text
+    what looks like a colour wherever the output is no terminal.
     """
-    shown = _on_terminal()
+    on_terminal = _on_terminal()
+    coloured = paint if on_terminal and _colours_welcome() else None
     for line in lines:
-        sys.stdout.write(f"{_without_controls(line, _SHOWN_BY_US) if shown else line}\n")
+        shown = _without_controls(line, _SHOWN_BY_US) if on_terminal else line
+        sys.stdout.write(f"{coloured(shown) if coloured is not None else shown}\n")
+
+
+def _colours_welcome() -> bool:
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+_LINK_COLOURS = {"═══": "green", "───": "yellow", "···": "red"}
+_LINK = re.compile("|".join(map(re.escape, _LINK_COLOURS)))
+
+
+def links_coloured(line: str) -> str:
+    """A drawn line with its links in colour: green for equals, yellow for lesser similarity, red for no partner."""
+    return _LINK.sub(lambda link: click.style(link[0], fg=_LINK_COLOURS[link[0]], bold=True), line)
 
 
 def width(text: str) -> int:
@@ -94,9 +114,21 @@ def aligned(rows: Iterable[Sequence[str]], numeric: Iterable[int] = ()) -> Itera
         yield "  ".join(cells).rstrip()
 
 
+class _Quiet:
+    """Whether the user asked for silence (`--quiet`)."""
+
+    wanted = False
+
+
+def be_quiet(wanted: bool = True) -> None:
+    """From now on no warnings and no progress bars."""
+    _Quiet.wanted = wanted
+
+
 def warn(message: str) -> None:
-    """A warning on standard error."""
-    complain(f"warning: {message}")
+    """A warning on standard error, unless the user asked for silence."""
+    if not _Quiet.wanted:
+        complain(f"warning: {message}")
 
 
 def complain(message: str) -> None:
@@ -111,23 +143,37 @@ class Progress(Protocol):
     def advance(self, done: int) -> None:
         """So many more are done."""
 
+    def expect(self, more: int) -> None:
+        """So many more are to be done."""
+
 
 class _Silent:
     def advance(self, done: int) -> None:
+        pass
+
+    def expect(self, more: int) -> None:
         pass
 
 
 @contextmanager
 def progress(what: str, total: int | None = None) -> Iterator[Progress]:
     """A progress bar on standard error, if that is a terminal."""
-    if not sys.stderr.isatty():
+    if _Quiet.wanted or not sys.stderr.isatty():
         yield _Silent()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as RichProgress
+    from rich.text import Text
 
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    class _Count(ProgressColumn):
+        """How many are done, and of how many where that is known."""
+
+        def render(self, task: Task) -> Text:
+            total = "" if task.total is None else f"/{int(task.total)}"
+            return Text(f"{int(task.completed)}{total}", style="progress.download")
+
+    columns = (TextColumn(what), BarColumn(), _Count(), TimeElapsedColumn())
     # Rich would else print on standard error what goes to standard output meanwhile.
     with RichProgress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
         task = bar.add_task(what, total=total)
@@ -135,6 +181,9 @@ def progress(what: str, total: int | None = None) -> Iterator[Progress]:
         class _Bar:
             def advance(self, done: int) -> None:
                 bar.advance(task, done)
+
+            def expect(self, more: int) -> None:
+                bar.update(task, total=(bar.tasks[0].total or 0) + more)
 
         yield _Bar()
 

@@ -38,7 +38,9 @@ class SacreBleuSignature(Signature):
     """A signature that becomes sacreBLEU's own, to the letter, once the number of references is known."""
 
     def __init__(self, metric: str, own: str, segment: str) -> None:
-        items, segment_items = (dict(item.split(":", 1) for item in text.split("|")) for text in (own, segment))
+        items, segment_items = (
+            dict(item.split(":", 1) for item in text.split("|")) for text in (own, segment)
+        )
         different = {f"segment-{key}": value for key, value in segment_items.items() if items[key] != value}
         super().__init__({"metric": metric, **items, **different})
         self.own, self.segment = own, segment
@@ -114,7 +116,9 @@ class SacreBleuMetric(Metric):
     ) -> Score:
         """The score of one segment, with sacreBLEU's signature for single sentences."""
         found = super().sentence_score(hypothesis, references, sources)
-        return Score(found.metric, found.score, found.features, self.get_signature().of_segments(len(references)))
+        return Score(
+            found.metric, found.score, found.features, self.get_signature().of_segments(len(references))
+        )
 
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores and statistics of some segments."""
@@ -150,7 +154,7 @@ class Bleu(SacreBleuMetric):
 
     id: ClassVar[str] = "bleu"
     tokeniser: ClassVar[str | None] = None
-    option_aliases = {
+    option_aliases: ClassVar[dict[str, str]] = {
         "tokenize": "tok", "lowercase": "lc", "smooth": "smooth_method", "effective_order": "eff",
     }  # fmt: skip
 
@@ -224,7 +228,7 @@ class Chrf(SacreBleuMetric):
     """chrF: character n-grams."""
 
     id: ClassVar[str] = "chrf"
-    option_aliases = {"lowercase": "lc", "eps_smoothing": "eps"}
+    option_aliases: ClassVar[dict[str, str]] = {"lowercase": "lc", "eps_smoothing": "eps"}
 
     def __init__(
         self,
@@ -303,7 +307,7 @@ class Ter(SacreBleuMetric):
 
     id: ClassVar[str] = "ter"
     higher_is_better: ClassVar[bool] = False
-    option_aliases = {"normalised": "normalized", "asian": "asian_support"}
+    option_aliases: ClassVar[dict[str, str]] = {"normalised": "normalized", "asian": "asian_support"}
 
     def __init__(
         self,
