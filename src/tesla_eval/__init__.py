@@ -81,9 +81,12 @@ def score(
     lang: str = "en",
     *,
     sources: Sequence[str] | None = None,
+    references_by_segment: bool = False,
     **options: Any,
 ) -> CorpusScore:
     """Score a system's texts against K streams of references with the metric of that name.
+
+    With `references_by_segment` the references are one list per hypothesis instead.
 
     >>> result = score(["The cats sat."], [["The cat sat."]], metric="m")
     >>> round(result.score, 4), result.segments.shape
@@ -91,7 +94,9 @@ def score(
     """
     from tesla_eval.metrics import create_metric
 
-    return create_metric(metric, lang, **options).corpus_score(hypotheses, references, sources)
+    return create_metric(metric, lang, **options).corpus_score(
+        hypotheses, references, sources, references_by_segment=references_by_segment
+    )
 
 
 def explain(

@@ -47,7 +47,11 @@ _IRREGULAR = {
     "inning": "inning", "outings": "outing", "outing": "outing", "cannings": "canning", "canning": "canning",
     "howe": "howe", "proceed": "proceed", "exceed": "exceed", "succeed": "succeed",
 }  # fmt: skip
-_ROUGE_STEP2 = (*(rule for rule in _STEP2 if rule[0] not in ("abli", "alli")), ("bli", "ble"), ("fulli", "ful"))
+_ROUGE_STEP2 = (
+    *(rule for rule in _STEP2 if rule[0] not in ("abli", "alli")),
+    ("bli", "ble"),
+    ("fulli", "ful"),
+)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -68,9 +67,16 @@ def systems_or_standard_input(systems: Sequence[str]) -> tuple[str, ...]:
     """The systems that were named; without any, the one (or several) that comes through a pipe."""
     if systems:
         return tuple(systems)
-    if sys.stdin is None or sys.stdin.isatty():
-        raise click.UsageError("give the files of the systems, or pipe a system into standard input")
+    if not _has_piped_input():
+        raise click.UsageError("give SYSTEM files, or pipe a system into standard input")
     return (STANDARD_INPUT,)
+
+
+def _has_piped_input() -> bool:
+    try:
+        return sys.stdin is not None and not sys.stdin.isatty() and sys.stdin.fileno() >= 0
+    except (OSError, ValueError):  # closed, or no real file
+        return False
 
 
 def open_inputs(
@@ -138,11 +144,8 @@ class _TabbedInput(LineReader):
 
     def __init__(self) -> None:
         super().__init__(STANDARD_INPUT)
-        try:
-            self._lines = super().__iter__()
-            self._first = next(self._lines, None)
-        except io.UnsupportedOperation as error:
-            raise InputError(f"{self.name}: cannot be read ({error})") from error
+        self._lines = super().__iter__()
+        self._first = next(self._lines, None)
         self.fields = 1 if self._first is None else self._first.count("\t") + 1
 
     def __iter__(self) -> Iterator[str]:

@@ -15,6 +15,7 @@ import click
 import numpy as np
 
 from tesla_eval.cli.terminal import aligned, visible
+from tesla_eval.errors import InputError
 from tesla_eval.judgements.mtme import write_score_file
 from tesla_eval.meta import Joined, MetricComparison, Result
 from tesla_eval.meta.plots import correlation_bars, system_scatter, write_drawing
@@ -30,7 +31,9 @@ _COLUMNS = ("lp", "testset", "metric", "level", "statistic", "value", "n", "note
 def _text(study: Study) -> Iterator[str]:
     for test_set, (_, rows) in zip(study.test_sets, groupby(study.results, _set_of), strict=True):
         segments = f"{test_set.segments_used} of {test_set.segments} segments"
-        judged = f"human system scores: {test_set.human_score}"
+        others = [kind for kind in test_set.human_scores if kind != test_set.human_score]
+        choice = f" (--human-score takes {' or '.join(map(visible, others))})" if others else ""
+        judged = f"human system scores: {visible(test_set.human_score)}{choice}"
         yield f"{visible(test_set.lp)} {visible(test_set.testset)}: {test_set.systems} systems, {segments}; {judged}"
         yield from _table(list(rows))
         yield ""
@@ -263,18 +266,30 @@ def draw_plots(joined: Joined, comparisons: Iterable[SetComparison], folder: Pat
         write_drawing(drawing, folder / _file_name(*key, level, statistic, file_format))
 
 
-def write_scores(joined: Joined, folder: Path, reference: str) -> None:
-    """The scores of all outputs, segments and systems, higher is better, as mt-metrics-eval wants them."""
+def write_scores(joined: Joined, folder: Path, reference: str) -> list[str]:
+    """The scores of all outputs, segments and systems, higher is better, as mt-metrics-eval wants them.
+
+    A system that lacks a segment cannot stand in such a file; it is left out. Gives back the names of those.
+    """
     outputs = joined.outputs
+    if not re.fullmatch(r"[\w][\w.+-]*", outputs.testset):
+        raise InputError(f"--write-scores: the test set {outputs.testset!r} cannot be the name of a folder")
     home = folder / outputs.testset
     everything = np.ones(len(outputs.segments), bool)
+    missing: dict[str, None] = {}
     for name, scores in joined.metrics.items():
-        by_segment = dict(zip(outputs.systems, scores.oriented.tolist(), strict=True))
-        by_system = dict(
-            zip(outputs.systems, scores.system_scores(everything)[:, None].tolist(), strict=True)
+        complete: list[bool] = np.isfinite(scores.segments).all(axis=1).tolist()
+        missing.update(
+            dict.fromkeys(s for s, whole in zip(outputs.systems, complete, strict=True) if not whole)
         )
+        systems = [s.replace(" ", "_") for s, whole in zip(outputs.systems, complete, strict=True) if whole]
+        by_segment = dict(zip(systems, scores.oriented[complete].tolist(), strict=True))
+        by_system = scores.system_scores(everything)[complete][:, None].tolist()
         write_score_file(home, outputs.lp, name, [reference], by_segment)
-        write_score_file(home, outputs.lp, name, [reference], by_system, level="sys")
+        write_score_file(
+            home, outputs.lp, name, [reference], dict(zip(systems, by_system, strict=True)), level="sys"
+        )
+    return list(missing)
 
 
 def _file_name(*parts: str) -> str:

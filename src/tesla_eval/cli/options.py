@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from importlib.util import find_spec
@@ -16,7 +17,7 @@ from tesla_eval.analysis.pipeline import NO_SYNONYMS
 from tesla_eval.analysis.senses import INSTALLED, NONE, find_installed_thesaurus
 from tesla_eval.cli.metric_requests import MODEL_FILES, MetricRequest, option_kinds, parse_requests
 from tesla_eval.cli.terminal import be_quiet, warn
-from tesla_eval.errors import UsageError
+from tesla_eval.errors import ResourceError, TeslaError, UsageError
 from tesla_eval.matching.celab import MAX_UNITS
 from tesla_eval.metrics import Metric, create_metric, default_metrics, metric_names
 
@@ -25,6 +26,7 @@ __all__ = [
     "analysed_option",
     "celab_arguments",
     "celab_options",
+    "checked_reference_name",
     "choose_metrics",
     "columns_option",
     "create_metrics",
@@ -68,6 +70,17 @@ quiet_option: Callable[[Command], Command] = click.option(
     "-q", "--quiet", is_flag=True, expose_value=False, is_eager=True, callback=_set_quiet,
     help="No warnings, no progress bar. Errors are still reported.",
 )  # fmt: skip
+
+
+def checked_reference_name(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> str | None:
+    """The name of a reference; mt-metrics-eval cuts names of files at hyphens."""
+    if value is not None and not re.fullmatch(r"[\w.]+", value):
+        raise click.UsageError(f"--reference-name {value}: write letters and digits only, such as refA")
+    return value
+
+
 input_option: Callable[[Command], Command] = click.option(
     "-i", "--input", "-t", "--translations", "inputs", multiple=True, metavar="FILE",
     help="A system, as an option instead of an argument.",
@@ -183,10 +196,12 @@ def choose_metrics(
     workers: int = 1,
     celab: Mapping[str, Any] | None = None,
     weights: str | None = None,
+    on_missing: Callable[[str, TeslaError], None] | None = None,
 ) -> list[NamedMetric]:
     """The metrics that `-m` names, each once, for the language that `-l` names.
 
-    `celab` are TESLA-CELAB's options, `weights` is the file of a trained model.
+    `celab` are TESLA-CELAB's options, `weights` is the file of a trained model. A metric that lacks what it needs is an
+    error, unless `on_missing` takes note of it.
     """
     code = resolve_language(language)
     texts = [names] if isinstance(names, str) else list(names or [])
@@ -204,7 +219,13 @@ def choose_metrics(
     chosen = []
     for request, model in zip(requests, models, strict=True):
         options = {**_options_for(request, given), **model, **request.options}
-        metric = create_metric(request.entry.name, code, **options)
+        try:
+            metric = create_metric(request.entry.name, code, **options)
+        except (ResourceError, UsageError) as error:
+            if on_missing is None:
+                raise
+            on_missing(request.name, error)
+            continue
         metric.workers = workers
         chosen.append(NamedMetric(request.name, metric))
     _warn_of_shortcomings([one.metric for one in chosen], code, without_synonyms=synonyms == NONE)

@@ -25,6 +25,7 @@ from tesla_eval.cli.options import (
     analysed_option,
     celab_arguments,
     celab_options,
+    checked_reference_name,
     choose_metrics,
     columns_option,
     input_option,
@@ -79,7 +80,7 @@ _LEVEL = 0.95
               help="Exit with status 1 if a system is worse than the baseline by more than this.")  # fmt: skip
 @click.option("--baseline", metavar="SYSTEM|FILE",
               help="For --max-drop: one of the systems, or a file that `tesla score --json` printed.")  # fmt: skip
-@click.option("--reference-name", default=None, metavar="NAME",
+@click.option("--reference-name", default="refA", show_default=True, metavar="NAME", callback=checked_reference_name,
               help="For --format mtme: the name of the reference, such as refA.")  # fmt: skip
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
 @weights_option
@@ -92,7 +93,7 @@ def score(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
     metrics: tuple[str, ...], language: str, columns: str | None, output_format: str, as_json: bool, segments: bool,
     ci: bool, resamples: int, seed: int, least: tuple[str, ...], drops: tuple[str, ...], baseline: str | None,
-    reference_name: str | None, jobs: int, weights: str | None, analysed: bool, synonyms: str | None,
+    reference_name: str, jobs: int, weights: str | None, analysed: bool, synonyms: str | None,
     segmenter: str | None, pre_tokenized: bool, unit_discount: float, max_units: int,
 ) -> int:  # fmt: skip
     """Score the SYSTEM files against the reference files: line i of each is segment i.
@@ -144,7 +145,7 @@ def score(
                 bar.advance(len(scored[0][0].scores))
         # Only now, when every file was read to its end and all agree, does anything reach standard output.
         intervals = board.intervals(resamples, seed) if ci else None
-        results = board.results(counted, intervals, reference_name or "ref")
+        results = board.results(counted, intervals, reference_name)
         write_lines(FORMATS[output_format](results))
         failures = list(gates.failures(results))
     for failure in failures:

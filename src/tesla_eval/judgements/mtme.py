@@ -10,6 +10,7 @@ TESTSET/metric-scores/LP/NAME-REF.{seg,sys}.score
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -64,6 +65,8 @@ def read_eval_set(
         references=tuple(zip(*map(present_references, zip(*references.values(), strict=True)), strict=True)),
         human=human,
         documents=_read_documents(folder, lp, length),
+        score_kind="" if chosen is None else _score_name(chosen, lp),
+        reference_names=tuple(references),
     )
 
 
@@ -113,6 +116,9 @@ def write_score_file(
     `references` names the references used: none for a metric without, ["all"] for all of them. A metric's
     file may not have gaps, so NaN is an `InputError`.
     """
+    for name in (lp, metric, *references):
+        if not re.fullmatch(r"[\w.,:=+-]+", name):
+            raise InputError(f"{name!r} cannot be part of a file name")
     if level not in ("seg", "sys", "doc"):
         raise UsageError(f"level: seg, doc or sys, not {level!r}")
     path = folder / "metric-scores" / lp / f"{metric}-{'.'.join(references) or 'src'}.{level}.score"

@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator
 from itertools import groupby
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from tesla_eval.compression import without_suffix
 from tesla_eval.errors import InputError
 from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, Rankings, SystemScores, present_references
 from tesla_eval.textio import LineReader
@@ -47,9 +49,10 @@ def read_segments(path: str, lps: Collection[str] | None = None) -> Iterator[Eva
     several reference columns an empty one is a missing reference, unless all are empty.
     """
     rows = _together(_read_rows(path, _SEGMENTS, more_references=True))
+    kind = without_suffix(Path(path).name).removesuffix(".tsv").removesuffix(".seg")
     for key, group in groupby(rows, key=lambda row: row.key):
         if lps is None or key[0] in lps:
-            yield _eval_set(key, group)
+            yield _eval_set(key, group, kind)
 
 
 def read_preferences(path: str) -> dict[Key, Preferences]:
@@ -139,7 +142,7 @@ def _number(row: _Row, text: str, name: str) -> float:
     return value
 
 
-def _eval_set(key: Key, rows: Iterator[_Row]) -> EvalSet:
+def _eval_set(key: Key, rows: Iterator[_Row], kind: str) -> EvalSet:
     systems: dict[str, int] = {}
     segments: dict[str, list[str]] = {}
     cells: dict[tuple[str, str], tuple[str, float]] = {}
@@ -160,4 +163,5 @@ def _eval_set(key: Key, rows: Iterator[_Row]) -> EvalSet:
         hypotheses=tuple(tuple(cells.get((s, g), (None,))[0] for g in segments) for s in names),
         references=tuple(zip(*map(present_references, segments.values()), strict=True)),
         human=np.array([[cells.get((s, g), ("", math.nan))[1] for g in segments] for s in names]),
+        score_kind=kind,
     )
