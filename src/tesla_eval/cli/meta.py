@@ -189,7 +189,8 @@ def meta(
                 draw_plots(joined, drawn, plots, plot_format)
             if score_folder is not None:
                 name = reference_name or _reference_name(judged, all_references)
-                missing.note_systems(joined.outputs, write_scores(joined, score_folder, name))
+                free = {one.name for one in named if not one.metric.needs_references}
+                missing.note_systems(joined.outputs, write_scores(joined, score_folder, name, free))
     _warn_of_unused({key for key in preferred if not lps or key[0] in lps}, study)
     if not study.test_sets:
         raise missing.first_error or UsageError("no language pair is left to evaluate")

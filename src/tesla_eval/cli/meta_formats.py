@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -266,10 +266,12 @@ def draw_plots(joined: Joined, comparisons: Iterable[SetComparison], folder: Pat
         write_drawing(drawing, folder / _file_name(*key, level, statistic, file_format))
 
 
-def write_scores(joined: Joined, folder: Path, reference: str) -> list[str]:
+def write_scores(
+    joined: Joined, folder: Path, reference: str, reference_free: Collection[str] = ()
+) -> list[str]:
     """The scores of all outputs, segments and systems, higher is better, as mt-metrics-eval wants them.
 
-    A system that lacks a segment cannot stand in such a file; it is left out. Gives back the names of those.
+    `reference_free` names the metrics that used no reference. A system that lacks a segment cannot stand in such a file; it is left out. Gives back the names of those.
     """
     outputs = joined.outputs
     if not re.fullmatch(r"[\w][\w.+-]*", outputs.testset):
@@ -278,16 +280,17 @@ def write_scores(joined: Joined, folder: Path, reference: str) -> list[str]:
     everything = np.ones(len(outputs.segments), bool)
     missing: dict[str, None] = {}
     for name, scores in joined.metrics.items():
-        complete: list[bool] = np.isfinite(scores.segments).all(axis=1).tolist()
+        complete = [bool(row.all()) for row in np.isfinite(scores.segments)]
         missing.update(
             dict.fromkeys(s for s, whole in zip(outputs.systems, complete, strict=True) if not whole)
         )
         systems = [s.replace(" ", "_") for s, whole in zip(outputs.systems, complete, strict=True) if whole]
         by_segment = dict(zip(systems, scores.oriented[complete].tolist(), strict=True))
         by_system = scores.system_scores(everything)[complete][:, None].tolist()
-        write_score_file(home, outputs.lp, name, [reference], by_segment)
+        used = [] if name in reference_free else [reference]
+        write_score_file(home, outputs.lp, name, used, by_segment)
         write_score_file(
-            home, outputs.lp, name, [reference], dict(zip(systems, by_system, strict=True)), level="sys"
+            home, outputs.lp, name, used, dict(zip(systems, by_system, strict=True)), level="sys"
         )
     return list(missing)
 
