@@ -141,8 +141,8 @@ def test_texts_without_relations_score_0(text: str) -> None:
 
 
 def test_one_sentence_has_no_transitions() -> None:
-    (detail,) = Dicomer().explain("We stayed at home because it rained.").details
-    names = [feature["name"] for feature in detail["features"] if "share" in feature]
+    (detail,) = Dicomer().explain("We stayed at home because it rained.").references
+    names = [feature.name for feature in detail.coherence.features if feature.share is not None]
     assert all("↔" in name for name in names)
 
 

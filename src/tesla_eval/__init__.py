@@ -87,7 +87,7 @@ def score(
 
     >>> result = score(["The cats sat."], [["The cat sat."]], metric="m")
     >>> round(result.score, 4), result.segments.shape
-    (1.0, (1,))
+    (0.5873, (1,))
     """
     from tesla_eval.metrics import create_metric
 

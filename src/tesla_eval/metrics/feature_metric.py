@@ -243,11 +243,12 @@ def _own_options(cls: type[FeatureMetric]) -> dict[str, Any]:
 
 def _differing(declaration: FeatureGroup | Combination) -> dict[str, str]:
     """The options of a group or combination that are not the default of their field, as signatures write them."""
-    defaults = {one.name: one.default for one in fields(declaration)}  # type: ignore[arg-type]
+    values = options_of(declaration)
     return {
-        name: text
-        for name, value in options_of(declaration).items()
-        if value != defaults[name] and (text := _text(value))
+        one.name: text
+        for one in fields(declaration)  # type: ignore[arg-type]  # dataclasses by contract
+        if one.name in values and one.metadata.get("signature", True) and values[one.name] != one.default
+        if (text := _text(values[one.name]))
     }
 
 

@@ -19,7 +19,7 @@ from tesla_eval.bags import FUNCTION_UNITS, NgramWeights, UnitSplitter, discount
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.matching import CelabMatcher, SynonymSets, load_synonym_sets
 from tesla_eval.matching.celab import MAX_UNITS, ORDER, PRECISION_WEIGHT
-from tesla_eval.metrics.groups import BoundGroup, Feature, FeatureGroup, GroupDetail
+from tesla_eval.metrics.groups import BoundGroup, Feature, FeatureGroup, GroupDetail, bound_only
 from tesla_eval.records import Unit, ValueDetail
 
 __all__ = ["CoveringGroup", "UnitAnalysis", "UnitBatch"]
@@ -101,7 +101,7 @@ class CoveringGroup(FeatureGroup):
     f: float = PRECISION_WEIGHT
     discount: float = 1.0
     weights: NgramWeights | None = None
-    max_units: int = MAX_UNITS
+    max_units: int = bound_only(MAX_UNITS)
 
     def __post_init__(self) -> None:
         if self.max_units < 1:
