@@ -9,13 +9,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from math import isnan
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from tesla_eval.analysis import Analysis, Pipeline
-from tesla_eval.arrays import FloatArray, Index
+from tesla_eval.arrays import FloatArray, Index, sum_columns
 from tesla_eval.errors import ResourceError
 from tesla_eval.metrics.base import mean_over_references
 from tesla_eval.metrics.groups import MEASURES, BoundGroup, Feature, FeatureGroup, fixed
@@ -240,19 +242,21 @@ class Linear(Combination):
         self, row: FloatArray, features: Sequence[Feature], detail: ReferenceExplanation
     ) -> ReferenceExplanation:
         """The share of each feature, and the weights beside the features."""
-        shares = self.model.shares(row[None])[0]
+        model = self.model
+        shares = model.shares(row[None])
+        values = [None if isnan(value) else value for value in row.tolist()]
+        columns = zip(features, values, model.weights.tolist(), shares[0].tolist(), strict=True)
         entries = tuple(
-            Share(
-                feature.name, feature.group, feature.label,
-                None if np.isnan(value) else float(value), float(weight), float(share),
-            )
-            for feature, value, weight, share in zip(features, row, self.model.weights, shares, strict=True)
-        )  # fmt: skip
-        weight_of = dict(zip(self.model.features, self.model.weights.tolist(), strict=True))
-        weighted = tuple(replace(entry, weight=_weight(entry, weight_of)) for entry in detail.features)
-        return replace(
-            detail, features=weighted, linear=float(self.model.linear(row[None])[0]), shares=entries
+            Share(feature.name, feature.group, feature.label, value, weight, share)
+            for feature, value, weight, share in columns
         )
+        for entry in detail.features:
+            entry.weight = _weight(entry, self._weight_of)
+        return replace(detail, linear=float(sum_columns(shares)[0]), shares=entries)
+
+    @cached_property
+    def _weight_of(self) -> dict[str, float]:
+        return dict(zip(self.model.features, self.model.weights.tolist(), strict=True))
 
 
 def _weight(entry: FeatureDetail, weight_of: Mapping[str, float]) -> float | dict[str, float]:
@@ -324,15 +328,14 @@ class Regression(Combination):
 
 
 def _mean_of_existing(rows: FloatArray) -> FloatArray:
-    """The mean of each row without NaN, summed column after column, so that every machine rounds alike.
+    """The mean of each row without NaN.
 
     >>> _mean_of_existing(np.array([[1.0, 0.5, np.nan]])).tolist()
     [0.75]
     """
-    sums = np.zeros(len(rows))
-    for column in np.where(np.isnan(rows), 0.0, rows).T:
-        sums += column
-    mean: FloatArray = sums / (~np.isnan(rows)).sum(axis=1)
+    missing = np.isnan(rows)
+    sums = sum_columns(np.where(missing, 0.0, rows))
+    mean: FloatArray = sums / (~missing).sum(axis=1)
     return mean
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -113,6 +114,10 @@ class FeatureMetric(Metric):
 
     def get_signature(self) -> Signature:
         """Name, version, analysis, options that are not the default, resources."""
+        return self._signature
+
+    @cached_property
+    def _signature(self) -> Signature:
         analysis = {
             name: value for name, value in self.analysis.signature.items() if name not in self.ignores
         }

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from tesla_eval.arrays import FloatArray
+from tesla_eval.arrays import FloatArray, sum_columns
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import data_folders, replacing
 
@@ -106,10 +106,7 @@ class LinearModel:
 
     def linear(self, values: FloatArray) -> FloatArray:
         """The linear scores of rows of features."""
-        sums = np.zeros(len(values))
-        for column in self.shares(values).T:
-            sums += column
-        return sums
+        return sum_columns(self.shares(values))
 
     def score(self, values: FloatArray) -> FloatArray:
         """The reported scores of rows of features."""

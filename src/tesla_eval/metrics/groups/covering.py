@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from math import isnan
 from typing import Any, ClassVar
 
 import numpy as np
@@ -163,6 +164,6 @@ class _BoundCovering(BoundGroup):
         details = tuple(
             ValueDetail(name=feature.name, value=value)
             for feature, value in zip(self.features, values.tolist(), strict=True)
-            if not np.isnan(value)
+            if not isnan(value)
         )
         return GroupDetail(values, details, match.to_detail())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any, ClassVar
 
 import numpy as np
@@ -155,7 +156,7 @@ class ParaphraseFeatures(BoundGroup):
         }
         named = zip(PARAPHRASE_FEATURES, values.tolist(), strict=True)
         details = tuple(
-            ValueDetail(name=name, value=value, **parts[name]) for name, value in named if not np.isnan(value)
+            ValueDetail(name=name, value=value, **parts[name]) for name, value in named if not isnan(value)
         )
         return GroupDetail(values, details)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from math import isnan
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
@@ -84,7 +85,7 @@ class _BoundSurface(BoundGroup):
         details = tuple(
             ValueDetail(name=name, value=value)
             for name, value in zip(SURFACE_FEATURES, values.tolist(), strict=True)
-            if not np.isnan(value)
+            if not isnan(value)
         )
         return GroupDetail(values, details)
 
