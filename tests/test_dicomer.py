@@ -22,7 +22,7 @@ from tesla_eval.discourse.roles import (
 )
 from tesla_eval.errors import BuildError, InputError, ResourceError, UsageError
 from tesla_eval.judgements.summaries import read_text_lists
-from tesla_eval.metrics.cremer import FEATURES, CremerModel
+from tesla_eval.models.cremer import FEATURES, CremerModel
 from tesla_eval.models.svr import SupportVectorModel
 from tesla_eval.resources import Resource, read_resource, write_resource
 from tesla_eval.training.dicomer import RankedText, permutations_of, permuted_lists, train_coherence

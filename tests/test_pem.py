@@ -27,7 +27,8 @@ from tesla_eval.judgements.paraphrases import (
     shared_words,
 )
 from tesla_eval.lm import LanguageModel, load_language_model
-from tesla_eval.metrics.groups.paraphrases import pivot_bags, pivot_f1, shared_ngrams
+from tesla_eval.matching.pivot import shared_ngrams
+from tesla_eval.metrics.groups.paraphrases import pivot_bags, pivot_f1
 from tesla_eval.models import find_pem_model, read_pem_model
 from tesla_eval.resources import Resource, write_resource
 from tests.conftest import SHARED_DATA

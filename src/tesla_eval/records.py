@@ -24,6 +24,7 @@ __all__ = [
     "PivotDetail",
     "PivotLink",
     "PivotPhrase",
+    "PivotValue",
     "ReferenceExplanation",
     "Score",
     "Share",
