@@ -19,11 +19,11 @@ import pytest
 import tesla_eval
 from tesla_eval import FeatureMetric, Metric, SegmentScores, Signature, TeslaM, UsageError, create_metric
 from tesla_eval.metrics import metric_names
-from tesla_eval.metrics.base import reference_count
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.combinations import Mean
 from tesla_eval.metrics.groups.ngrams import NgramGroup
 from tesla_eval.metrics.registry import registered
+from tesla_eval.segments import reference_count
 
 ROOT = Path(__file__).resolve().parents[1]
 HYPOTHESES = ["The cats sat on a mat.", "He is ill.", ""]

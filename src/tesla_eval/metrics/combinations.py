@@ -19,10 +19,10 @@ import numpy as np
 from tesla_eval.analysis import Analysis, Pipeline
 from tesla_eval.arrays import FloatArray, Index, sum_columns
 from tesla_eval.errors import ResourceError
-from tesla_eval.metrics.base import mean_over_references
 from tesla_eval.metrics.groups import MEASURES, BoundGroup, Feature, FeatureGroup, fixed
-from tesla_eval.models import LinearModel, PemModel, find_model, find_pem_model, read_model, read_pem_model
+from tesla_eval.models import LinearModel, PemModel, load_pem_model, load_weights
 from tesla_eval.records import FeatureDetail, ReferenceExplanation, Share, Signature
+from tesla_eval.segments import mean_over_references
 
 __all__ = [
     "BestModel",
@@ -191,24 +191,10 @@ class Linear(Combination):
 
     def load(self, metric: str, analysis: Analysis, own_analysis: bool) -> Combination:
         """With the weights for the language; refuses those that were learned with another analysis."""
-        key, language = metric.removeprefix("tesla-"), analysis.signature["lang"]
-        if isinstance(self.weights, LinearModel):
-            model = self.weights
-        else:
-            chosen = find_model(key, language) if self.weights is None else read_model(Path(self.weights))
-            if chosen is None:
-                raise ResourceError(
-                    f"{metric}: there are no weights for language {language!r}; learn some with `tesla train {key}`"
-                )
-            if chosen.metric != metric:
-                raise ResourceError(f"these are weights of {chosen.metric}, not of {metric}")
-            model = chosen
-        here = str(Signature(analysis.signature))
-        if not own_analysis and model.analysis and model.analysis != here:
-            raise ResourceError(
-                f"{metric}: the weights were learned with the analysis {model.analysis}, the one installed is "
-                f"{here}; train them again with `tesla train {key}`, or use -m m"
-            )
+        signature = analysis.signature
+        model = load_weights(metric, signature["lang"], self.weights)
+        if not own_analysis:
+            model.check_analysis(metric, str(Signature(signature)))
         return replace(self, weights=model)
 
     def choose(self, groups: Sequence[FeatureGroup]) -> Sequence[FeatureGroup]:
@@ -285,20 +271,7 @@ class Regression(Combination):
     def load(self, metric: str, analysis: Analysis, own_analysis: bool) -> Combination:
         """With the model for the language; refuses one that was trained with another analysis."""
         assert isinstance(analysis, Pipeline)
-        if self.model is None:
-            chosen = find_pem_model(analysis.language)
-        else:
-            chosen = self.model if isinstance(self.model, PemModel) else read_pem_model(Path(self.model))
-        if chosen.language != analysis.language:
-            raise ResourceError(
-                f"{metric}: this is a model of language {chosen.language!r}, not of {analysis.language!r}"
-            )
-        if chosen.analysis and chosen.analysis != analysis.lemma_fingerprint:
-            raise ResourceError(
-                f"{metric}: the model was trained with the analysis {chosen.analysis}, the one installed is "
-                f"{analysis.lemma_fingerprint}; make it anew with `tesla train pem`"
-            )
-        return replace(self, model=chosen)
+        return replace(self, model=load_pem_model(analysis.language, analysis.lemma_fingerprint, self.model))
 
     def choose(self, groups: Sequence[FeatureGroup]) -> Sequence[FeatureGroup]:
         """The groups with the pivots, language model and phrases that the model was trained with."""
