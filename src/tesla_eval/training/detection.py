@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from tesla_eval.analysis.detection import (
     KIND,
+    LETTER_UNITS,
     PIECE_LENGTH,
     ngram_buckets,
     script_of,
@@ -25,6 +26,7 @@ __all__ = ["DetectionSettings", "build_detection", "serbian_cyrillic"]
 
 _CHINESE_OR_JAPANESE = frozenset({"Han", "Kana"})
 """Kana tells these two apart; there is nothing to learn."""
+_MOST_LETTERS = 500
 
 
 @dataclass(frozen=True)
@@ -34,17 +36,15 @@ class DetectionSettings:
     bits: int = 14
     """2**bits buckets of n-grams for a script of many languages; fewer for one of few."""
     bits_few: int = 12
-    epochs: int = 8
+    epochs: int = 6
     batch: int = 512
     rate: float = 0.5
-    l1: float = 1.5e-6
+    l1: float = 3e-6
     """L1 penalty: most weights become 0, which deflates to nothing."""
     largest_weight: int = 31
-    sentences: int = 4000
+    sentences: int = 2500
     """Taken at most from each language, evenly spread."""
-    common_words: int = 128
-    min_letter_share: float = 5e-5
-    """Rarer letters are not part of the alphabet: they come from foreign names."""
+    common_words: int = 192
     seed: int = 1
 
 
@@ -84,14 +84,16 @@ def build_detection(
         codes = sorted(languages)
         report(f"{script}: {' '.join(codes)}")
         entry: dict[str, Any] = {"languages": codes}
-        entry["alphabets"] = [_alphabet(languages[code], script, settings) for code in codes]
+        entry["letters"], arrays[f"letters {script}"] = _letters([languages[code] for code in codes], script)
         lists, entry["usual shares"] = zip(
             *(_common_words(languages[code], code, settings) for code in codes), strict=True
         )
         arrays[f"words {script}"] = np.array(lists)
         if len(codes) > 1:
             weights, entry["scale"] = _learn(
-                [languages[code] for code in codes], settings, settings.bits if len(codes) > 8 else settings.bits_few
+                [languages[code] for code in codes],
+                settings,
+                settings.bits if len(codes) > 8 else settings.bits_few,
             )
             arrays[f"weights {script}"] = weights
         scripts[script] = entry
@@ -126,11 +128,20 @@ def _spread(items: Sequence[str], most: int) -> Sequence[str]:
     return items if len(items) <= most else [items[i * len(items) // most] for i in range(most)]
 
 
-def _alphabet(texts: Sequence[str], script: str, settings: DetectionSettings) -> str:
-    codes, counts = np.unique(words_by_text(texts)[0], return_counts=True)
-    pairs = [(int(code), int(n)) for code, n in zip(codes, counts, strict=True) if script_of(int(code)) == script]
-    least = settings.min_letter_share * sum(count for _, count in pairs)
-    return "".join(chr(code) for code, count in pairs if count >= max(least, 2))
+def _letters(texts: Sequence[Sequence[str]], script: str) -> tuple[str, npt.NDArray[np.uint16]]:
+    """The letters that some language uses, and their shares by language; none for a script of too many."""
+    shares: list[dict[int, int]] = []
+    for sentences in texts:
+        codes, counts = np.unique(words_by_text(sentences)[0], return_counts=True)
+        found = {int(c): int(n) for c, n in zip(codes, counts, strict=True) if script_of(int(c)) == script}
+        total = sum(found.values())
+        units = {code: round(LETTER_UNITS * count / total) for code, count in found.items()}
+        shares.append({code: count for code, count in units.items() if count})
+    letters = sorted(set().union(*shares))
+    if len(letters) > _MOST_LETTERS:
+        letters = []
+    table = [[share.get(letter, 0) for letter in letters] for share in shares]
+    return "".join(map(chr, letters)), np.array(table, np.uint16).reshape(len(texts), len(letters))
 
 
 def _common_words(
