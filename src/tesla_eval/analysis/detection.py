@@ -6,6 +6,7 @@ linear model per script whose weights are whole numbers, so up to `MAX_PIECES` t
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -217,11 +218,14 @@ def _sample(texts: Sequence[str]) -> list[str]:
     ]
 
 
+_ADDRESS = re.compile(r"[!-~]*(?:://|[@_<>=\\]|www\.|\.[a-z]{2,4}/)[!-~]*")
+"""Addresses, markup and code are in no language."""
+
+
 def words_by_text(texts: Sequence[str]) -> tuple[Codes, Positions]:
     """Small letters of all texts as code points, with one 0 between words; and the number of the text of each."""
-    texts = [
-        unicodedata.normalize("NFC", text.lower().replace("\n", " ")).replace("\u0307", "") for text in texts
-    ]
+    cleaned = [_ADDRESS.sub(" ", text.lower()).replace("\n", " ") for text in texts]
+    texts = [unicodedata.normalize("NFC", text).replace("\u0307", "") for text in cleaned]
     joined = "\n".join(["", *texts, ""])
     codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     distinct, inverse = np.unique(codes, return_inverse=True)
@@ -252,7 +256,7 @@ class _RollingHash:
         np.cumsum((codes + np.uint64(1)) * self._powers[:-1], out=self._sums[1:])
 
     def __call__(self, starts: Positions, lengths: Positions | int) -> Codes:
-        mixed = (self._sums[starts + lengths] - self._sums[starts]) * self._inverses[starts]
+        mixed: Codes = (self._sums[starts + lengths] - self._sums[starts]) * self._inverses[starts]
         mixed ^= mixed >> np.uint64(32)
         mixed *= _MIXER
         mixed ^= mixed >> np.uint64(29)
