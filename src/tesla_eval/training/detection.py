@@ -31,7 +31,7 @@ _MOST_LETTERS = 500
 
 @dataclass(frozen=True)
 class DetectionSettings:
-    """How the model is learned; chosen on every tenth training sentence, which was held out for that."""
+    """How the model is learned: chosen on held-out training sentences, and so that it takes less than a minute."""
 
     bits: int = 14
     """2**bits buckets of n-grams for a script of many languages; fewer for one of few."""
