@@ -10,11 +10,11 @@ import time
 import numpy as np
 
 from benchmarks.common import wmt14_pairs
+from tesla_eval import TeslaM
 from tesla_eval.analysis.batch import AnalysedBatch
 from tesla_eval.analysis.pipeline import load_pipeline
 from tesla_eval.bags import build_bags
 from tesla_eval.matching import match_pairs
-from tesla_eval.metrics import TeslaM
 
 PAIRS = 5_000
 

@@ -22,7 +22,7 @@ from tesla_eval.discourse.roles import (
 )
 from tesla_eval.errors import BuildError, InputError, ResourceError, UsageError
 from tesla_eval.judgements.summaries import read_text_lists
-from tesla_eval.metrics.cremer import FEATURES, CremerModel
+from tesla_eval.models.cremer import FEATURES, CremerModel
 from tesla_eval.models.svr import SupportVectorModel
 from tesla_eval.resources import Resource, read_resource, write_resource
 from tesla_eval.training.dicomer import RankedText, permutations_of, permuted_lists, train_coherence
@@ -141,8 +141,8 @@ def test_texts_without_relations_score_0(text: str) -> None:
 
 
 def test_one_sentence_has_no_transitions() -> None:
-    (detail,) = Dicomer().explain("We stayed at home because it rained.").details
-    names = [feature["name"] for feature in detail["features"] if "share" in feature]
+    (detail,) = Dicomer().explain("We stayed at home because it rained.").references
+    names = [feature.name for feature in detail.coherence.features if feature.share is not None]
     assert all("↔" in name for name in names)
 
 

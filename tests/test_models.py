@@ -32,7 +32,9 @@ def test_shares_add_up_to_the_linear_score(model: LinearModel) -> None:
 
 def test_a_missing_feature_is_the_mean_of_its_family_or_its_own(model: LinearModel) -> None:
     values = np.array([[0.7, np.nan, np.nan]])
-    assert model.complete(values).tolist() == [[0.7, 0.7, 0.3]]
+    assert model.complete(values).tolist() == [[0.7, 0.4, 0.3]]  # families not told: each its own mean
+    told = replace(model, families=("ms.p", "ms.p", "c"))
+    assert told.complete(values).tolist() == [[0.7, 0.7, 0.3]]
 
 
 def test_a_segment_has_the_same_score_in_every_batch(model: LinearModel) -> None:

@@ -26,10 +26,10 @@ from tesla_eval.meta import Joined, averages, evaluate, join, read_preferences
 from tesla_eval.meta.join import MetricScores, score_outputs
 from tesla_eval.meta.run import JudgedSet, score_metric, target_language, wmt_sets
 from tesla_eval.metrics import create_metric
-from tesla_eval.metrics.base import References
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.tesla_x import TeslaX
 from tesla_eval.models import LinearModel
+from tesla_eval.segments import References
 from tesla_eval.training import FeatureProbe, TrainingSet, collect, kendall
 from tesla_eval.training.fit import Problem, set_folds
 from tesla_eval.training.recipe import Recipe, keeps, probes_for

@@ -25,7 +25,7 @@ from tesla_eval.discourse import Document, TextParser, load_parser
 from tesla_eval.discourse.roles import VARIANTS, CoherenceModel, Variant
 from tesla_eval.judgements.summaries import OVERALL, SummarySet, read_summaries
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.metrics.cremer import FEATURES
+from tesla_eval.models.cremer import FEATURES
 from tesla_eval.resources import read_resource, write_resource
 from tesla_eval.stats import kendall, pearson, spearman
 from tesla_eval.training.dicomer import RankedText, permuted_lists, scored_lists, train_coherence

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from tesla_eval._core import Bags, CharacterBags, Discount, TextTooLongError, Tokens
 from tesla_eval.analysis.batch import AnalysedBatch
@@ -75,6 +76,7 @@ class NgramFeature:
         return start, start + between + 2
 
 
+@lru_cache(maxsize=64)
 def exact_discount(discount: float) -> Discount:
     """The discount as the fraction that its decimal digits say.
 

@@ -18,9 +18,10 @@ from tesla_eval.cli.terminal import warn
 from tesla_eval.compression import SUFFIXES
 from tesla_eval.errors import InputError
 from tesla_eval.metrics import Metric
-from tesla_eval.metrics.base import SegmentScores, reference_count
+from tesla_eval.metrics.base import SegmentScores
 from tesla_eval.metrics.baselines import SacreBleuSignature
 from tesla_eval.parallel import map_in_order
+from tesla_eval.segments import reference_count
 from tesla_eval.textio import STANDARD_INPUT, LineReader, looks_lowercased, looks_tokenised, read_in_step
 
 if TYPE_CHECKING:

@@ -271,7 +271,8 @@ def write_scores(
 ) -> list[str]:
     """The scores of all outputs, segments and systems, higher is better, as mt-metrics-eval wants them.
 
-    `reference_free` names the metrics that used no reference. A system that lacks a segment cannot stand in such a file; it is left out. Gives back the names of those.
+    `reference_free` names the metrics that used no reference. A system that lacks a segment cannot stand in such a
+    file; it is left out. Gives back the names of those.
     """
     outputs = joined.outputs
     if not re.fullmatch(r"[\w][\w.+-]*", outputs.testset):

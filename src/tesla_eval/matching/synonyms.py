@@ -1,20 +1,27 @@
-"""Synonym dictionaries for TESLA-CELAB (specification §9): from the joined text of an n-gram to its categories."""
+"""Texts as units with their synonyms (specification §9): what TESLA-CELAB matches."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.analysis.senses import load_senses, synonym_file
+from tesla_eval.analysis.compounds import load_compound_splitter
+from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
+from tesla_eval.analysis.pipeline import NO_SYNONYMS
+from tesla_eval.analysis.senses import NONE, load_senses, synonym_file
 from tesla_eval.analysis.synonym_formats import read_synonym_sets
+from tesla_eval.arrays import Index
 from tesla_eval.bags.units import UnitSplitter
 from tesla_eval.errors import InputError
+from tesla_eval.records import Unit
 
-__all__ = ["SynonymSets", "SynonymTable", "are_synonyms", "load_synonym_sets"]
+__all__ = ["SynonymSets", "SynonymTable", "UnitAnalysis", "UnitBatch", "are_synonyms", "load_synonym_sets"]
 
 
 class SynonymTable(Protocol):
@@ -89,3 +96,63 @@ def load_synonym_sets(language: str, wish: str | None, units: UnitSplitter) -> S
     if not len(sets):
         raise InputError(f"{path}: holds no words")
     return sets
+
+
+@dataclass(frozen=True)
+class UnitBatch:
+    """Texts as lists of unit keys, in the place of an analysed batch of words."""
+
+    texts: tuple[str, ...]
+    keys: tuple[list[str], ...]
+    splitter: UnitSplitter
+
+    @cached_property
+    def lengths(self) -> Index:
+        """The number of units of each text."""
+        return np.array([len(keys) for keys in self.keys], np.int64)
+
+    def tokens(self, index: int) -> list[Unit]:
+        """The units of one text as records."""
+        return self.splitter.split(self.texts[index])
+
+
+class UnitAnalysis:
+    """Cuts texts into units (specification §9), in the place of an analysis into words."""
+
+    tagged = False
+
+    def __init__(self, lang: str, synonyms: str | None, *, pre_tokenized: bool) -> None:
+        self.language = resolve_language(lang)
+        self._pre_tokenized = pre_tokenized
+        self._compounds = None if pre_tokenized else load_compound_splitter(self.language)
+        self._asked_for_none = synonyms == NONE
+        self.splitter = UnitSplitter(self._compounds, pre_tokenized=pre_tokenized)
+        self.synonyms = _synonym_sets(self.language, synonyms, pre_tokenized)
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """The parts of a metric's signature that name it."""
+        return {
+            "lang": self.language,
+            **({} if self._compounds is None else {"compounds": self._compounds.fingerprint}),
+            "senses": "none" if self.synonyms is None else self.synonyms.fingerprint,
+            **({"units": "pre-tokenized"} if self._pre_tokenized else {}),
+        }
+
+    @property
+    def shortcomings(self) -> list[str]:
+        """What this language lacks, for a warning."""
+        missing = self.synonyms is None and not self._asked_for_none and self.language != UNDETERMINED.code
+        return [NO_SYNONYMS] if missing else []
+
+    def analyse(self, *groups: Sequence[str]) -> list[Any]:
+        """One batch for each group of texts."""
+        return [
+            UnitBatch(tuple(texts), tuple(map(self.splitter.keys, texts)), self.splitter) for texts in groups
+        ]
+
+
+@cache
+def _synonym_sets(language: str, synonyms: str | None, pre_tokenized: bool) -> SynonymSets | None:
+    compounds = None if pre_tokenized else load_compound_splitter(language)
+    return load_synonym_sets(language, synonyms, UnitSplitter(compounds, pre_tokenized=pre_tokenized))

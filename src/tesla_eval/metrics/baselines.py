@@ -15,8 +15,9 @@ import numpy as np
 
 from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
-from tesla_eval.metrics.base import Metric, References, SegmentScores
+from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.records import Score, Signature
+from tesla_eval.segments import References
 
 __all__ = [
     "Bleu",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,50 +11,16 @@ import numpy as np
 
 from tesla_eval.discourse.roles import CoherenceModel
 from tesla_eval.errors import ResourceError, UsageError
-from tesla_eval.metrics.base import Metric, References, SegmentScores
+from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.metrics.dicomer import Dicomer
 from tesla_eval.metrics.tesla_s import TeslaS
-from tesla_eval.models.svr import SupportVectorModel
+from tesla_eval.models.cremer import FEATURES, KIND, CremerModel
 from tesla_eval.records import Explanation, Signature, ValueDetail
-from tesla_eval.resources import Resource, find_resource, read_resource
+from tesla_eval.resources import find_resource, read_resource
+from tesla_eval.segments import References
 from tesla_eval.version import __version__
 
-__all__ = ["FEATURES", "KIND", "Cremer", "CremerModel"]
-
-KIND = "cremer"
-FEATURES = ("tesla-s", "dicomer")
-
-
-@dataclass(frozen=True, eq=False)
-class CremerModel:
-    """The regression, with the fingerprint of the DICOMER model that it was trained on."""
-
-    regression: SupportVectorModel
-    dicomer: str = ""
-    fingerprint: str = ""
-
-    def to_resource(
-        self, language: str, *, sources: tuple[str, ...] = (), licence: str = "", date: str = "",
-        info: dict[str, object] | None = None,
-    ) -> Resource:  # fmt: skip
-        """The model as a resource file's content."""
-        return Resource(
-            KIND, language, self.regression.to_arrays(), analysis=self.dicomer, sources=sources, licence=licence,
-            date=date, info={**(info or {}), **self.regression.to_info()},
-        )  # fmt: skip
-
-    @classmethod
-    def from_resource(cls, resource: Resource) -> CremerModel:
-        """The model that `to_resource` wrote; `ResourceError` if it is none."""
-        try:
-            regression = SupportVectorModel.from_resource(resource.arrays, resource.info)
-            if regression.features != FEATURES:
-                raise ValueError(f"its features are {', '.join(regression.features)}")
-        except (LookupError, TypeError, ValueError) as error:
-            raise ResourceError(
-                f"{resource.path}: is damaged ({error}); reinstall it, or train it with `tesla train cremer`"
-            ) from error
-        return cls(regression, resource.analysis, resource.fingerprint)
+__all__ = ["Cremer"]
 
 
 class Cremer(Metric):

@@ -18,7 +18,7 @@ from tesla_eval.analysis.porter import rouge_stem
 from tesla_eval.analysis.sentences import split_sentences
 from tesla_eval.analysis.tokenisers import tokenise
 from tesla_eval.errors import UsageError
-from tesla_eval.metrics.base import Metric, References, SegmentScores
+from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.metrics.rouge_counting import (
     Measures,
     match_ngrams,
@@ -28,6 +28,7 @@ from tesla_eval.metrics.rouge_counting import (
     skip_unigrams,
 )
 from tesla_eval.records import Explanation, Signature
+from tesla_eval.segments import References
 from tesla_eval.version import __version__
 
 __all__ = ["RougeMetric", "skip_unigrams"]

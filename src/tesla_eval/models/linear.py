@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from tesla_eval.arrays import FloatArray
+from tesla_eval.arrays import FloatArray, sum_columns
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import data_folders, replacing
 
-__all__ = ["ANY_LANGUAGE", "LinearModel", "Scale", "find_model", "read_model", "write_model"]
+__all__ = ["ANY_LANGUAGE", "LinearModel", "Scale", "find_model", "load_weights", "read_model", "write_model"]
 
 ANY_LANGUAGE = "und"
 """The language of a model that serves all languages which have none of their own."""
@@ -106,14 +106,20 @@ class LinearModel:
 
     def linear(self, values: FloatArray) -> FloatArray:
         """The linear scores of rows of features."""
-        sums = np.zeros(len(values))
-        for column in self.shares(values).T:
-            sums += column
-        return sums
+        return sum_columns(self.shares(values))
 
     def score(self, values: FloatArray) -> FloatArray:
         """The reported scores of rows of features."""
         return self.scale(self.linear(values))
+
+    def check_analysis(self, metric: str, installed: str) -> None:
+        """Refuse to work with another analysis than the one that the weights were learned with."""
+        if self.analysis and self.analysis != installed:
+            key = metric.removeprefix("tesla-")
+            raise ResourceError(
+                f"{metric}: the weights were learned with the analysis {self.analysis}, the one installed is "
+                f"{installed}; train them again with `tesla train {key}`, or use -m m"
+            )
 
     def to_json(self) -> str:
         """The model as the text of its file."""
@@ -165,6 +171,21 @@ def find_model(metric: str, language: str) -> LinearModel | None:
             if path.is_file():
                 return read_model(path)
     return None
+
+
+def load_weights(metric: str, language: str, weights: LinearModel | str | Path | None = None) -> LinearModel:
+    """The weights of a metric (`tesla-x`): those given, those in a file, or the installed ones of the language."""
+    if isinstance(weights, LinearModel):
+        return weights
+    key = metric.removeprefix("tesla-")
+    model = find_model(key, language) if weights is None else read_model(Path(weights))
+    if model is None:
+        raise ResourceError(
+            f"{metric}: there are no weights for language {language!r}; learn some with `tesla train {key}`"
+        )
+    if model.metric != metric:
+        raise ResourceError(f"these are weights of {model.metric}, not of {metric}")
+    return model
 
 
 def _parse(document: dict[str, Any], fingerprint: str) -> LinearModel:

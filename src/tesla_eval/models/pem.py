@@ -11,7 +11,7 @@ from tesla_eval.errors import ResourceError
 from tesla_eval.models.svr import SupportVectorModel
 from tesla_eval.resources import Resource, find_resource, read_resource
 
-__all__ = ["KIND", "PemModel", "find_pem_model", "read_pem_model"]
+__all__ = ["KIND", "PemModel", "find_pem_model", "load_pem_model", "read_pem_model"]
 
 KIND = "pem"
 
@@ -74,3 +74,19 @@ def find_pem_model(language: str) -> PemModel:
             f"pem: there is no model for {language!r}; make one with `tesla train pem -l {language}` (docs/pem.md)"
         )
     return read_pem_model(path)
+
+
+def load_pem_model(language: str, analysis: str, model: PemModel | str | Path | None = None) -> PemModel:
+    """The given model, the one in a file, or the installed one; refuses one for another language or analysis."""
+    if model is None:
+        chosen = find_pem_model(language)
+    else:
+        chosen = model if isinstance(model, PemModel) else read_pem_model(Path(model))
+    if chosen.language != language:
+        raise ResourceError(f"pem: this is a model of language {chosen.language!r}, not of {language!r}")
+    if chosen.analysis and chosen.analysis != analysis:
+        raise ResourceError(
+            f"pem: the model was trained with the analysis {chosen.analysis}, the one installed is {analysis}; "
+            "make it anew with `tesla train pem`"
+        )
+    return chosen

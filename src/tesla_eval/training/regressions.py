@@ -16,14 +16,14 @@ from tesla_eval.errors import BuildError, UsageError
 from tesla_eval.judgements.paraphrases import RatedPair, controls, shuffled
 from tesla_eval.judgements.summaries import SummarySet
 from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.cremer import FEATURES as CREMER_FEATURES
-from tesla_eval.metrics.cremer import CremerModel
 from tesla_eval.metrics.groups.paraphrases import (
     LEAST_COUNT,
     PARAPHRASE_FEATURES,
     ParaphraseFeatures,
     ParaphraseGroup,
 )
+from tesla_eval.models.cremer import FEATURES as CREMER_FEATURES
+from tesla_eval.models.cremer import CremerModel
 from tesla_eval.models.pem import PemModel
 from tesla_eval.models.svr import SupportVectorModel
 
