@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tesla_eval.cli.metric_requests import MODEL_FILES, option_kinds
+from tesla_eval.cli.metric_requests import option_kinds
 from tesla_eval.cli.terminal import aligned, write_lines
 from tesla_eval.metrics.registry import Entry, find_entry, registered
 
@@ -50,8 +50,7 @@ def _one(entry: Entry) -> Iterator[str]:
         rows.extend((name, kind, _shown(default)) for name, kind, default in options)
         yield from aligned(rows)
         yield ""
-        name, _, default = next((one for one in options if one[2] is not None), options[0])
-        yield f"example: -m {entry.name}:{name}={'FILE' if name in MODEL_FILES else _shown(default)}"
+        yield f"set them with -m {entry.name}:KEY=VALUE,KEY=VALUE"
 
 
 def _options(entry: Entry) -> list[tuple[str, str, Any]]:
