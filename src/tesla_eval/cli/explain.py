@@ -9,7 +9,7 @@ from tempfile import TemporaryFile
 import click
 
 from tesla_eval.cli.explain_drawing import draw_difference, draw_explanation
-from tesla_eval.cli.inputs import read_chunks
+from tesla_eval.cli.inputs import known_length, read_chunks
 from tesla_eval.cli.options import (
     celab_arguments,
     celab_options,
@@ -112,14 +112,13 @@ def explain(
     # Nothing reaches standard output before every file was read to its end and all agree.
     with TemporaryFile("w+", encoding="utf-8", newline="\n") as held:
         count = 0
-        with progress("segments") as bar:
+        with progress("segments", known_length([*references, *texts]), wanted=bool(references)) as bar:
             for hypothesis, given in _segments(texts, references, prepared=pre_tokenized):
                 count += 1
-                if segment not in (None, count):
-                    continue
-                explanation = chosen.explain(hypothesis, given)
-                held.writelines(f"{line}\n" for line in _lines(explanation, feature, as_json))
                 bar.advance(1)
+                if segment in (None, count):
+                    explanation = chosen.explain(hypothesis, given)
+                    held.writelines(f"{line}\n" for line in _lines(explanation, feature, as_json))
         if segment is not None and segment > count:
             raise click.UsageError(f"--segment {segment}: there are {count} segments")
         held.seek(0)

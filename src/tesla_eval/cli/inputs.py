@@ -32,6 +32,7 @@ __all__ = [
     "ConlluReader",
     "CountedReferences",
     "Inputs",
+    "known_length",
     "open_inputs",
     "read_chunks",
     "score_chunks",
@@ -97,7 +98,7 @@ def open_inputs(
         if analysed:
             raise click.UsageError("--analysed reads files of CoNLL-U, with -r")
         return _table_inputs(systems, chosen, prepared=prepared)
-    length = None if analysed else _known_length([*references, *systems])
+    length = None if analysed else known_length([*references, *systems])
     if tuple(systems) == (STANDARD_INPUT,) and not analysed:
         standard_input = _TabbedInput()
         if standard_input.fields > 1:
@@ -221,7 +222,7 @@ def _rows_in_step(paths: Sequence[str], tables: Sequence[Iterator[TableRow]]) ->
         yield head
 
 
-def _known_length(paths: Sequence[str]) -> int | None:
+def known_length(paths: Sequence[str]) -> int | None:
     """The lines of the first plain file, counted if someone watches a progress bar."""
     if sys.stderr is None or not sys.stderr.isatty():
         return None

@@ -156,9 +156,9 @@ class _Silent:
 
 
 @contextmanager
-def progress(what: str, total: int | None = None) -> Iterator[Progress]:
-    """A progress bar on standard error, if that is a terminal."""
-    if _Quiet.wanted or not sys.stderr.isatty():
+def progress(what: str, total: int | None = None, *, wanted: bool = True) -> Iterator[Progress]:
+    """A progress bar on standard error, if that is a terminal and the bar is wanted."""
+    if not wanted or _Quiet.wanted or not sys.stderr.isatty():
         yield _Silent()
         return
     from rich.console import Console
