@@ -192,7 +192,6 @@ class TestGates:
 def test_explain_one_segment_of_one_system(tesla, files) -> None:
     ref, _, poor = files
     found = json.loads(tesla("explain", "-r", ref, poor, "--segment", "3", "--json").out)
-    assert found["references"][0]["text"] == REFERENCES[2]
     assert found["score"] == create_metric("m").sentence_score(POOR[2], [REFERENCES[2]]).score
     assert tesla("explain", "-r", ref, poor, "--segment", "21").status == 2
     assert "there are 20 segments" in tesla("explain", "-r", ref, poor, "--segment", "21").err

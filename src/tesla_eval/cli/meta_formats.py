@@ -15,7 +15,6 @@ import click
 import numpy as np
 
 from tesla_eval.cli.terminal import aligned, visible
-from tesla_eval.errors import InputError
 from tesla_eval.judgements.mtme import write_score_file
 from tesla_eval.meta import Joined, MetricComparison, Result
 from tesla_eval.meta.plots import correlation_bars, system_scatter, write_drawing
@@ -275,9 +274,9 @@ def write_scores(
     file; it is left out. Gives back the names of those.
     """
     outputs = joined.outputs
-    if not re.fullmatch(r"[\w][\w.+-]*", outputs.testset):
-        raise InputError(f"--write-scores: the test set {outputs.testset!r} cannot be the name of a folder")
-    home = folder / outputs.testset
+    home = folder / re.sub(
+        r"[^\w.+-]|^\.+", "_", outputs.testset
+    )  # nothing that could lead out of the folder
     everything = np.ones(len(outputs.segments), bool)
     missing: dict[str, None] = {}
     for name, scores in joined.metrics.items():
