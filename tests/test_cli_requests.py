@@ -97,6 +97,7 @@ def test_errors_name_the_option_and_what_is_known(text: str, parts: tuple[str, .
     [
         ("bleu:tok=nonsense", ("13a", "intl")),
         ("bleu:smooth_method=none-such", ("floor", "add-k")),
+        ("bleu:smooth_method=floor,smooth_value=-1", ("smooth_value",)),
         ("bleu:max_ngram_order=1000000", ("from 1 to",)),
         ("chrf:char_order=0", ("from 1 to",)),
     ],

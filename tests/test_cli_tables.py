@@ -130,6 +130,8 @@ def test_columns_that_are_not_there_or_badly_written(tesla, write) -> None:
     assert "'nmt'" in found.err and "mt, ref" in found.err
     assert tesla("score", table, "-m", "m", "--columns", "system=mt").status == 2
     assert tesla("score", table, "-m", "m", "--columns", "hyp").status == 2
+    assert "is no table" in tesla("score", write("t.txt", ["a"]), "-m", "m", "--columns", "hyp=mt").err
+    assert "is no table" in tesla("score", "-", "-m", "m", "--columns", "hyp=mt").err
     assert "leave out -r" in tesla("score", "-r", table, table, "-m", "m", "--columns", "hyp=mt").err
 
 

@@ -30,29 +30,10 @@ def test_stems_of_the_paper(example: str) -> None:
     assert porter_stem(word) == stem
 
 
-ENDINGS = [
-    "",
-    *[
-        "y",
-        "ies",
-        "ied",
-        "ed",
-        "ing",
-        "eed",
-        "ational",
-        "alli",
-        "fulli",
-        "logi",
-        "bli",
-        "ement",
-        "ion",
-        "e",
-        "ll",
-        "ness",
-        "ically",
-        "izer",
-    ],
-]
+ENDINGS = (
+    "", "y", "ies", "ied", "ed", "ing", "eed", "ational", "alli", "fulli", "logi", "bli", "ement", "ion", "e", "ll",
+    "ness", "ically", "izer",
+)  # fmt: skip
 
 
 @settings(max_examples=500)

@@ -66,7 +66,7 @@ def rerank(
     """
     if bool(systems) == (nbest is not None):
         raise click.UsageError("give files of candidates, or an n-best list with --nbest")
-    if metric is not None and "," in metric:
+    if metric is not None and "," in metric.partition(":")[0]:
         raise click.UsageError("rerank takes one metric")
     chosen = create_metrics(metric, language)[0]
     segments = (

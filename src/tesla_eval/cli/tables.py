@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from tesla_eval.compression import without_suffix
@@ -117,6 +118,10 @@ def _ending(path: str) -> str:
 
 def _rows(path: str, columns: Columns) -> Iterator[tuple[str, Row]]:
     ending = _ending(path)
+    if ending not in ("tsv", "csv", "jsonl", "ndjson", "parquet"):
+        raise UsageError(f"{path}: is no table; its name should end in .tsv, .csv, .jsonl or .parquet")
+    if Path(path).exists() and not Path(path).is_file():  # it is read twice, for its columns and for its rows
+        raise UsageError(f"{path}: a table must be a file, not a pipe or folder")
     if ending == "parquet":
         return _parquet_rows(path, columns)
     if ending == "csv":

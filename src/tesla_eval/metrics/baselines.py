@@ -6,6 +6,7 @@ more, over arrays: the last axis holds the statistics in sacreBLEU's order. Test
 
 from __future__ import annotations
 
+import math
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Sequence
@@ -183,6 +184,8 @@ class Bleu(SacreBleuMetric):
         _check_choice(self.id, "tok", options["tokenize"], BLEU.TOKENIZERS)
         _check_choice(self.id, "smooth_method", options["smooth_method"], BLEU.SMOOTH_DEFAULTS)
         _check_order(self.id, "max_ngram_order", options["max_ngram_order"], 1)
+        if not 0 <= (options["smooth_value"] or 0) < math.inf:
+            raise UsageError(f"{self.id}: smooth_value must not be negative")
         # sacreBLEU advises the effective order for single sentences, and none for a corpus.
         return BLEU(**options), BLEU(**{**options, "effective_order": True})
 
