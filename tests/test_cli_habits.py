@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import subprocess
 import sys
 
@@ -222,6 +221,7 @@ def test_the_legend_of_the_star_stands_only_where_there_is_a_star(tesla, files, 
 
 def on_terminal(*arguments: str, **environment: str) -> str:
     """What a command shows on a terminal, on both streams."""
+    pty = pytest.importorskip("pty")  # Windows has none
     ours, theirs = pty.openpty()
     settings = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
     process = subprocess.Popen(
