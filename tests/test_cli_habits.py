@@ -10,8 +10,9 @@ import sys
 import numpy as np
 import pytest
 
-from tesla_eval import create_metric
+from tesla_eval import Metric, SegmentScores, Signature, create_metric
 from tesla_eval.metrics.baselines import corpus_score_of_sums
+from tesla_eval.metrics.registry import Entry, registered
 from tesla_eval.stats import Additive, paired_bootstrap
 
 REFERENCES = [
@@ -60,6 +61,35 @@ def test_a_source_of_another_length_is_refused(tesla, files, write) -> None:
     found = tesla("score", "-s", write("src.txt", ["x"]), "-r", ref, good, "-m", "m")
     assert found.status == 2
     assert "src.txt has 1" in found.err
+
+
+class SourceEcho(Metric):
+    """Scores 1 where the hypothesis is the source: a metric of another package that reads sources."""
+
+    id = "source-echo"
+    uses_source = True
+
+    def __init__(self, lang: str = "en") -> None:
+        self.lang = lang
+
+    def get_signature(self) -> Signature:
+        return Signature({"metric": self.id})
+
+    def score_segments(self, hypotheses, references, sources=None) -> SegmentScores:
+        scores = np.array([float(h == s) for h, s in zip(hypotheses, sources, strict=True)])
+        return SegmentScores(scores, np.empty((len(scores), 0)))
+
+
+def test_sources_reach_the_metrics_that_read_them(tesla, files, write, monkeypatch) -> None:
+    ref, good, _ = files
+    monkeypatch.setitem(registered(), "echo", Entry("echo", f"{__name__}:SourceEcho", "for this test"))
+    source = write("src.txt", [*GOOD[:10], *POOR[10:]])
+    found = tesla("score", "-s", source, "-t", good, "-r", ref, "-m", "echo", "--json")
+    assert intervals(found)["source-echo"]["score"] == 0.5
+    assert found.err == ""
+    rows = [{"mt": h, "ref": h, "src": s} for h, s in zip(GOOD, [*GOOD[:5], *POOR[5:]], strict=True)]
+    table = write("table.jsonl", [json.dumps(row) for row in rows])
+    assert intervals(tesla("score", table, "-m", "echo", "--json"))["source-echo"]["score"] == 0.25
 
 
 def test_quiet_leaves_errors_only(tesla, write, files) -> None:
