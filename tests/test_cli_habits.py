@@ -227,6 +227,16 @@ def test_explain_one_segment_of_one_system(tesla, files) -> None:
     assert tesla("explain", "a", "b", "--segment", "1").status == 2
 
 
+@pytest.mark.parametrize("asked", [("-m", "m", "-m", "x"), ("-m", "m,x")])
+def test_commands_for_one_metric_drop_none_silently(tesla, files, asked) -> None:
+    ref, good, poor = files
+    for command in (("explain", "a", "b"), ("rerank", "-r", ref, good, poor)):
+        found = tesla(*command, *asked)
+        assert (found.status, found.out) == (2, "")
+        assert "takes one metric" in found.err
+    assert "alpha:0.5" in tesla("explain", "a", "b", "-m", "m:alpha=0.5,max_n=1").out
+
+
 def test_compare_as_tsv(tesla, files) -> None:
     ref, good, poor = files
     found = tesla("compare", "-r", ref, good, poor, "-m", "m", "-m", "bleu:lc=yes", "--format", "tsv")

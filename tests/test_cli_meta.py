@@ -344,6 +344,23 @@ class TestMtMetricsEval:
         assert len(segments) == 12
         assert float(systems["poor"]) < float(systems["best"]) == 0.0
 
+    def test_names_are_read_as_mt_metrics_eval_reads_them(self, tesla, folder, tmp_path):
+        """NAME-REF.LEVEL.score, cut at the last hyphen; REF is a reference of the test set; SYSTEM SCORE on a line."""
+        asked = ("meta", "--mtme", str(folder), "-m", "m", "-m", "m:alpha=0.5", "-m", "bleu-char")
+        assert tesla(*asked, "--write-scores", str(tmp_path / "out")).status == 0
+        paths = list((tmp_path / "out" / "wmt99" / "metric-scores" / "de-en").iterdir())
+        parsed = set()
+        for path in paths:
+            name, level, ending = path.name.rsplit(".", maxsplit=2)
+            metric, references = name.rsplit("-", maxsplit=1)
+            assert (ending, references.split(".")) == ("score", ["refA"])
+            systems = {line.split()[0] for line in path.read_text().splitlines()}
+            assert systems == {p.stem for p in (folder / "system-outputs" / "de-en").iterdir()}
+            parsed.add((metric, level))
+        assert parsed == {
+            (m, lv) for m in ("tesla-m", "tesla-m:alpha=0.5", "bleu-char") for lv in ("seg", "sys")
+        }
+
     def test_a_system_with_a_gap_is_left_out_and_named(self, tesla, segments, tmp_path):
         rows = [row for row in segment_rows() if not row.startswith("de-en\tnews\tfair\t2\t")]
         out = tmp_path / "out"

@@ -15,6 +15,7 @@ from tesla_eval.cli.options import (
     celab_options,
     create_metrics,
     language_option,
+    one_metric_option,
     quiet_option,
     segmenter_option,
     synonyms_option,
@@ -38,13 +39,7 @@ __all__ = ["explain"]
     metavar="FILE",
     help="A reference file; the argument is then the system's file, and every segment is explained.",
 )
-@click.option(
-    "-m",
-    "--metric",
-    default=None,
-    metavar="NAME[:KEY=VALUE,...]",
-    help="The metric to explain.  [default: m; celab for languages written without spaces]",
-)
+@one_metric_option("The metric to explain.")
 @language_option
 @click.option(
     "--json",
@@ -92,8 +87,6 @@ def explain(
     tesla explain -m x -r ref.txt sysA.txt sysB.txt              why A scores higher than B
     tesla explain -m x -r ref.txt sysA.txt sysB.txt --segment 7  ... on one segment
     """
-    if metric is not None and "," in metric.partition(":")[0]:
-        raise click.UsageError("explain takes one metric")
     celab = celab_arguments(pre_tokenized, unit_discount, max_units)
     if metric is None and weights is not None:
         raise click.UsageError("--weights goes with a learned metric: name it with -m")

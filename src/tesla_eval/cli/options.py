@@ -35,6 +35,7 @@ __all__ = [
     "metrics_option",
     "need_matplotlib",
     "need_scikit_learn",
+    "one_metric_option",
     "provenance_options",
     "quiet_option",
     "segmenter_option",
@@ -55,6 +56,22 @@ metrics_option: Callable[[Command], Command] = click.option(
     "bleu:tok=intl,lc=yes, it names one metric; `tesla metrics NAME` lists them.  "
     "[default: m,x; celab for languages written without spaces]",
 )  # fmt: skip
+
+
+def one_metric_option(purpose: str) -> Callable[[Command], Command]:
+    """`-m` of a command that takes one metric: the command gets its name and options as text, or None."""
+    return click.option(
+        "-m", "--metric", multiple=True, callback=_only_metric, metavar="NAME[:KEY=VALUE,...]",
+        help=f"{purpose}  [default: m; celab for languages written without spaces]",
+    )  # fmt: skip
+
+
+def _only_metric(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> str | None:
+    if len(values) > 1 or any("," in value.partition(":")[0] for value in values):
+        raise click.UsageError(f"{context.info_name} takes one metric, not {' '.join(values)}")
+    return values[0] if values else None
+
+
 weights_option: Callable[[Command], Command] = click.option(
     "--weights", default=None, metavar="FILE",
     help="A model that you trained (`tesla train`), for the one learned metric of -m.",

@@ -9,7 +9,7 @@ from itertools import chain
 import click
 import numpy as np
 
-from tesla_eval.cli.options import create_metrics, language_option
+from tesla_eval.cli.options import create_metrics, language_option, one_metric_option
 from tesla_eval.cli.terminal import aligned, progress, visible, write_lines
 from tesla_eval.metrics import Metric
 from tesla_eval.tuning.rerank import Ranking, candidates_in_files, candidates_in_nbest
@@ -30,12 +30,7 @@ __all__ = ["rerank"]
 @click.option(
     "--nbest", metavar="FILE", help="Candidates as an n-best list instead: SEGMENT ||| TEXT ||| ..., from 0."
 )
-@click.option(
-    "-m",
-    "--metric",
-    default=None,
-    help="The metric that chooses.  [default: m; celab for languages written without spaces]",
-)
+@one_metric_option("The metric that chooses.")
 @language_option
 @click.option(
     "--format",
@@ -66,8 +61,6 @@ def rerank(
     """
     if bool(systems) == (nbest is not None):
         raise click.UsageError("give files of candidates, or an n-best list with --nbest")
-    if metric is not None and "," in metric.partition(":")[0]:
-        raise click.UsageError("rerank takes one metric")
     chosen = create_metrics(metric, language)[0]
     segments = (
         candidates_in_nbest(reference, nbest)
