@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/unicode.h"
+
 namespace tesla {
 namespace {
 
@@ -48,6 +50,7 @@ std::optional<std::string> FrontCodedDictionary::find(std::string_view key) cons
     }
     if (record.key != stored) return std::nullopt;
     if (reversed_) std::reverse(record.value.begin(), record.value.end());
+    if (!is_utf8(record.value)) fail();  // to look at every value when the stream is scanned would take too long
     return std::move(record.value);
 }
 

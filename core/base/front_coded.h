@@ -18,6 +18,7 @@ class FrontCodedDictionary {
     // Throws std::invalid_argument if the stream is damaged or in another format.
     explicit FrontCodedDictionary(std::string stream);
 
+    // Throws std::invalid_argument if the value is damaged.
     std::optional<std::string> find(std::string_view key) const;
     std::size_t size() const { return size_; }
 

@@ -84,6 +84,7 @@ void bind_dictionaries(nb::module_& m) {
     m.def(
         "define_plain",
         [](Lexicon& lexicon, const Array<std::uint32_t>& words, const PlainLemmas& lemmas, const SenseIndex* senses) {
+            check_below(words, lexicon.word_count(), "no such word");
             std::vector<std::uint32_t> asked = copied(words), rest;
             {
                 nb::gil_scoped_release release;
