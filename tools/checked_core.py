@@ -64,7 +64,7 @@ def build(kind: str, compiler: str, folder: Path) -> None:
     ]  # fmt: skip
     environment = dict(os.environ, PATH=os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]]))
     subprocess.run(configure, check=True, env=environment, stdout=subprocess.DEVNULL)
-    jobs = str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    jobs = os.environ.get("JOBS") or str(os.cpu_count() or 1)
     subprocess.run(["cmake", "--build", str(folder), "--parallel", jobs], check=True, env=environment)
 
 

@@ -1,7 +1,6 @@
 #include "base/front_coded.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "base/unicode.h"
@@ -15,7 +14,7 @@ constexpr unsigned char kSameAsBefore = 254;  // instead of how much of the key 
 constexpr unsigned char kWhole = 255;
 constexpr std::size_t kBlock = 32;
 
-[[noreturn]] void fail() { throw std::invalid_argument("damaged or in another format"); }
+[[noreturn]] void fail() { throw DamagedDictionary(); }
 
 }  // namespace
 

@@ -36,6 +36,7 @@ nb::tuple lookup(const SenseIndex& index, const std::vector<std::string_view>& l
 }  // namespace
 
 void bind_dictionaries(nb::module_& m) {
+    nb::exception<DamagedDictionary>(m, "DamagedDictionaryError", PyExc_ValueError);
     nb::class_<FrontCodedDictionary>(m, "FrontCodedDictionary", "A dictionary in simplemma's format, looked up in place.")
         .def(
             "__init__",
