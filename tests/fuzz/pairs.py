@@ -1,7 +1,7 @@
 """Generated pairs through a metric: `python -m tests.fuzz.pairs --metric m --count 1000000`.
 
-Nothing may happen but scores in range and `TeslaError`. A call that takes more than `--limit` seconds of processor time is
-a failure; one that does not come back in ten times as long ends the program with the stacks of all threads.
+Nothing may happen but scores in range and `TeslaError`. A call that takes more than `--limit` seconds of processor time
+is a failure; one that does not come back in ten times as long ends the program with the stacks of all threads.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LANGUAGES = {"celab": "zh", "celab-": "zh"}
 SURROGATES = ("\ud800", "a \udfff b", "\udc80")
 
 
-class FuzzFailure(AssertionError):
+class FuzzError(AssertionError):
     """A pair that breaks a promise."""
 
 
@@ -37,17 +37,19 @@ def score(metric: Metric, name: str, pairs: list[Pair], limit: float) -> float:
         seconds = time.process_time() - start
         faulthandler.cancel_dump_traceback_later()
     if seconds > limit:
-        raise FuzzFailure(f"{len(pairs)} pairs took {seconds:.1f} s")
+        raise FuzzError(f"{len(pairs)} pairs took {seconds:.1f} s")
     if len(found) != len(pairs):
-        raise FuzzFailure(f"{len(pairs)} pairs, {len(found)} scores")
+        raise FuzzError(f"{len(pairs)} pairs, {len(found)} scores")
     if not np.isfinite(found).all():
-        raise FuzzFailure(f"no number for {pairs[int(np.flatnonzero(~np.isfinite(found))[0])]!r}")
+        raise FuzzError(f"no number for {pairs[int(np.flatnonzero(~np.isfinite(found))[0])]!r}")
     if name in FROM_0_TO_1 and not ((found >= 0) & (found <= 1)).all():
-        raise FuzzFailure(f"out of range: {pairs[int(np.flatnonzero((found < 0) | (found > 1))[0])]!r}")
+        raise FuzzError(f"out of range: {pairs[int(np.flatnonzero((found < 0) | (found > 1))[0])]!r}")
     return seconds
 
 
-def fuzz(name: str, language: str, count: int, *, seed: int = 1, batch: int = 500, limit: float = 10) -> tuple[float, int]:
+def fuzz(
+    name: str, language: str, count: int, *, seed: int = 1, batch: int = 500, limit: float = 10
+) -> tuple[float, int]:
     """Score `count` pairs; returns the longest call in seconds and the number of pairs that were refused."""
     metric = create_metric(name, language)
     longest, refused = 0.0, 0
@@ -71,7 +73,9 @@ def fuzz(name: str, language: str, count: int, *, seed: int = 1, batch: int = 50
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--metric", default="m", help="names, separated by commas")
     parser.add_argument("--language", help="English, or Chinese for celab")
     parser.add_argument("--count", type=int, default=10_000)
@@ -87,7 +91,7 @@ def main() -> None:
             longest, refused = fuzz(
                 name, language, options.count, seed=options.seed, batch=options.batch, limit=options.limit
             )
-        except FuzzFailure as failure:
+        except FuzzError as failure:
             sys.exit(f"{name}: {failure}")
         seconds = time.process_time() - start
         print(

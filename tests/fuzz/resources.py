@@ -50,7 +50,11 @@ def use_analysis(language: str) -> None:
 
 def use_language_model(language: str) -> None:
     model = load_language_model(language)
-    (batch,) = model.pipeline.analyse(TEXTS) if hasattr(model, "pipeline") else load_pipeline(language).analyse(TEXTS)
+    (batch,) = (
+        model.pipeline.analyse(TEXTS)
+        if hasattr(model, "pipeline")
+        else load_pipeline(language).analyse(TEXTS)
+    )
     model.score(batch)
 
 
@@ -74,7 +78,9 @@ def damaged_bytes(random: Random, content: bytes) -> bytes:
     if action == 1:
         place = random.randrange(len(changed))
         return bytes(changed[:place] + random.randbytes(random.randrange(1, 64)) + changed[place:])
-    beginning = min(len(changed), 600) if random.random() < 0.5 else len(changed)  # the header is the tricky part
+    beginning = (
+        min(len(changed), 600) if random.random() < 0.5 else len(changed)
+    )  # the header is the tricky part
     for _ in range(random.randrange(1, 20)):
         changed[random.randrange(beginning)] ^= 1 << random.randrange(8)
     return bytes(changed)
@@ -138,7 +144,7 @@ def outcome(use: Callable[[str], None], language: str, folder: Path, limit: int)
         status = OK
     except TeslaError:
         status = REFUSED
-    except BaseException:  # noqa: BLE001 - whatever it is, it is what we look for
+    except BaseException:  # whatever it is, it is what we look for
         import traceback
 
         traceback.print_exc()
@@ -147,7 +153,9 @@ def outcome(use: Callable[[str], None], language: str, folder: Path, limit: int)
         os._exit(status)
 
 
-def fuzz(count: int, *, seed: int = 1, largest: int = 700_000, limit: int = 20, keep: Path | None = None) -> Counter[str]:
+def fuzz(
+    count: int, *, seed: int = 1, largest: int = 700_000, limit: int = 20, keep: Path | None = None
+) -> Counter[str]:
     """Try `count` damaged files; returns how often each outcome came."""
     sources = []
     for path in sorted(shipped_folder().glob("*.tesla")):
@@ -169,7 +177,11 @@ def fuzz(count: int, *, seed: int = 1, largest: int = 700_000, limit: int = 20, 
                 found["used" if status == OK else "refused"] += 1
                 continue
             found["failed"] += 1
-            print(f"file {number} (seed {seed}, {source.name}): ended with {status}", file=sys.stderr, flush=True)
+            print(
+                f"file {number} (seed {seed}, {source.name}): ended with {status}",
+                file=sys.stderr,
+                flush=True,
+            )
             if keep:
                 keep.mkdir(parents=True, exist_ok=True)
                 target.replace(keep / f"{number}-{source.name}")
@@ -177,7 +189,9 @@ def fuzz(count: int, *, seed: int = 1, largest: int = 700_000, limit: int = 20, 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=int, default=20, help="seconds of processor time for one file")
@@ -186,7 +200,9 @@ def main() -> None:
     faulthandler.enable()
     start = time.monotonic()
     found = fuzz(options.count, seed=options.seed, limit=options.limit, keep=options.keep)
-    print(f"{options.count:,} damaged files in {time.monotonic() - start:.0f} s: {dict(sorted(found.items()))}")
+    print(
+        f"{options.count:,} damaged files in {time.monotonic() - start:.0f} s: {dict(sorted(found.items()))}"
+    )
     sys.exit(found["failed"] > 0)
 
 
