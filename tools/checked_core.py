@@ -37,7 +37,7 @@ def main() -> None:
     arguments = options.arguments[1:] if options.arguments[:1] == ["--"] else options.arguments
     if arguments:
         python = make_environment(folder)
-        raise SystemExit(run(python, runtimes, arguments))
+        raise SystemExit(run(python, runtimes, folder / "reports", arguments))
 
 
 def find_runtime(compiler: str, name: str) -> str:
@@ -99,18 +99,26 @@ def make_environment(folder: Path) -> Path:
     return home / "bin" / "python"
 
 
-def run(python: Path, runtimes: list[str], arguments: list[str]) -> int:
+def run(python: Path, runtimes: list[str], reports: Path, arguments: list[str]) -> int:
+    """Run Python on the core; sanitizers write to files, for pytest would swallow what they say as the program ends."""
+    shutil.rmtree(reports, ignore_errors=True)
+    reports.mkdir()
+    log = f"log_path={reports / 'report'}"
     environment = dict(
         os.environ,
         LD_PRELOAD=" ".join(runtimes),
         # The interpreter frees nothing at its end; allocations that fail return null, as they do without a sanitizer.
-        ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=1",
-        UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1",
-        TSAN_OPTIONS=f"halt_on_error=1:second_deadlock_stack=1:suppressions={ROOT / 'tests/fuzz/tsan.supp'}",
+        ASAN_OPTIONS=f"detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=1:{log}",
+        UBSAN_OPTIONS=f"print_stacktrace=1:halt_on_error=1:{log}",
+        TSAN_OPTIONS=f"halt_on_error=1:second_deadlock_stack=1:suppressions={ROOT / 'tests/fuzz/tsan.supp'}:{log}",
         PYTHONMALLOC="malloc",  # so that each object of Python is an allocation of its own
     )
     environment.pop("PYTHONPATH", None)
-    return subprocess.run([str(python), *arguments], env=environment, check=False, cwd=ROOT).returncode
+    status = subprocess.run([str(python), *arguments], env=environment, check=False, cwd=ROOT).returncode
+    for report in sorted(reports.iterdir()):
+        print(report.read_text("utf-8", "replace"), file=sys.stderr)
+        status = status or 1
+    return status
 
 
 if __name__ == "__main__":
