@@ -19,7 +19,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SANITIZERS = {"address": "address,undefined", "thread": "thread", "plain": ""}
-RUNTIMES = {"address": ("libasan.so",), "thread": ("libtsan.so",), "plain": ()}
+# The sanitizer looks for what throws exceptions as it starts, when Python has not loaded it yet.
+RUNTIMES = {
+    "address": ("libasan.so", "libstdc++.so.6"),
+    "thread": ("libtsan.so", "libstdc++.so.6"),
+    "plain": (),
+}
 MISSING = 77  # what a test that is skipped returns, by the custom of Automake
 
 
@@ -45,7 +50,7 @@ def find_runtime(compiler: str, name: str) -> str:
     if shutil.which(compiler) is None:
         print(f"There is no compiler {compiler}. Debian and Ubuntu: apt-get install g++", file=sys.stderr)
         raise SystemExit(MISSING)
-    clang = "clang" in Path(compiler).name
+    clang = "clang" in Path(compiler).name and name.endswith("san.so")
     names = [f"libclang_rt.{name[3]}san-{arch}.so" for arch in ("x86_64", "aarch64")] if clang else [name]
     for candidate in names:
         answer = subprocess.run(

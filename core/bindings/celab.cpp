@@ -89,7 +89,7 @@ class CelabBatch {
             celab::Solver solver(limit);
             Interrupt interrupt;
             for (std::size_t k = 0; k < reference.size(); ++k) {
-                interrupt.step();
+                interrupt.look();
                 try {
                     append(solver.solve(text(reference(k)), text(hypothesis(k))), rows);
                 } catch (const celab::TooLarge&) {

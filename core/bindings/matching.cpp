@@ -97,7 +97,7 @@ class Bags {
             const bool any_symbols = reference.highest_order(Similarity::MaxSim) > 0;
             Interrupt interrupt;
             for (std::size_t k = 0; k < pairs; ++k) {
-                interrupt.step();
+                if (k % kPairsPerLook == 0) interrupt.look();
                 const Text& x = reference.texts_[static_cast<std::size_t>(reference_index(k))];
                 const Text& y = hypothesis.texts_[static_cast<std::size_t>(hypothesis_index(k))];
                 if (any_symbols) matcher.begin_pair(x.symbols, y.symbols);

@@ -180,7 +180,7 @@ class PivotBags {
             nb::gil_scoped_release release;
             Interrupt interrupt;
             for (std::size_t k = 0; k < pairs; ++k) {
-                interrupt.step();
+                if (k % kPairsPerLook == 0) interrupt.look();
                 const Text& x = reference.texts_[static_cast<std::size_t>(reference_index(k))];
                 const Text& y = hypothesis.texts_[static_cast<std::size_t>(hypothesis_index(k))];
                 std::size_t lemma_bag = 0, tag_bag = 0;
