@@ -399,14 +399,26 @@ def test_numbers_out_of_range_are_refused(bad: dict[str, object]) -> None:
 # -- C.9: the lexicon ---------------------------------------------------------------------------------------------
 
 
+LEXICON_SOURCES = [
+    f"core/{name}.cpp"
+    for name in ("analysis/lexicon", "analysis/tagger", "analysis/tagger_features", "base/keyed_hash")
+]
+
+
 def test_numbers_and_words_belong_together_when_memory_runs_out(tmp_path: Path) -> None:
-    sources = ["tests/core/lexicon_test.cpp"]
-    sources += [
-        f"core/{name}.cpp" for name in ("analysis/lexicon", "analysis/tagger", "analysis/tagger_features")
-    ]
-    if (ROOT / "core/base/keyed_hash.cpp").exists():
-        sources.append("core/base/keyed_hash.cpp")
-    compile_and_run(tmp_path, sources)
+    compile_and_run(tmp_path, ["tests/core/lexicon_test.cpp", *LEXICON_SOURCES])
+
+
+def test_what_is_counted_is_filled(tmp_path: Path) -> None:
+    """Threads write to one lexicon while another reads its newest words, under the thread sanitizer."""
+    compiler = os.environ.get("CXX", "c++")
+    answer = subprocess.run(
+        [compiler, "-print-file-name=libtsan.so"], capture_output=True, text=True, check=False
+    )
+    if not Path(answer.stdout.strip()).is_absolute():
+        pytest.skip("there is no libtsan")
+    sources = ["tests/core/threads_test.cpp", *LEXICON_SOURCES]
+    compile_and_run(tmp_path, sources, "-fsanitize=thread", "-g1", "-pthread")
 
 
 def unkeyed_hash(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
