@@ -32,6 +32,7 @@ from tesla_eval.training.taggers import (
 )
 
 TREEBANKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "ud"
+TREEBANK_TESTS = sorted(TREEBANKS.glob("*/test.conllu.gz"))
 needs_treebanks = pytest.mark.skipif(not TREEBANKS.exists(), reason="the treebanks are not here")
 
 
@@ -343,9 +344,7 @@ def test_accuracy_on_gold_words(language: str, required: float) -> None:
 
 @needs_treebanks
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "path", sorted(TREEBANKS.glob("*/test.conllu.gz")), ids=lambda path: path.parent.name
-)
+@pytest.mark.parametrize("path", TREEBANK_TESTS, ids=[path.parent.name for path in TREEBANK_TESTS])
 def test_two_million_words_a_second(path: Path) -> None:
     model = load_tagger(path.parent.name)
     assert model is not None

@@ -31,6 +31,7 @@ __all__ = [
     "find_resource",
     "from_byte_planes",
     "installed_resources",
+    "interpreting",
     "read_resource",
     "replacing",
     "shipped_folder",
@@ -71,6 +72,21 @@ class Resource:
 def text_array(text: str) -> npt.NDArray[np.uint8]:
     """`text` as an array of UTF-8 bytes, for storing in a resource."""
     return np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
+
+
+@contextmanager
+def interpreting(resource: Resource) -> Iterator[None]:
+    """Turn what goes wrong when a table is made of a resource's arrays into `ResourceError`.
+
+    Checksums keep accidents out; this is for files that were made wrong, by mistake or on purpose.
+    """
+    try:
+        yield
+    except (LookupError, OverflowError, TypeError, ValueError) as error:
+        where = resource.path or f"{resource.kind}-{resource.language}"
+        raise ResourceError(
+            f"{where}: the arrays of the table do not fit each other ({error}); rebuild it"
+        ) from error
 
 
 def byte_planes(numbers: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:

@@ -126,7 +126,7 @@ class AnalysedBatch:
         flat = [token for text in tokens for token in text]
         offsets = np.cumsum([0, *map(len, tokens)], dtype=np.int64)
         sense_offsets = np.cumsum([0, *(len(token.senses) for token in flat)], dtype=np.int64)
-        senses = np.array([sense for token in flat for sense in token.senses], np.uint32)
+        senses = unsigned([sense for token in flat for sense in token.senses], np.uint32)
         lemmas = [token.lemma.lower() for token in flat]
         try:
             lemma = vocabulary.lexicon.intern_lemmas(lemmas, sense_offsets, senses)
@@ -140,15 +140,29 @@ class AnalysedBatch:
             offsets=offsets,
             word=vocabulary.lexicon.intern_words([token.surface for token in flat]),
             lemma=lemma,
-            tag=np.array([vocabulary.tag_id(token.pos) for token in flat], np.uint16),
-            universal=np.array([UNIVERSAL_IDS.get(token.pos, _OTHER) for token in flat], np.uint8),
-            function=np.array([token.function for token in flat], np.uint8),
-            start=np.array([token.start for token in flat], np.uint32),
-            end=np.array([token.end for token in flat], np.uint32),
+            tag=unsigned([vocabulary.tag_id(token.pos) for token in flat], np.uint16),
+            universal=unsigned([UNIVERSAL_IDS.get(token.pos, _OTHER) for token in flat], np.uint8),
+            function=unsigned([token.function for token in flat], np.uint8),
+            start=unsigned([token.start for token in flat], np.uint32),
+            end=unsigned([token.end for token in flat], np.uint32),
         )
 
 
 Number = TypeVar("Number", bound=np.generic)
+Unsigned = TypeVar("Unsigned", bound=np.unsignedinteger[Any])
+
+
+def unsigned(numbers: Sequence[int], dtype: type[Unsigned]) -> npt.NDArray[Unsigned]:
+    """The numbers as an array; `OverflowError` for one that does not fit, which NumPy before 2 only warns of.
+
+    >>> unsigned([0, 255], np.uint8).tolist()
+    [0, 255]
+    """
+    wide = np.array(numbers, np.int64)
+    highest = np.iinfo(dtype).max
+    if len(wide) and not 0 <= wide.min() <= wide.max() <= highest:
+        raise OverflowError(f"a number is not from 0 to {highest}")
+    return wide.astype(dtype)
 
 
 class GrowingArray(Generic[Number]):

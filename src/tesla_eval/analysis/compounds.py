@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tesla_eval.errors import BuildError, ResourceError
-from tesla_eval.resources import Resource, find_resource, read_resource, text_array
+from tesla_eval.errors import BuildError
+from tesla_eval.resources import Resource, find_resource, interpreting, read_resource, text_array
 
 __all__ = ["CompoundSplitter", "compound_resource", "load_compound_splitter"]
 
@@ -53,12 +53,10 @@ class CompoundSplitter:
     @classmethod
     def from_resource(cls, resource: Resource) -> CompoundSplitter:
         """The splitter of a stored list."""
-        words, levels = resource.text("words").split("\n"), resource.arrays["levels"].tolist()
-        if len(words) != len(levels):
-            where = resource.path or f"{KIND}-{resource.language}"
-            raise ResourceError(f"{where}: the arrays of the table do not fit each other; rebuild it")
-        fillers = resource.info.get("fillers", FILLERS)
-        return cls(dict(zip(words, levels, strict=True)), fillers, resource.fingerprint)
+        with interpreting(resource):
+            words, levels = resource.text("words").split("\n"), resource.arrays["levels"].ravel().tolist()
+            fillers = resource.info.get("fillers", FILLERS)
+            return cls(dict(zip(words, levels, strict=True)), fillers, resource.fingerprint)
 
     def split(self, word: str) -> tuple[Span, ...]:
         """The spans of the parts, in code points; a word that is not split is one span.

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.errors import BuildError
-from tesla_eval.resources import Resource, find_resource, read_resource, text_array
+from tesla_eval.resources import Resource, find_resource, interpreting, read_resource, text_array
 
 __all__ = ["WordFrequencies", "frequency_resource", "load_frequencies"]
 
@@ -34,12 +34,13 @@ class WordFrequencies:
 
     def __init__(self, resource: Resource) -> None:
         self.fingerprint = resource.fingerprint
-        levels = resource.arrays["levels"].astype(np.float64)
-        weights = _WEIGHT_STEPS * _HIGHEST_ZIPF - _WEIGHT_STEPS // _STEPS * levels
-        self._weights: dict[str, float] = dict(
-            zip(resource.text("words").split("\n"), weights.tolist(), strict=True)
-        )
-        self._unlisted = float(weights.max()) + _WEIGHT_STEPS // 2
+        with interpreting(resource):
+            levels = resource.arrays["levels"].ravel().astype(np.uint8, casting="safe")
+            weights = _WEIGHT_STEPS * _HIGHEST_ZIPF - _WEIGHT_STEPS // _STEPS * levels.astype(np.float64)
+            self._weights: dict[str, float] = dict(
+                zip(resource.text("words").split("\n"), weights.tolist(), strict=True)
+            )
+            self._unlisted = float(weights.max()) + _WEIGHT_STEPS // 2
 
     def weights(self, words: Sequence[str]) -> npt.NDArray[np.float64]:
         """The weight of each word, given in small letters."""

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import Lexicon, define_plain
+from tesla_eval._core import DamagedDictionaryError, Lexicon, define_plain
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
 from tesla_eval.analysis.compounds import CompoundSplitter, load_compound_splitter
 from tesla_eval.analysis.conllu import is_function_tag
@@ -22,6 +22,7 @@ from tesla_eval.analysis.senses import INSTALLED, SenseTable, load_senses, synon
 from tesla_eval.analysis.synonym_formats import read_synonyms
 from tesla_eval.analysis.tagger import TaggerModel, load_tagger
 from tesla_eval.analysis.tokenisers import compose, load_segmenter, load_tokeniser, not_a_text, raw_offsets
+from tesla_eval.errors import ResourceError
 
 __all__ = ["Pipeline", "load_pipeline", "senses_of"]
 
@@ -177,14 +178,23 @@ class Pipeline:
 
     def _define_simple(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> None:
         """Words that are no compounds: most are defined in the core, where other threads need not wait for them."""
-        rest = define_plain(lexicon, words, self.lemmatiser.plain, self._sense_index)
+        try:
+            rest = define_plain(lexicon, words, self.lemmatiser.plain, self._sense_index)
+        except DamagedDictionaryError as error:
+            raise self._damaged(error) from error
         lexicon.define_words(rest, self._lemma_ids(lexicon, rest), [])
 
     def _lemma_ids(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-        lemmas = [self.lemmatiser.full_lemma(form) for form in lexicon.forms(words)]
+        try:
+            lemmas = [self.lemmatiser.full_lemma(form) for form in lexicon.forms(words)]
+        except DamagedDictionaryError as error:
+            raise self._damaged(error) from error
         if self.senses is None:
             return lexicon.intern_lemmas(lemmas, np.zeros(len(lemmas) + 1, np.int64), np.zeros(0, np.uint32))
         return lexicon.intern_lemmas(lemmas, *self.senses.lookup(lemmas))
+
+    def _damaged(self, error: DamagedDictionaryError) -> ResourceError:
+        return ResourceError(f"simplemma's dictionary for {self.language!r}: {error}; reinstall simplemma")
 
     def _parts(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> list[list[tuple[int, int, int]]]:
         """For each compound its parts as (word type, start, end), for any other word nothing."""

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tesla_eval._core import SenseIndex
 from tesla_eval.errors import ResourceError
-from tesla_eval.resources import Resource, find_resource, read_resource
+from tesla_eval.resources import Resource, find_resource, interpreting, read_resource
 
 __all__ = [
     "INSTALLED",
@@ -42,18 +42,15 @@ class SenseTable:
     def __init__(self, resource: Resource) -> None:
         self.resource = resource
         arrays = resource.arrays
-        self._keys: npt.NDArray[np.uint32] = arrays["keys"]
-        self._ids = arrays["ids"]
-        self._text = arrays["lemmas"].data
-        self._text_ends = _ends(arrays["lengths"])
-        self._id_ends = _ends(arrays["counts"])
-        try:
+        with interpreting(resource):
+            self._keys: npt.NDArray[np.uint32] = arrays["keys"]
+            self._ids = arrays["ids"]
+            self._text = arrays["lemmas"].data
+            self._text_ends = _ends(arrays["lengths"])
+            self._id_ends = _ends(arrays["counts"])
             self.index = SenseIndex(
                 self._keys, arrays["lemmas"], self._text_ends, self._id_ends, self._ids.astype(np.uint32)
             )
-        except (TypeError, ValueError) as error:
-            name = resource.path or f"senses-{resource.language}"
-            raise ResourceError(f"{name}: {error}; rebuild it") from error
 
     @classmethod
     def from_sets(

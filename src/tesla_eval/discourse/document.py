@@ -13,6 +13,11 @@ from tesla_eval.discourse.relations import Span
 __all__ = ["Document", "SentenceWords", "analyse_sentences"]
 
 PUNCTUATION_TAGS = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "SYM"})
+LONGEST_SENTENCE = 250
+"""Tokens. Longer ones are read in pieces: people hardly write them, and the parser's work grows with the square of the
+length."""
+PIECE = 50
+"""Tokens of such a piece."""
 CONTENT_TAG_INITIALS = ("NN", "VB", "JJ", "RB")
 """Penn tags of nouns, verbs, adjectives and adverbs: the terms of specification §11."""
 
@@ -83,7 +88,10 @@ def analyse_sentences(pipeline: Pipeline, text: str, spans: Sequence[Span]) -> D
 
 
 def analyse_many(pipeline: Pipeline, texts: Sequence[tuple[str, Sequence[Span]]]) -> list[Document]:
-    """Each text with its sentence spans as a document; all are analysed as one batch."""
+    """Each text with its sentence spans as a document; all are analysed as one batch.
+
+    Sentences of more than `LONGEST_SENTENCE` tokens (text without full stops) become several of `PIECE` tokens.
+    """
     pieces = [text[start:end] for text, spans in texts for start, end in spans]
     (batch,) = pipeline.analyse(pieces, keep_punctuation=True)
     tags = batch.vocabulary.tags
@@ -95,10 +103,12 @@ def analyse_many(pipeline: Pipeline, texts: Sequence[tuple[str, Sequence[Span]]]
     for text, spans in texts:
         sentences = []
         for base, _ in spans:
-            first, last = offsets[piece], offsets[piece + 1]
             raw = pieces[piece]
-            words = tuple(raw[a:b] for a, b in zip(starts[first:last], ends[first:last], strict=True))
-            if words:
+            begin, end = offsets[piece], offsets[piece + 1]
+            step = LONGEST_SENTENCE if end - begin <= LONGEST_SENTENCE else PIECE
+            for first in range(begin, end, step):
+                last = min(first + step, end)
+                words = tuple(raw[a:b] for a, b in zip(starts[first:last], ends[first:last], strict=True))
                 sentences.append(
                     SentenceWords(
                         words=words,
