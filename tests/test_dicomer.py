@@ -17,7 +17,7 @@ from tesla_eval.discourse.roles import (
     CoherenceModel,
     RoleMatrix,
     features_of,
-    model_from_resource,
+    read_coherence_model,
     role_matrix,
 )
 from tesla_eval.errors import BuildError, InputError, ResourceError, UsageError
@@ -248,7 +248,7 @@ def test_damaged_model_is_said(tmp_path: Path) -> None:
     path = tmp_path / "m.tesla"
     write_resource(path, Resource("dicomer", "en", {"weights": np.zeros(2)}, info={"variant": "lin"}))
     with pytest.raises(ResourceError, match=r"m\.tesla"):
-        model_from_resource(read_resource(path))
+        read_coherence_model(path)
     with pytest.raises(ResourceError, match=r"m\.tesla"):
         CremerModel.from_resource(read_resource(path))
 

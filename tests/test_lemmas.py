@@ -206,7 +206,7 @@ def test_shipped_tables_name_their_sources_and_stay_within_their_four_megabytes(
     notice = (DATA / "licences" / "universal-dependencies.txt").read_text(encoding="utf-8")
     for path in paths:
         resource = read_resource(path, "lemmas")
-        assert resource.licence
-        assert "(NC)" not in resource.licence
-        for source in resource.sources:
+        assert resource.provenance.licence
+        assert "(NC)" not in resource.provenance.licence
+        for source in resource.provenance.sources:
             assert source.split(" ")[0] in notice

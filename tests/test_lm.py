@@ -322,7 +322,11 @@ def test_build_lm(tesla, write, tmp_path: Path) -> None:
     assert "perplexity" in outcome.out
     assert "discounts of order 4" in outcome.out
     resource = read_resource(model, "lm")
-    assert (resource.licence, resource.sources, resource.info["order"]) == ("MIT", ("text.en",), 4)
+    assert (resource.provenance.licence, resource.provenance.sources, resource.info["order"]) == (
+        "MIT",
+        ("text.en",),
+        4,
+    )
     assert arpa.read_text("utf-8").startswith("\\data\\")
     assert load_language_model("en", str(model)).order == 4
     assert sorted(file.name for file in tmp_path.iterdir()) == [

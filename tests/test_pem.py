@@ -27,7 +27,7 @@ from tesla_eval.judgements.paraphrases import (
     shared_words,
 )
 from tesla_eval.metrics.groups.paraphrases import pivot_bags, pivot_f1, shared_ngrams
-from tesla_eval.models import find_pem_model, read_pem_model
+from tesla_eval.models import load_pem_model, read_pem_model
 from tesla_eval.resources import Resource, write_resource
 from tests.conftest import SHARED_DATA
 from tests.test_pivot_bags import UNPRUNED, TestWorkedExample, batch_of, make_table
@@ -279,7 +279,7 @@ def test_train_pem(tesla, write, tmp_path: Path) -> None:
         )
     ]  # fmt: skip
     table, model = write("r.tsv", ["original\tparaphrase\toverall", *rows]), tmp_path / "pem-en.tesla"
-    pivot = find_pem_model("en").pivots[0]
+    pivot = load_pem_model("en").pivots[0]
     outcome = tesla(
         "train", "pem", table, "-o", str(model), "--pivots", pivot, "--folds", "3", "--least-count", "7"
     )
@@ -294,7 +294,7 @@ def test_train_pem(tesla, write, tmp_path: Path) -> None:
 
 def test_damaged_models_are_errors_that_name_the_file(tmp_path: Path) -> None:
     path = tmp_path / "pem-en.tesla"
-    sound = find_pem_model("en").to_resource()
+    sound = load_pem_model("en").to_resource()
     arrays, info = dict(sound.arrays), dict(sound.info)
     for spoilt in (
         Resource("pem", "en", {**arrays, "vectors": arrays["vectors"][:, :2]}, info=info),
@@ -316,7 +316,7 @@ def test_damaged_models_are_errors_that_name_the_file(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match=r"another.*tesla train pem"):
         Pem(lang="en", model=path)
     with pytest.raises(ResourceError, match="not of 'de'"):
-        Pem(lang="de", model=find_pem_model("en"))
+        Pem(lang="de", model=load_pem_model("en"))
 
 
 class TestRerank:

@@ -87,6 +87,6 @@ def test_shipped_models_say_where_they_come_from(language: str) -> None:
     found = load_segmenter(language)
     assert found is not None
     resource = found[1]
-    assert resource.sources
-    assert "CC BY-SA" in resource.licence
+    assert resource.provenance.sources
+    assert "CC BY-SA" in resource.provenance.licence
     assert resource.info["test F1"] > 90

@@ -255,7 +255,7 @@ def test_words_surface_tokens_or_both_are_learned(view: Any, learned: list[str])
     for form in learned:
         forms = context[form]
         assert model.tag(forms)[forms.index(form)].universal == expected[form]
-    assert resource.sources == ("a treebank (20 words)",)
+    assert resource.provenance.sources == ("a treebank (20 words)",)
     figures = resource.info["accuracy"]["test"]
     assert (figures["tokens"], figures["surface"]["tokens"]) == (20, 16)
 
@@ -270,7 +270,7 @@ def test_the_command_builds_a_model_that_can_be_read(tesla: Any, write: Any, tmp
     assert (outcome.status, outcome.err) == (0, "")
     assert "test: UPOS 100.0 % of 20 words" in outcome.out
     model = read_tagger(output)
-    assert (model.resource.licence, model.resource.date) == ("CC0", "2025-01-01")
+    assert (model.resource.provenance.licence, model.resource.provenance.date) == ("CC0", "2025-01-01")
     first = output.read_bytes()
     assert tesla("build", "tagger", *arguments).status == 0
     assert output.read_bytes() == first
@@ -325,7 +325,7 @@ def test_shipped_models_are_small_and_say_where_they_come_from() -> None:
     paths = [path for path in installed_resources() if path.name.startswith("tagger-")]
     models = [read_tagger(path) for path in paths]
     assert len({model.language for model in models}) >= 45
-    assert all(model.resource.licence and model.resource.sources for model in models)
+    assert all(model.resource.provenance.licence and model.resource.provenance.sources for model in models)
     assert all(model.resource.info["accuracy"]["test"]["upos"] > 50 for model in models)
     assert sum(path.stat().st_size for path in paths) <= MAX_BYTES
 

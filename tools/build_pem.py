@@ -11,10 +11,11 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from tesla_eval.metrics.pem_model import KIND
+
 from tesla_eval.judgements.paraphrases import RatedPair, read_parabank
 from tesla_eval.metrics.pem import pem_features
-from tesla_eval.metrics.pem_model import KIND
-from tesla_eval.resources import write_resource
+from tesla_eval.resources import Provenance, write_resource
 from tesla_eval.training.regressions import train_pem, with_controls
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,7 +50,7 @@ def main() -> None:
     pairs = with_controls(train, pem_features("en", pivots, LANGUAGE_MODEL))
     model = train_pem(pairs, "en", pivots, LANGUAGE_MODEL)
     path = arguments.output / f"{KIND}-en.tesla"
-    write_resource(path, model.to_resource(sources=SOURCES, licence=LICENCE, date=DATE))
+    write_resource(path, model.to_resource(Provenance(SOURCES, LICENCE, DATE)))
     print(f"{path.name}: {path.stat().st_size:,} bytes, {dict(model.info)}")
 
 

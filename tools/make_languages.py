@@ -147,7 +147,10 @@ def speed_table(rows: Iterable[Measured]) -> Iterator[str]:
 def source_table() -> Iterator[str]:
     """Every file that ships; those of a kind that have the same sources, such as a language's models, are one row."""
     shipped = (read_resource(path) for path in shipped_folder().glob("*.tesla"))
-    rows = {(r.language, _label(r), "; ".join(r.sources).replace("|", "\\|"), r.licence) for r in shipped}
+    rows = {
+        (r.language, _label(r), "; ".join(r.provenance.sources).replace("|", "\\|"), r.provenance.licence)
+        for r in shipped
+    }
     yield "| | resource | learned or taken from | licence |"
     yield "|---|---|---|---|"
     for row in sorted(rows):

@@ -20,6 +20,7 @@ from build_lemmas import sentences
 from tesla_eval.analysis.compounds import CompoundSplitter, compound_resource
 from tesla_eval.analysis.conllu import Sentence
 from tesla_eval.analysis.lemmas import Lemmatiser
+from tesla_eval.resources import Provenance
 
 MARKS = {"fi": "#", "nl": "_"}
 CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV"})
@@ -33,7 +34,9 @@ def splitter_of(language: str) -> CompoundSplitter:
     recipe = RECIPES[language]
     frequencies = part_frequencies(language, recipe)
     return CompoundSplitter.from_resource(
-        compound_resource(frequencies, language, fillers=recipe.fillers, licence=recipe.licence)
+        compound_resource(
+            frequencies, language, fillers=recipe.fillers, provenance=Provenance(licence=recipe.licence)
+        )
     )
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from tesla_eval.metrics.pem_features import FEATURES
 
 from build_pem import LANGUAGE_MODEL, PARABANK, PIVOTS, split
 from tesla_eval import stats
@@ -34,7 +35,6 @@ from tesla_eval.judgements.paraphrases import (
 from tesla_eval.meta.plots import Dot, Drawing, Line, Shape, Words, write_drawing
 from tesla_eval.metrics import Pem, create_metric
 from tesla_eval.metrics.pem import pem_features
-from tesla_eval.metrics.pem_features import FEATURES
 from tesla_eval.training.regressions import (
     GRID,
     compute_features,

@@ -12,9 +12,9 @@ import math
 import mmap
 import os
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,15 @@ from tesla_eval.errors import ResourceError
 
 __all__ = [
     "SUFFIX",
+    "UNSTATED",
+    "Provenance",
     "Resource",
     "byte_planes",
     "data_folders",
     "find_resource",
     "from_byte_planes",
     "installed_resources",
+    "missing_resource",
     "read_resource",
     "replacing",
     "shipped_folder",
@@ -49,6 +52,27 @@ _DTYPES = frozenset({"|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f
 
 
 @dataclass(frozen=True)
+class Provenance:
+    """Where a model or table comes from: the data it was made from, the licence of that data, the date.
+
+    >>> Provenance(date="2026-11-15").or_from(["news.en"])
+    Provenance(sources=('news.en',), licence='', date='2026-11-15')
+    """
+
+    sources: tuple[str, ...] = ()
+    licence: str = ""
+    date: str = ""
+
+    def or_from(self, sources: Iterable[str]) -> Provenance:
+        """The same, with these sources if none are named."""
+        return self if self.sources else replace(self, sources=tuple(sources))
+
+
+UNSTATED = Provenance()
+"""The provenance of what says nothing about it."""
+
+
+@dataclass(frozen=True)
 class Resource:
     """One model or table: what it is, where it comes from, and its arrays."""
 
@@ -56,9 +80,7 @@ class Resource:
     language: str
     arrays: Mapping[str, npt.NDArray[Any]]
     analysis: str = ""
-    sources: tuple[str, ...] = ()
-    licence: str = ""
-    date: str = ""
+    provenance: Provenance = UNSTATED
     info: Mapping[str, Any] = field(default_factory=dict)
     path: Path | None = None
     fingerprint: str = ""
@@ -119,8 +141,8 @@ def write_resource(path: Path, resource: Resource, *, compress: bool = True) -> 
         offset += len(blob)
     header = {
         "kind": resource.kind, "language": resource.language, "analysis": resource.analysis,
-        "sources": list(resource.sources), "licence": resource.licence, "date": resource.date,
-        "info": dict(resource.info), "arrays": directory,
+        "sources": list(resource.provenance.sources), "licence": resource.provenance.licence,
+        "date": resource.provenance.date, "info": dict(resource.info), "arrays": directory,
     }  # fmt: skip
     encoded = json.dumps(header, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8")
     encoded += b" " * (-(_PREFIX_LENGTH + len(encoded)) % _ALIGNMENT)
@@ -154,7 +176,7 @@ def read_resource(path: Path, kind: str | None = None) -> Resource:
     arrays = {entry["name"]: _read_array(path, view[base:], entry) for entry in header["arrays"]}
     return Resource(
         kind=header["kind"], language=header["language"], arrays=arrays, analysis=header["analysis"],
-        sources=tuple(header["sources"]), licence=header["licence"], date=header["date"], info=header["info"],
+        provenance=Provenance(tuple(header["sources"]), header["licence"], header["date"]), info=header["info"],
         path=path, fingerprint=f"{zlib.crc32(view):08x}",
     )  # fmt: skip
 
@@ -188,8 +210,8 @@ def _parse_header(path: Path, view: memoryview) -> dict[str, Any]:
         and all(_fits(entry, _ENTRY) for entry in header["arrays"])
     ):
         raise _damaged(path, "its header is not that of a resource")
-    found: dict[str, Any] = header
-    return found
+    checked: dict[str, Any] = header
+    return checked
 
 
 _HEADER = {
@@ -209,7 +231,7 @@ def _read_array(path: Path, body: memoryview, entry: dict[str, Any]) -> npt.NDAr
     name, dtype, shape = entry["name"], entry["dtype"], entry["shape"]
     start, end = entry["offset"], entry["offset"] + entry["stored"]
     if not all(isinstance(size, int) and size >= 0 for size in shape) or dtype not in _DTYPES:
-        raise _damaged(path, f"array {name!r} is none")
+        raise _damaged(path, f"array {name!r} has an invalid shape or dtype")
     if not 0 <= start <= end <= len(body):
         raise _damaged(path, f"array {name!r} is cut off")
     blob = body[start:end]
@@ -253,6 +275,17 @@ def find_resource(kind: str, language: str) -> Path | None:
         if path.is_file():
             return path
     return None
+
+
+def missing_resource(what: str, language: str, command: str, note: str = "") -> ResourceError:
+    """The error for a model that is not installed: what is missing, for which language, and how to make it.
+
+    >>> print(missing_resource("PEM model", "eo", "tesla train pem -l eo"))
+    no PEM model is installed for language 'eo'; make one with `tesla train pem -l eo` (see `tesla resources -h`)
+    """
+    return ResourceError(
+        f"no {what} is installed for language {language!r}{note}; make one with `{command}` (see `tesla resources -h`)"
+    )
 
 
 def installed_resources() -> Iterator[Path]:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from tesla_eval._core import Lexicon, Tokens
 from tesla_eval.analysis.conllu import UNIVERSAL_IDS
+from tesla_eval.arrays import Index
 from tesla_eval.errors import InputError
 from tesla_eval.records import Token
 
@@ -68,7 +69,7 @@ class AnalysedBatch:
 
     texts: tuple[str, ...]
     vocabulary: Vocabulary
-    offsets: npt.NDArray[np.int64]
+    offsets: Index
     word: npt.NDArray[np.uint32]
     lemma: npt.NDArray[np.uint32]
     tag: npt.NDArray[np.uint16]
@@ -81,7 +82,7 @@ class AnalysedBatch:
         return len(self.texts)
 
     @cached_property
-    def lengths(self) -> npt.NDArray[np.int64]:
+    def lengths(self) -> Index:
         """The number of tokens of each text."""
         return np.diff(self.offsets)
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tesla_eval.errors import BuildError, ResourceError
-from tesla_eval.resources import Resource, find_resource, read_resource, text_array
+from tesla_eval.resources import UNSTATED, Provenance, Resource, find_resource, read_resource, text_array
 
 __all__ = ["CompoundSplitter", "compound_resource", "load_compound_splitter"]
 
@@ -115,9 +115,7 @@ def compound_resource(
     language: str,
     *,
     fillers: Sequence[str] = FILLERS,
-    sources: Sequence[str] = (),
-    licence: str = "",
-    date: str = "",
+    provenance: Provenance = UNSTATED,
 ) -> Resource:
     """The list to store: words with their frequencies, counted per thousand million words."""
     words = sorted(frequencies)
@@ -127,7 +125,7 @@ def compound_resource(
             "a list of compound parts needs words, and frequencies of 1 per thousand million or more"
         )
     return Resource(
-        kind=KIND, language=language, sources=tuple(sources), licence=licence, date=date,
+        kind=KIND, language=language, provenance=provenance,
         arrays={"words": text_array("\n".join(words)), "levels": np.array(levels, np.uint16)},
         info={"words": len(words), "fillers": list(fillers)},
     )  # fmt: skip

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import BuildError
-from tesla_eval.resources import Resource, find_resource, read_resource, text_array
+from tesla_eval.resources import Provenance, Resource, find_resource, read_resource, text_array
 
 __all__ = ["WordFrequencies", "frequency_resource", "load_frequencies"]
 
@@ -41,21 +41,19 @@ class WordFrequencies:
         )
         self._unlisted = float(weights.max()) + _WEIGHT_STEPS // 2
 
-    def weights(self, words: Sequence[str]) -> npt.NDArray[np.float64]:
+    def weights(self, words: Sequence[str]) -> FloatArray:
         """The weight of each word, given in small letters."""
         return np.array([self._weights.get(word, self._unlisted) for word in words], np.float64)
 
 
-def frequency_resource(
-    zipf: Mapping[str, float], language: str, *, sources: Sequence[str], licence: str, date: str
-) -> Resource:
+def frequency_resource(zipf: Mapping[str, float], language: str, *, provenance: Provenance) -> Resource:
     """The list to store: words and log10 of their occurrences in a thousand million words."""
     words = sorted(zipf)
     if not words or not all(0 <= zipf[word] <= _HIGHEST_ZIPF for word in words):
         raise BuildError("a frequency list needs words with a level between 0 and 8")
     levels = np.array([round(_STEPS * zipf[word]) for word in words], np.uint8)
     return Resource(
-        kind=KIND, language=language, sources=tuple(sources), licence=licence, date=date,
+        kind=KIND, language=language, provenance=provenance,
         arrays={"words": text_array("\n".join(words)), "levels": levels}, info={"words": len(words)},
     )  # fmt: skip
 

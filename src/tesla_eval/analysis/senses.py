@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import SenseIndex
+from tesla_eval.arrays import Index
 from tesla_eval.errors import ResourceError
-from tesla_eval.resources import Resource, find_resource, read_resource
+from tesla_eval.resources import UNSTATED, Provenance, Resource, find_resource, read_resource
 
 __all__ = [
     "INSTALLED",
@@ -57,8 +58,8 @@ class SenseTable:
 
     @classmethod
     def from_sets(
-        cls, sets: Iterable[Iterable[str]], language: str, *, sources: Sequence[str] = (), licence: str = "",
-        date: str = "", info: Mapping[str, Any] | None = None,
+        cls, sets: Iterable[Iterable[str]], language: str, *,
+        provenance: Provenance = UNSTATED, info: Mapping[str, Any] | None = None,
     ) -> SenseTable:  # fmt: skip
         """The table of `sets`, each one sense; entries of several words and sets of one word are left out."""
         members: set[tuple[str, ...]] = set()
@@ -83,8 +84,8 @@ class SenseTable:
         content = b"".join(array.tobytes() for array in arrays.values())
         return cls(
             Resource(
-                kind=KIND, language=language, arrays=arrays, sources=tuple(sources), licence=licence,
-                date=date, info={**(info or {}), "lemmas": len(rows), "sets": len(ordered)},
+                kind=KIND, language=language, arrays=arrays, provenance=provenance,
+                info={**(info or {}), "lemmas": len(rows), "sets": len(ordered)},
                 fingerprint=f"{zlib.crc32(content):08x}",
             )
         )  # fmt: skip
@@ -99,7 +100,7 @@ class SenseTable:
         """The ids of the sets that hold `lemma`, ascending; none for an unknown word."""
         return tuple(self.lookup([lemma])[1].tolist())
 
-    def lookup(self, lemmas: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
+    def lookup(self, lemmas: Sequence[str]) -> tuple[Index, npt.NDArray[np.uint32]]:
         """Offsets and ids: those of lemma i are `ids[offsets[i] : offsets[i + 1]]`."""
         return self.index.lookup(lemmas)
 
@@ -130,7 +131,7 @@ def load_senses(language: str) -> SenseTable | None:
     return None if path is None else SenseTable(read_resource(path, KIND))
 
 
-def _ends(lengths: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def _ends(lengths: npt.NDArray[Any]) -> Index:
     """0 and the running sums of `lengths`."""
     ends = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=ends[1:])

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from tesla_eval.analysis.senses import SenseTable, sense_key
 from tesla_eval.errors import InputError, UsageError
+from tesla_eval.resources import Provenance
 
 __all__ = ["clique_cover", "read_synonym_sets", "read_synonyms", "thesaurus_word"]
 
@@ -113,7 +114,7 @@ def read_synonyms(path: str | Path, language: str = "und") -> SenseTable:
     >>> read_synonyms(path).senses("car")
     (0, 1)
     """
-    table = SenseTable.from_sets(read_synonym_sets(path), language, sources=[Path(path).name])
+    table = SenseTable.from_sets(read_synonym_sets(path), language, provenance=Provenance((Path(path).name,)))
     if not len(table):
         raise InputError(f"{path}: holds no set of two single words")
     return table

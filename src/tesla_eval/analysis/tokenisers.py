@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
@@ -13,7 +13,9 @@ import numpy.typing as npt
 
 from tesla_eval._core import Segmenter, SegmenterTrainer, Tokeniser
 from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
+from tesla_eval.arrays import Index
 from tesla_eval.errors import BuildError, InputError, ResourceError
+from tesla_eval.parallel import NO_PROGRESS, Progress
 from tesla_eval.resources import Resource, byte_planes, find_resource, from_byte_planes, read_resource
 
 __all__ = [
@@ -56,7 +58,7 @@ def compose(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def raw_offsets(raw: str) -> npt.NDArray[np.int64]:
+def raw_offsets(raw: str) -> Index:
     """For every position of the composed text (its end included) the position in `raw` where it begins.
 
     Characters that compose with each other, or change places, are taken together.
@@ -116,12 +118,11 @@ def train_segmenter(
     lexicon: Iterable[str] = (),
     variants: Mapping[str, str] | None = None,
     settings: SegmenterSettings | None = None,
-    after_epoch: Callable[[int], object] = lambda errors: None,
+    progress: Progress = NO_PROGRESS,
 ) -> Resource:
     """A segmenter's resource, learned from texts whose words are known and from a lexicon.
 
-    `variants` maps characters to those of the training texts (traditional Chinese to simplified). `after_epoch` is
-    told how many runs of characters were still cut wrongly.
+    `variants` maps characters to those of the training texts (traditional Chinese to simplified).
 
     >>> texts = [("我爱你", [(0, 1), (1, 2), (2, 3)]), ("你好", [(0, 2)])] * 2
     >>> train_segmenter(texts, "zh").arrays["weights"].dtype.name
@@ -138,8 +139,10 @@ def train_segmenter(
     if empty:
         raise BuildError("the training data of the segmenter holds no text")
     trainer.prepare(settings.min_feature_count)
+    progress.stage("training", settings.epochs)
     for epoch in range(settings.epochs):
-        after_epoch(trainer.run_epoch(settings.seed + epoch, settings.margin))
+        trainer.run_epoch(settings.seed + epoch, settings.margin)
+        progress.advance(1)
     arrays = trainer.quantised(settings.scale, settings.min_weight)
     pairs = [ord(character) for pair in sorted((variants or {}).items()) for character in pair]
     arrays["variants"] = np.array(pairs, np.uint32)

@@ -14,9 +14,9 @@ from tesla_eval.cli.build_lm import lm
 from tesla_eval.cli.build_phrase_table import phrase_table
 from tesla_eval.cli.options import need_scikit_learn, provenance_options
 from tesla_eval.cli.terminal import aligned, progress
-from tesla_eval.discourse.parser import CLASSIFIERS, Parser
+from tesla_eval.discourse.parser import Parser
 from tesla_eval.errors import BuildError
-from tesla_eval.resources import SUFFIX, Resource, user_data_folder, write_resource
+from tesla_eval.resources import SUFFIX, Provenance, Resource, user_data_folder, write_resource
 from tesla_eval.training.discourse import read_gdtb, train_parser_resource
 from tesla_eval.training.discourse_evaluation import evaluate_parser
 from tesla_eval.training.languages import LanguageFiles, build_language
@@ -93,10 +93,10 @@ def tagger(
     )  # fmt: skip
     words = sum(len(sentence.words) for sentence in [*data.train, *data.dev])
     settings = settings_for(words, fine_tags=fine_tags, epochs=epochs)
-    with progress("training", epochs * (2 if dev else 1)) as bar:
+    with progress() as bar:
         resource = build_tagger(
             data, language, view=view, settings=settings,
-            licence=licence, sources=sources, date=day, after_epoch=lambda errors: bar.advance(1),
+            provenance=Provenance(sources, licence, day), progress=bar,
         )  # fmt: skip
     write_resource(output, resource)
     click.echo(f"{output}: {output.stat().st_size / 1000:.0f} kB")
@@ -138,10 +138,8 @@ def language(
         train=read_treebanks(train), test=read_treebanks(test),
         lexicon=list(read_lexicon_entries(lexicon)) if lexicon else [], synonyms=synonyms,
     )  # fmt: skip
-    with progress("training", TaggerSettings.epochs) as bar:
-        built = build_language(
-            files, code, licence=licence, sources=sources, date=day, after_epoch=lambda errors: bar.advance(1)
-        )
+    with progress() as bar:
+        built = build_language(files, code, provenance=Provenance(sources, licence, day), progress=bar)
     for resource in built:
         path = folder / f"{resource.kind}-{code}{SUFFIX}"
         write_resource(path, resource, compress=resource.kind != "senses")
@@ -205,14 +203,12 @@ def discourse(
     chosen = [d for d in corpus if d.split in splits and d.genre not in left_out]
     if not chosen:
         raise BuildError(f"{documents}: no document of the parts {', '.join(splits)} is left to learn from")
-    with progress("training", len(CLASSIFIERS) + 1) as bar:
+    with progress() as bar:
         resource = train_parser_resource(
             chosen,
             pipeline,
-            licence=licence,
-            sources=sources,
-            date=day,
-            after_step=lambda name: bar.advance(1),
+            provenance=Provenance(sources, licence, day),
+            progress=bar,
         )
     write_resource(output, resource)
     click.echo(f"{output}: {output.stat().st_size / 1000:.0f} kB, from {len(chosen)} documents")

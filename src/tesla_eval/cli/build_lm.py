@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from tesla_eval.cli.options import language_option, provenance_options
-from tesla_eval.cli.terminal import Stages, warn
+from tesla_eval.cli.terminal import progress, warn
 from tesla_eval.errors import UsageError
 from tesla_eval.lm.model import LanguageModel
-from tesla_eval.resources import SUFFIX, Resource, read_resource, write_resource
+from tesla_eval.resources import SUFFIX, Provenance, Resource, read_resource, write_resource
 from tesla_eval.textio import STANDARD_INPUT, read_in_step, read_lines
 from tesla_eval.training.language_models import (
     LONGEST,
@@ -115,10 +115,10 @@ def lm(
                 yield chunk
 
     with (
-        Stages() as stages,
-        train_language_model(chunks, language, settings, folder=folder, progress=stages.tell) as model,
+        progress() as bar,
+        train_language_model(chunks, language, settings, folder=folder, progress=bar) as model,
     ):
-        stages.tell("writing", 0)
+        bar.stage("writing")
         for n in model.fallbacks:
             warn(
                 f"order {n}: the counts give no discounts by Chen & Goodman's formulas; 0.5, 1 and 1.5 are used"
@@ -130,9 +130,7 @@ def lm(
                 described = model_resource(
                     model,
                     rounded=rounded,
-                    sources=sources or tuple(Path(text).name for text in texts),
-                    licence=licence,
-                    date=day,
+                    provenance=Provenance(sources, licence, day).or_from(Path(text).name for text in texts),
                 )
                 _write(path, described, test)
         _report(model, outputs)

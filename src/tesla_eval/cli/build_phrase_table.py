@@ -12,7 +12,7 @@ from tesla_eval.cli.options import provenance_options
 from tesla_eval.cli.terminal import progress, resumable
 from tesla_eval.errors import UsageError
 from tesla_eval.pivot.table import KIND, LEAST_PROBABILITY
-from tesla_eval.resources import SUFFIX, user_data_folder, write_resource
+from tesla_eval.resources import SUFFIX, Provenance, user_data_folder, write_resource
 from tesla_eval.training.bitext import Bitext
 from tesla_eval.training.phrase_tables import PhraseTableRecipe, build_phrase_table
 
@@ -93,12 +93,12 @@ def phrase_table(
         language=code, pivot=pivot_code,
         bitexts=tuple(Bitext(*files, links) for files, links in zip(bitexts, given, strict=True)),
         moses=moses, moses_swapped=moses_swapped, min_count=prune[0], min_probability=prune[1], compact=compact,
-        sources=sources, licence=licence, date=day,
+        provenance=Provenance(sources, licence, day),
     )  # fmt: skip
     path = output or user_data_folder() / f"{KIND}-{code}-{pivot_code}{SUFFIX}"
     folder = work or path.with_name(f"{path.name}.work")
-    with resumable(folder):
-        resource = build_phrase_table(recipe, folder, progress)
+    with resumable(folder), progress() as bar:
+        resource = build_phrase_table(recipe, folder, bar)
     write_resource(path, resource, compress=compact)
     if not keep_work:
         shutil.rmtree(folder)

@@ -162,7 +162,7 @@ def meta(
             joined = score_and_join(
                 judged, chosen, cache, score_type=None if summaries else human_score,
                 all_references=all_references or summaries is not None,
-                all_segments=all_segments, score_everything=score_folder is not None, advance=bar.advance,
+                all_segments=all_segments, score_everything=score_folder is not None, progress=bar,
             )  # fmt: skip
             comparisons = study.add(joined, chosen)
             if plots is not None:

@@ -114,10 +114,10 @@ def _described(resource: Resource) -> dict[str, Any]:
         "language": resource.language,
         "kind": resource.kind,
         "fingerprint": resource.fingerprint,
-        "date": resource.date,
+        "date": resource.provenance.date,
         "bytes": path.stat().st_size,
-        "licence": resource.licence,
-        "sources": list(resource.sources),
+        "licence": resource.provenance.licence,
+        "sources": list(resource.provenance.sources),
         "info": dict(resource.info),
         "own": _is_own(resource),
     }

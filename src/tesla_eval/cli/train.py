@@ -22,7 +22,7 @@ from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
-from tesla_eval.models import write_model
+from tesla_eval.models import write_linear_model
 from tesla_eval.models.linear import ANY_LANGUAGE
 from tesla_eval.training import LEARNERS, collect
 from tesla_eval.training.recipe import Recipe, Trained, features_for
@@ -144,12 +144,12 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         with (
             resumable(None if no_cache else "the cache"),
             ScoreCache(on_disk=not no_cache) as cache,
-            progress("outputs") as bar,
+            progress() as bar,
         ):
-            sets = collect(judged, uncombined, cache, threshold=threshold, advance=bar.advance)
-        with progress("folds") as bar:
-            trained = train_model(recipe, sets, uncombined(sets[0].name.split()[0]), bar.advance)
-        write_model(output, trained.model)
+            sets = collect(judged, uncombined, cache, threshold=threshold, progress=bar)
+        with progress() as bar:
+            trained = train_model(recipe, sets, uncombined(sets[0].name.split()[0]), bar)
+        write_linear_model(output, trained.model)
         for line in _report(output, trained):
             click.echo(line)
 

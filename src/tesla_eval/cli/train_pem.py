@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 
 import click
 
 from tesla_eval.analysis.languages import resolve_language
-from tesla_eval.cli.options import language_option
-from tesla_eval.cli.terminal import Stages
-from tesla_eval.errors import UsageError
+from tesla_eval.cli.options import language_option, provenance_options
+from tesla_eval.cli.terminal import progress
 from tesla_eval.judgements.paraphrases import FULLY_NOVEL, is_parabank, read_parabank, read_rated_pairs
 from tesla_eval.metrics.groups.paraphrases import LEAST_COUNT
 from tesla_eval.pivot import installed_pivots
-from tesla_eval.resources import find_resource, write_resource
+from tesla_eval.resources import Provenance, find_resource, missing_resource, write_resource
 from tesla_eval.training.regressions import paraphrase_features, train_pem, with_controls
 
 __all__ = ["pem"]
@@ -67,11 +65,7 @@ __all__ = ["pem"]
     show_default=True,
     help="For the grid search; pairs of one original stay together.",
 )
-@click.option("--licence", default="", help="To be stored in the model.")
-@click.option(
-    "--source", "sources", multiple=True, help="Where the ratings come from; default: the files' names."
-)
-@click.option("--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today.")
+@provenance_options("Where the ratings come from; default: the files' names.")
 def pem(
     *,
     tables: tuple[str, ...],
@@ -101,8 +95,8 @@ def pem(
     model_name = language_model or _default_model(language)
     chosen = pivots.split(",") if pivots else installed_pivots(language)
     if not chosen:
-        raise UsageError(
-            f"there is no phrase table for {language!r}; make one with `tesla build phrase-table`"
+        raise missing_resource(
+            "phrase table", language, f"tesla build phrase-table -l {language} --pivot CODE"
         )
     pairs = [
         pair
@@ -113,12 +107,12 @@ def pem(
     ]
     if controls:
         pairs = with_controls(pairs, paraphrase_features(language, chosen, model_name))
-    with Stages() as stages:
+    with progress() as bar:
         model = train_pem(
-            pairs, language, chosen, model_name, least_count=least_count, folds=folds, progress=stages.tell
+            pairs, language, chosen, model_name, least_count=least_count, folds=folds, progress=bar
         )
-    stored = sources or tuple(Path(path).name for path in tables)
-    write_resource(output, model.to_resource(sources=stored, licence=licence, date=day))
+    provenance = Provenance(sources, licence, day).or_from(Path(path).name for path in tables)
+    write_resource(output, model.to_resource(provenance))
     click.echo(f"{output}: {output.stat().st_size / 1000:.0f} kB, pivots {', '.join(model.pivots)}")
     told = model.info
     click.echo(

@@ -14,10 +14,10 @@ from tesla_eval.judgements.summaries import OVERALL, choose_human, read_summarie
 from tesla_eval.metrics.dicomer import Dicomer
 from tesla_eval.metrics.tesla_s import TeslaS
 from tesla_eval.models.svr import KERNELS
-from tesla_eval.resources import write_resource
+from tesla_eval.resources import Provenance, write_resource
 from tesla_eval.textio import LineReader
 from tesla_eval.training.dicomer import COST, permuted_lists, scored_lists, train_coherence
-from tesla_eval.training.regressions import GRIDS, cremer_rows, train_cremer
+from tesla_eval.training.regressions import cremer_rows, train_cremer
 
 __all__ = ["cremer", "dicomer"]
 
@@ -70,12 +70,10 @@ def dicomer(
                 ranked.extend(scored_lists(parser.parser, [scored], [variant])[variant])
                 bar.advance(1)
     wholes = {path: parser.documents(["\n".join(LineReader(path))])[0] for path in texts}
-    with progress("permuted texts", len(wholes)) as bar:
-        permuted = permuted_lists(parser.parser, wholes, [variant], after_text=lambda: bar.advance(1))
+    with progress() as bar:
+        permuted = permuted_lists(parser.parser, wholes, [variant], progress=bar)
     model = train_coherence(ranked + permuted[variant], variant, cost=cost, parser=parser.fingerprint)
-    write_resource(
-        output, model.to_resource(parser.pipeline.language, sources=sources, licence=licence, date=day)
-    )
+    write_resource(output, model.to_resource(parser.pipeline.language, Provenance(sources, licence, day)))
     told = model.info
     click.echo(
         f"{output}: {output.stat().st_size / 1000:.0f} kB, {len(model.weights)} features of {variant}, "
@@ -124,9 +122,8 @@ def cremer(
     judged = read_summaries(summaries)
     table = judged.human[choose_human(judged, human)]
     dicomer = Dicomer(language, model=coherence)
-    with progress("summaries", table.size) as bar:
-        rows, targets, topics = cremer_rows(judged, table, TeslaS(language), dicomer, advance=bar.advance)
-    with progress("grid", GRIDS[kernel].size) as bar:
+    with progress() as bar:
+        rows, targets, topics = cremer_rows(judged, table, TeslaS(language), dicomer, progress=bar)
         model, info = train_cremer(
             rows,
             targets,
@@ -134,10 +131,10 @@ def cremer(
             kernel=kernel,
             folds=folds,
             dicomer=dicomer.model.fingerprint,
-            advance=bar.advance,
+            progress=bar,
         )
     code = dicomer.parser.pipeline.language
-    write_resource(output, model.to_resource(code, sources=sources, licence=licence, date=day, info=info))
+    write_resource(output, model.to_resource(code, Provenance(sources, licence, day), info=info))
     click.echo(
         f"{output}: {output.stat().st_size / 1000:.0f} kB; {kernel}, C {info['C']:g}, gamma {info['gamma']:g}, "
         f"epsilon {info['epsilon']:g}; Pearson's r over {folds} held-out folds {info['pearson']:.4f}"

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval import stats
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
 from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
 
@@ -26,10 +27,10 @@ class SystemTable:
 
     metric: str
     systems: tuple[str, ...]
-    segments: stats.FloatArray
+    segments: FloatArray
     higher_is_better: bool = True
-    statistics: stats.FloatArray | None = None
-    formula: Callable[[stats.FloatArray], stats.FloatArray] | None = None
+    statistics: FloatArray | None = None
+    formula: Callable[[FloatArray], FloatArray] | None = None
 
     def candidates(self, blocks: npt.ArrayLike | None = None) -> stats.Additive:
         """The systems as candidates to resample, segment by segment or block by block."""
@@ -71,7 +72,7 @@ class DocumentScores:
     """The documents as they first appear, and their scores (documents, systems)."""
 
     names: tuple[str, ...]
-    scores: stats.FloatArray
+    scores: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +185,7 @@ def _pair_tests(
 
 def _clusters(
     table: SystemTable,
-    scores: stats.FloatArray,
+    scores: FloatArray,
     tested: Sequence[tuple[int, int]],
     tests: Sequence[PairTest],
     alpha: float,

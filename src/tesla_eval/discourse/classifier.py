@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.arrays import Index
 from tesla_eval.errors import UsageError
 from tesla_eval.resources import text_array
 
@@ -35,7 +36,7 @@ class Classifier:
         if self.weights.shape != (len(self.rows), len(self.labels)) or len(self.labels) < 2:
             raise ValueError("labels, features and weights do not fit each other")
 
-    def scores(self, examples: Sequence[Iterable[str]]) -> npt.NDArray[np.int64]:
+    def scores(self, examples: Sequence[Iterable[str]]) -> Index:
         """The score of each label (column) for each example (row) in thousandths; unknown features count nothing."""
         find = self.rows.get
         bias = find(BIAS)

@@ -13,8 +13,15 @@ from tesla_eval.analysis.sentences import split_sentences
 from tesla_eval.discourse.document import Document, analyse_many
 from tesla_eval.discourse.parser import Parser
 from tesla_eval.discourse.relations import Relation
-from tesla_eval.errors import ResourceError, UsageError
-from tesla_eval.resources import Resource, find_resource, read_resource
+from tesla_eval.errors import ResourceError
+from tesla_eval.resources import (
+    UNSTATED,
+    Provenance,
+    Resource,
+    find_resource,
+    missing_resource,
+    read_resource,
+)
 
 __all__ = ["KIND", "TextParser", "load_parser", "parser_resource"]
 
@@ -63,9 +70,7 @@ def load_parser(language: str) -> TextParser:
         return load_parser(code)
     path = find_resource(KIND, code)
     if path is None:
-        raise UsageError(
-            f"no discourse parser for {code!r}: English (en) is built in; train one with `tesla build discourse`"
-        )
+        raise missing_resource("discourse parser", code, f"tesla build discourse -l {code}")
     resource = read_resource(path, KIND)
     pipeline = load_pipeline(code)
     if resource.analysis != _analysis_of(pipeline):
@@ -91,13 +96,11 @@ def parser_resource(
     parser: Parser,
     pipeline: Pipeline,
     *,
-    sources: Sequence[str] = (),
-    licence: str = "",
-    date: str = "",
+    provenance: Provenance = UNSTATED,
     info: Mapping[str, Any] | None = None,
 ) -> Resource:
     """The parser as a resource file's content."""
     return Resource(
-        KIND, pipeline.language, parser.to_arrays(), analysis=_analysis_of(pipeline), sources=tuple(sources),
-        licence=licence, date=date, info=dict(info or {}),
+        KIND, pipeline.language, parser.to_arrays(), analysis=_analysis_of(pipeline),
+        provenance=provenance, info=dict(info or {}),
     )  # fmt: skip

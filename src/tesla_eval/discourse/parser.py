@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.arrays import Index
 from tesla_eval.discourse.arguments import (
     SentenceFacts,
     boundary_features,
@@ -222,7 +223,7 @@ class Parser:
 
 
 def _choose_arguments(
-    clauses: Sequence[tuple[int, ...]], scores: npt.NDArray[np.int64], first: int, second: int
+    clauses: Sequence[tuple[int, ...]], scores: Index, first: int, second: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The clauses of Arg1 and of Arg2 by their scores (columns `first`, `second`); each gets one at least."""
     if len(clauses) < 2:

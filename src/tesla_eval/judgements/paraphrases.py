@@ -21,11 +21,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from tesla_eval._core import ngram_overlap
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.analysis.batch import WordMap
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import InputError
 from tesla_eval.lm import LanguageModel
 from tesla_eval.textio import LineReader
@@ -44,7 +44,6 @@ __all__ = [
     "shuffled",
 ]
 
-FloatArray = npt.NDArray[np.float64]
 
 COPY_SHARE = 0.25
 """The share of the scale that a faithful copy gets: 1 + 4 · 1/4 = 2, as in the paper."""

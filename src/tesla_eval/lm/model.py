@@ -13,11 +13,13 @@ from tesla_eval._core import NgramModel
 from tesla_eval.analysis import AnalysedBatch, Pipeline, load_pipeline
 from tesla_eval.analysis.batch import WordMap
 from tesla_eval.analysis.languages import resolve_language
+from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import ResourceError, UsageError
 from tesla_eval.resources import (
     Resource,
     find_resource,
     from_byte_planes,
+    missing_resource,
     read_resource,
 )
 
@@ -30,11 +32,9 @@ __all__ = [
     "UNKNOWN",
     "LanguageModel",
     "WordNumbers",
+    "analyse_chunks",
     "analysis_fingerprint",
     "load_language_model",
-    "read_model",
-    "read_vocabulary",
-    "read_words",
 ]
 
 KIND = "lm"
@@ -54,7 +54,7 @@ def analysis_fingerprint(pipeline: Pipeline) -> str:
     )
 
 
-def read_words(pipeline: Pipeline, chunks: Iterable[Sequence[str]]) -> Iterator[AnalysedBatch]:
+def analyse_chunks(pipeline: Pipeline, chunks: Iterable[Sequence[str]]) -> Iterator[AnalysedBatch]:
     """The texts as a model reads them, a batch a chunk."""
     for chunk in chunks:
         yield pipeline.analyse(chunk, keep_punctuation=True)[0]
@@ -89,10 +89,10 @@ class LanguageModel:
                 f"{expected}); rebuild it with `tesla build lm`"
             )
         try:
-            self.words = read_vocabulary(resource)
+            self.words = _vocabulary(resource)
             if tuple(self.words[: len(SPECIAL_WORDS)]) != SPECIAL_WORDS:
                 raise ValueError("the vocabulary does not begin as it should")
-            self._core = read_model(resource)
+            self._core = _core_model(resource)
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             raise ResourceError(
                 f"{resource.path}: is damaged or no language model ({error}); rebuild it with `tesla build lm`"
@@ -107,11 +107,11 @@ class LanguageModel:
         """The texts cut into the words that the model knows them by."""
         return self._pipeline.analyse(texts, keep_punctuation=True)[0]
 
-    def score(self, batch: AnalysedBatch) -> npt.NDArray[np.float64]:
+    def score(self, batch: AnalysedBatch) -> FloatArray:
         """ln P of every text, its end included."""
         return self._core.score(batch.offsets, self._numbers.of(batch))
 
-    def normalised(self, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+    def normalised(self, texts: Sequence[str]) -> FloatArray:
         """(1/L) ln P of every text, L its number of words; NaN where it has none (specification §8)."""
         batch = self.analyse(texts)
         lengths = batch.lengths
@@ -129,7 +129,7 @@ class LanguageModel:
         batch = self.analyse(texts)
         return float(np.exp(-self.score(batch).sum() / (len(batch.word) + len(batch))))
 
-    def distribution(self, context: Sequence[str]) -> npt.NDArray[np.float64]:
+    def distribution(self, context: Sequence[str]) -> FloatArray:
         """P(word | context) for every word of `words`; the context is of words as the model reads them."""
         index = {word: number for number, word in enumerate(self.words)}
         return self._core.distribution([index.get(word, 0) for word in context])
@@ -144,9 +144,8 @@ def load_language_model(language: str, name: str = TRIGRAM) -> LanguageModel:
     code = resolve_language(language)
     path = Path(name) if name.endswith(".tesla") else find_resource(f"{KIND}-{name}", code)
     if path is None:
-        raise UsageError(
-            f"there is no language model {name!r} for language {code!r}; build one with "
-            f"`tesla build lm -l {code} -o lm-{name}-{code}.tesla FILE` in your data folder (see `tesla resources`)"
+        raise missing_resource(
+            f"language model {name!r}", code, f"tesla build lm -l {code} -o lm-{name}-{code}.tesla TEXT"
         )
     resource = read_resource(path, KIND)
     if resource.language != code:
@@ -160,15 +159,15 @@ _LEAST_LEFT = {False: 1e-7, True: 1e-3}
 Numbers = npt.NDArray[np.uint32]
 
 
-def read_vocabulary(resource: Resource) -> list[str]:
+def _vocabulary(resource: Resource) -> list[str]:
     """The words by number."""
     return resource.text("words").split("\n")
 
 
-def read_model(resource: Resource) -> NgramModel:
+def _core_model(resource: Resource) -> NgramModel:
     """The model to ask; `ValueError` or `KeyError` if the arrays are not those of a model."""
     order, steps = int(resource.info["order"]), [float(step) for step in resource.info["steps"]]
-    size = len(read_vocabulary(resource))
+    size = len(_vocabulary(resource))
     words: list[Numbers] = [np.arange(size, dtype=np.uint32)]
     children = [from_byte_planes(resource.arrays[f"children{n}"]) for n in range(1, order)]
     words.extend(
@@ -188,7 +187,7 @@ def _sums(differences: Numbers, children: Numbers) -> Numbers:
     totals = np.cumsum(differences, dtype=np.int64)
     starts = np.cumsum(children, dtype=np.int64) - children
     before = np.concatenate([[0], totals])[starts]
-    words: npt.NDArray[np.int64] = totals - np.repeat(before, children)
+    words: Index = totals - np.repeat(before, children)
     if len(words) and int(words.max()) > np.iinfo(np.uint32).max:
         raise ValueError("a word number is beyond the vocabulary")
     return words.astype(np.uint32)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from tesla_eval.analysis.senses import load_senses, synonym_file
 from tesla_eval.analysis.synonym_formats import read_synonym_sets
+from tesla_eval.arrays import Index
 from tesla_eval.bags.units import UnitSplitter
 from tesla_eval.errors import InputError
 
@@ -20,7 +21,7 @@ __all__ = ["SynonymSets", "SynonymTable", "are_synonyms", "load_synonym_sets"]
 class SynonymTable(Protocol):
     """A synonym dictionary: from joined texts of n-grams to the ids of their categories."""
 
-    def lookup(self, lemmas: Sequence[str], /) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    def lookup(self, lemmas: Sequence[str], /) -> tuple[Index, npt.NDArray[np.int32]]:
         """Offsets and ids: those of text i are `ids[offsets[i] : offsets[i + 1]]`."""
 
 
@@ -51,7 +52,7 @@ class SynonymSets:
     def __len__(self) -> int:
         return len(self._ids)
 
-    def lookup(self, lemmas: Sequence[str], /) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    def lookup(self, lemmas: Sequence[str], /) -> tuple[Index, npt.NDArray[np.int32]]:
         """Offsets and ids: those of text i are `ids[offsets[i] : offsets[i + 1]]`."""
         none: list[int] = []
         found = [self._ids.get(lemma, none) for lemma in lemmas]

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.arrays import Index
 from tesla_eval.errors import UsageError
 from tesla_eval.judgements.nouns import EvalSet, FloatTable, PairTable, Preferences, SystemScores
 from tesla_eval.stats import expected_wins
@@ -134,9 +135,9 @@ def score_outputs(
 class HumanPairs:
     """Pairs of outputs of one segment: their places, and the human difference first - second."""
 
-    segment: npt.NDArray[np.int64]
-    first: npt.NDArray[np.int64]
-    second: npt.NDArray[np.int64]
+    segment: Index
+    first: Index
+    second: Index
     difference: FloatTable
 
     def metric_difference(self, scores: FloatTable) -> FloatTable:
@@ -173,7 +174,7 @@ class Joined:
         return HumanPairs(segment, first[pair], second[pair], difference[pair, segment])
 
     @cached_property
-    def ranking(self) -> npt.NDArray[np.int64]:
+    def ranking(self) -> Index:
         """The systems that have a human score, best first; by name where scores are equal."""
         known = np.flatnonzero(~np.isnan(self.human_systems))
         return known[np.argsort(-self.human_systems[known], kind="stable")]

@@ -20,6 +20,7 @@ from tesla_eval.meta.significance import Level, MetricComparison, compare_metric
 from tesla_eval.metrics.base import Metric, References, SegmentScores
 from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.cache import ScoreCache
+from tesla_eval.parallel import NO_PROGRESS, Progress
 from tesla_eval.stats.correlation import ROW_STATISTICS
 from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
 
@@ -139,13 +140,6 @@ class Study:
         return found
 
 
-Advance = Callable[[int], None]
-
-
-def _ignore(done: int) -> None:
-    pass
-
-
 @dataclass(frozen=True)
 class JudgedSet:
     """A test set with the judgements that other files hold of it."""
@@ -216,7 +210,7 @@ def score_and_join(
     all_references: bool = False,
     all_segments: bool = False,
     score_everything: bool = False,
-    advance: Advance = _ignore,
+    progress: Progress = NO_PROGRESS,
 ) -> Joined:
     """Score a test set's outputs with the metrics and put the scores beside the judgements.
 
@@ -226,7 +220,7 @@ def score_and_join(
     segments = judged.scored_segments(all_segments or score_everything)
     scores = {
         metric.id: score_metric(
-            metric, judged.outputs, cache, segments=segments, all_references=all_references, advance=advance
+            metric, judged.outputs, cache, segments=segments, all_references=all_references, progress=progress
         )
         for metric in metrics
     }
@@ -247,13 +241,13 @@ def score_metric(
     *,
     segments: npt.NDArray[np.bool_] | None = None,
     all_references: bool = False,
-    advance: Advance = _ignore,
+    progress: Progress = NO_PROGRESS,
 ) -> MetricScores:
     """A metric's scores of the outputs in the chosen segments, with the statistics that make its system scores."""
     kept: list[SegmentScores] = []
 
     def scorer(hypotheses: Sequence[str], references: References) -> FloatTable:
-        kept.append(cache.score(metric, hypotheses, references, advance))
+        kept.append(cache.score(metric, hypotheses, references, progress.advance))
         return kept[-1].scores
 
     table = score_outputs(outputs, scorer, segments=segments, all_references=all_references)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval import stats
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
 from tesla_eval.meta.evaluate import within_segments
 from tesla_eval.meta.join import Joined
@@ -34,12 +35,12 @@ class MetricComparison:
     level: Level
     statistic: str
     metrics: tuple[str, ...]
-    values: stats.FloatArray
-    low: stats.FloatArray
-    high: stats.FloatArray
-    wins: stats.FloatArray
-    p_values: stats.FloatArray
-    adjusted: stats.FloatArray
+    values: FloatArray
+    low: FloatArray
+    high: FloatArray
+    wins: FloatArray
+    p_values: FloatArray
+    adjusted: FloatArray
     clusters: tuple[int, ...]
     alpha: float
 
@@ -67,7 +68,7 @@ def compare_metrics(
     )  # fmt: skip
 
 
-def _clusters(values: stats.FloatArray, better: npt.NDArray[np.bool_]) -> tuple[int, ...]:
+def _clusters(values: FloatArray, better: npt.NDArray[np.bool_]) -> tuple[int, ...]:
     ranked = np.flatnonzero(~np.isnan(values))
     apart = (better | better.T)[np.ix_(ranked, ranked)]
     clusters = np.zeros(len(values), np.int64)
@@ -131,7 +132,7 @@ class DrawnSystems:
         """How many metrics are compared."""
         return len(self.joined.metrics)
 
-    def weighted(self, weights: stats.FloatArray) -> stats.FloatArray:
+    def weighted(self, weights: FloatArray) -> FloatArray:
         """(resamples, segments) of weights to (resamples, metrics) of statistics."""
         ranking = self.joined.ranking
         spread = np.zeros((len(weights), len(self.joined.used)))
@@ -139,7 +140,7 @@ class DrawnSystems:
         drawn = [scores.drawn_system_scores(spread)[:, ranking] for scores in self.joined.metrics.values()]
         return self.statistic(self.joined.human_systems[ranking], np.stack(drawn, axis=1))
 
-    def exchanged(self, keep: stats.FloatArray) -> stats.FloatArray:
+    def exchanged(self, keep: FloatArray) -> FloatArray:
         """Refused: statistics of different metrics cannot be exchanged."""
         raise UsageError("segments of corpus metrics cannot be exchanged between metrics")
 

@@ -19,7 +19,14 @@ from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import ResourceError
 from tesla_eval.metrics.base import mean_over_references
 from tesla_eval.metrics.groups import MEASURES, BoundGroup, Feature, FeatureGroup, fixed
-from tesla_eval.models import LinearModel, PemModel, find_model, find_pem_model, read_model, read_pem_model
+from tesla_eval.models import (
+    LinearModel,
+    PemModel,
+    load_linear_model,
+    load_pem_model,
+    read_linear_model,
+    read_pem_model,
+)
 from tesla_eval.records import FeatureDetail, ReferenceExplanation, Share, Signature
 
 __all__ = [
@@ -193,7 +200,11 @@ class Linear(Combination):
         if isinstance(self.weights, LinearModel):
             model = self.weights
         else:
-            chosen = find_model(key, language) if self.weights is None else read_model(Path(self.weights))
+            chosen = (
+                load_linear_model(key, language)
+                if self.weights is None
+                else read_linear_model(Path(self.weights))
+            )
             if chosen is None:
                 raise ResourceError(
                     f"{metric}: there are no weights for language {language!r}; learn some with `tesla train {key}`"
@@ -282,7 +293,7 @@ class Regression(Combination):
         """With the model for the language; refuses one that was trained with another analysis."""
         assert isinstance(analysis, Pipeline)
         if self.model is None:
-            chosen = find_pem_model(analysis.language)
+            chosen = load_pem_model(analysis.language)
         else:
             chosen = self.model if isinstance(self.model, PemModel) else read_pem_model(Path(self.model))
         if chosen.language != analysis.language:

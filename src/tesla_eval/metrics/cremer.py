@@ -10,13 +10,20 @@ from typing import ClassVar
 import numpy as np
 
 from tesla_eval.discourse.roles import CoherenceModel
-from tesla_eval.errors import ResourceError, UsageError
+from tesla_eval.errors import ResourceError
 from tesla_eval.metrics.base import Metric, References, SegmentScores
 from tesla_eval.metrics.dicomer import Dicomer
 from tesla_eval.metrics.tesla_s import TeslaS
 from tesla_eval.models.svr import SupportVectorModel
 from tesla_eval.records import Explanation, Signature, ValueDetail
-from tesla_eval.resources import Resource, find_resource, read_resource
+from tesla_eval.resources import (
+    UNSTATED,
+    Provenance,
+    Resource,
+    find_resource,
+    missing_resource,
+    read_resource,
+)
 from tesla_eval.version import __version__
 
 __all__ = ["FEATURES", "KIND", "Cremer", "CremerModel"]
@@ -34,13 +41,13 @@ class CremerModel:
     fingerprint: str = ""
 
     def to_resource(
-        self, language: str, *, sources: tuple[str, ...] = (), licence: str = "", date: str = "",
+        self, language: str, provenance: Provenance = UNSTATED, *,
         info: dict[str, object] | None = None,
     ) -> Resource:  # fmt: skip
         """The model as a resource file's content."""
         return Resource(
-            KIND, language, self.regression.to_arrays(), analysis=self.dicomer, sources=sources, licence=licence,
-            date=date, info={**(info or {}), **self.regression.to_info()},
+            KIND, language, self.regression.to_arrays(), analysis=self.dicomer, provenance=provenance,
+            info={**(info or {}), **self.regression.to_info()},
         )  # fmt: skip
 
     @classmethod
@@ -84,9 +91,7 @@ class Cremer(Metric):
         if model is None:
             model = find_resource(KIND, language)
             if model is None:
-                raise UsageError(
-                    f"no CREMER model for {language!r}: English (en) is built in; see `tesla train cremer`"
-                )
+                raise missing_resource("CREMER model", language, f"tesla train cremer -l {language}")
         if not isinstance(model, CremerModel):
             model = CremerModel.from_resource(read_resource(Path(model), KIND))
         if model.dicomer and model.dicomer != self.coherence.model.fingerprint:

@@ -20,7 +20,14 @@ from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import data_folders, replacing
 
-__all__ = ["ANY_LANGUAGE", "LinearModel", "Scale", "find_model", "read_model", "write_model"]
+__all__ = [
+    "ANY_LANGUAGE",
+    "LinearModel",
+    "Scale",
+    "load_linear_model",
+    "read_linear_model",
+    "write_linear_model",
+]
 
 ANY_LANGUAGE = "und"
 """The language of a model that serves all languages which have none of their own."""
@@ -132,14 +139,14 @@ class LinearModel:
         return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
-def write_model(path: Path, model: LinearModel) -> None:
+def write_linear_model(path: Path, model: LinearModel) -> None:
     """Write `model` to `path`, whose folder is made if it is not there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary:
         temporary.write_text(model.to_json(), encoding="utf-8", newline="\n")
 
 
-def read_model(path: Path) -> LinearModel:
+def read_linear_model(path: Path) -> LinearModel:
     """Read the model at `path`; whatever is not a sound model is a `ResourceError` that says what is wrong."""
     try:
         size = path.stat().st_size
@@ -157,13 +164,13 @@ def read_model(path: Path) -> LinearModel:
         ) from error
 
 
-def find_model(metric: str, language: str) -> LinearModel | None:
+def load_linear_model(metric: str, language: str) -> LinearModel | None:
     """The weights of a metric (`x`, `f`) for a language, or else for any; the user's own before the shipped ones."""
     for code in dict.fromkeys((language, ANY_LANGUAGE)):
         for folder in data_folders():
             path = folder / f"weights-{metric}-{code}.json"
             if path.is_file():
-                return read_model(path)
+                return read_linear_model(path)
     return None
 
 

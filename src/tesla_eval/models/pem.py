@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tesla_eval.errors import ResourceError
 from tesla_eval.models.svr import SupportVectorModel
-from tesla_eval.resources import Resource, find_resource, read_resource
+from tesla_eval.resources import (
+    UNSTATED,
+    Provenance,
+    Resource,
+    find_resource,
+    missing_resource,
+    read_resource,
+)
 
-__all__ = ["KIND", "PemModel", "find_pem_model", "read_pem_model"]
+__all__ = ["KIND", "PemModel", "load_pem_model", "read_pem_model"]
 
 KIND = "pem"
 
@@ -31,7 +39,7 @@ class PemModel:
     """What cross-validation found, how many pairs of which data: for the reader."""
     fingerprint: str = ""
 
-    def to_resource(self, *, sources: tuple[str, ...] = (), licence: str = "", date: str = "") -> Resource:
+    def to_resource(self, provenance: Provenance = UNSTATED) -> Resource:
         """The model as it is stored."""
         told = {
             **self.regression.to_info(),
@@ -41,8 +49,8 @@ class PemModel:
             "training": dict(self.info),
         }
         return Resource(
-            KIND, self.language, self.regression.to_arrays(), analysis=self.analysis, sources=sources,
-            licence=licence, date=date, info=told,
+            KIND, self.language, self.regression.to_arrays(), analysis=self.analysis,
+            provenance=provenance, info=told,
         )  # fmt: skip
 
 
@@ -66,11 +74,10 @@ def read_pem_model(path: Path) -> PemModel:
         ) from error
 
 
-def find_pem_model(language: str) -> PemModel:
-    """The user's own or the built-in model of a language."""
+@cache
+def load_pem_model(language: str) -> PemModel:
+    """The installed model of a language, read once per process: the user's own before the shipped one."""
     path = find_resource(KIND, language)
     if path is None:
-        raise ResourceError(
-            f"pem: there is no model for {language!r}; make one with `tesla train pem -l {language}` (docs/pem.md)"
-        )
+        raise missing_resource("PEM model", language, f"tesla train pem -l {language}")
     return read_pem_model(path)

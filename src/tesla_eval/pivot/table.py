@@ -20,7 +20,16 @@ from tesla_eval import _core
 from tesla_eval.analysis.conllu import UNIVERSAL_TAGS
 from tesla_eval.analysis.pipeline import load_pipeline
 from tesla_eval.errors import ResourceError
-from tesla_eval.resources import SUFFIX, Resource, find_resource, installed_resources, read_resource
+from tesla_eval.resources import (
+    SUFFIX,
+    UNSTATED,
+    Provenance,
+    Resource,
+    find_resource,
+    installed_resources,
+    missing_resource,
+    read_resource,
+)
 
 __all__ = [
     "KIND",
@@ -140,7 +149,7 @@ def _advice(resource: Resource) -> str:
 
 def table_resource(
     language: str, pivot: str, merged: Mapping[str, Any], tags: Mapping[str, FunctionTag], *,
-    info: Mapping[str, Any], compact: bool, sources: Sequence[str], licence: str, date: str,
+    info: Mapping[str, Any], compact: bool, provenance: Provenance = UNSTATED,
 ) -> Resource:  # fmt: skip
     """The resource of a table whose arrays the core has merged; `tags` tells what each pivot word is."""
     target_words, target_ends = _joined(merged["target_words"])
@@ -159,7 +168,7 @@ def table_resource(
     }  # fmt: skip
     return Resource(
         kind=KIND, language=language, arrays=_packed(arrays) if compact else arrays,
-        analysis=load_pipeline(language).lemma_fingerprint, sources=tuple(sources), licence=licence, date=date,
+        analysis=load_pipeline(language).lemma_fingerprint, provenance=provenance,
         info={**told, **info},
     )  # fmt: skip
 
@@ -209,11 +218,11 @@ def load_phrase_table(language: str, pivot: str) -> PhraseTable:
     """The user's own or the shipped table of a language and a pivot language; it is read once a process."""
     path = find_resource(KIND, f"{language}-{pivot}")
     if path is None:
-        there = ", ".join(installed_pivots(language)) or "none"
-        raise ResourceError(
-            f"there is no phrase table from {language!r} to {pivot!r} (installed for {language!r}: {there}); make one "
-            f"with `tesla build phrase-table -l {language} --pivot {pivot}`"
-        )
+        pivots = ", ".join(installed_pivots(language)) or "none"
+        raise missing_resource(
+            f"phrase table to {pivot!r}", language, f"tesla build phrase-table -l {language} --pivot {pivot}",
+            note=f" (installed pivot languages: {pivots})",
+        )  # fmt: skip
     return read_phrase_table(path)
 
 

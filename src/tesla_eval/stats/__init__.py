@@ -13,7 +13,7 @@ from tesla_eval.stats.association import (
     within_association,
 )
 from tesla_eval.stats.correlation import kendall, midranks, pearson, spearman
-from tesla_eval.stats.estimate import Estimate, FloatArray, Interval
+from tesla_eval.stats.estimate import Estimate, Interval
 from tesla_eval.stats.multiple import EffectSize, holm, paired_effect, rank_clusters, rank_ranges
 from tesla_eval.stats.pairs import (
     CalibratedAccuracy,
@@ -37,7 +37,6 @@ __all__ = [
     "CalibratedAccuracy",
     "EffectSize",
     "Estimate",
-    "FloatArray",
     "Interval",
     "PairCounts",
     "Randomisation",

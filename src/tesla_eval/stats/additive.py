@@ -15,8 +15,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import InputError, UsageError
-from tesla_eval.stats.estimate import FloatArray, as_array, ratio
+from tesla_eval.stats.estimate import as_array, ratio
 
 __all__ = ["Additive", "Resampled", "block_means"]
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
-from tesla_eval.stats.estimate import FloatArray
 
 __all__ = ["DEFAULT_RESAMPLES", "DEFAULT_SEED", "exchange_masks", "resample_counts"]
 

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
 
-__all__ = ["Estimate", "FloatArray", "IntArray", "Interval", "ratio", "undefined"]
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+__all__ = ["Estimate", "Interval", "as_array", "paired_vectors", "ratio", "undefined"]
 
 
 @dataclass(frozen=True)

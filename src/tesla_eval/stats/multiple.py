@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import UsageError
-from tesla_eval.stats.estimate import FloatArray, IntArray, as_array, paired_vectors
+from tesla_eval.stats.estimate import as_array, paired_vectors
 
 __all__ = ["EffectSize", "holm", "paired_effect", "rank_clusters", "rank_ranges"]
 
@@ -67,7 +68,7 @@ def holm(p_values: npt.ArrayLike) -> FloatArray:
     return result
 
 
-def rank_clusters(scores: npt.ArrayLike, significant: npt.ArrayLike) -> IntArray:
+def rank_clusters(scores: npt.ArrayLike, significant: npt.ArrayLike) -> Index:
     """Cluster (1 = best) of each candidate: a line is drawn where all above differ from all below.
 
     `significant[a, b]` says that a and b differ significantly; higher scores are better.
@@ -88,7 +89,7 @@ def rank_clusters(scores: npt.ArrayLike, significant: npt.ArrayLike) -> IntArray
     return clusters
 
 
-def rank_ranges(scores: npt.ArrayLike, significant: npt.ArrayLike) -> IntArray:
+def rank_ranges(scores: npt.ArrayLike, significant: npt.ArrayLike) -> Index:
     """Best and worst rank of every candidate, (candidates, 2): only significant differences fix an order.
 
     >>> apart = np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import UsageError
-from tesla_eval.stats.estimate import Estimate, FloatArray, IntArray, paired_vectors, undefined
+from tesla_eval.stats.estimate import Estimate, paired_vectors, undefined
 
 __all__ = [
     "CalibratedAccuracy",
@@ -83,7 +84,7 @@ def count_pairs(human: npt.ArrayLike, metric: npt.ArrayLike) -> PairCounts:
     )
 
 
-def pairs_within(groups: npt.ArrayLike) -> tuple[IntArray, IntArray]:
+def pairs_within(groups: npt.ArrayLike) -> tuple[Index, Index]:
     """Indices (first, second) of every unordered pair of items that share a group.
 
     >>> pairs_within(["a", "b", "a", "a"])

@@ -9,9 +9,10 @@ from itertools import combinations, combinations_with_replacement, product
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import UsageError
 from tesla_eval.stats.additive import Additive, Resampled
-from tesla_eval.stats.estimate import FloatArray, IntArray, as_array, ratio
+from tesla_eval.stats.estimate import as_array, ratio
 
 __all__ = ["PooledKendall", "PooledSpearman", "pooled_association"]
 
@@ -103,9 +104,9 @@ def _tau(human: FloatArray, agreed: FloatArray, untied: FloatArray) -> FloatArra
 class _Order:
     """Points in order, with ties: each point's group, the points sorted, and where groups start there."""
 
-    group: IntArray
-    points: IntArray
-    starts: IntArray
+    group: Index
+    points: Index
+    starts: Index
 
     @classmethod
     def of(cls, values: FloatArray) -> _Order:

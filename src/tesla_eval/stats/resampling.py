@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
 from tesla_eval.stats.additive import Resampled
 from tesla_eval.stats.draws import (
@@ -23,7 +24,7 @@ from tesla_eval.stats.draws import (
     is_exhaustive,
     resample_counts,
 )
-from tesla_eval.stats.estimate import FloatArray, Interval, ratio
+from tesla_eval.stats.estimate import Interval, ratio
 
 __all__ = ["Bootstrap", "Randomisation", "approximate_randomisation", "paired_bootstrap"]
 

@@ -12,10 +12,11 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
 from tesla_eval.stats.agreement import binomial_upper_tail
 from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED, exchange_masks
-from tesla_eval.stats.estimate import Estimate, FloatArray, as_array, undefined
+from tesla_eval.stats.estimate import Estimate, as_array, undefined
 
 __all__ = ["better_p_values", "soft_accuracy", "wins_p_values"]
 

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +18,7 @@ from tesla_eval.analysis.batch import AnalysedBatch
 from tesla_eval.analysis.conllu import UNIVERSAL_TAGS, is_function_tag
 from tesla_eval.analysis.pipeline import Pipeline
 from tesla_eval.errors import BuildError, InputError, ResourceError
+from tesla_eval.parallel import Progress
 from tesla_eval.pivot.table import FunctionTag
 from tesla_eval.resources import replacing
 from tesla_eval.textio import read_in_step
@@ -88,7 +89,7 @@ def _function_tag(counts: dict[int, int]) -> FunctionTag:
 
 
 def analysed_pairs(
-    bitext: Bitext, target: Pipeline, pivot: Pipeline, tags: TagCounts, advance: Callable[[int], None]
+    bitext: Bitext, target: Pipeline, pivot: Pipeline, tags: TagCounts, progress: Progress
 ) -> Iterator[AnalysedPairs]:
     """The sentence pairs of a bitext with words on both sides, none of them too long."""
     paths = [path for path in (bitext.target, bitext.pivot, bitext.alignments) if path is not None]
@@ -109,7 +110,7 @@ def analysed_pairs(
             ]
         yield AnalysedPairs([x_lines[k] for k in kept], [y_lines[k] for k in kept], links)
         done += len(chunk[0])
-        advance(len(chunk[0]))
+        progress.advance(len(chunk[0]))
 
 
 def lemma_names(batch: AnalysedBatch) -> dict[int, str]:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from tesla_eval.arrays import FloatArray
 from tesla_eval.discourse import Document, Parser
 from tesla_eval.discourse.classifier import import_trainer
 from tesla_eval.discourse.roles import CoherenceModel, Variant, features_of
 from tesla_eval.errors import BuildError
+from tesla_eval.parallel import NO_PROGRESS, Progress
 
 __all__ = [
     "PERMUTATIONS",
@@ -101,7 +102,7 @@ def _matrix(texts: Sequence[RankedText], names: Sequence[str]) -> Any:
 
 def _differences(
     matrix: Any, lists: Sequence[Sequence[RankedText]], emphasis: Sequence[float]
-) -> tuple[Any, npt.NDArray[np.float64]]:
+) -> tuple[Any, FloatArray]:
     """Better − worse of all pairs of unequal texts of a list, and the weight of each, by list; the mean weight is 1."""
     better: list[int] = []
     worse: list[int] = []
@@ -157,9 +158,10 @@ def permuted_lists(
     documents: Mapping[str, Document],
     variants: Sequence[Variant],
     *,
-    after_text: Callable[[], None] = lambda: None,
+    progress: Progress = NO_PROGRESS,
 ) -> dict[Variant, list[list[RankedText]]]:
     """For each document (by name) a list: itself with score 1 and permutations of its sentences with score 0."""
+    progress.stage("permuted texts", len(documents))
     lists: dict[Variant, list[list[RankedText]]] = {variant: [] for variant in variants}
     for name, document in documents.items():
         orders = [list(range(len(document))), *permutations_of(len(document), name)]
@@ -172,5 +174,5 @@ def permuted_lists(
             lists[variant].append(
                 [RankedText(text[variant], float(not number)) for number, text in enumerate(texts)]
             )
-        after_text()
+        progress.advance(1)
     return lists

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
@@ -34,7 +34,8 @@ from tesla_eval.discourse.parser import (
 )
 from tesla_eval.discourse.relations import SENSES, Relation, RelationType, Sense, Span, TokenIndex
 from tesla_eval.errors import InputError
-from tesla_eval.resources import Resource
+from tesla_eval.parallel import NO_PROGRESS, Progress
+from tesla_eval.resources import UNSTATED, Provenance, Resource
 from tesla_eval.textio import LineReader, read_json_lines
 
 __all__ = [
@@ -241,10 +242,9 @@ def gold_neighbours(document: GoldDocument) -> Iterator[tuple[int, GoldRelation]
             yield max(first), relation
 
 
-def train_parser(
-    documents: Sequence[GoldDocument], *, after_step: Callable[[str], None] = lambda name: None
-) -> Parser:
+def train_parser(documents: Sequence[GoldDocument], *, progress: Progress = NO_PROGRESS) -> Parser:
     """A parser from annotated documents; the same documents give the same parser (needs scikit-learn)."""
+    progress.stage("training", len(CLASSIFIERS) + 1)
     names = {candidate.name for document in documents for _, candidate, _ in gold_connectives(document)}
     inventory = Inventory({name for name in names if any(c.isalpha() for c in name)} | set(USUAL_SENSE))
     examples = {name: _Examples() for name in CLASSIFIERS}
@@ -254,12 +254,12 @@ def train_parser(
     for document, boundaries in _unseen_boundaries(documents):
         _collect_clauses(document, boundaries, examples["clause"])
         _collect_inner(document, boundaries, examples)
-    after_step("clauses")
+    progress.advance(1)
     examples["boundary"] = _boundary_examples(documents)
     classifiers: dict[str, Classifier] = {}
     for name in CLASSIFIERS:
         classifiers[name] = fit_classifier(examples[name].features, examples[name].labels, **_SETTINGS[name])
-        after_step(name)
+        progress.advance(1)
     return Parser(inventory, classifiers)
 
 
@@ -267,15 +267,13 @@ def train_parser_resource(
     documents: Sequence[GoldDocument],
     pipeline: Pipeline,
     *,
-    sources: Sequence[str] = (),
-    licence: str = "",
-    date: str = "",
-    after_step: Callable[[str], None] = lambda name: None,
+    provenance: Provenance = UNSTATED,
+    progress: Progress = NO_PROGRESS,
 ) -> Resource:
     """A parser trained on annotated documents, as a resource file's content."""
-    parser = train_parser(documents, after_step=after_step)
+    parser = train_parser(documents, progress=progress)
     info = {"documents": len(documents), "genres": sorted({document.genre for document in documents})}
-    return parser_resource(parser, pipeline, sources=sources, licence=licence, date=date, info=info)
+    return parser_resource(parser, pipeline, provenance=provenance, info=info)
 
 
 def _boundary_examples(documents: Sequence[GoldDocument]) -> _Examples:

@@ -15,6 +15,7 @@ from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
 from tesla_eval.metrics.groups import Feature
 from tesla_eval.models import LinearModel, Scale
+from tesla_eval.parallel import NO_PROGRESS, Progress
 from tesla_eval.training.judged import TrainingSet
 
 __all__ = [
@@ -182,7 +183,7 @@ def cross_validate(
     learner: str = "logistic",
     penalties: Sequence[float] = PENALTIES,
     lifts: Mapping[str, float] | None = None,
-    advance: Callable[[int], None] = lambda done: None,
+    progress: Progress = NO_PROGRESS,
 ) -> list[Validation]:
     """How well each penalty does on what it was not trained on; never is a source segment on both sides."""
 
@@ -193,7 +194,7 @@ def cross_validate(
             for penalty, values in found.items():
                 model = problem.fit(learner, penalty, lifts=lifts)
                 values.extend(kendall(model, one) for one in test if len(one.better))
-                advance(1)
+                progress.advance(1)
         return found
 
     if not any(len(one.better) for one in sets):

@@ -17,9 +17,11 @@ import numpy.typing as npt
 
 from tesla_eval._core import NgramEstimator
 from tesla_eval.analysis import AnalysedBatch, Pipeline, load_pipeline
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import BuildError, UsageError
-from tesla_eval.lm.model import KIND, SPECIAL_WORDS, WordNumbers, analysis_fingerprint, read_words
-from tesla_eval.resources import Resource, byte_planes, replacing, text_array
+from tesla_eval.lm.model import KIND, SPECIAL_WORDS, WordNumbers, analyse_chunks, analysis_fingerprint
+from tesla_eval.parallel import NO_PROGRESS, Progress
+from tesla_eval.resources import UNSTATED, Provenance, Resource, byte_planes, replacing, text_array
 
 __all__ = [
     "FALLBACK",
@@ -63,9 +65,6 @@ LONGEST = 5
 _BLOCK = 1 << 18
 _CODES = 256
 
-Stage = Callable[[str, int], None]
-"""Is told what is being done, and how many more records of it are done."""
-
 
 @dataclass(frozen=True)
 class LanguageModelSettings:
@@ -107,8 +106,8 @@ class NgramBlock(NamedTuple):
     """The words' numbers, the last word first."""
     parents: npt.NDArray[np.uint32]
     """For each the row, one order below, of the n-gram without its first word."""
-    probability: npt.NDArray[np.float64]
-    backoff: npt.NDArray[np.float64]
+    probability: FloatArray
+    backoff: FloatArray
 
 
 @dataclass(frozen=True)
@@ -134,10 +133,6 @@ class TrainedModel:
             yield NgramBlock(*self._estimator.read(n, start, _BLOCK))
 
 
-def _silent(stage: str, done: int) -> None:
-    pass
-
-
 @contextmanager
 def train_language_model(
     texts: Callable[[], Iterable[Sequence[str]]],
@@ -145,7 +140,7 @@ def train_language_model(
     settings: LanguageModelSettings | None = None,
     *,
     folder: Path | None = None,
-    progress: Stage = _silent,
+    progress: Progress = NO_PROGRESS,
 ) -> Iterator[TrainedModel]:
     """Learn from `texts`, which is called twice for the same chunks of lines; `folder` takes the files in between.
 
@@ -173,11 +168,12 @@ def train_language_model(
 
 
 def _ticking(
-    pipeline: Pipeline, texts: Callable[[], Iterable[Sequence[str]]], stage: str, progress: Stage
+    pipeline: Pipeline, texts: Callable[[], Iterable[Sequence[str]]], stage: str, progress: Progress
 ) -> Iterator[AnalysedBatch]:
-    for batch in read_words(pipeline, texts()):
+    progress.stage(stage)
+    for batch in analyse_chunks(pipeline, texts()):
         yield batch
-        progress(stage, len(batch))
+        progress.advance(len(batch))
 
 
 def _vocabulary(batches: Iterable[AnalysedBatch], least_count: int) -> tuple[tuple[str, ...], int]:
@@ -193,14 +189,17 @@ def _vocabulary(batches: Iterable[AnalysedBatch], least_count: int) -> tuple[tup
 
 
 def _estimate(
-    estimator: NgramEstimator, order: int, progress: Stage
+    estimator: NgramEstimator, order: int, progress: Progress
 ) -> tuple[tuple[Discounts, ...], tuple[int, ...]]:
-    estimator.adjust_counts(lambda done: progress("adjusting counts", done))
+    progress.stage("adjusting counts")
+    estimator.adjust_counts(progress.advance)
     by_formula = [discounts(estimator.count_of_counts(n)) for n in range(1, order + 1)]
     chosen = tuple(FALLBACK if found is None else found for found in by_formula)
-    for n, found in enumerate(chosen, 1):
-        estimator.estimate(n, found, lambda done, n=n: progress(f"estimating order {n}", done))  # type: ignore[misc]
-    estimator.join_backoffs(lambda done: progress("joining", done))
+    for n, values in enumerate(chosen, 1):
+        progress.stage(f"estimating order {n}")
+        estimator.estimate(n, values, progress.advance)
+    progress.stage("joining")
+    estimator.join_backoffs(progress.advance)
     return chosen, tuple(n for n, found in enumerate(by_formula, 1) if found is None)
 
 
@@ -252,9 +251,7 @@ def model_resource(
     model: TrainedModel,
     *,
     rounded: bool = False,
-    sources: tuple[str, ...] = (),
-    licence: str = "",
-    date: str = "",
+    provenance: Provenance = UNSTATED,
     info: Mapping[str, Any] | None = None,
 ) -> Resource:
     """The trained model as a resource; `rounded` keeps eight bits of each logarithm."""
@@ -281,11 +278,11 @@ def model_resource(
     }  # fmt: skip
     analysis = analysis_fingerprint(load_pipeline(model.language))
     return Resource(
-        KIND, model.language, arrays, analysis=analysis, sources=sources, licence=licence, date=date, info=described
+        KIND, model.language, arrays, analysis=analysis, provenance=provenance, info=described
     )  # fmt: skip
 
 
-def _rounded(logs: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.uint8], float]:
+def _rounded(logs: FloatArray) -> tuple[npt.NDArray[np.uint8], float]:
     """Logarithms as multiples of a step; that of probability 0, which only a sentence's start has, as the least."""
     lowest = np.where(np.isfinite(logs), logs, 0.0)
     step = float(-lowest.min(initial=-1.0)) / (_CODES - 1)

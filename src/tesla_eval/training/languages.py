@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -19,7 +19,8 @@ from tesla_eval.analysis.lemmas import (
 )
 from tesla_eval.analysis.synonym_formats import read_synonyms
 from tesla_eval.errors import BuildError
-from tesla_eval.resources import Resource, text_array
+from tesla_eval.parallel import NO_PROGRESS, Progress
+from tesla_eval.resources import UNSTATED, Provenance, Resource, text_array
 from tesla_eval.training.taggers import LexiconEntry, TaggerData, build_tagger, lexicon_classes, settings_for
 
 __all__ = [
@@ -74,9 +75,7 @@ def train_lemmas(
     language: str,
     *,
     settings: LemmaSettings | None = None,
-    sources: Sequence[str] = (),
-    licence: str = "",
-    date: str = "",
+    provenance: Provenance = UNSTATED,
 ) -> Resource:
     """The lemma table of `counts`, as `count_lemmas` makes them."""
     if not counts:
@@ -84,8 +83,7 @@ def train_lemmas(
     settings = settings or LemmaSettings()
     rules = _rules(counts, settings) if settings.rules else {}
     resource = Resource(
-        kind=KIND, language=language, arrays={}, sources=tuple(sources), licence=licence, date=date,
-        info=asdict(settings),
+        kind=KIND, language=language, arrays={}, provenance=provenance, info=asdict(settings),
     )  # fmt: skip
     rest = Lemmatiser(language, _with_tables(resource, {}, rules))
     return _with_tables(resource, _forms(counts, rest, settings), rules)
@@ -136,10 +134,7 @@ def _with_tables(resource: Resource, forms: Mapping[str, str], rules: Mapping[st
         for name, lines in ((f"{key}_keys", table.keys()), (f"{key}_edits", table.values()))
     }
     info = {**resource.info, "forms": len(forms), "rules": len(rules)}
-    return Resource(
-        kind=resource.kind, language=resource.language, arrays=arrays, sources=resource.sources,
-        licence=resource.licence, date=resource.date, info=info,
-    )  # fmt: skip
+    return replace(resource, arrays=arrays, info=info)
 
 
 @dataclass(frozen=True)
@@ -156,10 +151,8 @@ def build_language(
     files: LanguageFiles,
     language: str,
     *,
-    licence: str = "",
-    sources: Sequence[str] = (),
-    date: str = "",
-    after_epoch: Callable[[int], object] = lambda errors: None,
+    provenance: Provenance = UNSTATED,
+    progress: Progress = NO_PROGRESS,
 ) -> list[Resource]:
     """The tagger, the lemma table if the sentences or the lexicon tell lemmas, and the synonyms if there are any.
 
@@ -169,7 +162,7 @@ def build_language(
     words = sum(len(sentence.words) for sentence in files.train)
     tagger = build_tagger(
         TaggerData(files.train, test=files.test, lexicon=classes or None), language,
-        settings=settings_for(words), licence=licence, sources=sources, date=date, after_epoch=after_epoch,
+        settings=settings_for(words), provenance=provenance, progress=progress,
     )  # fmt: skip
     built = [tagger]
     pairs = [*_lemma_pairs(files.train), *((entry.form, entry.lemma) for entry in files.lexicon)]
@@ -177,7 +170,7 @@ def build_language(
         built.append(_lemmas(pairs, files.test, language, tagger))
     if files.synonyms is not None:
         synonyms = read_synonyms(files.synonyms, language).resource
-        built.append(replace(synonyms, licence=licence, date=date))
+        built.append(replace(synonyms, provenance=replace(provenance, sources=synonyms.provenance.sources)))
     return built
 
 
@@ -186,9 +179,8 @@ def _lemmas(
 ) -> Resource:
     """The table of lemmas, under the licence of the tagger that was made from the same files."""
     table = train_lemmas(
-        count_lemmas(pairs, language), language, settings=LemmaSettings(), sources=like.sources,
-        licence=like.licence, date=like.date,
-    )  # fmt: skip
+        count_lemmas(pairs, language), language, settings=LemmaSettings(), provenance=like.provenance
+    )
     share = lemma_accuracy(Lemmatiser(language, table), test)
     return table if share is None else replace(table, info={**table.info, "test accuracy": round(share, 2)})
 

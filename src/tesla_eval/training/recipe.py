@@ -17,6 +17,7 @@ from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.groups import Feature
 from tesla_eval.models import LinearModel
 from tesla_eval.models.linear import ANY_LANGUAGE
+from tesla_eval.parallel import NO_PROGRESS, Progress
 from tesla_eval.records import Signature
 from tesla_eval.training.fit import PENALTIES, Problem, Validation, check_lifts, cross_validate
 from tesla_eval.training.judged import TrainingSet
@@ -75,7 +76,7 @@ def train(
     recipe: Recipe,
     sets: Sequence[TrainingSet],
     metric: FeatureMetric,
-    advance: Callable[[int], None] = lambda done: None,
+    progress: Progress = NO_PROGRESS,
 ) -> Trained:
     """Learn the weights; `metric` says what the columns of the training sets are."""
     kept = [column for column, feature in enumerate(metric.features) if recipe.keeps(feature)]
@@ -83,9 +84,10 @@ def train(
         raise UsageError("no feature is left to learn weights for")
     features = [metric.features[column] for column in kept]
     chosen = [one.with_features(np.array(kept, np.int64)) for one in sets]
+    progress.stage("folds")
     penalties = PENALTIES if recipe.penalty is None else (recipe.penalty,)
     validations = cross_validate(
-        chosen, features, learner=recipe.learner, penalties=penalties, lifts=recipe.lifts, advance=advance
+        chosen, features, learner=recipe.learner, penalties=penalties, lifts=recipe.lifts, progress=progress
     )
     best = max(validations, key=lambda validation: validation.value)
     model = Problem(chosen, features).fit(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
@@ -12,7 +12,8 @@ from tesla_eval._core import MAX_LABELS, TaggerTrainer
 from tesla_eval.analysis.conllu import UNIVERSAL_TAGS, UNKNOWN, Sentence, Word, read_conllu
 from tesla_eval.analysis.tagger import ANALYSIS, KIND, Label, TaggerAccuracy, TaggerModel, evaluate, packed
 from tesla_eval.errors import BuildError, InputError
-from tesla_eval.resources import Resource
+from tesla_eval.parallel import NO_PROGRESS, Progress
+from tesla_eval.resources import UNSTATED, Provenance, Resource
 from tesla_eval.textio import LineReader
 
 __all__ = [
@@ -163,12 +164,9 @@ def train_tagger(
     *,
     lexicon: Mapping[str, str] | None = None,
     settings: TaggerSettings | None = None,
-    after_epoch: Callable[[int], object] = lambda errors: None,
+    progress: Progress = NO_PROGRESS,
 ) -> Resource:
-    """A tagger's resource, learned from tagged sentences and a lexicon's classes of forms.
-
-    `after_epoch` is told how many words were still wrong.
-    """
+    """A tagger's resource, learned from tagged sentences and a lexicon's classes of forms."""
     settings = settings or TaggerSettings()
     labels = choose_labels(sentences, settings)
     numbers = {label: number for number, label in enumerate(labels)}
@@ -180,7 +178,8 @@ def train_tagger(
         trainer.add_sentence([word.form for word in sentence], gold)
     trainer.prepare(settings.min_feature_count)
     for epoch in range(settings.epochs):
-        after_epoch(trainer.run_epoch(settings.seed + epoch, settings.margin))
+        trainer.run_epoch(settings.seed + epoch, settings.margin)
+        progress.advance(1)
     arrays = trainer.quantised(settings.scale, settings.min_weight)
     info = {"settings": asdict(settings)}
     return Resource(KIND, language, packed(arrays, labels), analysis=ANALYSIS, info=info)
@@ -248,22 +247,21 @@ def build_tagger(
     *,
     view: TokenView = "both",
     settings: TaggerSettings | None = None,
-    licence: str = "",
-    sources: Sequence[str] = (),
-    date: str = "",
-    after_epoch: Callable[[int], object] = lambda errors: None,
+    provenance: Provenance = UNSTATED,
+    progress: Progress = NO_PROGRESS,
 ) -> Resource:
     """A tagger's resource with its accuracies in `info`.
 
-    They are measured before and after the development set was learned from. The `sources` default to what the
+    They are measured before and after the development set was learned from. The sources default to what the
     treebanks' own comments (`# source = `) say.
     """
     settings = settings or TaggerSettings()
 
     def train(sentences: Sequence[Sentence]) -> Resource:
         texts = list(_texts(sentences, view))
-        return train_tagger(texts, language, lexicon=data.lexicon, settings=settings, after_epoch=after_epoch)
+        return train_tagger(texts, language, lexicon=data.lexicon, settings=settings, progress=progress)
 
+    progress.stage("training", settings.epochs * (2 if data.dev else 1))
     accuracy: dict[str, object] = {}
     resource = train(data.train)
     if data.dev:
@@ -276,9 +274,7 @@ def build_tagger(
         accuracy["test"] = _accuracies(TaggerModel.from_resource(resource), data.test)
     info = {**resource.info, "tokens": view, "accuracy": accuracy}
     learned = [*data.train, *data.dev]
-    return replace(
-        resource, info=info, licence=licence, date=date, sources=tuple(sources) or tuple(_sources(learned))
-    )
+    return replace(resource, info=info, provenance=provenance.or_from(_sources(learned)))
 
 
 def _texts(sentences: Iterable[Sentence], view: TokenView) -> Iterable[Sequence[Word]]:
