@@ -13,8 +13,6 @@ import math
 from itertools import islice
 from pathlib import Path
 
-import wordfreq
-
 from tesla_eval.analysis.frequencies import SHARED_LISTS, frequency_resource
 from tesla_eval.resources import Provenance, write_resource
 
@@ -28,6 +26,8 @@ SOURCES = (
 
 
 def main() -> None:
+    import wordfreq  # only this tool needs it
+
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

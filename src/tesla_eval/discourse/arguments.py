@@ -168,7 +168,6 @@ def _shape(tags: Sequence[str], clause: tuple[int, ...]) -> str:
 _NEGATIONS = frozenset(
     {"not", "no", "never", "none", "nothing", "nobody", "neither", "nor", "without", "cannot"}
 )
-_PRONOUNS = frozenset({"PRP", "PRP$", "DT", "WP", "EX"})
 _MODALS = frozenset({"MD"})
 _OPENING_WORDS = 3
 

@@ -10,7 +10,10 @@ from tesla_eval.analysis import Pipeline
 from tesla_eval.analysis.porter import porter_stem
 from tesla_eval.discourse.relations import Span
 
-__all__ = ["Document", "SentenceWords", "analyse_sentences"]
+__all__ = [
+    "Document",
+    "SentenceWords",
+]
 
 PUNCTUATION_TAGS = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "SYM"})
 CONTENT_TAG_INITIALS = ("NN", "VB", "JJ", "RB")
@@ -77,13 +80,11 @@ class Document:
         return Document(self.text, tuple(self.sentences[index] for index in order))
 
 
-def analyse_sentences(pipeline: Pipeline, text: str, spans: Sequence[Span]) -> Document:
-    """Tokenise, tag and lemmatise the sentences of `text` that lie at `spans`; those without a token are left out."""
-    return analyse_many(pipeline, [(text, spans)])[0]
-
-
 def analyse_many(pipeline: Pipeline, texts: Sequence[tuple[str, Sequence[Span]]]) -> list[Document]:
-    """Each text with its sentence spans as a document; all are analysed as one batch."""
+    """Each text with its sentence spans as a document; sentences without a token are left out.
+
+    All texts are tokenised, tagged and lemmatised as one batch.
+    """
     pieces = [text[start:end] for text, spans in texts for start, end in spans]
     (batch,) = pipeline.analyse(pieces, keep_punctuation=True)
     tags = batch.vocabulary.tags

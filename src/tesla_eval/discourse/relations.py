@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 __all__ = [
-    "NON_EXPLICIT_TYPES",
     "SENSES",
     "TYPES",
     "Relation",
@@ -22,7 +21,6 @@ RelationType = Literal["Explicit", "Implicit", "AltLex", "EntRel", "NoRel"]
 Sense = Literal["Temporal", "Contingency", "Comparison", "Expansion", "EntRel", "NoRel"]
 
 TYPES: tuple[RelationType, ...] = ("Explicit", "Implicit", "AltLex", "EntRel", "NoRel")
-NON_EXPLICIT_TYPES = TYPES[1:]
 SENSES: tuple[Sense, ...] = ("Temporal", "Contingency", "Comparison", "Expansion")
 """The four senses of level 1; EntRel and NoRel carry their own name (specification §11)."""
 

@@ -4,7 +4,7 @@ This room knows no metric and no file. Every result is a small frozen dataclass;
 NaN with a note, never a 0; every random draw is a function of an explicit seed.
 """
 
-from tesla_eval.stats.additive import Additive, Resampled, block_means
+from tesla_eval.stats.additive import Additive, Resampled
 from tesla_eval.stats.agreement import Agreement, SignTest, agreement, expected_wins, kappa, sign_test
 from tesla_eval.stats.association import (
     SystemAssociation,
@@ -14,7 +14,7 @@ from tesla_eval.stats.association import (
 )
 from tesla_eval.stats.correlation import kendall, midranks, pearson, spearman
 from tesla_eval.stats.estimate import Estimate, Interval
-from tesla_eval.stats.multiple import EffectSize, holm, paired_effect, rank_clusters, rank_ranges
+from tesla_eval.stats.multiple import EffectSize, holm, paired_effect, rank_clusters
 from tesla_eval.stats.pairs import (
     CalibratedAccuracy,
     PairCounts,
@@ -47,7 +47,6 @@ __all__ = [
     "agreement",
     "approximate_randomisation",
     "better_p_values",
-    "block_means",
     "calibrated_accuracy",
     "calibrated_association",
     "consistency",
@@ -66,7 +65,6 @@ __all__ = [
     "pearson",
     "pooled_association",
     "rank_clusters",
-    "rank_ranges",
     "sign_test",
     "soft_accuracy",
     "spearman",

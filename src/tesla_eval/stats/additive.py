@@ -19,7 +19,7 @@ from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.stats.estimate import as_array, ratio
 
-__all__ = ["Additive", "Resampled", "block_means"]
+__all__ = ["Additive", "Resampled"]
 
 
 class Resampled(Protocol):
@@ -110,20 +110,6 @@ class Additive:
 def mean_of_sums(sums: FloatArray) -> FloatArray:
     """(..., 2) sums of (score, 1) to means, NaN where nothing was summed."""
     return ratio(sums[..., 0], sums[..., 1])
-
-
-def block_means(scores: npt.ArrayLike, blocks: npt.ArrayLike) -> tuple[tuple[str, ...], FloatArray]:
-    """The blocks (documents) as they first appear, and the mean scores (blocks, candidates) of their segments.
-
-    >>> block_means([[1.0, 0.0], [2.0, 4.0], [5.0, 5.0]], ["b", "b", "a"])
-    (('b', 'a'), array([[1.5, 2. ],
-           [5. , 5. ]]))
-    """
-    values, labels = as_array(scores, "scores", 2), np.asarray(blocks)
-    sums = _sum_blocks(np.stack([values, np.ones_like(values)], axis=2), labels)
-    names, first = np.unique(labels, return_index=True)
-    order = np.argsort(first)
-    return tuple(names[order].astype(str).tolist()), mean_of_sums(sums)[order]
 
 
 def _sum_blocks(rows: FloatArray, blocks: npt.NDArray[np.generic]) -> FloatArray:

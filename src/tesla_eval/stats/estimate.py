@@ -26,11 +26,6 @@ class Estimate:
     n: int
     note: str = ""
 
-    @property
-    def defined(self) -> bool:
-        """False where the data give no number; `note` then says why."""
-        return not math.isnan(self.value)
-
     def __float__(self) -> float:
         return self.value
 

@@ -12,7 +12,7 @@ from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import UsageError
 from tesla_eval.stats.estimate import as_array, paired_vectors
 
-__all__ = ["EffectSize", "holm", "paired_effect", "rank_clusters", "rank_ranges"]
+__all__ = ["EffectSize", "holm", "paired_effect", "rank_clusters"]
 
 
 @dataclass(frozen=True)
@@ -87,23 +87,6 @@ def rank_clusters(scores: npt.ArrayLike, significant: npt.ArrayLike) -> Index:
             current += 1
         clusters[candidate] = current
     return clusters
-
-
-def rank_ranges(scores: npt.ArrayLike, significant: npt.ArrayLike) -> Index:
-    """Best and worst rank of every candidate, (candidates, 2): only significant differences fix an order.
-
-    >>> apart = np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)
-    >>> rank_ranges([0.9, 0.8, 0.2], apart)
-    array([[1, 2],
-           [1, 3],
-           [2, 3]])
-    """
-    values, apart = _ranking(scores, significant)
-    higher = values[None, :] > values[:, None]
-    lower = values[None, :] < values[:, None]
-    best = 1 + (apart & higher).sum(axis=1)
-    worst = len(values) - (apart & lower).sum(axis=1)
-    return np.stack([best, worst], axis=1).astype(np.int64)
 
 
 def _ranking(scores: npt.ArrayLike, significant: npt.ArrayLike) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
