@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from tesla_eval import Cremer, Dicomer
-from tesla_eval.discourse.document import Document, SentenceWords
-from tesla_eval.discourse.relations import Relation, Sense
+from tesla_eval.discourse.document import Document, Relation, Sense, SentenceWords
 from tesla_eval.discourse.roles import (
     VARIANTS,
     CoherenceModel,

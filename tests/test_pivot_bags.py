@@ -20,8 +20,8 @@ from tesla_eval.analysis.conllu import UNIVERSAL_TAGS
 from tesla_eval.bags import PivotFeature, build_pivot_bags, pivot_network
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.matching import match_pairs
-from tesla_eval.pivot import load_phrase_table
-from tesla_eval.pivot.table import FunctionTag, PhraseTable, table_resource
+from tesla_eval.pivot import FunctionTag, PhraseTable, load_phrase_table
+from tesla_eval.training.phrase_tables import table_resource
 
 NOUN = FunctionTag("NOUN", False)
 ONLY = np.zeros(1, np.int64)

@@ -11,16 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.analysis.tokenisers import (
-    SegmenterSettings,
-    Tokeniser,
-    load_segmenter,
-    load_tokeniser,
-    make_segmenter,
-    tokenise,
-    train_segmenter,
-)
+from tesla_eval.analysis.tokenisers import Tokeniser, load_segmenter, load_tokeniser, make_segmenter, tokenise
 from tesla_eval.errors import BuildError, ResourceError
+from tesla_eval.training.word_lists import SegmenterSettings, train_segmenter
 
 SEGMENTED = ("ar", "ja", "th", "zh")
 

@@ -20,9 +20,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from tesla_eval.analysis.compounds import FILLERS, SHORTEST_PART, compound_resource
 from tesla_eval.analysis.conllu import read_conllu
+from tesla_eval.analysis.frequencies import FILLERS, SHORTEST_PART
 from tesla_eval.resources import Provenance, write_resource
+from tesla_eval.training.word_lists import compound_resource
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared" / "data"

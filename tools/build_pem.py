@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tesla_eval.judgements.paraphrases import RatedPair, read_parabank
-from tesla_eval.models.pem import KIND
+from tesla_eval.models.svr import PEM
 from tesla_eval.resources import Provenance, write_resource
 from tesla_eval.training.regressions import paraphrase_features, train_pem, with_controls
 
@@ -47,7 +47,7 @@ def main() -> None:
     train, _ = split(read_parabank(str(PARABANK)))
     pairs = with_controls(train, paraphrase_features("en", pivots, LANGUAGE_MODEL))
     model = train_pem(pairs, "en", pivots, LANGUAGE_MODEL)
-    path = arguments.output / f"{KIND}-en.tesla"
+    path = arguments.output / f"{PEM}-en.tesla"
     write_resource(path, model.to_resource(Provenance(SOURCES, LICENCE, DATE)))
     print(f"{path.name}: {path.stat().st_size:,} bytes, {dict(model.info)}")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from shippable_bitext import BITEXT, DATE, FILES, LICENCE, NOTICE, ROOT, SOURCES
 from tesla_eval.cli.terminal import progress
-from tesla_eval.pivot.table import KIND
+from tesla_eval.pivot import KIND
 from tesla_eval.resources import Provenance, write_resource
 from tesla_eval.training.bitext import Bitext
 from tesla_eval.training.phrase_tables import PhraseTableRecipe, build_phrase_table

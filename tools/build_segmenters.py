@@ -20,14 +20,9 @@ from pathlib import Path
 
 from measure_tokenisers import TREEBANKS, Spans, gold_tokens
 from tesla_eval.analysis.conllu import read_conllu
-from tesla_eval.analysis.tokenisers import (
-    SegmentedText,
-    SegmenterSettings,
-    Tokeniser,
-    make_segmenter,
-    train_segmenter,
-)
+from tesla_eval.analysis.tokenisers import Tokeniser, make_segmenter
 from tesla_eval.resources import Provenance, Resource, write_resource
+from tesla_eval.training.word_lists import SegmentedText, SegmenterSettings, train_segmenter
 
 SYNONYMS = TREEBANKS.parent / "synonyms"
 DATA = Path(__file__).resolve().parents[1] / "src" / "tesla_eval" / "data"

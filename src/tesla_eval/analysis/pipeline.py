@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from tesla_eval._core import Lexicon, define_plain
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
-from tesla_eval.analysis.compounds import CompoundSplitter, load_compound_splitter
 from tesla_eval.analysis.conllu import is_function_tag
+from tesla_eval.analysis.frequencies import CompoundSplitter, load_compound_splitter
 from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.analysis.lemmas import Lemmatiser
 from tesla_eval.analysis.senses import INSTALLED, SenseTable, load_senses, synonym_file

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,22 +11,18 @@ from typing import Any, NamedTuple
 import numpy.typing as npt
 
 from tesla_eval._core import TAGGER_FEATURES, Tagger
-from tesla_eval.analysis.conllu import UNIVERSAL_IDS, UNKNOWN, Word
+from tesla_eval.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import (
     Resource,
-    byte_planes,
     find_resource,
     from_byte_planes,
     read_resource,
-    text_array,
 )
 
 __all__ = [
     "Label",
-    "TaggerAccuracy",
     "TaggerModel",
-    "evaluate",
     "load_tagger",
     "read_tagger",
 ]
@@ -115,43 +111,14 @@ def load_tagger(language: str) -> TaggerModel | None:
     return None if path is None else read_tagger(path)
 
 
-class TaggerAccuracy(NamedTuple):
-    """Shares of words, in percent, with the right universal and, where model and data have them, fine tag."""
-
-    words: int
-    universal: float
-    fine: float | None
-
-
-def evaluate(model: TaggerModel, sentences: Iterable[Sequence[Word]]) -> TaggerAccuracy:
-    """Tag sentences whose tags are known and count the words that got them."""
-    words = universal = fine = with_fine = 0
-    has_fine_tags = model.has_fine_tags
-    for sentence in sentences:
-        for word, label in zip(sentence, model.tag([word.form for word in sentence]), strict=True):
-            words += 1
-            universal += label.universal == word.upos
-            with_fine += has_fine_tags and word.xpos != UNKNOWN
-            fine += label.fine == word.xpos
-    share_fine = 100 * fine / with_fine if with_fine else None
-    return TaggerAccuracy(words, 100 * universal / max(words, 1), share_fine)
-
-
-_PACKED = ("feature_deltas", "suffix_deltas")
-
-
-def packed(arrays: Mapping[str, npt.NDArray[Any]], labels: Sequence[Label]) -> dict[str, npt.NDArray[Any]]:
-    """A tagger's arrays as they are stored."""
-    stored: dict[str, npt.NDArray[Any]] = {"labels": text_array("".join(f"{a}\t{b}\n" for a, b in labels))}
-    for name, array in arrays.items():
-        stored[name] = byte_planes(array) if name in _PACKED else array
-    return stored
+WIDE_ARRAYS = ("feature_deltas", "suffix_deltas")
+"""Those of 32-bit numbers, which are stored as byte planes."""
 
 
 def unpacked(stored: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
     """The arrays as the core takes them."""
     return {
-        name: from_byte_planes(array) if name in _PACKED else array
+        name: from_byte_planes(array) if name in WIDE_ARRAYS else array
         for name, array in stored.items()
         if name != "labels"
     }

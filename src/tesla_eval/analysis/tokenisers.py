@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import Segmenter, SegmenterTrainer, Tokeniser
+from tesla_eval._core import Segmenter, Tokeniser
 from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.arrays import Index
-from tesla_eval.errors import BuildError, InputError, ResourceError
-from tesla_eval.parallel import NO_PROGRESS, Progress
-from tesla_eval.resources import Resource, byte_planes, find_resource, from_byte_planes, read_resource
+from tesla_eval.errors import InputError, ResourceError
+from tesla_eval.resources import Resource, find_resource, from_byte_planes, read_resource
 
 __all__ = [
     "KIND",
-    "SegmentedText",
-    "SegmenterSettings",
     "Tokeniser",
     "checked",
     "compose",
@@ -31,7 +27,6 @@ __all__ = [
     "not_a_text",
     "raw_offsets",
     "tokenise",
-    "train_segmenter",
 ]
 
 _FIRST_COMBINING = "\u0300"  # whatever comes before it in Unicode composes with nothing in front of it
@@ -90,63 +85,8 @@ def _boundary(before: str, after: str) -> bool:
 
 
 KIND = "segmenter"
-_WIDE = frozenset({"feature_deltas", "word_deltas", "variants"})
-
-SegmentedText = tuple[str, Sequence[tuple[int, int]]]
-"""A text and its words as (start, end) in code points."""
-
-
-@dataclass(frozen=True)
-class SegmenterSettings:
-    """How a segmenter is trained; the defaults were chosen on development sets."""
-
-    epochs: int = 15
-    margin: int = 3
-    """The right cut must win by this much for every character placed otherwise, else it is learned from."""
-    min_feature_count: int = 2
-    scale: float = 2.0
-    """Units of the stored weights per unit of the averaged ones."""
-    min_weight: int = 2
-    """Smaller weights, in stored units, are dropped."""
-    seed: int = 1
-
-
-def train_segmenter(
-    texts: Iterable[SegmentedText],
-    language: str,
-    *,
-    lexicon: Iterable[str] = (),
-    variants: Mapping[str, str] | None = None,
-    settings: SegmenterSettings | None = None,
-    progress: Progress = NO_PROGRESS,
-) -> Resource:
-    """A segmenter's resource, learned from texts whose words are known and from a lexicon.
-
-    `variants` maps characters to those of the training texts (traditional Chinese to simplified).
-
-    >>> texts = [("我爱你", [(0, 1), (1, 2), (2, 3)]), ("你好", [(0, 2)])] * 2
-    >>> train_segmenter(texts, "zh").arrays["weights"].dtype.name
-    'int8'
-    """
-    settings = settings or SegmenterSettings()
-    trainer = SegmenterTrainer()
-    for word in lexicon:
-        trainer.add_word(word)
-    empty = True
-    for text, words in texts:
-        trainer.add_text(text, list(words))
-        empty = False
-    if empty:
-        raise BuildError("the training data of the segmenter holds no text")
-    trainer.prepare(settings.min_feature_count)
-    progress.stage("training", settings.epochs)
-    for epoch in range(settings.epochs):
-        trainer.run_epoch(settings.seed + epoch, settings.margin)
-        progress.advance(1)
-    arrays = trainer.quantised(settings.scale, settings.min_weight)
-    pairs = [ord(character) for pair in sorted((variants or {}).items()) for character in pair]
-    arrays["variants"] = np.array(pairs, np.uint32)
-    return Resource(KIND, language, _packed(arrays), info={"settings": asdict(settings)})
+WIDE_ARRAYS = frozenset({"feature_deltas", "word_deltas", "variants"})
+"""Those of 32-bit numbers, which are stored as byte planes."""
 
 
 def make_segmenter(resource: Resource) -> Segmenter:
@@ -168,14 +108,9 @@ def load_segmenter(language: str) -> tuple[Segmenter, Resource] | None:
     return make_segmenter(resource), resource
 
 
-def _packed(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-    """The arrays as they are stored."""
-    return {name: byte_planes(array) if name in _WIDE else array for name, array in arrays.items()}
-
-
 def _unpacked(stored: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
     """The arrays as the core takes them."""
-    return {name: from_byte_planes(array) if name in _WIDE else array for name, array in stored.items()}
+    return {name: from_byte_planes(array) if name in WIDE_ARRAYS else array for name, array in stored.items()}
 
 
 @cache

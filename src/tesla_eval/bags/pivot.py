@@ -11,8 +11,7 @@ from tesla_eval.analysis.batch import AnalysedBatch
 from tesla_eval.analysis.conllu import UNIVERSAL_TAGS
 from tesla_eval.bags.ngrams import FUNCTION_WORD_DISCOUNT, exact_discount, too_long
 from tesla_eval.errors import UsageError
-from tesla_eval.pivot import PhraseTable
-from tesla_eval.pivot.table import LEAST_PROBABILITY
+from tesla_eval.pivot import LEAST_PROBABILITY, PhraseTable
 
 __all__ = [
     "LEAST_NGRAM_PROBABILITY",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 
 from tesla_eval._core import unit_spans, unit_surfaces
-from tesla_eval.analysis.compounds import CompoundSplitter
+from tesla_eval.analysis.frequencies import CompoundSplitter
 from tesla_eval.analysis.tokenisers import compose, not_a_text, raw_offsets
 from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
@@ -64,7 +64,7 @@ class UnitSplitter:
 
     The paper's §5.1: in German the parts of a compound are to the compound what characters are to a Chinese word.
 
-    >>> from tesla_eval.analysis.compounds import load_compound_splitter
+    >>> from tesla_eval.analysis.frequencies import load_compound_splitter
     >>> UnitSplitter(load_compound_splitter("de")).keys("Regenschirme, bitte")
     ['regen', 'schirme', ',', 'bitte']
     """

@@ -10,7 +10,7 @@ import click
 from tesla_eval.cli.options import language_option, provenance_options
 from tesla_eval.cli.terminal import progress, warn
 from tesla_eval.errors import UsageError
-from tesla_eval.lm.model import LanguageModel
+from tesla_eval.lm import LanguageModel
 from tesla_eval.resources import SUFFIX, Provenance, Resource, read_resource, write_resource
 from tesla_eval.textio import STANDARD_INPUT, read_in_step, read_lines
 from tesla_eval.training.language_models import (

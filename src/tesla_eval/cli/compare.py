@@ -30,7 +30,7 @@ from tesla_eval.errors import InputError, UsageError
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores
 from tesla_eval.metrics.baselines import corpus_score_of_sums
-from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.textio import read_lines
 
 __all__ = ["COMPARE_FORMATS", "Comparisons", "compare"]

@@ -20,7 +20,6 @@ from tesla_eval.cli.terminal import progress, resumable, warn, write_lines
 from tesla_eval.errors import UsageError
 from tesla_eval.judgements.nouns import Key
 from tesla_eval.meta import preferences_of, read_preferences, read_rankings, read_system_scores
-from tesla_eval.meta.preference_tests import preference_reports
 from tesla_eval.meta.run import (
     JudgedSet,
     Study,
@@ -31,9 +30,10 @@ from tesla_eval.meta.run import (
     target_language,
     wmt_sets,
 )
+from tesla_eval.meta.significance import preference_reports
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = ["meta"]
 

@@ -18,8 +18,8 @@ from tesla_eval.cli.terminal import aligned, visible
 from tesla_eval.judgements.mtme import write_score_file
 from tesla_eval.meta import Joined, MetricComparison, Result
 from tesla_eval.meta.plots import correlation_bars, system_scatter, write_drawing
-from tesla_eval.meta.preference_tests import PreferenceReport
 from tesla_eval.meta.run import SetComparison, Study
+from tesla_eval.meta.significance import PreferenceReport
 from tesla_eval.stats import Agreement
 
 __all__ = ["META_FORMATS", "PREFERENCE_FORMATS", "draw_plots", "shown_p", "write_scores"]

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tesla_eval.discourse.document import PUNCTUATION_TAGS, SentenceWords
-from tesla_eval.discourse.relations import Sense
+from tesla_eval.discourse.document import PUNCTUATION_TAGS, Sense, SentenceWords
 
 __all__ = ["USUAL_SENSE", "Candidate", "Inventory", "connective_features", "without_overlap"]
 

@@ -13,8 +13,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from tesla_eval.discourse.document import Document
-from tesla_eval.discourse.relations import Relation
+from tesla_eval.discourse.document import Document, Relation
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import (
     UNSTATED,

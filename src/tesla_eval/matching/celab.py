@@ -8,20 +8,22 @@ each could have alone. So the score is (covered reference + f · covered hypothe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from math import isnan
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import CelabBatch, NgramVocabulary
+from tesla_eval.analysis.senses import load_senses, synonym_file
+from tesla_eval.analysis.synonym_formats import read_synonym_sets
 from tesla_eval.arrays import FloatArray, Index
-from tesla_eval.bags.units import NgramWeights
+from tesla_eval.bags.units import NgramWeights, UnitSplitter
 from tesla_eval.errors import InputError, UsageError
-from tesla_eval.matching.synonyms import SynonymTable, are_synonyms
 from tesla_eval.records import Coverage, CoveringDetail, CoveringLink, LinkPart
 
 __all__ = [
@@ -31,7 +33,11 @@ __all__ = [
     "CelabMatcher",
     "Covering",
     "CoveringMatch",
+    "SynonymSets",
+    "SynonymTable",
+    "are_synonyms",
     "cut_link",
+    "load_synonym_sets",
 ]
 
 
@@ -161,7 +167,7 @@ class CoveringMatch:
 class CelabMatcher:
     """Matches texts, given as the keys of their units, under one set of parameters; safe to use from several threads.
 
-    >>> from tesla_eval.matching.synonyms import SynonymSets
+    >>> from tesla_eval.matching.celab import SynonymSets
     >>> matcher = CelabMatcher(SynonymSets([["伞", "雨伞"]]))
     >>> matcher.match([list("买雨伞")], [list("买伞")]).score.tolist()
     [1.0]
@@ -310,3 +316,77 @@ def _coverage_entries(coverage: FloatArray) -> Coverage:
         for length, value in enumerate(row, 1)
         if not isnan(value)
     )
+
+
+class SynonymTable(Protocol):
+    """A synonym dictionary: from joined texts of n-grams to the ids of their categories."""
+
+    def lookup(self, lemmas: Sequence[str], /) -> tuple[Index, npt.NDArray[np.int32]]:
+        """Offsets and ids: those of text i are `ids[offsets[i] : offsets[i + 1]]`."""
+
+
+class SynonymSets:
+    """A synonym dictionary in memory, made of sets of words; words are compared as units are.
+
+    >>> SynonymSets([["伞", "雨伞"], ["Straße", "Weg"]]).lookup(["雨伞", "strasse"])[1].tolist()
+    [0, 1]
+    """
+
+    def __init__(
+        self,
+        sets: Iterable[Iterable[str]],
+        joined_key: Callable[[str], str] | None = None,
+        fingerprint: str | None = None,
+    ) -> None:
+        key_of = joined_key or UnitSplitter().joined_key
+        self._ids: dict[str, list[int]] = {}
+        checksum = 0
+        for number, words in enumerate(sets):
+            keys = dict.fromkeys(map(key_of, words))
+            checksum = zlib.crc32("\t".join(keys).encode(), checksum)
+            for key in keys:
+                self._ids.setdefault(key, []).append(number)
+        self.fingerprint = fingerprint or f"{checksum:08x}"
+        """What the signature names it by: given, or made of the content."""
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def lookup(self, lemmas: Sequence[str], /) -> tuple[Index, npt.NDArray[np.int32]]:
+        """Offsets and ids: those of text i are `ids[offsets[i] : offsets[i + 1]]`."""
+        none: list[int] = []
+        found = [self._ids.get(lemma, none) for lemma in lemmas]
+        offsets = np.zeros(len(found) + 1, np.int64)
+        np.cumsum([len(ids) for ids in found], out=offsets[1:])
+        return offsets, np.array([number for ids in found for number in ids], np.int32)
+
+
+def are_synonyms(table: SynonymTable | None, a: str, b: str) -> bool:
+    """Whether two joined texts share a category.
+
+    >>> are_synonyms(SynonymSets([["伞", "雨伞"]]), "伞", "雨伞"), are_synonyms(None, "伞", "雨伞")
+    (True, False)
+    """
+    if table is None:
+        return False
+    offsets, ids = table.lookup([a, b])
+    return not set(ids[: offsets[1]].tolist()).isdisjoint(ids[offsets[1] :].tolist())
+
+
+def load_synonym_sets(language: str, wish: str | None, units: UnitSplitter) -> SynonymSets | None:
+    """The dictionary that `--synonyms` asks for, or the language's own; `None` if there is none.
+
+    Every code of Cilin is a category here, whatever it ends in (specification §9).
+    """
+    if wish is None:
+        table = load_senses(language)
+        if table is None:
+            return None
+        return SynonymSets(table.sets(), units.joined_key, table.resource.fingerprint)
+    path = synonym_file(wish, language)
+    if path is None:
+        return None
+    sets = SynonymSets(read_synonym_sets(path, every_category=True), units.joined_key)
+    if not len(sets):
+        raise InputError(f"{path}: holds no words")
+    return sets

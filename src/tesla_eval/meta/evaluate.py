@@ -14,7 +14,7 @@ from tesla_eval import stats
 from tesla_eval.judgements.nouns import FloatTable
 from tesla_eval.meta.join import Joined
 from tesla_eval.stats.correlation import ROW_STATISTICS
-from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = [
     "AVERAGE",

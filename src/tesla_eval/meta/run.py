@@ -22,7 +22,7 @@ from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.parallel import NO_PROGRESS, Progress
 from tesla_eval.stats.correlation import ROW_STATISTICS
-from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = [
     "JudgedSet",

@@ -7,7 +7,7 @@ from tesla_eval.models.linear import (
     read_linear_model,
     write_linear_model,
 )
-from tesla_eval.models.pem import PemModel, load_pem_model, read_pem_model
+from tesla_eval.models.svr import PemModel, load_pem_model, read_pem_model
 
 __all__ = [
     "LinearModel",

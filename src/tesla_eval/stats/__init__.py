@@ -14,21 +14,31 @@ from tesla_eval.stats.association import (
 )
 from tesla_eval.stats.correlation import kendall, midranks, pearson, spearman
 from tesla_eval.stats.estimate import Estimate, Interval
-from tesla_eval.stats.multiple import EffectSize, holm, paired_effect, rank_clusters
 from tesla_eval.stats.pairs import (
     CalibratedAccuracy,
     PairCounts,
     accuracy,
+    better_p_values,
     calibrated_accuracy,
     consistency,
     count_pairs,
     group_accuracy,
     kendall_wmt,
     pairs_within,
+    soft_accuracy,
+    wins_p_values,
 )
 from tesla_eval.stats.pooled import pooled_association
-from tesla_eval.stats.resampling import Bootstrap, Randomisation, approximate_randomisation, paired_bootstrap
-from tesla_eval.stats.soft import better_p_values, soft_accuracy, wins_p_values
+from tesla_eval.stats.resampling import (
+    Bootstrap,
+    EffectSize,
+    Randomisation,
+    approximate_randomisation,
+    holm,
+    paired_bootstrap,
+    paired_effect,
+    rank_clusters,
+)
 
 __all__ = [
     "Additive",

@@ -13,10 +13,10 @@ import numpy as np
 
 from tesla_eval.arrays import FloatArray
 from tesla_eval.discourse import Document, Parser
-from tesla_eval.discourse.classifier import import_trainer
 from tesla_eval.discourse.roles import CoherenceModel, Variant, features_of
 from tesla_eval.errors import BuildError
 from tesla_eval.parallel import NO_PROGRESS, Progress
+from tesla_eval.training.discourse import import_trainer
 
 __all__ = [
     "PERMUTATIONS",

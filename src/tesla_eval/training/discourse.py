@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, TypedDict
+
+import numpy as np
 
 from tesla_eval.analysis import Pipeline
 from tesla_eval.discourse.arguments import (
@@ -17,23 +21,33 @@ from tesla_eval.discourse.arguments import (
     location_features,
     pair_features,
 )
-from tesla_eval.discourse.classifier import Classifier, fit_classifier
+from tesla_eval.discourse.classifier import BIAS, WEIGHT_UNITS, Classifier
 from tesla_eval.discourse.connectives import USUAL_SENSE, Candidate, Inventory, connective_features
-from tesla_eval.discourse.document import Document, SentenceWords, analyse_many
-from tesla_eval.discourse.loading import parser_resource
+from tesla_eval.discourse.document import (
+    SENSES,
+    Document,
+    Relation,
+    RelationType,
+    Sense,
+    SentenceWords,
+    Span,
+    TokenIndex,
+    analyse_many,
+)
 from tesla_eval.discourse.parser import (
     ARG1,
     ARG2,
     BOUNDARY,
     CLASSIFIERS,
+    KIND,
     RELATED,
     SAME,
     USED,
     Parser,
+    analysis_of,
     clause_pairs,
 )
-from tesla_eval.discourse.relations import SENSES, Relation, RelationType, Sense, Span, TokenIndex
-from tesla_eval.errors import InputError
+from tesla_eval.errors import InputError, UsageError
 from tesla_eval.parallel import NO_PROGRESS, Progress
 from tesla_eval.resources import UNSTATED, Provenance, Resource
 from tesla_eval.textio import LineReader, read_json_lines
@@ -42,13 +56,16 @@ __all__ = [
     "NON_COMMERCIAL_GENRES",
     "GoldDocument",
     "GoldRelation",
+    "fit_classifier",
     "gold_connectives",
     "gold_neighbours",
+    "import_trainer",
     "read_gdtb",
     "train_parser",
     "train_parser_resource",
 ]
 
+_LARGEST_WEIGHT = np.iinfo(np.int16).max
 NON_COMMERCIAL_GENRES = frozenset({"essay", "fiction", "letter", "podcast", "whow"})
 """Genres whose texts are CC BY-NC-SA: nothing learned from them is shipped."""
 
@@ -273,7 +290,9 @@ def train_parser_resource(
     """A parser trained on annotated documents, as a resource file's content."""
     parser = train_parser(documents, progress=progress)
     info = {"documents": len(documents), "genres": sorted({document.genre for document in documents})}
-    return parser_resource(parser, pipeline, provenance=provenance, info=info)
+    return Resource(
+        KIND, pipeline.language, parser.to_arrays(), analysis=analysis_of(pipeline), provenance=provenance, info=info
+    )  # fmt: skip
 
 
 def _boundary_examples(documents: Sequence[GoldDocument]) -> _Examples:
@@ -390,3 +409,50 @@ def _collect_neighbours(document: GoldDocument, examples: dict[str, _Examples]) 
         examples["type"].add(features, relation.type)
         if relation.type in ("Implicit", "AltLex"):
             examples["implicit_sense"].add(features, relation.sense)
+
+
+def fit_classifier(
+    examples: Sequence[Sequence[str]], labels: Sequence[str], *, rarest: int = 3, cost: float = 0.1
+) -> Classifier:
+    """Logistic regression, one label against the rest, over features of at least `rarest` examples.
+
+    `cost` is the weight of the examples against the penalty on large weights. Needs scikit-learn.
+    """
+    logistic_regression = import_trainer("sklearn.linear_model").LogisticRegression
+    counts = Counter(feature for features in examples for feature in set(features))
+    names = sorted(feature for feature, count in counts.items() if count >= rarest)
+    matrix = _incidence(examples, {feature: column for column, feature in enumerate(names)})
+    truth = np.array(labels)
+    classes = sorted(set(labels))
+    columns = [np.zeros(len(names) + 1)] if len(classes) == 2 else []  # two labels: one decision
+    for label in classes[len(columns) :]:
+        model = logistic_regression(C=cost, solver="liblinear", random_state=0)
+        model.fit(matrix, truth == label)
+        columns.append(np.append(model.intercept_, model.coef_[0]))
+    weights = np.rint(np.stack(columns, axis=1) * WEIGHT_UNITS)
+    weights = np.clip(weights, -_LARGEST_WEIGHT, _LARGEST_WEIGHT).astype(np.int16)
+    kept = np.flatnonzero(np.any(weights != 0, axis=1)).tolist()
+    all_names = [BIAS, *names]
+    return Classifier(tuple(classes), {all_names[old]: new for new, old in enumerate(kept)}, weights[kept])
+
+
+def _incidence(examples: Sequence[Sequence[str]], columns: Mapping[str, int]) -> Any:
+    """The sparse matrix of which example has which feature."""
+    csr_matrix = import_trainer("scipy.sparse").csr_matrix
+    indices: list[int] = []
+    offsets = [0]
+    for features in examples:
+        indices.extend(sorted({columns[feature] for feature in features if feature in columns}))
+        offsets.append(len(indices))
+    return csr_matrix(
+        (np.ones(len(indices)), np.array(indices, np.int64), np.array(offsets, np.int64)),
+        shape=(len(examples), len(columns)),
+    )
+
+
+def import_trainer(module: str) -> Any:
+    """A module of scikit-learn or SciPy, which only training needs."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise UsageError(f"training needs scikit-learn: pip install 'tesla-eval[train]' ({error})") from None

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from tesla_eval.discourse.arguments import SentenceFacts, inner_features, pair_features
 from tesla_eval.discourse.connectives import connective_features
+from tesla_eval.discourse.document import Relation, TokenIndex
 from tesla_eval.discourse.parser import Parser
-from tesla_eval.discourse.relations import Relation, TokenIndex
 from tesla_eval.training.discourse import (
     GoldDocument,
     GoldRelation,

@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tesla_eval._core import PhraseCounter
+from tesla_eval.analysis.conllu import UNIVERSAL_TAGS
 from tesla_eval.analysis.pipeline import Pipeline, load_pipeline
 from tesla_eval.errors import BuildError, InputError, UsageError
 from tesla_eval.parallel import NO_PROGRESS, Progress
-from tesla_eval.pivot.table import LEAST_PROBABILITY, FunctionTag, table_resource
+from tesla_eval.pivot import (
+    BYTES,
+    FUNCTION_BIT,
+    KIND,
+    LAYOUT,
+    LEAST_PROBABILITY,
+    NUMBERS,
+    OFFSETS,
+    STEPS,
+    FunctionTag,
+)
 from tesla_eval.resources import UNSTATED, Provenance, Resource, replacing
 from tesla_eval.textio import LineReader, read_in_step
 from tesla_eval.training.bitext import (
@@ -35,6 +47,7 @@ __all__ = [
     "build_phrase_table",
     "count_moses_phrases",
     "parse_moses_line",
+    "table_resource",
 ]
 
 _MOSES_LINES_AT_ONCE = 4096
@@ -323,3 +336,51 @@ def _import_moses(
             runs.spill()
             progress.advance(done)
     return tags.most_frequent()
+
+
+def table_resource(
+    language: str, pivot: str, merged: Mapping[str, Any], tags: Mapping[str, FunctionTag], *,
+    info: Mapping[str, Any], compact: bool, provenance: Provenance = UNSTATED,
+) -> Resource:  # fmt: skip
+    """The resource of a table whose arrays the core has merged; `tags` tells what each pivot word is."""
+    target_words, target_ends = _joined(merged["target_words"])
+    pivot_words, pivot_ends = _joined(merged["pivot_words"])
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "target_words": target_words, "pivot_words": pivot_words,
+        "pivot_tags": np.array([_tag_byte(tags[word]) for word in merged["pivot_words"]], np.uint8),
+        "target_ends": target_ends, "pivot_ends": pivot_ends,
+        **{name: merged[name] for name in (*OFFSETS[2:], *NUMBERS)},
+    }  # fmt: skip
+    counts = merged["node_count"]
+    told = {
+        "layout": LAYOUT, "tags": " ".join(UNIVERSAL_TAGS), "pivot": pivot, "total": int(merged["total"]),
+        "phrases": int(np.count_nonzero(counts)), "extracted phrases": int(merged["phrases"]),
+        "extracted pairs": int(merged["pairs"]),
+    }  # fmt: skip
+    return Resource(
+        kind=KIND, language=language, arrays=_packed(arrays) if compact else arrays,
+        analysis=load_pipeline(language).lemma_fingerprint, provenance=provenance,
+        info={**told, **info},
+    )  # fmt: skip
+
+
+def _joined(words: Sequence[str]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint32]]:
+    encoded = [word.encode() for word in words]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.uint32)
+    return np.frombuffer(b"".join(encoded), np.uint8), ends
+
+
+def _tag_byte(tag: FunctionTag) -> int:
+    return UNIVERSAL_TAGS.index(tag.tag) | (FUNCTION_BIT if tag.function else 0)
+
+
+def _packed(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """Offsets as steps, numbers as narrow as they are: half the bytes after deflation."""
+    packed = {name: arrays[name] for name in BYTES}
+    packed |= {name: _narrow(arrays[name]) for name in NUMBERS}
+    steps = {name: np.diff(arrays[name].astype(np.int64), prepend=0) for name in OFFSETS}
+    return packed | {f"{name}{STEPS}": _narrow(values) for name, values in steps.items()}
+
+
+def _narrow(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return values.astype(np.min_scalar_type(int(values.max(initial=0))))

@@ -23,8 +23,7 @@ from tesla_eval.metrics.groups.paraphrases import (
     ParaphraseFeatures,
     ParaphraseGroup,
 )
-from tesla_eval.models.pem import PemModel
-from tesla_eval.models.svr import SupportVectorModel
+from tesla_eval.models.svr import PemModel, SupportVectorModel
 from tesla_eval.parallel import NO_PROGRESS, Progress
 
 __all__ = [

@@ -6,14 +6,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy.typing as npt
 
 from tesla_eval._core import MAX_LABELS, TaggerTrainer
 from tesla_eval.analysis.conllu import UNIVERSAL_TAGS, UNKNOWN, Sentence, Word, read_conllu
-from tesla_eval.analysis.tagger import ANALYSIS, KIND, Label, TaggerAccuracy, TaggerModel, evaluate, packed
+from tesla_eval.analysis.tagger import ANALYSIS, KIND, WIDE_ARRAYS, Label, TaggerModel
 from tesla_eval.errors import BuildError, InputError
 from tesla_eval.parallel import NO_PROGRESS, Progress
-from tesla_eval.resources import UNSTATED, Provenance, Resource
+from tesla_eval.resources import UNSTATED, Provenance, Resource, byte_planes, text_array
 from tesla_eval.textio import LineReader
 
 __all__ = [
@@ -21,10 +23,12 @@ __all__ = [
     "TOKEN_VIEWS",
     "WORD_START",
     "LexiconEntry",
+    "TaggerAccuracy",
     "TaggerData",
     "TaggerSettings",
     "TokenView",
     "build_tagger",
+    "evaluate",
     "lexicon_classes",
     "read_lexicon",
     "read_lexicon_entries",
@@ -182,7 +186,7 @@ def train_tagger(
         progress.advance(1)
     arrays = trainer.quantised(settings.scale, settings.min_weight)
     info = {"settings": asdict(settings)}
-    return Resource(KIND, language, packed(arrays, labels), analysis=ANALYSIS, info=info)
+    return Resource(KIND, language, _packed(arrays, labels), analysis=ANALYSIS, info=info)
 
 
 def _label(word: Word, settings: TaggerSettings) -> Label:
@@ -306,3 +310,33 @@ def _sources(sentences: Iterable[Sentence]) -> list[str]:
     for sentence in sentences:
         words[sentence.comment("source") or "unnamed treebank"] += len(sentence.words)
     return [f"{source} ({count} words)" for source, count in sorted(words.items())]
+
+
+class TaggerAccuracy(NamedTuple):
+    """Shares of words, in percent, with the right universal and, where model and data have them, fine tag."""
+
+    words: int
+    universal: float
+    fine: float | None
+
+
+def evaluate(model: TaggerModel, sentences: Iterable[Sequence[Word]]) -> TaggerAccuracy:
+    """Tag sentences whose tags are known and count the words that got them."""
+    words = universal = fine = with_fine = 0
+    has_fine_tags = model.has_fine_tags
+    for sentence in sentences:
+        for word, label in zip(sentence, model.tag([word.form for word in sentence]), strict=True):
+            words += 1
+            universal += label.universal == word.upos
+            with_fine += has_fine_tags and word.xpos != UNKNOWN
+            fine += label.fine == word.xpos
+    share_fine = 100 * fine / with_fine if with_fine else None
+    return TaggerAccuracy(words, 100 * universal / max(words, 1), share_fine)
+
+
+def _packed(arrays: Mapping[str, npt.NDArray[Any]], labels: Sequence[Label]) -> dict[str, npt.NDArray[Any]]:
+    """A tagger's arrays as they are stored."""
+    stored: dict[str, npt.NDArray[Any]] = {"labels": text_array("".join(f"{a}\t{b}\n" for a, b in labels))}
+    for name, array in arrays.items():
+        stored[name] = byte_planes(array) if name in WIDE_ARRAYS else array
+    return stored

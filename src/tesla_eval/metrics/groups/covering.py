@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tesla_eval.analysis import Analysis
-from tesla_eval.analysis.compounds import load_compound_splitter
+from tesla_eval.analysis.frequencies import load_compound_splitter
 from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.analysis.pipeline import NO_SYNONYMS
 from tesla_eval.analysis.senses import NONE

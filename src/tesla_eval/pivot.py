@@ -22,8 +22,6 @@ from tesla_eval.analysis.pipeline import load_pipeline
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import (
     SUFFIX,
-    UNSTATED,
-    Provenance,
     Resource,
     find_resource,
     installed_resources,
@@ -39,21 +37,20 @@ __all__ = [
     "installed_pivots",
     "load_phrase_table",
     "read_phrase_table",
-    "table_resource",
 ]
 
 KIND = "phrases"
 LEAST_PROBABILITY = 0.1
 """Specification §6: pivot phrases with this probability or less are dropped, save the best one of a segment."""
 
-_LAYOUT = 1
+LAYOUT = 1
 """Of the arrays; tables of another layout are refused."""
 
-_OFFSETS = ("target_ends", "pivot_ends", "node_child", "node_option", "phrase_ends")
-_NUMBERS = ("node_word", "node_count", "option_phrase", "option_count", "phrase_words")
-_BYTES = ("target_words", "pivot_words", "pivot_tags")
-_FUNCTION_BIT = 0x80
-_STEPS = ".steps"
+OFFSETS = ("target_ends", "pivot_ends", "node_child", "node_option", "phrase_ends")
+NUMBERS = ("node_word", "node_count", "option_phrase", "option_count", "phrase_words")
+BYTES = ("target_words", "pivot_words", "pivot_tags")
+FUNCTION_BIT = 0x80
+STEPS = ".steps"
 
 
 class FunctionTag(NamedTuple):
@@ -78,7 +75,7 @@ class PhraseTable:
     def from_resource(cls, resource: Resource) -> PhraseTable:
         """The table that a resource holds; `ResourceError` if its arrays make none."""
         where = resource.path or f"{KIND}-{resource.language}"
-        if resource.info.get("layout") != _LAYOUT or resource.info.get("tags") != " ".join(UNIVERSAL_TAGS):
+        if resource.info.get("layout") != LAYOUT or resource.info.get("tags") != " ".join(UNIVERSAL_TAGS):
             raise ResourceError(f"{where}: is of another version of tesla-eval; {_advice(resource)}")
         try:
             core = _core.PhraseTable(**_unpacked(resource.arrays), total=float(resource.info["total"]))
@@ -147,61 +144,13 @@ def _advice(resource: Resource) -> str:
     return f"rebuild it with `tesla build phrase-table -l {resource.language or 'LANGUAGE'} --pivot {pivot}`"
 
 
-def table_resource(
-    language: str, pivot: str, merged: Mapping[str, Any], tags: Mapping[str, FunctionTag], *,
-    info: Mapping[str, Any], compact: bool, provenance: Provenance = UNSTATED,
-) -> Resource:  # fmt: skip
-    """The resource of a table whose arrays the core has merged; `tags` tells what each pivot word is."""
-    target_words, target_ends = _joined(merged["target_words"])
-    pivot_words, pivot_ends = _joined(merged["pivot_words"])
-    arrays: dict[str, npt.NDArray[Any]] = {
-        "target_words": target_words, "pivot_words": pivot_words,
-        "pivot_tags": np.array([_tag_byte(tags[word]) for word in merged["pivot_words"]], np.uint8),
-        "target_ends": target_ends, "pivot_ends": pivot_ends,
-        **{name: merged[name] for name in (*_OFFSETS[2:], *_NUMBERS)},
-    }  # fmt: skip
-    counts = merged["node_count"]
-    told = {
-        "layout": _LAYOUT, "tags": " ".join(UNIVERSAL_TAGS), "pivot": pivot, "total": int(merged["total"]),
-        "phrases": int(np.count_nonzero(counts)), "extracted phrases": int(merged["phrases"]),
-        "extracted pairs": int(merged["pairs"]),
-    }  # fmt: skip
-    return Resource(
-        kind=KIND, language=language, arrays=_packed(arrays) if compact else arrays,
-        analysis=load_pipeline(language).lemma_fingerprint, provenance=provenance,
-        info={**told, **info},
-    )  # fmt: skip
-
-
-def _joined(words: Sequence[str]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint32]]:
-    encoded = [word.encode() for word in words]
-    ends = np.cumsum([0, *map(len, encoded)], dtype=np.uint32)
-    return np.frombuffer(b"".join(encoded), np.uint8), ends
-
-
-def _tag_byte(tag: FunctionTag) -> int:
-    return UNIVERSAL_TAGS.index(tag.tag) | (_FUNCTION_BIT if tag.function else 0)
-
-
-def _packed(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-    """Offsets as steps, numbers as narrow as they are: half the bytes after deflation."""
-    packed = {name: arrays[name] for name in _BYTES}
-    packed |= {name: _narrow(arrays[name]) for name in _NUMBERS}
-    steps = {name: np.diff(arrays[name].astype(np.int64), prepend=0) for name in _OFFSETS}
-    return packed | {f"{name}{_STEPS}": _narrow(values) for name, values in steps.items()}
-
-
-def _narrow(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    return values.astype(np.min_scalar_type(int(values.max(initial=0))))
-
-
 def _unpacked(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {name: arrays[name] for name in _BYTES}
+    found: dict[str, Any] = {name: arrays[name] for name in BYTES}
     for name in ("target_words", "pivot_words"):
         arrays[name].tobytes().decode("utf-8")  # a `ValueError` unless it is text
-    found |= {name: arrays[name].astype(np.uint32, copy=False) for name in _NUMBERS}
-    for name in _OFFSETS:
-        steps = arrays.get(f"{name}{_STEPS}")
+    found |= {name: arrays[name].astype(np.uint32, copy=False) for name in NUMBERS}
+    for name in OFFSETS:
+        steps = arrays.get(f"{name}{STEPS}")
         found[name] = arrays[name] if steps is None else np.cumsum(steps, dtype=np.uint32)
     return found
 
