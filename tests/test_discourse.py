@@ -177,7 +177,7 @@ def test_a_parser_that_lost_a_part_is_named(
     monkeypatch.setenv("TESLA_EVAL_DATA", str(tmp_path))
     load_parser.cache_clear()
     try:
-        with pytest.raises(ResourceError, match=r"discourse-en\.tesla: makes no discourse parser"):
+        with pytest.raises(ResourceError, match=r"discourse-en\.tesla: is not a valid discourse parser"):
             load_parser("en")
     finally:
         load_parser.cache_clear()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tesla_eval._core import Tagger
 from tesla_eval.analysis.conllu import Word, parse_conllu
-from tesla_eval.analysis.tagger import Label, TaggerModel, evaluate, load_tagger, read_tagger, unpacked
+from tesla_eval.analysis.tagger import Label, TaggerModel, load_tagger, read_tagger, unpacked
 from tesla_eval.errors import BuildError, InputError, ResourceError
 from tesla_eval.resources import Resource, installed_resources, write_resource
 from tesla_eval.training.taggers import (
@@ -24,6 +24,7 @@ from tesla_eval.training.taggers import (
     TaggerSettings,
     build_tagger,
     choose_labels,
+    evaluate,
     lexicon_classes,
     read_lexicon,
     read_treebanks,
@@ -193,9 +194,9 @@ def test_a_written_model_tags_as_before(toy: Resource, toy_tagger: TaggerModel, 
     ("change", "complaint"),
     [
         ({"analysis": "features-0"}, "another version"),
-        ({"arrays": {}}, "makes no tagger"),
-        ({"arrays": {"labels": np.frombuffer(b"NN\tNOUNS\n", np.uint8)}}, "no universal tag"),
-        ({"arrays": {"labels": np.frombuffer(b"NN\n", np.uint8)}}, "makes no tagger"),
+        ({"arrays": {}}, "is not a valid tagger"),
+        ({"arrays": {"labels": np.frombuffer(b"NN\tNOUNS\n", np.uint8)}}, "not a universal tag"),
+        ({"arrays": {"labels": np.frombuffer(b"NN\n", np.uint8)}}, "is not a valid tagger"),
     ],
 )
 def test_a_model_that_does_not_fit_is_refused(toy: Resource, change: dict[str, Any], complaint: str) -> None:

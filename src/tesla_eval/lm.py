@@ -55,7 +55,7 @@ def analysis_fingerprint(pipeline: Pipeline) -> str:
 
 
 def analyse_chunks(pipeline: Pipeline, chunks: Iterable[Sequence[str]]) -> Iterator[AnalysedBatch]:
-    """The texts as a model reads them, a batch a chunk."""
+    """The texts as a model reads them, one batch per chunk."""
     for chunk in chunks:
         yield pipeline.analyse(chunk, keep_punctuation=True)[0]
 
@@ -85,17 +85,17 @@ class LanguageModel:
         expected = analysis_fingerprint(self._pipeline)
         if resource.analysis != expected:
             raise ResourceError(
-                f"{resource.path}: was made for another analysis ({resource.analysis or 'unknown'}; here it is "
+                f"{resource.path}: was made for another analysis ({resource.analysis or 'unknown'}; installed is "
                 f"{expected}); rebuild it with `tesla build lm`"
             )
         try:
             self.words = _vocabulary(resource)
             if tuple(self.words[: len(SPECIAL_WORDS)]) != SPECIAL_WORDS:
-                raise ValueError("the vocabulary does not begin as it should")
+                raise ValueError("the vocabulary does not begin with the special words")
             self._core = _core_model(resource)
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             raise ResourceError(
-                f"{resource.path}: is damaged or no language model ({error}); rebuild it with `tesla build lm`"
+                f"{resource.path}: is damaged or not a language model ({error}); rebuild it with `tesla build lm`"
             ) from error
         self._numbers = WordNumbers({word: number for number, word in enumerate(self.words)})
         self.language = resource.language
@@ -139,7 +139,7 @@ class LanguageModel:
 def load_language_model(language: str, name: str = TRIGRAM) -> LanguageModel:
     """The language model of that name: a file's path, or `lm-NAME-LANGUAGE.tesla` of the user or built in.
 
-    It is loaded once a process.
+    It is loaded once per process.
     """
     code = resolve_language(language)
     path = Path(name) if name.endswith(".tesla") else find_resource(f"{KIND}-{name}", code)
@@ -149,7 +149,7 @@ def load_language_model(language: str, name: str = TRIGRAM) -> LanguageModel:
         )
     resource = read_resource(path, KIND)
     if resource.language != code:
-        raise UsageError(f"{path}: is a model of language {resource.language!r}, not of {code!r}")
+        raise UsageError(f"{path}: is for language {resource.language!r}, not for {code!r}")
     return LanguageModel(resource)
 
 
@@ -183,7 +183,7 @@ def _core_model(resource: Resource) -> NgramModel:
 
 def _sums(differences: Numbers, children: Numbers) -> Numbers:
     if int(children.sum(dtype=np.int64)) != len(differences):
-        raise ValueError("children and n-grams differ in number")
+        raise ValueError("the numbers of children and n-grams differ")
     totals = np.cumsum(differences, dtype=np.int64)
     starts = np.cumsum(children, dtype=np.int64) - children
     before = np.concatenate([[0], totals])[starts]

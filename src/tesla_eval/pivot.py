@@ -76,12 +76,12 @@ class PhraseTable:
         """The table that a resource holds; `ResourceError` if its arrays make none."""
         where = resource.path or f"{KIND}-{resource.language}"
         if resource.info.get("layout") != LAYOUT or resource.info.get("tags") != " ".join(UNIVERSAL_TAGS):
-            raise ResourceError(f"{where}: is of another version of tesla-eval; {_advice(resource)}")
+            raise ResourceError(f"{where}: was made by another version of tesla-eval; {_advice(resource)}")
         try:
             core = _core.PhraseTable(**_unpacked(resource.arrays), total=float(resource.info["total"]))
         except (KeyError, TypeError, ValueError) as error:
             raise ResourceError(
-                f"{where}: makes no phrase table ({error}); reinstall it, or {_advice(resource)}"
+                f"{where}: is not a valid phrase table ({error}); reinstall it, or {_advice(resource)}"
             ) from error
         return cls(resource, core)
 
@@ -132,9 +132,9 @@ class PhraseTable:
         """Refuse a table whose lemmas are not those that the language's analysis gives today."""
         here = load_pipeline(self.language).lemma_fingerprint
         if self.resource.analysis != here:
-            made = self.resource.analysis or "of unknown make"
+            made = self.resource.analysis or "unknown"
             raise ResourceError(
-                f"{self.resource.path or KIND}: was made with the analysis {made}, the one installed is {here}; "
+                f"{self.resource.path or KIND}: was made with the analysis {made}, but {here} is installed; "
                 f"{_advice(self.resource)}"
             )
 
@@ -164,7 +164,7 @@ def read_phrase_table(path: Path) -> PhraseTable:
 
 @cache
 def load_phrase_table(language: str, pivot: str) -> PhraseTable:
-    """The user's own or the shipped table of a language and a pivot language; it is read once a process."""
+    """The user's own or the shipped table of a language and a pivot language; it is read once per process."""
     path = find_resource(KIND, f"{language}-{pivot}")
     if path is None:
         pivots = ", ".join(installed_pivots(language)) or "none"

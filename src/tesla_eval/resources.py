@@ -69,7 +69,7 @@ class Provenance:
 
 
 UNSTATED = Provenance()
-"""The provenance of what says nothing about it."""
+"""The default: nothing is known about where it comes from."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def text_array(text: str) -> npt.NDArray[np.uint8]:
 
 
 def byte_planes(numbers: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
-    """32-bit numbers byte by byte, all lowest bytes first: high bytes, mostly 0, deflate to nothing.
+    """32-bit numbers byte by byte, all lowest bytes first: high bytes are mostly 0 and compress well.
 
     >>> byte_planes(np.array([1, 256])).tolist()
     [[1, 0], [0, 1], [0, 0], [0, 0]]
@@ -107,7 +107,7 @@ def byte_planes(numbers: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
 def from_byte_planes(planes: npt.NDArray[Any]) -> npt.NDArray[np.uint32]:
     """The numbers that `byte_planes` took apart; `ValueError` for an array of another shape."""
     if planes.ndim != 2 or len(planes) != 4 or planes.dtype != np.uint8:
-        raise ValueError("an array of 32-bit numbers has another shape")
+        raise ValueError("an array of 32-bit numbers has an invalid shape or dtype")
     return np.ascontiguousarray(planes.T).view("<u4").reshape(-1).astype(np.uint32, copy=False)
 
 
@@ -123,7 +123,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_resource(path: Path, resource: Resource, *, compress: bool = True) -> None:
-    """Write `resource` to `path`, whose folder is made if it is not there."""
+    """Write `resource` to `path`, creating its folder if necessary."""
     directory: list[dict[str, Any]] = []
     blobs: list[bytes] = []
     offset = 0
@@ -182,16 +182,16 @@ def read_resource(path: Path, kind: str | None = None) -> Resource:
 
 
 def _damaged(path: Path, why: str) -> ResourceError:
-    return ResourceError(f"{path}: is damaged or no tesla-eval resource ({why}); reinstall or rebuild it")
+    return ResourceError(f"{path}: is damaged or not a tesla-eval resource ({why}); reinstall or rebuild it")
 
 
 def _parse_header(path: Path, view: memoryview) -> dict[str, Any]:
     if view[: len(MAGIC)] != MAGIC:
-        raise _damaged(path, "it does not begin as one")
+        raise _damaged(path, "it does not begin with the bytes of a resource")
     version = int.from_bytes(view[8:12], "little")
     if version != FORMAT_VERSION:
         raise ResourceError(
-            f"{path}: has format {version}, this version of tesla-eval reads {FORMAT_VERSION}; rebuild it"
+            f"{path}: has format {version}, but this version of tesla-eval reads format {FORMAT_VERSION}; rebuild it"
         )
     length = int.from_bytes(view[12:20], "little")
     if length > len(view) - _PREFIX_LENGTH:
@@ -209,7 +209,7 @@ def _parse_header(path: Path, view: memoryview) -> dict[str, Any]:
         and all(isinstance(source, str) for source in header["sources"])
         and all(_fits(entry, _ENTRY) for entry in header["arrays"])
     ):
-        raise _damaged(path, "its header is not that of a resource")
+        raise _damaged(path, "its header lacks required fields")
     checked: dict[str, Any] = header
     return checked
 
@@ -243,19 +243,19 @@ def _read_array(path: Path, body: memoryview, entry: dict[str, Any]) -> npt.NDAr
         try:
             raw = zlib.decompressobj().decompress(blob, nbytes) if nbytes else b""
         except zlib.error as error:
-            raise _damaged(path, f"array {name!r} does not inflate") from error
+            raise _damaged(path, f"array {name!r} cannot be decompressed") from error
     if len(raw) != nbytes or zlib.crc32(raw) != entry["crc"]:
         raise _damaged(path, f"array {name!r} fails the checksum")
     return np.frombuffer(raw, dtype=dtype).reshape(shape)
 
 
 def shipped_folder() -> Path:
-    """Where the package's own data lies."""
+    """The folder with the data that the package ships."""
     return Path(__file__).parent / "data"
 
 
 def user_data_folder() -> Path:
-    """Where the user's own resources lie: `$TESLA_EVAL_DATA`, else the platform's data folder."""
+    """The folder for the user's own resources: `$TESLA_EVAL_DATA`, else the platform's data folder."""
     override = os.environ.get("TESLA_EVAL_DATA")
     if override:
         return Path(override)
@@ -264,12 +264,12 @@ def user_data_folder() -> Path:
 
 
 def data_folders() -> tuple[Path, Path]:
-    """Where files are looked for: the user's own folder, then what is shipped."""
+    """The folders to search: the user's own, then the shipped one."""
     return user_data_folder(), shipped_folder()
 
 
 def find_resource(kind: str, language: str) -> Path | None:
-    """The file of that kind for that language: the user's own before the shipped one, `None` if there is none."""
+    """The file of that kind for a language, the user's own before the shipped one; `None` if there is no such file."""
     for folder in data_folders():
         path = folder / f"{kind}-{language}{SUFFIX}"
         if path.is_file():

@@ -39,7 +39,7 @@ class Vocabulary:
         number = self._tag_ids.setdefault(tag, len(self._tag_ids))
         if number >= _MOST_TAGS:
             raise InputError(
-                f"more than {_MOST_TAGS} different tags: the column of tags holds something else"
+                f"more than {_MOST_TAGS} different tags; check that the column of tags really holds tags"
             )
         return number
 
@@ -133,7 +133,7 @@ class AnalysedBatch:
             lemma = vocabulary.lexicon.intern_lemmas(lemmas, sense_offsets, senses)
         except ValueError as error:
             raise InputError(
-                f"own analysis: {error}; senses belong to the lemma: specification §1"
+                f"your own analysis: {error}; tokens with the same lemma must have the same senses (specification §1)"
             ) from error
         return cls(
             texts=tuple(texts),
@@ -153,7 +153,7 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 class GrowingArray(Generic[Number]):
-    """An array to which more is added again and again, at a cost that on the whole is that of what is added.
+    """An array to which more is added again and again, at an amortised cost proportional to what is added.
 
     One thread adds at a time; others may read: what they were given stays as it was.
 
@@ -189,7 +189,7 @@ class GrowingArray(Generic[Number]):
 
 
 class WordMap:
-    """The words of analysed texts by numbers of one's own.
+    """Maps the words of analysed texts to other numbers.
 
     >>> from tesla_eval.analysis import load_pipeline
     >>> (batch,) = load_pipeline("en").analyse(["Two tall trees"])

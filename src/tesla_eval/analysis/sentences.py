@@ -3,7 +3,7 @@
 The tokeniser of a language already knows its abbreviations (`Mr.`, `bzw.`) and ordinals (`3.`), so a full stop that is
 a token of its own is no part of one. What is left to decide here: an abbreviation that ends a sentence as well, what
 follows a stop inside a quotation, and where a break of the line is one of the text. Text that is already tokenised
-(a blank before every stop) or without capitals is read as such. Thai, which has no stops, is one sentence a line.
+(a blank before every stop) or without capitals is read as such. Thai, which has no stops, is one sentence per line.
 """
 
 from __future__ import annotations

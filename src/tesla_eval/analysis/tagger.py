@@ -62,16 +62,18 @@ class TaggerModel:
         where = resource.path or "tagger"
         if resource.analysis != ANALYSIS:
             raise ResourceError(
-                f"{where}: is of another version of tesla-eval; rebuild it (tesla build tagger)"
+                f"{where}: was made by another version of tesla-eval; rebuild it with `tesla build tagger`"
             )
         try:
             labels = tuple(Label(*line.split("\t")) for line in resource.text("labels").splitlines())
             unknown = [label for label in labels if label.universal not in UNIVERSAL_IDS]
             if unknown:
-                raise ValueError(f"{unknown[0].universal!r} is no universal tag")
+                raise ValueError(f"{unknown[0].universal!r} is not a universal tag")
             core = Tagger(len(labels), **unpacked(resource.arrays))
         except (KeyError, TypeError, ValueError) as error:
-            raise ResourceError(f"{where}: makes no tagger ({error}); reinstall or rebuild it") from error
+            raise ResourceError(
+                f"{where}: is not a valid tagger ({error}); reinstall it, or rebuild it with `tesla build tagger`"
+            ) from error
         return cls(resource, labels, core)
 
     @property
@@ -106,7 +108,7 @@ def read_tagger(path: Path) -> TaggerModel:
 
 @cache
 def load_tagger(language: str) -> TaggerModel | None:
-    """The installed model of a language, `None` if there is none; read once a process."""
+    """The installed model of a language, `None` if none is installed; read once per process."""
     path = find_resource(KIND, language)
     return None if path is None else read_tagger(path)
 

@@ -33,12 +33,12 @@ _FIRST_COMBINING = "\u0300"  # whatever comes before it in Unicode composes with
 
 
 def not_a_text(error: UnicodeEncodeError) -> InputError:
-    """What to raise where the core cannot take a text."""
-    return InputError(f"a text holds a lone surrogate, which is no character: {error}")
+    """The error for a text that the core cannot take."""
+    return InputError(f"a text contains half a character (a lone surrogate): {error}")
 
 
 def checked(text: str) -> str:
-    """`text` itself, if the core can take it: an `InputError` if it holds half a character."""
+    """`text` itself, if the core can take it: an `InputError` if it contains half a character."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -75,7 +75,7 @@ def raw_offsets(raw: str) -> Index:
 
 
 def _boundary(before: str, after: str) -> bool:
-    """Whether NFC can be taken on both sides of this place apart."""
+    """Whether both sides of this place can be brought to NFC separately."""
     if after < _FIRST_COMBINING:
         return True
     if unicodedata.combining(after):
@@ -95,12 +95,14 @@ def make_segmenter(resource: Resource) -> Segmenter:
         return Segmenter(**_unpacked(resource.arrays))
     except (TypeError, ValueError) as error:
         where = resource.path or KIND
-        raise ResourceError(f"{where}: makes no segmenter ({error}); reinstall or rebuild it") from error
+        raise ResourceError(
+            f"{where}: is not a valid segmenter ({error}); reinstall or rebuild it"
+        ) from error
 
 
 @cache
 def load_segmenter(language: str) -> tuple[Segmenter, Resource] | None:
-    """The installed segmenter of a language and where it comes from, `None` if there is none."""
+    """The installed segmenter of a language and where it comes from, `None` if it has none."""
     path = find_resource(KIND, language)
     if path is None:
         return None

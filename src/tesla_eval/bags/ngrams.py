@@ -49,7 +49,7 @@ class NgramFeature:
 
     def __post_init__(self) -> None:
         if self.gap and (self.similarity != IDENTITY or self.n != 2):
-            raise UsageError("only bigrams under identity may have gaps")
+            raise UsageError("only bigrams that are compared by identity may have gaps")
 
     @property
     def name(self) -> str:
@@ -91,7 +91,7 @@ def build_bags(batch: AnalysedBatch, features: Sequence[NgramFeature], discount:
     """The bags of every text of the batch, one for each feature; features compare surface forms all, or none."""
     tokens = {id(chosen): chosen for chosen in (feature.core_tokens(batch) for feature in features)}
     if len(tokens) > 1:
-        raise UsageError("features of surface forms and of analysed words do not go into one set of bags")
+        raise UsageError("features of surface forms and of analysed words cannot share a set of bags")
     (chosen,) = tokens.values()
     named = [feature.core_name for feature in features]
     exact = exact_discount(discount)

@@ -68,7 +68,7 @@ def check_least_probability(table: PhraseTable, least_probability: float) -> Non
     """Refuse a limit below the one that the table was pruned with: what it asks for is not there."""
     if least_probability < table.min_probability:
         raise UsageError(
-            f"pivot phrases above a probability of {least_probability:g} are wanted, but the phrase table "
+            f"pivot phrases with a probability above {least_probability:g} were asked for, but the phrase table "
             f"{table.resource.path or ''} was pruned at {table.min_probability:g}; rebuild it with "
             f"--prune COUNT {least_probability:g}"
         )

@@ -47,7 +47,7 @@ def build() -> None:
 @click.command()
 @click.option("--train", required=True, multiple=True, metavar="FILE", help="CoNLL-U to learn from; .gz too.")
 @click.option(
-    "--dev", multiple=True, metavar="FILE", help="CoNLL-U to measure on first, and to learn from then."
+    "--dev", multiple=True, metavar="FILE", help="CoNLL-U to measure on first, and then to learn from."
 )
 @click.option("--test", multiple=True, metavar="FILE", help="CoNLL-U to measure the result on.")
 @click.option("--lexicon", metavar="FILE", help="Word forms: form, lemma and tag, separated by tabs.")
@@ -75,7 +75,7 @@ def build() -> None:
     show_default=True,
     help="Passes over the data.",
 )
-@provenance_options("Where the data comes from; else its comments say.")
+@provenance_options("Where the data comes from; default: as its comments say.")
 def tagger(
     *, train: tuple[str, ...], dev: tuple[str, ...], test: tuple[str, ...], lexicon: str | None, language: str,
     output: Path | None, fine_tags: bool, view: TokenView, epochs: int, licence: str, sources: tuple[str, ...],
@@ -124,7 +124,7 @@ def tagger(
     "-o", "--output", "folder", type=click.Path(path_type=Path, file_okay=False),
     help="Folder of the files; default: your own resources ($TESLA_EVAL_DATA or the platform's data folder).",
 )  # fmt: skip
-@provenance_options("Where the data comes from; else its comments say.")
+@provenance_options("Where the data comes from; default: as its comments say.")
 def language(
     *, code: str, train: tuple[str, ...], test: tuple[str, ...], lexicon: str | None, synonyms: Path | None,
     folder: Path | None, licence: str, sources: tuple[str, ...], day: str,
@@ -206,7 +206,9 @@ def discourse(
     corpus = read_gdtb(documents, relations, pipeline)
     chosen = [d for d in corpus if d.split in splits and d.genre not in left_out]
     if not chosen:
-        raise BuildError(f"{documents}: no document of the parts {', '.join(splits)} is left to learn from")
+        raise BuildError(
+            f"{documents}: has no document to learn from in the parts {', '.join(splits)}; check --split and --without"
+        )
     with progress() as bar:
         resource = train_parser_resource(
             chosen,
@@ -287,12 +289,15 @@ def phrase_table(
     tesla build phrase-table -l en --pivot fr --bitext news.en news.fr --alignments news.en-fr.align
     tesla build phrase-table -l en --pivot de --moses phrase-table.gz
 
-    Stages: both sides are analysed, words aligned (eflomal, `pip install eflomal`), phrases counted, counts merged. An
-    interrupted build goes on where it stopped when the same command is given again.
+    Stages: both sides are analysed, words aligned (eflomal, `pip install eflomal`), phrases counted, counts merged.
+    If a build is interrupted, run the same command again: it continues where it stopped.
     """
     code, pivot_code = resolve_language(language), resolve_language(pivot)
     if alignments and len(alignments) != len(bitexts):
-        raise UsageError(f"{len(bitexts)} bitexts, but {len(alignments)} files of alignments")
+        raise UsageError(
+            f"{len(bitexts)} bitexts but {len(alignments)} files of alignments; "
+            "give --alignments once for each --bitext"
+        )
     given = alignments or (None,) * len(bitexts)
     recipe = PhraseTableRecipe(
         language=code, pivot=pivot_code,

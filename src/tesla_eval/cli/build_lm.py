@@ -59,7 +59,7 @@ _MEGABYTE = 1 << 20
     default="0",
     show_default=True,
     metavar="N[,N...]",
-    help="By order: leave out n-grams seen at most so often; the last number goes for higher orders.",
+    help="By order: leave out n-grams seen at most this often; the last number applies to higher orders.",
 )
 @click.option(
     "--round", "rounded", is_flag=True, help=f"Keep eight bits of each probability in the {SUFFIX} file."
@@ -69,7 +69,7 @@ _MEGABYTE = 1 << 20
     type=click.IntRange(1),
     default=1024,
     show_default=True,
-    help="Megabytes for sorting; what is more goes to disk.",
+    help="Megabytes for sorting; the rest goes to disk.",
 )
 @click.option(
     "--temp",
@@ -95,7 +95,7 @@ def lm(
     sources: tuple[str, ...],
     day: str,
 ) -> None:
-    """Learn a language model from text, one sentence a line, by modified Kneser–Ney smoothing.
+    """Learn a language model from text, one sentence per line, by modified Kneser–Ney smoothing.
 
     The text is read twice and may be larger than memory. A model called lm-NAME-LANG.tesla in your data folder
     (see `tesla resources`) is found by its NAME.
@@ -121,7 +121,7 @@ def lm(
         bar.stage("writing")
         for n in model.fallbacks:
             warn(
-                f"order {n}: the counts give no discounts by Chen & Goodman's formulas; 0.5, 1 and 1.5 are used"
+                f"order {n}: too few counts to compute discounts (Chen & Goodman); 0.5, 1 and 1.5 are used instead"
             )
         for path in outputs:
             if path.name.endswith(_ARPA):
@@ -157,11 +157,11 @@ def _check_outputs(outputs: Sequence[Path]) -> None:
         if not path.name.endswith((SUFFIX, *_ARPA)):
             raise UsageError(f"{path}: the name must end in {SUFFIX}, .arpa or .arpa.gz")
         if not path.parent.is_dir():
-            raise UsageError(f"{path.parent}: there is no such folder")
+            raise UsageError(f"{path.parent}: this folder does not exist")
 
 
 def _numbers(prune: str) -> tuple[int, ...]:
     try:
         return tuple(int(number) for number in prune.split(","))
     except ValueError:
-        raise UsageError(f"--prune {prune!r}: must be numbers with commas between them") from None
+        raise UsageError(f"--prune {prune!r}: must be whole numbers separated by commas") from None

@@ -257,7 +257,7 @@ def compare(
         signatures = list(map(chunks.signature, chosen))
     else:
         if references:
-            raise click.UsageError("--scores takes the place of texts: leave out -r")
+            raise click.UsageError("--scores replaces the texts: do not give -r as well")
         tables = read_score_table(score_file, systems, metrics.split(",") if metrics is not None else ())
         signatures = [f"scores:{score_file}"]
     if len(tables[0].systems) < 2:

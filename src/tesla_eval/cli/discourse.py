@@ -95,7 +95,7 @@ _COLOURS = {"connective": "red", "arg1": "cyan", "arg2": "green"}
 def discourse(files: tuple[str, ...], language: str, as_json: bool, lines: bool) -> None:
     """Print the discourse relations of texts: type, sense, connective and both arguments.
 
-    A file is one text (with --lines: one text a line); `-` is standard input. Places count characters of the text,
+    A file is one text (with --lines: one text per line); `-` is standard input. Places count characters of the text,
     sentences from 0. Arg1 is drawn in cyan, Arg2 in green, the connective in red.
 
     \b

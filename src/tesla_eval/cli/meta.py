@@ -131,7 +131,7 @@ def meta(
     """
     wishes = [Wish.parse(text) for text in significance]
     if output_format == "tsv" and wishes:
-        raise click.UsageError("--format tsv holds the results only: take text or json with --significance")
+        raise click.UsageError("--format tsv contains only the results: use text or json with --significance")
     if plots is not None and plot_format == "png":
         need_matplotlib("--plot-format png")
     ranked = read_rankings(rankings) if rankings else {}
@@ -144,7 +144,7 @@ def meta(
         write_lines(PREFERENCE_FORMATS[output_format](reports))
         return
     if sources > 1:
-        raise click.UsageError("--segments, --mtme and --summaries are sources of outputs: give one")
+        raise click.UsageError("give only one of --segments, --mtme and --summaries")
     preferred = {**{key: preferences_of(of_set) for key, of_set in ranked.items()}, **preferred}
     if summaries:
         sets = summary_sets(summaries, resolve_language(language), human_score, lps)
@@ -172,7 +172,7 @@ def meta(
                 write_scores(joined, score_folder, "all" if all_references else "ref")
     _warn_of_unused({key for key in preferred if not lps or key[0] in lps}, study)
     if not study.test_sets:
-        raise UsageError("no language pair is left to evaluate")
+        raise UsageError("there is no language pair to evaluate; see the warnings above and check --lp")
     write_lines(META_FORMATS[output_format](study))
 
 
@@ -195,4 +195,4 @@ def _warn_of_unused(preferred: set[Key], study: Study) -> None:
     used = {(test_set.lp, test_set.testset) for test_set in study.test_sets}
     if used and preferred.isdisjoint(used) and preferred:
         names = ", ".join(" ".join(key) for key in sorted(preferred))
-        warn(f"none of the preferences belongs to a test set that was evaluated; they are about {names}")
+        warn(f"no preference belongs to an evaluated test set; the preferences are for {names}")

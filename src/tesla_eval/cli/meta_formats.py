@@ -227,7 +227,7 @@ def _without_nan(value: Any) -> Any:
 
 
 def _preference_tsv(reports: Sequence[PreferenceReport]) -> Iterator[str]:
-    """The table of preferences: one row a pair of systems."""
+    """The table of preferences: one row per pair of systems."""
     yield "\t".join(("lp", "testset", "first", "second", "wins", "losses", "ties", "p_value", "p_holm"))
     for report in reports:
         for test in report.tests:

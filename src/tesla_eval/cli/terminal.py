@@ -151,10 +151,10 @@ def progress(stage: str | None = None, total: int | None = None) -> Iterator[Pro
 
 @contextmanager
 def resumable(kept_in: Path | str | None) -> Iterator[None]:
-    """Tells a user who interrupts long work how to go on; `None` where nothing is kept."""
+    """Tell a user who interrupts long work how to continue; `None` if nothing is kept."""
     try:
         yield
     except (KeyboardInterrupt, click.Abort):
         if kept_in is not None:
-            complain(f"what is done is kept in {kept_in}; give the same command again to go on")
+            complain(f"finished work is kept in {kept_in}; run the same command again to continue")
         raise

@@ -51,7 +51,7 @@ def _parse_lifts(
         except ValueError:
             lifts[name] = math.nan
         if not math.isfinite(lifts[name]):
-            raise click.BadParameter(f"{wish!r} is not FEATURE=AMOUNT, as ms.3.f=0.3")
+            raise click.BadParameter(f"{wish!r} must be FEATURE=AMOUNT, such as ms.3.f=0.3")
     return lifts
 
 
@@ -105,14 +105,14 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         multiple=True,
         metavar="FEATURE=AMOUNT",
         callback=_parse_lifts,
-        help="Add so much to the learned weight of a standardised feature, as ms.3.f=0.3; repeatable.",
+        help="Add this amount to the learned weight of a standardised feature, such as ms.3.f=0.3; repeatable.",
     )
     @click.option(
         "--threshold",
         type=click.FloatRange(0),
         default=0.5,
         show_default=True,
-        help="Pairs of scores must differ by so many standard deviations.",
+        help="Pairs of scores must differ by at least this many standard deviations.",
     )
     @click.option(
         "--groups",
@@ -174,7 +174,7 @@ def _read_all_preferences(paths: tuple[str, ...]) -> dict[Key, Preferences]:
         for key, preferences in read_preferences(path).items():
             if key in found:
                 raise click.UsageError(
-                    f"{path}: preferences of {' '.join(key)} were in an earlier file already"
+                    f"{path}: the preferences for {' '.join(key)} are also in an earlier file"
                 )
             found[key] = preferences
     return found
@@ -235,7 +235,7 @@ tesla train {name} --segments wmt24.seg.tsv.gz -l und --threshold 0.5 -o weights
     "--lm",
     "language_model",
     default=None,
-    help="The language model's name or file.  [default: 4gram, or 3gram where there is none]",
+    help="The language model's name or file.  [default: 4gram, or 3gram if it is not installed]",
 )
 @click.option(
     "--controls/--no-controls",

@@ -29,7 +29,7 @@ __all__ = ["cremer", "dicomer"]
 )
 @click.option(
     "--permute", "texts", multiple=True, metavar="FILE",
-    help="A text: itself is better than 20 permutations of its sentences. May be given several times.",
+    help="A text, which is better than 20 permutations of its sentences; repeatable.",
 )  # fmt: skip
 @click.option("--variant", type=click.Choice(VARIANTS), default="dicomer", show_default=True)
 @click.option(
@@ -48,7 +48,7 @@ def dicomer(
     """Learn which transitions of discourse roles make a text readable: a linear ranking SVM.
 
     LISTS are JSON Lines of {"list": NAME, "text": TEXT, "score": NUMBER}; texts are compared within their list.
-    Summaries with human scores (JSON Lines or folders, as for `tesla meta --summaries`) are one list a topic.
+    Summaries with human scores (JSON Lines or folders, as for `tesla meta --summaries`) are one list per topic.
     Needs scikit-learn (pip install 'tesla-eval[train]').
 
     \b
@@ -57,7 +57,7 @@ def dicomer(
     tesla train dicomer --permute a.txt --permute b.txt --variant lin -o dicomer-en.tesla
     """
     if not lists and not texts:
-        raise click.UsageError("give lists of texts with scores, or texts with --permute")
+        raise click.UsageError("give lists of scored texts, or texts with --permute")
     need_scikit_learn("tesla train dicomer")
     parser = load_parser(language)
     ranked = []
@@ -111,7 +111,7 @@ def cremer(
     """Fit CREMER to summaries that people scored, by support vector regression.
 
     SUMMARIES: JSON Lines or a folder, as for `tesla meta --summaries`, with human scores. A DICOMER model that learned
-    from the same summaries knows them too well: its scores are then too good for this. Needs scikit-learn
+    from the same summaries has seen them, so its scores are too good to learn from. Needs scikit-learn
     (pip install 'tesla-eval[train]').
 
     \b

@@ -136,7 +136,7 @@ def compare_systems(
     (0.0625, (1, 1))
     """
     if baseline is not None and baseline not in table.systems:
-        raise UsageError(f"baseline {baseline!r}: is none of the systems {', '.join(table.systems)}")
+        raise UsageError(f"baseline {baseline!r}: is not one of the systems {', '.join(table.systems)}")
     candidates = table.candidates(None if documents is None else _places(documents))
     bootstrap = stats.paired_bootstrap(candidates, resamples=resamples, seed=seed, level=1 - alpha)
     randomisation = stats.approximate_randomisation(candidates, resamples=resamples, seed=seed)

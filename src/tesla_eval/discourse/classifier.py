@@ -22,7 +22,7 @@ BIAS = ""
 
 @dataclass(frozen=True, eq=False)
 class Classifier:
-    """Labels, feature names, and one row of weights a feature, in thousandths."""
+    """Labels, feature names, and one row of weights per feature, in thousandths."""
 
     labels: tuple[str, ...]
     rows: Mapping[str, int]
@@ -30,7 +30,7 @@ class Classifier:
 
     def __post_init__(self) -> None:
         if self.weights.shape != (len(self.rows), len(self.labels)) or len(self.labels) < 2:
-            raise ValueError("labels, features and weights do not fit each other")
+            raise ValueError("labels, features and weights do not match in number")
 
     def scores(self, examples: Sequence[Iterable[str]]) -> Index:
         """The score of each label (column) for each example (row) in thousandths; unknown features count nothing."""

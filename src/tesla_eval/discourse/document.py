@@ -45,7 +45,7 @@ class SentenceWords:
         return len(self.words)
 
     def part(self, tokens: Sequence[int]) -> SentenceWords:
-        """Some of the tokens as if they were the sentence."""
+        """The sentence reduced to some of its tokens."""
         columns = (self.words, self.lower, self.lemmas, self.tags, self.spans)
         return SentenceWords(*(tuple(column[token] for token in tokens) for column in columns))  # type: ignore[arg-type]
 

@@ -347,7 +347,7 @@ class TextParser:
 
 @cache
 def load_parser(language: str) -> TextParser:
-    """The installed parser of a language, by its code or alias; it is read once a process."""
+    """The installed parser of a language, by its code or alias; it is read once per process."""
     code = resolve_language(language)
     if code != language:
         return load_parser(code)
@@ -358,14 +358,15 @@ def load_parser(language: str) -> TextParser:
     pipeline = load_pipeline(code)
     if resource.analysis != analysis_of(pipeline):
         raise ResourceError(
-            f"{path}: was trained with another analysis ({resource.analysis}, installed is {analysis_of(pipeline)}); "
+            f"{path}: was trained with another analysis ({resource.analysis}; {analysis_of(pipeline)} is installed); "
             "rebuild it with `tesla build discourse`"
         )
     try:
         parser = Parser.from_arrays(resource.arrays)
     except (LookupError, ValueError) as error:
         raise ResourceError(
-            f"{path}: makes no discourse parser ({error}); reinstall it, or rebuild it with `tesla build discourse`"
+            f"{path}: is not a valid discourse parser ({error}); "
+            "reinstall it, or rebuild it with `tesla build discourse`"
         ) from error
     return TextParser(pipeline, parser, resource.fingerprint)
 

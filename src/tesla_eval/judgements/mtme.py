@@ -1,8 +1,8 @@
 """The folder layout of mt-metrics-eval: file names are the schema.
 
 TESTSET/documents/LP.docs                     domain and document of every segment
-TESTSET/references/LP.NAME.txt                a line a segment
-TESTSET/system-outputs/LP/NAME.txt            a line a segment
+TESTSET/references/LP.NAME.txt                one line per segment
+TESTSET/system-outputs/LP/NAME.txt            one line per segment
 TESTSET/human-scores/LP.NAME.{seg,sys}.score  "SYSTEM SCORE" lines; None is a missing score
 TESTSET/metric-scores/LP/NAME-REF.{seg,sys}.score
 """
@@ -30,7 +30,7 @@ def language_pairs(folder: Path) -> list[str]:
     """The language pairs that have system outputs in a test set's folder."""
     outputs = folder / "system-outputs"
     if not outputs.is_dir():
-        raise InputError(f"{folder}: has no folder system-outputs, so it is no test set of mt-metrics-eval")
+        raise InputError(f"{folder}: is not a test set of mt-metrics-eval (it has no folder system-outputs)")
     return sorted(path.name for path in outputs.iterdir() if path.is_dir())
 
 
@@ -74,7 +74,7 @@ def read_human_systems(folder: Path, lp: str) -> SystemScores:
         table = read_score_file(path)
         for system, values in table.items():
             if len(values) != 1:
-                raise InputError(f"{path}: {len(values)} scores for system {system} instead of one")
+                raise InputError(f"{path}: has {len(values)} scores for system {system}; one is expected")
         scores.by_type[_score_name(path, lp)] = {
             system: values[0] for system, values in table.items() if not math.isnan(values[0])
         }
@@ -87,7 +87,9 @@ def read_score_file(path: Path) -> dict[str, list[float]]:
     for number, line in enumerate(LineReader(str(path)), start=1):
         fields = line.split()
         if len(fields) != 2:
-            raise InputError(f"{path}, line {number}: {len(fields)} fields instead of a system and its score")
+            raise InputError(
+                f"{path}, line {number}: has {len(fields)} fields; a system and its score are expected"
+            )
         system, text = fields
         try:
             value = math.nan if text == _MISSING else float(text)
@@ -114,14 +116,14 @@ def write_score_file(
     file may not have gaps, so NaN is an `InputError`.
     """
     if level not in ("seg", "sys", "doc"):
-        raise UsageError(f"level: seg, doc or sys, not {level!r}")
+        raise UsageError(f"level {level!r}: must be seg, doc or sys")
     path = folder / "metric-scores" / lp / f"{metric}-{'.'.join(references) or 'src'}.{level}.score"
     lines = []
     for system, values in scores.items():
         for number, value in enumerate(values, start=1):
             if not math.isfinite(value):
                 raise InputError(
-                    f"{path}: system {system} has no score for {level} {number}, and none may be missing"
+                    f"{path}: system {system} has no score for {level} {number}; every {level} needs one"
                 )
             lines.append(f"{system}\t{float(value)!r}\n")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -158,7 +160,7 @@ def _read_documents(folder: Path, lp: str, length: int) -> tuple[str, ...] | Non
         fields = line.split()
         if len(fields) != 2:
             raise InputError(
-                f"{path}, line {number}: {len(fields)} fields instead of a domain and a document"
+                f"{path}, line {number}: has {len(fields)} fields; a domain and a document are expected"
             )
         documents.append(fields[1])
     return tuple(documents)

@@ -174,7 +174,7 @@ class SystemScores:
     by_type: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def chosen(self, systems: tuple[str, ...], score_type: str | None = None) -> tuple[str, FloatTable]:
-        """A score type and its scores for `systems`, NaN where there is none.
+        """A score type and its scores for `systems`, NaN where a score is missing.
 
         Without a wish the type that covers most of the systems, of these the first in `SCORE_TYPES`.
 

@@ -135,7 +135,7 @@ def read_rated_pairs(path: str) -> list[RatedPair]:
         except ValueError:
             overall = float("nan")
         if not 1 <= overall <= 5:
-            raise InputError(f"{path}, line {number}: overall {row['overall']!r} is no number from 1 to 5")
+            raise InputError(f"{path}, line {number}: overall {row['overall']!r} is not a number from 1 to 5")
         pairs.append(RatedPair(row["original"], row["paraphrase"], row["original"], overall))
     return pairs
 
@@ -153,7 +153,7 @@ def read_parabank(path: str, lang: str = "en", fully_novel: float = FULLY_NOVEL)
         try:
             ratings = tuple(_ratings(row["adequacy_all"], row["grammar_all"]))
         except ValueError as error:
-            raise InputError(f"{path}, line {number}: adequacy and grammar do not fit ({error})") from error
+            raise InputError(f"{path}, line {number}: adequacy and grammar do not match ({error})") from error
         pairs.append(
             RatedPair(
                 row["reference"],
@@ -181,7 +181,7 @@ def _ratings(adequacy: str, grammar: str) -> Iterator[tuple[float, float]]:
         value = float(mark)
         yield (float(next(given, "missing")) if value > 0 else 0.0), value
     if next(given, None) is not None:
-        raise ValueError("more adequacies than raters")
+        raise ValueError("there are more adequacy ratings than raters")
 
 
 def _rows(path: str, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
@@ -196,6 +196,6 @@ def _rows(path: str, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, st
     for row in lines:
         if len(row) != len(header):
             raise InputError(
-                f"{path}, line {reader.count}: has {len(row)} columns, the first line {len(header)}"
+                f"{path}, line {reader.count}: has {len(row)} columns, but the first line has {len(header)}"
             )
         yield reader.count, dict(zip(header, row, strict=True))

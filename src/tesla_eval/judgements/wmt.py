@@ -106,13 +106,15 @@ def _read_rows(path: str, columns: tuple[str, ...], *, more_references: bool = F
         expected += [f"reference{i}" for i in range(2, 2 + len(header) - len(columns))]
     if header != expected:
         raise InputError(
-            f"{reader.name}, line 1: the header should be {' '.join(columns)} (separated by tabs), "
-            f"it is {' '.join(header) or 'empty'}"
+            f"{reader.name}, line 1: the header must be {' '.join(columns)} (separated by tabs), "
+            f"but it is {' '.join(header) or 'empty'}"
         )
     for number, line in enumerate(lines, start=2):
         fields = line.split("\t")
         if len(fields) != len(header):
-            raise InputError(f"{reader.name}, line {number}: {len(fields)} fields instead of {len(header)}")
+            raise InputError(
+                f"{reader.name}, line {number}: has {len(fields)} fields instead of {len(header)}"
+            )
         yield _Row(reader.name, number, fields)
 
 
@@ -123,7 +125,7 @@ def _together(rows: Iterator[_Row]) -> Iterator[_Row]:
     for row in rows:
         if row.key != current:
             if row.key in begun:
-                raise row.error(f"the rows of {' '.join(row.key)} do not stand together; sort the file")
+                raise row.error(f"the rows of {' '.join(row.key)} are not next to each other; sort the file")
             begun.add(row.key)
             current = row.key
         yield row

@@ -283,7 +283,7 @@ class CelabMatcher:
     def _too_large(self, reference: list[str], hypothesis: list[str]) -> InputError:
         begins = " and ".join(repr("".join(text[:_SHOWN])) for text in (reference, hypothesis))
         return InputError(
-            f"the texts that begin {begins} repeat themselves too much: more than {self._max_rows:,} sets of n-grams "
+            f"the texts that begin {begins} are too repetitive: more than {self._max_rows:,} sets of n-grams "
             "compete with each other; shorten them, or raise the bound (max_units, on the command line --max-units)"
         )
 
@@ -374,7 +374,7 @@ def are_synonyms(table: SynonymTable | None, a: str, b: str) -> bool:
 
 
 def load_synonym_sets(language: str, wish: str | None, units: UnitSplitter) -> SynonymSets | None:
-    """The dictionary that `--synonyms` asks for, or the language's own; `None` if there is none.
+    """The dictionary that `--synonyms` asks for, or the language's own; `None` if it has none.
 
     Every code of Cilin is a category here, whatever it ends in (specification §9).
     """
@@ -388,5 +388,5 @@ def load_synonym_sets(language: str, wish: str | None, units: UnitSplitter) -> S
         return None
     sets = SynonymSets(read_synonym_sets(path, every_category=True), units.joined_key)
     if not len(sets):
-        raise InputError(f"{path}: holds no words")
+        raise InputError(f"{path}: contains no words")
     return sets

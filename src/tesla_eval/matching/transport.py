@@ -41,7 +41,7 @@ def solve_transport(x: Sequence[float], y: Sequence[float], similarity: npt.Arra
     matrix = np.atleast_2d(np.asarray(similarity, np.float64))
     if matrix.shape != (len(x), len(y)):
         raise UsageError(
-            f"the similarities have shape {matrix.shape}, the weights ask for {(len(x), len(y))}"
+            f"the similarities have shape {matrix.shape}, but the weights need {(len(x), len(y))}"
         )
     if not ((matrix >= 0) & (matrix <= 1)).all():
         raise UsageError("similarities must lie between 0 and 1")

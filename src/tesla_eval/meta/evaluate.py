@@ -98,7 +98,7 @@ def averages(results: Iterable[Result]) -> Iterator[Result]:
 
 
 def within_segments(statistic: str, human: FloatTable, metric: FloatTable) -> FloatTable:
-    """For each segment the correlation over the systems that have both scores, NaN where there is none."""
+    """For each segment the correlation over the systems that have both scores, NaN where a score is missing."""
     correlate = ROW_STATISTICS[statistic]
     known = ~(np.isnan(human) | np.isnan(metric))
     values = np.full(human.shape[1], math.nan)

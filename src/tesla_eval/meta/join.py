@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 Scorer: TypeAlias = Callable[[Sequence[str], Sequence[Sequence[str | None]]], npt.ArrayLike]
-"""N hypotheses and K streams of N references (None: missing) to N scores, NaN where there is none."""
+"""N hypotheses and K streams of N references (None: missing) to N scores, NaN where a score is missing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class CorpusStatistics:
 
 @dataclass(frozen=True, eq=False)
 class MetricScores:
-    """A metric's scores: of segments (systems, segments), NaN where there is none, and of systems.
+    """A metric's scores: of segments (systems, segments), NaN where a score is missing, and of systems.
 
     A system's score is the one in `systems`, else that of its summed statistics in `corpus`, else the mean of
     its segments' scores. Scores of a metric for which lower is better are kept as they are and turned round

@@ -56,7 +56,7 @@ class Wish:
         head, colon, tail = text.partition(":")
         level, statistic = (head, tail) if colon else ("segment", head)
         if level not in _COMPARABLE:
-            raise UsageError(f"{text!r}: the level is segment or system, not {level!r}")
+            raise UsageError(f"{text!r}: the level must be segment or system, not {level!r}")
         known = _COMPARABLE[level]
         if statistic not in known:
             raise UsageError(f"{text!r}: metrics are compared at {level} level by one of {', '.join(known)}")
@@ -167,7 +167,7 @@ def wmt_sets(
     for path in segments:
         for outputs in read_segments(path, lps or None):
             if outputs.key in seen:
-                raise InputError(f"{path}: {' '.join(outputs.key)} was in an earlier file already")
+                raise InputError(f"{path}: {' '.join(outputs.key)} is also in an earlier file")
             seen.add(outputs.key)
             yield JudgedSet(outputs, preferences.get(outputs.key), system_scores.get(outputs.key))
     _check_wishes(lps, {lp for lp, _ in seen}, ", ".join(segments))

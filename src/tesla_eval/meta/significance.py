@@ -99,7 +99,7 @@ def _subjects(joined: Joined, level: str, statistic: str) -> tuple[stats.Resampl
     if level == "system":
         return _system_subjects(joined, statistic)
     if level != "segment":
-        raise UsageError(f"level: segment or system, not {level!r}")
+        raise UsageError(f"level {level!r}: must be segment or system")
     subject = _segment_subject(joined, statistic)
     return subject, subject
 
@@ -107,10 +107,12 @@ def _subjects(joined: Joined, level: str, statistic: str) -> tuple[stats.Resampl
 def _system_subjects(joined: Joined, statistic: str) -> tuple[stats.Resampled, stats.Resampled]:
     if any(scores.systems is not None for scores in joined.metrics.values()):
         raise UsageError(
-            "system level: system scores that are given, not means of segments, cannot be resampled"
+            "system level: given system scores cannot be resampled; only means of segment scores can"
         )
     if statistic not in ROW_STATISTICS:
-        raise UsageError(f"statistic: one of {', '.join(ROW_STATISTICS)} at system level, not {statistic!r}")
+        raise UsageError(
+            f"statistic {statistic!r}: must be one of {', '.join(ROW_STATISTICS)} at system level"
+        )
     if any(scores.corpus is not None for scores in joined.metrics.values()):
         return _corpus_subjects(joined, statistic)
     ranking = joined.ranking

@@ -140,7 +140,7 @@ class LinearModel:
 
 
 def write_linear_model(path: Path, model: LinearModel) -> None:
-    """Write `model` to `path`, whose folder is made if it is not there."""
+    """Write `model` to `path`, creating its folder if necessary."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary:
         temporary.write_text(model.to_json(), encoding="utf-8", newline="\n")
@@ -154,13 +154,14 @@ def read_linear_model(path: Path) -> LinearModel:
     except OSError as error:
         raise ResourceError(f"{path}: cannot be read ({error.strerror})") from error
     if size > _LARGEST_FILE:
-        raise ResourceError(f"{path}: {size} bytes are too many for a file of weights")
+        raise ResourceError(f"{path}: has {size} bytes, too many for a file of weights")
     try:
         return _parse(json.loads(raw), f"{zlib.crc32(raw):08x}")
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         reason = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise ResourceError(
-            f"{path}: is damaged or no file of weights ({reason}); reinstall it, or train it again with `tesla train`"
+            f"{path}: is damaged or not a file of weights ({reason}); "
+            "reinstall it, or train it again with `tesla train`"
         ) from error
 
 
@@ -176,7 +177,7 @@ def load_linear_model(metric: str, language: str) -> LinearModel | None:
 
 def _parse(document: dict[str, Any], fingerprint: str) -> LinearModel:
     if document["format"] != _FORMAT:
-        raise ValueError(f"format {document['format']!r}, this version reads {_FORMAT}")
+        raise ValueError(f"it has format {document['format']!r}; this version of tesla-eval reads {_FORMAT}")
     columns: dict[str, FloatArray] = {
         key: np.array([_number(entry[key]) for entry in document["features"]])
         for key in ("weight", "mean", "deviation")
@@ -186,9 +187,9 @@ def _parse(document: dict[str, Any], fingerprint: str) -> LinearModel:
     if scale["kind"] not in ("logistic", "linear"):
         raise ValueError(f"unknown scale {scale['kind']!r}")
     if not names or len(set(names)) < len(names):
-        raise ValueError("no features, or one of them twice")
+        raise ValueError("it has no features, or one of them twice")
     if not (columns["deviation"] > 0).all():
-        raise ValueError("a deviation that is not positive")
+        raise ValueError("a deviation is not positive")
     return LinearModel(
         metric=str(document["metric"]), language=str(document["language"]), features=names,
         weights=columns["weight"], means=columns["mean"], deviations=columns["deviation"],

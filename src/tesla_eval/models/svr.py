@@ -59,12 +59,14 @@ class SupportVectorModel:
         count = len(self.features)
         shapes = (self.means.shape, self.deviations.shape, self.vectors.shape, self.coefficients.shape)
         if shapes != ((count,), (count,), (len(self.coefficients), count), (len(self.coefficients),)):
-            raise ValueError("the arrays of the regression do not fit each other")
+            raise ValueError("the arrays of the regression do not match in shape")
         arrays = (self.means, self.deviations, self.vectors, self.coefficients)
         if not all(np.isfinite(array).all() for array in arrays) or not (self.deviations > 0).all():
-            raise ValueError("the regression holds numbers that are none")
+            raise ValueError(
+                "the regression contains numbers that are not finite, or deviations that are not positive"
+            )
         if self.kernel not in KERNELS:
-            raise ValueError(f"there is no kernel {self.kernel!r}")
+            raise ValueError(f"unknown kernel {self.kernel!r}")
 
     def predict(self, rows: FloatArray) -> FloatArray:
         """The value of every row of features."""
@@ -162,7 +164,7 @@ def read_pem_model(path: Path) -> PemModel:
         )
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise ResourceError(
-            f"{path}: is damaged or no model of PEM ({error}); make it anew with `tesla train pem`"
+            f"{path}: is damaged or not a model of PEM ({error}); train it again with `tesla train pem`"
         ) from error
 
 

@@ -1,7 +1,7 @@
 """Arrays in, numbers out: correlation, pairwise agreement, resampling tests, annotator agreement.
 
-This room knows no metric and no file. Every result is a small frozen dataclass; what the data cannot give is
-NaN with a note, never a 0; every random draw is a function of an explicit seed.
+This package knows nothing about metrics or files. Every result is a small frozen dataclass. What the data cannot give
+is NaN with a note, never a 0. Every random draw is a function of an explicit seed.
 """
 
 from tesla_eval.stats.additive import Additive, Resampled

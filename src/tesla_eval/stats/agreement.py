@@ -69,7 +69,7 @@ def agreement(
         own_same, own_total = _pairs_in(item, judge, label), _pairs_in(item, judge)
         same, total = (own_same, own_total) if same_judge else (same - own_same, total - own_total)
     elif same_judge:
-        raise UsageError("same_judge needs to know the judges")
+        raise UsageError("same_judge needs the judges of the judgements")
     if not total:
         return Agreement(math.nan, math.nan, 0, outcomes, "no item was judged twice")
     return Agreement(same / total, kappa(same / total, outcomes), total, outcomes)

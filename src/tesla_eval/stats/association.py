@@ -116,7 +116,7 @@ class SystemAssociation:
                 f"{scores.shape}, got shape {judgements.shape}"
             )
         if unit not in ("segment", "system", "cell"):
-            raise UsageError(f"unit: segment, system or cell, not {unit!r}")
+            raise UsageError(f"unit {unit!r}: must be segment, system or cell")
         scores = standardised(scores, np.ones(scores.shape[1:], bool))
         return cls(_choose(ROW_STATISTICS, statistic), judgements, scores, unit)
 
@@ -173,5 +173,5 @@ class SystemAssociation:
 
 def _choose(table: Mapping[str, _Choice], name: str) -> _Choice:
     if name not in table:
-        raise UsageError(f"statistic: one of {', '.join(table)}, not {name!r}")
+        raise UsageError(f"statistic {name!r}: must be one of {', '.join(table)}")
     return table[name]

@@ -1,4 +1,4 @@
-"""What every function of this room hands back, and the checks every one of them makes first."""
+"""The result types of this package, and the checks that its functions make first."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def paired_vectors(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[FloatAr
     x, y = as_array(first, "first", 1), as_array(second, "second", 1)
     if len(x) != len(y):
         raise UsageError(
-            f"vectors of one length are needed: the first has {len(x)} values, the second {len(y)}"
+            f"both vectors must have the same length: the first has {len(x)} values, the second {len(y)}"
         )
     return x, y
 

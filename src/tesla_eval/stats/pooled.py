@@ -194,10 +194,10 @@ def pooled_association(statistic: str, human: npt.ArrayLike, metrics: npt.ArrayL
     if m.shape[1:] != h.shape:
         raise UsageError(f"metrics of shape {m.shape} for human scores of shape {h.shape}")
     if statistic not in _FORMS:
-        raise UsageError(f"statistic: one of {', '.join(_FORMS)}, not {statistic!r}")
+        raise UsageError(f"statistic {statistic!r}: must be one of {', '.join(_FORMS)}")
     judged = ~np.isnan(h)
     if not np.isfinite(m[:, judged]).all():
-        raise UsageError("pooled correlation: take the human score from outputs that a metric did not score")
+        raise UsageError("pooled correlation: remove the human scores of outputs that a metric did not score")
     m = np.where(judged, standardised(m, judged), np.nan)
     used = judged.any(axis=0)
     return _FORMS[statistic](h[:, used], m[:, :, used])

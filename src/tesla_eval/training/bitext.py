@@ -140,7 +140,7 @@ def _projected(line: str, x: AnalysedBatch, y: AnalysedBatch, index: int, where:
             links.update((a, b) for a in targets[i] for b in pivots[j])
         except (ValueError, IndexError):
             raise InputError(
-                f"{where}: {link!r} is no link between sentences of {len(targets)} and {len(pivots)} words"
+                f"{where}: {link!r} is not a link I-J between sentences of {len(targets)} and {len(pivots)} words"
             ) from None
     return " ".join(f"{a}-{b}" for a, b in sorted(links))
 

@@ -1,4 +1,4 @@
-"""Teaching DICOMER: a linear ranking SVM on lists of texts with scores, one list a topic (specification §11)."""
+"""Training DICOMER: a linear ranking SVM on lists of texts with scores, one list per topic (specification §11)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PERMUTATIONS = 20
 """Lin et al. (2011): a text is told from 20 permutations of its sentences."""
 COST = 0.001
 RAREST = 10
-"""A feature counts if it occurs in so many texts at least."""
+"""Features that occur in fewer texts are left out."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def train_coherence(
     counts = Counter(name for texts in lists for text in texts for name in text.features)
     names = sorted(name for name, count in counts.items() if count >= rarest)
     if not names:
-        raise BuildError(f"no feature occurs in {rarest} texts: there is too little to learn from")
+        raise BuildError(f"no feature occurs in {rarest} or more texts; give more texts")
     matrix = _matrix([text for texts in lists for text in texts], names)
     means = np.asarray(matrix.mean(axis=0)).ravel()
     squares = np.asarray(matrix.multiply(matrix).mean(axis=0)).ravel()
@@ -119,7 +119,7 @@ def _differences(
         share.extend([weight / max(1, len(pairs))] * len(pairs))
         begin += len(texts)
     if not share:
-        raise BuildError("no list holds two texts of different scores: there is nothing to learn from")
+        raise BuildError("no list has two texts with different scores, so there is nothing to learn")
     weights = np.array(share)
     return matrix[better] - matrix[worse], weights * (len(weights) / weights.sum())
 

@@ -114,7 +114,7 @@ def read_gdtb(documents: str, relations: str, pipeline: Pipeline) -> list[GoldDo
             texts.append((entry["text"], _sentence_spans(entry["text"], entry["sents"])))
             heads.append({key: str(entry[key]) for key in ("doc", "split", "genre")})
         except (ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{place}: is no document of GDTB ({error})") from None
+            raise InputError(f"{place}: is not a document of GDTB ({error})") from None
     analysed = analyse_many(pipeline, texts)
     places = {head["doc"]: _Places(document) for head, document in zip(heads, analysed, strict=True)}
     by_document = _read_relations(relations, places)
@@ -132,7 +132,7 @@ def _sentence_spans(text: str, sentences: Sequence[Sequence[str]]) -> list[Span]
         for token in tokens:
             found = text.index(token, place)
             if text[place:found].strip():
-                raise ValueError("its tokens are not those of its text")
+                raise ValueError("its tokens do not match its text")
             start = found if start is None else start
             place = found + len(token)
         if start is not None:
@@ -179,7 +179,7 @@ def _read_relations(path: str, places: dict[str, _Places]) -> dict[str, list[Gol
                     found[cells["doc"]].append(relation)
         except (KeyError, ValueError) as error:
             raise InputError(
-                f"{reader.name}, line {reader.count}: is no relation of GDTB ({error})"
+                f"{reader.name}, line {reader.count}: is not a relation of GDTB ({error})"
             ) from None
     return found
 

@@ -158,7 +158,7 @@ class Problem:
         elif learner in PAIRWISE:
             weights = PAIRWISE[learner](*self._differences, penalty)
         else:
-            raise UsageError(f"no learner is called {learner!r}; there are {', '.join(LEARNERS)}")
+            raise UsageError(f"unknown learner {learner!r}; choose one of {', '.join(LEARNERS)}")
         names = self._draft.features
         check_lifts(lifts or {}, names)
         raised = weights + np.array([(lifts or {}).get(name, 0.0) for name in names])
@@ -172,7 +172,8 @@ def check_lifts(lifts: Mapping[str, float], names: Sequence[str]) -> None:
     unknown = [name for name in lifts if name not in names]
     if unknown:
         raise UsageError(
-            f"no such feature to lift: {', '.join(unknown)}; there are {len(names)}, named as {', '.join(names[:3])}"
+            f"cannot lift unknown features: {', '.join(unknown)}; "
+            f"the {len(names)} features have names such as {', '.join(names[:3])}"
         )
 
 
@@ -198,7 +199,7 @@ def cross_validate(
         return found
 
     if not any(len(one.better) for one in sets):
-        raise UsageError("there are no pairs to measure penalties on; lower --threshold")
+        raise UsageError("there are no pairs to compare penalties on; lower --threshold")
     by_segment, by_set = measured(segment_folds(sets, _FOLDS)), measured(set_folds(sets))
     return [
         Validation(
@@ -286,7 +287,7 @@ def _differences(sets: Sequence[TrainingSet], draft: LinearModel) -> tuple[Float
             differences.append(z[one.better] - z[one.worse])
             counts.append(one.counts / one.counts.sum())
     if not differences:
-        raise UsageError("there are no pairs to learn from; regression learns from scores")
+        raise UsageError("there are no pairs to learn from; use --learner regression to learn from scores")
     return np.concatenate(differences), np.concatenate(counts)
 
 
@@ -302,7 +303,7 @@ def _regression_weights(sets: Sequence[TrainingSet], draft: LinearModel, penalty
             scores.append((human - human.mean()) / deviation)  # protocols have scales of their own
             counts.append(np.full(len(z), 1.0 / len(z)))
     if not features:
-        raise UsageError("there are no human scores to learn from; rankings want a pairwise learner")
+        raise UsageError("there are no human scores to learn from; use a pairwise learner for rankings")
     return fit_regression(np.concatenate(features), np.concatenate(scores), np.concatenate(counts), penalty)
 
 

@@ -33,13 +33,13 @@ class TrainingSet:
     better: Index
     worse: Index
     counts: FloatArray
-    """How many judgements said so."""
+    """The number of judgements for each pair."""
     scores: FloatArray
-    """Human scores of the rows, NaN where there are none."""
+    """Human scores of the rows, NaN where they are missing."""
 
     def __post_init__(self) -> None:
         if not len(self.better) == len(self.worse) == len(self.counts):
-            raise UsageError(f"{self.name}: pairs of different lengths")
+            raise UsageError(f"{self.name}: `better`, `worse` and `counts` have different lengths")
 
     def with_pairs(self, chosen: npt.NDArray[np.bool_]) -> TrainingSet:
         """The same rows with some of the pairs."""

@@ -68,15 +68,15 @@ _CODES = 256
 
 @dataclass(frozen=True)
 class LanguageModelSettings:
-    """What can be chosen; the defaults are specification §8's."""
+    """Settings of a language model; the defaults are those of specification §8."""
 
     order: int = 3
     least_count: int = 2
     """Words seen less often are `<unk>`."""
     prune: tuple[int, ...] = ()
-    """By order: n-grams seen at most so often are left out; the last number goes for all higher orders."""
+    """By order: n-grams seen at most this often are left out; the last number applies to all higher orders."""
     memory: int = 1 << 30
-    """Bytes for sorting; more goes to disk."""
+    """Bytes for sorting; the rest goes to disk."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.order <= LONGEST:
@@ -85,22 +85,22 @@ class LanguageModelSettings:
             raise UsageError(f"least count {self.least_count}: must be 1 or more")
         if len(self.prune) > self.order or list(self.thresholds) != sorted(self.thresholds):
             raise UsageError(
-                f"prune {self.prune}: at most one number an order, and none below the one before"
+                f"prune {self.prune}: give at most one number per order, each at least as large as the one before"
             )
         if self.thresholds[0] != 0:
             raise UsageError(
-                "prune: single words stay, so the first number is 0; raise the least count instead"
+                "prune: the first number must be 0 because single words are kept; raise the least count instead"
             )
 
     @property
     def thresholds(self) -> list[int]:
-        """One number an order."""
+        """One number per order."""
         given = list(self.prune) or [0]
         return given + given[-1:] * (self.order - len(given))
 
 
 class NgramBlock(NamedTuple):
-    """Some n-grams of one order, one a row, sorted by their words from the last to the first."""
+    """Some n-grams of one order, one per row, sorted by their words from the last to the first."""
 
     keys: npt.NDArray[np.uint32]
     """The words' numbers, the last word first."""
@@ -163,7 +163,7 @@ def train_language_model(
                 estimator.add(batch.offsets, numbers.of(batch))
             found, fallbacks = _estimate(estimator, settings.order, progress)
         except RuntimeError as error:  # the disk is full
-            raise BuildError(f"{error}; name a folder with more room (--temp)") from error
+            raise BuildError(f"{error}; choose a folder with more free space (--temp)") from error
         yield TrainedModel(pipeline.language, settings, words, tokens, found, fallbacks, estimator)
 
 

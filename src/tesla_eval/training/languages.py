@@ -1,4 +1,4 @@
-"""A new language from the user's own files: tagger, lemma table and synonyms in one go."""
+"""Build a new language from the user's own files: tagger, lemma table and synonyms."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LemmaCounts = Mapping[str, Counter[str]]
 
 @dataclass(frozen=True)
 class LemmaSettings:
-    """What a table takes over from its text."""
+    """How a lemma table is learned."""
 
     trust: float = 0.0
     """The share of a form's occurrences that its most frequent lemma must have; above 1: no forms."""
@@ -48,9 +48,9 @@ class LemmaSettings:
     rules: bool = True
     """Whether words that nothing knows are changed by the rules for their ends."""
     rule_support: int = 2
-    """Word types that must end so for a rule."""
+    """The number of word types with an ending that a rule needs."""
     rule_share: float = 0.5
-    """The share of these that must agree with it."""
+    """The share of these that must agree with the rule."""
 
 
 def count_lemmas(pairs: Iterable[tuple[str, str]], language: str) -> dict[str, Counter[str]]:
@@ -79,7 +79,7 @@ def train_lemmas(
 ) -> Resource:
     """The lemma table of `counts`, as `count_lemmas` makes them."""
     if not counts:
-        raise BuildError("there is no word with a lemma to learn from")
+        raise BuildError("the data has no word with a lemma to learn from")
     settings = settings or LemmaSettings()
     rules = _rules(counts, settings) if settings.rules else {}
     resource = Resource(

@@ -82,7 +82,7 @@ def parse_moses_line(line: str, where: str) -> MosesPhrase:
             raise ValueError
     except (IndexError, ValueError):
         raise InputError(
-            f"{where}: {fields[_COUNTS_FIELD]!r} are no counts (target, source and joint count of the pair)"
+            f"{where}: {fields[_COUNTS_FIELD]!r} must be counts (target, source and joint count of the pair)"
         ) from None
     return MosesPhrase(fields[0], fields[1], round(count))
 
@@ -130,7 +130,7 @@ class PhraseTableRecipe:
     """The Moses tables lead from the pivot language to the target language."""
     min_count: int = 1
     min_probability: float = LEAST_PROBABILITY
-    """Less probable pivot phrases are never used by default; who wants to use them needs a table with a lower limit."""
+    """Less probable pivot phrases are not in the table. To use them, build a table with a lower limit."""
     pairs_a_part: int = _PAIRS_A_PART
     compact: bool = False
     provenance: Provenance = UNSTATED
@@ -139,11 +139,13 @@ class PhraseTableRecipe:
         if not self.bitexts and not self.moses:
             raise UsageError("a phrase table needs a bitext, or a Moses phrase table to import")
         if len({bitext.alignments is None for bitext in self.bitexts}) > 1:
-            raise UsageError("alignments are given for all bitexts or for none")
+            raise UsageError("give alignments for all bitexts or for none")
         if self.language == self.pivot:
-            raise UsageError("the pivot language must be another language")
+            raise UsageError("the pivot language must differ from the target language")
         if self.min_count < 1 or not 0 <= self.min_probability < 1:
-            raise UsageError("prune with a count of at least 1 and a probability from 0 to below 1")
+            raise UsageError(
+                "prune: the count must be at least 1 and the probability must be from 0 to below 1"
+            )
 
     @property
     def aligned(self) -> bool:
@@ -181,7 +183,7 @@ def build_phrase_table(recipe: PhraseTableRecipe, work: Path, progress: Progress
 
 
 def _claim(work: Path, recipe: PhraseTableRecipe) -> None:
-    """Write down whose folder it is; refuse one that belongs to other data or another analysis."""
+    """Record what the folder is for; refuse one that belongs to other data or another analysis."""
     here = _identity(recipe)
     note = work / "build.json"
     if note.is_file():
@@ -189,10 +191,11 @@ def _claim(work: Path, recipe: PhraseTableRecipe) -> None:
             return
         if (work / _ANALYSED).is_file():
             raise BuildError(
-                f"{work}: was begun for other files, languages or analyses; delete it, or name another with --work"
+                f"{work}: belongs to a build from other files, languages or analyses; "
+                "delete it, or choose another folder with --work"
             )
     elif work.is_dir() and any(work.iterdir()):
-        raise BuildError(f"{work}: is not empty; name a new folder with --work")
+        raise BuildError(f"{work}: is not empty; choose a new folder with --work")
     work.mkdir(parents=True, exist_ok=True)
     _write_json(note, here)
 
@@ -224,12 +227,12 @@ class _Runs:
         self.paths: list[Path] = []
 
     def spill(self) -> None:
-        """Write a run if enough has come together."""
+        """Write a run once enough records are pending."""
         if self._counter.pending >= _RECORDS_A_RUN:
             self.end()
 
     def end(self) -> None:
-        """Write what is pending."""
+        """Write the pending records."""
         if self._counter.pending:
             self.paths.append(self._work / f"run-{len(self.paths):04}.bin")
             try:

@@ -81,7 +81,7 @@ def train(
     """Learn the weights; `metric` says what the columns of the training sets are."""
     kept = [column for column, feature in enumerate(metric.features) if recipe.keeps(feature)]
     if not kept:
-        raise UsageError("no feature is left to learn weights for")
+        raise UsageError("there is no feature to learn weights for; check --groups and --without")
     features = [metric.features[column] for column in kept]
     chosen = [one.with_features(np.array(kept, np.int64)) for one in sets]
     progress.stage("folds")

@@ -191,7 +191,7 @@ def train_pem(
     rows = compute_features(features, pairs, progress)
     kept = np.flatnonzero(~np.isnan(rows).any(axis=1)).tolist()
     if not kept:
-        raise BuildError("there is no pair of texts to learn from")
+        raise BuildError("no pair of texts has words to learn from")
     targets = np.array([pairs[k].overall for k in kept])
     groups = [pairs[k].group for k in kept]
     progress.stage("grid", grid.size)

@@ -65,7 +65,9 @@ def read_lexicon_entries(path: Path | str) -> Iterator[LexiconEntry]:
     for line in lines:
         columns = line.split("\t")
         if len(columns) != 3 or not columns[0]:
-            raise InputError(f"{lines.name}, line {lines.count}: is not form, tab, lemma, tab, tag")
+            raise InputError(
+                f"{lines.name}, line {lines.count}: must have three columns separated by tabs: form, lemma, tag"
+            )
         yield LexiconEntry(*columns)
 
 
@@ -137,7 +139,7 @@ class TaggerSettings:
     fine_tags: bool = False
     """Learn XPOS and UPOS together; otherwise UPOS alone."""
     min_label_count: int = 50
-    """Rarer pairs of XPOS and UPOS are no labels of their own: any label with their UPOS is right."""
+    """Rarer pairs of XPOS and UPOS are not labels of their own: any label with their UPOS counts as right."""
     epochs: int = 8
     margin: int = 20
     """The right label must win by more than this, else it is learned from: such weights survive pruning."""
@@ -157,7 +159,7 @@ SMALL_TREEBANK_WORDS = 45_000
 def settings_for(
     words: int, *, fine_tags: bool = False, epochs: int = TaggerSettings.epochs
 ) -> TaggerSettings:
-    """The settings for a treebank of so many words."""
+    """The settings for a treebank with this number of words."""
     settings = SMALL_TREEBANK if words < SMALL_TREEBANK_WORDS else TaggerSettings()
     return replace(settings, fine_tags=fine_tags, epochs=epochs)
 
@@ -200,13 +202,13 @@ def choose_labels(sentences: Iterable[Sequence[Word]], settings: TaggerSettings)
     for sentence in sentences:
         for word in sentence:
             if word.upos == UNKNOWN:
-                raise BuildError(f"the training data holds a word without a universal tag: {word.form!r}")
+                raise BuildError(f"the training data contains a word without a universal tag: {word.form!r}")
             universal.add(word.upos)
             label = _label(word, settings)
             if label.fine != UNKNOWN:
                 counts[label] += 1
     if not universal:
-        raise BuildError("the training data holds no words")
+        raise BuildError("the training data contains no words")
     labels: list[Label] = []
     min_count = settings.min_label_count if settings.fine_tags else 1
     for label in sorted(counts, key=lambda label: (-counts[label], label)):
@@ -215,7 +217,10 @@ def choose_labels(sentences: Iterable[Sequence[Word]], settings: TaggerSettings)
             universal.discard(label.universal)
     labels += [Label(tag, tag) for tag in sorted(universal)]  # those without any fine tag
     if len(labels) > MAX_LABELS:
-        raise BuildError(f"{len(labels)} pairs of XPOS and UPOS are more than {MAX_LABELS}; learn UPOS alone")
+        raise BuildError(
+            f"the training data has {len(labels)} pairs of XPOS and UPOS, "
+            f"more than the {MAX_LABELS} allowed; leave out --fine-tags"
+        )
     return labels
 
 

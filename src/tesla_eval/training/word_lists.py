@@ -66,7 +66,7 @@ def train_segmenter(
         trainer.add_text(text, list(words))
         empty = False
     if empty:
-        raise BuildError("the training data of the segmenter holds no text")
+        raise BuildError("the training data of the segmenter contains no text")
     trainer.prepare(settings.min_feature_count)
     progress.stage("training", settings.epochs)
     for epoch in range(settings.epochs):
@@ -95,7 +95,7 @@ def compound_resource(
     levels = [round(100 * math.log10(frequencies[word])) if frequencies[word] >= 1 else -1 for word in words]
     if not words or min(levels) < 0 or max(levels) > _HIGHEST_LEVEL:
         raise BuildError(
-            "a list of compound parts needs words, and frequencies of 1 per thousand million or more"
+            "a list of compound parts needs words with frequencies of 1 or more per thousand million words"
         )
     return Resource(
         kind=COMPOUNDS, language=language, provenance=provenance,
