@@ -6,7 +6,8 @@ python -m benchmarks pem
 from __future__ import annotations
 
 from benchmarks.common import cpu_seconds, interleaved, wmt14_pairs
-from tesla_eval.metrics import Metric, Pem, create_metric
+from tesla_eval import Pem
+from tesla_eval.metrics import Metric, create_metric
 
 PAIRS = 4_000
 

@@ -17,7 +17,7 @@ COLD = "import sys; from benchmarks import pivots; print(pivots.measure(sys.argv
 
 def measure(name: str) -> float:
     """CPU seconds of scoring all pairs once in this process, resources loaded."""
-    from tesla_eval.metrics import TeslaB, TeslaM
+    from tesla_eval import TeslaB, TeslaM
 
     metric = TeslaM(lang="en") if name == "tesla-m" else TeslaB(lang="en", pivots=FOUR)
     metric.sentence_score("Resources load.", ["Resources are loaded."])

@@ -10,10 +10,10 @@ import time
 import numpy as np
 
 from benchmarks.common import wmt14_pairs
+from tesla_eval import TeslaM
 from tesla_eval.analysis.batch import AnalysedBatch
 from tesla_eval.analysis.pipeline import load_pipeline
 from tesla_eval.matching import match_pairs
-from tesla_eval.metrics import TeslaM
 from tesla_eval.metrics.groups.ngrams import NgramGroup
 
 PAIRS = 5_000

@@ -29,7 +29,7 @@ def test_json_is_as_promised(tesla, files) -> None:
     ref, a, b = files
     found = json.loads(tesla("score", "-r", ref, a, b, "-m", "m,chrf", "--format", "json", "--segments").out)
     metric = TeslaM()
-    assert found["metrics"]["tesla-m"]["signature"] == str(metric.get_signature())
+    assert found["metrics"]["tesla-m"]["signature"] == f"{metric.get_signature()}|nrefs:1"
     assert [system["system"] for system in found["systems"]] == [a, b]
     for system, texts in zip(found["systems"], (SYSTEM_A, SYSTEM_B), strict=True):
         expected = metric.corpus_score(texts, [REFERENCE])
@@ -54,7 +54,7 @@ def test_tsv_is_as_promised(tesla, files) -> None:
     assert rows[0] == ["system", "metric", "score", "signature"]
     assert [row[:2] for row in rows[1:]] == [[a, "tesla-m"], [b, "tesla-m"]]
     assert float(rows[1][2]) == TeslaM().corpus_score(SYSTEM_A, [REFERENCE]).score
-    assert rows[1][3] == str(TeslaM().get_signature())
+    assert rows[1][3] == f"{TeslaM().get_signature()}|nrefs:1"
     outcome = tesla("score", "-m", "m", "-r", ref, a, b, "--format", "tsv", "--segments")
     rows = list(csv.reader(io.StringIO(outcome.out), delimiter="\t"))
     assert rows[0] == ["system", "segment", "metric", "score"]

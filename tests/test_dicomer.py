@@ -21,8 +21,7 @@ from tesla_eval.discourse.roles import (
 )
 from tesla_eval.errors import BuildError, InputError, ResourceError, UsageError
 from tesla_eval.judgements.summaries import read_text_lists
-from tesla_eval.metrics.cremer import FEATURES, CremerModel
-from tesla_eval.models.svr import SupportVectorModel
+from tesla_eval.models.svr import CREMER_FEATURES, CremerModel, SupportVectorModel
 from tesla_eval.resources import Resource, read_resource, write_resource
 from tesla_eval.training.dicomer import RankedText, permutations_of, permuted_lists, train_coherence
 from tesla_eval.training.discourse import read_gdtb
@@ -140,8 +139,8 @@ def test_texts_without_relations_score_0(text: str) -> None:
 
 
 def test_one_sentence_has_no_transitions() -> None:
-    (detail,) = Dicomer().explain("We stayed at home because it rained.").details
-    names = [feature["name"] for feature in detail["features"] if "share" in feature]
+    (detail,) = Dicomer().explain("We stayed at home because it rained.").references
+    names = [feature.name for feature in detail.coherence.features if feature.share is not None]
     assert all("↔" in name for name in names)
 
 
@@ -254,7 +253,14 @@ def test_damaged_model_is_said(tmp_path: Path) -> None:
 
 def linear(weights: list[float]) -> CremerModel:
     regression = SupportVectorModel(
-        FEATURES, np.zeros(2), np.ones(2), np.array([weights]), np.ones(1), 0.5, gamma=1.0, kernel="linear"
+        CREMER_FEATURES,
+        np.zeros(2),
+        np.ones(2),
+        np.array([weights]),
+        np.ones(1),
+        0.5,
+        gamma=1.0,
+        kernel="linear",
     )
     return CremerModel(regression)
 

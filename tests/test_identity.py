@@ -7,10 +7,10 @@ from itertools import islice
 
 import pytest
 
+from tesla_eval import TeslaM
 from tesla_eval.analysis.conllu import read_conllu
 from tesla_eval.analysis.languages import LANGUAGES
 from tesla_eval.analysis.pipeline import load_pipeline
-from tesla_eval.metrics import TeslaM
 from tests.conftest import SHARED_DATA
 
 TREEBANKS = SHARED_DATA / "ud"

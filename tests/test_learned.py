@@ -30,7 +30,8 @@ def test_better_texts_score_higher(metric: TeslaX) -> None:
 def test_an_empty_side_scores_0(metric: TeslaX) -> None:
     assert metric.sentence_score("", [REFERENCE]).score == 0.0
     assert metric.sentence_score(GOOD, ["..."]).score == 0.0
-    assert metric.sentence_score("", [""]).score == 0.0
+    assert metric.sentence_score("!", ["?"]).score == 0.0
+    assert metric.sentence_score("", [""]).score == metric.sentence_score("🙌", ["🙌"]).score == 1.0
 
 
 def test_short_texts_miss_features_but_have_a_score(metric: TeslaX) -> None:
@@ -111,12 +112,12 @@ def test_the_difference_of_two_systems_is_explained_exactly(metric: TeslaX) -> N
 
 def test_weights_of_another_analysis_are_refused(metric: TeslaX) -> None:
     with pytest.raises(ResourceError, match="train them again"):
-        TeslaX("en", weights=replace(metric.model, analysis="lang:en|tagger:00000000"))
+        TeslaX("en", weights=replace(metric.combined.model, analysis="lang:en|tagger:00000000"))
 
 
 def test_weights_of_another_metric_are_refused(tmp_path, metric: TeslaX) -> None:
     path = tmp_path / "weights.json"
-    path.write_text(metric.model.to_json())
+    path.write_text(metric.combined.model.to_json())
     with pytest.raises(ResourceError, match="weights of tesla-x"):
         TeslaF("en", weights=path)
 
@@ -126,7 +127,7 @@ def test_tesla_f_weighs_what_tesla_m_averages() -> None:
     found, plain = (metric.sentence_score(GOOD, [REFERENCE]) for metric in (scaled, m))
     assert {name: found.features[name] for name in plain.features} == plain.features
     assert scaled.sentence_score(REFERENCE, [REFERENCE]).score <= 1.0
-    model = raw.model
+    model = raw.combined.model
     assert raw.sentence_score(GOOD, [REFERENCE]).score == pytest.approx(
         float(model.linear(np.array([[found.features[name] for name in model.features]]))[0])
     )

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tesla_eval.errors import InputError, UsageError
-from tesla_eval.judgements.mtme import (
+from tesla_eval.judgements.wmt import (
     language_pairs,
     read_eval_set,
     read_human_systems,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tesla_eval.errors import ResourceError
-from tesla_eval.models import LinearModel, Scale, read_linear_model, write_linear_model
+from tesla_eval.models import LinearModel, Scale, read_weights, write_weights
 
 
 @pytest.fixture
@@ -32,7 +32,9 @@ def test_shares_add_up_to_the_linear_score(model: LinearModel) -> None:
 
 def test_a_missing_feature_is_the_mean_of_its_family_or_its_own(model: LinearModel) -> None:
     values = np.array([[0.7, np.nan, np.nan]])
-    assert model.complete(values).tolist() == [[0.7, 0.7, 0.3]]
+    assert model.complete(values).tolist() == [[0.7, 0.4, 0.3]]  # families not told: each its own mean
+    told = replace(model, families=("ms.p", "ms.p", "c"))
+    assert told.complete(values).tolist() == [[0.7, 0.7, 0.3]]
 
 
 def test_a_segment_has_the_same_score_in_every_batch(model: LinearModel) -> None:
@@ -43,8 +45,8 @@ def test_a_segment_has_the_same_score_in_every_batch(model: LinearModel) -> None
 
 def test_written_and_read_again(model: LinearModel, tmp_path: Path) -> None:
     path = tmp_path / "weights.json"
-    write_linear_model(path, model)
-    again = read_linear_model(path)
+    write_weights(path, model)
+    again = read_weights(path)
     assert again.to_json() == model.to_json()
     assert again.fingerprint
     assert list(tmp_path.iterdir()) == [path]
@@ -67,7 +69,7 @@ def test_damaged_weights_are_refused(
     path = tmp_path / "weights.json"
     path.write_text(json.dumps({**json.loads(model.to_json()), **change}))
     with pytest.raises(ResourceError, match=complaint) as caught:
-        read_linear_model(path)
+        read_weights(path)
     assert str(path) in str(caught.value)
 
 
@@ -75,7 +77,7 @@ def test_what_is_no_json_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "weights.json"
     path.write_bytes(b"\x80\x04pickle")
     with pytest.raises(ResourceError, match="tesla train"):
-        read_linear_model(path)
+        read_weights(path)
 
 
 def test_linear_scale_is_clipped(model: LinearModel) -> None:

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from tesla_eval import TeslaM
 from tesla_eval.analysis.conllu import parse_conllu
 from tesla_eval.analysis.pipeline import load_pipeline
 from tesla_eval.analysis.tagger import load_tagger
 from tesla_eval.errors import UsageError
-from tesla_eval.metrics import TeslaM
 from tesla_eval.training.languages import LanguageFiles, build_language
 
 ROOT = Path(__file__).resolve().parents[1]

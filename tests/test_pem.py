@@ -16,7 +16,7 @@ from tesla_eval._core import Lexicon
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.analysis.batch import Vocabulary
 from tesla_eval.analysis.porter import porter_stem
-from tesla_eval.bags.pivot import PivotNetwork, PivotNgram
+from tesla_eval.bags.ngrams import PivotNetwork, PivotNgram
 from tesla_eval.errors import InputError, ResourceError, UsageError
 from tesla_eval.judgements.paraphrases import (
     controls,
@@ -26,7 +26,9 @@ from tesla_eval.judgements.paraphrases import (
     read_rated_pairs,
     shared_words,
 )
-from tesla_eval.metrics.groups.paraphrases import pivot_bags, pivot_f1, shared_ngrams
+from tesla_eval.lm import LanguageModel, load_language_model
+from tesla_eval.matching.ngrams import shared_ngrams
+from tesla_eval.metrics.groups.paraphrases import pivot_bags, pivot_f1
 from tesla_eval.models import load_pem_model, read_pem_model
 from tesla_eval.resources import Resource, write_resource
 from tests.conftest import SHARED_DATA
@@ -39,6 +41,10 @@ ORIGINAL = "The police arrested the thief yesterday evening."
 @cache
 def built_in() -> Pem:
     return Pem(lang="en")
+
+
+def pem_language_model() -> LanguageModel:
+    return load_language_model("en", built_in().combined.loaded.language_model)
 
 
 @pytest.fixture(scope="module")
@@ -124,10 +130,10 @@ def test_dissimilarity_is_the_f1_of_stemmed_ngrams(one: list[str], other: list[s
 
 
 def test_fluency_is_the_normalised_score_of_the_paraphrase_alone(pem: Pem) -> None:
-    expected = pem.features.language_model.normalised(["He is ill."])[0]
+    expected = pem_language_model().normalised(["He is ill."])[0]
     for original in (ORIGINAL, "He is sick."):
         assert pem.sentence_score("He is ill.", [original]).features["fluency"] == expected
-    assert pem.features.language_model.order == 4
+    assert pem_language_model().order == 4
 
 
 def test_identity_has_both_f1_at_one_but_is_no_good_paraphrase(pem: Pem) -> None:
@@ -206,8 +212,10 @@ def test_score_and_explain_on_the_command_line(tesla, write) -> None:
 def test_analysis_and_synonyms_of_ones_own_are_refused(tesla, write) -> None:
     text = write("a.txt", ["He is ill."])
     outcome = tesla("score", "-m", "pem", "-r", text, text, "--synonyms", text)
-    assert outcome.status == 2
-    assert "pem reads plain text" in outcome.err
+    assert outcome.status == 0
+    assert "--synonyms has no effect on pem" in outcome.err
+    with pytest.raises(UsageError, match="pem does not support the option 'synonyms'"):
+        Pem(synonyms=text)
 
 
 def test_languages_without_a_model_are_refused_with_advice() -> None:
@@ -231,8 +239,8 @@ class TestOverallScores:
 
     def test_controls_are_the_same_every_time(self, pem: Pem) -> None:
         originals = [ORIGINAL, "He is ill.", "It rained."]
-        made = list(controls(originals, pem.features.language_model))
-        assert made == list(controls(originals, pem.features.language_model))
+        made = list(controls(originals, pem_language_model()))
+        assert made == list(controls(originals, pem_language_model()))
         assert [name for name, _ in made] == ["copy", "unrelated", "noise"] * 3
         for name, pair in made:
             assert (pair.paraphrase == pair.original) == (name == "copy")
@@ -286,8 +294,8 @@ def test_train_pem(tesla, write, tmp_path: Path) -> None:
     assert outcome.status == 0, outcome.err
     assert "26 pairs of 6 originals" in outcome.out
     metric = Pem(lang="en", model=model)
-    assert metric.model.pivots == (pivot,)
-    assert metric.model.least_count == 7
+    assert metric.combined.loaded.pivots == (pivot,)
+    assert metric.combined.loaded.least_count == 7
     assert "least_count:7" in str(metric.get_signature())
     assert 1 <= metric.sentence_score("He is sick.", ["He is ill."]).score <= 5
 

@@ -38,9 +38,9 @@ def test_2_weights_of_bags() -> None:
     y, x = load_pipeline("en").analyse(["the cat sat on the mat"], ["the cat sat on the mat"])
     flows = {n: explain_feature(x, y, NgramFeature("ms", n), 0.1) for n in (1, 2, 3)}
     assert {n: flow.reference_weight for n, flow in flows.items()} == {1: 3.3, 2: 1.31, 3: 0.22}
-    by_place = {i: weight for i, _, _, weight in flows[2].entries}
+    by_place = {link.reference[0]: link.weight for link in flows[2].flow}
     assert by_place == {0: 0.1, 1: 1.0, 2: 0.1, 3: 0.01, 4: 0.1}  # 1: cat sat, 3: on the
-    the = [weight for i, _, _, weight in flows[1].entries if i in (0, 4)]
+    the = [link.weight for link in flows[1].flow if link.reference[0] in (0, 4)]
     assert the == [0.1, 0.1]
 
 
@@ -49,7 +49,7 @@ def test_3_similarities() -> None:
         vocabulary = Vocabulary(Lexicon(None))
         sides = [AnalysedBatch.from_tokens([""], vocabulary, [side]) for side in (x, y)]
         flow = explain_feature(sides[0], sides[1], NgramFeature("ms", len(x)), 0.1)
-        return [entry[2] for entry in flow.entries]
+        return [link.similarity for link in flow.flow]
 
     def word(lemma: str, pos: str, *senses: int) -> Token:
         return Token(lemma, 0, 1, lemma, pos, False, senses)

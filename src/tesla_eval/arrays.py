@@ -7,10 +7,23 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ExactSum", "FloatArray", "Index"]
+__all__ = ["ExactSum", "FloatArray", "Index", "sum_columns"]
 
 FloatArray = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
+
+
+def sum_columns(rows: FloatArray) -> FloatArray:
+    """The sum of each row, column after column, so that every machine and every batch rounds alike.
+
+    >>> sum_columns(np.array([[1.0, 0.5]])).tolist()
+    [1.5]
+    """
+    sums = np.zeros(len(rows))
+    for column in rows.T:
+        sums += column
+    return sums
+
 
 _MANTISSA_BITS = 53
 _MOST_AT_ONCE = 1 << 9  # sums of that many 53-bit mantissas fit 63 bits

@@ -24,6 +24,7 @@ __all__ = [
     "PivotDetail",
     "PivotLink",
     "PivotPhrase",
+    "PivotValue",
     "ReferenceExplanation",
     "Score",
     "Share",
@@ -136,7 +137,7 @@ class CorpusScore:
         return f"{self.metric} = {self.score:.4f} ({self.signature})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Link:
     """How much an n-gram of the reference sends to one of the hypothesis, both given as token spans."""
 
@@ -181,9 +182,12 @@ class PivotPhrase:
                 "translations": [dict(zip(keys, row, strict=True)) for row in self.translations]}  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class FeatureDetail:
-    """One feature of an explanation; subclasses say what it is made of."""
+    """One feature of an explanation; subclasses say what it is made of.
+
+    Details, links and shares are made by the hundred for every explanation, so they are not frozen, which costs time.
+    """
 
     name: str
     group: str = ""
@@ -205,7 +209,7 @@ class FeatureDetail:
         return {}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class CharacterDetail(FeatureDetail):
     """Precision, recall and F of a matching problem whose flow is omitted."""
 
@@ -220,7 +224,7 @@ class CharacterDetail(FeatureDetail):
                 "f": self.f}  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class MatchDetail(CharacterDetail):
     """A matching problem with the flow that reaches its optimum."""
 
@@ -232,10 +236,10 @@ class MatchDetail(CharacterDetail):
     """Skip bigrams: up to so many tokens lie between the two words."""
 
     def _content(self) -> dict[str, Any]:
-        return {**super()._content(), **({"gap": self.gap} if self.gap else {}), **_optimum(self)}
+        return {**CharacterDetail._content(self), **({"gap": self.gap} if self.gap else {}), **_optimum(self)}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class PivotDetail(CharacterDetail):
     """A matching problem between pivot n-grams; unigrams also show the phrases behind them."""
 
@@ -248,11 +252,11 @@ class PivotDetail(CharacterDetail):
     """For `reference` and `hypothesis`."""
 
     def _content(self) -> dict[str, Any]:
-        content = {"pivot": self.pivot, **super()._content(), **_optimum(self)}
+        content = {"pivot": self.pivot, **CharacterDetail._content(self), **_optimum(self)}
         return {**content, **_segments(self.segments)}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class ValueDetail(FeatureDetail):
     """A feature that is one number, with what it is made of where that can be shown."""
 
@@ -308,7 +312,7 @@ def _segments(segments: Mapping[str, tuple[PivotPhrase, ...]]) -> dict[str, Any]
     }
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Share:
     """What one feature adds to a linear score: weight × standardised value."""
 

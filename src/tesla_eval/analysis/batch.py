@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,7 +18,7 @@ from tesla_eval.arrays import Index
 from tesla_eval.errors import InputError
 from tesla_eval.records import Token
 
-__all__ = ["AnalysedBatch", "GrowingArray", "Vocabulary", "WordMap", "numbers_from"]
+__all__ = ["AnalysedBatch", "GrowingArray", "Vocabulary", "WordMap", "WordTable", "numbers_from"]
 
 _MOST_TAGS = 1 << 16
 _OTHER = UNIVERSAL_IDS["X"]
@@ -59,8 +59,8 @@ class Vocabulary:
             new = np.unique(words[known[words] == _NOT_LOWERED])
             if len(new):
                 known[new] = self.lexicon.intern_words([form.lower() for form in self.lexicon.forms(new)])
-            found: npt.NDArray[np.uint32] = known[words]
-            return found
+            lowered_words: npt.NDArray[np.uint32] = known[words]
+            return lowered_words
 
 
 @dataclass(frozen=True)
@@ -218,3 +218,46 @@ def numbers_from(first: int, used: npt.NDArray[np.uint32]) -> npt.NDArray[np.uin
     ([2, 3, 4], [])
     """
     return np.arange(first, int(used.max()) + 1 if len(used) else 0, dtype=np.uint32)
+
+
+class Frequencies(Protocol):
+    """Gives rare words more weight than common ones."""
+
+    def weights(self, words: Sequence[str]) -> npt.NDArray[np.float64]:
+        """The weight of each word, given in small letters."""
+
+
+_HAS_DIGIT, _CAPITALISED = 1, 2  # as in core/matching/surface.h
+
+
+class WordTable:
+    """What is known of the words of a vocabulary, by number: every word is looked at once, when it is first met."""
+
+    def __init__(self, vocabulary: Vocabulary, frequencies: Frequencies | None) -> None:
+        self._lexicon = vocabulary.lexicon
+        self._frequencies = frequencies
+        self._first_with: dict[str, int] = {}
+        self.folded = GrowingArray(np.uint32)
+        """The number of the first word that is the same but for capitals."""
+        self.shape = GrowingArray(np.uint8)
+        self.word_weight = GrowingArray(np.float64)
+        self.lemma_weight = GrowingArray(np.float64)
+
+    def learn(self, batch: AnalysedBatch) -> None:
+        """Take in the words of a batch that are new."""
+        words = numbers_from(len(self.shape), batch.word)
+        forms = self._lexicon.forms(words)
+        lowered = [form.lower() for form in forms]
+        self.folded.extend(list(map(self._first_with.setdefault, lowered, words.tolist())))
+        self.shape.extend([_shape(form) for form in forms])
+        self.word_weight.extend(self._weights(lowered))
+        lemmas = numbers_from(len(self.lemma_weight), batch.lemma)
+        self.lemma_weight.extend(self._weights(self._lexicon.lemmas(lemmas)))
+
+    def _weights(self, words: list[str]) -> npt.NDArray[np.float64]:
+        return np.ones(len(words)) if self._frequencies is None else self._frequencies.weights(words)
+
+
+def _shape(form: str) -> int:
+    has_digit = not form.isalpha() and any(map(str.isdigit, form))  # most words are letters alone
+    return _HAS_DIGIT * has_digit + _CAPITALISED * form[:1].isupper()

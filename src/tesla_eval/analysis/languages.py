@@ -192,8 +192,8 @@ def quality_of(resources: Iterable[Resource], figures: Mapping[str, Any]) -> Qua
     measured_with = figures.get("fingerprints", {})
 
     def figure(name: str, part: str) -> float | None:
-        found = by_kind[part].fingerprint if part in by_kind else None
-        return figures.get(name) if measured_with.get(part) == found else None
+        fingerprint = by_kind[part].fingerprint if part in by_kind else None
+        return figures.get(name) if measured_with.get(part) == fingerprint else None
 
     tags = by_kind["tagger"].info.get("accuracy", {}).get("test", {}) if "tagger" in by_kind else {}
     senses = by_kind.get("senses")

@@ -40,10 +40,10 @@ class CoreDictionaryFactory(DictionaryFactory):
 
     def get_dictionary(self, lang: str) -> Mapping[str, str]:
         """The dictionary of a language, read once per process."""
-        found = core_dictionary(lang)
-        if found is None:
+        dictionary = core_dictionary(lang)
+        if dictionary is None:
             return DEFAULT_DICTIONARY_FACTORY.get_dictionary(lang)
-        return cast("Mapping[str, str]", found)  # strategies of simplemma only ever call `get`
+        return cast("Mapping[str, str]", dictionary)  # strategies of simplemma only ever call `get`
 
 
 @cache

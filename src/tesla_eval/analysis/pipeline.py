@@ -110,14 +110,14 @@ class Pipeline:
         """What this language lacks, for a warning; nothing where the user asked for no analysis (`und`)."""
         if self.language == UNDETERMINED.code:
             return []
-        found = []
+        missing = []
         if self.tagger is None:
-            found.append("no tagger, so parts of speech are not compared")
+            missing.append("no tagger, so parts of speech are not compared")
         elif self.tagger.accuracy < WEAK_TAGGER:
-            found.append(f"a weak tagger ({self.tagger.accuracy:.1f} % of the words right)")
+            missing.append(f"a weak tagger ({self.tagger.accuracy:.1f} % of the words right)")
         if self.senses is None:
-            found.append(NO_SYNONYMS)
-        return found
+            missing.append(NO_SYNONYMS)
+        return missing
 
     def analyse(self, *groups: Sequence[str], keep_punctuation: bool = False) -> list[AnalysedBatch]:
         """One batch for each group of texts, all over the same vocabulary.

@@ -206,10 +206,10 @@ def find_installed_thesaurus(language: str, folders: Iterable[str] | None = None
     name = re.compile(rf"th(es)?_{code}(_[A-Za-z]+)?(_v\d+)?\.dat")
     for pattern in folders:
         root = Path(pattern).anchor
-        found = Path(root).glob(str(Path(pattern).relative_to(root) / "th*.dat"))
+        thesauri = Path(root).glob(str(Path(pattern).relative_to(root) / "th*.dat"))
         # The name without a country, else the country named like the language: th_de_DE before th_de_CH.
         named = sorted(
-            (path for path in found if name.fullmatch(path.name)), key=lambda p: _by_country(p, language)
+            (path for path in thesauri if name.fullmatch(path.name)), key=lambda p: _by_country(p, language)
         )
         if named:
             return named[0]

@@ -120,8 +120,8 @@ def load_tokeniser(language: str) -> Tokeniser:
     """The tokeniser of a language; one without rules of its own gets those common to all."""
     code = resolve_language(language)
     rules = code if code in Tokeniser.languages() else UNDETERMINED.code
-    found = load_segmenter(code)
-    return Tokeniser(rules, found[0] if found else None)
+    segmenter = load_segmenter(code)
+    return Tokeniser(rules, segmenter[0] if segmenter else None)
 
 
 def tokenise(text: str, language: str = "en") -> list[str]:

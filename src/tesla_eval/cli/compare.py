@@ -263,13 +263,13 @@ def compare(
     if len(tables[0].systems) < 2:
         raise UsageError(f"only one system, {tables[0].systems[0]}: there is nothing to compare it with")
     documents = None if docs is None else _read_documents(docs, len(tables[0].segments))
-    found = [
+    comparisons = [
         compare_systems(
             table, baseline=baseline, documents=documents, resamples=resamples, seed=seed, alpha=alpha
         )
         for table in tables
     ]
-    write_lines(COMPARE_FORMATS[output_format](Comparisons(tuple(found), tuple(signatures), baseline)))
+    write_lines(COMPARE_FORMATS[output_format](Comparisons(tuple(comparisons), tuple(signatures), baseline)))
 
 
 def _score_files(

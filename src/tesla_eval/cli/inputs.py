@@ -13,8 +13,9 @@ from tesla_eval.cli.terminal import warn
 from tesla_eval.compare.systems import SystemTable
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.metrics import Metric
-from tesla_eval.metrics.base import SegmentScores, reference_count
+from tesla_eval.metrics.base import SegmentScores
 from tesla_eval.parallel import map_in_order
+from tesla_eval.segments import reference_count
 from tesla_eval.textio import LineReader, looks_lowercased, looks_tokenised, read_in_step
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import click
 import numpy as np
 
 from tesla_eval.cli.terminal import aligned, visible
-from tesla_eval.judgements.mtme import write_score_file
+from tesla_eval.judgements.wmt import write_score_file
 from tesla_eval.meta import Joined, MetricComparison, Result
 from tesla_eval.meta.plots import correlation_bars, system_scatter, write_drawing
 from tesla_eval.meta.run import SetComparison, Study

@@ -23,7 +23,7 @@ from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.groups.paraphrases import LEAST_COUNT
 from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
-from tesla_eval.models import write_linear_model
+from tesla_eval.models import write_weights
 from tesla_eval.models.linear import ANY_LANGUAGE
 from tesla_eval.pivot import installed_pivots
 from tesla_eval.resources import Provenance, find_resource, missing_resource, write_resource
@@ -153,7 +153,7 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
             sets = collect(judged, uncombined, cache, threshold=threshold, progress=bar)
         with progress() as bar:
             trained = train_model(recipe, sets, uncombined(sets[0].name.split()[0]), bar)
-        write_linear_model(output, trained.model)
+        write_weights(output, trained.model)
         for line in _report(output, trained):
             click.echo(line)
 
@@ -169,21 +169,25 @@ def _judged(
 
 
 def _read_all_preferences(paths: tuple[str, ...]) -> dict[Key, Preferences]:
-    found: dict[Key, Preferences] = {}
+    by_key: dict[Key, Preferences] = {}
     for path in paths:
         for key, preferences in read_preferences(path).items():
-            if key in found:
+            if key in by_key:
                 raise click.UsageError(
                     f"{path}: the preferences for {' '.join(key)} are also in an earlier file"
                 )
-            found[key] = preferences
-    return found
+            by_key[key] = preferences
+    return by_key
 
 
 def _report(output: Path, trained: Trained) -> Iterator[str]:
-    for found in trained.validations:
-        by_set = "" if found.by_test_set is None else f", of other test sets {found.by_test_set:.4f}"
-        yield f"{found.learner}, penalty {found.penalty:g}: τ of other segments {found.by_segment:.4f}{by_set}"
+    for validation in trained.validations:
+        by_set = validation.by_test_set
+        yield (
+            f"{validation.learner}, penalty {validation.penalty:g}: "
+            f"τ of other segments {validation.by_segment:.4f}"
+            f"{'' if by_set is None else f', of other test sets {by_set:.4f}'}"
+        )
     model = trained.model
     yield f"{output}: {len(model.features)} weights, penalty {model.training['penalty']:g}, learned from"
     yield from (f"  {line}" for line in model.data)
@@ -308,8 +312,8 @@ def pem(
 
 def _default_model(language: str) -> str:
     """Specification §8: PEM takes a model of order 4; languages without one make do with the trigrams."""
-    there = [name for name in ("4gram", "3gram") if find_resource(f"lm-{name}", language) is not None]
-    return there[0] if there else "4gram"
+    names = [name for name in ("4gram", "3gram") if find_resource(f"lm-{name}", language) is not None]
+    return names[0] if names else "4gram"
 
 
 for _name, _metric, _options in _METRICS:

@@ -199,10 +199,10 @@ def runs(indices: Sequence[TokenIndex]) -> list[tuple[int, int, int]]:
     >>> runs([(0, 1), (0, 2), (0, 5), (1, 0)])
     [(0, 1, 2), (0, 5, 5), (1, 0, 0)]
     """
-    found: list[tuple[int, int, int]] = []
+    spans: list[tuple[int, int, int]] = []
     for sentence, token in indices:
-        if found and found[-1][0] == sentence and found[-1][2] + 1 == token:
-            found[-1] = (sentence, found[-1][1], token)
+        if spans and spans[-1][0] == sentence and spans[-1][2] + 1 == token:
+            spans[-1] = (sentence, spans[-1][1], token)
         else:
-            found.append((sentence, token, token))
-    return found
+            spans.append((sentence, token, token))
+    return spans

@@ -1,11 +1,10 @@
 """The shallow discourse parser (specification §11): a text in sentences becomes a list of relations.
 
-`load_parser` gives the installed parser with the analysis that it was trained with.
-"""
+`load_parser` gives the installed parser with the analysis that it was trained with."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby, pairwise
@@ -28,7 +27,6 @@ from tesla_eval.discourse.arguments import (
     location_features,
     pair_features,
 )
-from tesla_eval.discourse.classifier import Classifier
 from tesla_eval.discourse.connectives import Candidate, Inventory, connective_features, without_overlap
 from tesla_eval.discourse.document import (
     Document,
@@ -47,7 +45,17 @@ from tesla_eval.resources import (
     text_array,
 )
 
-__all__ = ["CLASSIFIERS", "KIND", "FoundConnective", "Parser", "TextParser", "load_parser"]
+__all__ = [
+    "BIAS",
+    "CLASSIFIERS",
+    "KIND",
+    "WEIGHT_UNITS",
+    "Classifier",
+    "FoundConnective",
+    "Parser",
+    "TextParser",
+    "load_parser",
+]
 
 CLASSIFIERS = ("use", "sense", "location", "boundary", "clause", "inner", "type", "implicit_sense")
 """The classifiers of a parser, in the order in which they work."""
@@ -137,10 +145,10 @@ class Parser:
         relations = self.explicit_relations(
             sentences, boundaries, [places[index] for index in kept], [examples[index] for index in kept]
         )
-        found: list[list[FoundConnective]] = [[] for _ in sentences]
+        by_sentence: list[list[FoundConnective]] = [[] for _ in sentences]
         for index, relation in zip(kept, relations, strict=True):
-            found[places[index][0]].append(relation)
-        return found
+            by_sentence[places[index][0]].append(relation)
+        return by_sentence
 
     def explicit_relations(
         self,
@@ -158,14 +166,14 @@ class Parser:
             ]
         )
         arguments = self._arguments_inside(sentences, boundaries, places)
-        found = []
+        relations = []
         for (number, candidate), sense, location, (arg1, arg2) in zip(
             places, senses, locations, arguments, strict=True
         ):
             same = location == SAME and bool(arg1)
             tokens = arg2 if same else candidate.others(len(sentences[number]))
-            found.append(FoundConnective(candidate, cast("Sense", sense), arg1 if same else (), tokens))
-        return found
+            relations.append(FoundConnective(candidate, cast("Sense", sense), arg1 if same else (), tokens))
+        return relations
 
     def _arguments_inside(
         self,
@@ -212,11 +220,11 @@ class Parser:
             i for i, ahead in enumerate(self.classifiers["inner"].margins(examples, RELATED)) if ahead > 0
         ]
         senses = self.classifiers["implicit_sense"].predict([examples[index] for index in kept])
-        found: list[list[InnerRelation]] = [[] for _ in sentences]
+        by_sentence: list[list[InnerRelation]] = [[] for _ in sentences]
         for index, sense in zip(kept, senses, strict=True):
             number, left, right = places[index]
-            found[number].append(InnerRelation(cast("Sense", sense), left, right))
-        return found
+            by_sentence[number].append(InnerRelation(cast("Sense", sense), left, right))
+        return by_sentence
 
     def _links(self, facts: Sequence[SentenceFacts], pairs: Sequence[tuple[int, int]]) -> list[Link]:
         """Type and sense of the non-explicit relation of each pair of neighbours."""
@@ -374,3 +382,73 @@ def load_parser(language: str) -> TextParser:
 def analysis_of(pipeline: Pipeline) -> str:
     """What the features depend on: the tagger."""
     return f"tagger:{pipeline.signature['tagger']}"
+
+
+WEIGHT_UNITS = 1000
+"""A weight is stored as a multiple of 1/1000."""
+BIAS = ""
+"""The name of the feature that every example has."""
+
+
+@dataclass(frozen=True, eq=False)
+class Classifier:
+    """Labels, feature names, and one row of weights per feature, in thousandths."""
+
+    labels: tuple[str, ...]
+    rows: Mapping[str, int]
+    weights: npt.NDArray[np.int16]
+
+    def __post_init__(self) -> None:
+        if self.weights.shape != (len(self.rows), len(self.labels)) or len(self.labels) < 2:
+            raise ValueError("labels, features and weights do not match in number")
+
+    def scores(self, examples: Sequence[Iterable[str]]) -> Index:
+        """The score of each label (column) for each example (row) in thousandths; unknown features count nothing."""
+        find = self.rows.get
+        bias = find(BIAS)
+        ids: list[int] = []
+        starts = np.zeros(len(examples), np.int64)
+        for number, features in enumerate(examples):
+            starts[number] = len(ids)
+            if bias is not None:
+                ids.append(bias)
+            ids.extend(row for name in features if (row := find(name)) is not None)
+        if not examples or not ids:
+            return np.zeros((len(examples), len(self.labels)), np.int64)
+        ends = np.append(starts[1:], len(ids))
+        sums = np.zeros((len(ids) + 1, len(self.labels)), np.int64)
+        np.cumsum(self.weights[np.array(ids, np.int64)], axis=0, dtype=np.int64, out=sums[1:])
+        return np.asarray(sums[ends] - sums[starts])
+
+    def predict(self, examples: Sequence[Iterable[str]]) -> list[str]:
+        """The best label of each example; of equals the first."""
+        return [self.labels[best] for best in np.argmax(self.scores(examples), axis=1).tolist()]
+
+    def margins(self, examples: Sequence[Iterable[str]], label: str) -> list[int]:
+        """By how much `label` is ahead of the best other one, in thousandths."""
+        scores = self.scores(examples)
+        own = self.labels.index(label)
+        others = np.delete(scores, own, axis=1)
+        ahead: list[int] = (scores[:, own] - others.max(axis=1)).tolist()
+        return ahead
+
+    def to_arrays(self, name: str) -> dict[str, npt.NDArray[Any]]:
+        """The classifier as arrays of a resource file."""
+        return {
+            f"{name}.labels": text_array("\n".join(self.labels)),
+            f"{name}.features": text_array("\n".join(self.rows)),
+            f"{name}.weights": self.weights,
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], name: str) -> Classifier:
+        """The classifier that `to_arrays` wrote."""
+
+        def lines(key: str) -> list[str]:
+            return arrays[f"{name}.{key}"].tobytes().decode("utf-8").split("\n")
+
+        return cls(
+            labels=tuple(lines("labels")),
+            rows={feature: row for row, feature in enumerate(lines("features"))},
+            weights=arrays[f"{name}.weights"],
+        )

@@ -109,11 +109,11 @@ class RoleMatrix:
         groups = [self.transitions[length] for length in LENGTHS]
         if intra_cell:
             groups.append(self.intra_cell)
-        found: dict[str, float] = {}
+        probabilities: dict[str, float] = {}
         for counts in groups:
             total = sum(counts.values())
-            found.update((name, counts[name] / total) for name in sorted(counts))
-        return found
+            probabilities.update((name, counts[name] / total) for name in sorted(counts))
+        return probabilities
 
 
 def role_matrix(document: Document, relations: Sequence[Relation], *, explicitness: bool) -> RoleMatrix:

@@ -165,15 +165,15 @@ def _text_rows(folder: Path) -> Iterator[_Row]:
 
 
 def _models(folder: Path, topics: set[str]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
+    by_topic: dict[str, list[str]] = {}
     for path in sorted([*folder.glob("*.txt"), *folder.glob("*/*.txt")]):
         name = path.stem if path.parent == folder else path.parent.name
         while name not in topics and "." in name:  # TOPIC.NAME; a topic may have dots itself
             name = name.rpartition(".")[0]
         if name not in topics:
             raise InputError(f"{path}: belongs to a topic that no system summarised")
-        found.setdefault(name, []).append(_whole_text(path))
-    return {topic: tuple(texts) for topic, texts in found.items()}
+        by_topic.setdefault(name, []).append(_whole_text(path))
+    return {topic: tuple(texts) for topic, texts in by_topic.items()}
 
 
 def _whole_text(path: Path) -> str:

@@ -1,13 +1,6 @@
 """Bags and a similarity to the exact optimum."""
 
-from tesla_eval.matching.celab import (
-    CelabMatcher,
-    Covering,
-    CoveringMatch,
-    SynonymSets,
-    SynonymTable,
-    load_synonym_sets,
-)
+from tesla_eval.matching.celab import CelabMatcher, Covering, CoveringMatch
 from tesla_eval.matching.ngrams import (
     RECALL_WEIGHT,
     Matches,
@@ -15,6 +8,7 @@ from tesla_eval.matching.ngrams import (
     match_characters,
     match_pairs,
 )
+from tesla_eval.matching.synonyms import SynonymSets, SynonymTable, load_synonym_sets
 from tesla_eval.matching.transport import Transport, solve_transport
 
 __all__ = [

@@ -8,22 +8,20 @@ each could have alone. So the score is (covered reference + f · covered hypothe
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from math import isnan
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import CelabBatch, NgramVocabulary
-from tesla_eval.analysis.senses import load_senses, synonym_file
-from tesla_eval.analysis.synonym_formats import read_synonym_sets
 from tesla_eval.arrays import FloatArray, Index
-from tesla_eval.bags.units import NgramWeights, UnitSplitter
+from tesla_eval.bags.units import NgramWeights
 from tesla_eval.errors import InputError, UsageError
+from tesla_eval.matching.synonyms import SynonymTable, are_synonyms
 from tesla_eval.records import Coverage, CoveringDetail, CoveringLink, LinkPart
 
 __all__ = [
@@ -33,11 +31,7 @@ __all__ = [
     "CelabMatcher",
     "Covering",
     "CoveringMatch",
-    "SynonymSets",
-    "SynonymTable",
-    "are_synonyms",
     "cut_link",
-    "load_synonym_sets",
 ]
 
 
@@ -167,7 +161,7 @@ class CoveringMatch:
 class CelabMatcher:
     """Matches texts, given as the keys of their units, under one set of parameters; safe to use from several threads.
 
-    >>> from tesla_eval.matching.celab import SynonymSets
+    >>> from tesla_eval.matching.synonyms import SynonymSets
     >>> matcher = CelabMatcher(SynonymSets([["伞", "雨伞"]]))
     >>> matcher.match([list("买雨伞")], [list("买伞")]).score.tolist()
     [1.0]
@@ -218,13 +212,13 @@ class CelabMatcher:
             totals, spans, weights = batch.explain(0, 1, self._max_rows)
         except ValueError as error:
             raise self._too_large(reference, hypothesis) from error
-        found = self._score(totals[None], [reference], [hypothesis])
+        covering = self._score(totals[None], [reference], [hypothesis])
         starts, ends = spans[:, ::2], spans[:, ::2] + spans[:, 1::2]
         order = np.lexsort((starts[:, 1], ends[:, 0], starts[:, 0]))
         links = np.column_stack([starts[:, 0], ends[:, 0], starts[:, 1], ends[:, 1]])[order].tolist()
         synonymous = cache(partial(are_synonyms, self.synonyms))
         return CoveringMatch(
-            float(found.score[0]), float(found.recall[0]), float(found.precision[0]),
+            float(covering.score[0]), float(covering.recall[0]), float(covering.precision[0]),
             tuple((a, b, c, d, weight) for (a, b, c, d), weight in zip(links, weights[order].tolist(), strict=True)),
             tuple(cut_link(reference, hypothesis, tuple(link), synonymous) for link in links),
             _coverage(len(reference), self.order, spans[:, :2], weights),
@@ -270,11 +264,11 @@ class CelabMatcher:
         bound = total + f * hypothesis_total
         with np.errstate(invalid="ignore"):
             score = np.minimum((covered + f * hypothesis_covered) / bound, 1.0)
-            found = Covering(score, covered / total, hypothesis_covered / hypothesis_total)
+            covering = Covering(score, covered / total, hypothesis_covered / hypothesis_total)
         for k in np.flatnonzero(bound == 0).tolist():  # nothing that weighs anything
             if references[k] or hypotheses[k]:
                 score[k] = float(references[k] == hypotheses[k])
-        return found
+        return covering
 
     @property
     def _max_rows(self) -> int:
@@ -316,77 +310,3 @@ def _coverage_entries(coverage: FloatArray) -> Coverage:
         for length, value in enumerate(row, 1)
         if not isnan(value)
     )
-
-
-class SynonymTable(Protocol):
-    """A synonym dictionary: from joined texts of n-grams to the ids of their categories."""
-
-    def lookup(self, lemmas: Sequence[str], /) -> tuple[Index, npt.NDArray[np.int32]]:
-        """Offsets and ids: those of text i are `ids[offsets[i] : offsets[i + 1]]`."""
-
-
-class SynonymSets:
-    """A synonym dictionary in memory, made of sets of words; words are compared as units are.
-
-    >>> SynonymSets([["伞", "雨伞"], ["Straße", "Weg"]]).lookup(["雨伞", "strasse"])[1].tolist()
-    [0, 1]
-    """
-
-    def __init__(
-        self,
-        sets: Iterable[Iterable[str]],
-        joined_key: Callable[[str], str] | None = None,
-        fingerprint: str | None = None,
-    ) -> None:
-        key_of = joined_key or UnitSplitter().joined_key
-        self._ids: dict[str, list[int]] = {}
-        checksum = 0
-        for number, words in enumerate(sets):
-            keys = dict.fromkeys(map(key_of, words))
-            checksum = zlib.crc32("\t".join(keys).encode(), checksum)
-            for key in keys:
-                self._ids.setdefault(key, []).append(number)
-        self.fingerprint = fingerprint or f"{checksum:08x}"
-        """What the signature names it by: given, or made of the content."""
-
-    def __len__(self) -> int:
-        return len(self._ids)
-
-    def lookup(self, lemmas: Sequence[str], /) -> tuple[Index, npt.NDArray[np.int32]]:
-        """Offsets and ids: those of text i are `ids[offsets[i] : offsets[i + 1]]`."""
-        none: list[int] = []
-        found = [self._ids.get(lemma, none) for lemma in lemmas]
-        offsets = np.zeros(len(found) + 1, np.int64)
-        np.cumsum([len(ids) for ids in found], out=offsets[1:])
-        return offsets, np.array([number for ids in found for number in ids], np.int32)
-
-
-def are_synonyms(table: SynonymTable | None, a: str, b: str) -> bool:
-    """Whether two joined texts share a category.
-
-    >>> are_synonyms(SynonymSets([["伞", "雨伞"]]), "伞", "雨伞"), are_synonyms(None, "伞", "雨伞")
-    (True, False)
-    """
-    if table is None:
-        return False
-    offsets, ids = table.lookup([a, b])
-    return not set(ids[: offsets[1]].tolist()).isdisjoint(ids[offsets[1] :].tolist())
-
-
-def load_synonym_sets(language: str, wish: str | None, units: UnitSplitter) -> SynonymSets | None:
-    """The dictionary that `--synonyms` asks for, or the language's own; `None` if it has none.
-
-    Every code of Cilin is a category here, whatever it ends in (specification §9).
-    """
-    if wish is None:
-        table = load_senses(language)
-        if table is None:
-            return None
-        return SynonymSets(table.sets(), units.joined_key, table.resource.fingerprint)
-    path = synonym_file(wish, language)
-    if path is None:
-        return None
-    sets = SynonymSets(read_synonym_sets(path, every_category=True), units.joined_key)
-    if not len(sets):
-        raise InputError(f"{path}: contains no words")
-    return sets

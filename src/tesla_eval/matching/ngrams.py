@@ -14,8 +14,9 @@ from tesla_eval import _core
 from tesla_eval.analysis.batch import AnalysedBatch
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.bags import NgramFeature, exact_discount
-from tesla_eval.bags.pivot import PivotFeature, PivotNetwork, PivotNgram, PivotTranslation
-from tesla_eval.records import Link, MatchDetail, PivotDetail, PivotLink, PivotPhrase, Token
+from tesla_eval.bags.ngrams import PivotFeature, PivotNetwork, PivotNgram, PivotTranslation, pivot_network
+from tesla_eval.pivot import PhraseTable
+from tesla_eval.records import Link, MatchDetail, PivotDetail, PivotLink, PivotPhrase, PivotValue, Token
 
 __all__ = [
     "RECALL_WEIGHT",
@@ -23,8 +24,10 @@ __all__ = [
     "explain_feature",
     "explain_pivot_feature",
     "explain_segments",
+    "explain_shared",
     "match_characters",
     "match_pairs",
+    "shared_ngrams",
 ]
 
 RECALL_WEIGHT = 0.8
@@ -64,8 +67,10 @@ def match_characters(
     >>> match_characters(*bags, first, first, 2).recall.tolist()
     [[0.5, 0.3333333333333333]]
     """
-    found = _core.match_characters(reference, hypothesis, reference_index, hypothesis_index, max_order, alpha)
-    return Matches(*found)
+    measures = _core.match_characters(
+        reference, hypothesis, reference_index, hypothesis_index, max_order, alpha
+    )
+    return Matches(*measures)
 
 
 def explain_feature(
@@ -180,3 +185,37 @@ def explain_segments(
         )
         for segment in network.segments
     )
+
+
+def explain_shared(
+    table: PhraseTable, x: AnalysedBatch, y: AnalysedBatch, longest: int, value: float
+) -> PivotValue:
+    """The pivot F1 of one language with the pivot n-grams that both texts have, and the phrases they come from."""
+    networks = [pivot_network(side, table, longest) for side in (x, y)]
+    shared = shared_ngrams(*networks)
+    words = {" ".join(ngram): weight for ngram, weight in shared if len(ngram) == 1}
+    return PivotValue(
+        pivot=table.pivot,
+        value=value,
+        flow=tuple(PivotLink(" ".join(ngram), " ".join(ngram), weight) for ngram, weight in shared),
+        segments={
+            name: explain_segments(network, side.tokens(0), words, discount=1.0)
+            for name, network, side in zip(("reference", "hypothesis"), networks, (x, y), strict=True)
+        },
+    )
+
+
+def shared_ngrams(x: PivotNetwork, y: PivotNetwork) -> list[tuple[tuple[str, ...], float]]:
+    """The pivot n-grams that both texts have with the weight they share, the longest and heaviest first."""
+    mine, other = map(_summed_weights, (x, y))
+    common = [(words, min(weight, other[words])) for words, weight in mine.items() if words in other]
+    return sorted(common, key=lambda item: (-len(item[0]), -item[1], item[0]))
+
+
+def _summed_weights(network: PivotNetwork) -> dict[tuple[str, ...], float]:
+    """The weight of every pivot n-gram; under identity those with the same words are one, whatever their tags."""
+    weights: dict[tuple[str, ...], float] = defaultdict(float)
+    for bag in network.ngrams:
+        for ngram in bag:
+            weights[ngram.words] += ngram.probability
+    return weights

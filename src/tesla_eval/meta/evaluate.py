@@ -65,12 +65,12 @@ def evaluate(
     """Every statistic of every metric at both levels; `permutations` and `seed` serve soft accuracy."""
     human_p = _human_p_values(joined, permutations, seed)
     for name, scores in joined.metrics.items():
-        found = {"segment": _segment_level(joined, scores.oriented)}
+        by_level = {"segment": _segment_level(joined, scores.oriented)}
         systems = _system_level(joined, scores.system_scores(joined.used))
         segments = scores.oriented[joined.ranking][:, joined.used]
         metric_p = stats.better_p_values(segments, permutations=permutations, seed=seed)
-        found["system"] = systems | {"soft_accuracy": _soft(human_p, metric_p)}
-        for level, estimates in found.items():
+        by_level["system"] = systems | {"soft_accuracy": _soft(human_p, metric_p)}
+        for level, estimates in by_level.items():
             for statistic, estimate in estimates.items():
                 yield Result(
                     joined.outputs.lp, joined.outputs.testset, name, level, statistic,

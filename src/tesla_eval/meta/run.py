@@ -10,17 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.errors import InputError, UsageError
-from tesla_eval.judgements.mtme import language_pairs, read_eval_set, read_human_systems
 from tesla_eval.judgements.nouns import EvalSet, FloatTable, Key, Preferences, SystemScores
 from tesla_eval.judgements.summaries import read_summaries
-from tesla_eval.judgements.wmt import read_segments
+from tesla_eval.judgements.wmt import language_pairs, read_eval_set, read_human_systems, read_segments
 from tesla_eval.meta.evaluate import SEGMENT_STATISTICS, Result, averages, evaluate
 from tesla_eval.meta.join import CorpusStatistics, Joined, MetricScores, join, judged_segments, score_outputs
 from tesla_eval.meta.significance import Level, MetricComparison, compare_metrics
-from tesla_eval.metrics.base import Metric, References, SegmentScores
+from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.parallel import NO_PROGRESS, Progress
+from tesla_eval.segments import References
 from tesla_eval.stats.correlation import ROW_STATISTICS
 from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
@@ -113,11 +113,11 @@ class Study:
             )
         )  # fmt: skip
         self.results.extend(evaluate(joined, permutations=self.resamples, seed=self.seed))
-        found = self.compare(joined)
-        self.comparisons.extend(found)
+        comparisons = self.compare(joined)
+        self.comparisons.extend(comparisons)
         signatures = [str(metric.get_signature()) for metric in metrics]
         self.signatures.extend(signature for signature in signatures if signature not in self.signatures)
-        return found
+        return comparisons
 
     @property
     def averages(self) -> list[Result]:
@@ -127,7 +127,7 @@ class Study:
     def compare(self, joined: Joined) -> list[SetComparison]:
         """The metrics of a test set compared by every statistic that was wished for and that it allows."""
         key = joined.outputs.key
-        found = []
+        comparisons = []
         for wish in self.wishes:
             try:
                 comparison = compare_metrics(
@@ -136,8 +136,8 @@ class Study:
             except UsageError as error:
                 self.complain(f"{' '.join(key)}: metrics cannot be compared by {wish}: {error}")
             else:
-                found.append(SetComparison(*key, comparison))
-        return found
+                comparisons.append(SetComparison(*key, comparison))
+        return comparisons
 
 
 @dataclass(frozen=True)
@@ -263,5 +263,5 @@ def score_metric(
 def _check_wishes(lps: Collection[str], present: Collection[str], where: str) -> None:
     missing = [lp for lp in lps if lp not in present]
     if missing:
-        there = f"; there are {', '.join(sorted(present))}" if present else ""
-        raise InputError(f"{where}: no outputs for {', '.join(missing)}{there}")
+        known = f"; there are {', '.join(sorted(present))}" if present else ""
+        raise InputError(f"{where}: no outputs for {', '.join(missing)}{known}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,27 +10,14 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from tesla_eval.arrays import ExactSum, FloatArray, Index
+from tesla_eval.arrays import ExactSum, FloatArray
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.parallel import map_in_order
 from tesla_eval.records import CorpusScore, Explanation, Score, Signature
+from tesla_eval.segments import References, check_references, new_matrix, reference_count, streams_of_one
 
-__all__ = [
-    "Chunk",
-    "Metric",
-    "References",
-    "SegmentScores",
-    "Total",
-    "blocks_of_pairs",
-    "check_references",
-    "mean_over_references",
-    "new_matrix",
-    "reference_count",
-    "same_text",
-]
+__all__ = ["Chunk", "Metric", "References", "SegmentScores", "Total"]
 
-References = Sequence[Sequence[str | None]]
-"""K streams of N texts (sacreBLEU's order); `None` marks a missing reference."""
 
 _CHUNK = 256  # segments that cross into the core at once
 _SHARED_OPTIONS = ("lang", "workers")  # of every metric: not part of what makes one differ from another
@@ -177,7 +163,7 @@ class Metric(ABC, metaclass=_Sealing):
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Score:
         """The score of one segment against one or several references, if the metric needs any."""
-        streams = _streams_of_one(references)
+        streams = streams_of_one(references)
         check_references([hypothesis], streams, needed=self.needs_references)
         scored = self._score_chunk(Chunk([hypothesis], streams, None if sources is None else [sources]))
         features = dict(zip(self.feature_names, scored.features[0].tolist(), strict=True))
@@ -237,110 +223,3 @@ def _chunks(
         span = slice(start, start + _CHUNK)
         streams = [stream[span] for stream in references]
         yield Chunk(hypotheses[span], streams, None if sources is None else sources[span])
-
-
-def _streams_of_one(references: Sequence[str]) -> list[list[str]]:
-    if isinstance(references, str):
-        raise UsageError("the references of a sentence are a list: write [reference]")
-    return [[reference] for reference in references]
-
-
-def reference_count(references: References) -> int | str:
-    """How many references every segment has; `var` where segments differ.
-
-    >>> reference_count([["a", "b"], ["c", "d"]]), reference_count([["a", "b"], ["c", None]])
-    (2, 'var')
-    """
-    if not any(text is None for stream in references for text in stream):
-        return len(references)
-    counts = {sum(text is not None for text in texts) for texts in zip(*references, strict=True)}
-    return counts.pop() if len(counts) == 1 else "var"
-
-
-def new_matrix(hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
-    """Room for the score of every hypothesis (row) against every reference (column), which must be lists of texts."""
-    if isinstance(hypotheses, str) or isinstance(references, str):
-        raise UsageError("hypotheses and references are lists of texts")
-    for what, texts in (("hypothesis", hypotheses), ("reference", references)):
-        _check_texts(what, texts)
-    return np.empty((len(hypotheses), len(references)))
-
-
-def blocks_of_pairs(hypotheses: int, references: int, most: int) -> Iterator[tuple[Index, Index, Index]]:
-    """All pairs in blocks of about `most`: the rows of the matrix, and each pair's hypothesis and reference.
-
-    >>> [(i.tolist(), j.tolist()) for _, i, j in blocks_of_pairs(2, 2, most=2)]
-    [([0, 0], [0, 1]), ([1, 1], [0, 1])]
-    """
-    rows_at_once = max(1, most // references)
-    for start in range(0, hypotheses, rows_at_once):
-        rows = np.arange(start, min(start + rows_at_once, hypotheses))
-        yield rows, np.repeat(rows, references), np.tile(np.arange(references), len(rows))
-
-
-def _check_texts(what: str, texts: Sequence[str]) -> None:
-    for number, text in enumerate(texts, 1):
-        if not isinstance(text, str):
-            raise InputError(f"{what} {number} is {text!r}, not a text")
-
-
-def check_references(hypotheses: Sequence[str], references: References, *, needed: bool = True) -> None:
-    """Refuse what cannot be scored: no segments, streams of other lengths, a segment without any reference.
-
-    Where references are not `needed` there may be none.
-    """
-    if not (_is_list(hypotheses) and _is_list(references) and all(map(_is_list, references))):
-        raise UsageError("hypotheses are a list of texts, references a list of such lists: [references]")
-    if len(hypotheses) == 0:
-        raise InputError("there is no hypothesis to score")
-    if len(references) == 0 and needed:
-        raise InputError("there is no reference to score against")
-    for number, stream in enumerate(references, 1):
-        if len(stream) != len(hypotheses):
-            raise InputError(
-                f"{len(hypotheses)} hypotheses, but reference stream {number} has {len(stream)} texts; "
-                "references are K streams of N texts, None for a missing one"
-            )
-    _check_texts("hypothesis", hypotheses)
-    missing = []
-    for stream in references:
-        kinds = set(map(type, stream))
-        if not all(kind is type(None) or issubclass(kind, str) for kind in kinds):
-            raise InputError("a reference is neither a text nor None")
-        missing.append({i for i, text in enumerate(stream) if text is None} if type(None) in kinds else set())
-    nowhere = set.intersection(*missing) if missing else set()
-    if nowhere and needed:
-        raise InputError(f"segment {min(nowhere) + 1} has no reference")
-
-
-def _is_list(texts: object) -> bool:
-    """Whether it has a length and an order, as lists, tuples and NumPy's arrays have, and is no single text."""
-    return hasattr(texts, "__len__") and hasattr(texts, "__getitem__") and not isinstance(texts, str)
-
-
-def mean_over_references(values: FloatArray) -> FloatArray:
-    """The mean over the first axis without NaN, the same to the last bit for any order of the references.
-
-    >>> mean_over_references(np.array([[0.5, np.nan], [0.25, np.nan]])).tolist()
-    [0.375, nan]
-    """
-    ordered = np.sort(values, axis=0)  # NaN goes last
-    present = ~np.isnan(ordered)
-    counts = present.sum(axis=0)
-    sums = np.where(present, ordered, 0.0).sum(axis=0)
-    mean = np.full(sums.shape, np.nan)
-    np.divide(sums, counts, out=mean, where=counts > 0)
-    return mean
-
-
-def same_text(a: str, b: str) -> bool:
-    """Whether two texts are equal after NFC and white-space folding, for texts without tokens (specification §5).
-
-    >>> same_text(" ?! ", "?!"), same_text("?", "!")
-    (True, False)
-    """
-    return _folded(a) == _folded(b)
-
-
-def _folded(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", text).split())

@@ -15,8 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tesla_eval.arrays import FloatArray
-from tesla_eval.metrics.base import Metric, References, SegmentScores
+from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.records import Signature
+from tesla_eval.segments import References
 
 __all__ = ["Bleu", "BleuChar", "Chrf", "ChrfPlusPlus", "SacreBleuMetric", "Ter", "corpus_score_of_sums"]
 

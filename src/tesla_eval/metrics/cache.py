@@ -19,7 +19,8 @@ import numpy as np
 
 from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import ResourceError
-from tesla_eval.metrics.base import Chunk, Metric, References, SegmentScores, check_references
+from tesla_eval.metrics.base import Chunk, Metric, SegmentScores
+from tesla_eval.segments import References, check_references
 
 __all__ = ["CACHE_VARIABLE", "ScoreCache", "default_cache_folder"]
 

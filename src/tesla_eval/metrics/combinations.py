@@ -9,25 +9,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from math import isnan
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from tesla_eval.analysis import Analysis, Pipeline
-from tesla_eval.arrays import FloatArray, Index
+from tesla_eval.arrays import FloatArray, Index, sum_columns
 from tesla_eval.errors import ResourceError
-from tesla_eval.metrics.base import mean_over_references
 from tesla_eval.metrics.groups import MEASURES, BoundGroup, Feature, FeatureGroup, fixed
-from tesla_eval.models import (
-    LinearModel,
-    PemModel,
-    load_linear_model,
-    load_pem_model,
-    read_linear_model,
-    read_pem_model,
-)
+from tesla_eval.models import LinearModel, PemModel, load_pem_model, load_weights
 from tesla_eval.records import FeatureDetail, ReferenceExplanation, Share, Signature
+from tesla_eval.segments import mean_over_references
 
 __all__ = [
     "BestModel",
@@ -196,28 +191,10 @@ class Linear(Combination):
 
     def load(self, metric: str, analysis: Analysis, own_analysis: bool) -> Combination:
         """With the weights for the language; refuses those that were learned with another analysis."""
-        key, language = metric.removeprefix("tesla-"), analysis.signature["lang"]
-        if isinstance(self.weights, LinearModel):
-            model = self.weights
-        else:
-            chosen = (
-                load_linear_model(key, language)
-                if self.weights is None
-                else read_linear_model(Path(self.weights))
-            )
-            if chosen is None:
-                raise ResourceError(
-                    f"{metric}: there are no weights for language {language!r}; learn some with `tesla train {key}`"
-                )
-            if chosen.metric != metric:
-                raise ResourceError(f"these are weights of {chosen.metric}, not of {metric}")
-            model = chosen
-        here = str(Signature(analysis.signature))
-        if not own_analysis and model.analysis and model.analysis != here:
-            raise ResourceError(
-                f"{metric}: the weights were learned with the analysis {model.analysis}, the one installed is "
-                f"{here}; train them again with `tesla train {key}`, or use -m m"
-            )
+        signature = analysis.signature
+        model = load_weights(metric, signature["lang"], self.weights)
+        if not own_analysis:
+            model.check_analysis(metric, str(Signature(signature)))
         return replace(self, weights=model)
 
     def choose(self, groups: Sequence[FeatureGroup]) -> Sequence[FeatureGroup]:
@@ -251,19 +228,21 @@ class Linear(Combination):
         self, row: FloatArray, features: Sequence[Feature], detail: ReferenceExplanation
     ) -> ReferenceExplanation:
         """The share of each feature, and the weights beside the features."""
-        shares = self.model.shares(row[None])[0]
+        model = self.model
+        shares = model.shares(row[None])
+        values = [None if isnan(value) else value for value in row.tolist()]
+        columns = zip(features, values, model.weights.tolist(), shares[0].tolist(), strict=True)
         entries = tuple(
-            Share(
-                feature.name, feature.group, feature.label,
-                None if np.isnan(value) else float(value), float(weight), float(share),
-            )
-            for feature, value, weight, share in zip(features, row, self.model.weights, shares, strict=True)
-        )  # fmt: skip
-        weight_of = dict(zip(self.model.features, self.model.weights.tolist(), strict=True))
-        weighted = tuple(replace(entry, weight=_weight(entry, weight_of)) for entry in detail.features)
-        return replace(
-            detail, features=weighted, linear=float(self.model.linear(row[None])[0]), shares=entries
+            Share(feature.name, feature.group, feature.label, value, weight, share)
+            for feature, value, weight, share in columns
         )
+        for entry in detail.features:
+            entry.weight = _weight(entry, self._weight_of)
+        return replace(detail, linear=float(sum_columns(shares)[0]), shares=entries)
+
+    @cached_property
+    def _weight_of(self) -> dict[str, float]:
+        return dict(zip(self.model.features, self.model.weights.tolist(), strict=True))
 
 
 def _weight(entry: FeatureDetail, weight_of: Mapping[str, float]) -> float | dict[str, float]:
@@ -292,20 +271,7 @@ class Regression(Combination):
     def load(self, metric: str, analysis: Analysis, own_analysis: bool) -> Combination:
         """With the model for the language; refuses one that was trained with another analysis."""
         assert isinstance(analysis, Pipeline)
-        if self.model is None:
-            chosen = load_pem_model(analysis.language)
-        else:
-            chosen = self.model if isinstance(self.model, PemModel) else read_pem_model(Path(self.model))
-        if chosen.language != analysis.language:
-            raise ResourceError(
-                f"{metric}: this is a model of language {chosen.language!r}, not of {analysis.language!r}"
-            )
-        if chosen.analysis and chosen.analysis != analysis.lemma_fingerprint:
-            raise ResourceError(
-                f"{metric}: the model was trained with the analysis {chosen.analysis}, the one installed is "
-                f"{analysis.lemma_fingerprint}; make it anew with `tesla train pem`"
-            )
-        return replace(self, model=chosen)
+        return replace(self, model=load_pem_model(analysis.language, analysis.lemma_fingerprint, self.model))
 
     def choose(self, groups: Sequence[FeatureGroup]) -> Sequence[FeatureGroup]:
         """The groups with the pivots, language model and phrases that the model was trained with."""
@@ -335,15 +301,14 @@ class Regression(Combination):
 
 
 def _mean_of_existing(rows: FloatArray) -> FloatArray:
-    """The mean of each row without NaN, summed column after column, so that every machine rounds alike.
+    """The mean of each row without NaN.
 
     >>> _mean_of_existing(np.array([[1.0, 0.5, np.nan]])).tolist()
     [0.75]
     """
-    sums = np.zeros(len(rows))
-    for column in np.where(np.isnan(rows), 0.0, rows).T:
-        sums += column
-    mean: FloatArray = sums / (~np.isnan(rows)).sum(axis=1)
+    missing = np.isnan(rows)
+    sums = sum_columns(np.where(missing, 0.0, rows))
+    mean: FloatArray = sums / (~missing).sum(axis=1)
     return mean
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,57 +11,16 @@ import numpy as np
 
 from tesla_eval.discourse.roles import CoherenceModel
 from tesla_eval.errors import ResourceError
-from tesla_eval.metrics.base import Metric, References, SegmentScores
+from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.metrics.dicomer import Dicomer
 from tesla_eval.metrics.tesla_s import TeslaS
-from tesla_eval.models.svr import SupportVectorModel
+from tesla_eval.models.svr import CREMER, CREMER_FEATURES, CremerModel
 from tesla_eval.records import Explanation, Signature, ValueDetail
-from tesla_eval.resources import (
-    UNSTATED,
-    Provenance,
-    Resource,
-    find_resource,
-    missing_resource,
-    read_resource,
-)
+from tesla_eval.resources import find_resource, missing_resource, read_resource
+from tesla_eval.segments import References
 from tesla_eval.version import __version__
 
-__all__ = ["FEATURES", "KIND", "Cremer", "CremerModel"]
-
-KIND = "cremer"
-FEATURES = ("tesla-s", "dicomer")
-
-
-@dataclass(frozen=True, eq=False)
-class CremerModel:
-    """The regression, with the fingerprint of the DICOMER model that it was trained on."""
-
-    regression: SupportVectorModel
-    dicomer: str = ""
-    fingerprint: str = ""
-
-    def to_resource(
-        self, language: str, provenance: Provenance = UNSTATED, *,
-        info: dict[str, object] | None = None,
-    ) -> Resource:  # fmt: skip
-        """The model as a resource file's content."""
-        return Resource(
-            KIND, language, self.regression.to_arrays(), analysis=self.dicomer, provenance=provenance,
-            info={**(info or {}), **self.regression.to_info()},
-        )  # fmt: skip
-
-    @classmethod
-    def from_resource(cls, resource: Resource) -> CremerModel:
-        """The model that `to_resource` wrote; `ResourceError` if it is none."""
-        try:
-            regression = SupportVectorModel.from_resource(resource.arrays, resource.info)
-            if regression.features != FEATURES:
-                raise ValueError(f"its features are {', '.join(regression.features)}")
-        except (LookupError, TypeError, ValueError) as error:
-            raise ResourceError(
-                f"{resource.path}: is damaged ({error}); reinstall it, or train it with `tesla train cremer`"
-            ) from error
-        return cls(regression, resource.analysis, resource.fingerprint)
+__all__ = ["Cremer"]
 
 
 class Cremer(Metric):
@@ -75,7 +34,7 @@ class Cremer(Metric):
     """
 
     id: ClassVar[str] = "cremer"
-    feature_names = FEATURES
+    feature_names = CREMER_FEATURES
 
     def __init__(
         self,
@@ -89,11 +48,11 @@ class Cremer(Metric):
         self.coherence = Dicomer(lang, model=dicomer)
         language = self.coherence.parser.pipeline.language
         if model is None:
-            model = find_resource(KIND, language)
+            model = find_resource(CREMER, language)
             if model is None:
                 raise missing_resource("CREMER model", language, f"tesla train cremer -l {language}")
         if not isinstance(model, CremerModel):
-            model = CremerModel.from_resource(read_resource(Path(model), KIND))
+            model = CremerModel.from_resource(read_resource(Path(model), CREMER))
         if model.dicomer and model.dicomer != self.coherence.model.fingerprint:
             raise ResourceError(
                 f"the CREMER model was trained with the DICOMER model {model.dicomer}, the one in use is "
@@ -133,7 +92,7 @@ class Cremer(Metric):
 
         details = []
         for detail in content.references:
-            values = zip(FEATURES, (detail.score, coherence.score), strict=True)
+            values = zip(CREMER_FEATURES, (detail.score, coherence.score), strict=True)
             parts = (ValueDetail(name=name, value=value) for name, value in values)
             details.append(
                 replace(

@@ -20,8 +20,9 @@ from tesla_eval.discourse.roles import (
     uses_intra_cell,
 )
 from tesla_eval.errors import ResourceError, UsageError
-from tesla_eval.metrics.base import Metric, References, SegmentScores
+from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.records import CoherenceDetail, Explanation, ReferenceExplanation, Signature, ValueDetail
+from tesla_eval.segments import References
 from tesla_eval.version import __version__
 
 __all__ = ["Dicomer", "matrix_of"]

@@ -14,6 +14,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -21,18 +22,11 @@ import numpy as np
 from tesla_eval.analysis import Analyser, Analysis, Pipeline, choose_analysis
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import ResourceError, UsageError
-from tesla_eval.metrics.base import (
-    Metric,
-    References,
-    SegmentScores,
-    blocks_of_pairs,
-    check_references,
-    new_matrix,
-    same_text,
-)
+from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.metrics.combinations import Combination
 from tesla_eval.metrics.groups import FeatureGroup, options_of
 from tesla_eval.records import Explanation, ReferenceExplanation, Signature
+from tesla_eval.segments import References, blocks_of_pairs, check_references, new_matrix, same_text
 from tesla_eval.version import __version__
 
 __all__ = ["FeatureMetric"]
@@ -113,6 +107,10 @@ class FeatureMetric(Metric):
 
     def get_signature(self) -> Signature:
         """Name, version, analysis, options that are not the default, resources."""
+        return self._signature
+
+    @cached_property
+    def _signature(self) -> Signature:
         analysis = {
             name: value for name, value in self.analysis.signature.items() if name not in self.ignores
         }
@@ -243,11 +241,12 @@ def _own_options(cls: type[FeatureMetric]) -> dict[str, Any]:
 
 def _differing(declaration: FeatureGroup | Combination) -> dict[str, str]:
     """The options of a group or combination that are not the default of their field, as signatures write them."""
-    defaults = {one.name: one.default for one in fields(declaration)}  # type: ignore[arg-type]
+    values = options_of(declaration)
     return {
-        name: text
-        for name, value in options_of(declaration).items()
-        if value != defaults[name] and (text := _text(value))
+        one.name: text
+        for one in fields(declaration)  # type: ignore[arg-type]  # dataclasses by contract
+        if one.name in values and one.metadata.get("signature", True) and values[one.name] != one.default
+        if (text := _text(values[one.name]))
     }
 
 

@@ -15,8 +15,9 @@ import numpy as np
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.analysis.tokenisers import tokenise
 from tesla_eval.errors import UsageError
-from tesla_eval.metrics.base import Metric, References, SegmentScores
+from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.records import Explanation, Signature
+from tesla_eval.segments import References
 
 __all__ = ["RougeMetric", "skip_unigrams"]
 

@@ -16,18 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from tesla_eval.arrays import FloatArray
+from tesla_eval.arrays import FloatArray, sum_columns
 from tesla_eval.errors import ResourceError
-from tesla_eval.resources import data_folders, replacing
+from tesla_eval.resources import data_folders, missing_resource, replacing
 
-__all__ = [
-    "ANY_LANGUAGE",
-    "LinearModel",
-    "Scale",
-    "load_linear_model",
-    "read_linear_model",
-    "write_linear_model",
-]
+__all__ = ["ANY_LANGUAGE", "LinearModel", "Scale", "load_weights", "read_weights", "write_weights"]
 
 ANY_LANGUAGE = "und"
 """The language of a model that serves all languages which have none of their own."""
@@ -113,14 +106,20 @@ class LinearModel:
 
     def linear(self, values: FloatArray) -> FloatArray:
         """The linear scores of rows of features."""
-        sums = np.zeros(len(values))
-        for column in self.shares(values).T:
-            sums += column
-        return sums
+        return sum_columns(self.shares(values))
 
     def score(self, values: FloatArray) -> FloatArray:
         """The reported scores of rows of features."""
         return self.scale(self.linear(values))
+
+    def check_analysis(self, metric: str, installed: str) -> None:
+        """Refuse to work with another analysis than the one that the weights were learned with."""
+        if self.analysis and self.analysis != installed:
+            key = metric.removeprefix("tesla-")
+            raise ResourceError(
+                f"{metric}: the weights were learned with the analysis {self.analysis}, but {installed} "
+                f"is installed; train them again with `tesla train {key}`, or use -m m"
+            )
 
     def to_json(self) -> str:
         """The model as the text of its file."""
@@ -139,14 +138,14 @@ class LinearModel:
         return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
-def write_linear_model(path: Path, model: LinearModel) -> None:
+def write_weights(path: Path, model: LinearModel) -> None:
     """Write `model` to `path`, creating its folder if necessary."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary:
         temporary.write_text(model.to_json(), encoding="utf-8", newline="\n")
 
 
-def read_linear_model(path: Path) -> LinearModel:
+def read_weights(path: Path) -> LinearModel:
     """Read the model at `path`; whatever is not a sound model is a `ResourceError` that says what is wrong."""
     try:
         size = path.stat().st_size
@@ -165,14 +164,27 @@ def read_linear_model(path: Path) -> LinearModel:
         ) from error
 
 
-def load_linear_model(metric: str, language: str) -> LinearModel | None:
+def _installed_weights(metric: str, language: str) -> LinearModel | None:
     """The weights of a metric (`x`, `f`) for a language, or else for any; the user's own before the shipped ones."""
     for code in dict.fromkeys((language, ANY_LANGUAGE)):
         for folder in data_folders():
             path = folder / f"weights-{metric}-{code}.json"
             if path.is_file():
-                return read_linear_model(path)
+                return read_weights(path)
     return None
+
+
+def load_weights(metric: str, language: str, weights: LinearModel | str | Path | None = None) -> LinearModel:
+    """The weights of a metric (`tesla-x`): those given, those in a file, or the installed ones of the language."""
+    if isinstance(weights, LinearModel):
+        return weights
+    key = metric.removeprefix("tesla-")
+    model = _installed_weights(key, language) if weights is None else read_weights(Path(weights))
+    if model is None:
+        raise missing_resource(f"file of weights for {metric}", language, f"tesla train {key} -l {language}")
+    if model.metric != metric:
+        raise ResourceError(f"the weights are for {model.metric}, not for {metric}")
+    return model
 
 
 def _parse(document: dict[str, Any], fingerprint: str) -> LinearModel:

@@ -1,4 +1,4 @@
-"""Support vector regression as data, and PEM's model over it. Prediction needs NumPy alone."""
+"""Support vector regression as data, and the models of PEM and CREMER over it. Prediction needs NumPy alone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,16 @@ from tesla_eval.resources import (
     read_resource,
 )
 
-__all__ = ["PEM", "PemModel", "SupportVectorModel", "load_pem_model", "read_pem_model"]
+__all__ = [
+    "CREMER",
+    "CREMER_FEATURES",
+    "PEM",
+    "CremerModel",
+    "PemModel",
+    "SupportVectorModel",
+    "load_pem_model",
+    "read_pem_model",
+]
 
 KERNELS = ("rbf", "linear", "poly")
 _ARRAYS = ("means", "deviations", "vectors", "coefficients")
@@ -169,9 +178,62 @@ def read_pem_model(path: Path) -> PemModel:
 
 
 @cache
-def load_pem_model(language: str) -> PemModel:
-    """The installed model of a language, read once per process: the user's own before the shipped one."""
+def _installed_pem_model(language: str) -> PemModel:
     path = find_resource(PEM, language)
     if path is None:
         raise missing_resource("PEM model", language, f"tesla train pem -l {language}")
     return read_pem_model(path)
+
+
+def load_pem_model(language: str, analysis: str = "", model: PemModel | str | Path | None = None) -> PemModel:
+    """The given model, the one in a file, or the installed one, read once per process.
+
+    Refuses a model for another language, or one that was trained with another `analysis`, if that is given.
+    """
+    if model is None:
+        chosen = _installed_pem_model(language)
+    else:
+        chosen = model if isinstance(model, PemModel) else read_pem_model(Path(model))
+    if chosen.language != language:
+        raise ResourceError(f"pem: this model is for language {chosen.language!r}, not for {language!r}")
+    if analysis and chosen.analysis and chosen.analysis != analysis:
+        raise ResourceError(
+            f"pem: the model was trained with the analysis {chosen.analysis}, but {analysis} is installed; "
+            "train it again with `tesla train pem`"
+        )
+    return chosen
+
+
+CREMER = "cremer"
+CREMER_FEATURES = ("tesla-s", "dicomer")
+
+
+@dataclass(frozen=True, eq=False)
+class CremerModel:
+    """The regression, with the fingerprint of the DICOMER model that it was trained on."""
+
+    regression: SupportVectorModel
+    dicomer: str = ""
+    fingerprint: str = ""
+
+    def to_resource(
+        self, language: str, provenance: Provenance = UNSTATED, *, info: dict[str, object] | None = None
+    ) -> Resource:
+        """The model as a resource file's content."""
+        return Resource(
+            CREMER, language, self.regression.to_arrays(), analysis=self.dicomer, provenance=provenance,
+            info={**(info or {}), **self.regression.to_info()},
+        )  # fmt: skip
+
+    @classmethod
+    def from_resource(cls, resource: Resource) -> CremerModel:
+        """The model that `to_resource` wrote; `ResourceError` if it is not a valid one."""
+        try:
+            regression = SupportVectorModel.from_resource(resource.arrays, resource.info)
+            if regression.features != CREMER_FEATURES:
+                raise ValueError(f"its features are {', '.join(regression.features)}")
+        except (LookupError, TypeError, ValueError) as error:
+            raise ResourceError(
+                f"{resource.path}: is damaged ({error}); reinstall it, or train it with `tesla train cremer`"
+            ) from error
+        return cls(regression, resource.analysis, resource.fingerprint)

@@ -4,7 +4,6 @@ This package knows nothing about metrics or files. Every result is a small froze
 is NaN with a note, never a 0. Every random draw is a function of an explicit seed.
 """
 
-from tesla_eval.stats.additive import Additive, Resampled
 from tesla_eval.stats.agreement import Agreement, SignTest, agreement, expected_wins, kappa, sign_test
 from tesla_eval.stats.association import (
     SystemAssociation,
@@ -30,9 +29,11 @@ from tesla_eval.stats.pairs import (
 )
 from tesla_eval.stats.pooled import pooled_association
 from tesla_eval.stats.resampling import (
+    Additive,
     Bootstrap,
     EffectSize,
     Randomisation,
+    Resampled,
     approximate_randomisation,
     holm,
     paired_bootstrap,

@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
-from tesla_eval.stats.additive import Additive, mean_of_sums
 from tesla_eval.stats.correlation import ROW_STATISTICS, RowStatistic
 from tesla_eval.stats.estimate import as_array, ratio
 from tesla_eval.stats.pairs import group_accuracy
 from tesla_eval.stats.pooled import standardised
+from tesla_eval.stats.resampling import Additive, mean_of_sums
 
 __all__ = [
     "SystemAssociation",

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import UsageError
-from tesla_eval.stats.additive import Additive, Resampled
 from tesla_eval.stats.estimate import as_array, ratio
+from tesla_eval.stats.resampling import Additive, Resampled
 
 __all__ = ["PooledKendall", "PooledSpearman", "pooled_association"]
 

@@ -150,12 +150,12 @@ def _tokens_of_words(batch: AnalysedBatch, index: int) -> list[list[int]]:
     text = batch.texts[index]
     span = slice(batch.offsets[index], batch.offsets[index + 1])
     tokens = list(zip(batch.start[span].tolist(), batch.end[span].tolist(), strict=True))
-    found, position = [], 0
+    tokens_by_word, position = [], 0
     for word in text.split():
         start = text.index(word, position)
         position = start + len(word)
-        found.append([k for k, (a, b) in enumerate(tokens) if a < position and start < b])
-    return found
+        tokens_by_word.append([k for k, (a, b) in enumerate(tokens) if a < position and start < b])
+    return tokens_by_word
 
 
 PROGRAM = "eflomal-align"
@@ -165,13 +165,13 @@ _LAST_WORDS = 400  # characters of the program's complaint that are passed on
 def find_eflomal() -> str:
     """The path of the program; `ResourceError` with the command that installs it if it is nowhere."""
     beside = shutil.which(PROGRAM, path=str(Path(sys.executable).parent))
-    found = beside or shutil.which(PROGRAM) or _installed_script()
-    if found is None:
+    program = beside or shutil.which(PROGRAM) or _installed_script()
+    if program is None:
         raise ResourceError(
             f"the aligner {PROGRAM} is not installed; `pip install eflomal` (GPL-3.0, used as a separate program), or "
             "give your own alignments with --alignments"
         )
-    return found
+    return program
 
 
 def _installed_script() -> str | None:

@@ -128,14 +128,14 @@ def scored_lists(
     parser: Parser, lists: Sequence[Sequence[tuple[Document, float]]], variants: Sequence[Variant]
 ) -> dict[Variant, list[list[RankedText]]]:
     """Lists of documents with scores as lists of ranked texts, for each variant."""
-    found: dict[Variant, list[list[RankedText]]] = {variant: [] for variant in variants}
+    ranked: dict[Variant, list[list[RankedText]]] = {variant: [] for variant in variants}
     for texts in lists:
         features = [features_of(document, parser.parse(document), variants) for document, _ in texts]
         for variant in variants:
-            found[variant].append(
+            ranked[variant].append(
                 [RankedText(each[variant], score) for each, (_, score) in zip(features, texts, strict=True)]
             )
-    return found
+    return ranked
 
 
 def permutations_of(length: int, seed: str, count: int = PERMUTATIONS) -> list[list[int]]:

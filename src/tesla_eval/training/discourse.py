@@ -21,7 +21,6 @@ from tesla_eval.discourse.arguments import (
     location_features,
     pair_features,
 )
-from tesla_eval.discourse.classifier import BIAS, WEIGHT_UNITS, Classifier
 from tesla_eval.discourse.connectives import USUAL_SENSE, Candidate, Inventory, connective_features
 from tesla_eval.discourse.document import (
     SENSES,
@@ -37,12 +36,15 @@ from tesla_eval.discourse.document import (
 from tesla_eval.discourse.parser import (
     ARG1,
     ARG2,
+    BIAS,
     BOUNDARY,
     CLASSIFIERS,
     KIND,
     RELATED,
     SAME,
     USED,
+    WEIGHT_UNITS,
+    Classifier,
     Parser,
     analysis_of,
     clause_pairs,
@@ -130,11 +132,11 @@ def _sentence_spans(text: str, sentences: Sequence[Sequence[str]]) -> list[Span]
     for tokens in sentences:
         start = None
         for token in tokens:
-            found = text.index(token, place)
-            if text[place:found].strip():
+            begin = text.index(token, place)
+            if text[place:begin].strip():
                 raise ValueError("its tokens do not match its text")
-            start = found if start is None else start
-            place = found + len(token)
+            start = begin if start is None else start
+            place = begin + len(token)
         if start is not None:
             spans.append((start, place))
     return spans
@@ -153,17 +155,17 @@ class _Places:
 
     def tokens(self, spans: str) -> tuple[TokenIndex, ...]:
         """The tokens that begin within `a..b;c..d`."""
-        found: list[TokenIndex] = []
+        indices: list[TokenIndex] = []
         for piece in filter(None, spans.split(";")):
             start, end = (int(number) for number in piece.split(".."))
-            found.extend(
+            indices.extend(
                 self._indices[bisect_right(self._starts, start - 1) : bisect_right(self._starts, end - 1)]
             )
-        return tuple(sorted(found))
+        return tuple(sorted(indices))
 
 
 def _read_relations(path: str, places: dict[str, _Places]) -> dict[str, list[GoldRelation]]:
-    found: dict[str, list[GoldRelation]] = {name: [] for name in places}
+    by_document: dict[str, list[GoldRelation]] = {name: [] for name in places}
     reader = LineReader(path)
     lines = iter(reader)
     header = next(lines, "").split("\t")
@@ -176,12 +178,12 @@ def _read_relations(path: str, places: dict[str, _Places]) -> dict[str, list[Gol
             if cells["type"] != _LEFT_OUT and cells["doc"] in places:
                 relation = _relation(cells, places[cells["doc"]])
                 if relation is not None:
-                    found[cells["doc"]].append(relation)
+                    by_document[cells["doc"]].append(relation)
         except (KeyError, ValueError) as error:
             raise InputError(
                 f"{reader.name}, line {reader.count}: is not a relation of GDTB ({error})"
             ) from None
-    return found
+    return by_document
 
 
 def _relation(cells: dict[str, str], places: _Places) -> GoldRelation | None:

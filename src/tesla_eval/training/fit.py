@@ -189,14 +189,14 @@ def cross_validate(
     """How well each penalty does on what it was not trained on; never is a source segment on both sides."""
 
     def measured(splits: Iterable[Split]) -> dict[float, list[float]]:
-        found: dict[float, list[float]] = {penalty: [] for penalty in penalties}
+        taus: dict[float, list[float]] = {penalty: [] for penalty in penalties}
         for train, test in splits:
             problem = Problem(train, features)
-            for penalty, values in found.items():
+            for penalty, values in taus.items():
                 model = problem.fit(learner, penalty, lifts=lifts)
                 values.extend(kendall(model, one) for one in test if len(one.better))
                 progress.advance(1)
-        return found
+        return taus
 
     if not any(len(one.better) for one in sets):
         raise UsageError("there are no pairs to compare penalties on; lower --threshold")
@@ -269,9 +269,9 @@ def _standardised(sets: Sequence[TrainingSet], features: Sequence[Feature]) -> L
 
 
 def _column_means(values: FloatArray) -> FloatArray:
-    there = ~np.isnan(values)
-    counts = there.sum(axis=0)
-    means: FloatArray = np.where(there, values, 0.0).sum(axis=0) / np.maximum(counts, 1)
+    present = ~np.isnan(values)
+    counts = present.sum(axis=0)
+    means: FloatArray = np.where(present, values, 0.0).sum(axis=0) / np.maximum(counts, 1)
     return np.where(counts > 0, means, np.nan)
 
 

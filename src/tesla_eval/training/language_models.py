@@ -55,8 +55,8 @@ def discounts(count_of_counts: Sequence[int]) -> Discounts | None:
     if not (t1 and t2 and t3):
         return None
     y = t1 / (t1 + 2 * t2)
-    found = (1 - 2 * y * t2 / t1, 2 - 3 * y * t3 / t2, 3 - 4 * y * t4 / t3)
-    return found if all(0 <= value <= k for k, value in enumerate(found, 1)) else None
+    values = (1 - 2 * y * t2 / t1, 2 - 3 * y * t3 / t2, 3 - 4 * y * t4 / t3)
+    return values if all(0 <= value <= k for k, value in enumerate(values, 1)) else None
 
 
 LONGEST = 5
@@ -274,7 +274,7 @@ def model_resource(
     described = {
         "order": order, "ngrams": counts, "words": len(model.words), "tokens": model.tokens, "steps": steps,
         "least count": model.settings.least_count, "prune": model.settings.thresholds,
-        "discounts": [[round(value, 6) for value in found] for found in model.discounts], **(info or {}),
+        "discounts": [[round(value, 6) for value in values] for values in model.discounts], **(info or {}),
     }  # fmt: skip
     analysis = analysis_fingerprint(load_pipeline(model.language))
     return Resource(

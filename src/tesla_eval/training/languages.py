@@ -100,8 +100,8 @@ def _forms(counts: LemmaCounts, rest: Lemmatiser, settings: LemmaSettings) -> di
         if not settings.overrule_simplemma and rest.knows(form):
             continue
         # A form in another case is worth an entry of its own only if it is seen again.
-        found = apply_edit(lower, forms[lower]) if lower in forms else rest.lemmas([form])[0]
-        if lemma != found and (form == lower or count > 1):
+        guess = apply_edit(lower, forms[lower]) if lower in forms else rest.lemmas([form])[0]
+        if lemma != guess and (form == lower or count > 1):
             forms[form] = edit_between(lower, lemma)
     return forms
 
@@ -198,6 +198,6 @@ def lemma_accuracy(lemmatiser: Lemmatiser, sentences: Iterable[Sentence]) -> flo
     pairs = list(_lemma_pairs(sentences))
     if not pairs:
         return None
-    found = lemmatiser.lemmas([form for form, _ in pairs])
+    lemmas = lemmatiser.lemmas([form for form, _ in pairs])
     gold = [normalise_form(lemma, lemmatiser.language).lower() for _, lemma in pairs]
-    return 100 * sum(a == b for a, b in zip(found, gold, strict=True)) / len(pairs)
+    return 100 * sum(a == b for a, b in zip(lemmas, gold, strict=True)) / len(pairs)

@@ -15,15 +15,13 @@ from tesla_eval.errors import BuildError, UsageError
 from tesla_eval.judgements.paraphrases import RatedPair, controls, shuffled
 from tesla_eval.judgements.summaries import SummarySet
 from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.cremer import FEATURES as CREMER_FEATURES
-from tesla_eval.metrics.cremer import CremerModel
 from tesla_eval.metrics.groups.paraphrases import (
     LEAST_COUNT,
     PARAPHRASE_FEATURES,
     ParaphraseFeatures,
     ParaphraseGroup,
 )
-from tesla_eval.models.svr import PemModel, SupportVectorModel
+from tesla_eval.models.svr import CREMER_FEATURES, CremerModel, PemModel, SupportVectorModel
 from tesla_eval.parallel import NO_PROGRESS, Progress
 
 __all__ = [
@@ -99,16 +97,16 @@ def fit_support_vectors(
     fold = group_folds(groups, folds)
     if len(set(fold.tolist())) < folds:
         raise UsageError(f"{folds} folds need at least {folds} groups of rows")
-    found: list[tuple[float, dict[str, float], FloatArray]] = []
+    trials: list[tuple[float, dict[str, float], FloatArray]] = []
     for cost, gamma, epsilon in product(grid.cost, grid.gamma, grid.epsilon):
         parameters = {"C": cost, "gamma": gamma, "epsilon": epsilon}
         predicted = np.empty(len(rows))
         for held in range(folds):
             learner = _learner(grid.kernel, parameters).fit(standard[fold != held], targets[fold != held])
             predicted[fold == held] = learner.predict(standard[fold == held])
-        found.append((float(np.corrcoef(predicted, targets)[0, 1]), parameters, predicted))
+        trials.append((float(np.corrcoef(predicted, targets)[0, 1]), parameters, predicted))
         progress.advance(1)
-    correlation, parameters, predicted = max(found, key=lambda item: item[0])
+    correlation, parameters, predicted = max(trials, key=lambda item: item[0])
     learner = _learner(grid.kernel, parameters).fit(standard, targets)
     model = SupportVectorModel(
         features=tuple(features), means=means, deviations=deviations, vectors=learner.support_vectors_,
@@ -147,12 +145,12 @@ def with_controls(
 ) -> list[RatedPair]:
     """The pairs, the paper's three controls for each original, and, with `salad`, some with words shuffled."""
     group_of = {pair.original: pair.group for pair in pairs}
-    made = [pair for _, pair in controls(list(group_of), features.language_model)]
+    added = [pair for _, pair in controls(list(group_of), features.language_model)]
     if salad:
-        made.extend(shuffled(list(group_of)))
+        added.extend(shuffled(list(group_of)))
     return [
         *pairs,
-        *(RatedPair(pair.original, pair.paraphrase, group_of[pair.original], pair.overall) for pair in made),
+        *(RatedPair(pair.original, pair.paraphrase, group_of[pair.original], pair.overall) for pair in added),
     ]
 
 

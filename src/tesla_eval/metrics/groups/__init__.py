@@ -25,6 +25,7 @@ __all__ = [
     "Feature",
     "FeatureGroup",
     "GroupDetail",
+    "bound_only",
     "fixed",
     "measured_columns",
     "measured_features",
@@ -110,6 +111,11 @@ class FeatureGroup(ABC):
 def fixed(default: Any) -> Any:
     """A dataclass field that belongs to the declaration and is no option of the metric."""
     return field(default=default, metadata={"option": False})
+
+
+def bound_only(default: Any) -> Any:
+    """A dataclass field that refuses some input but changes no score, and so is not in the signature."""
+    return field(default=default, metadata={"signature": False})
 
 
 def options_of(declaration: FeatureGroup | object) -> dict[str, Any]:

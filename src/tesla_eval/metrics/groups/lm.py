@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan
 from typing import Any, ClassVar
 
 import numpy as np
@@ -71,7 +72,7 @@ class LanguageModelScores(BoundGroup):
             for feature, value, model in zip(
                 self.features, values.tolist(), self._models.values(), strict=True
             )
-            if not np.isnan(value)
+            if not isnan(value)
         )
         return GroupDetail(values, details)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import Any, ClassVar
 
 import numpy as np
@@ -135,13 +136,12 @@ class _BoundNgrams(BoundGroup):
             explain_feature(reference, hypothesis, problem, self.discount, self.alpha)
             for problem in self.problems
         ]
-        matches = Matches(
-            *(np.array([[getattr(d, name) for d in details]]) for name in ("precision", "recall", "f"))
-        )
-        return GroupDetail(
-            measured_columns(matches, self.measures)[0],
-            tuple(detail for detail in details if not np.isnan(detail.f)),
-        )
+        measures = {
+            "p": [detail.precision for detail in details], "r": [detail.recall for detail in details],
+            "f": [detail.f for detail in details],
+        }  # fmt: skip
+        values = [value for measure in self.measures or ("f",) for value in measures[measure]]
+        return GroupDetail(np.array(values), tuple(detail for detail in details if not isnan(detail.f)))
 
 
 def _described(problem: NgramFeature) -> Feature:
@@ -192,7 +192,7 @@ class _BoundCharacters(BoundGroup):
         details = tuple(
             CharacterDetail(name=f"chr.{n}", similarity=IDENTITY, n=n, precision=p, recall=r, f=f)
             for n, (p, r, f) in enumerate(rows, 1)
-            if not np.isnan(f)
+            if not isnan(f)
         )
         return GroupDetail(measured_columns(matches, self._measures)[0], details)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,16 +15,15 @@ from tesla_eval.analysis import AnalysedBatch, Analysis, Pipeline
 from tesla_eval.analysis.batch import WordMap
 from tesla_eval.analysis.porter import porter_stem
 from tesla_eval.arrays import FloatArray, Index
-from tesla_eval.bags import PivotFeature, build_pivot_bags, pivot_network
-from tesla_eval.bags.pivot import PivotNetwork
+from tesla_eval.bags import PivotFeature, build_pivot_bags
 from tesla_eval.errors import UsageError
 from tesla_eval.lm import LanguageModel, load_language_model
 from tesla_eval.matching import match_pairs
-from tesla_eval.matching.ngrams import explain_segments
+from tesla_eval.matching.ngrams import explain_shared
 from tesla_eval.metrics.groups import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.metrics.groups.pivots import tables_signature
 from tesla_eval.pivot import PhraseTable, load_phrase_table
-from tesla_eval.records import PivotLink, PivotValue, ValueDetail
+from tesla_eval.records import ValueDetail
 
 __all__ = [
     "LEAST_COUNT",
@@ -33,7 +32,6 @@ __all__ = [
     "ParaphraseGroup",
     "pivot_bags",
     "pivot_f1",
-    "shared_ngrams",
 ]
 
 PARAPHRASE_FEATURES = ("adequacy", "fluency", "dissimilarity")
@@ -146,7 +144,7 @@ class ParaphraseFeatures(BoundGroup):
         parts: dict[str, dict[str, Any]] = {
             "adequacy": {
                 "pivots": tuple(
-                    _explain_pivot(table, reference, hypothesis, value)
+                    explain_shared(table, reference, hypothesis, LONGEST, value)
                     for table, value in zip(self.tables, adequacies, strict=True)
                 )
             },
@@ -155,25 +153,9 @@ class ParaphraseFeatures(BoundGroup):
         }
         named = zip(PARAPHRASE_FEATURES, values.tolist(), strict=True)
         details = tuple(
-            ValueDetail(name=name, value=value, **parts[name]) for name, value in named if not np.isnan(value)
+            ValueDetail(name=name, value=value, **parts[name]) for name, value in named if not isnan(value)
         )
         return GroupDetail(values, details)
-
-
-def _explain_pivot(table: PhraseTable, x: AnalysedBatch, y: AnalysedBatch, value: float) -> PivotValue:
-    """The pivot F1 of one language with the pivot n-grams that both texts have, and the phrases they come from."""
-    networks = [pivot_network(side, table, LONGEST) for side in (x, y)]
-    shared = shared_ngrams(*networks)
-    words = {" ".join(ngram): weight for ngram, weight in shared if len(ngram) == 1}
-    return PivotValue(
-        pivot=table.pivot,
-        value=value,
-        flow=tuple(PivotLink(" ".join(ngram), " ".join(ngram), weight) for ngram, weight in shared),
-        segments={
-            name: explain_segments(network, side.tokens(0), words, _NO_DISCOUNT)
-            for name, network, side in zip(("reference", "hypothesis"), networks, (x, y), strict=True)
-        },
-    )
 
 
 def _ngrams(lengths: Index) -> Index:
@@ -182,19 +164,3 @@ def _ngrams(lengths: Index) -> Index:
     for n in range(1, LONGEST + 1):
         total += np.maximum(lengths - n + 1, 0)
     return total
-
-
-def shared_ngrams(x: PivotNetwork, y: PivotNetwork) -> list[tuple[tuple[str, ...], float]]:
-    """The pivot n-grams that both texts have with the weight they share, the longest and heaviest first."""
-    mine, other = map(_weights, (x, y))
-    common = [(words, min(weight, other[words])) for words, weight in mine.items() if words in other]
-    return sorted(common, key=lambda item: (-len(item[0]), -item[1], item[0]))
-
-
-def _weights(network: PivotNetwork) -> dict[tuple[str, ...], float]:
-    """The weight of every pivot n-gram; under identity those with the same words are one, whatever their tags."""
-    weights: dict[tuple[str, ...], float] = defaultdict(float)
-    for bag in network.ngrams:
-        for ngram in bag:
-            weights[ngram.words] += ngram.probability
-    return weights

@@ -132,9 +132,9 @@ class PhraseTable:
         """Refuse a table whose lemmas are not those that the language's analysis gives today."""
         here = load_pipeline(self.language).lemma_fingerprint
         if self.resource.analysis != here:
-            made = self.resource.analysis or "unknown"
+            trained_with = self.resource.analysis or "unknown"
             raise ResourceError(
-                f"{self.resource.path or KIND}: was made with the analysis {made}, but {here} is installed; "
+                f"{self.resource.path or KIND}: was made with the analysis {trained_with}, but {here} is installed; "
                 f"{_advice(self.resource)}"
             )
 
@@ -145,14 +145,14 @@ def _advice(resource: Resource) -> str:
 
 
 def _unpacked(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {name: arrays[name] for name in BYTES}
+    unpacked: dict[str, Any] = {name: arrays[name] for name in BYTES}
     for name in ("target_words", "pivot_words"):
         arrays[name].tobytes().decode("utf-8")  # a `ValueError` unless it is text
-    found |= {name: arrays[name].astype(np.uint32, copy=False) for name in NUMBERS}
+    unpacked |= {name: arrays[name].astype(np.uint32, copy=False) for name in NUMBERS}
     for name in OFFSETS:
         steps = arrays.get(f"{name}{STEPS}")
-        found[name] = arrays[name] if steps is None else np.cumsum(steps, dtype=np.uint32)
-    return found
+        unpacked[name] = arrays[name] if steps is None else np.cumsum(steps, dtype=np.uint32)
+    return unpacked
 
 
 def read_phrase_table(path: Path) -> PhraseTable:
