@@ -36,7 +36,7 @@ __all__ = [
 
 
 class CoreDictionaryFactory(DictionaryFactory):
-    """Dictionaries of which only what is asked for is decoded; another format than ours is left to simplemma."""
+    """Dictionaries that decode only the entries asked for; simplemma reads those in another format."""
 
     def get_dictionary(self, lang: str) -> Mapping[str, str]:
         """The dictionary of a language, read once per process."""

@@ -234,7 +234,7 @@ def load_pipeline(language: str, synonyms: str | None = None) -> Pipeline:
 
 
 def senses_of(language: str, synonyms: str | None) -> SenseTable | None:
-    """The language's own table, or the one that the user wishes for."""
+    """The language's own table, or the one that the user chose."""
     if synonyms is None:
         return load_senses(language)
     path = synonym_file(synonyms, language)

@@ -32,7 +32,7 @@ ANALYSIS = f"features-{TAGGER_FEATURES}"
 
 
 class Label(NamedTuple):
-    """What the tagger says of a word: the language's fine tag (else the universal one), the universal tag."""
+    """The tags of a word: the language's fine tag (else the universal one), and the universal tag."""
 
     fine: str
     universal: str

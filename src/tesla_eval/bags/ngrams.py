@@ -75,7 +75,7 @@ class NgramFeature:
 
     @property
     def core_name(self) -> tuple[str, int]:
-        """The same as the core knows it: identity is equality of whatever stands in the place of lemmas."""
+        """The same as the core knows it: identity compares whatever is stored as the lemma."""
         if self.gap:
             return "skip", self.gap
         return ("lem" if self.similarity == IDENTITY else self.similarity), self.n

@@ -45,7 +45,13 @@ def build() -> None:
 
 
 @click.command()
-@click.option("--train", required=True, multiple=True, metavar="FILE", help="CoNLL-U to learn from; .gz too.")
+@click.option(
+    "--train",
+    required=True,
+    multiple=True,
+    metavar="FILE",
+    help="CoNLL-U to learn from; may be gzipped (.gz).",
+)
 @click.option(
     "--dev", multiple=True, metavar="FILE", help="CoNLL-U to measure on first, and then to learn from."
 )
@@ -111,7 +117,13 @@ def tagger(
 
 @click.command(context_settings={"max_content_width": 110})
 @click.option("-l", "--lang", "code", required=True, metavar="CODE", help="The language's ISO 639 code.")
-@click.option("--train", required=True, multiple=True, metavar="FILE", help="CoNLL-U to learn from; .gz too.")
+@click.option(
+    "--train",
+    required=True,
+    multiple=True,
+    metavar="FILE",
+    help="CoNLL-U to learn from; may be gzipped (.gz).",
+)
 @click.option("--test", multiple=True, metavar="FILE", help="CoNLL-U to measure on.")
 @click.option("--lexicon", metavar="FILE", help="Word forms: form, lemma and tag, separated by tabs.")
 @click.option(
@@ -237,7 +249,7 @@ def discourse(
     nargs=2,
     multiple=True,
     metavar="TEXT PIVOT",
-    help="Two files, line i a translation of line i: the first in the language, the second in the pivot; .gz too.",
+    help="Two files whose lines translate each other, in the language and in the pivot; may be gzipped (.gz).",
 )
 @click.option(
     "--alignments",
@@ -247,9 +259,14 @@ def discourse(
     "space: i-j links word i of the text with word j of the pivot. Without them eflomal aligns.",
 )
 @click.option(
-    "--moses", multiple=True, metavar="FILE", help="A Moses phrase table (with counts) to import; .gz too."
+    "--moses",
+    multiple=True,
+    metavar="FILE",
+    help="A Moses phrase table (with counts) to import; may be gzipped (.gz).",
 )
-@click.option("--moses-swapped", is_flag=True, help="The Moses tables lead from the pivot to the language.")
+@click.option(
+    "--moses-swapped", is_flag=True, help="The Moses tables translate from the pivot to the language."
+)
 @click.option(
     "--prune",
     nargs=2,
@@ -257,7 +274,7 @@ def discourse(
     default=(1, LEAST_PROBABILITY),
     show_default=True,
     metavar="COUNT PROBABILITY",
-    help="Leave out phrases seen fewer than COUNT times, and translations with PROBABILITY or less, save the best one.",
+    help="Leave out phrases seen fewer than COUNT times, and all but the best translation with PROBABILITY or less.",
 )
 @click.option(
     "-o",

@@ -38,7 +38,7 @@ _MEGABYTE = 1 << 20
     required=True,
     multiple=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help=f"Where the model goes: a name ending in {SUFFIX}, or in .arpa or .arpa.gz; may be given several times.",
+    help=f"Where the model goes: a name ending in {SUFFIX}, or in .arpa or .arpa.gz; repeatable.",
 )
 @click.option(
     "--order",
@@ -75,7 +75,7 @@ _MEGABYTE = 1 << 20
     "--temp",
     "folder",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder for the files in between; default: the system's.",
+    help="Folder for temporary files; default: the system's.",
 )
 @click.option("--test", "test", metavar="FILE", help="Text to measure the perplexity on.")
 @provenance_options("Where the text comes from; default: the files' names.")

@@ -213,11 +213,11 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
               "`tesla score --format tsv --segments` prints it. SYSTEM and -m then choose from it.")  # fmt: skip
 @click.option("--baseline", metavar="SYSTEM", help="Test every system against this one instead of all pairs.")
 @click.option("--docs", metavar="FILE",
-              help="A line a segment, the name of its document: documents are resampled and scored.")  # fmt: skip
+              help="The document of each segment, one name per line: documents are resampled and scored.")  # fmt: skip
 @click.option("--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
-              help="Level of the tests; intervals hold 1 - alpha.")  # fmt: skip
+              help="Significance level of the tests; intervals have confidence 1 - alpha.")  # fmt: skip
 @click.option(
     "--format", "output_format", type=click.Choice(sorted(COMPARE_FORMATS)), default="text", show_default=True
 )

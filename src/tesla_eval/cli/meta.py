@@ -69,21 +69,21 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 @click.option(
     "--format", "output_format", type=click.Choice(sorted(META_FORMATS)), default="text", show_default=True
 )
-@click.option("--all-references", is_flag=True, help="Score with all references, not with the first only.")
+@click.option("--all-references", is_flag=True, help="Score with all references instead of only the first.")
 @click.option(
-    "--all-segments", is_flag=True, help="System scores over all segments, not over the judged ones."
+    "--all-segments", is_flag=True, help="System scores over all segments instead of only the judged ones."
 )
 @click.option(
     "--human-score",
     metavar="TYPE",
-    help="Which human scores count where there are several kinds. Default: for systems the kind that covers most of "
+    help="The kind of human scores to use if there are several. Default: for systems the kind that covers most of "
     "them, of these the official one, then the more careful protocol (trueskill_official, mqm, esa, da_z, ...).",
 )
 @click.option(
     "--significance",
     multiple=True,
     metavar="[LEVEL:]STATISTIC",
-    help="Compare the metrics by this statistic (segment level unless system: stands before it): intervals, "
+    help="Compare the metrics by this statistic (at segment level; for system level put system: before it): intervals, "
     "resampling, paired permutation, rank clusters. Repeatable.",
 )
 @click.option("--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, show_default=True)
@@ -109,7 +109,7 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
     help="Write all scores as mt-metrics-eval's .score files under DIR/TESTSET/metric-scores.",
 )
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
-@click.option("--no-cache", is_flag=True, help="Neither read nor keep scores in the cache on disk.")
+@click.option("--no-cache", is_flag=True, help="Do not use the cache on disk.")
 def meta(
     segments: tuple[str, ...], pairs: str | None, rankings: str | None, systems: str | None, mtme: Path | None,
     summaries: str | None, language: str, lps: tuple[str, ...], metrics: str | None, synonyms: str | None,

@@ -68,7 +68,7 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         "--pairs",
         multiple=True,
         metavar="FILE",
-        help="Pairwise preferences: *.pairs.tsv[.gz]; repeatable. Without any, pairs are made of the scores.",
+        help="Pairwise preferences: *.pairs.tsv[.gz]; repeatable. Without it, pairs are made from the scores.",
     )
     @click.option("--lp", "lps", multiple=True, metavar="LP", help="Only this language pair; repeatable.")
     @click.option(
@@ -77,7 +77,7 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         "language",
         default="en",
         show_default=True,
-        help=f"Language of the weights: language pairs into it are learned from. {ANY_LANGUAGE}: weights for "
+        help=f"Language of the weights; only language pairs into it are learned from. {ANY_LANGUAGE}: weights for "
         "every language, learned from all pairs.",
     )
     @click.option(
@@ -130,7 +130,7 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         "--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today."
     )
     @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
-    @click.option("--no-cache", is_flag=True, help="Neither read nor keep features in the cache on disk.")
+    @click.option("--no-cache", is_flag=True, help="Do not use the cache on disk.")
     def command(
         segments: tuple[str, ...], pairs: tuple[str, ...], lps: tuple[str, ...], language: str, output: Path,
         learner: str, penalty: float | None, lifts: dict[str, float], threshold: float, groups: str | None,
@@ -311,7 +311,7 @@ def pem(
 
 
 def _default_model(language: str) -> str:
-    """Specification §8: PEM takes a model of order 4; languages without one make do with the trigrams."""
+    """Specification §8: PEM uses a model of order 4, or trigrams for languages without one."""
     names = [name for name in ("4gram", "3gram") if find_resource(f"lm-{name}", language) is not None]
     return names[0] if names else "4gram"
 

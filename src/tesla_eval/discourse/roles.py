@@ -117,7 +117,7 @@ class RoleMatrix:
 
 
 def role_matrix(document: Document, relations: Sequence[Relation], *, explicitness: bool) -> RoleMatrix:
-    """The matrix of a parsed text; with `explicitness` every role stands there also with E. or N. before it."""
+    """The matrix of a parsed text; with `explicitness` every role is also there with the prefix E. or N."""
     terms = [sentence.terms for sentence in document.sentences]
     cells: dict[str, dict[int, set[str]]] = {term: {} for sentence in terms for term in sentence.values()}
     for relation in relations:

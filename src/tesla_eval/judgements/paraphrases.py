@@ -175,7 +175,7 @@ def _with_overall(pair: RatedPair, new: float) -> RatedPair:
 
 
 def _ratings(adequacy: str, grammar: str) -> Iterator[tuple[float, float]]:
-    """The raters' pairs; one who found nonsense (grammar 0) gave no adequacy, which is as good as none."""
+    """The raters' pairs; one who found nonsense (grammar 0) gave no adequacy, which counts as 0."""
     given = iter(adequacy.split(",")) if adequacy else iter(())
     for mark in grammar.split(","):
         value = float(mark)

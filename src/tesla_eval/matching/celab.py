@@ -83,10 +83,10 @@ ORDER = 4
 PRECISION_WEIGHT = 0.25
 """specification §9: f, the weight of the hypothesis's n-grams beside the reference's."""
 MAX_UNITS = 5_000
-"""Units of a text; half as many rows of a program may hang together (see `_ROWS_PER_UNIT`)."""
+"""The largest number of units of a text; half as many rows of a program may be connected (see `_ROWS_PER_UNIT`)."""
 
 _ROWS_PER_UNIT = 0.5
-"""Of texts that repeat themselves the rows hang together: time grows with the fourth power of their number (2,500 take
+"""In repetitive texts the rows are connected: time grows with the fourth power of their number (2,500 take
 some ten seconds), memory with the square. Other texts, however long, never come near it."""
 _SHOWN = 10  # units of a text in a message
 _ROUNDING = 1e-9

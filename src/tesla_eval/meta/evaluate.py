@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 AVERAGE = "average"
-"""What stands in the place of a language pair in the rows that average over all of them."""
+"""The name of the rows that average over all language pairs."""
 
 _PAIRWISE = ("consistency", "kendall_wmt", "accuracy", "accuracy_calibrated")
 _CORRELATIONS = {"pearson": stats.pearson, "spearman": stats.spearman, "kendall": stats.kendall}

@@ -125,7 +125,7 @@ class Study:
         return list(averages(self.results)) if len(self.test_sets) > 1 else []
 
     def compare(self, joined: Joined) -> list[SetComparison]:
-        """The metrics of a test set compared by every statistic that was wished for and that it allows."""
+        """The metrics of a test set compared by every chosen statistic that the test set allows."""
         key = joined.outputs.key
         comparisons = []
         for wish in self.wishes:
@@ -149,7 +149,7 @@ class JudgedSet:
     systems: SystemScores | None = None
 
     def scored_segments(self, all_segments: bool) -> npt.NDArray[np.bool_]:
-        """The segments whose outputs matter: those judged, or all of them if wished or if none was judged."""
+        """The segments whose outputs matter: those judged, or all of them if asked for or if none was judged."""
         pairs = None if self.preferences is None else self.preferences.joined(self.outputs)
         judged = judged_segments(self.outputs, pairs)
         return np.ones_like(judged) if all_segments or not judged.any() else judged

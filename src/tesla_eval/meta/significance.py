@@ -200,7 +200,7 @@ class RankedSystem:
 
 @dataclass(frozen=True)
 class PreferenceTest:
-    """How often one system was preferred to another; ties are known from rankings only and take no part in the test."""
+    """How often one system was preferred to another; ties are known only from rankings and are left out of the test."""
 
     first: str
     second: str

@@ -23,7 +23,7 @@ from tesla_eval.resources import data_folders, missing_resource, replacing
 __all__ = ["ANY_LANGUAGE", "LinearModel", "Scale", "load_weights", "read_weights", "write_weights"]
 
 ANY_LANGUAGE = "und"
-"""The language of a model that serves all languages which have none of their own."""
+"""The language of a model for all languages without one of their own."""
 
 _FORMAT = 1
 _LARGEST_FILE = 1 << 20
@@ -53,7 +53,7 @@ class Scale:
 
 @dataclass(frozen=True, eq=False)
 class LinearModel:
-    """Weights of standardised features, with all that one needs to know about where they come from."""
+    """Weights of standardised features, with their provenance."""
 
     metric: str
     language: str
@@ -69,7 +69,7 @@ class LinearModel:
     data: tuple[str, ...] = ()
     date: str = ""
     training: Mapping[str, Any] = field(default_factory=dict)
-    """Learner, parameters, what cross-validation found: for the reader, not for prediction."""
+    """Learner, parameters and the result of cross-validation: for people to read, not for prediction."""
     fingerprint: str = ""
     families: tuple[str, ...] = ()
     """For every feature its family, as its group names it: these replace each other where one does not exist."""
@@ -101,7 +101,7 @@ class LinearModel:
         return filled
 
     def shares(self, values: FloatArray) -> FloatArray:
-        """What every feature contributes to the linear score: weight × standardised value."""
+        """The contribution of every feature to the linear score: weight × standardised value."""
         return np.asarray(self.weights * ((self.complete(values) - self.means) / self.deviations))
 
     def linear(self, values: FloatArray) -> FloatArray:
@@ -146,7 +146,7 @@ def write_weights(path: Path, model: LinearModel) -> None:
 
 
 def read_weights(path: Path) -> LinearModel:
-    """Read the model at `path`; whatever is not a sound model is a `ResourceError` that says what is wrong."""
+    """Read the model at `path`; raises `ResourceError`, which says what is wrong, if it is not valid."""
     try:
         size = path.stat().st_size
         raw = path.read_bytes() if size <= _LARGEST_FILE else b""

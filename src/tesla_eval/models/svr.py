@@ -139,7 +139,7 @@ class PemModel:
     """Phrases of several words seen less often were not used."""
     analysis: str = ""
     info: Mapping[str, Any] = field(default_factory=dict)
-    """What cross-validation found, how many pairs of which data: for the reader."""
+    """The result of cross-validation and the size of the data, for people to read."""
     fingerprint: str = ""
 
     def to_resource(self, provenance: Provenance = UNSTATED) -> Resource:

@@ -86,7 +86,7 @@ class SignTest:
 
 
 def sign_test(wins: int, losses: int) -> SignTest:
-    """Two-sided exact sign test; ties take no part.
+    """Two-sided exact sign test; ties are left out.
 
     >>> sign_test(wins=8, losses=1).p_value
     0.0390625

@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 LONGEST_SENTENCE = 100
-"""Words: longer ones say little about phrases, and much of what they say is wrong."""
+"""In words. Longer sentences teach little about phrases, and much of it is wrong."""
 _LINES_AT_ONCE = 4096
 _NO_LEMMA = "_"  # what a word of signs only, such as a lone Arabic tatweel, is called
 
@@ -163,7 +163,7 @@ _LAST_WORDS = 400  # characters of the program's complaint that are passed on
 
 
 def find_eflomal() -> str:
-    """The path of the program; `ResourceError` with the command that installs it if it is nowhere."""
+    """The path of the program; `ResourceError` with the command that installs it if it is not found."""
     beside = shutil.which(PROGRAM, path=str(Path(sys.executable).parent))
     program = beside or shutil.which(PROGRAM) or _installed_script()
     if program is None:
@@ -175,7 +175,7 @@ def find_eflomal() -> str:
 
 
 def _installed_script() -> str | None:
-    """The script where pip put it, which need not be on the path."""
+    """The script that pip installed, which may not be on the path."""
     try:
         files = importlib.metadata.files("eflomal") or ()
     except importlib.metadata.PackageNotFoundError:

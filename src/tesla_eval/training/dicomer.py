@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 PERMUTATIONS = 20
-"""Lin et al. (2011): a text is told from 20 permutations of its sentences."""
+"""Lin et al. (2011): a text is compared with 20 permutations of its sentences."""
 COST = 0.001
 RAREST = 10
 """Features that occur in fewer texts are left out."""

@@ -142,7 +142,7 @@ def train_language_model(
     folder: Path | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> Iterator[TrainedModel]:
-    """Learn from `texts`, which is called twice for the same chunks of lines; `folder` takes the files in between.
+    """Learn from `texts`, which is called twice for the same chunks of lines; `folder` takes the temporary files.
 
     >>> with train_language_model(lambda: [["A cat sat.", "A cat ran."]], "en") as model:
     ...     model.words

@@ -186,7 +186,7 @@ def _lemmas(
 
 
 def _lemma_pairs(sentences: Iterable[Sentence]) -> Iterator[tuple[str, str]]:
-    """The words with their lemmas; words without letters and digits take no part in matching."""
+    """The words with their lemmas; words without letters and digits are left out, as in matching."""
     for sentence in sentences:
         for word in sentence.surface():
             if word.lemma != UNKNOWN and any(map(str.isalnum, word.form)):

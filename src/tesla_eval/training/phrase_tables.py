@@ -119,7 +119,7 @@ _ANALYSED = "analysed.json"
 
 @dataclass(frozen=True)
 class PhraseTableRecipe:
-    """What a table is made of, and how it is pruned."""
+    """The data of a phrase table, and how it is pruned."""
 
     language: str
     pivot: str
@@ -127,7 +127,7 @@ class PhraseTableRecipe:
     moses: tuple[str, ...] = ()
     """Phrase tables in Moses' text format to import."""
     moses_swapped: bool = False
-    """The Moses tables lead from the pivot language to the target language."""
+    """The Moses tables translate from the pivot language to the target language."""
     min_count: int = 1
     min_probability: float = LEAST_PROBABILITY
     """Less probable pivot phrases are not in the table. To use them, build a table with a lower limit."""
@@ -154,7 +154,7 @@ class PhraseTableRecipe:
 
 
 def build_phrase_table(recipe: PhraseTableRecipe, work: Path, progress: Progress = NO_PROGRESS) -> Resource:
-    """Build the table in the folder `work`; what an earlier, interrupted call left there is not done again."""
+    """Build the table in the folder `work`; finished stages of an interrupted call are not repeated."""
     if recipe.bitexts and not recipe.aligned:
         find_eflomal()  # better now than after an hour
     _claim(work, recipe)
@@ -345,7 +345,7 @@ def table_resource(
     language: str, pivot: str, merged: Mapping[str, Any], tags: Mapping[str, FunctionTag], *,
     info: Mapping[str, Any], compact: bool, provenance: Provenance = UNSTATED,
 ) -> Resource:  # fmt: skip
-    """The resource of a table whose arrays the core has merged; `tags` tells what each pivot word is."""
+    """The resource of a table whose arrays the core has merged; `tags` has the tag of each pivot word."""
     target_words, target_ends = _joined(merged["target_words"])
     pivot_words, pivot_ends = _joined(merged["pivot_words"])
     arrays: dict[str, npt.NDArray[Any]] = {

@@ -1,4 +1,4 @@
-"""From judgements to a model with its provenance: which features, which learner, what cross-validation said."""
+"""From judgements to a model: which features, which learner, and the result of cross-validation."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ __all__ = ["Recipe", "Trained", "features_for", "train"]
 
 @dataclass(frozen=True)
 class Recipe:
-    """What is to be trained, and how."""
+    """What to train, and how."""
 
     metric: type[FeatureMetric]
     language: str
     """A language, or `und` for weights that serve every language."""
     groups: tuple[str, ...] | None = None
-    """By default all that the metric has and that can be computed."""
+    """By default all groups of the metric that can be computed."""
     without: tuple[str, ...] = ()
     """Kinds of features to leave out: `pos` leaves out `pos.1.p` and so on."""
     learner: str = "logistic"
     penalty: float | None = None
-    """By default the one that cross-validation finds best."""
+    """By default the best one in cross-validation."""
     lifts: Mapping[str, float] = field(default_factory=dict)
-    """What is added to the learned weights of some features (standardised)."""
+    """Amounts added to the learned weights of some standardised features."""
     logistic_scale: bool = True
     date: str = ""
 
@@ -51,7 +51,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Trained:
-    """A model, and what cross-validation found on the way to it."""
+    """A model, and the results of cross-validation."""
 
     model: LinearModel
     validations: tuple[Validation, ...]
