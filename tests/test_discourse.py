@@ -14,9 +14,10 @@ import pytest
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.discourse import load_parser
 from tesla_eval.discourse.arguments import clauses_around, cut_clauses
+from tesla_eval.discourse.classifier import Classifier
 from tesla_eval.discourse.connectives import Candidate, Inventory, without_overlap
 from tesla_eval.discourse.document import Relation
-from tesla_eval.discourse.parser import Classifier, Parser
+from tesla_eval.discourse.parser import Parser
 from tesla_eval.errors import InputError, ResourceError
 from tesla_eval.resources import find_resource, read_resource, write_resource
 from tesla_eval.training.discourse import NON_COMMERCIAL_GENRES, fit_classifier, read_gdtb

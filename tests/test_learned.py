@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tesla_eval import TeslaF, TeslaM, TeslaX
-from tesla_eval.compare.systems import explain_difference
+from tesla_eval.compare import explain_difference
 from tesla_eval.errors import ResourceError, UsageError
 
 REFERENCE = "The president of Spain arrived in Paris on Monday."

@@ -25,7 +25,7 @@ from tesla_eval.cli.options import (
 )
 from tesla_eval.cli.score_formats import PERCENT_SCALE, latex_escaped
 from tesla_eval.cli.terminal import aligned, progress, visible, write_lines
-from tesla_eval.compare.systems import DocumentScores, SystemComparison, SystemTable, compare_systems
+from tesla_eval.compare import DocumentScores, SystemComparison, SystemTable, compare_systems
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores

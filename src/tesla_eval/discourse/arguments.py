@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
 
+from tesla_eval.discourse.classifier import WEIGHT_UNITS
 from tesla_eval.discourse.connectives import Candidate
 from tesla_eval.discourse.document import PUNCTUATION_TAGS, SentenceWords
-from tesla_eval.discourse.parser import WEIGHT_UNITS
 
 __all__ = [
     "SentenceFacts",

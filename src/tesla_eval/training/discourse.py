@@ -21,6 +21,7 @@ from tesla_eval.discourse.arguments import (
     location_features,
     pair_features,
 )
+from tesla_eval.discourse.classifier import BIAS, WEIGHT_UNITS, Classifier
 from tesla_eval.discourse.connectives import USUAL_SENSE, Candidate, Inventory, connective_features
 from tesla_eval.discourse.document import (
     SENSES,
@@ -36,15 +37,12 @@ from tesla_eval.discourse.document import (
 from tesla_eval.discourse.parser import (
     ARG1,
     ARG2,
-    BIAS,
     BOUNDARY,
     CLASSIFIERS,
     KIND,
     RELATED,
     SAME,
     USED,
-    WEIGHT_UNITS,
-    Classifier,
     Parser,
     analysis_of,
     clause_pairs,
