@@ -118,7 +118,7 @@ def test_weights_of_another_analysis_are_refused(metric: TeslaX) -> None:
 def test_weights_of_another_metric_are_refused(tmp_path, metric: TeslaX) -> None:
     path = tmp_path / "weights.json"
     path.write_text(metric.combined.model.to_json())
-    with pytest.raises(ResourceError, match="weights of tesla-x"):
+    with pytest.raises(ResourceError, match="weights are for tesla-x"):
         TeslaF("en", weights=path)
 
 

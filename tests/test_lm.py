@@ -179,7 +179,9 @@ def test_settings_out_of_range_are_refused() -> None:
             LanguageModelSettings(**bad)  # type: ignore[arg-type]
     with pytest.raises(BuildError, match="empty"):
         resource_of([""])
-    with pytest.raises(UsageError, match=r"no language model 'news' for language 'en'.*tesla build lm"):
+    with pytest.raises(
+        ResourceError, match=r"no language model 'news' is installed for language 'en'.*tesla build lm"
+    ):
         load_language_model("en", "news")
 
 
@@ -344,7 +346,7 @@ def test_build_lm(tesla, write, tmp_path: Path) -> None:
         (["-o", "x.tesla", "-"], "standard input"),
         (["-o", "x.tesla", "nowhere.txt"], "nowhere.txt: cannot be opened"),
         (["-o", "x.tesla", "--prune", "a", "text"], "--prune 'a'"),
-        (["-o", "nowhere/x.tesla", "text"], "no such folder"),
+        (["-o", "nowhere/x.tesla", "text"], "this folder does not exist"),
     ],
 )
 def test_build_lm_says_what_is_wrong(tesla, arguments: list[str], message: str) -> None:

@@ -219,7 +219,7 @@ def test_analysis_and_synonyms_of_ones_own_are_refused(tesla, write) -> None:
 
 
 def test_languages_without_a_model_are_refused_with_advice() -> None:
-    with pytest.raises(ResourceError, match=r"no model for 'it'.*tesla train pem"):
+    with pytest.raises(ResourceError, match=r"no PEM model is installed for language 'it'.*tesla train pem"):
         Pem(lang="it")
 
 
@@ -323,7 +323,7 @@ def test_damaged_models_are_errors_that_name_the_file(tmp_path: Path) -> None:
     write_resource(path, Resource("pem", "en", arrays, analysis="another", info=info))
     with pytest.raises(ResourceError, match=r"another.*tesla train pem"):
         Pem(lang="en", model=path)
-    with pytest.raises(ResourceError, match="not of 'de'"):
+    with pytest.raises(ResourceError, match="not for 'de'"):
         Pem(lang="de", model=load_pem_model("en"))
 
 

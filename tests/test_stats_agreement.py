@@ -76,7 +76,7 @@ class TestAgreement:
             agreement([1, 2], ["<"])
         with pytest.raises(UsageError, match="2 judgements, 1 judges"):
             agreement([1, 2], ["<", "<"], ["ann"])
-        with pytest.raises(UsageError, match="know the judges"):
+        with pytest.raises(UsageError, match="needs the judges"):
             agreement([1], ["<"], same_judge=True)
 
 

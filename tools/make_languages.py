@@ -31,8 +31,9 @@ from measure_tokenisers import (
 )
 from tesla_eval.analysis.languages import LANGUAGES, MEASURED_PARTS
 from tesla_eval.analysis.lemmas import Lemmatiser, normalise_form
-from tesla_eval.analysis.tagger import evaluate, read_tagger
+from tesla_eval.analysis.tagger import read_tagger
 from tesla_eval.resources import Resource, read_resource, shipped_folder
+from tesla_eval.training.taggers import evaluate
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAD = Path(__file__).with_name("languages_head.md")
