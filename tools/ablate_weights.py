@@ -20,11 +20,11 @@ from statistics import fmean
 
 import numpy as np
 
-from tesla_eval.arrays import FloatArray, Index
+from tesla_eval.arrays import Index
 from tesla_eval.judgements.nouns import Key, Preferences
 from tesla_eval.meta import Joined, averages, evaluate, join, read_preferences
 from tesla_eval.meta.evaluate import Result
-from tesla_eval.meta.join import MetricScores, score_outputs
+from tesla_eval.meta.join import MetricScores, choose_outputs
 from tesla_eval.meta.run import JudgedSet, score_metric, target_language, wmt_sets
 from tesla_eval.metrics import create_metric
 from tesla_eval.metrics.cache import ScoreCache
@@ -32,7 +32,6 @@ from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.groups import Feature
 from tesla_eval.metrics.tesla_x import TeslaX
 from tesla_eval.models import LinearModel
-from tesla_eval.segments import References
 from tesla_eval.training import TrainingSet, collect, kendall
 from tesla_eval.training.fit import Problem, set_folds
 from tesla_eval.training.recipe import Recipe, features_for
@@ -190,18 +189,12 @@ def variant_scores(
     judged: JudgedSet, models: Mapping[str, LinearModel], metric: FeatureMetric, cache: ScoreCache
 ) -> dict[str, MetricScores]:
     """The scores of every model from features that are computed once."""
-    rows: list[FloatArray] = []
-
-    def scorer(hypotheses: Sequence[str], references: References) -> FloatArray:
-        rows.append(cache.score(metric, hypotheses, references).features)
-        return np.zeros(len(hypotheses))  # says only which outputs were scored
-
-    table = score_outputs(judged.outputs, scorer, segments=judged.scored_segments(False))
-    scored = ~np.isnan(table)
+    chosen = choose_outputs(judged.outputs, judged.scored_segments(False))
+    rows = cache.score(metric, chosen.hypotheses, chosen.references).features
     by_title = {}
     for title, model in models.items():
-        scores = np.full(table.shape, np.nan)
-        scores[scored] = model.score(rows[0][:, columns_of(model, metric.features)])
+        scores = np.full(judged.outputs.human.shape, np.nan)
+        scores[chosen.cells] = model.score(rows[:, columns_of(model, metric.features)])
         by_title[title] = MetricScores(scores)
     return by_title
 

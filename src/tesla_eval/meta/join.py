@@ -22,6 +22,7 @@ __all__ = [
     "Joined",
     "MetricScores",
     "Scorer",
+    "choose_outputs",
     "join",
     "judged_segments",
     "score_outputs",
@@ -109,6 +110,33 @@ def score_outputs(
     The first reference that a segment has is used, unless `all_references`. Cells without an output, and
     those not chosen, are NaN.
     """
+    chosen = choose_outputs(outputs, segments, all_references=all_references)
+    table = np.full(outputs.human.shape, np.nan)
+    if not len(chosen):
+        return table
+    scores = np.asarray(scorer(chosen.hypotheses, chosen.references), dtype=np.float64)
+    if scores.shape != (len(chosen),):
+        raise UsageError(f"the metric gave scores of shape {scores.shape} for {len(chosen)} outputs")
+    table[chosen.cells] = scores
+    return table
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenOutputs:
+    """Outputs to be scored, and their cells in the tables (systems, segments)."""
+
+    cells: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+    hypotheses: list[str]
+    references: list[list[str | None]]
+
+    def __len__(self) -> int:
+        return len(self.hypotheses)
+
+
+def choose_outputs(
+    outputs: EvalSet, segments: npt.NDArray[np.bool_] | None = None, *, all_references: bool = False
+) -> ChosenOutputs:
+    """The outputs in the chosen segments, by default all, with the first reference of each or with all of them."""
     chosen = np.ones(len(outputs.segments), bool) if segments is None else segments
     places = [
         (system, segment)
@@ -120,15 +148,10 @@ def score_outputs(
         text for system, segment in places if (text := outputs.hypotheses[system][segment]) is not None
     ]
     streams = outputs.references if all_references else (outputs.first_reference,)
-    references = [[stream[segment] for _, segment in places] for stream in streams]
-    table = np.full(outputs.human.shape, np.nan)
-    if not places:
-        return table
-    scores = np.asarray(scorer(hypotheses, references), dtype=np.float64)
-    if scores.shape != (len(places),):
-        raise UsageError(f"the metric gave scores of shape {scores.shape} for {len(places)} outputs")
-    table[tuple(np.transpose(places))] = scores
-    return table
+    rows, columns = np.array(places, np.int64).reshape(-1, 2).T
+    return ChosenOutputs(
+        (rows, columns), hypotheses, [[stream[segment] for _, segment in places] for stream in streams]
+    )
 
 
 @dataclass(frozen=True, eq=False)

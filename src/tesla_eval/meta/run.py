@@ -10,17 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.errors import InputError, UsageError
-from tesla_eval.judgements.nouns import EvalSet, FloatTable, Key, Preferences, SystemScores
+from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
 from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.judgements.wmt import language_pairs, read_eval_set, read_human_systems, read_segments
 from tesla_eval.meta.evaluate import SEGMENT_STATISTICS, Result, averages, evaluate
-from tesla_eval.meta.join import CorpusStatistics, Joined, MetricScores, join, judged_segments, score_outputs
+from tesla_eval.meta.join import CorpusStatistics, Joined, MetricScores, choose_outputs, join, judged_segments
 from tesla_eval.meta.significance import Level, MetricComparison, compare_metrics
-from tesla_eval.metrics.base import Metric, SegmentScores
+from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.parallel import NO_PROGRESS, Progress
-from tesla_eval.segments import References
 from tesla_eval.stats.correlation import ROW_STATISTICS
 from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
@@ -244,18 +243,17 @@ def score_metric(
     progress: Progress = NO_PROGRESS,
 ) -> MetricScores:
     """A metric's scores of the outputs in the chosen segments, with the statistics that make its system scores."""
-    kept: list[SegmentScores] = []
-
-    def scorer(hypotheses: Sequence[str], references: References) -> FloatTable:
-        kept.append(cache.score(metric, hypotheses, references, progress.advance))
-        return kept[-1].scores
-
-    table = score_outputs(outputs, scorer, segments=segments, all_references=all_references)
+    chosen = choose_outputs(outputs, segments, all_references=all_references)
+    table = np.full(outputs.human.shape, np.nan)
+    if not len(chosen):
+        return MetricScores(table, higher_is_better=metric.higher_is_better)
+    scored = cache.score(metric, chosen.hypotheses, chosen.references, progress.advance)
+    table[chosen.cells] = scored.scores
     corpus = None
     formula = corpus_score_of_sums(metric)
-    if formula is not None and kept and kept[0].statistics is not None:
-        rows = np.full((*table.shape, kept[0].statistics.shape[1]), np.nan)
-        rows[~np.isnan(table)] = kept[0].statistics  # the scorer's order is that of the table's cells
+    if formula is not None and scored.statistics is not None:
+        rows = np.full((*table.shape, scored.statistics.shape[1]), np.nan)
+        rows[chosen.cells] = scored.statistics
         corpus = CorpusStatistics(rows, formula)
     return MetricScores(table, higher_is_better=metric.higher_is_better, corpus=corpus)
 
