@@ -35,14 +35,14 @@ __all__ = [
 
 
 class CoreDictionaryFactory(DictionaryFactory):
-    """Dictionaries of which only what is asked for is decoded; another format than ours is left to simplemma."""
+    """Dictionaries that decode only the entries asked for; simplemma reads those in another format."""
 
     def get_dictionary(self, lang: str) -> Mapping[str, str]:
-        """The dictionary of a language, read once a process."""
-        found = core_dictionary(lang)
-        if found is None:
+        """The dictionary of a language, read once per process."""
+        dictionary = core_dictionary(lang)
+        if dictionary is None:
             return DEFAULT_DICTIONARY_FACTORY.get_dictionary(lang)
-        return cast("Mapping[str, str]", found)  # strategies of simplemma only ever call `get`
+        return cast("Mapping[str, str]", dictionary)  # strategies of simplemma only ever call `get`
 
 
 @cache

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from tesla_eval._core import DamagedDictionaryError, Lexicon, define_plain
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
-from tesla_eval.analysis.compounds import CompoundSplitter, load_compound_splitter
 from tesla_eval.analysis.conllu import is_function_tag
+from tesla_eval.analysis.frequencies import CompoundSplitter, load_compound_splitter
 from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.analysis.lemmas import Lemmatiser
 from tesla_eval.analysis.senses import INSTALLED, SenseTable, load_senses, synonym_file
@@ -111,14 +111,14 @@ class Pipeline:
         """What this language lacks, for a warning; nothing where the user asked for no analysis (`und`)."""
         if self.language == UNDETERMINED.code:
             return []
-        found = []
+        missing = []
         if self.tagger is None:
-            found.append("no tagger, so parts of speech are not compared")
+            missing.append("no tagger, so parts of speech are not compared")
         elif self.tagger.accuracy < WEAK_TAGGER:
-            found.append(f"a weak tagger ({self.tagger.accuracy:.1f} % of the words right)")
+            missing.append(f"a weak tagger ({self.tagger.accuracy:.1f} % of the words right)")
         if self.senses is None:
-            found.append(NO_SYNONYMS)
-        return found
+            missing.append(NO_SYNONYMS)
+        return missing
 
     def analyse(self, *groups: Sequence[str], keep_punctuation: bool = False) -> list[AnalysedBatch]:
         """One batch for each group of texts, all over the same vocabulary.
@@ -227,7 +227,7 @@ def _count_raw(batch: AnalysedBatch, index: int, raw: str) -> None:
 
 @cache
 def load_pipeline(language: str, synonyms: str | None = None) -> Pipeline:
-    """The pipeline of a language, by its code or alias; resources load once a process.
+    """The pipeline of a language, by its code or alias; resources load once per process.
 
     `synonyms` is a file of synonyms to take the place of the built-in ones, `cilin`, `installed` or `none`.
     """
@@ -244,7 +244,7 @@ def load_pipeline(language: str, synonyms: str | None = None) -> Pipeline:
 
 
 def senses_of(language: str, synonyms: str | None) -> SenseTable | None:
-    """The language's own table, or the one that the user wishes for."""
+    """The language's own table, or the one that the user chose."""
     if synonyms is None:
         return load_senses(language)
     path = synonym_file(synonyms, language)

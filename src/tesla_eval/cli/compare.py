@@ -38,7 +38,7 @@ from tesla_eval.cli.options import (
 from tesla_eval.cli.score_formats import digits, latex_escaped, signature_line
 from tesla_eval.cli.score_tables import read_score_table
 from tesla_eval.cli.terminal import aligned, progress, visible, write_lines
-from tesla_eval.compare.systems import (
+from tesla_eval.compare import (
     DocumentScores,
     PairTest,
     SystemComparison,
@@ -47,7 +47,7 @@ from tesla_eval.compare.systems import (
 )
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.metrics.base import SegmentScores
-from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.textio import read_lines
 
 __all__ = ["COMPARE_FORMATS", "Comparisons", "compare"]
@@ -258,11 +258,11 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
               "`tesla score --format tsv --segments` prints it. SYSTEM and -m then choose from it.")  # fmt: skip
 @click.option("--baseline", metavar="SYSTEM", help="Test every system against this one instead of all pairs.")
 @click.option("--docs", metavar="FILE",
-              help="One line per segment, the name of its document: documents are resampled and scored.")  # fmt: skip
+              help="The document of each segment, one name per line: documents are resampled and scored.")  # fmt: skip
 @click.option("--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
-              help="Level of the tests; intervals hold 1 - alpha.")  # fmt: skip
+              help="Significance level of the tests; intervals have confidence 1 - alpha.")  # fmt: skip
 @click.option(
     "--format", "output_format", type=click.Choice(sorted(COMPARE_FORMATS)), default="text", show_default=True
 )
@@ -315,21 +315,21 @@ def compare(
         signatures = [signature_line(one.name, counted.signature(one.metric)) for one in chosen]
     else:
         if references:
-            raise click.UsageError("--scores takes the place of texts: leave out -r")
+            raise click.UsageError("--scores replaces the texts: do not give -r as well")
         names = [name for text in metrics for name in ([text] if ":" in text else text.split(","))]
         tables = read_score_table(score_file, systems, names)
         signatures = [f"scores:{score_file}"]
     if len(tables[0].systems) < 2:
         raise UsageError(f"only one system, {tables[0].systems[0]}: there is nothing to compare it with")
     documents = None if docs is None else _read_documents(docs, len(tables[0].segments))
-    found = [
+    comparisons = [
         compare_systems(
             table, baseline=baseline, documents=documents, resamples=resamples, seed=seed, alpha=alpha
         )
         for table in tables
     ]
     write = COMPARE_FORMATS["json" if as_json else output_format]
-    write_lines(write(Comparisons(tuple(found), tuple(signatures), baseline)))
+    write_lines(write(Comparisons(tuple(comparisons), tuple(signatures), baseline)))
 
 
 def _score_files(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tesla_eval.compare.systems import SystemTable
+from tesla_eval.compare import SystemTable
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores
 from tesla_eval.metrics.baselines import corpus_score_of_sums

@@ -24,7 +24,6 @@ from tesla_eval.cli.terminal import complain, progress, resumable, warn, write_l
 from tesla_eval.errors import TeslaError, UsageError
 from tesla_eval.judgements.nouns import EvalSet, Key
 from tesla_eval.meta import preferences_of, read_preferences, read_rankings, read_system_scores
-from tesla_eval.meta.preference_tests import preference_reports
 from tesla_eval.meta.run import (
     JudgedSet,
     Study,
@@ -35,8 +34,9 @@ from tesla_eval.meta.run import (
     target_language,
     wmt_sets,
 )
+from tesla_eval.meta.significance import preference_reports
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = ["meta"]
 
@@ -72,14 +72,14 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 @click.option(
     "--format", "output_format", type=click.Choice(sorted(META_FORMATS)), default="text", show_default=True
 )
-@click.option("--all-references", is_flag=True, help="Score with all references, not with the first only.")
+@click.option("--all-references", is_flag=True, help="Score with all references instead of only the first.")
 @click.option(
-    "--all-segments", is_flag=True, help="System scores over all segments, not over the judged ones."
+    "--all-segments", is_flag=True, help="System scores over all segments instead of only the judged ones."
 )
 @click.option(
     "--human-score",
     metavar="TYPE",
-    help="Which human scores count where there are several kinds. Default: for systems the kind that covers most of "
+    help="The kind of human scores to use if there are several. Default: for systems the kind that covers most of "
     "them, of these the official one, then the more careful protocol (trueskill_official, mqm, esa, da_z, ...). The "
     "kind by which the segments were judged comes first.",
 )
@@ -87,7 +87,7 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
     "--significance",
     multiple=True,
     metavar="[LEVEL:]STATISTIC",
-    help="Compare the metrics by this statistic (segment level unless system: stands before it): intervals, "
+    help="Compare the metrics by this statistic (at segment level; for system level put system: before it): intervals, "
     "resampling, paired permutation, rank clusters. Repeatable.",
 )
 @click.option("--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, show_default=True)
@@ -122,7 +122,7 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
 @weights_option
 @quiet_option
-@click.option("--no-cache", is_flag=True, help="Neither read nor keep scores in the cache on disk.")
+@click.option("--no-cache", is_flag=True, help="Do not use the cache on disk.")
 def meta(
     segments: tuple[str, ...], pairs: str | None, rankings: str | None, systems: str | None, mtme: Path | None,
     summaries: str | None, language: str, lps: tuple[str, ...], metrics: tuple[str, ...], synonyms: str | None,
@@ -146,7 +146,7 @@ def meta(
     """
     wishes = [Wish.parse(text) for text in significance]
     if output_format == "tsv" and wishes:
-        raise click.UsageError("--format tsv holds the results only: take text or json with --significance")
+        raise click.UsageError("--format tsv contains only the results: use text or json with --significance")
     if plots is not None and plot_format == "png":
         need_matplotlib("--plot-format png")
     ranked = read_rankings(rankings) if rankings else {}
@@ -159,7 +159,7 @@ def meta(
         write_lines(PREFERENCE_FORMATS[output_format](reports))
         return 0
     if sources > 1:
-        raise click.UsageError("--segments, --mtme and --summaries are sources of outputs: give one")
+        raise click.UsageError("give only one of --segments, --mtme and --summaries")
     preferred = {**{key: preferences_of(of_set) for key, of_set in ranked.items()}, **preferred}
     if summaries:
         sets = summary_sets(summaries, resolve_language(language), human_score, lps)
@@ -172,15 +172,16 @@ def meta(
     with (
         resumable(None if no_cache else "the cache"),
         ScoreCache(on_disk=not no_cache) as cache,
-        progress("outputs") as bar,
+        progress() as bar,
     ):
         for judged, named in _with_metrics(sets, metrics, synonyms, weights, jobs, missing):
             chosen = [one.metric for one in named]
-            bar.expect(len(chosen) * judged.count_outputs(all_segments or score_folder is not None))
+            total = len(chosen) * judged.count_outputs(all_segments or score_folder is not None)
+            bar.stage(f"{judged.outputs.lp} outputs", total)
             joined = score_and_join(
                 judged, chosen, cache, score_type=None if summaries else human_score,
                 all_references=all_references or summaries is not None,
-                all_segments=all_segments, score_everything=score_folder is not None, advance=bar.advance,
+                all_segments=all_segments, score_everything=score_folder is not None, progress=bar,
                 names=[one.name for one in named],
             )  # fmt: skip
             comparisons = study.add(joined, chosen, judged.human_scores)
@@ -193,7 +194,9 @@ def meta(
                 missing.note_systems(joined.outputs, write_scores(joined, score_folder, name, free))
     _warn_of_unused({key for key in preferred if not lps or key[0] in lps}, study)
     if not study.test_sets:
-        raise missing.first_error or UsageError("no language pair is left to evaluate")
+        raise missing.first_error or UsageError(
+            "there is no language pair to evaluate; see the warnings above and check --lp"
+        )
     write_lines(META_FORMATS[output_format](study))
     missing.tell()
     return 1 if missing.notes else 0
@@ -270,4 +273,4 @@ def _warn_of_unused(preferred: set[Key], study: Study) -> None:
     used = {(test_set.lp, test_set.testset) for test_set in study.test_sets}
     if used and preferred.isdisjoint(used) and preferred:
         names = ", ".join(" ".join(key) for key in sorted(preferred))
-        warn(f"none of the preferences belongs to a test set that was evaluated; they are about {names}")
+        warn(f"no preference belongs to an evaluated test set; the preferences are for {names}")

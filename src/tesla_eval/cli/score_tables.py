@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tesla_eval.compare.systems import SystemTable
+from tesla_eval.compare import SystemTable
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.textio import LineReader
 

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.arrays import Index
 from tesla_eval.errors import UsageError
 from tesla_eval.judgements.nouns import EvalSet, FloatTable, PairTable, Preferences, SystemScores
 from tesla_eval.stats import expected_wins
@@ -28,7 +29,7 @@ __all__ = [
 ]
 
 Scorer: TypeAlias = Callable[[Sequence[str], Sequence[Sequence[str | None]]], npt.ArrayLike]
-"""N hypotheses and K streams of N references (None: missing) to N scores, NaN where there is none."""
+"""N hypotheses and K streams of N references (None: missing) to N scores, NaN where a score is missing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +49,7 @@ class CorpusStatistics:
 
 @dataclass(frozen=True, eq=False)
 class MetricScores:
-    """A metric's scores: of segments (systems, segments), NaN where there is none, and of systems.
+    """A metric's scores: of segments (systems, segments), NaN where a score is missing, and of systems.
 
     A system's score is the one in `systems`, else that of its summed statistics in `corpus`, else the mean of
     its segments' scores. Scores of a metric for which lower is better are kept as they are and turned round
@@ -157,9 +158,9 @@ def choose_outputs(
 class HumanPairs:
     """Pairs of outputs of one segment: their places, and the human difference first - second."""
 
-    segment: npt.NDArray[np.int64]
-    first: npt.NDArray[np.int64]
-    second: npt.NDArray[np.int64]
+    segment: Index
+    first: Index
+    second: Index
     difference: FloatTable
 
     def metric_difference(self, scores: FloatTable) -> FloatTable:
@@ -196,7 +197,7 @@ class Joined:
         return HumanPairs(segment, first[pair], second[pair], difference[pair, segment])
 
     @cached_property
-    def ranking(self) -> npt.NDArray[np.int64]:
+    def ranking(self) -> Index:
         """The systems that have a human score, best first; by name where scores are equal."""
         known = np.flatnonzero(~np.isnan(self.human_systems))
         return known[np.argsort(-self.human_systems[known], kind="stable")]

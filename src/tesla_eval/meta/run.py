@@ -10,18 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.errors import InputError, UsageError
-from tesla_eval.judgements.mtme import language_pairs, read_eval_set, read_human_systems
 from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
 from tesla_eval.judgements.summaries import read_summaries
-from tesla_eval.judgements.wmt import read_segments
+from tesla_eval.judgements.wmt import language_pairs, read_eval_set, read_human_systems, read_segments
 from tesla_eval.meta.evaluate import SEGMENT_STATISTICS, Result, averages, evaluate
 from tesla_eval.meta.join import CorpusStatistics, Joined, MetricScores, choose_outputs, join, judged_segments
 from tesla_eval.meta.significance import Level, MetricComparison, compare_metrics
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.cache import ScoreCache
+from tesla_eval.parallel import NO_PROGRESS, Progress
 from tesla_eval.stats.correlation import ROW_STATISTICS
-from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = [
     "JudgedSet",
@@ -55,7 +55,7 @@ class Wish:
         head, colon, tail = text.partition(":")
         level, statistic = (head, tail) if colon else ("segment", head)
         if level not in _COMPARABLE:
-            raise UsageError(f"{text!r}: the level is segment or system, not {level!r}")
+            raise UsageError(f"{text!r}: the level must be segment or system, not {level!r}")
         known = _COMPARABLE[level]
         if statistic not in known:
             raise UsageError(f"{text!r}: metrics are compared at {level} level by one of {', '.join(known)}")
@@ -116,11 +116,11 @@ class Study:
             )
         )  # fmt: skip
         self.results.extend(evaluate(joined, permutations=self.resamples, seed=self.seed))
-        found = self.compare(joined)
-        self.comparisons.extend(found)
+        comparisons = self.compare(joined)
+        self.comparisons.extend(comparisons)
         signatures = [str(metric.get_signature()) for metric in metrics]
         self.signatures.extend(signature for signature in signatures if signature not in self.signatures)
-        return found
+        return comparisons
 
     @property
     def averages(self) -> list[Result]:
@@ -128,9 +128,9 @@ class Study:
         return list(averages(self.results)) if len(self.test_sets) > 1 else []
 
     def compare(self, joined: Joined) -> list[SetComparison]:
-        """The metrics of a test set compared by every statistic that was wished for and that it allows."""
+        """The metrics of a test set compared by every chosen statistic that the test set allows."""
         key = joined.outputs.key
-        found = []
+        comparisons = []
         for wish in self.wishes:
             try:
                 comparison = compare_metrics(
@@ -139,15 +139,8 @@ class Study:
             except UsageError as error:
                 self.complain(f"{' '.join(key)}: metrics cannot be compared by {wish}: {error}")
             else:
-                found.append(SetComparison(*key, comparison))
-        return found
-
-
-Advance = Callable[[int], None]
-
-
-def _ignore(done: int) -> None:
-    pass
+                comparisons.append(SetComparison(*key, comparison))
+        return comparisons
 
 
 @dataclass(frozen=True)
@@ -169,7 +162,7 @@ class JudgedSet:
         return sum(row[segment] is not None for row in self.outputs.hypotheses for segment in chosen)
 
     def scored_segments(self, all_segments: bool) -> npt.NDArray[np.bool_]:
-        """The segments whose outputs matter: those judged, or all of them if wished or if none was judged."""
+        """The segments whose outputs matter: those judged, or all of them if asked for or if none was judged."""
         pairs = None if self.preferences is None else self.preferences.joined(self.outputs)
         judged = judged_segments(self.outputs, pairs)
         return np.ones_like(judged) if all_segments or not judged.any() else judged
@@ -236,7 +229,7 @@ def score_and_join(
     all_references: bool = False,
     all_segments: bool = False,
     score_everything: bool = False,
-    advance: Advance = _ignore,
+    progress: Progress = NO_PROGRESS,
     names: Sequence[str] | None = None,
 ) -> Joined:
     """Score a test set's outputs with the metrics and put the scores beside the judgements.
@@ -248,7 +241,7 @@ def score_and_join(
     segments = judged.scored_segments(all_segments or score_everything)
     scores = {
         name: score_metric(
-            metric, judged.outputs, cache, segments=segments, all_references=all_references, advance=advance
+            metric, judged.outputs, cache, segments=segments, all_references=all_references, progress=progress
         )
         for name, metric in zip(names or [metric.id for metric in metrics], metrics, strict=True)
     }
@@ -269,14 +262,14 @@ def score_metric(
     *,
     segments: npt.NDArray[np.bool_] | None = None,
     all_references: bool = False,
-    advance: Advance = _ignore,
+    progress: Progress = NO_PROGRESS,
 ) -> MetricScores:
     """A metric's scores of the outputs in the chosen segments, with the statistics that make its system scores."""
     chosen = choose_outputs(outputs, segments, all_references=all_references)
     table = np.full(outputs.human.shape, np.nan)
     if not len(chosen):
         return MetricScores(table, higher_is_better=metric.higher_is_better)
-    scored = cache.score(metric, chosen.hypotheses, chosen.references, advance)
+    scored = cache.score(metric, chosen.hypotheses, chosen.references, progress.advance)
     table[chosen.cells] = scored.scores
     corpus = None
     formula = corpus_score_of_sums(metric)
@@ -290,5 +283,5 @@ def score_metric(
 def _check_wishes(lps: Collection[str], present: Collection[str], where: str) -> None:
     missing = [lp for lp in lps if lp not in present]
     if missing:
-        there = f"; there are {', '.join(sorted(present))}" if present else ""
-        raise InputError(f"{where}: no outputs for {', '.join(missing)}{there}")
+        known = f"; there are {', '.join(sorted(present))}" if present else ""
+        raise InputError(f"{where}: no outputs for {', '.join(missing)}{known}")

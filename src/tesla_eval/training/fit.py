@@ -15,6 +15,7 @@ from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
 from tesla_eval.metrics.groups import Feature
 from tesla_eval.models import LinearModel, Scale
+from tesla_eval.parallel import NO_PROGRESS, Progress
 from tesla_eval.training.judged import TrainingSet
 
 __all__ = [
@@ -157,7 +158,7 @@ class Problem:
         elif learner in PAIRWISE:
             weights = PAIRWISE[learner](*self._differences, penalty)
         else:
-            raise UsageError(f"no learner is called {learner!r}; there are {', '.join(LEARNERS)}")
+            raise UsageError(f"unknown learner {learner!r}; choose one of {', '.join(LEARNERS)}")
         names = self._draft.features
         check_lifts(lifts or {}, names)
         raised = weights + np.array([(lifts or {}).get(name, 0.0) for name in names])
@@ -171,7 +172,8 @@ def check_lifts(lifts: Mapping[str, float], names: Sequence[str]) -> None:
     unknown = [name for name in lifts if name not in names]
     if unknown:
         raise UsageError(
-            f"no such feature to lift: {', '.join(unknown)}; there are {len(names)}, named as {', '.join(names[:3])}"
+            f"cannot lift unknown features: {', '.join(unknown)}; "
+            f"the {len(names)} features have names such as {', '.join(names[:3])}"
         )
 
 
@@ -182,22 +184,22 @@ def cross_validate(
     learner: str = "logistic",
     penalties: Sequence[float] = PENALTIES,
     lifts: Mapping[str, float] | None = None,
-    advance: Callable[[int], None] = lambda done: None,
+    progress: Progress = NO_PROGRESS,
 ) -> list[Validation]:
     """How well each penalty does on what it was not trained on; never is a source segment on both sides."""
 
     def measured(splits: Iterable[Split]) -> dict[float, list[float]]:
-        found: dict[float, list[float]] = {penalty: [] for penalty in penalties}
+        taus: dict[float, list[float]] = {penalty: [] for penalty in penalties}
         for train, test in splits:
             problem = Problem(train, features)
-            for penalty, values in found.items():
+            for penalty, values in taus.items():
                 model = problem.fit(learner, penalty, lifts=lifts)
                 values.extend(kendall(model, one) for one in test if len(one.better))
-                advance(1)
-        return found
+                progress.advance(1)
+        return taus
 
     if not any(len(one.better) for one in sets):
-        raise UsageError("there are no pairs to measure penalties on; lower --threshold")
+        raise UsageError("there are no pairs to compare penalties on; lower --threshold")
     by_segment, by_set = measured(segment_folds(sets, _FOLDS)), measured(set_folds(sets))
     return [
         Validation(
@@ -267,9 +269,9 @@ def _standardised(sets: Sequence[TrainingSet], features: Sequence[Feature]) -> L
 
 
 def _column_means(values: FloatArray) -> FloatArray:
-    there = ~np.isnan(values)
-    counts = there.sum(axis=0)
-    means: FloatArray = np.where(there, values, 0.0).sum(axis=0) / np.maximum(counts, 1)
+    present = ~np.isnan(values)
+    counts = present.sum(axis=0)
+    means: FloatArray = np.where(present, values, 0.0).sum(axis=0) / np.maximum(counts, 1)
     return np.where(counts > 0, means, np.nan)
 
 
@@ -285,7 +287,7 @@ def _differences(sets: Sequence[TrainingSet], draft: LinearModel) -> tuple[Float
             differences.append(z[one.better] - z[one.worse])
             counts.append(one.counts / one.counts.sum())
     if not differences:
-        raise UsageError("there are no pairs to learn from; regression learns from scores")
+        raise UsageError("there are no pairs to learn from; use --learner regression to learn from scores")
     return np.concatenate(differences), np.concatenate(counts)
 
 
@@ -301,7 +303,7 @@ def _regression_weights(sets: Sequence[TrainingSet], draft: LinearModel, penalty
             scores.append((human - human.mean()) / deviation)  # protocols have scales of their own
             counts.append(np.full(len(z), 1.0 / len(z)))
     if not features:
-        raise UsageError("there are no human scores to learn from; rankings want a pairwise learner")
+        raise UsageError("there are no human scores to learn from; use a pairwise learner for rankings")
     return fit_regression(np.concatenate(features), np.concatenate(scores), np.concatenate(counts), penalty)
 
 

@@ -1,4 +1,4 @@
-"""From judgements to a model with its provenance: which features, which learner, what cross-validation said."""
+"""From judgements to a model: which features, which learner, and the result of cross-validation."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.groups import Feature
 from tesla_eval.models import LinearModel
 from tesla_eval.models.linear import ANY_LANGUAGE
+from tesla_eval.parallel import NO_PROGRESS, Progress
 from tesla_eval.records import Signature
 from tesla_eval.training.fit import PENALTIES, Problem, Validation, check_lifts, cross_validate
 from tesla_eval.training.judged import TrainingSet
@@ -26,20 +27,20 @@ __all__ = ["Recipe", "Trained", "features_for", "train"]
 
 @dataclass(frozen=True)
 class Recipe:
-    """What is to be trained, and how."""
+    """What to train, and how."""
 
     metric: type[FeatureMetric]
     language: str
     """A language, or `und` for weights that serve every language."""
     groups: tuple[str, ...] | None = None
-    """By default all that the metric has and that can be computed."""
+    """By default all groups of the metric that can be computed."""
     without: tuple[str, ...] = ()
     """Kinds of features to leave out: `pos` leaves out `pos.1.p` and so on."""
     learner: str = "logistic"
     penalty: float | None = None
-    """By default the one that cross-validation finds best."""
+    """By default the best one in cross-validation."""
     lifts: Mapping[str, float] = field(default_factory=dict)
-    """What is added to the learned weights of some features (standardised)."""
+    """Amounts added to the learned weights of some standardised features."""
     logistic_scale: bool = True
     date: str = ""
 
@@ -50,7 +51,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Trained:
-    """A model, and what cross-validation found on the way to it."""
+    """A model, and the results of cross-validation."""
 
     model: LinearModel
     validations: tuple[Validation, ...]
@@ -75,17 +76,18 @@ def train(
     recipe: Recipe,
     sets: Sequence[TrainingSet],
     metric: FeatureMetric,
-    advance: Callable[[int], None] = lambda done: None,
+    progress: Progress = NO_PROGRESS,
 ) -> Trained:
     """Learn the weights; `metric` says what the columns of the training sets are."""
     kept = [column for column, feature in enumerate(metric.features) if recipe.keeps(feature)]
     if not kept:
-        raise UsageError("no feature is left to learn weights for")
+        raise UsageError("there is no feature to learn weights for; check --groups and --without")
     features = [metric.features[column] for column in kept]
     chosen = [one.with_features(np.array(kept, np.int64)) for one in sets]
+    progress.stage("folds")
     penalties = PENALTIES if recipe.penalty is None else (recipe.penalty,)
     validations = cross_validate(
-        chosen, features, learner=recipe.learner, penalties=penalties, lifts=recipe.lifts, advance=advance
+        chosen, features, learner=recipe.learner, penalties=penalties, lifts=recipe.lifts, progress=progress
     )
     best = max(validations, key=lambda validation: validation.value)
     model = Problem(chosen, features).fit(
