@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from typing import Any
 
 import click
@@ -18,16 +19,17 @@ from tesla_eval.cli.inputs import (
     systems_or_standard_input,
 )
 from tesla_eval.cli.intervals import system_table
+from tesla_eval.cli.language import identified_language, sample_files
 from tesla_eval.cli.meta_formats import shown_p
 from tesla_eval.cli.options import (
     NamedMetric,
     analysed_option,
+    auto_language_option,
     celab_arguments,
     celab_options,
     choose_metrics,
     columns_option,
     input_option,
-    language_option,
     metrics_option,
     quiet_option,
     segmenter_option,
@@ -251,7 +253,7 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
 @input_option
 @source_option
 @metrics_option
-@language_option
+@auto_language_option
 @columns_option
 @click.option("--scores", "score_file", metavar="FILE",
               help="Segment scores instead of texts: a TSV of system, segment, metric, score, as "
@@ -295,6 +297,10 @@ def compare(
     systems = (*inputs, *systems)
     if score_file is None:
         celab = celab_arguments(pre_tokenized, unit_discount, max_units)
+        files = systems_or_standard_input(systems)
+        language = identified_language(
+            language, partial(sample_files, references, files, columns=columns, analysed=analysed)
+        )
         chosen = choose_metrics(
             metrics,
             language,

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from tempfile import TemporaryFile
 
 import click
 
 from tesla_eval.cli.explain_drawing import draw_difference, draw_explanation
 from tesla_eval.cli.inputs import known_length, read_chunks
+from tesla_eval.cli.language import identified_language, sample_files
 from tesla_eval.cli.options import (
+    auto_language_option,
     celab_arguments,
     celab_options,
     create_metrics,
-    language_option,
     one_metric_option,
     quiet_option,
     segmenter_option,
@@ -40,7 +42,7 @@ __all__ = ["explain"]
     help="A reference file; the argument is then the system's file, and every segment is explained.",
 )
 @one_metric_option("The metric to explain.")
-@language_option
+@auto_language_option
 @click.option(
     "--json",
     "as_json",
@@ -90,6 +92,8 @@ def explain(
     celab = celab_arguments(pre_tokenized, unit_discount, max_units)
     if metric is None and weights is not None:
         raise click.UsageError("--weights goes with a learned metric: name it with -m")
+    sample = (lambda: texts[1:] or texts) if not references else partial(sample_files, references, texts)
+    language = identified_language(language, sample)
     chosen = create_metrics(
         metric, language, synonyms=synonyms, segmenter=segmenter, celab=celab, weights=weights
     )[0]

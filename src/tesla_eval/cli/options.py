@@ -24,6 +24,7 @@ from tesla_eval.metrics import Metric, create_metric, default_metrics, metric_na
 __all__ = [
     "NamedMetric",
     "analysed_option",
+    "auto_language_option",
     "celab_arguments",
     "celab_options",
     "checked_reference_name",
@@ -49,6 +50,10 @@ Command = TypeVar("Command", bound=Callable[..., object])
 language_option: Callable[[Command], Command] = click.option(
     "-l", "--lang", "language", default="en", show_default=True,
     help="Language of the texts: ISO 639-1 code or a usual alias.",
+)  # fmt: skip
+auto_language_option: Callable[[Command], Command] = click.option(
+    "-l", "--lang", "language", default="auto", show_default=True,
+    help="Language of the texts: ISO 639-1 code or a usual alias; auto identifies it from the references.",
 )  # fmt: skip
 metrics_option: Callable[[Command], Command] = click.option(
     "-m", "--metrics", multiple=True, metavar="NAME[,NAME...] | NAME:KEY=VALUE[,KEY=VALUE...]",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain
 
 import click
 import numpy as np
 
-from tesla_eval.cli.options import create_metrics, language_option, one_metric_option
+from tesla_eval.cli.language import identified_language, sample_files
+from tesla_eval.cli.options import auto_language_option, create_metrics, one_metric_option
 from tesla_eval.cli.terminal import aligned, progress, visible, write_lines
 from tesla_eval.metrics import Metric
 from tesla_eval.tuning.rerank import Ranking, candidates_in_files, candidates_in_nbest
@@ -31,7 +33,7 @@ __all__ = ["rerank"]
     "--nbest", metavar="FILE", help="Candidates as an n-best list instead: SEGMENT ||| TEXT ||| ..., from 0."
 )
 @one_metric_option("The metric that chooses.")
-@language_option
+@auto_language_option
 @click.option(
     "--format",
     "output_format",
@@ -61,6 +63,7 @@ def rerank(
     """
     if bool(systems) == (nbest is not None):
         raise click.UsageError("give files of candidates, or an n-best list with --nbest")
+    language = identified_language(language, partial(sample_files, [reference], systems))
     chosen = create_metrics(metric, language)[0]
     segments = (
         candidates_in_nbest(reference, nbest)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import IO
 
 import click
@@ -20,16 +21,17 @@ from tesla_eval.cli.inputs import (
     systems_or_standard_input,
 )
 from tesla_eval.cli.intervals import system_table
+from tesla_eval.cli.language import identified_language, sample_files
 from tesla_eval.cli.options import (
     NamedMetric,
     analysed_option,
+    auto_language_option,
     celab_arguments,
     celab_options,
     checked_reference_name,
     choose_metrics,
     columns_option,
     input_option,
-    language_option,
     metrics_option,
     quiet_option,
     segmenter_option,
@@ -62,7 +64,7 @@ _LEVEL = 0.95
 @input_option
 @source_option
 @metrics_option
-@language_option
+@auto_language_option
 @columns_option
 @click.option(
     "--format", "output_format", type=click.Choice(sorted(FORMATS)), default="text", show_default=True
@@ -119,6 +121,10 @@ def score(
     """
     celab = celab_arguments(pre_tokenized, unit_discount, max_units)
     output_format = "json" if as_json else output_format
+    files = systems_or_standard_input((*inputs, *systems))
+    language = identified_language(
+        language, partial(sample_files, references, files, columns=columns, analysed=analysed)
+    )
     chosen = choose_metrics(
         metrics,
         language,
@@ -133,7 +139,7 @@ def score(
     check_format(output_format, len(chosen), segments, intervals=ci)
     gates = Gates.parse(least, drops, baseline, {one.name: one.metric.higher_is_better for one in chosen})
     given = _open(
-        references, systems_or_standard_input((*inputs, *systems)), [one.metric for one in chosen], source=source,
+        references, files, [one.metric for one in chosen], source=source,
         columns=columns, analysed=analysed, prepared=pre_tokenized,
     )  # fmt: skip
     gates.check(given.systems)

@@ -19,6 +19,7 @@ __all__ = [
     "be_quiet",
     "complain",
     "links_coloured",
+    "note",
     "progress",
     "resumable",
     "visible",
@@ -128,6 +129,12 @@ def warn(message: str) -> None:
     """A warning on standard error, unless the user asked for silence."""
     if not _Quiet.wanted:
         complain(f"warning: {message}")
+
+
+def note(message: str) -> None:
+    """Something to know, on standard error, unless the user asked for silence."""
+    if not _Quiet.wanted:
+        complain(message)
 
 
 def complain(message: str) -> None:
