@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
+from tesla_eval.analysis.languages import LANGUAGES
 from tesla_eval.cli.inputs import open_inputs
 from tesla_eval.cli.tables import is_table
 from tesla_eval.cli.terminal import note, warn
