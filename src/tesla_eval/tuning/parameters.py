@@ -66,19 +66,22 @@ class Parameters:
         >>> Parameters((Parameter("a"), Parameter("b")), "LNorm 2 1").normalised(np.array([3.0, 4.0]))
         array([0.6, 0.8])
         """
-        rule, *options = self.normalization.split()
-        size = np.abs(weights)
-        present = {
-            "none": lambda: 1.0,
-            "absval": lambda: size[self.names.index(options[1])],
-            "maxabsval": lambda: size.max(),
-            "minabsval": lambda: size[size > 0].min(initial=math.inf),
-            "lnorm": lambda: float((size ** float(options[0])).sum() ** (1 / float(options[0]))),
-        }[rule.lower()]()
-        if not 0 < present < math.inf:
+        rule, *options = self.normalization.lower().split()
+        if rule == "none":
             return weights
-        wanted = 1.0 if rule == "none" else float(options[1 if rule.lower() == "lnorm" else 0])
-        return np.asarray(weights * (wanted / present))
+        present = self._size(np.abs(weights), rule, self.normalization.split()[1:])
+        wanted = float(options[1 if rule == "lnorm" else 0])
+        return np.asarray(weights * (wanted / present)) if 0 < present < math.inf else weights
+
+    def _size(self, values: FloatArray, rule: str, options: Sequence[str]) -> float:
+        if rule == "absval":
+            return float(values[self.names.index(options[1])])
+        if rule == "maxabsval":
+            return float(values.max())
+        if rule == "minabsval":
+            return float(values[values > 0].min(initial=math.inf))
+        power = float(options[0])
+        return float((values**power).sum() ** (1 / power))
 
     def zmert_lines(self) -> list[str]:
         """As Z-MERT writes them."""

@@ -71,7 +71,7 @@ class Problem:
 
     def quality(self, sums: IntArray) -> FloatArray:
         """Whole sums (..., columns) to scores (...), higher is better."""
-        scores = self.objective.score(sums * self.unit, self.segments)
+        scores = self.objective.score(sums.astype(np.float64) * self.unit, self.segments)
         return scores if self.objective.higher_is_better else -scores
 
     def evaluate(self, weights: FloatArray) -> float:

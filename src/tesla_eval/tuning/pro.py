@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tesla_eval.tuning.mert import Tuned
-from tesla_eval.tuning.objective import FloatArray
+from tesla_eval.tuning.objective import FloatArray, IntArray
 from tesla_eval.tuning.parameters import Parameters
 from tesla_eval.tuning.pool import Problem
 
@@ -41,7 +41,7 @@ def pro(problem: Problem, parameters: Parameters, options: ProOptions, generator
     scale = np.sqrt((differences**2).mean(axis=1)) if differences.size else np.ones(len(given))
     usable = tuned & (scale > 0)
     learned = np.zeros(len(given))
-    offset = (given * ~tuned) @ differences
+    offset = np.einsum("f,fn->n", given * ~tuned, differences)
     if usable.any() and differences.size:
         rows = (differences[usable] / scale[usable, None]).T
         learned[usable] = logistic_regression(rows, offset, options.regularisation) / scale[usable]
@@ -54,7 +54,7 @@ def pro(problem: Problem, parameters: Parameters, options: ProOptions, generator
 
 def _pairs(
     problem: Problem, options: ProOptions, generator: np.random.Generator
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], np.ndarray[tuple[int], np.dtype[np.int64]]]:
+) -> tuple[IntArray, IntArray]:
     """Candidates of the same segment, the better one of each pair first."""
     gains = problem.gains
     margin = options.margin * float(np.ptp(gains)) if len(gains) else 0.0
@@ -82,9 +82,9 @@ def logistic_regression(rows: FloatArray, offset: FloatArray, regularisation: fl
     """
     weights = np.zeros(rows.shape[1])
     for _ in range(_NEWTON_STEPS):
-        chance = _sigmoid(-(rows @ weights + offset))  # of being on the wrong side
-        gradient = rows.T @ chance - regularisation * weights
-        curvature = (rows * (chance * (1 - chance))[:, None]).T @ rows
+        chance = _sigmoid(-_scores(rows, weights, offset))  # of being on the wrong side
+        gradient = np.einsum("nf,n->f", rows, chance) - regularisation * weights
+        curvature = np.einsum("nf,ng->fg", rows * (chance * (1 - chance))[:, None], rows)
         step = np.linalg.solve(curvature + regularisation * np.eye(len(weights)), gradient)
         before = _log_posterior(rows, offset, weights, regularisation)
         size = 1.0
@@ -97,7 +97,13 @@ def logistic_regression(rows: FloatArray, offset: FloatArray, regularisation: fl
 
 
 def _log_posterior(rows: FloatArray, offset: FloatArray, weights: FloatArray, regularisation: float) -> float:
-    return -float(np.logaddexp(0, -(rows @ weights + offset)).sum()) - regularisation / 2 * float(weights @ weights)
+    likelihood = -float(np.logaddexp(0, -_scores(rows, weights, offset)).sum())
+    return likelihood - regularisation / 2 * float((weights**2).sum())
+
+
+def _scores(rows: FloatArray, weights: FloatArray, offset: FloatArray) -> FloatArray:
+    """Without BLAS, whose sums depend on the number of threads."""
+    return np.asarray(np.einsum("nf,f->n", rows, weights) + offset)
 
 
 def _sigmoid(x: FloatArray) -> FloatArray:
