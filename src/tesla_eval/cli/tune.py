@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from tesla_eval.cli.inputs import read_chunks
+from tesla_eval.cli.nbest_options import nbest_format_option
 from tesla_eval.cli.options import create_metrics, language_option
 from tesla_eval.cli.terminal import progress, write_lines
 from tesla_eval.tuning.mert import MertOptions
@@ -14,14 +15,7 @@ from tesla_eval.tuning.outer import Iteration, Loop, Optimiser, tune_decoder, tu
 from tesla_eval.tuning.parameters import Parameters, format_weights, read_parameters
 from tesla_eval.tuning.pro import ProOptions
 
-__all__ = ["nbest_format_option", "tune"]
-
-nbest_format_option = click.option(
-    "--nbest-format",
-    metavar="FORMAT",
-    help="moses, zmert, joshua, marian, fairseq, json or plain:K (K lines per segment). [default: detected]",
-)
-
+__all__ = ["tune"]
 
 @click.command(context_settings={"max_content_width": 110})
 @click.option(
@@ -90,7 +84,7 @@ def tune(
     )
     given = read_parameters(params) if params else None
     streams = _reference_streams(references)
-    table = [_HEAD]
+    table: list[tuple[str, ...]] = [_HEAD]
     with progress("candidates") as bar:
         if decoder is None:
             given, last = tune_list(

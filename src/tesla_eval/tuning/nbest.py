@@ -35,11 +35,12 @@ MOST_SEGMENTS = 10_000_000
 
 
 class Candidate(NamedTuple):
-    """A text with the decoder's features; names are shared between candidates."""
+    """A text with the decoder's features and its total score, if known; names are shared between candidates."""
 
     text: str
-    names: tuple[str, ...]
-    values: tuple[float, ...]
+    names: tuple[str, ...] = ()
+    values: tuple[float, ...] = ()
+    score: float | None = None
 
 
 @dataclass(frozen=True)
@@ -140,9 +141,9 @@ def _bar_lists(lines: _Lines, named: bool | None) -> Iterator[CandidateList]:
             if candidates:
                 yield CandidateList(current, place, tuple(candidates))
             current, place, candidates = segment, lines.place, []
-        candidates.append(
-            Candidate(fields[0].strip(), *parse(fields[1] if len(fields) > 1 else "", lines))
-        )
+        names, values = parse(fields[1] if len(fields) > 1 else "", lines)
+        score = _numbers([fields[2]], lines.place)[0] if len(fields) > 2 else None
+        candidates.append(Candidate(fields[0].strip(), names, values, score))
     if candidates:
         yield CandidateList(current, place, tuple(candidates))
 
@@ -252,7 +253,7 @@ def _fairseq_lists(lines: _Lines) -> Iterator[CandidateList]:
     for segment in sorted(texts):
         pairs = zip(texts[segment], scores[segment], strict=True)
         yield CandidateList(
-            segment, places[segment], tuple(Candidate(text, (SCORE,), (score,)) for text, score in pairs)
+            segment, places[segment], tuple(Candidate(text, (SCORE,), (score,), score) for text, score in pairs)
         )
 
 
@@ -276,9 +277,10 @@ def _json_lists(lines: _Lines) -> Iterator[CandidateList]:
         if any("\n" in text for text in texts):
             raise InputError(f"{place}: a candidate has a line break")
         names, rows = _json_features(item, len(texts), place)
-        yield CandidateList(
-            segment, place, tuple(Candidate(text, names, row) for text, row in zip(texts, rows, strict=True))
-        )
+        scores = item.get("scores") or [None] * len(texts)
+        if names != (SCORE,) and scores[0] is not None:
+            _check_column("scores", scores, len(texts), place)
+        yield CandidateList(segment, place, tuple(map(Candidate, texts, [names] * len(texts), rows, scores)))
 
 
 def _json_features(
@@ -295,10 +297,16 @@ def _json_features(
     if not isinstance(features, dict):
         raise InputError(f"{place}: features must be lists by name, or one list per candidate")
     for name, column in features.items():
-        if not isinstance(column, list) or len(column) != count:
-            raise InputError(f"{place}: {name[:40]!r} must be a list of {count} numbers, one per candidate")
+        _check_column(name, column, count, place)
     columns = [_numbers(column, place) for column in features.values()]
     return tuple(features), list(zip(*columns, strict=True)) if columns else [()] * count
+
+
+def _check_column(name: str, column: Any, count: int, place: str) -> None:
+    if not isinstance(column, list) or len(column) != count:
+        raise InputError(f"{place}: {name[:40]!r} must be a list of {count} numbers, one per candidate")
+    if not all(type(value) in (int, float) for value in column):
+        raise InputError(f"{place}: {name[:40]!r} must hold numbers only")
 
 
 def _list_size(size: str, nbest_format: str | None) -> int | None:
@@ -332,5 +340,5 @@ def _runs(lines: _Lines, size: int) -> Iterator[CandidateList]:
         if len(texts) < size:
             raise InputError(f"{lines.name}: ends after {lines.number} lines, which is no multiple of {size}")
         yield CandidateList(
-            segment, f"{lines.name}, line {first}", tuple(Candidate(text, (), ()) for text in texts)
+            segment, f"{lines.name}, line {first}", tuple(map(Candidate, texts))
         )

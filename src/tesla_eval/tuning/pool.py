@@ -142,7 +142,7 @@ class Pool:
 
     def _add_list(self, found: CandidateList) -> None:
         segment = self._segments[found.segment]
-        for text, names, values in found.candidates:
+        for text, names, values, _ in found.candidates:
             row = array("d", values)
             digest = hashlib.blake2b(digest_size=16)
             digest.update(text.encode("utf-8", "surrogatepass"))
@@ -195,6 +195,13 @@ class Pool:
             self._scored.append(SegmentScores(part.scores, np.empty((len(span), 0)), part.statistics))
             advance(len(span))
         self._scored_count = len(self._texts)
+
+    def unscored(self) -> Pool:
+        """The same candidates without scores, to be scored by another metric; candidates are shared, so add none."""
+        other = Pool(0)
+        other.__dict__.update(self.__dict__)
+        other._scored, other._scored_count = [], 0
+        return other
 
     def problem(self, objective: Objective) -> Problem:
         """Everything so far as arrays."""
