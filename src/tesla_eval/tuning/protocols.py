@@ -96,9 +96,9 @@ class JsonLines(Protocol):
             try:
                 if line is None:
                     raise InputError(f"{place}: is not valid UTF-8, or too long")
-                item = parse_json_object(line, place)
-                ids[-1] = item.get("id")
-                parsed.append(self._segment(item, place))
+                request = parse_json_object(line, place)
+                ids[-1] = request.get("id")
+                parsed.append(self._segment(request, place))
             except InputError as error:
                 parsed.append(str(error))
         good = [item for item in parsed if isinstance(item, _Segment)]
@@ -135,19 +135,17 @@ class Meteor(Protocol):
     def answer(self, lines: Sequence[str | None]) -> str:
         """One line per SCORE, one more than segments per EVAL, one that starts with ERROR for anything else."""
         parsed = [self._parse(line) for line in lines]
-        results = iter(self._score([item for item in parsed if isinstance(item, _Segment) and item.hypothesis.strip()]))
-        answers = []
-        for item in parsed:
-            if not isinstance(item, _Segment):
-                answers.append(item)
-            elif not item.hypothesis.strip():
-                answers.append("0.0")
-            else:
-                result = next(results)
-                answers.append(
-                    f"ERROR {result}" if isinstance(result, str) else " ".join(map(repr, [result[0], *result[1]]))
-                )
+        results = iter(self._score([item for item in parsed if isinstance(item, _Segment)]))
+        answers = [self._statistics(item, next(results)) if isinstance(item, _Segment) else item for item in parsed]
         return "".join(f"{text}\n" for text in answers)
+
+    def _statistics(self, segment: _Segment, result: _Scored) -> str:
+        if isinstance(result, str):
+            return f"ERROR {result}"
+        score, row = result
+        if not segment.hypothesis:  # METEOR gives 0, whatever the reference
+            score, row = 0.0, row if corpus_score_of_sums(self.metric) else [0.0]
+        return " ".join(map(repr, [score, *row]))
 
     def _parse(self, line: str | None) -> _Segment | str:
         self._line += 1
