@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -46,6 +47,12 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 )
 @click.option("--pairs", metavar="FILE", help="Pairwise preferences: *.pairs.tsv[.gz].")
 @click.option("--rankings", metavar="FILE", help="Raw rankings: *.rawranks.tsv[.gz].")
+@click.option(
+    "--shares",
+    is_flag=True,
+    help="With --rankings alone: how often each system is the best, is better or equal (score1), is strictly better "
+    "(score2), and is preferred to each other one.",
+)
 @click.option("--systems", metavar="FILE", help="Human scores of systems: system_scores.tsv[.gz].")
 @click.option(
     "--mtme",
@@ -111,7 +118,7 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor keep scores in the cache on disk.")
 def meta(
-    segments: tuple[str, ...], pairs: str | None, rankings: str | None, systems: str | None, mtme: Path | None,
+    segments: tuple[str, ...], pairs: str | None, rankings: str | None, shares: bool, systems: str | None, mtme: Path | None,
     summaries: str | None, language: str, lps: tuple[str, ...], metrics: str | None, synonyms: str | None,
     output_format: str, all_references: bool, all_segments: bool,
     human_score: str | None, significance: tuple[str, ...], resamples: int, seed: int, plots: Path | None,
@@ -140,9 +147,15 @@ def meta(
     if not sources:
         if not (ranked or preferred):
             raise click.UsageError("give judgements: --segments, --mtme, --summaries, --rankings or --pairs")
+        if shares and not ranked:
+            raise click.UsageError("--shares needs --rankings: pairs of preferences do not tell ties")
         reports = [r for r in preference_reports(ranked, preferred) if not lps or r.lp in lps]
+        if not shares:
+            reports = [replace(report, shares=None) for report in reports]
         write_lines(PREFERENCE_FORMATS[output_format](reports))
         return
+    if shares:
+        raise click.UsageError("--shares goes with --rankings alone, without outputs to score")
     if sources > 1:
         raise click.UsageError("--segments, --mtme and --summaries are sources of outputs: give one")
     preferred = {**{key: preferences_of(of_set) for key, of_set in ranked.items()}, **preferred}

@@ -28,6 +28,7 @@ from tesla_eval.stats.pairs import (
 )
 from tesla_eval.stats.pooled import pooled_association
 from tesla_eval.stats.resampling import Bootstrap, Randomisation, approximate_randomisation, paired_bootstrap
+from tesla_eval.stats.shares import pairwise_shares, score1, score2, share_of_best
 from tesla_eval.stats.soft import better_p_values, soft_accuracy, wins_p_values
 
 __all__ = [
@@ -64,10 +65,14 @@ __all__ = [
     "paired_bootstrap",
     "paired_effect",
     "pairs_within",
+    "pairwise_shares",
     "pearson",
     "pooled_association",
     "rank_clusters",
     "rank_ranges",
+    "score1",
+    "score2",
+    "share_of_best",
     "sign_test",
     "soft_accuracy",
     "spearman",
