@@ -6,17 +6,25 @@ Parts: mert (2,500 segments × 300 candidates), mbr (100 candidates of 20 words)
 
 from __future__ import annotations
 
+import json
 import random
 import resource
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from benchmarks.common import cpu_seconds, wmt14_pairs
+from benchmarks.common import cpu_seconds, interleaved, wmt14_pairs
+from tesla_eval.matching.both_ways import match_both_ways, match_characters_both_ways, unordered_pairs
 from tesla_eval.metrics import create_metric
+from tesla_eval.metrics.feature_groups import CharacterGroup, NgramGroup, measured_columns
+from tesla_eval.metrics.ngram_metric import NgramMetric
 from tesla_eval.tuning.mert import MertOptions
 from tesla_eval.tuning.nbest import Candidate, CandidateList
 from tesla_eval.tuning.objective import Objective
@@ -91,14 +99,127 @@ def mert_part() -> None:
     print(f"peak memory {peak:.0f} MB")
 
 
-PARTS: dict[str, Callable[[], None]] = {"mert": mert_part}
+MBR_CANDIDATES, MBR_WORDS, MBR_SEGMENTS = 100, (19, 21), 20
+
+
+def samples() -> list[list[str]]:
+    """Lists of 100 different candidates of about 20 words, as a sampling decoder gives them."""
+    rng = random.Random(23)
+    pairs = [pair for pair in wmt14_pairs(6000) if MBR_WORDS[0] <= len(pair[0].split()) <= MBR_WORDS[1]]
+    words = [word for _, reference in pairs for word in reference.split()]
+    lists = []
+    for output, _ in pairs[:MBR_SEGMENTS]:
+        texts: dict[str, None] = {}
+        while len(texts) < MBR_CANDIDATES:
+            texts[edited(output, words, rng, rng.randint(1, 6))[0]] = None
+        lists.append(list(texts))
+    return lists
+
+
+def mbr_part() -> None:
+    """All pairs of 100 candidates: each ordered pair, each unordered pair once, and the peers where they are."""
+    lists = samples()
+    works: dict[str, Callable[[list[str]], object]] = {}
+    for name in ("m", "x"):
+        metric = create_metric(name, "en")
+        naive = np.array(
+            [[metric.sentence_score(h, [r]).score for r in lists[0][:12]] for h in lists[0][:12]]
+        )
+        for title, matrix in (("pairwise", metric.pairwise), ("once", both_ways(metric))):
+            assert np.array_equal(naive, matrix(lists[0][:12], lists[0][:12])), (name, title)
+            works[f"tesla-{name}, {title}"] = lambda texts, matrix=matrix: matrix(texts, texts)  # type: ignore[misc]
+    works |= peers()
+    took = interleaved(
+        {
+            name: lambda work=work: cpu_seconds(lambda: [work(texts) for texts in lists])  # type: ignore[misc]
+            for name, work in works.items()
+        },
+        rounds=3,
+    )
+    for name, seconds in took.items():
+        print(f"{name:28} {MBR_SEGMENTS / seconds:8.1f} segments/s")
+
+
+def peers() -> dict[str, Callable[[list[str]], object]]:
+    """Other people's pairwise chrF, where it is installed."""
+    works: dict[str, Callable[[list[str]], object]] = {}
+    if find_spec("fastchrf"):
+        import fastchrf
+
+        works["fastchrf pairwise_chrf"] = lambda texts: fastchrf.pairwise_chrf([texts], [texts])
+        works["fastchrf aggregate_chrf"] = lambda texts: fastchrf.aggregate_chrf([texts], [texts])
+    if find_spec("mbrs"):
+        from mbrs.decoders import DecoderMBR
+        from mbrs.metrics import MetricChrF
+
+        decoder = DecoderMBR(DecoderMBR.Config(), MetricChrF(MetricChrF.Config(num_workers=1)))
+        works["mbrs, chrF"] = lambda texts: decoder.decode(texts, texts)
+        fast = DecoderMBR(DecoderMBR.Config(), MetricChrF(MetricChrF.Config(num_workers=1, fastchrf=True)))
+        works["mbrs, chrF by fastchrf"] = lambda texts: fast.decode(texts, texts)
+    return works
+
+
+def both_ways(metric: Any) -> Callable[[Sequence[str], Sequence[str]], npt.NDArray[np.float64]]:
+    """All pairs of a metric with each unordered pair solved once: its own method, or what this would be today."""
+    if hasattr(metric, "all_pairs"):
+        return lambda texts, _: np.asarray(metric.all_pairs(texts))
+
+    def matrix(texts: Sequence[str], _: Sequence[str]) -> npt.NDArray[np.float64]:
+        (batch,) = metric.analysis.analyse(list(texts))
+        first, second = unordered_pairs(len(texts))
+        result = np.empty((len(texts), len(texts)))
+        if isinstance(metric, NgramMetric):
+            there, back = match_both_ways(metric._prepare(batch), first, second, metric.alpha)
+            features = there.f, back.f
+        else:
+            columns = [[], []]  # type: ignore[var-annotated]
+            for group in metric.features.groups:
+                bags = group.prepare(batch)
+                for side, part in zip(columns, _compared(group, bags, first, second), strict=True):
+                    side.append(part)
+            features = tuple(np.column_stack(side)[:, metric._columns] for side in columns)
+        result[second, first] = metric._scores(features[0], batch, batch, first, second)
+        result[first, second] = metric._scores(features[1], batch, batch, second, first)
+        return result
+
+    return matrix
+
+
+def _compared(group: Any, bags: Any, first: Any, second: Any) -> tuple[Any, Any]:
+    if isinstance(group, NgramGroup):
+        there, back = match_both_ways(bags, first, second, group._alpha)
+    elif isinstance(group, CharacterGroup):
+        there, back = match_characters_both_ways(bags, first, second, group._max_order, group._alpha)
+    else:
+        return group.compare(bags, bags, first, second), group.compare(bags, bags, second, first)
+    return measured_columns(there, group._measures), measured_columns(back, group._measures)
+
+
+def serve_part() -> None:
+    """Lines per second of `tesla serve`, good and bad ones mixed, and its memory."""
+    tesla = Path(sys.executable).with_name("tesla")
+    pairs = wmt14_pairs(2000)
+    lines = []
+    for k in range(50_000):
+        hypothesis, reference = pairs[k % len(pairs)]
+        good = json.dumps({"hyp": hypothesis, "refs": [reference]})
+        lines.append(good if k % 10 else "not JSON")
+    start = time.perf_counter()
+    ended = subprocess.run([tesla, "serve"], input="\n".join(lines).encode(), capture_output=True, check=True)
+    took = time.perf_counter() - start
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    answers = ended.stdout.count(b"\n")
+    print(f"{answers} answers, {answers / (used.ru_utime + used.ru_stime):.0f} per CPU second, {took:.1f} s in all, "
+          f"peak memory {used.ru_maxrss / 1024:.0f} MB")  # fmt: skip
+
+
+PARTS: dict[str, Callable[[], None]] = {"mert": mert_part, "mbr": mbr_part, "serve": serve_part}
 
 
 def main() -> None:
-    for name in sys.argv[1:] or PARTS:
-        if name in PARTS:
-            print(f"-- {name}")
-            PARTS[name]()
+    for name in [part for part in sys.argv[1:] if part in PARTS] or PARTS:
+        print(f"-- {name}")
+        PARTS[name]()
 
 
 if __name__ == "__main__":

@@ -209,7 +209,6 @@ def match(
     hypothesis_index: npt.NDArray[np.int64],
     alpha: float,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
-
 @overload
 def match_both_ways(
     texts: Bags, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], alpha: float

@@ -22,21 +22,38 @@ __all__ = ["mbr"]
 
 @click.command(context_settings={"max_content_width": 110})
 @click.argument("nbest", metavar="LIST")
-@click.option("-m", "--metric", default=None, help="The metric that compares.  [default: m; celab without spaces]")
+@click.option(
+    "-m", "--metric", default=None, help="The metric that compares.  [default: m; celab without spaces]"
+)
 @language_option
 @nbest_format_option
 @click.option(
-    "--scale", type=float, default=0.0, show_default=True,
+    "--scale",
+    type=float,
+    default=0.0,
+    show_default=True,
     help="Weigh each pseudo-reference by exp(SCALE × its model score); 0 weighs all alike.",
 )
-@click.option("--params", metavar="FILE", help="Feature weights that make the model score.  [default: the list's scores]")
 @click.option(
-    "--top-k", type=click.IntRange(1), default=None,
+    "--params",
+    metavar="FILE",
+    help="Feature weights that make the model score.  [default: the list's scores]",
+)
+@click.option(
+    "--top-k",
+    type=click.IntRange(1),
+    default=None,
     help="Compare only the K candidates that share most n-grams with all. Faster, approximate.",
 )
-@click.option("--aggregate", is_flag=True, help="Choose by shared n-grams alone. Fastest, and no metric is used.")
 @click.option(
-    "--format", "output_format", type=click.Choice(["best", "table", "json"]), default="best", show_default=True,
+    "--aggregate", is_flag=True, help="Choose by shared n-grams alone. Fastest, and no metric is used."
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["best", "table", "json"]),
+    default="best",
+    show_default=True,
     help="The best text per segment; all candidates with their expected scores as a table or as JSON Lines.",
 )
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
@@ -97,4 +114,8 @@ def _json(signature: str, found: list[Risked]) -> Iterator[str]:
         yield json.dumps({"signature": signature, **choice.to_dict()}, ensure_ascii=False)
 
 
-_FORMATS: dict[str, Callable[[str, list[Risked]], Iterator[str]]] = {"best": _best, "table": _table, "json": _json}
+_FORMATS: dict[str, Callable[[str, list[Risked]], Iterator[str]]] = {
+    "best": _best,
+    "table": _table,
+    "json": _json,
+}

@@ -32,7 +32,9 @@ __all__ = ["rerank"]
 @click.option("--nbest", metavar="FILE", help="Candidates as an n-best list instead.")
 @nbest_format_option
 @click.option(
-    "--params", metavar="FILE", help="Feature weights, such as tesla tune writes, choose from --nbest; no metric is used."
+    "--params",
+    metavar="FILE",
+    help="Feature weights, such as tesla tune writes, choose from --nbest; no metric is used.",
 )
 @click.option(
     "-m",
@@ -99,7 +101,9 @@ def _rerank_by_weights(
     params: str, nbest: str | None, nbest_format: str | None, reference: str | None, metric: str | None
 ) -> None:
     if nbest is None or reference is not None or metric is not None:
-        raise click.UsageError("--params goes with --nbest, and without -r and -m: the features choose, not a metric")
+        raise click.UsageError(
+            "--params goes with --nbest, and without -r and -m: the features choose, not a metric"
+        )
     weights = {item.name: item.value for item in read_parameters(params).items}
     write_lines([text for text, _ in best_by_weights(nbest, weights, nbest_format)])
 

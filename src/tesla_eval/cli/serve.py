@@ -15,10 +15,15 @@ __all__ = ["serve"]
 
 @click.command(context_settings={"max_content_width": 110})
 @click.option(
-    "--protocol", type=click.Choice(sorted(PROTOCOLS)), default="jsonl", show_default=True,
+    "--protocol",
+    type=click.Choice(sorted(PROTOCOLS)),
+    default="jsonl",
+    show_default=True,
     help="jsonl: JSON Lines. meteor: that of METEOR -stdio. zmert: that of integrations/zmert.",
 )
-@click.option("-m", "--metric", default=None, help="The metric that scores.  [default: m; celab without spaces]")
+@click.option(
+    "-m", "--metric", default=None, help="The metric that scores.  [default: m; celab without spaces]"
+)
 @language_option
 def serve(protocol: str, metric: str | None, language: str) -> None:
     """Answer requests on standard input with scores on standard output, until the input ends.

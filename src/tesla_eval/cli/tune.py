@@ -17,41 +17,75 @@ from tesla_eval.tuning.pro import ProOptions
 
 __all__ = ["tune"]
 
+
 @click.command(context_settings={"max_content_width": 110})
 @click.option(
-    "--nbest", "lists", multiple=True, metavar="FILE", help="An n-best list with features; repeat to merge several."
+    "--nbest",
+    "lists",
+    multiple=True,
+    metavar="FILE",
+    help="An n-best list with features; repeat to merge several.",
 )
-@click.option("--decoder", metavar="CMD", help="Run this instead, again and again; {weights} and {nbest} are files.")
-@click.option("-r", "--reference", "references", multiple=True, required=True, metavar="FILE", help="References.")
+@click.option(
+    "--decoder", metavar="CMD", help="Run this instead, again and again; {weights} and {nbest} are files."
+)
+@click.option(
+    "-r", "--reference", "references", multiple=True, required=True, metavar="FILE", help="References."
+)
 @click.option("-o", "--output", required=True, metavar="FILE", help="Where the weights go.")
-@click.option("--params", metavar="FILE", help="Weights to start from: Z-MERT's parameter file, or lines NAME VALUE.")
+@click.option(
+    "--params", metavar="FILE", help="Weights to start from: Z-MERT's parameter file, or lines NAME VALUE."
+)
 @click.option("-m", "--metric", default=None, help="What is tuned for.  [default: m; celab without spaces]")
 @language_option
 @nbest_format_option
 @click.option("--optimiser", type=click.Choice(["mert", "pro"]), default="mert", show_default=True)
-@click.option("--restarts", type=click.IntRange(1, 10_000), default=20, show_default=True, help="mert: starting points.")
 @click.option(
-    "--directions", type=click.IntRange(0, 1000), default=2, show_default=True,
+    "--restarts", type=click.IntRange(1, 10_000), default=20, show_default=True, help="mert: starting points."
+)
+@click.option(
+    "--directions",
+    type=click.IntRange(0, 1000),
+    default=2,
+    show_default=True,
     help="mert: random directions per round, besides one per feature.",
 )
 @click.option(
-    "--l2", type=click.FloatRange(0), default=0.0, show_default=True,
+    "--l2",
+    type=click.FloatRange(0),
+    default=0.0,
+    show_default=True,
     help="mert: what a unit of squared distance from the starting weights costs, in points of the metric. "
     "pro: the strength of the L2 penalty (default 1).",
 )
 @click.option("--average", is_flag=True, help="mert: the mean of all restarts' weights, not the best ones.")
 @click.option(
-    "--interpolate", type=click.FloatRange(0, 1), default=1.0, show_default=True,
+    "--interpolate",
+    type=click.FloatRange(0, 1),
+    default=1.0,
+    show_default=True,
     help="pro: the share of the new weights; the rest are those of the iteration before.",
 )
-@click.option("--iterations", type=click.IntRange(1), default=100, show_default=True, help="Runs of the decoder at most.")
-@click.option("--work", metavar="DIR", help="Where the lists of the decoder are kept.  [default: OUTPUT.work]")
 @click.option(
-    "--output-format", type=click.Choice(["plain", "zmert"]), default=None,
+    "--iterations",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    help="Runs of the decoder at most.",
+)
+@click.option(
+    "--work", metavar="DIR", help="Where the lists of the decoder are kept.  [default: OUTPUT.work]"
+)
+@click.option(
+    "--output-format",
+    type=click.Choice(["plain", "zmert"]),
+    default=None,
     help="Lines NAME VALUE, or a parameter file of Z-MERT.  [default: as --params, else plain]",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads for scoring.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads for scoring."
+)
 def tune(
     lists: tuple[str, ...], decoder: str | None, references: tuple[str, ...], output: str, params: str | None,
     metric: str | None, language: str, nbest_format: str | None, optimiser: str, restarts: int, directions: int,

@@ -56,7 +56,9 @@ def share_of_best(
     """
     values = np.asarray(ranks, np.float64)
     if not len(tasks) == len(systems) == len(values):
-        raise UsageError(f"{len(tasks)} tasks, {len(systems)} systems and {len(values)} ranks: not the same number")
+        raise UsageError(
+            f"{len(tasks)} tasks, {len(systems)} systems and {len(values)} ranks: not the same number"
+        )
     number: dict[Hashable, int] = {}
     task = np.array([number.setdefault(name, len(number)) for name in tasks], np.int64)
     least = np.full(len(number), np.inf)
@@ -69,7 +71,9 @@ def share_of_best(
 def _tables(wins: npt.ArrayLike, ties: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     won, tied = np.array(wins, np.float64), np.array(ties, np.float64)
     if won.ndim != 2 or won.shape[0] != won.shape[1] or won.shape != tied.shape:
-        raise UsageError(f"wins of shape {won.shape} and ties of shape {tied.shape}: both must be square and alike")
+        raise UsageError(
+            f"wins of shape {won.shape} and ties of shape {tied.shape}: both must be square and alike"
+        )
     if not np.array_equal(tied, tied.T):
         raise UsageError("ties must be the same both ways")
     np.fill_diagonal(won, 0)

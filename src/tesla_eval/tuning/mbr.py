@@ -43,7 +43,9 @@ class MbrOptions:
     @property
     def signature(self) -> dict[str, str]:
         """What the choice depends on besides the metric."""
-        how = {"mbr": "aggregate" if self.aggregate else "exact" if self.top_k is None else f"top-{self.top_k}"}
+        how = {
+            "mbr": "aggregate" if self.aggregate else "exact" if self.top_k is None else f"top-{self.top_k}"
+        }
         return {**how, **({"scale": f"{self.scale:g}"} if self.scale else {})}
 
 
@@ -59,10 +61,17 @@ class Risked:
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
         scores = [None if math.isnan(score) else score for score in self.expected.tolist()]
-        return {"segment": self.segment, "best": self.best, "candidates": list(self.texts), "expected": scores}
+        return {
+            "segment": self.segment,
+            "best": self.best,
+            "candidates": list(self.texts),
+            "expected": scores,
+        }
 
 
-def mbr(metric: Metric, lists: Iterable[CandidateList], options: MbrOptions, workers: int = 1) -> Iterator[Risked]:
+def mbr(
+    metric: Metric, lists: Iterable[CandidateList], options: MbrOptions, workers: int = 1
+) -> Iterator[Risked]:
     """The choice of every segment, in order; `workers` segments at a time."""
     return map_in_order(lambda found: _choose(metric, found, options), lists, workers)
 
@@ -152,7 +161,10 @@ def agreement_with_aggregate(texts: Sequence[str], mass: FloatArray) -> FloatArr
     for n in range(1, _LONGEST_NGRAM + 1):
         number: dict[tuple[str, ...], int] = {}
         rows = [
-            [number.setdefault(gram, len(number)) for gram in zip(*(words[k:] for k in range(n)), strict=False)]
+            [
+                number.setdefault(gram, len(number))
+                for gram in zip(*(words[k:] for k in range(n)), strict=False)
+            ]
             for words in units
         ]
         owner = np.repeat(np.arange(len(texts)), [len(row) for row in rows])

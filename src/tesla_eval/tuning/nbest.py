@@ -57,7 +57,9 @@ class CandidateList:
         return tuple(candidate.text for candidate in self.candidates)
 
 
-def read_nbest(path: str, nbest_format: str | None = None, segments: int | None = None) -> Iterator[CandidateList]:
+def read_nbest(
+    path: str, nbest_format: str | None = None, segments: int | None = None
+) -> Iterator[CandidateList]:
     """The lists of a file in ascending order of segments; the format is detected unless it is given.
 
     `segments` tells how many there are, if known: then a plain file needs no K.
@@ -236,7 +238,9 @@ def _fairseq_lists(lines: _Lines) -> Iterator[CandidateList]:
         segment = int(match[2])
         fields = line.split("\t", 2)
         if len(fields) < 3:
-            raise InputError(f"{lines.place}: must be {match[1]}-{segment}, score and text, separated by tabs")
+            raise InputError(
+                f"{lines.place}: must be {match[1]}-{segment}, score and text, separated by tabs"
+            )
         (score,) = _numbers(fields[1:2], lines.place)
         if match[1] == "H":
             places.setdefault(segment, lines.place)
@@ -253,7 +257,9 @@ def _fairseq_lists(lines: _Lines) -> Iterator[CandidateList]:
     for segment in sorted(texts):
         pairs = zip(texts[segment], scores[segment], strict=True)
         yield CandidateList(
-            segment, places[segment], tuple(Candidate(text, (SCORE,), (score,), score) for text, score in pairs)
+            segment,
+            places[segment],
+            tuple(Candidate(text, (SCORE,), (score,), score) for text, score in pairs),
         )
 
 
@@ -292,7 +298,9 @@ def _json_features(
     if isinstance(features, list):  # one row per candidate
         width = len(features[0]) if features and isinstance(features[0], list) else 0
         if len(features) != count or not all(isinstance(row, list) and len(row) == width for row in features):
-            raise InputError(f"{place}: features must be one list of numbers per candidate, all of one length")
+            raise InputError(
+                f"{place}: features must be one list of numbers per candidate, all of one length"
+            )
         return tuple(f"f{k}" for k in range(1, width + 1)), [_numbers(row, place) for row in features]
     if not isinstance(features, dict):
         raise InputError(f"{place}: features must be lists by name, or one list per candidate")
@@ -325,7 +333,9 @@ def _plain_lists(lines: _Lines, size: int | None, segments: int | None) -> Itera
                 f"{lines.name}: looks like plain text; say how many lines belong to a segment: --nbest-format plain:K"
             )
         if len(texts) % segments:
-            raise InputError(f"{lines.name}: {len(texts)} lines cannot be shared equally by {segments} segments")
+            raise InputError(
+                f"{lines.name}: {len(texts)} lines cannot be shared equally by {segments} segments"
+            )
         lines.unread(texts)
         size = len(texts) // segments
     return _runs(lines, size)
@@ -339,6 +349,4 @@ def _runs(lines: _Lines, size: int) -> Iterator[CandidateList]:
             return
         if len(texts) < size:
             raise InputError(f"{lines.name}: ends after {lines.number} lines, which is no multiple of {size}")
-        yield CandidateList(
-            segment, f"{lines.name}, line {first}", tuple(map(Candidate, texts))
-        )
+        yield CandidateList(segment, f"{lines.name}, line {first}", tuple(map(Candidate, texts)))

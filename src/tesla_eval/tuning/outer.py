@@ -172,7 +172,12 @@ def _filled(word: str, names: dict[str, str]) -> str:
 
 
 def _settings(
-    metric: Metric, references: References, command: str, optimiser: Optimiser, parameters: Parameters, seed: int
+    metric: Metric,
+    references: References,
+    command: str,
+    optimiser: Optimiser,
+    parameters: Parameters,
+    seed: int,
 ) -> dict[str, Any]:
     texts = hashlib.sha256()
     for stream in references:
@@ -214,7 +219,9 @@ class _State:
                 if len(done["weights"]) != len(self._settings["parameters"]) - 1:
                     raise ValueError("the number of weights is wrong")
         except (ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{self._path}: is damaged ({error}); choose another folder with --work") from None
+            raise InputError(
+                f"{self._path}: is damaged ({error}); choose another folder with --work"
+            ) from None
         different = [name for name in self._settings if settings.get(name) != self._settings[name]]
         if different:
             raise InputError(
@@ -233,5 +240,7 @@ class _State:
 
     def _write(self) -> None:
         unfinished = self._path.with_name(f"{_STATE}.unfinished")
-        unfinished.write_text(json.dumps({"settings": self._settings, "iterations": self._iterations}), "utf-8")
+        unfinished.write_text(
+            json.dumps({"settings": self._settings, "iterations": self._iterations}), "utf-8"
+        )
         unfinished.replace(self._path)

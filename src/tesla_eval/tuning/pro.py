@@ -32,7 +32,9 @@ class ProOptions:
     interpolation: float = 1.0
 
 
-def pro(problem: Problem, parameters: Parameters, options: ProOptions, generator: np.random.Generator) -> Tuned:
+def pro(
+    problem: Problem, parameters: Parameters, options: ProOptions, generator: np.random.Generator
+) -> Tuned:
     """Weights under which better candidates score higher; fixed weights stay as they are."""
     given = parameters.weights
     tuned = np.array([item.tuned for item in parameters.items])

@@ -136,7 +136,9 @@ class Meteor(Protocol):
         """One line per SCORE, one more than segments per EVAL, one that starts with ERROR for anything else."""
         parsed = [self._parse(line) for line in lines]
         results = iter(self._score([item for item in parsed if isinstance(item, _Segment)]))
-        answers = [self._statistics(item, next(results)) if isinstance(item, _Segment) else item for item in parsed]
+        answers = [
+            self._statistics(item, next(results)) if isinstance(item, _Segment) else item for item in parsed
+        ]
         return "".join(f"{text}\n" for text in answers)
 
     def _statistics(self, segment: _Segment, result: _Scored) -> str:
@@ -211,7 +213,9 @@ class ZMert(Protocol):
         if words[:1] == ["REFS"] and len(words) == len(numbers) + 1 == 3 and min(numbers) > 0:
             count, each = numbers
             if count > _MOST_SENTENCES or each > _MOST_REFERENCES:
-                return [f"ERROR line {self._line}: at most {_MOST_SENTENCES} sentences and {_MOST_REFERENCES} references"]
+                return [
+                    f"ERROR line {self._line}: at most {_MOST_SENTENCES} sentences and {_MOST_REFERENCES} references"
+                ]
             self._waiting, self._end = count * each, lambda: self._keep_references(count, each)
             return []
         if words[:1] == ["SCORE"] and len(words) == len(numbers) + 1 == 2 and numbers[0] > 0:
@@ -235,7 +239,9 @@ class ZMert(Protocol):
             if not (separator and place.isascii() and place.isdigit() and len(place) < 10):
                 return [f"ERROR line {number}: must be SENTENCE ||| CANDIDATE"]
             if int(place) >= len(self._references):
-                return [f"ERROR line {number}: sentence {place}, but there are references for {len(self._references)}"]
+                return [
+                    f"ERROR line {number}: sentence {place}, but there are references for {len(self._references)}"
+                ]
             segments.append(_Segment(text.strip(), self._references[int(place)]))
         answers = []
         for number, result in enumerate(self._score(segments), first):

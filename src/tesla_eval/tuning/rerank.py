@@ -162,5 +162,7 @@ def model_scores(found: CandidateList, weights: Mapping[str, float] | None = Non
         if unknown or not names:
             what = f"feature {unknown[0]!r} has no weight" if unknown else "candidates have no features"
             raise InputError(f"{found.place}: {what}")
-        totals.append(math.fsum(weights[name] * value for name, value in zip(names, candidate.values, strict=True)))
+        totals.append(
+            math.fsum(weights[name] * value for name, value in zip(names, candidate.values, strict=True))
+        )
     return np.array(totals)
