@@ -42,7 +42,7 @@ class Objective:
         if self.formula is None:
             mean: FloatArray = sums[..., 0] / segments
             return mean
-        return self.formula(sums)
+        return np.asarray(self.formula(sums.reshape(-1, sums.shape[-1])).reshape(sums.shape[:-1]))
 
 
 def whole_numbers(statistics: FloatArray, segments: int) -> tuple[IntArray, float]:

@@ -172,7 +172,7 @@ class Meteor(Protocol):
         full = [row[1:] for row in rows if len(row) > 1]
         if formula is None or not full:
             return [*scores, math.fsum(scores) / len(scores)]
-        return [*scores, float(formula(np.array(full).sum(axis=0)))]
+        return [*scores, float(formula(np.array(full).sum(axis=0)[None])[0])]
 
 
 class ZMert(Protocol):

@@ -89,7 +89,11 @@ class Backlog:
                 block = self._blocks.popleft()
                 self._size -= len(block)
                 return block
-            return self._unspill() if self._spilled else b""
+            if self._spilled:
+                return self._unspill()
+            if self._file is not None:
+                self._file.close()
+            return b""
 
     def _spill(self, block: bytes) -> None:
         if self._file is None:
