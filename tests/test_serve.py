@@ -122,7 +122,10 @@ class TestMeteor:
         (tmp_path / "tesla").write_text(f'#!/bin/sh\nexec {" ".join(TESLA)} "$@"\n')
         (tmp_path / "tesla").chmod(0o755)
         process = subprocess.Popen(
-            [str(ROOT / "integrations" / "meteor" / "java"), *"-jar -Xmx2G meteor.jar - - -stdio -l en -norm".split()],
+            [
+                str(ROOT / "integrations" / "meteor" / "java"),
+                *["-jar", "-Xmx2G", "meteor.jar", "-", "-", "-stdio", "-l", "en", "-norm"],
+            ],
             env={**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip

@@ -85,9 +85,13 @@ class TestLauncher:
 
     @pytest.mark.parametrize(
         ("old", "new", "message"),
-        [("-txtNrm\t0", "-txtNrm\t1", "-txtNrm 0"), ("-txtNrm\t0\n", "", "-txtNrm 0"), ("TESLA m en", "BLEU 4 closest", "-m TESLA"),
-         ("ref.txt", "ref.txt\n-rps\t3", "cannot be shared")],
-    )  # fmt: skip
+        [
+            ("-txtNrm\t0", "-txtNrm\t1", "-txtNrm 0"),
+            ("-txtNrm\t0\n", "", "-txtNrm 0"),
+            ("TESLA m en", "BLEU 4 closest", "-m TESLA"),
+            ("ref.txt", "ref.txt\n-rps\t3", "cannot be shared"),
+        ],
+    )
     def test_configurations_that_go_wrong(self, folder: Path, old: str, new: str, message: str) -> None:
         path = folder / "zmert.cfg"
         path.write_text(path.read_text().replace(old, new))
@@ -134,8 +138,8 @@ class TestRealRun:
         (bin_folder / "tesla").chmod(0o755)
         return subprocess.run(
             [sys.executable, str(HERE / "zmert_tesla.py"), str(ZMERT / "zmert.jar"), config], cwd=folder, text=True,
-            env={**os.environ, "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}"}, capture_output=True, timeout=600,
-            check=False,
+            env={**os.environ, "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}"}, capture_output=True,
+            timeout=600, check=False,
         )  # fmt: skip
 
     def test_zmert_tunes_for_tesla_and_agrees_with_our_own_mert(self, toy: Path, tesla, monkeypatch) -> None:

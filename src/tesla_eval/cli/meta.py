@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,9 +19,9 @@ from tesla_eval.cli.options import (
 )
 from tesla_eval.cli.terminal import progress, resumable, warn, write_lines
 from tesla_eval.errors import UsageError
-from tesla_eval.judgements.nouns import Key
+from tesla_eval.judgements.nouns import Key, Preferences, Rankings
 from tesla_eval.meta import preferences_of, read_preferences, read_rankings, read_system_scores
-from tesla_eval.meta.preference_tests import preference_reports
+from tesla_eval.meta.preference_tests import PreferenceReport, preference_reports
 from tesla_eval.meta.run import (
     JudgedSet,
     Study,
@@ -118,7 +118,8 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor keep scores in the cache on disk.")
 def meta(
-    segments: tuple[str, ...], pairs: str | None, rankings: str | None, shares: bool, systems: str | None, mtme: Path | None,
+    segments: tuple[str, ...], pairs: str | None, rankings: str | None, shares: bool, systems: str | None,
+    mtme: Path | None,
     summaries: str | None, language: str, lps: tuple[str, ...], metrics: str | None, synonyms: str | None,
     output_format: str, all_references: bool, all_segments: bool,
     human_score: str | None, significance: tuple[str, ...], resamples: int, seed: int, plots: Path | None,
@@ -135,6 +136,7 @@ def meta(
     tesla meta --mtme mt-metrics-eval-v2/wmt22 --lp en-de -m m --write-scores mt-metrics-eval-v2
     tesla meta --summaries summeval -m s,rouge1,rouge2 --human-score relevance --significance system:pearson
     tesla meta --rankings rawranks.tsv.gz            agreement of judges, expected wins, sign tests
+    tesla meta --rankings rawranks.tsv.gz --shares   and pairwise percentages, share of best, score1, score2
     """
     wishes = [Wish.parse(text) for text in significance]
     if output_format == "tsv" and wishes:
@@ -147,17 +149,9 @@ def meta(
     if not sources:
         if not (ranked or preferred):
             raise click.UsageError("give judgements: --segments, --mtme, --summaries, --rankings or --pairs")
-        if shares and not ranked:
-            raise click.UsageError("--shares needs --rankings: pairs of preferences do not tell ties")
-        reports = [r for r in preference_reports(ranked, preferred) if not lps or r.lp in lps]
-        if not shares:
-            reports = [replace(report, shares=None) for report in reports]
-        write_lines(PREFERENCE_FORMATS[output_format](reports))
+        write_lines(PREFERENCE_FORMATS[output_format](_reports(ranked, preferred, lps, shares)))
         return
-    if shares:
-        raise click.UsageError("--shares goes with --rankings alone, without outputs to score")
-    if sources > 1:
-        raise click.UsageError("--segments, --mtme and --summaries are sources of outputs: give one")
+    _check_sources(sources, shares)
     preferred = {**{key: preferences_of(of_set) for key, of_set in ranked.items()}, **preferred}
     if summaries:
         sets = summary_sets(summaries, resolve_language(language), human_score, lps)
@@ -187,6 +181,23 @@ def meta(
     if not study.test_sets:
         raise UsageError("no language pair is left to evaluate")
     write_lines(META_FORMATS[output_format](study))
+
+
+def _check_sources(sources: int, shares: bool) -> None:
+    if shares:
+        raise click.UsageError("--shares goes with --rankings alone, without outputs to score")
+    if sources > 1:
+        raise click.UsageError("--segments, --mtme and --summaries are sources of outputs: give one")
+
+
+def _reports(
+    ranked: dict[Key, Rankings], preferred: dict[Key, Preferences], lps: Collection[str], shares: bool
+) -> list[PreferenceReport]:
+    """What the judges said of each test set; shares only where they are wished for."""
+    if shares and not ranked:
+        raise click.UsageError("--shares needs --rankings: pairs of preferences do not tell ties")
+    reports = [report for report in preference_reports(ranked, preferred) if not lps or report.lp in lps]
+    return reports if shares else [replace(report, shares=None) for report in reports]
 
 
 def _with_metrics(

@@ -10,6 +10,7 @@ from tesla_eval.cli.inputs import read_chunks
 from tesla_eval.cli.nbest_options import nbest_format_option
 from tesla_eval.cli.options import create_metrics, language_option
 from tesla_eval.cli.terminal import progress, write_lines
+from tesla_eval.textio import STANDARD_INPUT
 from tesla_eval.tuning.mert import MertOptions
 from tesla_eval.tuning.outer import Iteration, Loop, Optimiser, tune_decoder, tune_list
 from tesla_eval.tuning.parameters import Parameters, format_weights, read_parameters
@@ -32,7 +33,9 @@ __all__ = ["tune"]
 @click.option(
     "-r", "--reference", "references", multiple=True, required=True, metavar="FILE", help="References."
 )
-@click.option("-o", "--output", required=True, metavar="FILE", help="Where the weights go.")
+@click.option(
+    "-o", "--output", required=True, metavar="FILE", help="Where the weights go; - is standard output."
+)
 @click.option(
     "--params", metavar="FILE", help="Weights to start from: Z-MERT's parameter file, or lines NAME VALUE."
 )
@@ -108,6 +111,8 @@ def tune(
         raise click.UsageError("give n-best lists with --nbest, or a --decoder that writes them")
     if decoder is not None and params is None:
         raise click.UsageError("--decoder needs --params: the weights to start from")
+    if decoder is not None and output == STANDARD_INPUT and work is None:
+        raise click.UsageError("-o - needs --work: a folder for the lists of the decoder")
     if metric is not None and "," in metric:
         raise click.UsageError("tune takes one metric")
     chosen = create_metrics(metric, language, workers=jobs)[0]
@@ -136,8 +141,13 @@ def tune(
     tuned = given.with_weights(last.tuned.weights)
     zmert = output_format == "zmert" or (output_format is None and params is not None and _is_zmert(given))
     lines = tuned.zmert_lines() if zmert else format_weights({p.name: p.value for p in tuned.items})
+    report = ["\t".join(row) for row in table] + [str(chosen.get_signature())]
+    if output == STANDARD_INPUT:
+        write_lines(lines)
+        click.echo("\n".join(report), err=True)
+        return
     Path(output).write_text("".join(f"{line}\n" for line in lines), "utf-8")
-    write_lines(["\t".join(row) for row in table] + [str(chosen.get_signature())])
+    write_lines(report)
 
 
 _HEAD = ("iteration", "candidates", "new", "before", "tuned")

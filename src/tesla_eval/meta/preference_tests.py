@@ -55,8 +55,8 @@ class PreferenceTest:
 class PreferenceShares:
     """Shares of the systems, in the order of the report (from rankings only, because ties count).
 
-    `best`: the share of rankings in which a system is best. `score1`, `score2`: the share of its pairwise comparisons in
-    which it is better or equal, and strictly better. `matrix[i][j]`: how often system i was preferred to system j.
+    `best`: the share of rankings in which a system is best. `score1`, `score2`: the share of its pairwise comparisons
+    in which it is better or equal, and strictly better. `matrix[i][j]`: how often system i was preferred to system j.
     """
 
     best: tuple[float, ...]

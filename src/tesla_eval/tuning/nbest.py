@@ -1,4 +1,4 @@
-"""n-best lists in the formats that decoders write: one list of candidates per segment, with features where there are any.
+"""n-best lists in the formats that decoders write: one list of candidates per segment, with features if known.
 
 | format | one line |
 |---|---|

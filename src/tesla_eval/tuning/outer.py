@@ -1,4 +1,4 @@
-"""The outer loop of tuning: run the decoder, merge its n-best list with those before, tune, until the weights settle."""
+"""The outer loop of tuning: run the decoder, merge its n-best list with those before, tune; until weights settle."""
 
 from __future__ import annotations
 
