@@ -9,7 +9,7 @@ import click
 from tesla_eval.cli.inputs import read_chunks
 from tesla_eval.cli.nbest_options import nbest_format_option
 from tesla_eval.cli.options import create_metrics, language_option
-from tesla_eval.cli.terminal import progress, write_lines
+from tesla_eval.cli.terminal import aligned, progress, write_lines
 from tesla_eval.textio import STANDARD_INPUT
 from tesla_eval.tuning.mert import MertOptions
 from tesla_eval.tuning.outer import Iteration, Loop, Optimiser, tune_decoder, tune_list
@@ -141,7 +141,7 @@ def tune(
     tuned = given.with_weights(last.tuned.weights)
     zmert = output_format == "zmert" or (output_format is None and params is not None and _is_zmert(given))
     lines = tuned.zmert_lines() if zmert else format_weights({p.name: p.value for p in tuned.items})
-    report = ["\t".join(row) for row in table] + [str(chosen.get_signature())]
+    report = [*aligned(table, numeric=range(5)), str(chosen.get_signature())]
     if output == STANDARD_INPUT:
         write_lines(lines)
         click.echo("\n".join(report), err=True)

@@ -1,1 +1,1 @@
-"""Choosing among candidates: tuning of weights (MERT, PRO), re-ranking, minimum Bayes risk, scores for other programs."""
+"""Choosing among candidates: tuned weights (MERT, PRO), re-ranking, minimum Bayes risk, scores for other programs."""
