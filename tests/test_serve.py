@@ -280,6 +280,12 @@ class TestProcess:
         out, err = process.communicate()
         assert (process.returncode, out, err) == (0, b"", b"")
 
+    def test_nothing_is_said_of_what_a_language_lacks(self) -> None:
+        ended = subprocess.run(
+            [*TESLA, "serve", "-l", "sr"], input=b'{"hyp": "a", "refs": ["a"]}\n', capture_output=True, check=True
+        )
+        assert (ended.stdout, ended.stderr) == (b'{"score": 1.0}\n', b"")
+
     def test_a_client_that_dies_ends_it_quietly(self, tmp_path) -> None:
         script = (
             "import subprocess, sys, time\n"

@@ -6,7 +6,9 @@ import sys
 
 import click
 
-from tesla_eval.cli.options import create_metrics, language_option
+from tesla_eval.analysis.languages import resolve_language
+from tesla_eval.cli.options import language_option
+from tesla_eval.metrics import create_metric, default_metrics
 from tesla_eval.tuning.protocols import PROTOCOLS
 from tesla_eval.tuning.serve import serve as answer
 
@@ -33,5 +35,7 @@ def serve(protocol: str, metric: str | None, language: str) -> None:
     """
     if metric is not None and "," in metric:
         raise click.UsageError("serve takes one metric")
-    chosen = create_metrics(metric, language)[0]
+    # Clients read standard error as trouble, so nothing is said there of what a language lacks.
+    code = resolve_language(language)
+    chosen = create_metric(metric or default_metrics(code).split(",")[0], code)
     answer(PROTOCOLS[protocol](chosen), sys.stdin.buffer, sys.stdout.buffer)
