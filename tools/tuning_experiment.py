@@ -130,10 +130,7 @@ def select(name: str, tune: Half, test: Half) -> Selection:
     scored = time.process_time()
     problem = pool.problem(Objective.of(metric))
     scale = np.maximum(problem.features.std(axis=1), 1e-12)  # random starts reach every feature alike
-    standard = type(problem).create(
-        problem.names, problem.offsets, problem.features / scale[:, None],
-        problem.numbers.astype(np.float64) * problem.unit, problem.objective, problem.gains,
-    )  # fmt: skip
+    standard = problem.with_features(problem.features / scale[:, None])
     tuned = optimise(standard, Parameters.named(problem.names), MertOptions(RESTARTS), (SEED,))
     ended = time.process_time()
     weights = dict(zip(problem.names, (tuned.weights / scale).tolist(), strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +59,11 @@ class Problem:
             tuple(names), bounds, values, sign * rows[:, 0] if gains is None else np.asarray(gains, np.float64),
             objective, numbers, unit, _core.CandidateTable(bounds, values, numbers),
         )  # fmt: skip
+
+    def with_features(self, features: FloatArray) -> Problem:
+        """The same candidates with other features, such as scaled ones."""
+        values = np.ascontiguousarray(features, np.float64)
+        return replace(self, features=values, table=_core.CandidateTable(self.offsets, values, self.numbers))
 
     @property
     def segments(self) -> int:
