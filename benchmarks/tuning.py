@@ -1,6 +1,6 @@
 """Tuning, minimum Bayes risk and serving against the targets of the project: `python -m benchmarks.tuning [PART ...]`.
 
-Parts: mert (2,500 segments × 300 candidates), mbr (100 candidates of 20 words), serve. CPU seconds throughout. The peers
+Parts: mert (2,500 segments × 300 candidates), mbr (100 candidates of 20 words), serve. All in CPU seconds. The peers
 `fastchrf` and `mbrs` are measured where their packages can be imported.
 """
 
