@@ -56,10 +56,9 @@ __all__ = ["tune"]
 @click.option(
     "--l2",
     type=click.FloatRange(0),
-    default=0.0,
-    show_default=True,
-    help="mert: what a unit of squared distance from the starting weights costs, in points of the metric. "
-    "pro: the strength of the L2 penalty (default 1).",
+    default=None,
+    help="The strength of the L2 penalty. mert: what a unit of squared distance from the starting weights costs, in "
+    "points of the metric.  [default: 0 for mert, 1 for pro]",
 )
 @click.option("--average", is_flag=True, help="mert: the mean of all restarts' weights, not the best ones.")
 @click.option(
@@ -92,7 +91,7 @@ __all__ = ["tune"]
 def tune(
     lists: tuple[str, ...], decoder: str | None, references: tuple[str, ...], output: str, params: str | None,
     metric: str | None, language: str, nbest_format: str | None, optimiser: str, restarts: int, directions: int,
-    l2: float, average: bool, interpolate: float, iterations: int, work: str | None, output_format: str | None,
+    l2: float | None, average: bool, interpolate: float, iterations: int, work: str | None, output_format: str | None,
     seed: int, jobs: int,
 ) -> None:  # fmt: skip
     """Find feature weights that make a decoder's output as good as possible by a metric.
@@ -117,9 +116,9 @@ def tune(
         raise click.UsageError("tune takes one metric")
     chosen = create_metrics(metric, language, workers=jobs)[0]
     options: Optimiser = (
-        MertOptions(restarts, directions, regularisation=l2, average=average)
+        MertOptions(restarts, directions, regularisation=l2 or 0.0, average=average)
         if optimiser == "mert"
-        else ProOptions(regularisation=l2 or 1.0, interpolation=interpolate)
+        else ProOptions(regularisation=1.0 if l2 is None else l2, interpolation=interpolate)
     )
     given = read_parameters(params) if params else None
     streams = _reference_streams(references)
