@@ -147,6 +147,14 @@ class TestMert:
         cosine = tuned.weights @ hidden / np.linalg.norm(tuned.weights) / np.linalg.norm(hidden)
         assert cosine > 0.98
 
+    def test_pro_without_a_penalty_copes_with_features_that_say_the_same(self) -> None:
+        problem = random_problem(4, segments=30)
+        doubled = problem.with_features(np.vstack([problem.features[:2], problem.features[:1]]))
+        tuned = pro(
+            doubled, Parameters.named(problem.names), ProOptions(regularisation=0), np.random.default_rng(1)
+        )
+        assert np.isfinite(tuned.weights).all()
+
     @pytest.mark.parametrize("options", [MertOptions(4), MertOptions(4, average=True), ProOptions()])
     def test_the_same_seed_gives_the_same_weights(self, options) -> None:
         problem = random_problem(3, segments=30, columns=10)

@@ -282,7 +282,10 @@ class TestProcess:
 
     def test_nothing_is_said_of_what_a_language_lacks(self) -> None:
         ended = subprocess.run(
-            [*TESLA, "serve", "-l", "sr"], input=b'{"hyp": "a", "refs": ["a"]}\n', capture_output=True, check=True
+            [*TESLA, "serve", "-l", "sr"],
+            input=b'{"hyp": "a", "refs": ["a"]}\n',
+            capture_output=True,
+            check=True,
         )
         assert (ended.stdout, ended.stderr) == (b'{"score": 1.0}\n', b"")
 

@@ -15,6 +15,8 @@ __all__ = ["ProOptions", "logistic_regression", "pro"]
 
 _NEWTON_STEPS = 100
 _CONVERGED = 1e-10
+_LEAST_RIDGE = 1e-9
+"""Keeps Newton's equations solvable where features say the same and there is no penalty."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ def logistic_regression(rows: FloatArray, offset: FloatArray, regularisation: fl
         chance = _sigmoid(-_scores(rows, weights, offset))  # of being on the wrong side
         gradient = np.einsum("nf,n->f", rows, chance) - regularisation * weights
         curvature = np.einsum("nf,ng->fg", rows * (chance * (1 - chance))[:, None], rows)
-        step = np.linalg.solve(curvature + regularisation * np.eye(len(weights)), gradient)
+        step = np.linalg.solve(curvature + max(regularisation, _LEAST_RIDGE) * np.eye(len(weights)), gradient)
         before = _log_posterior(rows, offset, weights, regularisation)
         size = 1.0
         while size > 1e-6 and _log_posterior(rows, offset, weights + size * step, regularisation) < before:
