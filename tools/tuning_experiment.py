@@ -4,17 +4,19 @@ Usage: tuning_experiment.py [--work FOLDER] [--sets NAME ...] > docs/tuning-resu
 
 Hypothesis selection: the candidates of a source segment are all systems' outputs, the features are made without the
 reference. Weights are tuned on the segments with an odd number for each objective, and judged on those with an even
-number by every metric and by the human scores. Features are kept in FOLDER, so that a second run is quick.
+number by every metric and by the human scores. Features and choices are kept in FOLDER: a second run is quick.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
+import hashlib
+import json
 import math
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
 
@@ -139,6 +141,19 @@ def select(name: str, tune: Half, test: Half) -> Selection:
     sign = 1 if problem.objective.higher_is_better else -1
     best = max(tuned.descents, key=lambda descent: sign * descent.score)
     return Selection(name, texts, humans, tuned.score, best.rounds, scored - start, ended - scored)
+
+
+def kept_selection(work: Path, name: str, metric: Metric, path: Path, tune: Half, test: Half) -> Selection:
+    """What an objective chose, from an earlier run with the same metric and features where there was one."""
+    key = hashlib.sha256(f"{metric.get_signature()}\n".encode() + path.read_bytes()).hexdigest()[:16]
+    kept = work / f"{path.name.removesuffix('.nbest.gz')}.{name}.{key}.json"
+    if kept.exists():
+        stored = json.loads(kept.read_text("utf-8"))
+        return Selection(**{**stored, "humans": np.array(stored["humans"], np.float64)})
+    found = select(name, tune, test)
+    plain = {**asdict(found), "humans": [None if math.isnan(h) else h for h in found.humans.tolist()]}
+    kept.write_text(json.dumps(plain), "utf-8")
+    return found
 
 
 def _best(entry: CandidateList, weights: dict[str, float]) -> str:
@@ -317,7 +332,7 @@ def main() -> None:
             tune, test = halves(outputs, path)
             selections = []
             for name in OBJECTIVES:
-                selections.append(select(name, tune, test))
+                selections.append(kept_selection(chosen.work, name, metrics[name], path, tune, test))
                 print(f"{title}: {name} done", file=sys.stderr, flush=True)
             everything[title] = selections
             body += [f"## {title}", "", f"{len(outputs.systems)} systems, {len(tune.lists)} segments to tune on, "
