@@ -12,16 +12,14 @@ from pathlib import Path
 
 def problems(path: str, sentences: int, features: int, most: int) -> str | None:
     """What is wrong with the list, or None."""
-    current, count, number = -1, 0, 0
+    current, count = -1, 0
     with Path(path).open("rb") as lines:
         for number, raw in enumerate(lines, 1):
             place = f"{path}, line {number}"
-            try:
-                fields = raw.decode("utf-8").rstrip("\r\n").split("|||")
-            except UnicodeDecodeError:
-                return f"{place}: is not valid UTF-8"
-            if len(fields) < 3 or not (fields[0].strip().isascii() and fields[0].strip().isdigit()):
-                return f"{place}: must be SENTENCE ||| TEXT ||| FEATURES; Z-MERT would loop for ever here"
+            fields = raw.decode("utf-8", "replace").rstrip("\r\n").split("|||")
+            fault = _fault(fields, features)
+            if fault:
+                return f"{place}: {fault}"
             sentence = int(fields[0])
             if sentence not in (current, current + 1):
                 return f"{place}: sentence {sentence} after {current}; sentences ascend from 0 without a gap"
@@ -29,11 +27,20 @@ def problems(path: str, sentences: int, features: int, most: int) -> str | None:
             current = sentence
             if count > most:
                 return f"{place}: more than {most} candidates of sentence {sentence} (-N); Z-MERT would crash"
-            values = fields[2].split()
-            if len(values) != features or not all(map(_is_number, values)):
-                return f"{place}: must have {features} features that are numbers, as many as there are parameters"
     if current + 1 != sentences:
         return f"{path}: candidates for {current + 1} of {sentences} sentences; Z-MERT would crash"
+    return None
+
+
+def _fault(fields: list[str], features: int) -> str | None:
+    """What is wrong with the fields of one line, or None."""
+    if len(fields) < 3 or not (fields[0].strip().isascii() and fields[0].strip().isdigit()):
+        return "must be SENTENCE ||| TEXT ||| FEATURES; Z-MERT would loop for ever here"
+    if "\ufffd" in "".join(fields):
+        return "is not valid UTF-8"
+    values = fields[2].split()
+    if len(values) != features or not all(map(_is_number, values)):
+        return f"must have {features} features that are numbers, as many as there are parameters"
     return None
 
 
@@ -45,6 +52,7 @@ def _is_number(text: str) -> bool:
 
 
 def main() -> None:
+    """Check the list that the arguments name."""
     path, sentences, features, most = sys.argv[1], *map(int, sys.argv[2:5])
     found = problems(path, sentences, features, most)
     if found:

@@ -2,7 +2,7 @@
 
 Usage: zmert_tesla.py ZMERT_JAR CONFIG        in the folder that CONFIG's paths are relative to
 
-It compiles TESLA.java and a registered copy of Z-MERT's EvaluationMetric.java into a temporary folder (a JDK is needed),
+It compiles TESLA.java and a registered copy of Z-MERT's EvaluationMetric.java into a temporary folder (needs a JDK),
 checks the configuration, and checks every n-best list that the decoder writes before Z-MERT reads it.
 """
 
@@ -44,7 +44,9 @@ def count_sentences(options: dict[str, str], folder: Path) -> int:
     each = int(options["-rps"])
     lines = (folder / options["-r"]).read_bytes().count(b"\n")
     if lines % each:
-        raise ConfigError(f"{options['-r']}: {lines} lines cannot be shared by -rps {each} references per sentence")
+        raise ConfigError(
+            f"{options['-r']}: {lines} lines cannot be shared by -rps {each} references per sentence"
+        )
     return lines // each
 
 
@@ -63,16 +65,22 @@ def check(options: dict[str, str], folder: Path) -> None:
         raise ConfigError("more than 65,535 sentences: the sums of Z-MERT's statistics overflow")
     backup = folder / f"{options['-dcfg']}.ZMERT.orig"
     if backup.exists():
-        raise ConfigError(f"{backup} is left from a run that was killed: rename it back to {options['-dcfg']}")
+        raise ConfigError(
+            f"{backup} is left from a run that was killed: rename it back to {options['-dcfg']}"
+        )
     output = folder / options["-decOut"]
     leftovers = [*folder.glob("ZMERT.temp.*"), *output.parent.glob(f"{output.name}.temp.*")]
     if leftovers:
-        raise ConfigError(f"delete {leftovers[0]} and the like first: Z-MERT would take its old scores for new ones")
+        raise ConfigError(
+            f"delete {leftovers[0]} and the like first: Z-MERT would take its old scores for new ones"
+        )
     names = parameter_names(folder / options["-p"])
     for line in (folder / options["-p"]).read_text("utf-8").splitlines():
         words = line.replace("=", " ").split()
         if words[:2] == ["normalization", "absval"] and (len(words) != 4 or words[3] not in names):
-            raise ConfigError(f"{options['-p']}: normalization = absval VALUE NAME needs the name of a parameter")
+            raise ConfigError(
+                f"{options['-p']}: normalization = absval VALUE NAME needs the name of a parameter"
+            )
 
 
 def register(source: str) -> str:
@@ -120,6 +128,7 @@ def guarded_config(config: Path, options: dict[str, str], folder: Path, build: P
 
 
 def main() -> None:
+    """Check, compile, run."""
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     jar, config, folder = Path(sys.argv[1]).resolve(), Path(sys.argv[2]), Path.cwd()
