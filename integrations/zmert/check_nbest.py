@@ -16,7 +16,10 @@ def problems(path: str, sentences: int, features: int, most: int) -> str | None:
     with Path(path).open("rb") as lines:
         for number, raw in enumerate(lines, 1):
             place = f"{path}, line {number}"
-            fields = raw.decode("utf-8", "replace").rstrip("\r\n").split("|||")
+            try:
+                fields = raw.decode("utf-8").rstrip("\r\n").split("|||")
+            except UnicodeDecodeError:
+                return f"{place}: is not valid UTF-8"
             fault = _fault(fields, features)
             if fault:
                 return f"{place}: {fault}"
@@ -36,8 +39,6 @@ def _fault(fields: list[str], features: int) -> str | None:
     """What is wrong with the fields of one line, or None."""
     if len(fields) < 3 or not (fields[0].strip().isascii() and fields[0].strip().isdigit()):
         return "must be SENTENCE ||| TEXT ||| FEATURES; Z-MERT would loop for ever here"
-    if "\ufffd" in "".join(fields):
-        return "is not valid UTF-8"
     values = fields[2].split()
     if len(values) != features or not all(map(_is_number, values)):
         return f"must have {features} features that are numbers, as many as there are parameters"
