@@ -26,4 +26,5 @@ NB_MODULE(_core, m) {
     tesla::bind_celab(m);
     tesla::bind_phrase_counter(m);
     tesla::bind_pivot(m);
+    tesla::bind_tuning(m);
 }

@@ -18,6 +18,7 @@ __all__ = [
     "LineReader",
     "looks_lowercased",
     "looks_tokenised",
+    "parse_json_object",
     "read_in_step",
     "read_json_lines",
     "read_lines",
@@ -137,18 +138,22 @@ def read_json_lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     reader = LineReader(path)
     for line in reader:
-        if not line.strip():
-            continue
-        place = f"{reader.name}, line {reader.count}"
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{place}: is not JSON ({error})") from error
-        if not isinstance(value, dict):
-            raise InputError(f"{place}: is JSON, but not an object in braces")
-        if "\\ud" in line.lower() and not _is_text(json.dumps(value, ensure_ascii=False)):
-            raise InputError(f"{place}: holds half a character (a lone surrogate such as \\ud83d)")
-        yield place, value
+        if line.strip():
+            place = f"{reader.name}, line {reader.count}"
+            yield place, parse_json_object(line, place)
+
+
+def parse_json_object(line: str, place: str) -> dict[str, Any]:
+    """The JSON object on a line; anything else is an `InputError` that names `place`."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{place}: is not JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise InputError(f"{place}: is JSON, but not an object in braces")
+    if "\\ud" in line.lower() and not _is_text(json.dumps(value, ensure_ascii=False)):
+        raise InputError(f"{place}: holds half a character (a lone surrogate such as \\ud83d)")
+    return value
 
 
 def _is_text(text: str) -> bool:

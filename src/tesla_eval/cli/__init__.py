@@ -20,13 +20,16 @@ _COMMANDS = {
     "compare": "compare",
     "discourse": "discourse",
     "explain": "explain",
+    "mbr": "mbr",
     "meta": "meta",
     "metrics": "metrics",
     "rerank": "rerank",
     "resources": "resources",
     "score": "score",
     "selftest": "resources",
+    "serve": "serve",
     "train": "train",
+    "tune": "tune",
 }
 """Subcommand to module; the module's command has the subcommand's name."""
 

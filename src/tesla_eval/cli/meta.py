@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -22,7 +23,7 @@ from tesla_eval.cli.options import (
 )
 from tesla_eval.cli.terminal import complain, progress, resumable, warn, write_lines
 from tesla_eval.errors import TeslaError, UsageError
-from tesla_eval.judgements.nouns import EvalSet, Key
+from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, Rankings
 from tesla_eval.meta import preferences_of, read_preferences, read_rankings, read_system_scores
 from tesla_eval.meta.run import (
     JudgedSet,
@@ -34,7 +35,7 @@ from tesla_eval.meta.run import (
     target_language,
     wmt_sets,
 )
-from tesla_eval.meta.significance import preference_reports
+from tesla_eval.meta.significance import PreferenceReport, preference_reports
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
@@ -49,6 +50,12 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 )
 @click.option("--pairs", metavar="FILE", help="Pairwise preferences: *.pairs.tsv[.gz].")
 @click.option("--rankings", metavar="FILE", help="Raw rankings: *.rawranks.tsv[.gz].")
+@click.option(
+    "--shares",
+    is_flag=True,
+    help="With --rankings alone: how often each system is the best, is better or equal (score1), is strictly better "
+    "(score2), and is preferred to each other one.",
+)
 @click.option("--systems", metavar="FILE", help="Human scores of systems: system_scores.tsv[.gz].")
 @click.option(
     "--mtme",
@@ -124,8 +131,9 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 @quiet_option
 @click.option("--no-cache", is_flag=True, help="Do not use the cache on disk.")
 def meta(
-    segments: tuple[str, ...], pairs: str | None, rankings: str | None, systems: str | None, mtme: Path | None,
-    summaries: str | None, language: str, lps: tuple[str, ...], metrics: tuple[str, ...], synonyms: str | None,
+    segments: tuple[str, ...], pairs: str | None, rankings: str | None, shares: bool, systems: str | None,
+    mtme: Path | None, summaries: str | None, language: str, lps: tuple[str, ...], metrics: tuple[str, ...],
+    synonyms: str | None,
     output_format: str, all_references: bool, all_segments: bool,
     human_score: str | None, significance: tuple[str, ...], resamples: int, seed: int, plots: Path | None,
     plot_format: str, score_folder: Path | None, reference_name: str | None, jobs: int, weights: str | None,
@@ -143,6 +151,7 @@ def meta(
     tesla meta --mtme mt-metrics-eval-v2/wmt22 --lp en-de -m m --write-scores mt-metrics-eval-v2
     tesla meta --summaries summeval -m s,rouge1,rouge2 --human-score relevance --significance system:pearson
     tesla meta --rankings rawranks.tsv.gz            agreement of judges, expected wins, sign tests
+    tesla meta --rankings rawranks.tsv.gz --shares   and pairwise percentages, share of best, score1, score2
     """
     wishes = [Wish.parse(text) for text in significance]
     if output_format == "tsv" and wishes:
@@ -155,11 +164,9 @@ def meta(
     if not sources:
         if not (ranked or preferred):
             raise click.UsageError("give judgements: --segments, --mtme, --summaries, --rankings or --pairs")
-        reports = [r for r in preference_reports(ranked, preferred) if not lps or r.lp in lps]
-        write_lines(PREFERENCE_FORMATS[output_format](reports))
+        write_lines(PREFERENCE_FORMATS[output_format](_reports(ranked, preferred, lps, shares)))
         return 0
-    if sources > 1:
-        raise click.UsageError("give only one of --segments, --mtme and --summaries")
+    _check_sources(sources, shares)
     preferred = {**{key: preferences_of(of_set) for key, of_set in ranked.items()}, **preferred}
     if summaries:
         sets = summary_sets(summaries, resolve_language(language), human_score, lps)
@@ -231,6 +238,23 @@ def _reference_name(judged: JudgedSet, all_references: bool) -> str:
     if all_references:
         return "all"
     return next(iter(judged.outputs.reference_names), "refA")
+
+
+def _check_sources(sources: int, shares: bool) -> None:
+    if shares:
+        raise click.UsageError("--shares goes with --rankings alone, without outputs to score")
+    if sources > 1:
+        raise click.UsageError("--segments, --mtme and --summaries are sources of outputs: give one")
+
+
+def _reports(
+    ranked: dict[Key, Rankings], preferred: dict[Key, Preferences], lps: Collection[str], shares: bool
+) -> list[PreferenceReport]:
+    """What the judges said of each test set; shares only where they are wished for."""
+    if shares and not ranked:
+        raise click.UsageError("--shares needs --rankings: pairs of preferences do not tell ties")
+    reports = [report for report in preference_reports(ranked, preferred) if not lps or report.lp in lps]
+    return reports if shares else [replace(report, shares=None) for report in reports]
 
 
 def _with_metrics(

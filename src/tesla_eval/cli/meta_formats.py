@@ -19,7 +19,7 @@ from tesla_eval.judgements.wmt import write_score_file
 from tesla_eval.meta import Joined, MetricComparison, Result
 from tesla_eval.meta.plots import correlation_bars, system_scatter, write_drawing
 from tesla_eval.meta.run import SetComparison, Study
-from tesla_eval.meta.significance import PreferenceReport
+from tesla_eval.meta.significance import PreferenceReport, PreferenceShares
 from tesla_eval.stats import Agreement
 
 __all__ = ["META_FORMATS", "PREFERENCE_FORMATS", "draw_plots", "shown_p", "write_scores"]
@@ -208,6 +208,31 @@ def _preference_text(reports: Sequence[PreferenceReport]) -> Iterator[str]:
             rows.append([*names, *counts, shown_p(test.p_value), shown_p(test.adjusted)])
         yield from aligned(rows, numeric=range(2, 7))
         yield ""
+        if report.shares is not None:
+            yield from _share_tables(report, report.shares)
+
+
+def _share_tables(report: PreferenceReport, shares: PreferenceShares) -> Iterator[str]:
+    names = [visible(s.system) for s in report.systems]
+    rows = [["system", "best", "score1 (better or equal)", "score2 (better)"]]
+    for name, *values in zip(names, shares.best, shares.score1, shares.score2, strict=True):
+        rows.append([name, *map(_percent, values)])
+    yield from aligned(rows, numeric=range(1, 4))
+    yield ""
+    yield "row preferred / column preferred"
+    rows = [["", *names]]
+    for i, name in enumerate(names):
+        cells = [
+            "-" if i == j else f"{_percent(shares.matrix[i][j])} / {_percent(shares.matrix[j][i])}"
+            for j in range(len(names))
+        ]
+        rows.append([name, *cells])
+    yield from aligned(rows, numeric=range(1, len(names) + 1))
+    yield ""
+
+
+def _percent(share: float) -> str:
+    return "-" if math.isnan(share) else f"{100 * share:.1f}%"
 
 
 def _agreement_cells(agreement: Agreement) -> list[str]:
@@ -217,6 +242,9 @@ def _agreement_cells(agreement: Agreement) -> list[str]:
 
 def _preference_json(reports: Sequence[PreferenceReport]) -> Iterator[str]:
     plain = [_without_nan(asdict(report)) for report in reports]
+    for report in plain:
+        if report["shares"] is None:
+            del report["shares"]
     yield json.dumps({"preferences": plain}, ensure_ascii=False, indent=1)
 
 
