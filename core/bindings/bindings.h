@@ -17,5 +17,6 @@ void bind_surface(nanobind::module_& m);
 void bind_celab(nanobind::module_& m);
 void bind_phrase_counter(nanobind::module_& m);
 void bind_pivot(nanobind::module_& m);
+void bind_syntax(nanobind::module_& m);
 
 }  // namespace tesla
