@@ -174,7 +174,8 @@ class Grammar:
 
         for start, end, number in nodes:
             while open_nodes[-1][1] <= start:
-                fill(open_nodes.pop()[1])
+                fill(open_nodes[-1][1])
+                open_nodes.pop()
             fill(start)
             label = self.labels[number]
             if label.startswith(PARTIAL):

@@ -32,12 +32,12 @@ _TAGGER = TaggerSettings(fine_tags=True, margin=10, scale=2.0, min_weight=3)
 class ParserSettings:
     """How a parser is trained; the defaults were chosen on a part of the training sentences."""
 
-    epochs: int = 8
+    epochs: int = 3
     """Passes with all features."""
-    final_epochs: int = 8
+    final_epochs: int = 4
     """Passes with the features that are kept, from zero."""
     rate: float = 0.15
-    cost: float = 1.0
+    cost: float = 4.0
     """How much better the right label must be."""
     beam: int = 8
     min_updates: int = 3
@@ -46,7 +46,7 @@ class ParserSettings:
     """So many features are kept."""
     scale: float = 40.0
     min_weight: int = 2
-    rarest_label: int = 10
+    rarest_label: int = 5
     rarest_word: int = 3
     longest: int = 80
     seed: int = 1
