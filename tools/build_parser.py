@@ -47,7 +47,9 @@ def build(output: Path, date: str, epochs: int | None) -> None:
     assert tagger is not None
     tags = kept_tags(sentences, tagger)
     right = sum(a == b for s, t in zip(sentences, tags, strict=True) for a, b in zip(s.tags, t, strict=True))
-    print(f"tags of taggers that had not seen the sentence: {right / sum(map(len, tags)):.2%} right", flush=True)
+    print(
+        f"tags of taggers that had not seen the sentence: {right / sum(map(len, tags)):.2%} right", flush=True
+    )
     start = time.process_time()
     resource = train_parser(
         sentences, tags, tagger,

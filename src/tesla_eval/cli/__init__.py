@@ -20,10 +20,12 @@ _COMMANDS = {
     "discourse": "discourse",
     "explain": "explain",
     "meta": "meta",
+    "parse": "parse",
     "rerank": "rerank",
     "resources": "resources",
     "score": "score",
     "selftest": "resources",
+    "srl": "srl",
     "train": "train",
 }
 """Subcommand to module; the module's command has the subcommand's name."""

@@ -104,11 +104,17 @@ class Minimum(NamedTuple):
     converged: bool
 
 
-def minimise(objective: Objective, size: int, tolerance: float, max_iter: int) -> Minimum:
-    """Newton steps in a trust region (Lin, Weng & Keerthi 2008), until the gradient is `tolerance` of the first one."""
+def minimise(
+    objective: Objective, size: int, tolerance: float, max_iter: int, start: FloatArray | None = None
+) -> Minimum:
+    """Newton steps in a trust region (Lin, Weng & Keerthi 2008), until the gradient is `tolerance` of that at zero."""
     u = np.zeros(size)
     value, gradient, curvature = objective.gradient(u)
     first = norm = float(np.linalg.norm(gradient))
+    if start is not None:
+        u = start
+        value, gradient, curvature = objective.gradient(u)
+        norm = float(np.linalg.norm(gradient))
     radius = max(first, 1.0)
     stalled = 0
     for iteration in range(max_iter):
@@ -182,11 +188,12 @@ def fit_problems(
     free: int = 0,
     tolerance: float = 1e-5,
     max_iter: int = 200,
+    start: FloatArray | None = None,
     after_problem: Callable[[int], object] = lambda number: None,
 ) -> FloatArray:
     """One weight vector (row) per binary problem, a column of `labels`: positive numbers are 1, others −1.
 
-    `structure` is Θ. The columns `without` of `x` are not used, and get the weight 0.
+    `structure` is Θ. The search begins at the rows of `start`. The columns `without` are not used: their weights are 0.
 
     >>> fit_problems(np.array([[1.0], [-1.0]]), [[1], [0]]).round(3)
     array([[1.]])
@@ -195,7 +202,9 @@ def fit_problems(
     if without is not None and len(without):
         kept = np.setdiff1d(np.arange(x.shape[1]), without)
         x, size = x[:, kept], x.shape[1]
-    minima = _solve(x, labels, penalty, structure, free, tolerance, max_iter, after_problem)
+    if start is not None and kept is not None:
+        start = start[:, kept]
+    minima = _solve(x, labels, penalty, structure, free, tolerance, max_iter, start, after_problem)
     weights = np.array([minimum.u for minimum in minima]).reshape(len(minima), x.shape[1])
     if kept is None:
         return weights
@@ -212,6 +221,7 @@ def _solve(
     free: int,
     tolerance: float,
     max_iter: int,
+    start: FloatArray | None = None,
     after_problem: Callable[[int], object] = lambda number: None,
 ) -> list[Minimum]:
     """The minimum of each problem."""
@@ -219,7 +229,8 @@ def _solve(
     minima = []
     for column in range(problems.shape[1]):
         objective = Objective(x, problems[:, column], penalty, structure, free)
-        minima.append(minimise(objective, x.shape[1], tolerance, max_iter))
+        first = None if start is None else start[column]
+        minima.append(minimise(objective, x.shape[1], tolerance, max_iter, first))
         after_problem(column)
     return minima
 
@@ -324,7 +335,7 @@ class ModifiedHuberClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)  # noqa: N806
         scores = np.asarray(X @ self.coef_.T) + self.intercept_
-        return scores[:, 0] if scores.shape[1] == 1 and not self.label_matrix_ else scores
+        return np.asarray(scores[:, 0] if scores.shape[1] == 1 and not self.label_matrix_ else scores)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
         """The label of each example; for a label matrix 1 where a problem's score is positive."""

@@ -65,7 +65,9 @@ class Sentence:
     def by_node(self) -> dict[int, Constituent]:
         """Constituents by the identity of any node of their chain."""
         by_span = {(c.start, c.end): c for c in self.constituents}
-        return {id(node): by_span[node.start, node.end] for node in self.tree.nodes() if node is not self.tree}
+        return {
+            id(node): by_span[node.start, node.end] for node in self.tree.nodes() if node is not self.tree
+        }
 
     @cached_property
     def chunks(self) -> list[tuple[int, str]]:

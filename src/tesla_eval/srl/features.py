@@ -25,8 +25,8 @@ AND = "&"
 _NONE = "-"
 
 IDENTIFICATION_FEATURES = (
-    "pred", "subcat", "ptype", "hw", "path", "position", "firstword", "lastword", "lsis.ptype", "rsis.hw", "rsis.hw.pos",
-    "parent.ptype", "parent.hw", "partialpath", "ptype&pathlength", "pred&hw", "pred&path", "pred&position",
+    "pred", "subcat", "ptype", "hw", "path", "position", "firstword", "lastword", "lsis.ptype", "rsis.hw",
+    "rsis.hw.pos", "parent.ptype", "parent.hw", "partialpath", "ptype&pathlength", "pred&hw", "pred&path", "pred&position",
 )  # fmt: skip
 """Table 1 of the paper."""
 
@@ -38,8 +38,8 @@ CLASSIFICATION_FEATURES = (
 
 FEATURE_POOL = (
     *IDENTIFICATION_FEATURES,
-    "morph", "nomtype", "pred.pos", "hw.pos", "firstword.pos", "lastword.pos", "pathlength", "distance", "length", "lca",
-    "chunkseq", "lsis.hw", "lsis.hw.pos", "rsis.ptype", "parent.hw.pos", "parent.lsis.ptype", "parent.lsis.hw",
+    "morph", "nomtype", "pred.pos", "hw.pos", "firstword.pos", "lastword.pos", "pathlength", "distance", "length",
+    "lca", "chunkseq", "lsis.hw", "lsis.hw.pos", "rsis.ptype", "parent.hw.pos", "parent.lsis.ptype", "parent.lsis.hw",
     "parent.rsis.ptype", "parent.rsis.hw", "pp.object", "pred&ptype", "pred&lastword", "pred&firstword", "morph&hw",
     "morph&position", "morph&ptype", "nomtype&position", "nomtype&ptype", "nomtype&hw", "nomtype&path",
     "position&ptype", "position&hw", "ptype&hw", "pred&distance",

@@ -27,7 +27,7 @@ def read_nomtypes(path: str) -> dict[str, str]:
         columns = line.split("\t")
         if len(columns) != _COLUMNS:
             raise InputError(
-                f"{reader.name}, line {reader.count}: has {len(columns)} columns, not roleset, name, lemma, aliases, roles"
+                f"{reader.name}, line {reader.count}: does not hold roleset, name, lemma, aliases and roles"
             )
         aliases = [alias.partition(":") for alias in columns[3].split("|")]
         kinds = {kind for kind, _, _ in aliases}

@@ -15,13 +15,27 @@ from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.errors import ResourceError, UsageError
 from tesla_eval.resources import Resource, find_resource, read_resource, text_array
 from tesla_eval.srl.constituents import Constituent, Sentence
-from tesla_eval.srl.features import CLASSIFICATION_FEATURES, IDENTIFICATION_FEATURES, Candidate, Predicate, extract
+from tesla_eval.srl.features import (
+    CLASSIFICATION_FEATURES,
+    IDENTIFICATION_FEATURES,
+    Candidate,
+    Predicate,
+    extract,
+)
 from tesla_eval.srl.frames import UNKNOWN_TYPE
 from tesla_eval.srl.predicates import noun_places, predicate_features
 from tesla_eval.srl.scorer import Scorer
 from tesla_eval.syntax.parser import ConstituencyParser, load_parser
 
-__all__ = ["Argument", "LabelledPredicate", "LabelledSentence", "RoleLabeller", "load_labeller", "read_labeller"]
+__all__ = [
+    "Argument",
+    "LabelledPredicate",
+    "LabelledSentence",
+    "RoleLabeller",
+    "label_text",
+    "load_labeller",
+    "read_labeller",
+]
 
 KIND = "srl"
 ANALYSIS = "srl-1"
@@ -146,7 +160,11 @@ class RoleLabeller:
             **self.label_scorer.to_arrays("label"),
             "nomtypes": text_array("\n".join(f"{noun}\t{name}" for noun, name in self.nomtypes.items())),
         }
-        told = {**info, "identification": list(self.identification), "classification": list(self.classification)}
+        told = {
+            **info,
+            "identification": list(self.identification),
+            "classification": list(self.classification),
+        }
         return Resource(KIND, language, arrays, analysis=ANALYSIS, info=told)
 
     @classmethod
@@ -162,13 +180,15 @@ class RoleLabeller:
                 Scorer.from_arrays(resource.arrays, "predicate"),
                 Scorer.from_arrays(resource.arrays, "argument"),
                 Scorer.from_arrays(resource.arrays, "label"),
-                {noun: name for noun, name in pairs},
+                {pair[0]: pair[1] for pair in pairs},
                 tuple(map(str, resource.info["identification"])),
                 tuple(map(str, resource.info["classification"])),
                 resource.fingerprint,
             )
         except (LookupError, TypeError, ValueError) as error:
-            raise ResourceError(f"{where}: makes no role labeller ({error}); reinstall or rebuild it") from error
+            raise ResourceError(
+                f"{where}: makes no role labeller ({error}); reinstall or rebuild it"
+            ) from error
 
 
 def read_labeller(path: Path) -> RoleLabeller:

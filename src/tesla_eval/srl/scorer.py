@@ -45,7 +45,12 @@ class Scorer:
 
     @classmethod
     def from_weights(
-        cls, labels: Sequence[str], features: Sequence[str], weights: npt.NDArray[np.float64], *, smallest: int = 1
+        cls,
+        labels: Sequence[str],
+        features: Sequence[str],
+        weights: npt.NDArray[np.float64],
+        *,
+        smallest: int = 1,
     ) -> Scorer:
         """The scorer of weights (features × labels); weights below `smallest` thousandths are dropped.
 

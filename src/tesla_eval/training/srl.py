@@ -37,6 +37,8 @@ __all__ = [
     "auxiliary_weights",
     "collect_examples",
     "fit_weights",
+    "predicate_at",
+    "sparse_matrix",
     "train_labeller",
 ]
 
@@ -71,9 +73,7 @@ class FeatureTable:
 
     def columns_of(self, feature: str) -> npt.NDArray[np.intp]:
         """The columns of a feature and of its conjunctions with others."""
-        used = {
-            name: feature in name.split(AND) for name in {f.partition("=")[0] for f in self.numbers}
-        }
+        used = {name: feature in name.split(AND) for name in {f.partition("=")[0] for f in self.numbers}}
         found = [number for name, number in self.numbers.items() if used[name.partition("=")[0]]]
         return np.array(found, np.intp)
 
@@ -95,7 +95,7 @@ class Examples:
 
     def label_matrix(self, names: Sequence[str]) -> npt.NDArray[np.bool_]:
         """One column per label."""
-        return np.array(self.labels)[:, None] == np.array(list(names))
+        return np.asarray(np.array(self.labels)[:, None] == np.array(list(names)))
 
 
 @dataclass
@@ -145,16 +145,28 @@ def collect_examples(
             gold = gold_arguments(gold_predicate)
             if gold:
                 with_arguments.add(gold_predicate.index)
-            predicate = _predicate(sentence, gold_predicate.index, nomtypes)
+            predicate = predicate_at(sentence, gold_predicate.index, nomtypes)
             labels = {id(c): names[0] for c, names in gold_constituents(sentence, gold)}
             for constituent in sentence.constituents:
                 candidate = Candidate(predicate, constituent)
                 label = labels.get(id(constituent), "")
-                _add(examples.identification, candidate, label, identification, wanted.get("identification", ()))
+                _add(
+                    examples.identification,
+                    candidate,
+                    label,
+                    identification,
+                    wanted.get("identification", ()),
+                )
                 if label:
-                    _add(examples.classification, candidate, label, classification, wanted.get("classification", ()))
+                    _add(
+                        examples.classification,
+                        candidate,
+                        label,
+                        classification,
+                        wanted.get("classification", ()),
+                    )
         for place in noun_places(sentence):
-            features = predicate_features(sentence, place, _predicate(sentence, place, nomtypes).nomtype)
+            features = predicate_features(sentence, place, predicate_at(sentence, place, nomtypes).nomtype)
             examples.predicates.rows.append(examples.predicates.table.row(features, learn=True))
             examples.predicates.labels.append("yes" if place in with_arguments else "")
     if not examples.classification.rows:
@@ -162,7 +174,8 @@ def collect_examples(
     return examples
 
 
-def _predicate(sentence: Sentence, index: int, nomtypes: Mapping[str, str]) -> Predicate:
+def predicate_at(sentence: Sentence, index: int, nomtypes: Mapping[str, str]) -> Predicate:
+    """The predicate at a place, with its type."""
     plain = Predicate(sentence, index, UNKNOWN_TYPE)
     return Predicate(sentence, index, nomtypes.get(plain.lemma, UNKNOWN_TYPE))
 
@@ -181,10 +194,12 @@ def frequent_values(values: Sequence[str], most: int) -> npt.NDArray[np.bool_]:
     """The label matrix of the most frequent values."""
     counts = Counter(values)
     chosen = sorted(counts, key=lambda value: (-counts[value], value))[:most]
-    return np.array(values)[:, None] == np.array(chosen)
+    return np.asarray(np.array(values)[:, None] == np.array(chosen))
 
 
-def observable_problems(examples: Examples, feature: str, most: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.intp]]:
+def observable_problems(
+    examples: Examples, feature: str, most: int
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.intp]]:
     """The label matrix of the `most` frequent values of a feature, and the columns that would tell them."""
     if feature in examples.unused:
         return frequent_values(examples.unused[feature], most), np.zeros(0, np.intp)
@@ -235,7 +250,7 @@ def _maximum_entropy(matrix: Any, targets: npt.NDArray[np.bool_]) -> FloatArray:
     """Logistic regression: binary for one problem, multinomial for several labels of which one is right."""
     from sklearn.linear_model import LogisticRegression
 
-    model = LogisticRegression(C=1.0, fit_intercept=False, max_iter=300, tol=1e-3)
+    model = LogisticRegression(C=1.0, fit_intercept=False, max_iter=500, tol=1e-4)
     truth = targets[:, 0] if targets.shape[1] == 1 else targets.argmax(axis=1)
     model.fit(matrix, truth)
     if targets.shape[1] == 1:
@@ -245,11 +260,15 @@ def _maximum_entropy(matrix: Any, targets: npt.NDArray[np.bool_]) -> FloatArray:
     return weights
 
 
-def unobservable_structure(examples: Examples, roles: Sequence[str], dimensions: int, tolerance: float) -> FloatArray:
+def unobservable_structure(
+    examples: Examples, roles: Sequence[str], dimensions: int, tolerance: float
+) -> FloatArray:
     """Θ of the labels as auxiliary problems (section 5.1)."""
     from tesla_eval.models.aso import shared_structure
 
-    return shared_structure(auxiliary_weights(examples, None, 0, roles=roles, tolerance=tolerance), dimensions)
+    return shared_structure(
+        auxiliary_weights(examples, None, 0, roles=roles, tolerance=tolerance), dimensions
+    )
 
 
 def train_labeller(
@@ -268,21 +287,30 @@ def train_labeller(
     if learner not in LEARNERS:
         raise UsageError(f"there is no learner {learner!r}; there are {', '.join(LEARNERS)}")
     roles = examples.roles
-    scorers = []
+    scorers: dict[str, Scorer] = {}
     for name, task, labels in (
         ("predicates", examples.predicates, ["yes"]),
         ("identification", examples.identification, ["argument"]),
         ("classification", examples.classification, roles),
     ):
         progress(name)
-        targets = task.label_matrix(labels) if name == "classification" else (np.array(task.labels) != "")[:, None]
+        targets = (
+            task.label_matrix(labels) if name == "classification" else (np.array(task.labels) != "")[:, None]
+        )
         structure = None
         if learner == "aso" and name != "predicates":
             structure = unobservable_structure(task, roles, dimensions, tolerance)
         chosen = "linear" if name == "predicates" else learner
         weights = fit_weights(task, targets, chosen, structure=structure, tolerance=tolerance)
-        scorers.append(Scorer.from_weights(labels, task.table.names, weights.T, smallest=smallest))
-    return RoleLabeller(*scorers, nomtypes, tuple(identification), tuple(classification))
+        scorers[name] = Scorer.from_weights(labels, task.table.names, weights.T, smallest=smallest)
+    return RoleLabeller(
+        scorers["predicates"],
+        scorers["identification"],
+        scorers["classification"],
+        nomtypes,
+        tuple(identification),
+        tuple(classification),
+    )
 
 
 def trees_of(sentences: Iterable[TreebankSentence]) -> Iterator[Tree]:
