@@ -16,7 +16,7 @@ from tesla_eval.analysis.tagger import TaggerModel, load_tagger
 from tesla_eval.resources import write_resource
 from tesla_eval.syntax.parser import read_parser
 from tesla_eval.syntax.treebank import TreebankSentence, read_treebank
-from tesla_eval.training.parsers import ParserSettings, evaluate_parser, jackknifed_tags, train_parser
+from tesla_eval.training.parsers import evaluate_parser, jackknifed_tags, train_parser
 
 ROOT = Path(__file__).resolve().parents[1]
 TREEBANK = ROOT.parent / "shared" / "data" / "srl" / "ewt_srl.jsonl.gz"
@@ -34,14 +34,13 @@ def main() -> None:
     options.add_argument("--measure", action="store_true", help="do not build, measure")
     options.add_argument("-o", "--output", type=Path, default=OUTPUT)
     options.add_argument("--date", default="2026-11-15", help="stored in the model")
-    options.add_argument("--epochs", type=int, help="a quick model: so many passes, no selection of features")
     given = options.parse_args()
     if not given.measure:
-        build(given.output, given.date, given.epochs)
+        build(given.output, given.date)
     measure(given.output)
 
 
-def build(output: Path, date: str, epochs: int | None) -> None:
+def build(output: Path, date: str) -> None:
     sentences = read_treebank(str(TREEBANK), "train")
     tagger = load_tagger("en")
     assert tagger is not None
@@ -53,7 +52,6 @@ def build(output: Path, date: str, epochs: int | None) -> None:
     start = time.process_time()
     resource = train_parser(
         sentences, tags, tagger,
-        settings=ParserSettings() if epochs is None else ParserSettings(epochs=epochs, final_epochs=0),
         after_epoch=lambda line: print(f"{time.process_time() - start:6.0f} s  {line}", flush=True),
     )  # fmt: skip
     write_resource(output, replace(resource, sources=SOURCES, licence=LICENCE, date=date))

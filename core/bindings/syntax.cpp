@@ -86,6 +86,32 @@ void add_example(SpanTrainer& trainer, const std::vector<std::string>& forms, co
     trainer.add_sentence(forms, copied(tags), std::move(tree));
 }
 
+// CKY alone, over scores that somebody else computed: what tests compare with a slow version.
+nb::tuple best_tree(const SpanGrammar& grammar, const Bytes& tags, const Array<float>& span, const Array<float>& left,
+                    const Array<float>& right, const Array<float>& binary, const Array<float>& unary,
+                    const Array<float>& root, std::size_t beam) {
+    const std::size_t n = tags.size(), size = (n + 1) * (n + 1) * kLaneCount;
+    if (span.size() != size || left.size() != size || right.size() != size || beam < 1 || beam > 255 ||
+        binary.size() != grammar.rule_parent.size() || unary.size() != grammar.unary_parent.size() ||
+        root.size() != grammar.symbols)
+        throw nb::value_error("the scores do not fit the grammar and the sentence");
+    for (std::size_t i = 0; i < n; ++i)
+        if (tags(i) >= grammar.tags) throw nb::value_error("a word has a tag that the grammar does not have");
+    SpanScores scores;
+    scores.resize(n);
+    scores.span = copied(span);
+    scores.left = copied(left);
+    scores.right = copied(right);
+    const RuleScores rules{copied(binary), copied(unary), copied(root)};
+    SpanChart chart(grammar, beam);
+    std::vector<SpanNode> nodes;
+    std::size_t pieces = 1;
+    const float score = chart.parse(scores, rules, copied(tags), nodes, pieces);
+    nb::list rows;
+    for (const SpanNode& node : nodes) rows.append(nb::make_tuple(node.start, node.end, node.split, node.label));
+    return nb::make_tuple(score, rows, pieces);
+}
+
 nb::dict trained_dict(SpanTrainedArrays&& arrays) {
     nb::dict result;
     result["feature_deltas"] = to_numpy(std::move(arrays.feature_deltas));
@@ -116,6 +142,9 @@ void bind_syntax(nb::module_& m) {
             },
             "tags"_a, "parents"_a, "label_top"_a, "label_bottom"_a, "is_partial"_a, "rule_parent"_a, "rule_left"_a,
             "rule_right"_a, "unary_parent"_a, "unary_tag"_a);
+
+    m.def("best_span_tree", &best_tree, "grammar"_a, "tags"_a, "span"_a, "left"_a, "right"_a, "binary"_a, "unary"_a,
+          "root"_a, "beam"_a, "Score, nodes (start, end, split, label) and pieces of the best tree, by given scores.");
 
     nb::class_<SpanParser>(m, "SpanParser")
         .def(

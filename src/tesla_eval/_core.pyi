@@ -376,6 +376,17 @@ SPAN_FEATURES: int
 MOST_SPAN_LABELS: int
 
 def span_word_key(form: str) -> int: ...
+def best_span_tree(
+    grammar: SpanGrammar,
+    tags: npt.NDArray[np.uint8],
+    span: npt.NDArray[np.float32],
+    left: npt.NDArray[np.float32],
+    right: npt.NDArray[np.float32],
+    binary: npt.NDArray[np.float32],
+    unary: npt.NDArray[np.float32],
+    root: npt.NDArray[np.float32],
+    beam: int,
+) -> tuple[float, list[tuple[int, int, int, int]], int]: ...
 
 class SpanGrammar:
     def __init__(

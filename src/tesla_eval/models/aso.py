@@ -54,16 +54,27 @@ def loss_and_slope(margins: FloatArray) -> tuple[FloatArray, FloatArray]:
     return loss, np.where(linear, -4.0, -2.0 * slack)
 
 
+def turned(x: Any) -> Any:
+    """The transposed matrix, in the order of memory that products with it need."""
+    return x.T.tocsr() if is_sparse(x) else x.T
+
+
 class Objective:
     """Mean loss + λ‖w‖² of one problem, as a function of u = w + Θᵀv; v is the best one, which is Θu."""
 
     def __init__(
-        self, x: Any, y: FloatArray, penalty: float, structure: FloatArray | None = None, free: int = 0
+        self,
+        x: Any,
+        y: FloatArray,
+        penalty: float,
+        structure: FloatArray | None = None,
+        free: int = 0,
+        transposed: Any = None,
     ) -> None:
         self.x, self.y, self.penalty = x, y, penalty
         self.structure = structure if structure is not None and len(structure) else None
         self.free = free  # so many of the last features have no penalty (the intercept)
-        self.transposed = x.T.tocsr() if is_sparse(x) else x.T
+        self.transposed = turned(x) if transposed is None else transposed
 
     def _penalised(self, u: FloatArray) -> FloatArray:
         """(I − ΘᵀΘ)u: what the shared structure does not explain."""
@@ -227,8 +238,9 @@ def _solve(
     """The minimum of each problem."""
     problems = np.where(np.asarray(labels) > 0, 1.0, -1.0)
     minima = []
+    transposed = turned(x)
     for column in range(problems.shape[1]):
-        objective = Objective(x, problems[:, column], penalty, structure, free)
+        objective = Objective(x, problems[:, column], penalty, structure, free, transposed)
         first = None if start is None else start[column]
         minima.append(minimise(objective, x.shape[1], tolerance, max_iter, first))
         after_problem(column)

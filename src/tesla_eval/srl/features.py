@@ -26,7 +26,8 @@ _NONE = "-"
 
 IDENTIFICATION_FEATURES = (
     "pred", "subcat", "ptype", "hw", "path", "position", "firstword", "lastword", "lsis.ptype", "rsis.hw",
-    "rsis.hw.pos", "parent.ptype", "parent.hw", "partialpath", "ptype&pathlength", "pred&hw", "pred&path", "pred&position",
+    "rsis.hw.pos", "parent.ptype", "parent.hw", "partialpath", "ptype&pathlength", "pred&hw", "pred&path",
+    "pred&position",
 )  # fmt: skip
 """Table 1 of the paper."""
 

@@ -111,7 +111,7 @@ class ConstituencyParser:
         for index, (words, sentence_tags) in enumerate(zip(sentences, tags, strict=True)):
             tree = self.grammar.tree(nodes[bounds[index] : bounds[index + 1]], words, sentence_tags)
             was_cut = bool(cut[index])
-            yield Parse(tree, was_cut, pieces[index] > 1 and not was_cut)
+            yield Parse(tree, was_cut, bool(pieces[index] > 1) and not was_cut)
 
     def sentences(self, text: str) -> list[list[str]]:
         """The sentences of a raw text as tokens."""

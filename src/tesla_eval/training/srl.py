@@ -266,9 +266,8 @@ def unobservable_structure(
     """Θ of the labels as auxiliary problems (section 5.1)."""
     from tesla_eval.models.aso import shared_structure
 
-    return shared_structure(
-        auxiliary_weights(examples, None, 0, roles=roles, tolerance=tolerance), dimensions
-    )
+    weights = auxiliary_weights(examples, None, 0, roles=roles, tolerance=10 * tolerance)
+    return shared_structure(weights, dimensions)
 
 
 def train_labeller(
