@@ -61,11 +61,12 @@ def test_the_gradient_equals_finite_differences(h: int, free: int) -> None:
     theta = orthonormal(1, h, x.shape[1]) if h else None
     x = np.hstack([x, np.ones((len(x), free))])
     objective = Objective(csr_matrix(x), y, 0.01, theta, free)
-    u = np.random.default_rng(5).normal(size=x.shape[1])
+    u = np.random.default_rng(5).normal(size=objective.size)
+    assert objective.size == x.shape[1] + h
     value, gradient, _ = objective.gradient(u)
     assert value == objective.value(u)
-    for k in range(x.shape[1]):
-        step = np.zeros(x.shape[1])
+    for k in range(objective.size):
+        step = np.zeros(objective.size)
         step[k] = 1e-6
         difference = (objective.value(u + step) - objective.value(u - step)) / 2e-6
         assert gradient[k] == pytest.approx(difference, abs=1e-6)

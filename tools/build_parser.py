@@ -26,7 +26,7 @@ SOURCES = (
     "UD_English-EWT 15d613d (words)",
 )
 KEPT_TAGS = ROOT / "build" / "parser-tags.json"
-LICENCE = "CC BY-SA 4.0"
+LICENCE = "CC BY-SA 4.0; see licences/propbank.txt"
 
 
 def main() -> None:

@@ -1,8 +1,9 @@
 """Measure role labelling of nouns on the dev split of ../shared/data/srl: `measure_srl.py [SECTION ...]`.
 
 Sections: `table3` (linear, maxent and ASO; gold and automatic trees; tests of significance; by label), `dimensions`
-(ASO by h), `table4` and `table5` (observable auxiliary problems). All of them without arguments. Automatic trees of the
-train split are those of the installed parser, which learned from these sentences, as the paper's parser did.
+(ASO by h), `table4` and `table5` (observable auxiliary problems). All of them without arguments. A name such as
+`aso-auto` only trains that model of table 3, which is kept in build/ until you delete it. Automatic trees of the train
+split are those of the installed parser, which learned from these sentences, as the paper's parser did.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.models.aso import shared_structure
+from tesla_eval.resources import read_resource, write_resource
 from tesla_eval.srl.evaluation import RoleCounts, compare, evaluate_labeller
 from tesla_eval.srl.frames import read_nomtypes
-from tesla_eval.srl.labeller import RoleLabeller
+from tesla_eval.srl.labeller import RoleLabeller, read_labeller
 from tesla_eval.srl.scorer import Scorer
 from tesla_eval.syntax.parser import load_parser
 from tesla_eval.syntax.treebank import TreebankSentence, read_treebank
@@ -37,6 +39,7 @@ from tesla_eval.training.srl import (
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "srl"
 TREEBANK = DATA / "ewt_srl.jsonl.gz"
 FRAMES = DATA / "propbank_frames" / "rolesets.tsv.gz"
+KEPT = Path(__file__).resolve().parents[1] / "build"
 TASKS = ("identification", "classification", "combined")
 TABLE4 = ("distance", "parent.lsis.hw", "parent.rsis.hw", "hw", "lastword", "ptype", "path")
 TABLE5 = ("path", "partialpath", "chunkseq", "hw", "lastword", "ptype")
@@ -53,10 +56,16 @@ class Study:
         self.nomtypes = read_nomtypes(str(FRAMES))
 
     def examples(self, trees: Sequence[Tree] | None = None) -> RoleExamples:
-        unused = {"identification": TABLE4[:3], "classification": ("path", "partialpath", "chunkseq", "hw")}
-        return collect_examples(
-            self.train, trees or [s.tree for s in self.train], self.nomtypes, unused=unused
-        )
+        return self.examples_with({}, trees)
+
+    def examples_with(
+        self,
+        unused: dict[str, tuple[str, ...]],
+        trees: Sequence[Tree] | None = None,
+        **features: tuple[str, ...],
+    ) -> RoleExamples:
+        used = trees or [s.tree for s in self.train]
+        return collect_examples(self.train, used, self.nomtypes, unused=unused, **features)
 
     def evaluate(self, labeller: RoleLabeller, trees: Sequence[Tree] | None = None) -> RoleCounts:
         return evaluate_labeller(labeller, self.dev, trees or [s.tree for s in self.dev])
@@ -70,23 +79,28 @@ def percent(counts: RoleCounts, task: str) -> str:
     return f"{100 * counts.to_dict()[task]['f1']:.2f}"
 
 
-def table3(study: Study) -> None:
-    gold: dict[str, RoleCounts] = {}
-    automatic: dict[str, RoleCounts] = {}
-    both: dict[str, RoleCounts] = {}
-    dev_trees = automatic_trees(study.dev)
-    examples = study.examples()
-    for learner in LEARNERS:
+def kept_model(study: Study, learner: str, trees: str) -> RoleLabeller:
+    """The labeller of a learner and the kind of trees; trained once and kept in build/."""
+    path = KEPT / f"srl-{learner}-{trees}.tesla"
+    if not path.exists():
+        examples = study.examples(automatic_trees(study.train) if trees == "auto" else None)
         start = time.process_time()
         labeller = train_labeller(examples, study.nomtypes, learner)
         seconds = time.process_time() - start
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        print(f"{learner}: trained in {seconds:.0f} s of processor time, {memory:.1f} GB at most", flush=True)
-        gold[learner] = study.evaluate(labeller)
-        automatic[learner] = study.evaluate(labeller, dev_trees)
-    examples = study.examples(automatic_trees(study.train))
-    for learner in LEARNERS:
-        both[learner] = study.evaluate(train_labeller(examples, study.nomtypes, learner), dev_trees)
+        told = f"trained in {seconds:.0f} s of processor time, {memory:.1f} GB at most"
+        KEPT.mkdir(exist_ok=True)
+        write_resource(path, labeller.to_resource("en", {"told": told}))
+    print(f"{learner}, {trees} trees: {read_resource(path).info['told']}", flush=True)
+    return read_labeller(path)
+
+
+def table3(study: Study) -> None:
+    dev_trees = automatic_trees(study.dev)
+    models = {learner: kept_model(study, learner, "gold") for learner in LEARNERS}
+    gold = {learner: study.evaluate(model) for learner, model in models.items()}
+    automatic = {learner: study.evaluate(model, dev_trees) for learner, model in models.items()}
+    both = {learner: study.evaluate(kept_model(study, learner, "auto"), dev_trees) for learner in LEARNERS}
     rows = [(task, gold, task) for task in TASKS]
     rows += [("auto parse (t&t)", both, "combined"), ("auto parse (test)", automatic, "combined")]
     print(f"\n| | {' | '.join(LEARNERS)} | aso–linear χ² p | McNemar p | aso–maxent χ² p | McNemar p |")
@@ -139,7 +153,7 @@ def dimensions(study: Study) -> None:
 
 
 def table4(study: Study) -> None:
-    examples = study.examples()
+    examples = study.examples_with({"identification": TABLE4[:3]})
     print("\n| identification: feature to be predicted, h = 20 | F1 |\n|---|---|")
     for feature in TABLE4:
         weights = auxiliary_weights(examples.identification, feature, 20, tolerance=TOLERANCE)
@@ -149,7 +163,10 @@ def table4(study: Study) -> None:
 
 
 def table5(study: Study) -> None:
-    examples = study.examples()
+    unused = {
+        "classification": ("path", "partialpath", "chunkseq", "hw")
+    }  # hw is used in a conjunction alone
+    examples = study.examples_with(unused, identification=())
     task = examples.classification
     print("\n| classification: feature to be predicted, h = 100 | F1 |\n|---|---|")
     groups = {}
@@ -175,7 +192,10 @@ SECTIONS = {"table3": table3, "dimensions": dimensions, "table4": table4, "table
 def main() -> None:
     study = Study()
     for name in sys.argv[1:] or SECTIONS:
-        SECTIONS[name](study)
+        if name in SECTIONS:
+            SECTIONS[name](study)
+        else:  # such as aso-gold
+            kept_model(study, *name.split("-"))
 
 
 if __name__ == "__main__":

@@ -51,6 +51,10 @@ __all__ = ["srl"]
     help="aso: rows of the structure.",
 )
 @click.option(
+    "--classification-dimensions", type=click.IntRange(0),
+    help="aso: the same for classification; 0 is the linear classifier.  [default: as --dimensions]",
+)  # fmt: skip
+@click.option(
     "--select-features", "dev_split", metavar="SPLIT",
     help="Instead of training, remove features from the pool of 52 while F1 of classification on SPLIT does not drop.",
 )  # fmt: skip
@@ -71,6 +75,7 @@ def srl(
     trees: str,
     learner: str,
     dimensions: int,
+    classification_dimensions: int | None,
     dev_split: str | None,
     steps: int | None,
     licence: str,
@@ -103,10 +108,14 @@ def srl(
             used = [p.tree for p in load_parser(language).parse_tokens([s.tokens for s in sentences])]
         examples = collect_examples(sentences, used, nomtypes)
         labeller = train_labeller(
-            examples, nomtypes, learner, dimensions=dimensions, smallest=SMALLEST_WEIGHT,
+            examples, nomtypes, learner, dimensions=dimensions,
+            classification_dimensions=classification_dimensions, smallest=SMALLEST_WEIGHT,
             progress=lambda stage: stages.tell(stage, 0),
         )  # fmt: skip
-    info = {"learner": learner, "dimensions": dimensions, "trees": trees, "sentences": len(sentences)}
+    info = {
+        "learner": learner, "dimensions": dimensions, "classification_dimensions": classification_dimensions,
+        "trees": trees, "sentences": len(sentences),
+    }  # fmt: skip
     stored = sources or (Path(data).name,)
     resource = replace(labeller.to_resource(language, info), sources=stored, licence=licence, date=day)
     write_resource(output, resource)

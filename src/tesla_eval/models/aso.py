@@ -60,7 +60,10 @@ def turned(x: Any) -> Any:
 
 
 class Objective:
-    """Mean loss + λ‖w‖² of one problem, as a function of u = w + Θᵀv; v is the best one, which is Θu."""
+    """Mean loss + λ‖w‖² of one problem, as a function of w followed by v; the weights are w + Θᵀv.
+
+    `shared` is XΘᵀ, `transposed` the matrix of `turned`; several problems over the same examples share both.
+    """
 
     def __init__(
         self,
@@ -69,41 +72,65 @@ class Objective:
         penalty: float,
         structure: FloatArray | None = None,
         free: int = 0,
+        *,
+        shared: FloatArray | None = None,
         transposed: Any = None,
     ) -> None:
         self.x, self.y, self.penalty = x, y, penalty
         self.structure = structure if structure is not None and len(structure) else None
-        self.free = free  # so many of the last features have no penalty (the intercept)
+        self.features = x.shape[1]
+        self.penalised = self.features - free  # the last features, such as an intercept, have no penalty
         self.transposed = turned(x) if transposed is None else transposed
+        self.shared = shared_outputs(x, self.structure) if shared is None else shared
+        self.size = self.features + self.shared.shape[1]
 
-    def _penalised(self, u: FloatArray) -> FloatArray:
-        """(I − ΘᵀΘ)u: what the shared structure does not explain."""
-        w = u.copy()
-        if self.free:
-            w[-self.free :] = 0.0
+    def outputs(self, parameters: FloatArray) -> FloatArray:
+        """The predictions p of all examples."""
+        found = self.x @ parameters[: self.features]
         if self.structure is not None:
-            w[: self.structure.shape[1]] -= self.structure.T @ (self.structure @ w[: self.structure.shape[1]])
-        return w
+            found = found + self.shared @ parameters[self.features :]
+        return np.asarray(found)
 
-    def value(self, u: FloatArray) -> float:
+    def weights(self, parameters: FloatArray) -> FloatArray:
+        """u = w + Θᵀv."""
+        u = parameters[: self.features].copy()
+        if self.structure is not None:
+            u[: self.structure.shape[1]] += parameters[self.features :] @ self.structure
+        return u
+
+    def _backwards(self, values: FloatArray) -> FloatArray:
+        """The transposed matrix of all parameters times one value per example."""
+        own = self.transposed @ values
+        return np.concatenate([own, values @ self.shared]) if self.structure is not None else np.asarray(own)
+
+    def value(self, parameters: FloatArray) -> float:
         """The objective."""
-        loss, _ = loss_and_slope(self.y * (self.x @ u))
-        w = self._penalised(u)
+        loss, _ = loss_and_slope(self.y * self.outputs(parameters))
+        w = parameters[: self.penalised]
         return float(loss.mean() + self.penalty * (w @ w))
 
-    def gradient(self, u: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+    def gradient(self, parameters: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         """The objective, its gradient, and the curvature of the loss of each example."""
-        margins = self.y * (self.x @ u)
+        margins = self.y * self.outputs(parameters)
         loss, slope = loss_and_slope(margins)
-        w = self._penalised(u)
-        gradient = self.transposed @ (self.y * slope) / len(self.y) + 2.0 * self.penalty * w
+        w = parameters[: self.penalised]
+        gradient = self._backwards(self.y * slope / len(self.y))
+        gradient[: self.penalised] += 2.0 * self.penalty * w
         curvature = np.where((margins >= -1.0) & (margins < 1.0), 2.0 / len(self.y), 0.0)
         return float(loss.mean() + self.penalty * (w @ w)), gradient, curvature
 
     def product(self, curvature: FloatArray, direction: FloatArray) -> FloatArray:
         """The Hessian times a direction."""
-        second = self.transposed @ (curvature * (self.x @ direction))
-        return np.asarray(second + 2.0 * self.penalty * self._penalised(direction))
+        second = self._backwards(curvature * self.outputs(direction))
+        second[: self.penalised] += 2.0 * self.penalty * direction[: self.penalised]
+        return second
+
+
+def shared_outputs(x: Any, structure: FloatArray | None) -> FloatArray:
+    """XΘᵀ, one column per row of Θ."""
+    if structure is None or not len(structure):
+        return np.zeros((x.shape[0], 0))
+    return np.asarray(x[:, : structure.shape[1]] @ structure.T)
 
 
 class Minimum(NamedTuple):
@@ -116,14 +143,14 @@ class Minimum(NamedTuple):
 
 
 def minimise(
-    objective: Objective, size: int, tolerance: float, max_iter: int, start: FloatArray | None = None
+    objective: Objective, tolerance: float, max_iter: int, start: FloatArray | None = None
 ) -> Minimum:
     """Newton steps in a trust region (Lin, Weng & Keerthi 2008), until the gradient is `tolerance` of that at zero."""
-    u = np.zeros(size)
+    u = np.zeros(objective.size)
     value, gradient, curvature = objective.gradient(u)
     first = norm = float(np.linalg.norm(gradient))
     if start is not None:
-        u = start
+        u[: len(start)] = start
         value, gradient, curvature = objective.gradient(u)
         norm = float(np.linalg.norm(gradient))
     radius = max(first, 1.0)
@@ -238,11 +265,13 @@ def _solve(
     """The minimum of each problem."""
     problems = np.where(np.asarray(labels) > 0, 1.0, -1.0)
     minima = []
-    transposed = turned(x)
+    transposed, shared = turned(x), shared_outputs(x, structure)
     for column in range(problems.shape[1]):
-        objective = Objective(x, problems[:, column], penalty, structure, free, transposed)
-        first = None if start is None else start[column]
-        minima.append(minimise(objective, x.shape[1], tolerance, max_iter, first))
+        objective = Objective(
+            x, problems[:, column], penalty, structure, free, shared=shared, transposed=transposed
+        )
+        minimum = minimise(objective, tolerance, max_iter, None if start is None else start[column])
+        minima.append(minimum._replace(u=objective.weights(minimum.u)))
         after_problem(column)
     return minima
 

@@ -202,7 +202,7 @@ def observable_problems(
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.intp]]:
     """The label matrix of the `most` frequent values of a feature, and the columns that would tell them."""
     if feature in examples.unused:
-        return frequent_values(examples.unused[feature], most), np.zeros(0, np.intp)
+        return frequent_values(examples.unused[feature], most), examples.table.columns_of(feature)
     prefix = f"{feature}="
     columns = [number for name, number in examples.table.numbers.items() if name.startswith(prefix)]
     if not columns:
@@ -276,13 +276,17 @@ def train_labeller(
     learner: str = "aso",
     *,
     dimensions: int = DIMENSIONS,
+    classification_dimensions: int | None = None,
     identification: Sequence[str] = IDENTIFICATION_FEATURES,
     classification: Sequence[str] = CLASSIFICATION_FEATURES,
     smallest: int = 1,
     tolerance: float = 1e-3,
     progress: Callable[[str], object] = lambda stage: None,
 ) -> RoleLabeller:
-    """A labeller of these examples by a learner of `LEARNERS`."""
+    """A labeller of these examples by a learner of `LEARNERS`.
+
+    `dimensions` is h of ASO, and `classification_dimensions` that of classification if it is another.
+    """
     if learner not in LEARNERS:
         raise UsageError(f"there is no learner {learner!r}; there are {', '.join(LEARNERS)}")
     roles = examples.roles
@@ -298,7 +302,8 @@ def train_labeller(
         )
         structure = None
         if learner == "aso" and name != "predicates":
-            structure = unobservable_structure(task, roles, dimensions, tolerance)
+            own = classification_dimensions if name == "classification" else None
+            structure = unobservable_structure(task, roles, dimensions if own is None else own, tolerance)
         chosen = "linear" if name == "predicates" else learner
         weights = fit_weights(task, targets, chosen, structure=structure, tolerance=tolerance)
         scorers[name] = Scorer.from_weights(labels, task.table.names, weights.T, smallest=smallest)
