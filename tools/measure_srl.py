@@ -1,9 +1,10 @@
 """Measure role labelling of nouns on the dev split of ../shared/data/srl: `measure_srl.py [SECTION ...]`.
 
-Sections: `table3` (linear, maxent and ASO; gold and automatic trees; tests of significance; by label), `dimensions`
-(ASO by h), `table4` and `table5` (observable auxiliary problems). All of them without arguments. A name such as
-`aso-auto` only trains that model of table 3, which is kept in build/ until you delete it. Automatic trees of the train
-split are those of the installed parser, which learned from these sentences, as the paper's parser did.
+Sections: `predicates` (which nouns have arguments), `table3` (linear, maxent and ASO; gold and automatic trees; tests of
+significance; by label), `dimensions` (ASO by h), `table4` and `table5` (observable auxiliary problems). All of them
+without arguments. A name such as `aso-auto` only trains that model of table 3, which is kept in build/ until you delete
+it. Automatic trees of the train split are those of the installed parser, which learned from these sentences, as the
+paper's parser did.
 """
 
 from __future__ import annotations
@@ -19,9 +20,17 @@ import numpy.typing as npt
 
 from tesla_eval.models.aso import shared_structure
 from tesla_eval.resources import read_resource, write_resource
-from tesla_eval.srl.evaluation import RoleCounts, compare, evaluate_labeller
+from tesla_eval.srl.constituents import Sentence
+from tesla_eval.srl.evaluation import (
+    Counts,
+    RoleCounts,
+    compare,
+    evaluate_labeller,
+    gold_arguments,
+    noun_predicates,
+)
 from tesla_eval.srl.frames import read_nomtypes
-from tesla_eval.srl.labeller import RoleLabeller, read_labeller
+from tesla_eval.srl.labeller import RoleLabeller, load_labeller, read_labeller
 from tesla_eval.srl.scorer import Scorer
 from tesla_eval.syntax.parser import load_parser
 from tesla_eval.syntax.treebank import TreebankSentence, read_treebank
@@ -186,7 +195,26 @@ def table5(study: Study) -> None:
     print(f"| linear baseline | {one_task(study, examples, 'classification', None)} |", flush=True)
 
 
-SECTIONS = {"table3": table3, "dimensions": dimensions, "table4": table4, "table5": table5}
+def predicates(study: Study) -> None:
+    """Which nouns have arguments, by the installed labeller, over all sentences of the dev split."""
+    labeller = load_labeller("en")
+    sentences = read_treebank(str(TREEBANK), "dev")
+    for name, trees in (("gold", [s.tree for s in sentences]), ("auto", automatic_trees(sentences))):
+        counts = Counts()
+        for sentence, tree in zip(sentences, trees, strict=True):
+            gold = {(p.index,) for p in noun_predicates(sentence) if gold_arguments(p)}
+            counts.add({(index,) for index in labeller.find_predicates(Sentence(tree))}, gold)
+        shares = ", ".join(f"{name} {100 * value:.2f}" for name, value in counts.to_dict().items())
+        print(f"predicates, {name} trees: {shares}", flush=True)
+
+
+SECTIONS = {
+    "predicates": predicates,
+    "table3": table3,
+    "dimensions": dimensions,
+    "table4": table4,
+    "table5": table5,
+}
 
 
 def main() -> None:

@@ -63,7 +63,7 @@ SpanChart::SpanChart(const SpanGrammar& grammar, std::size_t beam) : grammar_(gr
     candidate_of_.assign(symbols, -1);
 }
 
-void SpanChart::add_candidates(const float* labels, std::size_t, std::size_t) {
+void SpanChart::add_candidates(const float* labels) {
     for (std::size_t label = 0; label < grammar_.label_top.size(); ++label) {
         const Best& best = best_[grammar_.label_bottom[label]];
         if (best.score == kNever) continue;
@@ -102,7 +102,7 @@ float SpanChart::parse(const SpanScores& scores, const RuleScores& rules, const 
         candidates_.clear();
         candidates_.push_back({0, -1, 0, tags[i], 0, 0});
         candidate_of_[tags[i]] = 0;
-        add_candidates(scores.span.data() + scores.row(i, i + 1), i, i + 1);
+        add_candidates(scores.span.data() + scores.row(i, i + 1));
         keep_best(i, i + 1);
         // The bare word stays: without it some rules could never apply.
         Item* items = cell(i, i + 1);
@@ -138,7 +138,7 @@ float SpanChart::parse(const SpanScores& scores, const RuleScores& rules, const 
             }
             if (!any) continue;
             candidates_.clear();
-            add_candidates(scores.span.data() + scores.row(i, j), i, j);
+            add_candidates(scores.span.data() + scores.row(i, j));
             keep_best(i, j);
         }
     float best = kNever;
@@ -150,7 +150,7 @@ float SpanChart::parse(const SpanScores& scores, const RuleScores& rules, const 
             place = a;
         }
     if (best == kNever)
-        glue(grammar_.is_partial, nodes, pieces);
+        glue(nodes, pieces);
     else
         emit(0, n_, place, nodes);
     return best;
@@ -175,7 +175,7 @@ void SpanChart::emit(std::size_t i, std::size_t j, std::size_t place, std::vecto
     }
 }
 
-void SpanChart::glue(const std::vector<std::uint8_t>& is_partial, std::vector<SpanNode>& nodes, std::size_t& pieces) {
+void SpanChart::glue(std::vector<SpanNode>& nodes, std::size_t& pieces) {
     std::vector<float> best(n_ + 1, kNever);
     std::vector<std::pair<std::size_t, std::size_t>> from(n_ + 1);
     best[0] = 0;
@@ -184,7 +184,7 @@ void SpanChart::glue(const std::vector<std::uint8_t>& is_partial, std::vector<Sp
             for (std::size_t a = 0; a < count(i, j); ++a) {
                 const Item& item = cell(i, j)[a];
                 const float score = best[i] + item.score - kPiece;
-                if (!is_partial[item.symbol] && score > best[j]) {
+                if (!grammar_.is_partial[item.symbol] && score > best[j]) {
                     best[j] = score;
                     from[j] = {i, a};
                 }

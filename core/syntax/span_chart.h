@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/array_view.h"
-
 namespace tesla {
 
 // Labels are chains of categories ("SBAR+S"); a label's top is what its parent's rule sees, its bottom is what expands.
@@ -67,10 +65,10 @@ class SpanChart {
 
     Item* cell(std::size_t i, std::size_t j) { return items_.data() + (i * (n_ + 1) + j) * beam_; }
     std::uint8_t& count(std::size_t i, std::size_t j) { return counts_[i * (n_ + 1) + j]; }
-    void add_candidates(const float* labels, std::size_t i, std::size_t j);
+    void add_candidates(const float* labels);
     void keep_best(std::size_t i, std::size_t j);
     void emit(std::size_t i, std::size_t j, std::size_t place, std::vector<SpanNode>& nodes);
-    void glue(const std::vector<std::uint8_t>& is_partial, std::vector<SpanNode>& nodes, std::size_t& pieces);
+    void glue(std::vector<SpanNode>& nodes, std::size_t& pieces);
 
     const SpanGrammar& grammar_;
     std::size_t beam_, n_ = 0;

@@ -230,7 +230,7 @@ void SpanTrainer::update_node(const Example& example, const SpanNode& node, floa
     update_scalar(right_[parent * symbols + node.right]);
 }
 
-void SpanTrainer::update_root(const Example&, const std::vector<SpanNode>& nodes, float gradient) {
+void SpanTrainer::update_root(const std::vector<SpanNode>& nodes, float gradient) {
     Scalar& scalar = root_[grammar_.label_top[static_cast<std::size_t>(nodes[0].label)]];
     step(scalar.weight, scalar.squares, scalar.total, gradient);
 }
@@ -290,8 +290,8 @@ std::size_t SpanTrainer::run_epoch(std::uint64_t seed, float rate, float cost, s
             }
         if (grammar_.label_top[static_cast<std::size_t>(predicted[0].label)] !=
             grammar_.label_top[static_cast<std::size_t>(example.nodes[0].label)]) {
-            update_root(example, example.nodes, 1);
-            update_root(example, predicted, -1);
+            update_root(example.nodes, 1);
+            update_root(predicted, -1);
         }
         wrong += changed;
     }
@@ -330,7 +330,10 @@ void SpanTrainer::select(std::size_t count, bool restart) {
     slots_ = std::move(kept_slots);
     used_ = hashes_.size() - 1;
     for (auto* scalars : {&binary_, &unary_, &root_, &left_, &right_})
-        for (Scalar& scalar : *scalars) restart ? scalar = Scalar{} : (scalar.total = 0, scalar);
+        for (Scalar& scalar : *scalars) {
+            if (restart) scalar = Scalar{};
+            scalar.total = 0;
+        }
     steps_ = 0;
     fixed_ = true;
 }

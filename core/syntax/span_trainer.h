@@ -70,7 +70,7 @@ class SpanTrainer {
     void step(float& weight, float& squares, float& total, float gradient) const;
     void update_feature(std::uint32_t hash, std::size_t lane, float gradient);
     void update_node(const Example& example, const SpanNode& node, float gradient);
-    void update_root(const Example& example, const std::vector<SpanNode>& nodes, float gradient);
+    void update_root(const std::vector<SpanNode>& nodes, float gradient);
     float tree_score(const Example& example, const std::vector<SpanNode>& nodes) const;
     int rule_number(const SpanNode& node) const;
     float averaged(float weight, float total) const { return weight - total / static_cast<float>(steps_ > 0 ? steps_ : 1); }
