@@ -1,7 +1,7 @@
 """Measure role labelling of nouns on the dev split of ../shared/data/srl: `measure_srl.py [SECTION ...]`.
 
-Sections: `predicates` (which nouns have arguments), `table3` (linear, maxent and ASO; gold and automatic trees; tests of
-significance; by label), `dimensions` (ASO by h), `table4` and `table5` (observable auxiliary problems). All of them
+Sections: `predicates` (which nouns have arguments), `table3` (linear, maxent and ASO; gold and automatic trees; tests
+of significance; by label), `dimensions` (ASO by h), `table4` and `table5` (observable auxiliary problems). All of them
 without arguments. A name such as `aso-auto` only trains that model of table 3, which is kept in build/ until you delete
 it. Automatic trees of the train split are those of the installed parser, which learned from these sentences, as the
 paper's parser did.
