@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from zipfile import ZipFile
 
 MEGABYTE = 1_000_000
-BUDGET = {"taggers": 16, "senses": 6, "phrase tables": 22, "language models": 8, "the rest": 6}
+BUDGET = {"taggers": 16, "senses": 6, "phrase tables": 22, "language models": 8, "parser": 6, "the rest": 6}
 ANALYSIS = 26
 """Megabytes for all but phrase tables and language models."""
 _PARTS = {
@@ -21,6 +21,7 @@ _PARTS = {
     "pivot": "phrase tables",
     "phrases": "phrase tables",
     "lm": "language models",
+    "parser": "parser",
 }
 """What the files in tesla_eval/data belong to, by the beginning of their names; all others are the rest."""
 

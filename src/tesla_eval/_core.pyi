@@ -413,3 +413,71 @@ class CandidateTable:
         low: float,
         high: float,
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]: ...
+
+SPAN_FEATURES: int
+MOST_SPAN_LABELS: int
+
+def span_word_key(form: str) -> int: ...
+def best_span_tree(
+    grammar: SpanGrammar,
+    tags: npt.NDArray[np.uint8],
+    span: npt.NDArray[np.float32],
+    left: npt.NDArray[np.float32],
+    right: npt.NDArray[np.float32],
+    binary: npt.NDArray[np.float32],
+    unary: npt.NDArray[np.float32],
+    root: npt.NDArray[np.float32],
+    beam: int,
+) -> tuple[float, list[tuple[int, int, int, int]], int]: ...
+
+class SpanGrammar:
+    def __init__(
+        self,
+        tags: int,
+        parents: int,
+        label_top: npt.NDArray[np.uint8],
+        label_bottom: npt.NDArray[np.uint8],
+        is_partial: npt.NDArray[np.uint8],
+        rule_parent: npt.NDArray[np.uint8],
+        rule_left: npt.NDArray[np.uint8],
+        rule_right: npt.NDArray[np.uint8],
+        unary_parent: npt.NDArray[np.uint8],
+        unary_tag: npt.NDArray[np.uint8],
+    ) -> None: ...
+
+class SpanParser:
+    def __init__(
+        self,
+        grammar: SpanGrammar,
+        feature_deltas: npt.NDArray[np.uint32],
+        row_lengths: npt.NDArray[np.uint8],
+        row_lanes: npt.NDArray[np.uint8],
+        row_weights: npt.NDArray[np.int8],
+        word_deltas: npt.NDArray[np.uint32],
+        tag_kinds: npt.NDArray[np.uint8],
+        tag_breaks: npt.NDArray[np.uint8],
+        binary: npt.NDArray[np.int16],
+        unary: npt.NDArray[np.int16],
+        root: npt.NDArray[np.int16],
+    ) -> None: ...
+    def parse(
+        self, forms: Sequence[Sequence[str]], tags: npt.NDArray[np.uint8], beam: int, longest: int
+    ) -> tuple[
+        npt.NDArray[np.int64],
+        npt.NDArray[np.uint16],
+        npt.NDArray[np.uint16],
+        npt.NDArray[np.int16],
+        npt.NDArray[np.uint16],
+        npt.NDArray[np.uint8],
+    ]: ...
+
+class SpanTrainer:
+    def __init__(self, grammar: SpanGrammar, vocabulary: Sequence[int], tag_kinds: Sequence[int]) -> None: ...
+    def add_sentence(
+        self, forms: Sequence[str], tags: npt.NDArray[np.uint8], nodes: npt.NDArray[np.int32]
+    ) -> None: ...
+    def run_epoch(self, seed: int, rate: float, cost: float, beam: int, min_updates: int) -> int: ...
+    def select(self, count: int, restart: bool) -> None: ...
+    @property
+    def features(self) -> int: ...
+    def quantised(self, scale: float, min_weight: int) -> dict[str, npt.NDArray[Any]]: ...

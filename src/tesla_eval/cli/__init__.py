@@ -23,11 +23,13 @@ _COMMANDS = {
     "mbr": "mbr",
     "meta": "meta",
     "metrics": "metrics",
+    "parse": "parse",
     "rerank": "rerank",
     "resources": "resources",
     "score": "score",
     "selftest": "resources",
     "serve": "serve",
+    "srl": "srl",
     "train": "train",
     "tune": "tune",
 }

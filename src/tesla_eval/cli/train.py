@@ -13,6 +13,7 @@ import click
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.cli.options import language_option, need_scikit_learn, provenance_options
 from tesla_eval.cli.terminal import progress, resumable
+from tesla_eval.cli.train_srl import srl
 from tesla_eval.cli.train_summaries import cremer, dicomer
 from tesla_eval.judgements.nouns import Key, Preferences
 from tesla_eval.judgements.paraphrases import FULLY_NOVEL, is_parabank, read_parabank, read_rated_pairs
@@ -323,3 +324,4 @@ for _name, _metric, _options in _METRICS:
 train.add_command(pem)
 train.add_command(cremer)
 train.add_command(dicomer)
+train.add_command(srl)

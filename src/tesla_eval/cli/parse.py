@@ -1,0 +1,115 @@
+"""`tesla parse`: constituency trees of texts, and the parser measured on a treebank."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from tesla_eval.cli.options import language_option
+from tesla_eval.cli.terminal import warn, write_lines
+from tesla_eval.errors import UsageError
+from tesla_eval.syntax.evalb import count_brackets
+from tesla_eval.syntax.parser import LONGEST, ConstituencyParser, Parse, load_parser, read_parser
+from tesla_eval.syntax.treebank import read_treebank
+from tesla_eval.textio import LineReader
+
+__all__ = ["parse"]
+
+
+@click.command(context_settings={"max_content_width": 110})
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@language_option
+@click.option(
+    "--json", "as_json", is_flag=True, help="One JSON object per sentence; with --evaluate, the figures."
+)
+@click.option("--tokenised", is_flag=True, help="Each line is one sentence, its tokens separated by spaces.")
+@click.option(
+    "--evaluate",
+    metavar="FILE",
+    help="Measure the parser on a treebank: JSON Lines with tokens, pos and tree. The tokens get our own tags.",
+)
+@click.option(
+    "--split", default=None, help="With --evaluate: only the sentences of this split.  [default: all]"
+)
+@click.option(
+    "--model",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A parser file instead of the installed one.",
+)
+def parse(
+    *,
+    files: tuple[str, ...],
+    language: str,
+    as_json: bool,
+    tokenised: bool,
+    evaluate: str | None,
+    split: str | None,
+    model: Path | None,
+) -> None:
+    """Print the constituency trees of texts, one bracketed tree per line.
+
+    A file is raw text; it is split into sentences and tokens. `-` is standard input. Sentences of more than 100 words
+    are cut after punctuation and their parts joined by FRAG; a warning (with --json, the field "cut") says so.
+
+    \b
+    tesla parse article.txt
+    echo "The cat sat on the mat." | tesla parse - --json
+    tesla parse --evaluate treebank.jsonl.gz --split dev --json
+    """
+    if bool(files) == bool(evaluate):
+        raise UsageError("give files to parse, or --evaluate with a treebank")
+    parser = load_parser(language) if model is None else read_parser(model)
+    if evaluate:
+        _evaluate(parser, evaluate, split, as_json)
+        return
+    for path in files:
+        for number, (tokens, found) in enumerate(_parses(parser, path, tokenised), 1):
+            if as_json:
+                record = {
+                    "file": path, "sentence": number, "tokens": tokens, "tree": str(found.tree),
+                    "cut": found.cut, "glued": found.glued,
+                }  # fmt: skip
+                write_lines([json.dumps(record, ensure_ascii=False)])
+            else:
+                if found.cut:
+                    warn(
+                        f"{path}, sentence {number}: {len(tokens)} words are more than {LONGEST}; "
+                        "it was parsed in parts"
+                    )
+                write_lines([str(found.tree)])
+
+
+def _parses(parser: ConstituencyParser, path: str, tokenised: bool) -> Iterator[tuple[list[str], Parse]]:
+    """The sentences of a file with their trees, a block of lines at a time."""
+    reader = LineReader(path)
+    if tokenised:
+        sentences = [tokens for line in reader if (tokens := line.split())]
+    else:
+        sentences = parser.sentences("\n".join(reader))
+    block = 512
+    for start in range(0, len(sentences), block):
+        part = sentences[start : start + block]
+        yield from zip(part, parser.parse_tokens(part), strict=True)
+
+
+def _evaluate(parser: ConstituencyParser, path: str, split: str | None, as_json: bool) -> None:
+    sentences = read_treebank(path, split)
+    parses = parser.parse_tokens([sentence.tokens for sentence in sentences])
+    counts = count_brackets((s.tree, p.tree) for s, p in zip(sentences, parses, strict=True))
+    figures = counts.to_dict()
+    if as_json:
+        write_lines([json.dumps(figures)])
+        return
+    labelled = figures["labelled"]
+    assert isinstance(labelled, dict)
+    cut, glued = sum(p.cut for p in parses), sum(p.glued for p in parses)
+    write_lines(
+        [
+            f"{counts.sentences} sentences; labelled precision {labelled['precision']:.4f}, recall "
+            f"{labelled['recall']:.4f}, F1 {labelled['f1']:.4f}; exact {figures['exact']:.4f}",
+            f"{cut} sentences were parsed in parts, {glued} have no whole tree",
+        ]
+    )

@@ -1,0 +1,138 @@
+"""`tesla train srl`: the role labeller of nouns, and the paper's selection of features."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import click
+
+from tesla_eval.cli.options import language_option
+from tesla_eval.cli.terminal import progress
+from tesla_eval.errors import UsageError
+from tesla_eval.resources import Provenance, write_resource
+from tesla_eval.srl.frames import read_nomtypes
+from tesla_eval.srl.nombank import read_nombank
+from tesla_eval.syntax.parser import load_parser
+from tesla_eval.syntax.treebank import TreebankSentence, read_treebank
+from tesla_eval.training.srl import DIMENSIONS, LEARNERS, SMALLEST_WEIGHT, collect_examples, train_labeller
+
+__all__ = ["srl"]
+
+
+@click.command(context_settings={"max_content_width": 110})
+@click.argument("data", metavar="DATA")
+@language_option
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the model goes: srl-CODE.tesla in your data folder is found by itself.",
+)  # fmt: skip
+@click.option("--split", default="train", show_default=True, help="JSON Lines: learn from this split.")
+@click.option(
+    "--treebank", type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="DATA is NomBank 1.0 (one proposition per line), and this the folder of its Penn Treebank .mrg files.",
+)  # fmt: skip
+@click.option(
+    "--frames", metavar="FILE", help="A table of rolesets with noun aliases, for the feature nomtype."
+)
+@click.option(
+    "--trees", type=click.Choice(("gold", "auto")), default="gold", show_default=True,
+    help="Learn from the treebank's trees or from our own.",
+)  # fmt: skip
+@click.option(
+    "--learner", type=click.Choice(LEARNERS), default="aso", show_default=True, help="How to learn."
+)
+@click.option(
+    "--dimensions",
+    type=click.IntRange(0),
+    default=DIMENSIONS,
+    show_default=True,
+    help="aso: rows of the structure.",
+)
+@click.option(
+    "--classification-dimensions", type=click.IntRange(0),
+    help="aso: the same for classification; 0 is the linear classifier.  [default: as --dimensions]",
+)  # fmt: skip
+@click.option(
+    "--select-features", "dev_split", metavar="SPLIT",
+    help="Instead of training, remove features from the pool of 52 while F1 of classification on SPLIT does not drop.",
+)  # fmt: skip
+@click.option("--steps", type=click.IntRange(1), help="--select-features: remove at most so many.")
+@click.option("--licence", default="", help="To be stored in the model.")
+@click.option(
+    "--source", "sources", multiple=True, help="Where the data comes from; default: the file's name."
+)
+@click.option("--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today.")
+def srl(
+    *,
+    data: str,
+    language: str,
+    output: Path | None,
+    split: str,
+    treebank: Path | None,
+    frames: str | None,
+    trees: str,
+    learner: str,
+    dimensions: int,
+    classification_dimensions: int | None,
+    dev_split: str | None,
+    steps: int | None,
+    licence: str,
+    sources: tuple[str, ...],
+    day: str,
+) -> None:
+    """Learn to label the arguments of nouns.
+
+    DATA is JSON Lines with tokens, pos, tree and preds, or, with --treebank, propositions of NomBank. Needs
+    scikit-learn: pip install "tesla-eval[train]".
+
+    \b
+    tesla train srl treebank.jsonl.gz --frames rolesets.tsv.gz -o srl-en.tesla
+    tesla train srl nombank.1.0 --treebank wsj -o srl-en.tesla
+    tesla train srl treebank.jsonl.gz --frames rolesets.tsv.gz --select-features dev
+    """
+    nomtypes = read_nomtypes(frames) if frames else {}
+    sentences = read_treebank(data, split) if treebank is None else read_nombank(data, treebank)
+    if dev_split is not None:
+        if treebank is not None:
+            raise UsageError("--select-features needs JSON Lines with splits, not NomBank")
+        _select(sentences, read_treebank(data, dev_split), nomtypes, steps)
+        return
+    if output is None:
+        raise UsageError("give -o FILE for the model, or --select-features SPLIT")
+    with progress() as bar:
+        bar.stage("features")
+        used = [sentence.tree for sentence in sentences]
+        if trees == "auto":
+            used = [p.tree for p in load_parser(language).parse_tokens([s.tokens for s in sentences])]
+        examples = collect_examples(sentences, used, nomtypes)
+        labeller = train_labeller(
+            examples, nomtypes, learner, dimensions=dimensions,
+            classification_dimensions=classification_dimensions, smallest=SMALLEST_WEIGHT,
+            progress=bar.stage,
+        )  # fmt: skip
+    info = {
+        "learner": learner, "dimensions": dimensions, "classification_dimensions": classification_dimensions,
+        "trees": trees, "sentences": len(sentences),
+    }  # fmt: skip
+    provenance = Provenance(sources, licence, day).or_from([Path(data).name])
+    resource = replace(labeller.to_resource(language, info), provenance=provenance)
+    write_resource(output, resource)
+    counts = (
+        f"{len(examples.classification.rows)} arguments in {len(examples.identification.rows)} constituents"
+    )
+    click.echo(f"{output}: {output.stat().st_size / 1000:.0f} kB, {counts}, {len(examples.roles)} roles")
+
+
+def _select(
+    train: list[TreebankSentence], dev: list[TreebankSentence], nomtypes: dict[str, str], steps: int | None
+) -> None:
+    from tesla_eval.training.srl_selection import SelectionStep, select_backwards
+
+    def tell(step: SelectionStep) -> None:
+        what = f"without {step.removed}" if step.removed else "all features"
+        click.echo(f"{step.f1:.4f}  {len(step.left):2}  {what}")
+
+    chosen = select_backwards(train, dev, nomtypes, most_steps=steps, after_step=tell)[-1]
+    click.echo(f"left: {', '.join(chosen.left)}")

@@ -1,0 +1,322 @@
+"""Training of the role labeller: instances, sparse matrices, the paper's learners and auxiliary problems (§16)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval.errors import BuildError, UsageError
+from tesla_eval.srl.constituents import Sentence
+from tesla_eval.srl.evaluation import gold_arguments, gold_constituents, noun_predicates
+from tesla_eval.srl.features import (
+    AND,
+    CLASSIFICATION_FEATURES,
+    IDENTIFICATION_FEATURES,
+    Candidate,
+    Predicate,
+    extract,
+)
+from tesla_eval.srl.frames import UNKNOWN_TYPE
+from tesla_eval.srl.labeller import RoleLabeller
+from tesla_eval.srl.predicates import noun_places, predicate_features
+from tesla_eval.srl.scorer import Scorer
+from tesla_eval.syntax.treebank import TreebankSentence
+from tesla_eval.syntax.trees import Tree
+
+__all__ = [
+    "LEARNERS",
+    "Examples",
+    "FeatureTable",
+    "RoleExamples",
+    "auxiliary_weights",
+    "collect_examples",
+    "fit_weights",
+    "predicate_at",
+    "sparse_matrix",
+    "train_labeller",
+]
+
+FloatArray = npt.NDArray[np.float64]
+LEARNERS = ("linear", "maxent", "aso")
+DIMENSIONS = 20
+"""h of section 5.1."""
+SMALLEST_WEIGHT = 20
+"""Weights of the built-in model below so many thousandths are dropped."""
+
+
+class FeatureTable:
+    """Feature texts by number, and examples as a sparse matrix of ones."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def row(self, features: Iterable[str], *, learn: bool) -> list[int]:
+        """The numbers of features; new ones are added if they are to be learned from."""
+        if learn:
+            numbers = self.numbers
+            return [numbers.setdefault(feature, len(numbers)) for feature in features]
+        return [number for feature in features if (number := self.numbers.get(feature)) is not None]
+
+    @property
+    def names(self) -> list[str]:
+        """The features by number."""
+        return list(self.numbers)
+
+    def columns_of(self, feature: str) -> npt.NDArray[np.intp]:
+        """The columns of a feature and of its conjunctions with others."""
+        used = {name: feature in name.split(AND) for name in {f.partition("=")[0] for f in self.numbers}}
+        found = [number for name, number in self.numbers.items() if used[name.partition("=")[0]]]
+        return np.array(found, np.intp)
+
+
+@dataclass
+class Examples:
+    """Examples of one task: rows of feature numbers and one label each (empty: no argument)."""
+
+    table: FeatureTable = field(default_factory=FeatureTable)
+    rows: list[list[int]] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    unused: dict[str, list[str]] = field(default_factory=dict)
+    """Values of features that are not used, for auxiliary problems."""
+
+    @cached_property
+    def matrix(self) -> Any:
+        """The sparse matrix."""
+        return sparse_matrix(self.rows, len(self.table))
+
+    def label_matrix(self, names: Sequence[str]) -> npt.NDArray[np.bool_]:
+        """One column per label."""
+        return np.asarray(np.array(self.labels)[:, None] == np.array(list(names)))
+
+
+@dataclass
+class RoleExamples:
+    """The training examples of all three decisions."""
+
+    predicates: Examples = field(default_factory=Examples)
+    identification: Examples = field(default_factory=Examples)
+    classification: Examples = field(default_factory=Examples)
+
+    @property
+    def roles(self) -> list[str]:
+        """The labels of arguments, the most frequent first."""
+        counts = Counter(self.classification.labels)
+        return sorted(counts, key=lambda label: (-counts[label], label))
+
+
+def sparse_matrix(rows: Sequence[Sequence[int]], columns: int) -> Any:
+    """The matrix that has a 1 where a row has a feature."""
+    from scipy.sparse import csr_matrix
+
+    offsets = np.cumsum([0, *map(len, rows)])
+    indices = np.fromiter((number for row in rows for number in row), np.int32, int(offsets[-1]))
+    return csr_matrix((np.ones(len(indices)), indices, offsets), shape=(len(rows), columns))
+
+
+def collect_examples(
+    sentences: Sequence[TreebankSentence],
+    trees: Sequence[Tree],
+    nomtypes: Mapping[str, str],
+    *,
+    identification: Sequence[str] = IDENTIFICATION_FEATURES,
+    classification: Sequence[str] = CLASSIFICATION_FEATURES,
+    unused: Mapping[str, Sequence[str]] | None = None,
+) -> RoleExamples:
+    """The examples of sentences with these trees.
+
+    Of several labels of one constituent the first is kept. `unused` names, by task, further features whose values
+    auxiliary problems predict.
+    """
+    examples = RoleExamples()
+    wanted = unused or {}
+    for annotated, tree in zip(sentences, trees, strict=True):
+        sentence = Sentence(tree)
+        with_arguments = set()
+        for gold_predicate in noun_predicates(annotated):
+            gold = gold_arguments(gold_predicate)
+            if gold:
+                with_arguments.add(gold_predicate.index)
+            predicate = predicate_at(sentence, gold_predicate.index, nomtypes)
+            labels = {id(c): names[0] for c, names in gold_constituents(sentence, gold)}
+            for constituent in sentence.constituents:
+                candidate = Candidate(predicate, constituent)
+                label = labels.get(id(constituent), "")
+                _add(
+                    examples.identification,
+                    candidate,
+                    label,
+                    identification,
+                    wanted.get("identification", ()),
+                )
+                if label:
+                    _add(
+                        examples.classification,
+                        candidate,
+                        label,
+                        classification,
+                        wanted.get("classification", ()),
+                    )
+        for place in noun_places(sentence):
+            features = predicate_features(sentence, place, predicate_at(sentence, place, nomtypes).nomtype)
+            examples.predicates.rows.append(examples.predicates.table.row(features, learn=True))
+            examples.predicates.labels.append("yes" if place in with_arguments else "")
+    if not examples.classification.rows:
+        raise BuildError("the sentences have no noun predicate with an argument that is a constituent")
+    return examples
+
+
+def predicate_at(sentence: Sentence, index: int, nomtypes: Mapping[str, str]) -> Predicate:
+    """The predicate at a place, with its type."""
+    plain = Predicate(sentence, index, UNKNOWN_TYPE)
+    return Predicate(sentence, index, nomtypes.get(plain.lemma, UNKNOWN_TYPE))
+
+
+def _add(
+    examples: Examples, candidate: Candidate, label: str, names: Sequence[str], unused: Sequence[str]
+) -> None:
+    examples.rows.append(examples.table.row(extract(candidate, names), learn=True))
+    examples.labels.append(label)
+    if unused:
+        for name, text in zip(unused, extract(candidate, unused), strict=True):
+            examples.unused.setdefault(name, []).append(text)
+
+
+def frequent_values(values: Sequence[str], most: int) -> npt.NDArray[np.bool_]:
+    """The label matrix of the most frequent values."""
+    counts = Counter(values)
+    chosen = sorted(counts, key=lambda value: (-counts[value], value))[:most]
+    return np.asarray(np.array(values)[:, None] == np.array(chosen))
+
+
+def observable_problems(
+    examples: Examples, feature: str, most: int
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.intp]]:
+    """The label matrix of the `most` frequent values of a feature, and the columns that would tell them."""
+    if feature in examples.unused:
+        return frequent_values(examples.unused[feature], most), examples.table.columns_of(feature)
+    prefix = f"{feature}="
+    columns = [number for name, number in examples.table.numbers.items() if name.startswith(prefix)]
+    if not columns:
+        raise UsageError(f"the feature {feature!r} is neither used nor collected")
+    chosen = np.array(columns)[np.argsort(-examples.matrix[:, columns].sum(axis=0).A1, kind="stable")[:most]]
+    return examples.matrix[:, chosen].toarray() > 0, examples.table.columns_of(feature)
+
+
+def auxiliary_weights(
+    examples: Examples,
+    feature: str | None,
+    most: int,
+    *,
+    roles: Sequence[str] = (),
+    tolerance: float = 1e-3,
+) -> FloatArray:
+    """The weight vectors (rows) of auxiliary problems: the labels, or the most frequent values of a feature."""
+    from tesla_eval.models.aso import fit_problems
+
+    if feature is None:
+        return fit_problems(examples.matrix, examples.label_matrix(roles), tolerance=tolerance)
+    labels, without = observable_problems(examples, feature, most)
+    return fit_problems(examples.matrix, labels, without=without, tolerance=tolerance)
+
+
+def fit_weights(
+    examples: Examples,
+    targets: npt.NDArray[np.bool_],
+    learner: str,
+    *,
+    structure: FloatArray | None = None,
+    tolerance: float = 1e-3,
+) -> FloatArray:
+    """The weights of target problems (rows) by a learner of `LEARNERS`; `structure` is Θ, for aso."""
+    from tesla_eval.models.aso import fit_problems
+
+    if learner == "maxent":
+        return _maximum_entropy(examples.matrix, targets)
+    return fit_problems(
+        examples.matrix, targets, structure=structure if learner == "aso" else None, tolerance=tolerance
+    )
+
+
+def _maximum_entropy(matrix: Any, targets: npt.NDArray[np.bool_]) -> FloatArray:
+    """Logistic regression: binary for one problem, multinomial for several labels of which one is right."""
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(C=1.0, fit_intercept=False, max_iter=500, tol=1e-4)
+    truth = targets[:, 0] if targets.shape[1] == 1 else targets.argmax(axis=1)
+    model.fit(matrix, truth)
+    if targets.shape[1] == 1:
+        return np.asarray(model.coef_)
+    weights = np.full((targets.shape[1], matrix.shape[1]), -1e3)
+    weights[model.classes_] = model.coef_
+    return weights
+
+
+def unobservable_structure(
+    examples: Examples, roles: Sequence[str], dimensions: int, tolerance: float
+) -> FloatArray:
+    """Θ of the labels as auxiliary problems (section 5.1)."""
+    from tesla_eval.models.aso import shared_structure
+
+    weights = auxiliary_weights(examples, None, 0, roles=roles, tolerance=10 * tolerance)
+    return shared_structure(weights, dimensions)
+
+
+def train_labeller(
+    examples: RoleExamples,
+    nomtypes: Mapping[str, str],
+    learner: str = "aso",
+    *,
+    dimensions: int = DIMENSIONS,
+    classification_dimensions: int | None = None,
+    identification: Sequence[str] = IDENTIFICATION_FEATURES,
+    classification: Sequence[str] = CLASSIFICATION_FEATURES,
+    smallest: int = 1,
+    tolerance: float = 1e-3,
+    progress: Callable[[str], object] = lambda stage: None,
+) -> RoleLabeller:
+    """A labeller of these examples by a learner of `LEARNERS`.
+
+    `dimensions` is h of ASO, and `classification_dimensions` that of classification if it is another.
+    """
+    if learner not in LEARNERS:
+        raise UsageError(f"there is no learner {learner!r}; there are {', '.join(LEARNERS)}")
+    roles = examples.roles
+    scorers: dict[str, Scorer] = {}
+    for name, task, labels in (
+        ("predicates", examples.predicates, ["yes"]),
+        ("identification", examples.identification, ["argument"]),
+        ("classification", examples.classification, roles),
+    ):
+        progress(name)
+        targets = (
+            task.label_matrix(labels) if name == "classification" else (np.array(task.labels) != "")[:, None]
+        )
+        structure = None
+        if learner == "aso" and name != "predicates":
+            own = classification_dimensions if name == "classification" else None
+            structure = unobservable_structure(task, roles, dimensions if own is None else own, tolerance)
+        chosen = "linear" if name == "predicates" else learner
+        weights = fit_weights(task, targets, chosen, structure=structure, tolerance=tolerance)
+        scorers[name] = Scorer.from_weights(labels, task.table.names, weights.T, smallest=smallest)
+    return RoleLabeller(
+        scorers["predicates"],
+        scorers["identification"],
+        scorers["classification"],
+        nomtypes,
+        tuple(identification),
+        tuple(classification),
+    )
+
+
+def trees_of(sentences: Iterable[TreebankSentence]) -> Iterator[Tree]:
+    """The treebank's own trees."""
+    return (sentence.tree for sentence in sentences)
