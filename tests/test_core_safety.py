@@ -17,12 +17,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from tesla_eval.discourse.loading import load_parser
 
 from tesla_eval import Token, _core
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
 from tesla_eval.analysis.lemmas import Lemmatiser
 from tesla_eval.analysis.pipeline import Pipeline
+from tesla_eval.discourse import load_parser
 from tesla_eval.discourse.document import LONGEST_SENTENCE, PIECE
 from tesla_eval.errors import InputError, ResourceError
 from tesla_eval.matching import CelabMatcher

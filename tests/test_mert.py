@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.metrics.baselines import bleu_of_sums
+from tesla_eval.metrics.baselines import Bleu
 from tesla_eval.tuning.mert import MertOptions, line_search, mert
 from tesla_eval.tuning.objective import Objective, whole_numbers
 from tesla_eval.tuning.outer import optimise
@@ -47,7 +47,7 @@ def random_problem(
         [lengths, np.full_like(lengths, 8), np.minimum(matches, lengths), lengths - np.arange(4)]
     )
     return Problem.create(
-        [f"f{k}" for k in range(features)], offsets, values, rows, Objective(True, bleu_of_sums),
+        [f"f{k}" for k in range(features)], offsets, values, rows, Objective(True, Bleu("en").score_of_sums),
         gains=matches.sum(axis=1),
     )  # fmt: skip
 

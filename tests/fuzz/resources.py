@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from tesla_eval.discourse.loading import load_parser
 
 from tesla_eval.analysis import load_pipeline
+from tesla_eval.discourse import load_parser
 from tesla_eval.errors import TeslaError
 from tesla_eval.lm import load_language_model
 from tesla_eval.metrics import create_metric
