@@ -3,6 +3,7 @@
 from tesla_eval.bags.ngrams import (
     FUNCTION_WORD_DISCOUNT,
     IDENTITY,
+    SYNONYMY,
     LONGEST_CHARACTER_NGRAM,
     NgramFeature,
     build_bags,
@@ -16,6 +17,7 @@ __all__ = [
     "FUNCTION_UNITS",
     "FUNCTION_WORD_DISCOUNT",
     "IDENTITY",
+    "SYNONYMY",
     "LONGEST_CHARACTER_NGRAM",
     "NgramFeature",
     "NgramWeights",

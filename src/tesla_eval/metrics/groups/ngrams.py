@@ -16,6 +16,7 @@ from tesla_eval.bags import (
     FUNCTION_WORD_DISCOUNT,
     IDENTITY,
     LONGEST_CHARACTER_NGRAM,
+    SYNONYMY,
     NgramFeature,
     build_bags,
     build_character_bags,
@@ -44,7 +45,7 @@ WINDOW = 4
 """specification §10: up to so many words lie between the two of a skip bigram."""
 _WIDEST_WINDOW = 1000
 
-_LABELS = {"ms": "words and synonyms", "lem": "lemmas", "pos": "parts of speech", IDENTITY: "words"}
+_LABELS = {"ms": "words and synonyms", SYNONYMY: "words and synonyms", "lem": "lemmas", "pos": "parts of speech", IDENTITY: "words"}
 
 
 def check_alpha(alpha: float) -> None:
