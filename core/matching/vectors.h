@@ -1,0 +1,126 @@
+// Words that mean nearly the same (SPEC §8b, `vec`): similarity of words by their vectors, and what two texts share.
+//
+// The cosine of two vectors of 8-bit numbers is rounded down to 160ths by comparing whole numbers. All thresholds and
+// steps of SPEC are multiples of 1/160, so that everything after it is exact and the same on every machine.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <vector>
+
+#include "matching/matching.h"
+#include "matching/transport.h"
+
+namespace tesla {
+
+inline constexpr std::uint32_t kNoVector = 0xFFFFFFFF;
+inline constexpr std::size_t kMostVectorWords = std::size_t{1} << 16;  // different ones in a text
+inline constexpr std::uint32_t kLargestWordWeight = 1 << 16;
+
+// The tokens of one text, as far as vectors need them.
+struct VectorView {
+    const std::uint32_t* word;    // equal numbers: the same form in lower case
+    const std::uint32_t* lemma;
+    const std::uint32_t* row;     // of the table of vectors, or kNoVector
+    const std::uint32_t* weight;  // in 64ths
+    std::size_t size;
+};
+struct VectorMatrix {
+    const std::int8_t* values;
+    std::size_t dimensions;
+};
+
+// One text, ready to be compared as often as one likes. It lives in `memory`; vectors stay where they are.
+class VectorText {
+   public:
+    // Equal words become one with the sum of their weights; unless `merged`, every token stands for itself.
+    VectorText(const VectorView& tokens, const VectorMatrix& matrix, bool merged, std::pmr::memory_resource* memory);
+
+    std::size_t size() const { return word.size(); }
+
+    // Words in order of their first occurrence.
+    std::pmr::vector<std::uint32_t> word, lemma;
+    std::pmr::vector<const std::int8_t*> vector;  // nullptr: has none
+    std::pmr::vector<std::int64_t> square;        // of the length of the vector
+    std::pmr::vector<float> inverse;              // of the length, roughly
+    std::pmr::vector<std::int64_t> weight;
+    std::int64_t total = 0;
+
+    // Bigrams in ascending order of their first words; those of word a lie from bigrams_of[a] to bigrams_of[a + 1].
+    std::pmr::vector<std::uint32_t> bigrams_of, second;
+    std::pmr::vector<std::int64_t> bigram_weight;
+    std::int64_t bigram_total = 0;
+
+   private:
+    using Places = std::vector<std::uint32_t>;  // of every token: the number of its word
+    Places add_words(const VectorView& tokens, const VectorMatrix& matrix, bool merged);
+    void add_bigrams(const VectorView& tokens, const Places& places);
+};
+
+// The problems that VectorMatcher solves, in order.
+enum VectorProblem : std::size_t { kBest0, kBest5, kFlow1, kFlow2, kVectorProblems };
+inline constexpr const char* kVectorProblemNames[kVectorProblems] = {"vec.best0", "vec.best5", "vec.1", "vec.2"};
+
+// What each side gets of the other. With a flow both amounts are its value.
+struct SharedMeaning {
+    std::int64_t reference_gain = 0, hypothesis_gain = 0;  // in units of `unit` times the weights below
+    std::int64_t reference = 0, hypothesis = 0;            // the sum of the weights
+    std::int64_t unit = 1;
+
+    bool exists() const { return reference > 0 || hypothesis > 0; }
+    double precision() const { return ratio(hypothesis_gain, unit * hypothesis); }
+    double recall() const { return ratio(reference_gain, unit * reference); }
+    double f(double alpha) const {
+        const double p = precision(), r = recall();
+        return p == 0 || r == 0 ? 0.0 : p * r / (r + alpha * (p - r));
+    }
+
+   private:
+    static double ratio(std::int64_t a, std::int64_t b) {
+        return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b);
+    }
+};
+
+// What a word of the reference sends to one of the hypothesis.
+struct VectorFlowEntry {
+    std::uint32_t reference, hypothesis;
+    std::int32_t similarity;  // in 160ths
+    std::int32_t gain;        // in 16ths
+    std::int64_t amount;      // in 64ths
+};
+
+// One object serves one thread and keeps its memory.
+class VectorMatcher {
+   public:
+    using Problems = std::array<SharedMeaning, kVectorProblems>;
+
+    explicit VectorMatcher(std::size_t dimensions);
+    Problems match(const VectorText& reference, const VectorText& hypothesis);
+    std::vector<VectorFlowEntry> flow(const VectorText& reference, const VectorText& hypothesis);  // of kFlow1
+
+   private:
+    struct Link {
+        std::uint32_t to;
+        std::uint8_t similarity;  // in 160ths
+    };
+    void compare_words(const VectorText& x, const VectorText& y);
+    void compare_word(const VectorText& x, std::size_t a, const VectorText& y, std::uint8_t* cells);
+    std::uint8_t linked(std::uint32_t a, std::uint32_t b) const;
+    std::int64_t flow_of_words(const VectorText& x, const VectorText& y);
+    std::int64_t flow_of_bigrams(const VectorText& x, const VectorText& y);
+    std::int64_t solve();
+
+    std::size_t dimensions_, width_;   // width_: the dimensions rounded up to whole lanes
+    std::vector<std::int16_t> left_, right_;  // vectors of one word of x, of all words of y
+    std::vector<std::int32_t> products_;
+    std::vector<std::uint8_t> cells_;  // similarities in 160ths: all of them, or one row where there are too many
+    bool dense_ = true;
+    std::vector<std::uint8_t> best_x_, best_y_;
+    std::vector<std::uint32_t> link_first_;  // for every word of x its links: those that a flow can use
+    std::vector<Link> links_;
+    Transport<std::int64_t> transport_;
+};
+
+}  // namespace tesla
