@@ -35,24 +35,26 @@ class VectorTexts {
    public:
     VectorTexts(const Array<std::int64_t>& offsets, const Array<std::uint32_t>& word, const Array<std::uint32_t>& lemma,
                 const Array<std::uint32_t>& row, const Array<std::uint32_t>& weight, Array<std::int8_t> matrix,
-                std::size_t dimensions, bool merged)
+                const Array<std::uint32_t>& squares, std::size_t dimensions, bool merged)
         : matrix_(std::move(matrix)), dimensions_(dimensions) {
         check_csr(offsets, word.size());
         check_columns(word.size(), {lemma.size(), row.size(), weight.size()});
         if (dimensions == 0 || dimensions > kMostDimensions || matrix_.size() % dimensions != 0)
             throw nb::value_error("the vectors have an invalid shape");
         const std::size_t rows = matrix_.size() / dimensions;
+        check_columns(rows, {squares.size()});
         for (std::size_t i = 0; i < row.size(); ++i) {
             if (row(i) != kNoVector && row(i) >= rows) throw nb::index_error("no such vector");
             if (weight(i) == 0 || weight(i) > kLargestWordWeight) throw nb::value_error("a weight is 0 or too large");
         }
         nb::gil_scoped_release release;
+        VectorScratch scratch;
         texts_.reserve(offsets.size() - 1);
         for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
             const auto from = static_cast<std::size_t>(offsets(i)), to = static_cast<std::size_t>(offsets(i + 1));
             texts_.emplace_back(
                 VectorView{word.data() + from, lemma.data() + from, row.data() + from, weight.data() + from, to - from},
-                VectorMatrix{matrix_.data(), dimensions}, merged, &memory_);
+                VectorMatrix{matrix_.data(), squares.data(), dimensions}, merged, scratch, &memory_);
         }
     }
     std::size_t size() const { return texts_.size(); }
@@ -137,8 +139,10 @@ void bind_vectors(nb::module_& m) {
     m.attr("NO_VECTOR") = kNoVector;
     nb::class_<VectorTexts>(m, "VectorTexts", "The texts of a batch with the vectors of their words.")
         .def(nb::init<const Array<std::int64_t>&, const Array<std::uint32_t>&, const Array<std::uint32_t>&,
-                      const Array<std::uint32_t>&, const Array<std::uint32_t>&, Array<std::int8_t>, std::size_t, bool>(),
-             "offsets"_a, "word"_a, "lemma"_a, "row"_a, "weight"_a, "matrix"_a, "dimensions"_a, "merged"_a = true)
+                      const Array<std::uint32_t>&, const Array<std::uint32_t>&, Array<std::int8_t>,
+                      const Array<std::uint32_t>&, std::size_t, bool>(),
+             "offsets"_a, "word"_a, "lemma"_a, "row"_a, "weight"_a, "matrix"_a, "squares"_a, "dimensions"_a,
+             "merged"_a = true)
         .def("__len__", &VectorTexts::size);
     m.def("match_vectors", &VectorTexts::match, "reference"_a, "hypothesis"_a, "reference_index"_a,
           "hypothesis_index"_a, "alpha"_a, "Precision, recall and F: one row per pair, the columns are VECTOR_PROBLEMS.");

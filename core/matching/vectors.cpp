@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 #include "matching/bags.h"
 
@@ -25,131 +27,167 @@ static_assert(rescaled(kFirstFlowStep, kFlowThreshold) == 1 && rescaled(kFirstFl
 std::int32_t flow_gain(std::uint8_t similarity) { return rescaled(similarity, kFlowThreshold); }
 
 // The cosine in 160ths, rounded down: the largest m with m² |x|² |y|² <= (160 xy)². All numbers stay below 2^59.
-std::uint8_t exact_steps(std::int64_t product, std::int64_t square_x, std::int64_t square_y, std::int64_t above) {
+std::int32_t exact_steps(std::int64_t product, std::int64_t square_x, std::int64_t square_y, std::int64_t above) {
     const std::int64_t scaled = kSteps * product;
     while (above > 0 && above * above * square_x * square_y > scaled * scaled) --above;
-    return static_cast<std::uint8_t>(std::min<std::int64_t>(above, kSteps));
+    return static_cast<std::int32_t>(std::min<std::int64_t>(above, kSteps));
 }
 
-template <std::size_t width>
-void multiply(const std::int16_t* x, const std::int16_t* y, std::size_t rows, std::int32_t* products) {
+// The machine's widest vectors where they can be chosen at run time; whole numbers are the same with all of them.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
+#define TESLA_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define TESLA_WIDE
+#endif
+
+template <class Width>
+inline void multiply_rows(const std::int16_t* x, const std::int16_t* y, std::size_t rows, Width width,
+                          std::int32_t* products) {
     for (std::size_t b = 0; b < rows; ++b, y += width) {
         std::int32_t sum = 0;
         for (std::size_t d = 0; d < width; ++d) sum += x[d] * y[d];
         products[b] = sum;
     }
 }
-void multiply(const std::int16_t* x, const std::int16_t* y, std::size_t rows, std::size_t width, std::int32_t* products) {
-    if (width == 64) return multiply<64>(x, y, rows, products);  // as all tables of the package
-    for (std::size_t b = 0; b < rows; ++b, y += width) {
-        std::int32_t sum = 0;
-        for (std::size_t d = 0; d < width; ++d) sum += x[d] * y[d];
-        products[b] = sum;
-    }
+TESLA_WIDE void multiply(const std::int16_t* x, const std::int16_t* y, std::size_t rows, std::size_t width,
+                         std::int32_t* products) {
+    if (width == 64)  // as in all tables of the package
+        multiply_rows(x, y, rows, std::integral_constant<std::size_t, 64>(), products);
+    else
+        multiply_rows(x, y, rows, width, products);
 }
 
-// Numbers for keys in the order in which they are first met.
-class FirstMet {
-   public:
-    explicit FirstMet(std::size_t most) {
-        std::size_t capacity = 4;
-        while (capacity < 2 * most) capacity *= 2;
-        slots_.assign(capacity, Slot{0, kFree});
-        mask_ = capacity - 1;
+// Estimates of the cosines in units of 1 / (160 * 1024), right to one of them. Whole numbers keep the loop free of
+// branches.
+constexpr std::int32_t kFraction = 1024, kNear = 3;
+inline std::int32_t estimate(std::int32_t product, float scale, float inverse) {
+    const auto found = static_cast<std::int32_t>(static_cast<float>(product) * (scale * inverse));
+    return found > 0 ? found : 0;
+}
+// Too near to a whole number of 160ths to be trusted, where it is not 0?
+inline bool is_near(std::int32_t estimated) {
+    const auto fraction = static_cast<std::uint32_t>(estimated % kFraction - kNear);
+    return (fraction > kFraction - 2 * kNear) & (estimated > kFraction / 2);
+}
+// The estimates for all words of a text, and whether one of them cannot be trusted; the same word needs none.
+TESLA_WIDE bool estimate_all(const std::int32_t* products, const float* inverses, float scale, const std::uint32_t* words,
+                             std::uint32_t word, std::size_t size, std::int32_t* steps) {
+    std::int32_t near = 0;
+    for (std::size_t b = 0; b < size; ++b) {
+        const std::int32_t estimated = estimate(products[b], scale, inverses[b]);
+        near |= is_near(estimated) & (words[b] != word);
+        steps[b] = estimated / kFraction;
     }
-    std::uint32_t number_of(std::uint64_t key) {
-        std::size_t slot = (key * 0x9E3779B97F4A7C15ull >> 20) & mask_;
-        for (; slots_[slot].number != kFree; slot = (slot + 1) & mask_)
-            if (slots_[slot].key == key) return slots_[slot].number;
-        slots_[slot] = {key, count_};
-        return count_++;
-    }
+    return near != 0;
+}
 
-   private:
-    static constexpr std::uint32_t kFree = 0xFFFFFFFF;
-    struct Slot {
-        std::uint64_t key;
-        std::uint32_t number;
-    };
-    std::vector<Slot> slots_;
-    std::size_t mask_;
-    std::uint32_t count_ = 0;
-};
+// Similarities of one word to all words of a text: those of the vectors, but 1 for the same word and at least .9 for the
+// same lemma. Raises `best` to them and returns the highest.
+TESLA_WIDE std::uint8_t finish_cells(const std::int32_t* steps, const std::uint32_t* words, const std::uint32_t* lemmas,
+                                     std::uint32_t word, std::uint32_t lemma, std::size_t size, std::uint8_t* cells,
+                                     std::uint8_t* best) {
+    for (std::size_t b = 0; b < size; ++b) {
+        const std::int32_t by_lemma = lemmas[b] == lemma ? kSameLemma : 0, by_word = words[b] == word ? kSteps : 0;
+        const std::int32_t least = by_lemma > by_word ? by_lemma : by_word;
+        cells[b] = static_cast<std::uint8_t>(steps[b] > least ? steps[b] : least);
+    }
+    std::uint8_t highest = 0;
+    for (std::size_t b = 0; b < size; ++b) {
+        highest = highest > cells[b] ? highest : cells[b];
+        best[b] = best[b] > cells[b] ? best[b] : cells[b];
+    }
+    return highest;
+}
 
 std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) { return static_cast<std::uint64_t>(a) << 32 | b; }
 
 }  // namespace
 
-VectorText::VectorText(const VectorView& tokens, const VectorMatrix& matrix, bool merged,
+void FirstMet::reset(std::size_t most_keys) {
+    count_ = 0;
+    if (slots_.size() < 2 * most_keys) {
+        std::size_t capacity = 64;
+        while (capacity < 2 * most_keys) capacity *= 2;
+        slots_.assign(capacity, Slot{});
+        round_ = 0;
+        mask_ = capacity - 1;
+    }
+    if (++round_ == 0) {  // after so many rounds that the number begins anew
+        std::fill(slots_.begin(), slots_.end(), Slot{});
+        round_ = 1;
+    }
+}
+
+std::uint32_t FirstMet::number_of(std::uint64_t key) {
+    std::size_t slot = (key * 0x9E3779B97F4A7C15ull >> 20) & mask_;
+    for (; slots_[slot].round == round_; slot = (slot + 1) & mask_)
+        if (slots_[slot].key == key) return slots_[slot].number;
+    slots_[slot] = {key, count_, round_};
+    return count_++;
+}
+
+VectorText::VectorText(const VectorView& tokens, const VectorMatrix& matrix, bool merged, VectorScratch& scratch,
                        std::pmr::memory_resource* memory)
     : word(memory), lemma(memory), vector(memory), square(memory), inverse(memory), weight(memory), bigrams_of(memory),
       second(memory), bigram_weight(memory) {
-    add_bigrams(tokens, add_words(tokens, matrix, merged));
+    add_words(tokens, matrix, merged, scratch);
+    add_bigrams(tokens, scratch);
 }
 
-VectorText::Places VectorText::add_words(const VectorView& tokens, const VectorMatrix& matrix, bool merged) {
-    FirstMet numbers(tokens.size);
-    Places places;
-    places.reserve(tokens.size);
-    for (auto* column : {&word, &lemma}) column->reserve(tokens.size);
-    vector.reserve(tokens.size);
-    square.reserve(tokens.size);
-    inverse.reserve(tokens.size);
-    weight.reserve(tokens.size);
-    for (std::size_t i = 0; i < tokens.size; ++i) {
-        const std::uint32_t place = merged ? numbers.number_of(pair_key(tokens.word[i], tokens.lemma[i]))
-                                           : static_cast<std::uint32_t>(i);
-        places.push_back(place);
-        total += tokens.weight[i];
-        if (place < word.size()) {
-            weight[place] += tokens.weight[i];
-            continue;
-        }
-        if (word.size() >= kMostVectorWords) throw TextTooLong("a text has more than 65,536 different words");
-        word.push_back(tokens.word[i]);
-        lemma.push_back(tokens.lemma[i]);
-        weight.push_back(tokens.weight[i]);
-        std::int64_t squares = 0;
-        const std::int8_t* values = nullptr;
-        if (tokens.row[i] != kNoVector) {
-            values = matrix.values + tokens.row[i] * matrix.dimensions;
-            for (std::size_t d = 0; d < matrix.dimensions; ++d) squares += values[d] * values[d];
-        }
-        vector.push_back(values);
-        square.push_back(squares);
-        inverse.push_back(squares == 0 ? 0.0F : static_cast<float>(1.0 / std::sqrt(static_cast<double>(squares))));
+void VectorText::add_words(const VectorView& tokens, const VectorMatrix& matrix, bool merged, VectorScratch& scratch) {
+    scratch.numbers.reset(tokens.size);
+    scratch.places.clear();
+    std::vector<std::uint32_t>& first = scratch.next;  // the token at which each word is first met
+    first.clear();
+    for (std::uint32_t i = 0; i < tokens.size; ++i) {
+        const std::uint32_t place = merged ? scratch.numbers.number_of(pair_key(tokens.word[i], tokens.lemma[i])) : i;
+        if (place == first.size()) first.push_back(i);
+        scratch.places.push_back(place);
     }
-    return places;
+    if (first.size() > kMostVectorWords) throw TextTooLong("a text has more than 65,536 different words");
+    for (auto* column : {&word, &lemma}) column->resize(first.size());
+    vector.resize(first.size());
+    square.resize(first.size());
+    inverse.resize(first.size());
+    weight.resize(first.size());
+    for (std::size_t a = 0; a < first.size(); ++a) {
+        const std::uint32_t i = first[a], row = tokens.row[i];
+        const bool has_vector = row != kNoVector && matrix.squares[row] > 0;
+        word[a] = tokens.word[i];
+        lemma[a] = tokens.lemma[i];
+        vector[a] = has_vector ? matrix.values + row * matrix.dimensions : nullptr;
+        square[a] = has_vector ? matrix.squares[row] : 0;
+        inverse[a] = has_vector ? 1.0F / std::sqrt(static_cast<float>(square[a])) : 0.0F;
+    }
+    for (std::size_t i = 0; i < tokens.size; ++i) {
+        weight[scratch.places[i]] += tokens.weight[i];
+        total += tokens.weight[i];
+    }
 }
 
 // The weight of a bigram is the sum of its words' weights.
-void VectorText::add_bigrams(const VectorView& tokens, const Places& places) {
+void VectorText::add_bigrams(const VectorView& tokens, VectorScratch& scratch) {
     bigrams_of.assign(size() + 1, 0);
-    if (tokens.size < 2) return;
-    struct Bigram {
-        std::uint32_t first, second;
-        std::int64_t weight;
-    };
-    std::vector<Bigram> bigrams;
-    FirstMet numbers(tokens.size);
+    scratch.numbers.reset(tokens.size);
+    scratch.bigrams.clear();
     for (std::size_t i = 0; i + 1 < tokens.size; ++i) {
-        const std::uint32_t a = places[i], b = places[i + 1];
+        const std::uint32_t a = scratch.places[i], b = scratch.places[i + 1];
         const std::int64_t both = std::int64_t{tokens.weight[i]} + tokens.weight[i + 1];
-        const std::uint32_t number = numbers.number_of(pair_key(a, b));
+        const std::uint32_t number = scratch.numbers.number_of(pair_key(a, b));
         bigram_total += both;
-        if (number < bigrams.size()) {
-            bigrams[number].weight += both;
+        if (number < scratch.bigrams.size()) {
+            scratch.bigrams[number].weight += both;
         } else {
-            bigrams.push_back({a, b, both});
+            scratch.bigrams.push_back({a, b, both});
             ++bigrams_of[a + 1];
         }
     }
     for (std::size_t a = 0; a < size(); ++a) bigrams_of[a + 1] += bigrams_of[a];
-    second.resize(bigrams.size());
-    bigram_weight.resize(bigrams.size());
-    std::vector<std::uint32_t> next(bigrams_of.begin(), bigrams_of.end());
-    for (const Bigram& bigram : bigrams) {
-        const std::uint32_t at = next[bigram.first]++;
+    second.resize(scratch.bigrams.size());
+    bigram_weight.resize(scratch.bigrams.size());
+    scratch.next.assign(bigrams_of.begin(), bigrams_of.end());
+    for (const VectorScratch::Bigram& bigram : scratch.bigrams) {
+        const std::uint32_t at = scratch.next[bigram.first]++;
         second[at] = bigram.second;
         bigram_weight[at] = bigram.weight;
     }
@@ -164,6 +202,7 @@ void VectorMatcher::compare_words(const VectorText& x, const VectorText& y) {
     dense_ = nx * ny <= kDenseCells;
     cells_.resize(dense_ ? nx * ny : ny);
     products_.resize(ny);
+    steps_.resize(ny);
     best_x_.assign(nx, 0);
     best_y_.assign(ny, 0);
     right_.assign(ny * width_, 0);
@@ -173,44 +212,31 @@ void VectorMatcher::compare_words(const VectorText& x, const VectorText& y) {
     links_.clear();
     for (std::size_t a = 0; a < nx; ++a) {
         std::uint8_t* cells = cells_.data() + (dense_ ? a * ny : 0);
-        compare_word(x, a, y, cells);
-        std::uint8_t best = 0;
-        for (std::size_t b = 0; b < ny; ++b) {
-            best = std::max(best, cells[b]);
-            best_y_[b] = std::max(best_y_[b], cells[b]);
-        }
-        best_x_[a] = best;
-        if (best >= kFirstFlowStep)
+        compare_vectors(x, a, y);
+        best_x_[a] = finish_cells(steps_.data(), y.word.data(), y.lemma.data(), x.word[a], x.lemma[a], ny, cells,
+                                  best_y_.data());
+        if (best_x_[a] >= kFirstFlowStep)
             for (std::uint32_t b = 0; b < ny; ++b)
                 if (cells[b] >= kFirstFlowStep) links_.push_back({b, cells[b]});
         link_first_.push_back(static_cast<std::uint32_t>(links_.size()));
     }
 }
 
-// The similarities of word a of x to all words of y.
-void VectorMatcher::compare_word(const VectorText& x, std::size_t a, const VectorText& y, std::uint8_t* cells) {
+// The cosines of word a of x with all words of y, into steps_.
+void VectorMatcher::compare_vectors(const VectorText& x, std::size_t a, const VectorText& y) {
     const std::size_t ny = y.size();
     if (x.vector[a] == nullptr) {
-        std::fill_n(cells, ny, std::uint8_t{0});
-    } else {
-        std::copy_n(x.vector[a], dimensions_, left_.begin());
-        multiply(left_.data(), right_.data(), ny, width_, products_.data());
-        const float scale = kSteps * x.inverse[a];
-        for (std::size_t b = 0; b < ny; ++b) {
-            // The estimate is right to 1e-4; near a whole number, whole numbers decide.
-            const float estimate = std::max(0.0F, static_cast<float>(products_[b]) * (scale * y.inverse[b]));
-            const int nearest = static_cast<int>(estimate + 0.5F);
-            const float off = estimate - static_cast<float>(nearest);
-            if (nearest > 0 && std::abs(off) < 1e-3F)
-                cells[b] = exact_steps(products_[b], x.square[a], y.square[b], nearest);
-            else
-                cells[b] = static_cast<std::uint8_t>(static_cast<int>(estimate));
-        }
+        std::fill_n(steps_.begin(), ny, 0);
+        return;
     }
-    const std::uint32_t word = x.word[a], lemma = x.lemma[a];
+    std::copy_n(x.vector[a], dimensions_, left_.begin());
+    multiply(left_.data(), right_.data(), ny, width_, products_.data());
+    const float scale = kSteps * kFraction * x.inverse[a];
+    if (!estimate_all(products_.data(), y.inverse.data(), scale, y.word.data(), x.word[a], ny, steps_.data())) return;
     for (std::size_t b = 0; b < ny; ++b) {
-        const int least = y.word[b] == word ? kSteps : y.lemma[b] == lemma ? kSameLemma : 0;
-        cells[b] = std::max(cells[b], static_cast<std::uint8_t>(least));
+        const std::int32_t estimated = estimate(products_[b], scale, y.inverse[b]);
+        if (is_near(estimated))
+            steps_[b] = exact_steps(products_[b], x.square[a], y.square[b], (estimated + kFraction / 2) / kFraction);
     }
 }
 
@@ -221,16 +247,14 @@ std::uint8_t VectorMatcher::linked(std::uint32_t a, std::uint32_t b) const {
     return found != last && found->to == b ? found->similarity : 0;
 }
 
-std::int64_t VectorMatcher::solve() { return transport_.arcs.empty() ? 0 : transport_.solve(); }
-
 std::int64_t VectorMatcher::flow_of_words(const VectorText& x, const VectorText& y) {
     transport_.reset(x.size(), y.size());
     std::copy(x.weight.begin(), x.weight.end(), transport_.supply.begin());
     std::copy(y.weight.begin(), y.weight.end(), transport_.demand.begin());
     for (std::uint32_t a = 0; a < x.size(); ++a)
         for (std::uint32_t k = link_first_[a]; k < link_first_[a + 1]; ++k)
-            transport_.add_arc(a, transport_.consumer(links_[k].to), flow_gain(links_[k].similarity));
-    return solve();
+            transport_.add_arc(a, links_[k].to, flow_gain(links_[k].similarity));
+    return transport_.solve();
 }
 
 std::int64_t VectorMatcher::flow_of_bigrams(const VectorText& x, const VectorText& y) {
@@ -243,12 +267,12 @@ std::int64_t VectorMatcher::flow_of_bigrams(const VectorText& x, const VectorTex
                 const auto [b, similarity] = links_[k];
                 for (std::uint32_t j = y.bigrams_of[b]; j < y.bigrams_of[b + 1]; ++j) {
                     const std::int32_t gain = flow_gain(linked(x.second[i], y.second[j]));
-                    if (gain > 0) transport_.add_arc(i, transport_.consumer(j), flow_gain(similarity) + gain);
+                    if (gain > 0) transport_.add_arc(i, j, flow_gain(similarity) + gain);
                 }
             }
         }
     }
-    return solve();
+    return transport_.solve();
 }
 
 VectorMatcher::Problems VectorMatcher::match(const VectorText& x, const VectorText& y) {
@@ -271,9 +295,9 @@ std::vector<VectorFlowEntry> VectorMatcher::flow(const VectorText& x, const Vect
     flow_of_words(x, y);
     std::vector<VectorFlowEntry> entries;
     for (std::size_t k = 0; k < transport_.arcs.size(); ++k) {
-        const Arc& arc = transport_.arcs[k];
+        const auto& arc = transport_.arcs[k];
         if (transport_.flow[k] > 0)
-            entries.push_back({arc.tail, links_[k].to, links_[k].similarity, arc.gain, transport_.flow[k]});
+            entries.push_back({arc.x, arc.y, links_[k].similarity, arc.gain, transport_.flow[k]});
     }
     return entries;
 }

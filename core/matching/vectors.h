@@ -10,8 +10,7 @@
 #include <memory_resource>
 #include <vector>
 
-#include "matching/matching.h"
-#include "matching/transport.h"
+#include "matching/settled_transport.h"
 
 namespace tesla {
 
@@ -29,14 +28,44 @@ struct VectorView {
 };
 struct VectorMatrix {
     const std::int8_t* values;
+    const std::uint32_t* squares;  // of the lengths of the vectors
     std::size_t dimensions;
+};
+
+// Numbers for keys in the order in which they are first met. One object serves one thread and keeps its memory.
+class FirstMet {
+   public:
+    void reset(std::size_t most_keys);
+    std::uint32_t number_of(std::uint64_t key);
+
+   private:
+    struct Slot {
+        std::uint64_t key;
+        std::uint32_t number, round;
+    };
+    std::vector<Slot> slots_;
+    std::size_t mask_ = 0;
+    std::uint32_t count_ = 0, round_ = 0;  // a slot of another round is free
+};
+
+// What is needed while a text is made ready.
+struct VectorScratch {
+    struct Bigram {
+        std::uint32_t first, second;
+        std::int64_t weight;
+    };
+    FirstMet numbers;
+    std::vector<std::uint32_t> places;  // of every token: the number of its word
+    std::vector<std::uint32_t> next;
+    std::vector<Bigram> bigrams;
 };
 
 // One text, ready to be compared as often as one likes. It lives in `memory`; vectors stay where they are.
 class VectorText {
    public:
     // Equal words become one with the sum of their weights; unless `merged`, every token stands for itself.
-    VectorText(const VectorView& tokens, const VectorMatrix& matrix, bool merged, std::pmr::memory_resource* memory);
+    VectorText(const VectorView& tokens, const VectorMatrix& matrix, bool merged, VectorScratch& scratch,
+               std::pmr::memory_resource* memory);
 
     std::size_t size() const { return word.size(); }
 
@@ -54,9 +83,8 @@ class VectorText {
     std::int64_t bigram_total = 0;
 
    private:
-    using Places = std::vector<std::uint32_t>;  // of every token: the number of its word
-    Places add_words(const VectorView& tokens, const VectorMatrix& matrix, bool merged);
-    void add_bigrams(const VectorView& tokens, const Places& places);
+    void add_words(const VectorView& tokens, const VectorMatrix& matrix, bool merged, VectorScratch& scratch);
+    void add_bigrams(const VectorView& tokens, VectorScratch& scratch);
 };
 
 // The problems that VectorMatcher solves, in order.
@@ -106,21 +134,20 @@ class VectorMatcher {
         std::uint8_t similarity;  // in 160ths
     };
     void compare_words(const VectorText& x, const VectorText& y);
-    void compare_word(const VectorText& x, std::size_t a, const VectorText& y, std::uint8_t* cells);
+    void compare_vectors(const VectorText& x, std::size_t a, const VectorText& y);
     std::uint8_t linked(std::uint32_t a, std::uint32_t b) const;
     std::int64_t flow_of_words(const VectorText& x, const VectorText& y);
     std::int64_t flow_of_bigrams(const VectorText& x, const VectorText& y);
-    std::int64_t solve();
 
     std::size_t dimensions_, width_;   // width_: the dimensions rounded up to whole lanes
     std::vector<std::int16_t> left_, right_;  // vectors of one word of x, of all words of y
-    std::vector<std::int32_t> products_;
+    std::vector<std::int32_t> products_, steps_;  // of one word of x with all words of y
     std::vector<std::uint8_t> cells_;  // similarities in 160ths: all of them, or one row where there are too many
     bool dense_ = true;
     std::vector<std::uint8_t> best_x_, best_y_;
     std::vector<std::uint32_t> link_first_;  // for every word of x its links: those that a flow can use
     std::vector<Link> links_;
-    Transport<std::int64_t> transport_;
+    SettledTransport transport_;
 };
 
 }  // namespace tesla

@@ -270,6 +270,7 @@ class VectorTexts:
         row: npt.NDArray[np.uint32],
         weight: npt.NDArray[np.uint32],
         matrix: npt.NDArray[np.int8],
+        squares: npt.NDArray[np.uint32],
         dimensions: int,
         merged: bool = True,
     ) -> None: ...

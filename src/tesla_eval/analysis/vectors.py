@@ -117,6 +117,8 @@ class VectorTokens:
     """How much the word tells, in 64ths: 8 − log10 of its occurrences in a thousand million words."""
     matrix: npt.NDArray[np.int8]
     """All vectors one after the other."""
+    squares: npt.NDArray[np.uint32]
+    """The square of the length of each vector."""
 
 
 class WordsWithVectors:
@@ -133,15 +135,10 @@ class WordsWithVectors:
 
     def of(self, batch: AnalysedBatch) -> VectorTokens:
         """The arrays for the tokens of a batch."""
-        with self._lock:
+        with self._lock:  # the arrays must belong together
             table = self._tables.setdefault(batch.vocabulary, _WordTable(self.vectors, self._frequencies))
             table.learn(batch)
-        row = table.word_row.values[batch.word]
-        if not self.vectors.uses_pieces:
-            row = np.where(row == NO_VECTOR, table.lemma_row.values[batch.lemma], row)
-        return VectorTokens(
-            table.folded.values[batch.word], row, table.weight.values[batch.word], table.matrix.values
-        )
+            return table.tokens(batch)
 
 
 class _WordTable:
@@ -156,6 +153,7 @@ class _WordTable:
         self.lemma_row = GrowingArray(np.uint32)
         self.weight = GrowingArray(np.uint32)
         self.matrix = GrowingArray(np.int8)
+        self.squares = GrowingArray(np.uint32)
 
     def learn(self, batch: AnalysedBatch) -> None:
         """Take in the words of a batch that are new."""
@@ -168,6 +166,16 @@ class _WordTable:
         if not self._vectors.uses_pieces:
             self.lemma_row.extend(self._rows(lexicon.lemmas(numbers_from(len(self.lemma_row), batch.lemma))))
 
+    def tokens(self, batch: AnalysedBatch) -> VectorTokens:
+        """The arrays for the tokens of a batch that was learned."""
+        row = self.word_row.values[batch.word]
+        if not self._vectors.uses_pieces:
+            row = np.where(row == NO_VECTOR, self.lemma_row.values[batch.lemma], row)
+        return VectorTokens(
+            self.folded.values[batch.word], row, self.weight.values[batch.word], self.matrix.values,
+            self.squares.values,
+        )  # fmt: skip
+
     def _rows(self, words: list[str]) -> npt.NDArray[np.uint32]:
         """Keep the vectors of the words; where each lies."""
         found = self._vectors.look_up(words)
@@ -175,7 +183,9 @@ class _WordTable:
         rows = np.full(len(words), NO_VECTOR, np.uint32)
         first = len(self.matrix) // self._vectors.dimensions
         rows[has_vector] = np.arange(first, first + int(has_vector.sum()), dtype=np.uint32)
-        self.matrix.extend(found[has_vector].reshape(-1))
+        kept = found[has_vector]
+        self.matrix.extend(kept.reshape(-1))
+        self.squares.extend(np.square(kept, dtype=np.int32).sum(axis=1))
         return rows
 
     def _weights(self, words: list[str]) -> npt.NDArray[np.uint32]:

@@ -26,7 +26,7 @@ def prepare_vectors(words: WordsWithVectors, batch: AnalysedBatch, *, merged: bo
     tokens = words.of(batch)
     try:
         return _core.VectorTexts(
-            batch.offsets, tokens.word, batch.lemma, tokens.row, tokens.weight, tokens.matrix,
+            batch.offsets, tokens.word, batch.lemma, tokens.row, tokens.weight, tokens.matrix, tokens.squares,
             words.vectors.dimensions, merged,
         )  # fmt: skip
     except _core.TextTooLongError as error:
