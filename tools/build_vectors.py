@@ -85,7 +85,9 @@ def read_navec(content: bytes) -> Embeddings:
     if rows != len(words) or codes != 256:
         raise InputError(f"navec: {rows} vectors with {codes} codes do not fit {len(words)} words: {meta}")
     indexes = np.frombuffer(quantised[16 : 16 + rows * parts], np.uint8).reshape(rows, parts)
-    centroids = np.frombuffer(quantised[16 + rows * parts :], "<f4").reshape(parts, codes, dimensions // parts)
+    centroids = np.frombuffer(quantised[16 + rows * parts :], "<f4").reshape(
+        parts, codes, dimensions // parts
+    )
     vectors = centroids[np.arange(parts), indexes].reshape(rows, dimensions)
     order = [i for i in np.argsort(-counts, kind="stable") if words[i] not in _NAVEC_SPECIAL]
     return Embeddings([words[i] for i in order], vectors[order])

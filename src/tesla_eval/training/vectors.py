@@ -23,6 +23,7 @@ from tesla_eval.textio import LineReader, read_lines
 
 __all__ = [
     "DIMENSIONS",
+    "MOST_DIMENSIONS_OF_TABLE",
     "WORDS",
     "Embeddings",
     "read_huggingface_folder",
@@ -35,15 +36,18 @@ __all__ = [
 FloatArray = npt.NDArray[np.float64]
 
 DIMENSIONS = 64
-"""Of a table: more gained nothing."""
+"""Of a table, unless the user wishes otherwise."""
 WORDS = 40_000
 """Of a table of whole words: it stays below 3 MB."""
 EMBEDDINGS_TENSOR = "embeddings.word_embeddings.weight"
+
+MOST_DIMENSIONS_OF_TABLE = 256  # as in core/analysis/vector_table.h
 
 _LONGEST_HEADER = 16 << 20  # bytes; that of a large model has some hundred thousand
 _MOST_DIMENSIONS = 4096
 _MOST_ROWS = 1 << 21
 _LONGEST_WORD = 100
+_LARGEST_NUMBER = 1e30
 _FINE, _COARSE = 2.0**24, 2.0**18  # steps per unit: sums and products of so many of them fit a double exactly
 _LARGEST = 127
 _WIDTHS = {"F32": 4, "F16": 2, "BF16": 2, "F64": 8}
@@ -105,7 +109,9 @@ def _centred(vectors: npt.NDArray[np.float32]) -> FloatArray:
     if not np.isfinite(vectors).all():
         raise BuildError("the vectors hold numbers that are not finite")
     largest = float(np.abs(vectors).max())
-    scale = _FINE / 2.0 ** np.ceil(np.log2(largest))  # a power of two: nothing is rounded but the smallest bits
+    scale = _FINE / 2.0 ** np.ceil(
+        np.log2(largest)
+    )  # a power of two: nothing is rounded but the smallest bits
     whole = np.rint(vectors.astype(np.float64) * scale)
     centred = whole - np.rint(whole.sum(axis=0) / len(whole))
     length = np.sqrt(np.square(centred).sum(axis=1, keepdims=True))
@@ -180,7 +186,9 @@ def _tensor_entry(entry: Any, name: str) -> tuple[str, tuple[int, int], tuple[in
             and place[1] - place[0] == shape[0] * shape[1] * _WIDTHS[dtype]
         ):  # fmt: skip
             return dtype, shape, place
-    raise InputError(f"{name}: its embeddings are not a matrix of {', '.join(_WIDTHS)} numbers with a sound place")
+    raise InputError(
+        f"{name}: its embeddings are not a matrix of {', '.join(_WIDTHS)} numbers with a sound place"
+    )
 
 
 def read_wordpieces(
@@ -219,7 +227,9 @@ def read_huggingface_folder(folder: Path) -> Embeddings:
     model, vocabulary = folder / "model.safetensors", folder / "vocab.txt"
     for path in (model, vocabulary):
         if not path.is_file():
-            raise InputError(f"{folder}: has no file {path.name}; a folder with model.safetensors and vocab.txt is needed")
+            raise InputError(
+                f"{folder}: has no file {path.name}; a folder with model.safetensors and vocab.txt is needed"
+            )
     with model.open("rb") as handle:
         vectors = read_safetensors(handle, str(model), EMBEDDINGS_TENSOR)
     return read_wordpieces(read_lines(str(vocabulary)), vectors, str(vocabulary))
@@ -248,7 +258,9 @@ def read_vector_text(path: str, *, words: int = WORDS, wanted: Iterable[str] | N
             )
         word = unicodedata.normalize("NFC", " ".join(fields[:-size])).lower()
         numbers = _numbers(fields[-size:], reader)
-        usable = any(map(str.isalnum, word)) and not any(map(str.isspace, word)) and len(word) <= _LONGEST_WORD
+        usable = (
+            any(map(str.isalnum, word)) and not any(map(str.isspace, word)) and len(word) <= _LONGEST_WORD
+        )
         if usable and word not in kept and (only is None or word in only) and numbers.any():
             kept[word] = numbers
             if len(kept) == words:
@@ -269,13 +281,13 @@ def _checked_size(size: int, reader: LineReader) -> int:
 
 def _numbers(fields: Sequence[str], reader: LineReader) -> npt.NDArray[np.float32]:
     try:
-        numbers = np.array([float(field) for field in fields], np.float32)
-    except (ValueError, OverflowError):
+        numbers = np.array([float(field) for field in fields])
+    except ValueError:
         bad = next(field for field in fields if not _is_number(field))
         raise InputError(f"{reader.name}, line {reader.count}: {bad[:40]!r} is not a number") from None
-    if not np.isfinite(numbers).all():
+    if not (np.abs(numbers) <= _LARGEST_NUMBER).all():  # so that NaN is refused too
         raise InputError(f"{reader.name}, line {reader.count}: a number is not finite or too large")
-    return numbers
+    return numbers.astype(np.float32)
 
 
 def _is_number(field: str) -> bool:
