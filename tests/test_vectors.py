@@ -535,7 +535,7 @@ def test_a_header_that_claims_too_much_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="header claims"):
         read_huggingface_folder(tmp_path)
     (tmp_path / "vocab.txt").unlink()
-    with pytest.raises(InputError, match="has no file vocab.txt"):
+    with pytest.raises(InputError, match=r"has no file vocab\.txt"):
         read_huggingface_folder(tmp_path)
 
 

@@ -70,7 +70,7 @@ def russian(wheel: ZipFile, date: str) -> Resource:
 
 
 def read_navec(content: bytes) -> Embeddings:
-    """Navec's tar: a list of words with their counts, and vectors by product quantisation, most frequent words first."""
+    """Navec's tar: words with their counts and vectors by product quantisation; the most frequent words first."""
     with tarfile.open(fileobj=io.BytesIO(content)) as tar:
 
         def member(name: str) -> bytes:
@@ -100,7 +100,7 @@ def _navec_words(content: bytes) -> tuple[list[str], np.ndarray]:
 
 
 def _most_useful(found: Embeddings) -> Embeddings:
-    """The most frequent words, of the forms of a lemma the lemma first: the reader asks for a word, then for its lemma."""
+    """The most frequent lemmas, and words whose lemma has no vector: the reader asks for a word, then for its lemma."""
     from tesla_eval.analysis.lemmas import Lemmatiser
 
     lemmas = Lemmatiser("ru").lemmas(list(found.entries))

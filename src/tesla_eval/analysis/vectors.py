@@ -81,7 +81,7 @@ class WordVectors:
         return int(a @ b) / float(np.sqrt(squares)) if squares else 0.0
 
     def _prepared(self, word: str) -> str:
-        """The word as the table is asked for it: lower case, for pieces with spaces where BERT cuts before it segments."""
+        """The word as the table is asked for it: in lower case; for pieces, with spaces where BERT cuts first."""
         word = word.lower()
         if self._strips_accents and not word.isascii():
             word = strip_accents(word)

@@ -81,7 +81,7 @@ def vector_table(
 
     Raises `BuildError` where there are fewer vectors or dimensions than the table needs.
     """
-    usable = embeddings.vectors.any(axis=1)
+    usable: npt.NDArray[np.bool_] = np.any(embeddings.vectors != 0, axis=1)
     if embeddings.vectors.shape[1] < dimensions or int(usable.sum()) <= dimensions:
         raise BuildError(
             f"{int(usable.sum())} vectors of {embeddings.vectors.shape[1]} numbers are too few for a table "
@@ -115,7 +115,8 @@ def _centred(vectors: npt.NDArray[np.float32]) -> FloatArray:
     whole = np.rint(vectors.astype(np.float64) * scale)
     centred = whole - np.rint(whole.sum(axis=0) / len(whole))
     length = np.sqrt(np.square(centred).sum(axis=1, keepdims=True))
-    return np.rint(_COARSE * centred / np.maximum(length, 1.0))
+    unit: FloatArray = np.rint(_COARSE * centred / np.maximum(length, 1.0))
+    return unit
 
 
 def _principal_axes(vectors: FloatArray, dimensions: int) -> FloatArray:
@@ -132,7 +133,10 @@ def _principal_axes(vectors: FloatArray, dimensions: int) -> FloatArray:
 def _rounded(vectors: FloatArray) -> npt.NDArray[np.int8]:
     """8 bits per number, each row with its own scale: only directions count."""
     largest = np.abs(vectors).max(axis=1, keepdims=True)
-    return np.floor(_LARGEST * vectors / np.maximum(largest, 1.0) + 0.5).astype(np.int8)
+    rounded: npt.NDArray[np.int8] = np.floor(_LARGEST * vectors / np.maximum(largest, 1.0) + 0.5).astype(
+        np.int8
+    )
+    return rounded
 
 
 def read_safetensors(handle: IO[bytes], name: str, tensor: str) -> npt.NDArray[np.float32]:
@@ -194,10 +198,11 @@ def _tensor_entry(entry: Any, name: str) -> tuple[str, tuple[int, int], tuple[in
 def read_wordpieces(
     lines: Sequence[str], vectors: npt.NDArray[np.float32], name: str, *, first: int | None = None
 ) -> Embeddings:
-    """The pieces of a WordPiece vocabulary (one per line) with their vectors; `name` is what errors call the vocabulary.
+    """The pieces of a WordPiece vocabulary (one per line) with their vectors; `name` is what errors call it.
 
     Pieces before line `first` (counted from 0; default: the first piece of two letters) keep no vector: these are
-    single characters. Special pieces such as [CLS] are left out. Of pieces that differ only in capitals the first stays.
+    single characters. Special pieces such as [CLS] are left out. Of pieces that differ only in capitals, the first
+    stays.
     """
     lines = lines[:-1] if lines and not lines[-1] else lines
     if len(lines) != len(vectors):
@@ -223,7 +228,7 @@ def _is_word(piece: str) -> bool:
 
 
 def read_huggingface_folder(folder: Path) -> Embeddings:
-    """The input embeddings of a model with a WordPiece vocabulary: `model.safetensors` and `vocab.txt` of its folder."""
+    """The input embeddings of a model with WordPieces: `model.safetensors` and `vocab.txt` of its folder."""
     model, vocabulary = folder / "model.safetensors", folder / "vocab.txt"
     for path in (model, vocabulary):
         if not path.is_file():
