@@ -418,6 +418,19 @@ def test_the_scale_and_a_common_shift_do_not_count() -> None:
     np.testing.assert_array_equal(first.arrays["vectors"], scaled.arrays["vectors"])
 
 
+def test_dropped_axes_are_the_first_ones() -> None:
+    """One number is large in half of the words and tells nothing else: without its axis the table is as without it."""
+    common = np.where(np.arange(40) % 2, 30.0, -30.0)[:, None]
+    names = [f"w{k}" for k in range(40)]
+    with_it = np.hstack([common, made_up(size=11)]).astype(np.float32)
+    table = WordVectors(vector_table(Embeddings(names, with_it), "en", dimensions=8))
+    dropped = WordVectors(vector_table(Embeddings(names, with_it), "en", dimensions=8, dropped_axes=1))
+    assert table.cosine("w0", "w2") > 0.95
+    assert table.cosine("w0", "w1") < -0.95
+    assert abs(dropped.cosine("w0", "w2")) < 0.8
+    assert abs(dropped.cosine("w0", "w1")) < 0.8
+
+
 def test_too_little_is_an_error() -> None:
     with pytest.raises(BuildError, match="too few"):
         vector_table(Embeddings(["a", "b"], made_up(2)), "en")
@@ -575,10 +588,13 @@ def test_a_table_from_the_command_line(write, tmp_path: Path, monkeypatch: pytes
     names = [f"w{k}" for k in range(40)]
     file = write("xy.vec", ["40 12", *lines_of(made_up(), names)])
     options = ["-l", "xy", "--dimensions", "8", "--licence", "CC0", "--date", "2026-11-15"]
+    with pytest.raises(BuildError, match="8 dimensions and 8 dropped axes"):
+        build(file, *options)
+    options += ["--drop-axes", "2"]
     assert "40 words, 8 dimensions" in build(file, *options)
     resource = read_resource(tmp_path / "own" / "vectors-xy.tesla", KIND)
     assert (resource.licence, resource.sources, resource.date) == ("CC0", ("xy.vec",), "2026-11-15")
-    expected = vector_table(Embeddings(names, made_up()), "xy", dimensions=8)
+    expected = vector_table(Embeddings(names, made_up()), "xy", dimensions=8, dropped_axes=2)
     np.testing.assert_array_equal(resource.arrays["vectors"], expected.arrays["vectors"])
 
 

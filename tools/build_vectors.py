@@ -5,7 +5,9 @@
     build_vectors.py ru natasha-1.6.0-py3-none-any.whl
 
 English: the input embeddings of sentence-transformers/all-MiniLM-L6-v2. Russian: navec (GloVe of news, quantised),
-reduced to the most frequent lemmas and forms. A wheel whose SHA-256 is another one is refused.
+reduced to the most frequent lemmas; its first principal axes are dropped: of 2,000 outputs of WMT14, 35 % of the content
+words that the reference has not found a similar word in it at a threshold at which 10 % find one in another reference,
+with all axes 22 %. A wheel whose SHA-256 is another one is refused.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import numpy as np
 from tesla_eval.errors import InputError
 from tesla_eval.resources import Resource, write_resource
 from tesla_eval.training.vectors import (
+    DROPPED_AXES,
     EMBEDDINGS_TENSOR,
     WORDS,
     Embeddings,
@@ -63,6 +66,7 @@ def russian(wheel: ZipFile, date: str) -> Resource:
     return vector_table(
         _most_useful(read_navec(wheel.read(NAVEC))),
         "ru",
+        dropped_axes=DROPPED_AXES,
         sources=["navec_news_v1_1B_250K_300d_100q (Alexander Kukushkin), from the package natasha 1.6.0"],
         licence="MIT",
         date=date,

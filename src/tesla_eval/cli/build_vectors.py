@@ -14,6 +14,7 @@ from tesla_eval.resources import SUFFIX, user_data_folder, write_resource
 from tesla_eval.textio import STANDARD_INPUT
 from tesla_eval.training.vectors import (
     DIMENSIONS,
+    DROPPED_AXES,
     MOST_DIMENSIONS_OF_TABLE,
     WORDS,
     read_huggingface_folder,
@@ -48,9 +49,15 @@ __all__ = ["vectors"]
     show_default=True,
     help="Numbers per word in the table.",
 )
+@click.option(
+    "--drop-axes",
+    type=click.IntRange(0, 64),
+    help="Leave out so many principal axes, on which words differ by frequency rather than meaning; default: "
+    f"{DROPPED_AXES} for a file, 0 for a folder.",
+)
 @provenance_options("Where the vectors come from; default: the file's name.")
 def vectors(
-    *, source: str, language: str, output: Path | None, words: int, dimensions: int, licence: str,
+    *, source: str, language: str, output: Path | None, words: int, dimensions: int, drop_axes: int | None, licence: str,
     sources: tuple[str, ...], day: str,
 ) -> None:  # fmt: skip
     """Make a table of word vectors, by which words that mean nearly the same are matched.
@@ -70,9 +77,10 @@ def vectors(
         folder = source != STANDARD_INPUT and Path(source).is_dir()
         found = read_huggingface_folder(Path(source)) if folder else read_vector_text(source, words=words)
         stages.tell("reducing", 0)
+        dropped = drop_axes if drop_axes is not None else 0 if folder else DROPPED_AXES
         table = vector_table(
-            found, language, dimensions=dimensions, sources=sources or (Path(source).name,), licence=licence,
-            date=day,
+            found, language, dimensions=dimensions, dropped_axes=dropped, sources=sources or (Path(source).name,),
+            licence=licence, date=day,
         )  # fmt: skip
         write_resource(output, table)
     kind = "pieces of words" if found.pieces else "words"
