@@ -21,7 +21,7 @@ from tesla_eval.analysis import AnalysedBatch, load_pipeline
 from tesla_eval.analysis.frequencies import load_frequencies
 from tesla_eval.analysis.vectors import KIND, WordsWithVectors, WordVectors, load_vectors
 from tesla_eval.cli.build_vectors import vectors
-from tesla_eval.errors import BuildError, InputError, ResourceError
+from tesla_eval.errors import BuildError, InputError, ResourceError, UsageError
 from tesla_eval.matching import Matches
 from tesla_eval.matching.vectors import VECTOR_PROBLEMS, explain_vectors, match_vectors, prepare_vectors
 from tesla_eval.resources import Resource, read_resource, shipped_folder, text_array, write_resource
@@ -349,14 +349,23 @@ def test_any_text_is_a_word_to_ask_for(word: str) -> None:
     assert table.look_up([word]).shape == (1, 64)
 
 
-@pytest.mark.parametrize("language", ["en", "ru"])
-def test_shipped_tables_are_small_and_name_their_licence(language: str) -> None:
-    path = shipped_folder() / f"{KIND}-{language}.tesla"
-    assert path.stat().st_size < 3_000_000
-    resource = read_resource(path, KIND)
-    assert resource.licence in {"Apache-2.0", "MIT"}
-    assert resource.sources
-    assert path.name in (shipped_folder() / "licences" / f"{resource.licence.lower()}.txt").read_text("utf-8")
+NOTICES = {
+    "en": ["apache-2.0"],
+    "ru": ["mit"],
+    **{language: ["apache-2.0", "phrase-tables"] for language in ("cs", "de", "es", "fr")},
+}
+
+
+def test_shipped_tables_are_small_and_have_their_notices() -> None:
+    paths = sorted(shipped_folder().glob(f"{KIND}-*.tesla"))
+    assert {path.stem.partition("-")[2] for path in paths} == NOTICES.keys()
+    for path in paths:
+        assert path.stat().st_size < 3_000_000
+        resource = read_resource(path, KIND)
+        assert resource.licence
+        assert resource.sources
+        for notice in NOTICES[resource.language]:
+            assert path.name in (shipped_folder() / "licences" / f"{notice}.txt").read_text("utf-8")
 
 
 def table_resource(entries: str = "a\nb", shape: tuple[int, ...] = (2, 3), **info: object) -> Resource:
@@ -604,3 +613,15 @@ def test_a_table_of_pieces_from_the_command_line(tmp_path: Path) -> None:
     output = tmp_path / "table.tesla"
     assert "pieces of words" in build(str(tmp_path), "-l", "xy", "-o", str(output), "--dimensions", "8")
     assert WordVectors(read_resource(output, KIND)).pieces("wordbed") == ("wordb", "##ed")
+
+
+def test_a_table_through_a_pivot_language(tmp_path: Path) -> None:
+    output = tmp_path / "vectors-de.tesla"
+    source = str(shipped_folder() / "phrases-de-en.tesla")
+    assert "64 dimensions" in build(source, "-l", "de", "-o", str(output))
+    table = WordVectors(read_resource(output, KIND))
+    assert table.cosine("Arzt", "Doktor") > 0.9
+    assert table.cosine("verhaften", "festnehmen") > 0.8
+    assert table.cosine("Arzt", "Banane") < 0.3
+    with pytest.raises(UsageError, match="phrase table of 'de', not of 'cs'"):
+        build(source, "-l", "cs", "-o", str(output))

@@ -10,13 +10,17 @@ from tesla_eval.analysis.languages import code_to_build
 from tesla_eval.analysis.vectors import KIND
 from tesla_eval.cli.options import provenance_options
 from tesla_eval.cli.terminal import Stages
+from tesla_eval.errors import UsageError
+from tesla_eval.pivot.table import read_phrase_table
 from tesla_eval.resources import SUFFIX, user_data_folder, write_resource
 from tesla_eval.textio import STANDARD_INPUT
+from tesla_eval.training.pivoted_vectors import pivoted_embeddings
 from tesla_eval.training.vectors import (
     DIMENSIONS,
     DROPPED_AXES,
     MOST_DIMENSIONS_OF_TABLE,
     WORDS,
+    Embeddings,
     read_huggingface_folder,
     read_vector_text,
     vector_table,
@@ -53,31 +57,32 @@ __all__ = ["vectors"]
     "--drop-axes",
     type=click.IntRange(0, 64),
     help="Leave out so many principal axes, on which words differ by frequency rather than meaning; default: "
-    f"{DROPPED_AXES} for a file, 0 for a folder.",
+    f"{DROPPED_AXES} for a text file, else 0.",
 )
 @provenance_options("Where the vectors come from; default: the file's name.")
 def vectors(
-    *, source: str, language: str, output: Path | None, words: int, dimensions: int, drop_axes: int | None, licence: str,
-    sources: tuple[str, ...], day: str,
+    *, source: str, language: str, output: Path | None, words: int, dimensions: int, drop_axes: int | None,
+    licence: str, sources: tuple[str, ...], day: str,
 ) -> None:  # fmt: skip
     """Make a table of word vectors, by which words that mean nearly the same are matched.
 
     FILE holds one word and its numbers per line, as fastText (.vec), GloVe and word2vec write them, most frequent
     words first; .gz too. FOLDER is a model of Hugging Face with model.safetensors and a WordPiece vocabulary in
-    vocab.txt: its input embeddings are used. Both are read as data. The same input gives the same table.
+    vocab.txt: its input embeddings are used. Both are read as data. FILE may also be a phrase table (.tesla): its words
+    get the vectors of their translations. The same input gives the same table.
 
     \b
     tesla build vectors -l de cc.de.300.vec.gz --licence "CC BY-SA 3.0"
     tesla build vectors -l en all-MiniLM-L6-v2/ --licence Apache-2.0
+    tesla build vectors -l de phrases-de-en.tesla
     """
     language = code_to_build(language)
     output = output or user_data_folder() / f"{KIND}-{language}{SUFFIX}"
     with Stages() as stages:
         stages.tell("reading", 0)
-        folder = source != STANDARD_INPUT and Path(source).is_dir()
-        found = read_huggingface_folder(Path(source)) if folder else read_vector_text(source, words=words)
+        found, axes_to_drop = _read(source, language, words)
         stages.tell("reducing", 0)
-        dropped = drop_axes if drop_axes is not None else 0 if folder else DROPPED_AXES
+        dropped = axes_to_drop if drop_axes is None else drop_axes
         table = vector_table(
             found, language, dimensions=dimensions, dropped_axes=dropped, sources=sources or (Path(source).name,),
             licence=licence, date=day,
@@ -86,3 +91,15 @@ def vectors(
     kind = "pieces of words" if found.pieces else "words"
     size = output.stat().st_size / 1e6
     click.echo(f"{output}: {table.info['with vector']} {kind}, {dimensions} dimensions, {size:.2f} MB")
+
+
+def _read(source: str, language: str, words: int) -> tuple[Embeddings, int]:
+    """What a file or folder holds, and how many axes of it are better dropped."""
+    if source != STANDARD_INPUT and Path(source).is_dir():
+        return read_huggingface_folder(Path(source)), 0
+    if source.endswith(SUFFIX):
+        table = read_phrase_table(Path(source))
+        if table.language != language:
+            raise UsageError(f"{source}: is a phrase table of {table.language!r}, not of {language!r}")
+        return pivoted_embeddings(table), 0
+    return read_vector_text(source, words=words), DROPPED_AXES

@@ -102,7 +102,8 @@ def vector_table(
         info={
             "segmentation": "wordpiece" if embeddings.pieces else "words",
             "strip_accents": embeddings.pieces and not accents,
-            "entries": len(entries), "with vector": int(usable.sum()), "dimensions": dimensions, "dropped axes": dropped_axes,
+            "entries": len(entries), "with vector": int(usable.sum()), "dimensions": dimensions,
+            "dropped axes": dropped_axes,
         },
     )  # fmt: skip
     WordVectors(resource)  # refuses what could not be read again
