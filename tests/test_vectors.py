@@ -188,6 +188,16 @@ def test_long_texts_with_many_similar_words_match_as_in_the_textbook(size: int, 
     assert matches.recall[0, 2] == pytest.approx(best / weights[0].sum(), abs=1e-9)
 
 
+@pytest.mark.parametrize(("size", "expected"), [(2048, 1.0), (2049, 0.0)])
+def test_in_whole_books_only_form_and_lemma_count(size: int, expected: float) -> None:
+    x = [Word(k, k, (1, 2), 64) for k in range(size)]
+    y = [Word(size + k, size + k, (1, 2), 64) for k in range(size)]
+    y[0] = replace(y[0], lemma=0)
+    found = match_vectors(*texts_of(x, y), ONLY, ONLY)
+    lemma = 0 if expected else 14 / 16 / size
+    assert found.recall[0, 0] == pytest.approx(expected + lemma)
+
+
 def test_a_text_with_too_many_different_words_is_refused() -> None:
     many = np.arange((1 << 16) + 1, dtype=np.uint32)
     empty = np.zeros(0, np.int8), np.zeros(0, np.uint32)

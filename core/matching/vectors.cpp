@@ -14,7 +14,7 @@ namespace {
 constexpr int kSteps = 160;              // similarities are 160ths
 constexpr int kSameLemma = 144;          // .9
 constexpr std::int32_t kGainUnit = 16;   // rescaled similarities are 16ths
-constexpr std::size_t kDenseCells = std::size_t{1} << 22;
+constexpr std::size_t kMostCells = std::size_t{1} << 22;  // pairs of words; in longer texts only form and lemma count
 
 // SPEC §8b: (s - t) / (1 - t) above the threshold t, rounded down to 16ths; s and t in 160ths.
 constexpr std::int32_t rescaled(int similarity, int threshold) {
@@ -199,14 +199,14 @@ VectorMatcher::VectorMatcher(std::size_t dimensions) : dimensions_(dimensions), 
 
 void VectorMatcher::compare_words(const VectorText& x, const VectorText& y) {
     const std::size_t nx = x.size(), ny = y.size();
-    dense_ = nx * ny <= kDenseCells;
+    dense_ = nx * ny <= kMostCells;
     cells_.resize(dense_ ? nx * ny : ny);
     products_.resize(ny);
     steps_.resize(ny);
     best_x_.assign(nx, 0);
     best_y_.assign(ny, 0);
-    right_.assign(ny * width_, 0);
-    for (std::size_t b = 0; b < ny; ++b)
+    right_.assign(dense_ ? ny * width_ : 0, 0);
+    for (std::size_t b = 0; dense_ && b < ny; ++b)
         if (y.vector[b]) std::copy_n(y.vector[b], dimensions_, right_.begin() + static_cast<std::ptrdiff_t>(b * width_));
     link_first_.assign(1, 0);
     links_.clear();
@@ -225,7 +225,7 @@ void VectorMatcher::compare_words(const VectorText& x, const VectorText& y) {
 // The cosines of word a of x with all words of y, into steps_.
 void VectorMatcher::compare_vectors(const VectorText& x, std::size_t a, const VectorText& y) {
     const std::size_t ny = y.size();
-    if (x.vector[a] == nullptr) {
+    if (!dense_ || x.vector[a] == nullptr) {
         std::fill_n(steps_.begin(), ny, 0);
         return;
     }

@@ -2,6 +2,9 @@
 //
 // The cosine of two vectors of 8-bit numbers is rounded down to 160ths by comparing whole numbers. All thresholds and
 // steps of SPEC are multiples of 1/160, so that everything after it is exact and the same on every machine.
+//
+// Whole books: where two texts have more than four million pairs of different words, only form and lemma count. The
+// number of similar words grows with the square of the length, and the time of a flow with more than that.
 #pragma once
 
 #include <array>
@@ -142,7 +145,7 @@ class VectorMatcher {
     std::size_t dimensions_, width_;   // width_: the dimensions rounded up to whole lanes
     std::vector<std::int16_t> left_, right_;  // vectors of one word of x, of all words of y
     std::vector<std::int32_t> products_, steps_;  // of one word of x with all words of y
-    std::vector<std::uint8_t> cells_;  // similarities in 160ths: all of them, or one row where there are too many
+    std::vector<std::uint8_t> cells_;  // similarities in 160ths: all of them, or one row of a book
     bool dense_ = true;
     std::vector<std::uint8_t> best_x_, best_y_;
     std::vector<std::uint32_t> link_first_;  // for every word of x its links: those that a flow can use
