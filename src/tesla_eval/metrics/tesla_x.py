@@ -7,10 +7,11 @@ from typing import ClassVar
 from tesla_eval.metrics.combinations import Linear
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.groups import MEASURES
-from tesla_eval.metrics.groups.lm import LanguageModelGroup
+from tesla_eval.metrics.groups.lm import FluencyGroup
 from tesla_eval.metrics.groups.ngrams import CharacterGroup, NgramGroup
 from tesla_eval.metrics.groups.pivots import PivotGroup
 from tesla_eval.metrics.groups.surface import SurfaceGroup
+from tesla_eval.metrics.groups.vectors import VectorGroup
 
 __all__ = ["TeslaX"]
 
@@ -20,10 +21,11 @@ class TeslaX(FeatureMetric):
 
     id: ClassVar[str] = "tesla-x"
     groups = (
-        NgramGroup(similarities=("ms", "pos", "lem"), measures=MEASURES),
+        NgramGroup(similarities=("syn", "lem"), measures=MEASURES),
         CharacterGroup(),
         SurfaceGroup(),
+        VectorGroup(),
+        FluencyGroup(),
         PivotGroup(measures=MEASURES),
-        LanguageModelGroup(),
     )
     combination = Linear()

@@ -25,6 +25,9 @@ __all__ = ["ANY_LANGUAGE", "LinearModel", "Scale", "find_model", "load_weights",
 ANY_LANGUAGE = "und"
 """The language of a model that serves all languages which have none of their own."""
 
+SIGNED = "signed"
+"""The scale of models whose positive weights are agreement and whose negative weights are penalties."""
+
 _FORMAT = 1
 _LARGEST_FILE = 1 << 20
 
@@ -32,6 +35,8 @@ _LARGEST_FILE = 1 << 20
 @dataclass(frozen=True)
 class Scale:
     """From linear scores to reported ones: 1 / (1 + exp(−slope · (x − centre))), or linear, clipped to 0..1.
+
+    `signed` takes the linear score as it is, clipped: agreement counts up to 1, penalties are taken away.
 
     >>> Scale("logistic", slope=2.0, centre=1.0)(np.array([1.0])).tolist()
     [0.5]
@@ -46,6 +51,8 @@ class Scale:
     def __call__(self, linear: FloatArray) -> FloatArray:
         """The reported scores."""
         steps = self.slope * (linear - self.centre)
+        if self.kind == SIGNED:
+            return np.clip(linear, 0.0, 1.0)
         if self.kind == "linear":
             return np.clip(0.5 + steps, 0.0, 1.0)
         return np.asarray(0.5 + 0.5 * np.tanh(0.5 * steps))
@@ -96,17 +103,38 @@ class LinearModel:
             for other in self._relatives[column]:
                 sums += np.where(missing[:, other], 0.0, values[:, other])
                 counts += ~missing[:, other]
-            family_mean = np.where(counts > 0, sums / np.maximum(counts, 1), self.means[column])
+            alone = np.nan if self.signed else self.means[column]
+            family_mean = np.where(counts > 0, sums / np.maximum(counts, 1), alone)
             filled[:, column] = np.where(missing[:, column], family_mean, values[:, column])
         return filled
 
+    @property
+    def signed(self) -> bool:
+        """Whether the weights have a sign: a copy of the reference then scores exactly 1 (specification §8b)."""
+        return self.scale.kind == SIGNED
+
     def shares(self, values: FloatArray) -> FloatArray:
         """What every feature contributes to the linear score: weight × standardised value."""
+        if self.signed:
+            completed = self.complete(values)
+            return np.asarray(self._products(completed) / self._agreement(completed)[:, None])
         return np.asarray(self.weights * ((self.complete(values) - self.means) / self.deviations))
 
     def linear(self, values: FloatArray) -> FloatArray:
         """The linear scores of rows of features."""
+        if self.signed:
+            completed = self.complete(values)
+            return np.asarray(sum_columns(self._products(completed)) / self._agreement(completed))
         return sum_columns(self.shares(values))
+
+    def _products(self, completed: FloatArray) -> FloatArray:
+        """Weight × value; nothing for a feature of which the whole family is missing."""
+        return np.where(np.isnan(completed), 0.0, self.weights * completed)
+
+    def _agreement(self, completed: FloatArray) -> FloatArray:
+        """The weight of all agreement that could be: summed as the products are, so that a copy gets exactly 1."""
+        possible = sum_columns(np.where(np.isnan(completed), 0.0, np.maximum(self.weights, 0.0)))
+        return np.where(possible > 0, possible, 1.0)
 
     def score(self, values: FloatArray) -> FloatArray:
         """The reported scores of rows of features."""
@@ -197,7 +225,7 @@ def _parse(document: dict[str, Any], fingerprint: str) -> LinearModel:
     }
     names = tuple(str(entry["name"]) for entry in document["features"])
     scale = document["scale"]
-    if scale["kind"] not in ("logistic", "linear"):
+    if scale["kind"] not in ("logistic", "linear", SIGNED):
         raise ValueError(f"unknown scale {scale['kind']!r}")
     if not names or len(set(names)) < len(names):
         raise ValueError("no features, or one of them twice")
