@@ -45,13 +45,15 @@ def judged(into_english: bool) -> Iterator[tuple[str, str, JudgedSet]]:
                 yield file[:5], file[5:].lstrip("-"), one
 
 
-def collect(into_english: bool, jobs: int) -> tuple[list[YearlySet], tuple]:
+def collect(
+    into_english: bool, jobs: int, names: tuple[str, ...] = ("m", "chrf++")
+) -> tuple[list[YearlySet], tuple]:
     recipe = Recipe(TeslaX, "en" if into_english else "und", groups=GROUPS[into_english])
     uncombined = features_for(recipe, jobs)
 
     @cache
     def baselines(language: str) -> list[Metric]:
-        return [create_metric(name, language) for name in ("m", "chrf++")]
+        return [create_metric(name, language) for name in names]
 
     done = 0
 

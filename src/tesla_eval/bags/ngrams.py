@@ -16,8 +16,8 @@ from tesla_eval.errors import InputError, UsageError
 __all__ = [
     "FUNCTION_WORD_DISCOUNT",
     "IDENTITY",
-    "SYNONYMY",
     "LONGEST_CHARACTER_NGRAM",
+    "SYNONYMY",
     "NgramFeature",
     "build_bags",
     "build_character_bags",

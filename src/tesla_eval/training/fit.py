@@ -203,13 +203,14 @@ class Problem:
         scale = _logistic_scale(self.sets, model) if logistic_scale else _range_scale(model, self.features)
         return replace(model, scale=scale)
 
-
     def _fit_signed(self, penalty: float) -> LinearModel:
         """Weights of their features' signs, for features as they are; those of agreement add up to 1."""
         signs = np.array([1.0 if feature.more_is_better else -1.0 for feature in self.features])
         weights = fit_signed(*self._differences, penalty, signs) / self._draft.deviations
         kept = np.flatnonzero(np.abs(weights) > _SMALLEST_WEIGHT * np.abs(weights).max())
-        total = math.fsum(weights[(weights > 0) & (np.abs(weights) > _SMALLEST_WEIGHT * np.abs(weights).max())])
+        total = math.fsum(
+            weights[(weights > 0) & (np.abs(weights) > _SMALLEST_WEIGHT * np.abs(weights).max())]
+        )
         return replace(
             self._draft, features=tuple(self._draft.features[k] for k in kept.tolist()),
             families=tuple(self._draft.families[k] for k in kept.tolist()), weights=weights[kept] / (total or 1.0),

@@ -54,7 +54,9 @@ class YearlySet:
 
     def training_set(self, columns: Index) -> TrainingSet:
         """What a learner sees of it."""
-        some = np.linspace(0, len(self.better) - 1, min(len(self.better), MOST_PAIRS)).round().astype(np.int64)
+        some = (
+            np.linspace(0, len(self.better) - 1, min(len(self.better), MOST_PAIRS)).round().astype(np.int64)
+        )
         return TrainingSet(
             name=f"{self.lp} {self.name}", features=self.features[:, columns],
             segments=np.array([str(segment) for segment in self.cells[:, 0].tolist()], np.str_),
@@ -64,7 +66,9 @@ class YearlySet:
 
     def tau(self, scores: FloatArray) -> float:
         """(concordant − discordant) / pairs; a tie of the metric adds nothing."""
-        return float((np.sign(scores[self.better] - scores[self.worse]) * self.counts).sum() / self.counts.sum())
+        return float(
+            (np.sign(scores[self.better] - scores[self.worse]) * self.counts).sum() / self.counts.sum()
+        )
 
     def pearson(self, scores: FloatArray, weights: FloatArray | None = None) -> FloatArray:
         """Pearson's r of system means with human scores, for every row of segment weights."""
@@ -80,9 +84,7 @@ class YearlySet:
         centred = means - means.mean(axis=1, keepdims=True)
         human = self.human[known] - self.human[known].mean()
         with np.errstate(invalid="ignore"):
-            return np.asarray(
-                (centred @ human) / np.sqrt((centred**2).sum(axis=1) * (human**2).sum())
-            )
+            return np.asarray((centred @ human) / np.sqrt((centred**2).sum(axis=1) * (human**2).sum()))
 
     @property
     def has_pairs(self) -> bool:
@@ -121,8 +123,8 @@ def gather(
         _, human = _human_systems(outputs, pairs, one.systems, None)
         sets.append(
             YearlySet(
-                year, outputs.lp, f"{kind} {outputs.testset}", len(outputs.systems), np.array(cells, np.int64), features,
-                better, worse, counts, np.asarray(human, np.float64),
+                year, outputs.lp, f"{kind} {outputs.testset}", len(outputs.systems), np.array(cells, np.int64),
+                features, better, worse, counts, np.asarray(human, np.float64),
                 {
                     metric.id: (1 if metric.higher_is_better else -1) * cache.score(metric, *texts, advance).scores
                     for metric in baselines_for(outputs.lp)
@@ -171,7 +173,11 @@ def _across_segments(human: FloatArray, cells: list[tuple[int, int]]) -> list[tu
 
 
 def fit_years(
-    sets: Sequence[YearlySet], features: Sequence[Feature], kept: Callable[[Feature], bool], learner: str, penalty: float
+    sets: Sequence[YearlySet],
+    features: Sequence[Feature],
+    kept: Callable[[Feature], bool],
+    learner: str,
+    penalty: float,
 ) -> LinearModel:
     """The model that a learner finds from all these sets."""
     columns = np.array([k for k, feature in enumerate(features) if kept(feature)], np.int64)
@@ -224,7 +230,13 @@ def leave_out(
 
 
 def interval(
-    figures: Sequence[Figures], first: str, second: str, statistic: str, *, resamples: int = 1000, seed: int = 1
+    figures: Sequence[Figures],
+    first: str,
+    second: str,
+    statistic: str,
+    *,
+    resamples: int = 1000,
+    seed: int = 1,
 ) -> tuple[float, float, float]:
     """The mean over sets of first − second, and its 95 % interval by resampling the segments of every set."""
     random = np.random.default_rng(seed)

@@ -121,7 +121,11 @@ class _BoundFluency(BoundGroup):
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         row = self.compare(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)[0]
         words = self._scores.explain(reference, hypothesis).features
-        details = tuple(ValueDetail(name="fluency", value=float(row[0]), words=one.words) for one in words)
+        details = tuple(
+            ValueDetail(name="fluency", value=float(row[0]), words=one.words)
+            for one in words
+            if isinstance(one, ValueDetail)
+        )
         return GroupDetail(row, details)
 
 

@@ -45,7 +45,13 @@ WINDOW = 4
 """specification §10: up to so many words lie between the two of a skip bigram."""
 _WIDEST_WINDOW = 1000
 
-_LABELS = {"ms": "words and synonyms", SYNONYMY: "words and synonyms", "lem": "lemmas", "pos": "parts of speech", IDENTITY: "words"}
+_LABELS = {
+    "ms": "words and synonyms",
+    SYNONYMY: "words and synonyms",
+    "lem": "lemmas",
+    "pos": "parts of speech",
+    IDENTITY: "words",
+}
 
 
 def check_alpha(alpha: float) -> None:

@@ -87,7 +87,13 @@ class _BoundVectors(BoundGroup):
         for name, p, r, f in rows:
             if isnan(f):
                 continue
-            measures: dict[str, Any] = {"name": name, "similarity": "vec", "precision": p, "recall": r, "f": f}
+            measures: dict[str, Any] = {
+                "name": name,
+                "similarity": "vec",
+                "precision": p,
+                "recall": r,
+                "f": f,
+            }
             if name == _FLOW:
                 details.append(self._flow(reference, hypothesis, measures))
             else:
