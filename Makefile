@@ -4,11 +4,24 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*/*)
 
-.PHONY: help demo test test-slow lint bench wheel clean
+# Where Clang is; version 14 is the oldest that is tried.
+CLANG := $(firstword $(foreach name,clang++ clang++-14 clang++-15 clang++-16 clang++-17 clang++-18 clang++-19,$(shell command -v $(name) 2>/dev/null)))
+CORE_TESTS := tests/test_core_safety.py tests/test_fuzz.py tests/test_transport.py tests/test_matching.py tests/test_celab.py \
+	tests/test_characters.py tests/test_surface.py tests/test_tokeniser.py tests/test_pivot_bags.py tests/test_core_stub.py
+FUZZ_SECONDS ?= 60
+FUZZ_PAIRS ?= 20000
+FUZZ_FILES ?= 200
+
+.PHONY: help demo test test-slow test-lowest test-clang test-threads sanitize sanitize-quick fuzz lint bench wheel clean
 
 help:
 	@echo "make demo       score the example and explain one sentence"
 	@echo "make test       the tests (minutes); make test-slow the long, data-hungry ones"
+	@echo "make test-lowest   the tests in a fresh clone with the lowest versions that pyproject.toml allows"
+	@echo "make test-clang    the core built with Clang, and its tests"
+	@echo "make test-threads  the threaded paths under the thread sanitizer"
+	@echo "make sanitize   the core's tests and the fuzzers with the address and undefined-behaviour sanitizers"
+	@echo "make fuzz       fuzzers for FUZZ_SECONDS, FUZZ_PAIRS and FUZZ_FILES; guided by coverage where Clang is there"
 	@echo "make lint       ruff, mypy --strict, the order of the rooms"
 	@echo "make bench      benchmarks: every figure a ratio against a named peer"
 	@echo "make wheel      build the wheel into dist/ and check its size"
@@ -34,6 +47,55 @@ test: $(VENV)/.installed
 
 test-slow: $(VENV)/.installed
 	$(BIN)/pytest -m slow
+
+# What builds the core outside of pip; CMake itself too, where the system has none.
+$(VENV)/.build-tools: $(VENV)/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check "nanobind>=2.4"
+	command -v cmake > /dev/null || $(BIN)/pip install --quiet --disable-pip-version-check cmake
+	touch $@
+
+sanitize: $(VENV)/.build-tools
+	$(BIN)/python tools/checked_core.py address -- -m pytest -p no:cacheprovider $(CORE_TESTS)
+	$(BIN)/python tools/checked_core.py address -- -m tests.fuzz.pairs --metric m,x,b,celab,s --count $(FUZZ_PAIRS)
+	$(BIN)/python tools/checked_core.py address -- -m tests.fuzz.resources --count $(FUZZ_FILES)
+
+# The same in a few minutes, for every change: status 77 says that the sanitizer's library is missing.
+sanitize-quick: $(VENV)/.build-tools
+	@$(BIN)/python tools/checked_core.py address -- -m pytest -p no:cacheprovider tests/test_core_safety.py tests/test_fuzz.py \
+	  || { status=$$?; test $$status = 77 && echo "make sanitize-quick: SKIPPED, there is no libasan" && exit 0; exit $$status; }
+
+test-threads: $(VENV)/.build-tools
+	$(BIN)/python tools/checked_core.py thread -- -m tests.fuzz.threads
+
+test-clang: $(VENV)/.build-tools
+	@test -n "$(CLANG)" || { echo "There is no Clang. Debian and Ubuntu: apt-get install clang-14"; exit 1; }
+	CXX=$(CLANG) $(BIN)/python tools/checked_core.py plain -- -m pytest -p no:cacheprovider $(CORE_TESTS)
+
+ifeq ($(CLANG),)
+fuzz: $(VENV)/.installed
+	@echo "There is no Clang: hypothesis makes the texts. For guidance by coverage: apt-get install clang-14 libclang-rt-14-dev"
+	FUZZ_EXAMPLES=5000 $(BIN)/pytest tests/test_fuzz.py
+else
+fuzz: $(VENV)/.installed
+	cmake -S tests/fuzz -B build/fuzz -DCMAKE_CXX_COMPILER=$(CLANG) > /dev/null \
+	  || { echo "Clang cannot build a fuzzer here. Debian and Ubuntu: apt-get install libclang-rt-14-dev"; exit 1; }
+	cmake --build build/fuzz --parallel
+	mkdir -p build/fuzz/corpus
+	build/fuzz/core_fuzzer -max_total_time=$(FUZZ_SECONDS) -timeout=10 -max_len=4096 -print_final_stats=1 \
+	  -artifact_prefix=build/fuzz/ build/fuzz/corpus
+endif
+	$(BIN)/python -m tests.fuzz.pairs --metric m,x,b,celab,s --count $(FUZZ_PAIRS)
+	$(BIN)/python -m tests.fuzz.resources --count $(FUZZ_FILES)
+
+# What is committed, in a clone of its own: nothing that lies about here is found.
+LOWEST := build/lowest
+test-lowest:
+	rm -rf $(LOWEST)
+	git clone --quiet . $(LOWEST)/clone
+	$(PYTHON) tools/lowest_versions.py > $(LOWEST)/constraints.txt
+	$(PYTHON) -m venv $(LOWEST)/venv
+	cd $(LOWEST)/clone && ../venv/bin/pip install --quiet --disable-pip-version-check --constraint ../constraints.txt ".[test]"
+	cd $(LOWEST)/clone && ../venv/bin/pytest -p no:cacheprovider tests
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -34,8 +34,7 @@ def cold(name: str) -> float:
 
 def main() -> None:
     from tesla_eval.analysis import load_pipeline
-    from tesla_eval.pivot import read_phrase_table
-    from tesla_eval.pivot.table import KIND
+    from tesla_eval.pivot import KIND, read_phrase_table
     from tesla_eval.resources import find_resource
 
     seconds = interleaved({name: lambda name=name: cold(name) for name in ("tesla-m", "tesla-b")})  # type: ignore[misc]

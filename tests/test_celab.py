@@ -405,7 +405,7 @@ def test_programs_above_the_bound_are_refused() -> None:
     once = [f"u{k}" for k in range(12)]
     assert score(CelabMatcher(), once * 2, once) < 1
     small = CelabMatcher(max_units=24)
-    with pytest.raises(InputError, match=r"begin 'u0u1u2u3.* repeat themselves too much: more than 12 sets"):
+    with pytest.raises(InputError, match=r"begin 'u0u1u2u3.* are too repetitive: more than 12 sets"):
         small.match([["a"], once * 2], [["a"], once])
     with pytest.raises(InputError, match="raise the bound"):
         small.explain(once * 2, once)

@@ -176,7 +176,7 @@ class TestGaps:
     def test_nothing_left_is_an_error(self, tesla, segments):
         outcome = tesla("meta", "--segments", segments(*segment_rows(lp="en-xx")))
         assert outcome.status == 2
-        assert "no language pair is left" in outcome.err
+        assert "there is no language pair to evaluate" in outcome.err
 
     def test_a_language_pair_that_is_not_there_is_named(self, tesla, segments):
         outcome = tesla("meta", "--segments", segments(*segment_rows()), "--lp", "fr-en")
@@ -209,7 +209,7 @@ class TestGaps:
         )
         outcome = tesla("meta", "--segments", segments(*segment_rows()), "--pairs", pairs, "-m", "chrf")
         assert outcome.status == 0
-        assert "they are about de-en old" in outcome.err
+        assert "the preferences are for de-en old" in outcome.err
 
     def test_no_source_at_all_is_wrong_usage(self, tesla):
         outcome = tesla("meta", "-m", "chrf")
@@ -423,7 +423,7 @@ class TestAnchors:
         assert not math.isnan(wmt14_averages["bleu", "system", "soft_accuracy"])
 
 
-AGAIN = "give the same command again to go on"
+AGAIN = "run the same command again to continue"
 
 
 @pytest.mark.parametrize("kept_in", ["the cache", None])
@@ -431,4 +431,4 @@ def test_who_interrupts_is_told_how_to_go_on(kept_in, capsys):
     with pytest.raises(KeyboardInterrupt), resumable(kept_in):
         raise KeyboardInterrupt
     told = capsys.readouterr().err
-    assert told == ("" if kept_in is None else f"tesla: what is done is kept in {kept_in}; {AGAIN}\n")
+    assert told == ("" if kept_in is None else f"tesla: finished work is kept in {kept_in}; {AGAIN}\n")

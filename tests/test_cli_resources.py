@@ -41,7 +41,7 @@ def test_a_language_in_detail_has_versions_sources_and_licences(tesla: Any) -> N
     out = tesla("resources", "-l", "German").out
     tagger = read_resource(Path(str(find_resource("tagger", "de"))))
     assert tagger.fingerprint in out
-    assert tagger.licence in out
+    assert tagger.provenance.licence in out
     assert "OpenThesaurus" in out
     assert "WordNet" not in out
 

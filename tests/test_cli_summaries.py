@@ -79,7 +79,7 @@ def test_topics_are_named(tesla, write) -> None:
     [
         (rows({"a": PEERS["a"], "b": {"t1": "Storm."}}), "b has no summary of t2"),
         (["{"], "peers.jsonl, line 1: is not JSON"),
-        ([], "holds no summaries"),
+        ([], "contains no summaries"),
     ],
 )
 def test_bad_summaries(tesla, write, lines: list[str], message: str) -> None:

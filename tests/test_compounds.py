@@ -10,14 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.analysis.compounds import (
-    FILLERS,
-    CompoundSplitter,
-    compound_resource,
-    load_compound_splitter,
-)
+from tesla_eval.analysis.frequencies import FILLERS, CompoundSplitter, load_compound_splitter
 from tesla_eval.errors import BuildError, ResourceError
 from tesla_eval.resources import Resource, read_resource, write_resource
+from tesla_eval.training.word_lists import compound_resource
 
 GERMAN_WORDS = Path(__file__).parent / "data" / "compounds-de.tsv"
 Spans = tuple[tuple[int, int], ...]
@@ -121,7 +117,7 @@ def test_lists_that_cannot_be_are_refused() -> None:
             compound_resource(frequencies, "de")
     sound = compound_resource({"haus": 1000.0, "boot": 1000.0}, "de")
     arrays = {**sound.arrays, "levels": sound.arrays["levels"][:1]}
-    with pytest.raises(ResourceError, match="do not fit"):
+    with pytest.raises(ResourceError, match="have different lengths"):
         CompoundSplitter.from_resource(Resource(kind="compounds", language="de", arrays=arrays))
 
 

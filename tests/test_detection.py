@@ -28,7 +28,7 @@ from tesla_eval.analysis.detection import (
 )
 from tesla_eval.analysis.languages import LANGUAGES
 from tesla_eval.errors import ResourceError
-from tesla_eval.resources import read_resource, shipped_folder
+from tesla_eval.resources import Provenance, read_resource, shipped_folder
 from tesla_eval.training.detection import DetectionSettings, build_detection, serbian_cyrillic
 
 TREEBANKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "ud"
@@ -212,7 +212,7 @@ def test_a_model_is_built_the_same_twice() -> None:
     settings = DetectionSettings(bits=8, bits_few=8, epochs=2, common_words=8)
 
     def build() -> bytes:
-        made = build_detection(texts, sources=["own"], licence="none", date="2026", settings=settings)
+        made = build_detection(texts, provenance=Provenance(("own",), "none", "2026"), settings=settings)
         assert models_of(made)["Latin"].languages == ("de", "en")
         return b"".join(array.tobytes() for array in made.arrays.values())
 

@@ -14,13 +14,13 @@ import pytest
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.discourse import load_parser
 from tesla_eval.discourse.arguments import clauses_around, cut_clauses
-from tesla_eval.discourse.classifier import Classifier, fit_classifier
+from tesla_eval.discourse.classifier import Classifier
 from tesla_eval.discourse.connectives import Candidate, Inventory, without_overlap
+from tesla_eval.discourse.document import Relation
 from tesla_eval.discourse.parser import Parser
-from tesla_eval.discourse.relations import Relation
 from tesla_eval.errors import InputError, ResourceError
 from tesla_eval.resources import find_resource, read_resource, write_resource
-from tesla_eval.training.discourse import NON_COMMERCIAL_GENRES, read_gdtb
+from tesla_eval.training.discourse import NON_COMMERCIAL_GENRES, fit_classifier, read_gdtb
 from tesla_eval.training.discourse_evaluation import Overlap, evaluate_parser
 from tests.conftest import SHARED_DATA
 
@@ -177,7 +177,7 @@ def test_a_parser_that_lost_a_part_is_named(
     monkeypatch.setenv("TESLA_EVAL_DATA", str(tmp_path))
     load_parser.cache_clear()
     try:
-        with pytest.raises(ResourceError, match=r"discourse-en\.tesla: makes no discourse parser"):
+        with pytest.raises(ResourceError, match=r"discourse-en\.tesla: is not a valid discourse parser"):
             load_parser("en")
     finally:
         load_parser.cache_clear()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tesla_eval import TeslaF, TeslaM, TeslaX
-from tesla_eval.compare.differences import explain_difference
+from tesla_eval.compare import explain_difference
 from tesla_eval.errors import ResourceError, UsageError
 
 REFERENCE = "The president of Spain arrived in Paris on Monday."
@@ -118,7 +118,7 @@ def test_weights_of_another_analysis_are_refused(metric: TeslaX) -> None:
 def test_weights_of_another_metric_are_refused(tmp_path, metric: TeslaX) -> None:
     path = tmp_path / "weights.json"
     path.write_text(metric.combined.model.to_json())
-    with pytest.raises(ResourceError, match="weights of tesla-x"):
+    with pytest.raises(ResourceError, match="weights are for tesla-x"):
         TeslaF("en", weights=path)
 
 

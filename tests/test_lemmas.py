@@ -195,7 +195,7 @@ def test_tables_that_cannot_be_are_refused() -> None:
         train_lemmas({}, "en")
     texts = {"form_keys": "a\nb", "form_edits": "0", "suffix_keys": "", "suffix_edits": ""}
     arrays = {name: text_array(text) for name, text in texts.items()}
-    with pytest.raises(ResourceError, match="do not fit"):
+    with pytest.raises(ResourceError, match="have different lengths"):
         Lemmatiser("en", Resource(kind="lemmas", language="en", arrays=arrays))
 
 
@@ -206,7 +206,7 @@ def test_shipped_tables_name_their_sources_and_stay_within_their_four_megabytes(
     notice = (DATA / "licences" / "universal-dependencies.txt").read_text(encoding="utf-8")
     for path in paths:
         resource = read_resource(path, "lemmas")
-        assert resource.licence
-        assert "(NC)" not in resource.licence
-        for source in resource.sources:
+        assert resource.provenance.licence
+        assert "(NC)" not in resource.provenance.licence
+        for source in resource.provenance.sources:
             assert source.split(" ")[0] in notice

@@ -179,7 +179,9 @@ def test_settings_out_of_range_are_refused() -> None:
             LanguageModelSettings(**bad)  # type: ignore[arg-type]
     with pytest.raises(BuildError, match="empty"):
         resource_of([""])
-    with pytest.raises(UsageError, match=r"no language model 'news' for language 'en'.*tesla build lm"):
+    with pytest.raises(
+        ResourceError, match=r"no language model 'news' is installed for language 'en'.*tesla build lm"
+    ):
         load_language_model("en", "news")
 
 
@@ -322,7 +324,11 @@ def test_build_lm(tesla, write, tmp_path: Path) -> None:
     assert "perplexity" in outcome.out
     assert "discounts of order 4" in outcome.out
     resource = read_resource(model, "lm")
-    assert (resource.licence, resource.sources, resource.info["order"]) == ("MIT", ("text.en",), 4)
+    assert (resource.provenance.licence, resource.provenance.sources, resource.info["order"]) == (
+        "MIT",
+        ("text.en",),
+        4,
+    )
     assert arpa.read_text("utf-8").startswith("\\data\\")
     assert load_language_model("en", str(model)).order == 4
     assert sorted(file.name for file in tmp_path.iterdir()) == [
@@ -340,7 +346,7 @@ def test_build_lm(tesla, write, tmp_path: Path) -> None:
         (["-o", "x.tesla", "-"], "standard input"),
         (["-o", "x.tesla", "nowhere.txt"], "nowhere.txt: cannot be opened"),
         (["-o", "x.tesla", "--prune", "a", "text"], "--prune 'a'"),
-        (["-o", "nowhere/x.tesla", "text"], "no such folder"),
+        (["-o", "nowhere/x.tesla", "text"], "this folder does not exist"),
     ],
 )
 def test_build_lm_says_what_is_wrong(tesla, arguments: list[str], message: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tesla_eval.errors import InputError, UsageError
-from tesla_eval.judgements.mtme import (
+from tesla_eval.judgements.wmt import (
     language_pairs,
     read_eval_set,
     read_human_systems,
@@ -80,10 +80,10 @@ class TestSegments:
     @pytest.mark.parametrize(
         ("rows", "message"),
         [
-            (["lp|system"], "line 1: the header should be lp testset system seg_id"),
-            ([], "line 1: the header should be"),
+            (["lp|system"], "line 1: the header must be lp testset system seg_id"),
+            ([], "line 1: the header must be"),
             ([SEGMENT_HEADER + "|note"], "line 1: the header"),
-            ([SEGMENT_HEADER, "de-en|n|s|1||h|r", "de-en|n|s|2||h"], "line 3: 6 fields instead of 7"),
+            ([SEGMENT_HEADER, "de-en|n|s|1||h|r", "de-en|n|s|2||h"], "line 3: has 6 fields instead of 7"),
             ([SEGMENT_HEADER, "de-en|n|s|1|good|h|r"], "line 2: human_score 'good' is not a number"),
             ([SEGMENT_HEADER, "de-en|n|s|1|nan|h|r"], "line 2: human_score 'nan' is not a number"),
             (
@@ -96,7 +96,7 @@ class TestSegments:
             ),
             (
                 [SEGMENT_HEADER, "de-en|n|s|1||h|r", "cs-en|n|s|1||h|r", "de-en|n|t|1||h|r"],
-                "line 4: the rows of de-en n do not stand together",
+                "line 4: the rows of de-en n are not next to each other",
             ),
         ],
     )
@@ -267,13 +267,13 @@ class TestMtMetricsEval:
         [
             ("system-outputs/de-en/sysA.txt", "uno\ndos\n", "sysA.txt: 2 lines, but the references have 3"),
             ("references/de-en.refB.txt", "1\n", "references of de-en differ in length"),
-            ("documents/de-en.docs", "d1\nd1\nd2\n", "de-en.docs, line 1: 1 fields"),
+            ("documents/de-en.docs", "d1\nd1\nd2\n", "de-en.docs, line 1: has 1 fields"),
             (
                 "human-scores/de-en.mqm.seg.score",
                 "sysA 1\n",
                 "1 scores for system sysA, but there are 3 segments",
             ),
-            ("human-scores/de-en.mqm.seg.score", "sysA 1 2\n", "line 1: 3 fields"),
+            ("human-scores/de-en.mqm.seg.score", "sysA 1 2\n", "line 1: has 3 fields"),
             ("human-scores/de-en.mqm.seg.score", "sysA 1\nsysA bad\n", "line 2: score 'bad' is neither"),
             ("human-scores/de-en.mqm.seg.score", "sysA inf\n", "line 1: score 'inf' is not finite"),
         ],

@@ -46,10 +46,10 @@ def test_human_scores_become_test_sets(tmp_path: Path) -> None:
         ([1], "line 2: is JSON, but not an object"),
         ({**ROW, "system": 1.5}, "line 2: 'system' is neither a name"),
         ({"id": "x", "system": "b"}, "line 2: has no 'hypothesis'"),
-        ({**ROW, "system": "b", "references": "uno"}, "line 2: 'references' is not a list"),
+        ({**ROW, "system": "b", "references": "uno"}, "line 2: 'references' must be a list"),
         ({**ROW, "system": "b", "references": ["other"]}, "line 2: t1 has other references"),
         (ROW, "line 2: a second summary of t1 by a"),
-        ({**ROW, "system": "b", "human": {"x": "good"}}, "line 2: human score 'x' is not a number"),
+        ({**ROW, "system": "b", "human": {"x": "good"}}, "line 2: the human score 'x' is not a number"),
     ],
 )
 def test_bad_lines_are_named(tmp_path: Path, row: Any, message: str) -> None:
@@ -70,12 +70,12 @@ def test_folder_of_texts(tmp_path: Path) -> None:
     assert found.hypotheses == (("One.\nTwo.", "Three."), ("", None))
     assert found.references == (("Uno.", "Eins."), ("Tres.",))
     (tmp_path / "models" / "d3.txt").write_text("?", encoding="utf-8")
-    with pytest.raises(InputError, match=r"d3\.txt: is a model of no topic"):
+    with pytest.raises(InputError, match=r"d3\.txt: belongs to a topic that no system summarised"):
         read_summaries(str(tmp_path))
 
 
 def test_folder_that_is_none(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds neither"):
+    with pytest.raises(InputError, match="has neither"):
         read_summaries(str(tmp_path))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tesla_eval.errors import ResourceError
-from tesla_eval.models import LinearModel, Scale, read_model, write_model
+from tesla_eval.models import LinearModel, Scale, read_weights, write_weights
 
 
 @pytest.fixture
@@ -45,8 +45,8 @@ def test_a_segment_has_the_same_score_in_every_batch(model: LinearModel) -> None
 
 def test_written_and_read_again(model: LinearModel, tmp_path: Path) -> None:
     path = tmp_path / "weights.json"
-    write_model(path, model)
-    again = read_model(path)
+    write_weights(path, model)
+    again = read_weights(path)
     assert again.to_json() == model.to_json()
     assert again.fingerprint
     assert list(tmp_path.iterdir()) == [path]
@@ -69,7 +69,7 @@ def test_damaged_weights_are_refused(
     path = tmp_path / "weights.json"
     path.write_text(json.dumps({**json.loads(model.to_json()), **change}))
     with pytest.raises(ResourceError, match=complaint) as caught:
-        read_model(path)
+        read_weights(path)
     assert str(path) in str(caught.value)
 
 
@@ -77,7 +77,7 @@ def test_what_is_no_json_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "weights.json"
     path.write_bytes(b"\x80\x04pickle")
     with pytest.raises(ResourceError, match="tesla train"):
-        read_model(path)
+        read_weights(path)
 
 
 def test_linear_scale_is_clipped(model: LinearModel) -> None:

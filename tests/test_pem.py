@@ -16,7 +16,7 @@ from tesla_eval._core import Lexicon
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.analysis.batch import Vocabulary
 from tesla_eval.analysis.porter import porter_stem
-from tesla_eval.bags.pivot import PivotNetwork, PivotNgram
+from tesla_eval.bags.ngrams import PivotNetwork, PivotNgram
 from tesla_eval.errors import InputError, ResourceError, UsageError
 from tesla_eval.judgements.paraphrases import (
     controls,
@@ -27,9 +27,9 @@ from tesla_eval.judgements.paraphrases import (
     shared_words,
 )
 from tesla_eval.lm import LanguageModel, load_language_model
-from tesla_eval.matching.pivot import shared_ngrams
+from tesla_eval.matching.ngrams import shared_ngrams
 from tesla_eval.metrics.groups.paraphrases import pivot_bags, pivot_f1
-from tesla_eval.models import find_pem_model, read_pem_model
+from tesla_eval.models import load_pem_model, read_pem_model
 from tesla_eval.resources import Resource, write_resource
 from tests.conftest import SHARED_DATA
 from tests.test_pivot_bags import UNPRUNED, TestWorkedExample, batch_of, make_table
@@ -219,7 +219,7 @@ def test_analysis_and_synonyms_of_ones_own_are_refused(tesla, write) -> None:
 
 
 def test_languages_without_a_model_are_refused_with_advice() -> None:
-    with pytest.raises(ResourceError, match=r"no model for 'it'.*tesla train pem"):
+    with pytest.raises(ResourceError, match=r"no PEM model is installed for language 'it'.*tesla train pem"):
         Pem(lang="it")
 
 
@@ -287,7 +287,7 @@ def test_train_pem(tesla, write, tmp_path: Path) -> None:
         )
     ]  # fmt: skip
     table, model = write("r.tsv", ["original\tparaphrase\toverall", *rows]), tmp_path / "pem-en.tesla"
-    pivot = find_pem_model("en").pivots[0]
+    pivot = load_pem_model("en").pivots[0]
     outcome = tesla(
         "train", "pem", table, "-o", str(model), "--pivots", pivot, "--folds", "3", "--least-count", "7"
     )
@@ -302,7 +302,7 @@ def test_train_pem(tesla, write, tmp_path: Path) -> None:
 
 def test_damaged_models_are_errors_that_name_the_file(tmp_path: Path) -> None:
     path = tmp_path / "pem-en.tesla"
-    sound = find_pem_model("en").to_resource()
+    sound = load_pem_model("en").to_resource()
     arrays, info = dict(sound.arrays), dict(sound.info)
     for spoilt in (
         Resource("pem", "en", {**arrays, "vectors": arrays["vectors"][:, :2]}, info=info),
@@ -323,8 +323,8 @@ def test_damaged_models_are_errors_that_name_the_file(tmp_path: Path) -> None:
     write_resource(path, Resource("pem", "en", arrays, analysis="another", info=info))
     with pytest.raises(ResourceError, match=r"another.*tesla train pem"):
         Pem(lang="en", model=path)
-    with pytest.raises(ResourceError, match="not of 'de'"):
-        Pem(lang="de", model=find_pem_model("en"))
+    with pytest.raises(ResourceError, match="not for 'de'"):
+        Pem(lang="de", model=load_pem_model("en"))
 
 
 class TestRerank:

@@ -20,8 +20,8 @@ from tesla_eval.analysis.conllu import UNIVERSAL_TAGS
 from tesla_eval.bags import PivotFeature, build_pivot_bags, pivot_network
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.matching import match_pairs
-from tesla_eval.pivot import load_phrase_table
-from tesla_eval.pivot.table import FunctionTag, PhraseTable, table_resource
+from tesla_eval.pivot import FunctionTag, PhraseTable, load_phrase_table
+from tesla_eval.training.phrase_tables import table_resource
 
 NOUN = FunctionTag("NOUN", False)
 ONLY = np.zeros(1, np.int64)
@@ -38,8 +38,7 @@ def make_table(folder, pairs: list[tuple[str, str, int]], tags=None, compact: bo
     merged = counter.merge([run], 1, 0.0)
     words = {word: (tags or {}).get(word, NOUN) for word in merged["pivot_words"]}
     return PhraseTable.from_resource(
-        table_resource("en", "fr", merged, words, info={"min_count": 1, "min_probability": 0.0}, compact=compact,
-                       sources=(), licence="", date="")
+        table_resource("en", "fr", merged, words, info={"min_count": 1, "min_probability": 0.0}, compact=compact)
     )  # fmt: skip
 
 
@@ -261,8 +260,7 @@ def test_a_limit_below_the_tables_own_is_refused(tmp_path):
     counter.add_pairs(["a"], ["u"], np.ones(1, np.uint32))
     counter.write_run(str(tmp_path / "run"))
     merged = counter.merge([str(tmp_path / "run")], 1, 0.1)
-    resource = table_resource("en", "fr", merged, {"u": NOUN}, info={"min_probability": 0.1}, compact=False,
-                              sources=(), licence="", date="")  # fmt: skip
+    resource = table_resource("en", "fr", merged, {"u": NOUN}, info={"min_probability": 0.1}, compact=False)
     with pytest.raises(UsageError, match=r"pruned at 0\.1; rebuild it with --prune COUNT 0\.05"):
         pivot_network(batch_of(Vocabulary(Lexicon(None)), "a"), PhraseTable.from_resource(resource), 3,
                       least_probability=0.05)  # fmt: skip

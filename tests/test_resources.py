@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import (
+    Provenance,
     Resource,
     find_resource,
     installed_resources,
@@ -35,7 +36,7 @@ ARRAYS = {
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     file = tmp_path / "table-xx.tesla"
     resource = Resource(
-        "table", "xx", ARRAYS, analysis="a1", sources=("me",), licence="MIT", date="2026", info={"n": 3}
+        "table", "xx", ARRAYS, analysis="a1", provenance=Provenance(("me",), "MIT", "2026"), info={"n": 3}
     )
     write_resource(file, resource, compress=request.param)
     return file
@@ -43,8 +44,8 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 def test_what_was_written_comes_back(path: Path) -> None:
     found = read_resource(path, "table")
-    assert (found.kind, found.language, found.analysis, found.sources) == ("table", "xx", "a1", ("me",))
-    assert (found.licence, found.date, found.info) == ("MIT", "2026", {"n": 3})
+    assert (found.kind, found.language, found.analysis) == ("table", "xx", "a1")
+    assert (found.provenance, found.info) == (Provenance(("me",), "MIT", "2026"), {"n": 3})
     assert found.text("words") == "größer\nkleiner\n"
     for name, array in ARRAYS.items():
         np.testing.assert_array_equal(found.arrays[name], array)
@@ -167,5 +168,5 @@ def test_every_shipped_resource_is_sound_and_has_a_licence() -> None:
     found = [read_resource(file) for file in installed_resources()]
     assert found
     for resource in found:
-        assert resource.licence, resource.path
-        assert resource.sources, resource.path
+        assert resource.provenance.licence, resource.path
+        assert resource.provenance.sources, resource.path

@@ -11,16 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.analysis.tokenisers import (
-    SegmenterSettings,
-    Tokeniser,
-    load_segmenter,
-    load_tokeniser,
-    make_segmenter,
-    tokenise,
-    train_segmenter,
-)
+from tesla_eval.analysis.tokenisers import Tokeniser, load_segmenter, load_tokeniser, make_segmenter, tokenise
 from tesla_eval.errors import BuildError, ResourceError
+from tesla_eval.training.word_lists import SegmenterSettings, train_segmenter
 
 SEGMENTED = ("ar", "ja", "th", "zh")
 
@@ -87,6 +80,6 @@ def test_shipped_models_say_where_they_come_from(language: str) -> None:
     found = load_segmenter(language)
     assert found is not None
     resource = found[1]
-    assert resource.sources
-    assert "CC BY-SA" in resource.licence
+    assert resource.provenance.sources
+    assert "CC BY-SA" in resource.provenance.licence
     assert resource.info["test F1"] > 90

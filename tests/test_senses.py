@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import tesla_eval
 from tesla_eval.analysis.senses import SenseTable, load_senses
 from tesla_eval.errors import ResourceError
-from tesla_eval.resources import Resource, read_resource, write_resource
+from tesla_eval.resources import Provenance, Resource, read_resource, write_resource
 
 words = st.text(min_size=1, max_size=6)
 synonym_sets = st.lists(st.lists(words, max_size=5), max_size=20)
@@ -68,12 +68,14 @@ def test_words_with_the_same_checksum_are_told_apart() -> None:
 
 
 def test_a_table_survives_its_file(tmp_path: Path) -> None:
-    table = SenseTable.from_sets([["Wagen", "Auto"], ["Wagen", "Waggon"]], "de", licence="CC0")
+    table = SenseTable.from_sets(
+        [["Wagen", "Auto"], ["Wagen", "Waggon"]], "de", provenance=Provenance(licence="CC0")
+    )
     path = tmp_path / "senses-de.tesla"
     write_resource(path, table.resource, compress=False)
     again = SenseTable(read_resource(path, "senses"))
     assert again.sets() == table.sets()
-    assert again.resource.licence == "CC0"
+    assert again.resource.provenance.licence == "CC0"
 
 
 def test_arrays_that_do_not_fit_are_refused() -> None:
@@ -97,8 +99,8 @@ def test_english_senses_are_wordnets() -> None:
     # "buy" is a verb and a noun: ids run over all parts of speech.
     assert set(table.senses("buy")) & set(table.senses("purchase"))
     assert set(table.senses("buy")) & set(table.senses("bargain"))
-    assert table.resource.licence
-    assert table.resource.sources
+    assert table.resource.provenance.licence
+    assert table.resource.provenance.sources
 
 
 def test_english_senses_load_in_ten_milliseconds() -> None:
@@ -140,6 +142,6 @@ def test_shipped_tables_name_their_sources_and_stay_within_their_six_megabytes()
     notices = "".join(path.read_text(encoding="utf-8") for path in (folder / "licences").iterdir())
     for path in paths:
         resource = read_resource(path, "senses")
-        assert resource.sources
-        assert resource.licence
+        assert resource.provenance.sources
+        assert resource.provenance.licence
         assert path.name in notices

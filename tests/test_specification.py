@@ -12,7 +12,7 @@ from tesla_eval import Pem, TeslaM, Token, stats
 from tesla_eval._core import SURFACE_FEATURES, Lexicon
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
-from tesla_eval.analysis.compounds import CompoundSplitter
+from tesla_eval.analysis.frequencies import CompoundSplitter
 from tesla_eval.bags import NgramFeature, build_character_bags
 from tesla_eval.judgements.paraphrases import overall_score
 from tesla_eval.matching import explain_feature, match_characters

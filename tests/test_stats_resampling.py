@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval.errors import InputError, UsageError
-from tesla_eval.stats import Additive, approximate_randomisation, block_means, paired_bootstrap
-from tesla_eval.stats.draws import exchange_masks, resample_counts
+from tesla_eval.stats import Additive, approximate_randomisation, paired_bootstrap
+from tesla_eval.stats.resampling import exchange_masks, resample_counts
 
 
 def corpus_bleu(sums: np.ndarray) -> np.ndarray:
@@ -126,7 +126,7 @@ class TestDraws:
 
     def test_chunks_do_not_show(self, monkeypatch):
         whole = [np.concatenate(list(draw(9, 300, 5))) for draw in (resample_counts, exchange_masks)]
-        monkeypatch.setattr("tesla_eval.stats.draws._CHUNK_ROWS", 7)
+        monkeypatch.setattr("tesla_eval.stats.resampling._CHUNK_ROWS", 7)
         pieces = [np.concatenate(list(draw(9, 300, 5))) for draw in (resample_counts, exchange_masks)]
         for one, other in zip(whole, pieces, strict=True):
             assert np.array_equal(one, other)
@@ -262,11 +262,6 @@ class TestBlocks:
         plain = paired_bootstrap(Additive.of_segment_scores(scores))
         blocked = paired_bootstrap(Additive.of_segment_scores(scores, blocks=documents))
         assert (blocked.high - blocked.low)[0] > 2 * (plain.high - plain.low)[0]
-
-    def test_means_of_blocks_are_the_documents_scores(self):
-        names, means = block_means([[1.0, 0.0], [2.0, 4.0], [5.0, 5.0]], ["doc2", "doc2", "doc1"])
-        assert names == ("doc2", "doc1")
-        assert means.tolist() == [[1.5, 2.0], [5.0, 5.0]]
 
     def test_every_segment_needs_a_block(self):
         with pytest.raises(UsageError, match="one per segment"):

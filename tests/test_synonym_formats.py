@@ -147,12 +147,12 @@ def test_mythes_is_read_in_the_encoding_it_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "why"),
     [
-        ("car\tauto\nalone\n", 2, "no two words"),
-        ("UTF-8\ncar|1\n-|auto\ncar auto\n", 4, "no headword"),
+        ("car\tauto\nalone\n", 2, "must have two or more words"),
+        ("UTF-8\ncar|1\n-|auto\ncar auto\n", 4, "must be a headword"),
         ("UTF-8\ncar|2\n-|auto\n", 3, "1 more senses"),
-        ("Aa01A01= 人 士\n人物 人士\n", 2, "no Cilin code"),
-        ("00001740-v\tlemma\trespirer\nrespirer\n", 2, "no synset id"),
-        ("# a wordnet with ids of its own\n17-v\tfra:lemma\trespirer\n", 2, "no synset id"),
+        ("Aa01A01= 人 士\n人物 人士\n", 2, "not a Cilin code"),
+        ("00001740-v\tlemma\trespirer\nrespirer\n", 2, "must be a synset id"),
+        ("# a wordnet with ids of its own\n17-v\tfra:lemma\trespirer\n", 2, "must be a synset id"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, text: str, line: int, why: str) -> None:
@@ -174,7 +174,7 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     (tmp_path / "cut.tsv.gz").write_bytes(gzip.compress(b"car\tauto\n" * 99)[:-9])
     with pytest.raises(InputError, match=r"cut\.tsv\.gz: is not a sound gzip file"):
         read_synonyms(tmp_path / "cut.tsv.gz")
-    with pytest.raises(InputError, match="no set of two single words"):
+    with pytest.raises(InputError, match="no set with two or more single words"):
         read_synonyms(write(tmp_path, "empty.tsv", ""))
 
 

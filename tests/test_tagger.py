@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tesla_eval._core import Tagger
 from tesla_eval.analysis.conllu import Word, parse_conllu
-from tesla_eval.analysis.tagger import Label, TaggerModel, evaluate, load_tagger, read_tagger, unpacked
+from tesla_eval.analysis.tagger import Label, TaggerModel, load_tagger, read_tagger, unpacked
 from tesla_eval.errors import BuildError, InputError, ResourceError
 from tesla_eval.resources import Resource, installed_resources, write_resource
 from tesla_eval.training.taggers import (
@@ -24,6 +24,7 @@ from tesla_eval.training.taggers import (
     TaggerSettings,
     build_tagger,
     choose_labels,
+    evaluate,
     lexicon_classes,
     read_lexicon,
     read_treebanks,
@@ -32,6 +33,7 @@ from tesla_eval.training.taggers import (
 )
 
 TREEBANKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "ud"
+TREEBANK_TESTS = sorted(TREEBANKS.glob("*/test.conllu.gz"))
 needs_treebanks = pytest.mark.skipif(not TREEBANKS.exists(), reason="the treebanks are not here")
 
 
@@ -193,9 +195,9 @@ def test_a_written_model_tags_as_before(toy: Resource, toy_tagger: TaggerModel, 
     ("change", "complaint"),
     [
         ({"analysis": "features-0"}, "another version"),
-        ({"arrays": {}}, "makes no tagger"),
-        ({"arrays": {"labels": np.frombuffer(b"NN\tNOUNS\n", np.uint8)}}, "no universal tag"),
-        ({"arrays": {"labels": np.frombuffer(b"NN\n", np.uint8)}}, "makes no tagger"),
+        ({"arrays": {}}, "is not a valid tagger"),
+        ({"arrays": {"labels": np.frombuffer(b"NN\tNOUNS\n", np.uint8)}}, "not a universal tag"),
+        ({"arrays": {"labels": np.frombuffer(b"NN\n", np.uint8)}}, "is not a valid tagger"),
     ],
 )
 def test_a_model_that_does_not_fit_is_refused(toy: Resource, change: dict[str, Any], complaint: str) -> None:
@@ -255,7 +257,7 @@ def test_words_surface_tokens_or_both_are_learned(view: Any, learned: list[str])
     for form in learned:
         forms = context[form]
         assert model.tag(forms)[forms.index(form)].universal == expected[form]
-    assert resource.sources == ("a treebank (20 words)",)
+    assert resource.provenance.sources == ("a treebank (20 words)",)
     figures = resource.info["accuracy"]["test"]
     assert (figures["tokens"], figures["surface"]["tokens"]) == (20, 16)
 
@@ -270,7 +272,7 @@ def test_the_command_builds_a_model_that_can_be_read(tesla: Any, write: Any, tmp
     assert (outcome.status, outcome.err) == (0, "")
     assert "test: UPOS 100.0 % of 20 words" in outcome.out
     model = read_tagger(output)
-    assert (model.resource.licence, model.resource.date) == ("CC0", "2025-01-01")
+    assert (model.resource.provenance.licence, model.resource.provenance.date) == ("CC0", "2025-01-01")
     first = output.read_bytes()
     assert tesla("build", "tagger", *arguments).status == 0
     assert output.read_bytes() == first
@@ -325,7 +327,7 @@ def test_shipped_models_are_small_and_say_where_they_come_from() -> None:
     paths = [path for path in installed_resources() if path.name.startswith("tagger-")]
     models = [read_tagger(path) for path in paths]
     assert len({model.language for model in models}) >= 45
-    assert all(model.resource.licence and model.resource.sources for model in models)
+    assert all(model.resource.provenance.licence and model.resource.provenance.sources for model in models)
     assert all(model.resource.info["accuracy"]["test"]["upos"] > 50 for model in models)
     assert sum(path.stat().st_size for path in paths) <= MAX_BYTES
 
@@ -343,9 +345,7 @@ def test_accuracy_on_gold_words(language: str, required: float) -> None:
 
 @needs_treebanks
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "path", sorted(TREEBANKS.glob("*/test.conllu.gz")), ids=lambda path: path.parent.name
-)
+@pytest.mark.parametrize("path", TREEBANK_TESTS, ids=[path.parent.name for path in TREEBANK_TESTS])
 def test_two_million_words_a_second(path: Path) -> None:
     model = load_tagger(path.parent.name)
     assert model is not None

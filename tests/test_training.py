@@ -89,7 +89,7 @@ def test_a_lift_is_added_to_the_learned_weight(sets: list[TrainingSet]) -> None:
     assert (
         lifted.scale.slope < learned.scale.slope
     )  # the scores spread more, and the scale was fitted to them
-    with pytest.raises(UsageError, match="no such feature to lift: d"):
+    with pytest.raises(UsageError, match="cannot lift unknown features: d"):
         Problem(sets, FEATURES).fit(lifts={"d": 1.0})
 
 
@@ -111,7 +111,7 @@ def test_a_feature_that_cannot_be_lifted_is_named_before_the_work(
         "train", "x", "--segments", segments, "--pairs", pairs, "--without", "lcs", "--lift", "lcs.r=1", "--no-cache",
         "-o", str(tmp_path / "w"),
     )  # fmt: skip
-    assert done.status == 2 and "no such feature to lift: lcs.r" in done.err
+    assert done.status == 2 and "cannot lift unknown features: lcs.r" in done.err
 
 
 def test_scores_without_pairs_to_choose_a_penalty_by_are_an_error(tesla, tmp_path, write) -> None:

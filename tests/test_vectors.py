@@ -1,4 +1,4 @@
-"""Word vectors (SPEC §8b, `vec`): the table, its makers, the reader, the exact matching."""
+"""Word vectors (specification §8b, `vec`): the table, its makers, the reader, the exact matching."""
 
 from __future__ import annotations
 

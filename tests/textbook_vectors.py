@@ -1,4 +1,4 @@
-"""SPEC §8b, `vec`, word by word and in fractions: slow and plain, to check the core against."""
+"""specification §8b, `vec`, word by word and in fractions: slow and plain, to check the core against."""
 
 from __future__ import annotations
 

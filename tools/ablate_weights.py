@@ -19,20 +19,22 @@ from pathlib import Path
 from statistics import fmean
 
 import numpy as np
-import numpy.typing as npt
 
+from tesla_eval.arrays import Index
 from tesla_eval.judgements.nouns import Key, Preferences
 from tesla_eval.meta import Joined, averages, evaluate, join, read_preferences
-from tesla_eval.meta.join import MetricScores, score_outputs
+from tesla_eval.meta.evaluate import Result
+from tesla_eval.meta.join import MetricScores, choose_outputs
 from tesla_eval.meta.run import JudgedSet, score_metric, target_language, wmt_sets
 from tesla_eval.metrics import create_metric
 from tesla_eval.metrics.cache import ScoreCache
+from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.groups import Feature
 from tesla_eval.metrics.tesla_x import TeslaX
 from tesla_eval.models import LinearModel
-from tesla_eval.segments import References
-from tesla_eval.training import FeatureProbe, TrainingSet, collect, kendall
+from tesla_eval.training import TrainingSet, collect, kendall
 from tesla_eval.training.fit import Problem, set_folds
-from tesla_eval.training.recipe import Recipe, keeps, probes_for
+from tesla_eval.training.recipe import Recipe, features_for
 from train_weights import LEFT_OUT, LIFTS, ODD_PARTS, odd_segments
 from wmt_sections import DATA, SECTIONS, Section, analysable, read
 
@@ -61,11 +63,17 @@ class Variant:
     modern: bool = True
     """Whether the odd segments of later years are learned from too."""
 
-    def fit(self, sets: Sequence[TrainingSet], names: Sequence[str], penalty: float) -> LinearModel:
-        kept = np.array([k for k, name in enumerate(names) if keeps(name, self.without)], np.int64)
-        chosen = [one.with_features(kept) for one in sets if self.modern or "-odd" not in one.name]
-        lifts = {name: lift for name, lift in self.lifts.items() if keeps(name, self.without)}
-        return Problem(chosen, [names[k] for k in kept]).fit(penalty=penalty, lifts=lifts)
+    def fit(self, sets: Sequence[TrainingSet], features: Sequence[Feature], penalty: float) -> LinearModel:
+        recipe = Recipe(TeslaX, "und", without=tuple(self.without))
+        columns = [column for column, feature in enumerate(features) if recipe.keeps(feature)]
+        kept = [features[column] for column in columns]
+        chosen = [
+            one.with_features(np.array(columns, np.int64))
+            for one in sets
+            if self.modern or "-odd" not in one.name
+        ]
+        lifts = {one.name: self.lifts[one.name] for one in kept if one.name in self.lifts}
+        return Problem(chosen, kept).fit(penalty=penalty, lifts=lifts)
 
 
 def variants(language: str) -> Iterator[Variant]:
@@ -85,9 +93,9 @@ def variants(language: str) -> Iterator[Variant]:
             yield Variant(f"with {title}", left_out.difference(families), lifts)
 
 
-def training_sets(language: str, cache: ScoreCache) -> tuple[list[TrainingSet], tuple[str, ...]]:
+def training_sets(language: str, cache: ScoreCache) -> tuple[list[TrainingSet], tuple[Feature, ...]]:
     """What the shipped weights were learned from, with all features that there are."""
-    probe_for = probes_for(Recipe(TeslaX, language, GROUPS))
+    uncombined = features_for(Recipe(TeslaX, language, GROUPS))
     with tempfile.TemporaryDirectory() as folder:
         parts = [odd_segments(*part, Path(folder)) for part in ODD_PARTS.get(f"x-{language}", [])]
         judged = [
@@ -97,8 +105,8 @@ def training_sets(language: str, cache: ScoreCache) -> tuple[list[TrainingSet], 
             if learned_from(one.outputs.lp, language)
         ]
         judged += wmt_sets(parts) if parts else []
-    sets = collect(judged, probe_for, cache, threshold=0.5)
-    return sets, probe_for(judged[0].outputs.lp).features.names
+    sets = collect(judged, uncombined, cache, threshold=0.5)
+    return sets, uncombined(judged[0].outputs.lp).features
 
 
 def learned_from(lp: str, language: str) -> bool:
@@ -110,20 +118,23 @@ def preferences_of(file: str) -> dict[Key, Preferences]:
     return read_preferences(str(path)) if path.exists() else {}
 
 
-def held_out(variant: Variant, sets: Sequence[TrainingSet], names: Sequence[str], language: str) -> float:
+def held_out(
+    variant: Variant, sets: Sequence[TrainingSet], features: Sequence[Feature], language: str
+) -> float:
     """Mean τ on the test sets (English) or the languages that were not learned from."""
-    found = []
+    taus: list[float] = []
     for train, test in set_folds(sets) if language == "en" else language_folds(sets):
-        model = variant.fit(train, names, PENALTY[language])
-        found += [kendall_of(model, one, names) for one in test if len(one.better)]
-    return fmean(found)
+        model = variant.fit(train, features, PENALTY[language])
+        taus += [kendall_of(model, one, features) for one in test if len(one.better)]
+    return fmean(taus)
 
 
-def kendall_of(model: LinearModel, one: TrainingSet, names: Sequence[str]) -> float:
-    return kendall(model, one.with_features(columns_of(model, names)))
+def kendall_of(model: LinearModel, one: TrainingSet, features: Sequence[Feature]) -> float:
+    return kendall(model, one.with_features(columns_of(model, features)))
 
 
-def columns_of(model: LinearModel, names: Sequence[str]) -> npt.NDArray[np.int64]:
+def columns_of(model: LinearModel, features: Sequence[Feature]) -> Index:
+    names = [feature.name for feature in features]
     return np.array([names.index(name) for name in model.features], np.int64)
 
 
@@ -139,15 +150,15 @@ def measure(
     section: Section, models: Mapping[str, LinearModel], language: str, cache: ScoreCache
 ) -> dict[str, tuple[float, float]]:
     """Of every model and peer: mean τ of segments and mean r of systems over the language pairs of a section."""
-    probe_for = probes_for(Recipe(TeslaX, language, GROUPS))
-    results = []
+    uncombined = features_for(Recipe(TeslaX, language, GROUPS))
+    results: list[Result] = []
     for whole in read(section):
         code = analysable(target_language(whole.outputs.lp))
         if code is None:
             continue
         print(f"{section.title}: {whole.outputs.lp}", file=sys.stderr, flush=True)
         judged = without_learned(whole, section, language)
-        scores = variant_scores(judged, models, probe_for(whole.outputs.lp), cache)
+        scores = variant_scores(judged, models, uncombined(whole.outputs.lp), cache)
         for name in PEERS:
             metric = create_metric(name, code)
             scores[metric.id] = score_metric(
@@ -175,33 +186,25 @@ def without_learned(judged: JudgedSet, section: Section, language: str) -> Judge
 
 
 def variant_scores(
-    judged: JudgedSet, models: Mapping[str, LinearModel], probe: FeatureProbe, cache: ScoreCache
+    judged: JudgedSet, models: Mapping[str, LinearModel], metric: FeatureMetric, cache: ScoreCache
 ) -> dict[str, MetricScores]:
     """The scores of every model from features that are computed once."""
-    rows: list[npt.NDArray[np.float64]] = []
-
-    def scorer(hypotheses: Sequence[str], references: References) -> npt.NDArray[np.float64]:
-        found = cache.score(probe, hypotheses, references)
-        assert found.statistics is not None
-        rows.append(found.statistics)
-        return found.scores
-
-    table = score_outputs(judged.outputs, scorer, segments=judged.scored_segments(False))
-    there = ~np.isnan(table)
-    found = {}
+    chosen = choose_outputs(judged.outputs, judged.scored_segments(False))
+    rows = cache.score(metric, chosen.hypotheses, chosen.references).features
+    by_title = {}
     for title, model in models.items():
-        scores = np.full(table.shape, np.nan)
-        scores[there] = model.score(rows[0][:, columns_of(model, probe.features.names)])
-        found[title] = MetricScores(scores)
-    return found
+        scores = np.full(judged.outputs.human.shape, np.nan)
+        scores[chosen.cells] = model.score(rows[:, columns_of(model, metric.features)])
+        by_title[title] = MetricScores(scores)
+    return by_title
 
 
 def tables(language: str, cache: ScoreCache) -> Iterator[str]:
     """The table of one language, line by line."""
-    sets, names = training_sets(language, cache)
+    sets, features = training_sets(language, cache)
     ways = list(variants(language))
-    models = {way.title: way.fit(sets, names, PENALTY[language]) for way in ways}
-    held = {way.title: f"{held_out(way, sets, names, language):.4f}" for way in ways}
+    models = {way.title: way.fit(sets, features, PENALTY[language]) for way in ways}
+    held = {way.title: f"{held_out(way, sets, features, language):.4f}" for way in ways}
     learned_years = TRAINED_ON["en"] if language == "en" else ("wmt12-rr",)
     sections = [
         section

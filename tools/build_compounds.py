@@ -20,9 +20,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from tesla_eval.analysis.compounds import FILLERS, SHORTEST_PART, compound_resource
 from tesla_eval.analysis.conllu import read_conllu
-from tesla_eval.resources import write_resource
+from tesla_eval.analysis.frequencies import FILLERS, SHORTEST_PART
+from tesla_eval.resources import Provenance, write_resource
+from tesla_eval.training.word_lists import compound_resource
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared" / "data"
@@ -138,7 +139,10 @@ def main() -> None:
         recipe = RECIPES[language]
         frequencies = part_frequencies(language, recipe)
         resource = compound_resource(
-            frequencies, language, fillers=recipe.fillers, sources=recipe.sources, licence=recipe.licence
+            frequencies,
+            language,
+            fillers=recipe.fillers,
+            provenance=Provenance(tuple(recipe.sources), recipe.licence),
         )
         path = arguments.output / f"compounds-{language}.tesla"
         write_resource(path, resource)

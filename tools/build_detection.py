@@ -15,7 +15,8 @@ from pathlib import Path
 from tagger_sources import RECIPES
 from tesla_eval.analysis import detection
 from tesla_eval.analysis.conllu import read_conllu
-from tesla_eval.resources import shipped_folder, write_resource
+from tesla_eval.cli.terminal import progress
+from tesla_eval.resources import Provenance, shipped_folder, write_resource
 from tesla_eval.training.detection import build_detection, serbian_cyrillic
 
 TREEBANKS = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "ud"
@@ -51,7 +52,9 @@ def main() -> None:
     held_out = {language: found[5::10] for language, found in texts.items()} if wishes.hold_out else {}
     if wishes.hold_out:
         texts = {code: [t for i, t in enumerate(found) if i % 10 != 5] for code, found in texts.items()}
-    resource = build_detection(texts, sources=sources, licence=LICENCE, date=DATE, report=print)
+    provenance = Provenance(tuple(sources), LICENCE, DATE)
+    with progress() as bar:
+        resource = build_detection(texts, provenance=provenance, progress=bar)
     if not wishes.hold_out:
         write_resource(wishes.output, resource)
         print(f"{wishes.output.name}: {wishes.output.stat().st_size} bytes")

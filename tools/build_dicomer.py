@@ -18,15 +18,15 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from tesla_eval import TeslaS, create_metric
+from tesla_eval.arrays import FloatArray
 from tesla_eval.discourse import Document, TextParser, load_parser
 from tesla_eval.discourse.roles import VARIANTS, CoherenceModel, Variant
 from tesla_eval.judgements.summaries import OVERALL, SummarySet, read_summaries
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.models.cremer import FEATURES
-from tesla_eval.resources import read_resource, write_resource
+from tesla_eval.models.svr import CREMER_FEATURES
+from tesla_eval.resources import Provenance, read_resource, write_resource
 from tesla_eval.stats import kendall, pearson, spearman
 from tesla_eval.training.dicomer import RankedText, permuted_lists, scored_lists, train_coherence
 from tesla_eval.training.discourse import read_gdtb
@@ -51,7 +51,6 @@ DRAWS, DRAWS_SEED = 1000, 12345
 
 RankedLists = Sequence[Sequence[RankedText]]
 Lists = dict[Variant, list[list[RankedText]]]
-FloatArray = npt.NDArray[np.float64]
 
 
 def main() -> None:
@@ -77,14 +76,14 @@ def build(
 ) -> None:
     model = train_both(scored, permuted, parser.fingerprint)
     path = DATA / "dicomer-en.tesla"
-    write_resource(path, model.to_resource("en", sources=SOURCES, licence=LICENCE, date=date))
+    write_resource(path, model.to_resource("en", Provenance(SOURCES, LICENCE, date)))
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB, {len(model.weights)} weights")
     unseen = out_of_fold(scored, lambda lists: train_both(lists, permuted))
     rows, targets, topics = regression_rows(content_scores(summaries), unseen, summaries.human[OVERALL])
     fingerprint = read_resource(path).fingerprint
     cremer, info = train_cremer(rows, targets, topics, dicomer=fingerprint)
     path = DATA / "cremer-en.tesla"
-    write_resource(path, cremer.to_resource("en", sources=SOURCES[1:], licence=LICENCE, date=date, info=info))
+    write_resource(path, cremer.to_resource("en", Provenance(SOURCES[1:], LICENCE, date), info=info))
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB, {info}")
 
 
@@ -229,7 +228,7 @@ def measure_overall(summaries: SummarySet, scored: RankedLists) -> None:
         rows, targets, topics = regression_rows(content[seen], inner, overall[:, seen])
         outer = train([scored[number] for number in seen])
         for kernel, table in predicted.items():
-            model = fit_support_vectors(FEATURES, rows, targets, topics, GRIDS[kernel]).model
+            model = fit_support_vectors(CREMER_FEATURES, rows, targets, topics, GRIDS[kernel]).model
             for number in range(fold, len(scored), FOLDS):
                 features = np.stack([content[number], scores_of(outer, scored[number])], axis=1)
                 table[number] = model.predict(features)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.discourse.parser import Parser
-from tesla_eval.resources import read_resource, write_resource
+from tesla_eval.resources import Provenance, read_resource, write_resource
 from tesla_eval.training.discourse import GoldDocument, read_gdtb, train_parser, train_parser_resource
 from tesla_eval.training.discourse_evaluation import evaluate_parser
 
@@ -35,7 +35,7 @@ def main() -> None:
     learnt = [document for document in corpus if document.split in ("train", "dev")]
     if not given.measure:
         free = [document for document in learnt if document.free]
-        resource = train_parser_resource(free, pipeline, sources=SOURCES, licence=LICENCE, date=given.date)
+        resource = train_parser_resource(free, pipeline, provenance=Provenance(SOURCES, LICENCE, given.date))
         write_resource(OUTPUT, resource)
     print(f"{OUTPUT.name}: {OUTPUT.stat().st_size / 1000:.0f} kB")
     shipped = Parser.from_arrays(read_resource(OUTPUT).arrays)

@@ -13,10 +13,9 @@ import math
 from itertools import islice
 from pathlib import Path
 
-import wordfreq
-
-from tesla_eval.analysis.frequencies import SHARED_LISTS, frequency_resource
-from tesla_eval.resources import write_resource
+from tesla_eval.analysis.frequencies import SHARED_LISTS
+from tesla_eval.resources import Provenance, write_resource
+from tesla_eval.training.word_lists import frequency_resource
 
 DATA = Path(__file__).resolve().parents[1] / "src" / "tesla_eval" / "data"
 WORDS = 20_000
@@ -28,6 +27,8 @@ SOURCES = (
 
 
 def main() -> None:
+    import wordfreq  # only this tool needs it
+
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -49,7 +50,7 @@ def main() -> None:
         path = wishes.output / f"frequencies-{language}.tesla"
         write_resource(
             path,
-            frequency_resource(zipf, language, sources=SOURCES, licence="CC BY-SA 4.0", date=wishes.date),
+            frequency_resource(zipf, language, provenance=Provenance(SOURCES, "CC BY-SA 4.0", wishes.date)),
         )
         print(f"{path.name}: {len(zipf)} words, {path.stat().st_size / 1000:.0f} kB")
 

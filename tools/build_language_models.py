@@ -15,8 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from shippable_bitext import BITEXT, DATE, FILES, LICENCE, NOTICE, ROOT, SOURCES
-from tesla_eval.lm.model import KIND, LanguageModel
-from tesla_eval.resources import Resource, read_resource, write_resource
+from tesla_eval.lm import KIND, LanguageModel
+from tesla_eval.resources import Provenance, Resource, read_resource, write_resource
 from tesla_eval.training.language_models import LanguageModelSettings, model_resource, train_language_model
 
 DATA = ROOT / "src" / "tesla_eval" / "data"
@@ -54,11 +54,11 @@ def build(language: str, order: int) -> Resource:
 
     settings = LanguageModelSettings(order=order, prune=PRUNE)
     with TemporaryDirectory() as scratch, train_language_model(chunks, language, settings) as model:
-        described = {"sources": SOURCES, "licence": LICENCE, "date": DATE}
+        provenance = Provenance(SOURCES, LICENCE, DATE)
         draft = Path(scratch) / "draft.tesla"
-        write_resource(draft, model_resource(model, rounded=True, **described))
+        write_resource(draft, model_resource(model, rounded=True, provenance=provenance))
         perplexity = round(LanguageModel(read_resource(draft)).perplexity(held_out), 1)
-        return model_resource(model, rounded=True, info={"perplexity": perplexity}, **described)
+        return model_resource(model, rounded=True, provenance=provenance, info={"perplexity": perplexity})
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tesla_eval.analysis.conllu import Sentence, read_conllu
 from tesla_eval.analysis.lemmas import Lemmatiser, normalise_form
-from tesla_eval.resources import Resource, write_resource
+from tesla_eval.resources import Provenance, Resource, write_resource
 from tesla_eval.training.languages import LemmaSettings, count_lemmas, train_lemmas
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -160,8 +160,9 @@ def build(language: str, output: Path) -> str:
             count_lemmas(pairs(everything, language), language),
             language,
             settings=settings,
-            sources=sorted({treebank(sentence) for sentence in everything}),
-            licence=licences()[language],
+            provenance=Provenance(
+                tuple(sorted({treebank(sentence) for sentence in everything})), licences()[language]
+            ),
         )
         path = output / f"lemmas-{language}.tesla"
         write_resource(path, table)

@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tesla_eval.judgements.paraphrases import RatedPair, read_parabank
-from tesla_eval.metrics.pem import pem_features
-from tesla_eval.metrics.pem_model import KIND
-from tesla_eval.resources import write_resource
-from tesla_eval.training.regressions import train_pem, with_controls
+from tesla_eval.models.svr import PEM
+from tesla_eval.resources import Provenance, write_resource
+from tesla_eval.training.regressions import paraphrase_features, train_pem, with_controls
 
 ROOT = Path(__file__).resolve().parents[1]
 PARABANK = ROOT.parent / "shared" / "data" / "paraphrase" / "parabank_eval.tsv.gz"
@@ -46,10 +45,10 @@ def main() -> None:
     arguments = parser.parse_args()
     pivots = arguments.pivots.split(",")
     train, _ = split(read_parabank(str(PARABANK)))
-    pairs = with_controls(train, pem_features("en", pivots, LANGUAGE_MODEL))
+    pairs = with_controls(train, paraphrase_features("en", pivots, LANGUAGE_MODEL))
     model = train_pem(pairs, "en", pivots, LANGUAGE_MODEL)
-    path = arguments.output / f"{KIND}-en.tesla"
-    write_resource(path, model.to_resource(sources=SOURCES, licence=LICENCE, date=DATE))
+    path = arguments.output / f"{PEM}-en.tesla"
+    write_resource(path, model.to_resource(Provenance(SOURCES, LICENCE, DATE)))
     print(f"{path.name}: {path.stat().st_size:,} bytes, {dict(model.info)}")
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from shippable_bitext import BITEXT, DATE, FILES, LICENCE, NOTICE, ROOT, SOURCES
 from tesla_eval.cli.terminal import progress
-from tesla_eval.pivot.table import KIND
-from tesla_eval.resources import write_resource
+from tesla_eval.pivot import KIND
+from tesla_eval.resources import Provenance, write_resource
 from tesla_eval.training.bitext import Bitext
 from tesla_eval.training.phrase_tables import PhraseTableRecipe, build_phrase_table
 
@@ -50,10 +50,11 @@ def build(name: str, output: Path, min_count: int) -> None:
     """Build one table."""
     language, pivot = name.split("-")
     recipe = PhraseTableRecipe(
-        language, pivot, tuple(bitexts(language, pivot)), min_count=min_count, compact=True, sources=SOURCES,
-        licence=LICENCE, date=DATE,
+        language, pivot, tuple(bitexts(language, pivot)), min_count=min_count, compact=True,
+        provenance=Provenance(SOURCES, LICENCE, DATE),
     )  # fmt: skip
-    resource = build_phrase_table(recipe, WORK / name, progress)
+    with progress() as bar:
+        resource = build_phrase_table(recipe, WORK / name, bar)
     path = output / f"{KIND}-{name}.tesla"
     write_resource(path, resource)
     print(f"{path.name}: {path.stat().st_size:,} bytes, {resource.info['phrases']:,} phrases")

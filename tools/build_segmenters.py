@@ -20,14 +20,9 @@ from pathlib import Path
 
 from measure_tokenisers import TREEBANKS, Spans, gold_tokens
 from tesla_eval.analysis.conllu import read_conllu
-from tesla_eval.analysis.tokenisers import (
-    SegmentedText,
-    SegmenterSettings,
-    Tokeniser,
-    make_segmenter,
-    train_segmenter,
-)
-from tesla_eval.resources import Resource, write_resource
+from tesla_eval.analysis.tokenisers import Tokeniser, make_segmenter
+from tesla_eval.resources import Provenance, Resource, write_resource
+from tesla_eval.training.word_lists import SegmentedText, SegmenterSettings, train_segmenter
 
 SYNONYMS = TREEBANKS.parent / "synonyms"
 DATA = Path(__file__).resolve().parents[1] / "src" / "tesla_eval" / "data"
@@ -103,7 +98,7 @@ def build(language: str, recipe: Recipe, splits: list[str]) -> Resource:
     )  # fmt: skip
     sources = (*sorted({source for source, _, _ in sentences}), *recipe.sources)
     today = datetime.now(timezone.utc).date().isoformat()
-    return replace(resource, sources=sources, licence=recipe.licence, date=today)
+    return replace(resource, provenance=Provenance(sources, recipe.licence, today))
 
 
 def token_f1(resource: Resource, split: str) -> float:

@@ -18,7 +18,7 @@ from pathlib import Path
 from tesla_eval.analysis.lemmas import Lemmatiser
 from tesla_eval.analysis.senses import SenseTable
 from tesla_eval.analysis.synonym_formats import clique_cover, read_synonym_sets, thesaurus_word
-from tesla_eval.resources import write_resource
+from tesla_eval.resources import Provenance, write_resource
 
 ROOT = Path(__file__).resolve().parents[1]
 SYNONYMS = ROOT.parent / "shared" / "data" / "synonyms"
@@ -106,8 +106,10 @@ def build(language: str, entries: str, files: str | None = None) -> SenseTable:
     return SenseTable.from_sets(
         with_lemmas(sets, language) if entries == "lemmas" else sets,
         language,
-        sources=[source.name for source in sources],
-        licence="; ".join(dict.fromkeys(source.licence for source in sources)),
+        provenance=Provenance(
+            tuple(source.name for source in sources),
+            "; ".join(dict.fromkeys(source.licence for source in sources)),
+        ),
         info={"entries": entries},
     )
 

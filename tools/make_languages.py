@@ -31,8 +31,9 @@ from measure_tokenisers import (
 )
 from tesla_eval.analysis.languages import LANGUAGES, MEASURED_PARTS
 from tesla_eval.analysis.lemmas import Lemmatiser, normalise_form
-from tesla_eval.analysis.tagger import evaluate, read_tagger
+from tesla_eval.analysis.tagger import read_tagger
 from tesla_eval.resources import Resource, read_resource, shipped_folder
+from tesla_eval.training.taggers import evaluate
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAD = Path(__file__).with_name("languages_head.md")
@@ -147,7 +148,10 @@ def speed_table(rows: Iterable[Measured]) -> Iterator[str]:
 def source_table() -> Iterator[str]:
     """Every file that ships; those of a kind that have the same sources, such as a language's models, are one row."""
     shipped = (read_resource(path) for path in shipped_folder().glob("*.tesla"))
-    rows = {(r.language, _label(r), "; ".join(r.sources).replace("|", "\\|"), r.licence) for r in shipped}
+    rows = {
+        (r.language, _label(r), "; ".join(r.provenance.sources).replace("|", "\\|"), r.provenance.licence)
+        for r in shipped
+    }
     yield "| | resource | learned or taken from | licence |"
     yield "|---|---|---|---|"
     for row in sorted(rows):

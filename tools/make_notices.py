@@ -30,8 +30,8 @@ def notice(folder: Path) -> str:
     for pattern in PATTERNS:
         for path in sorted(folder.glob(f"{pattern}.tesla")):
             resource = read_resource(path)
-            sources = dict.fromkeys(source.partition(" (")[0] for source in resource.sources)
-            lines.append(f"- {path.name}: {', '.join(sources)}. {resource.licence}")
+            sources = dict.fromkeys(source.partition(" (")[0] for source in resource.provenance.sources)
+            lines.append(f"- {path.name}: {', '.join(sources)}. {resource.provenance.licence}")
     return "\n".join(lines) + "\n"
 
 

@@ -17,9 +17,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from build_compounds import RECIPES, part_frequencies
 from build_lemmas import sentences
-from tesla_eval.analysis.compounds import CompoundSplitter, compound_resource
 from tesla_eval.analysis.conllu import Sentence
+from tesla_eval.analysis.frequencies import CompoundSplitter
 from tesla_eval.analysis.lemmas import Lemmatiser
+from tesla_eval.resources import Provenance
+from tesla_eval.training.word_lists import compound_resource
 
 MARKS = {"fi": "#", "nl": "_"}
 CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV"})
@@ -33,7 +35,9 @@ def splitter_of(language: str) -> CompoundSplitter:
     recipe = RECIPES[language]
     frequencies = part_frequencies(language, recipe)
     return CompoundSplitter.from_resource(
-        compound_resource(frequencies, language, fillers=recipe.fillers, licence=recipe.licence)
+        compound_resource(
+            frequencies, language, fillers=recipe.fillers, provenance=Provenance(licence=recipe.licence)
+        )
     )
 
 

@@ -19,7 +19,6 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from tesla_eval.metrics.pem_features import FEATURES
 
 from build_pem import LANGUAGE_MODEL, PARABANK, PIVOTS, split
 from tesla_eval import Pem, stats
@@ -34,11 +33,12 @@ from tesla_eval.judgements.paraphrases import (
 )
 from tesla_eval.meta.plots import Dot, Drawing, Line, Shape, Words, write_drawing
 from tesla_eval.metrics import create_metric
-from tesla_eval.metrics.pem import pem_features
+from tesla_eval.metrics.groups.paraphrases import PARAPHRASE_FEATURES
 from tesla_eval.training.regressions import (
     GRID,
     compute_features,
     fit_support_vectors,
+    paraphrase_features,
     train_pem,
     with_controls,
 )
@@ -100,7 +100,7 @@ def by_system(
 
 
 def report_parabank(metric: Pem, held: Sequence[RatedPair]) -> tuple[Scores, list[RatedPair]]:
-    pairs = with_controls(held, metric.features, salad=False)
+    pairs = with_controls(held, paraphrase_features("en", PIVOTS, LANGUAGE_MODEL), salad=False)
     scores = score_all(metric, [p.original for p in pairs], [p.paraphrase for p in pairs])
     overall = np.array([pair.overall for pair in pairs])
     print(f"ParaBank, {len(held)} held-out pairs, {len(pairs) - len(held)} controls; Pearson / Spearman\n")
@@ -187,7 +187,7 @@ def report_order(metric: Pem, values, pairs, held, adequacy, grammar) -> None:  
 def report_frontier() -> None:
     """Shapes of the overall score on the two thirds learned from: raw adequacy against the order of copies."""
     train, _ = split(read_parabank(str(PARABANK)))
-    features = pem_features("en", PIVOTS, LANGUAGE_MODEL)
+    features = paraphrase_features("en", PIVOTS, LANGUAGE_MODEL)
     pairs = with_controls(train, features)
     rows = compute_features(features, pairs)
     count = len(train)
@@ -210,7 +210,9 @@ def report_frontier() -> None:
     for full in NOVELTIES:
         said = split(read_parabank(str(PARABANK), fully_novel=full))[0]
         overall = np.concatenate([[pair.overall for pair in said], made])
-        found = fit_support_vectors(FEATURES, rows, overall, [pair.group for pair in pairs], BUILT_IN)
+        found = fit_support_vectors(
+            PARAPHRASE_FEATURES, rows, overall, [pair.group for pair in pairs], BUILT_IN
+        )
         _, criteria = table_2(1 - rows[:rated, 2], overall[:rated], adequacy, grammar)
         off = sum((value - PAPER_TABLE_2[name]) ** 2 for name, value in criteria.items())
         line(f"{full:.0%}", found.held_out, criteria["dissimilarity, both high"], off,
@@ -275,7 +277,7 @@ def compare_pivots(choices: Sequence[str]) -> None:
     )
     for choice in choices:
         pivots = choice.split(",")
-        features = pem_features("en", pivots, LANGUAGE_MODEL)
+        features = paraphrase_features("en", pivots, LANGUAGE_MODEL)
         metric = Pem(
             model=train_pem(with_controls(train, features), "en", pivots, LANGUAGE_MODEL, grid=BUILT_IN)
         )

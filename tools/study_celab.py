@@ -149,14 +149,13 @@ def deciding_synonyms(joined: Joined, metric: TeslaCelab, where: np.ndarray) -> 
 
 
 def used_synonyms(metric: TeslaCelab, hypothesis: str, reference: str) -> Iterator[tuple[str, str]]:
-    (detail,) = metric.explain(hypothesis, [reference]).details
-    for link in detail["links"]:
-        for part in link["parts"] if link["essential"] else ():
-            if not part["equal"]:
-                a, b = (
-                    "".join(unit["key"] for unit in detail[side][slice(*part[side])])
-                    for side in ("reference", "hypothesis")
-                )
+    (explained,) = metric.explain(hypothesis, [reference]).references
+    assert explained.covering is not None
+    for link in explained.covering.links:
+        for part in link.parts if link.essential else ():
+            if not part.equal:
+                a = "".join(unit.key for unit in explained.reference[slice(*part.reference)])
+                b = "".join(unit.key for unit in explained.hypothesis[slice(*part.hypothesis)])
                 yield min(a, b), max(a, b)
 
 

@@ -18,16 +18,16 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from tesla_eval.metrics.ngram_metric import mean_of_existing
 
 from tesla_eval.meta import evaluate
 from tesla_eval.meta.join import MetricScores, join, score_outputs
 from tesla_eval.meta.run import JudgedSet
 from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.combinations import Mean
 from tesla_eval.metrics.tesla_b import TeslaB
 from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
-from tesla_eval.models import read_model
+from tesla_eval.models import read_weights
 from tesla_eval.pivot import read_phrase_table
 from wmt_sections import SECTIONS, Section, read
 
@@ -48,7 +48,7 @@ def metric_of(tables: Path | None) -> TeslaB:
 
 
 def learned_metric(path: Path) -> Metric:
-    kind = TeslaF if read_model(path).metric == TeslaF.id else TeslaX
+    kind = TeslaF if read_weights(path).metric == TeslaF.id else TeslaX
     return kind("en", weights=path, workers=2)
 
 
@@ -62,7 +62,7 @@ def variants(pivots: Sequence[str]) -> list[Variant]:
 
 def score(features: Floats, pivots: Sequence[str], variant: Variant) -> Floats:
     """Specification §7 with only these pivot languages."""
-    target = mean_of_existing(features[:, :TARGET_FEATURES])
+    target = Mean().score(features[:, :TARGET_FEATURES])
     columns = [
         TARGET_FEATURES + pivots.index(name) * PIVOT_FEATURES + k
         for name in variant
@@ -70,7 +70,7 @@ def score(features: Floats, pivots: Sequence[str], variant: Variant) -> Floats:
     ]
     there = ~np.isnan(features[:, columns]).all(axis=1) if columns else np.zeros(len(features), bool)
     found = target.copy()
-    found[there] = (target[there] + mean_of_existing(features[there][:, columns])) / 2
+    found[there] = (target[there] + Mean().score(features[there][:, columns])) / 2
     return found
 
 

@@ -1,12 +1,12 @@
 #include "analysis/lexicon.h"
 
 #include <algorithm>
-#include <cstring>
 #include <mutex>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
 
+#include "base/keyed_hash.h"
 #include "base/unicode.h"
 
 namespace tesla {
@@ -21,17 +21,19 @@ std::uint64_t mix(std::uint64_t v) {
     return v ^ (v >> 32);
 }
 
-std::uint32_t hash_of(std::string_view key) {
-    std::uint64_t h = 0x9E3779B97F4A7C15ULL ^ key.size();
-    std::size_t i = 0;
-    for (; i + 8 <= key.size(); i += 8) {
-        std::uint64_t word;
-        std::memcpy(&word, key.data() + i, 8);
-        h = mix(h ^ word);
-    }
-    std::uint64_t rest = 0;
-    std::memcpy(&rest, key.data() + i, key.size() - i);
-    return static_cast<std::uint32_t>(mix(h ^ rest));
+std::uint32_t hash_of(std::string_view key) { return static_cast<std::uint32_t>(keyed_hash(key)); }
+
+// Of words within a batch.
+struct KeyedHash {
+    std::size_t operator()(std::string_view key) const { return static_cast<std::size_t>(keyed_hash(key)); }
+};
+
+Lemma lemma_of(const LemmaSenses& given) {
+    Lemma lemma;
+    lemma.senses.assign(given.senses, given.senses + given.count);
+    std::sort(lemma.senses.begin(), lemma.senses.end());
+    for (std::uint32_t sense : lemma.senses) lemma.signature |= 1ULL << (mix(sense) & 63);
+    return lemma;
 }
 
 }  // namespace
@@ -50,10 +52,16 @@ std::uint32_t Interner::intern(std::string_view key) {
     std::uint32_t hash = hash_of(key);
     std::size_t at = slot_of(key, hash);
     if (slots_[at].id != kMissing) return slots_[at].id;
+    // All that may fail comes first: a key without a slot, or a slot without a key, would shift all later numbers.
+    if ((keys_.size() + 1) * 2 > slots_.size()) {
+        grow();
+        at = slot_of(key, hash);
+    }
+    std::string owned(key);
+    keys_.prepare();
     auto id = static_cast<std::uint32_t>(keys_.size());
-    keys_.append() = std::string(key);
+    keys_.append([&](std::string& slot) noexcept { slot = std::move(owned); });
     slots_[at] = {hash, id};
-    if (keys_.size() * 2 > slots_.size()) grow();
     return id;
 }
 
@@ -81,7 +89,7 @@ std::vector<std::uint32_t> Lexicon::intern_words(const std::vector<std::string_v
     }
     if (missing.empty()) return ids;
     // Looking at new words takes longer than entering them, and other threads need not wait for it.
-    std::unordered_map<std::string_view, std::uint32_t> fresh;
+    std::unordered_map<std::string_view, std::uint32_t, KeyedHash> fresh;
     std::vector<std::string_view> forms;
     std::vector<WordLook> looks;
     std::u32string form;
@@ -99,8 +107,9 @@ std::vector<std::uint32_t> Lexicon::intern_words(const std::vector<std::string_v
     {
         std::unique_lock lock(words_mutex_);
         for (std::size_t i = 0; i < looks.size(); ++i) {
+            words_.prepare();
             entered[i] = word_ids_.intern(forms[i]);
-            if (entered[i] >= words_.size()) words_.append().look = looks[i];
+            if (entered[i] == words_.size()) words_.append([&](WordType& type) noexcept { type.look = looks[i]; });
         }
     }
     for (std::size_t i : missing) ids[i] = entered[ids[i]];
@@ -111,27 +120,32 @@ std::vector<std::uint32_t> Lexicon::intern_lemmas(const std::vector<LemmaSenses>
     std::vector<std::uint32_t> ids;
     ids.reserve(lemmas.size());
     std::lock_guard lock(lemmas_mutex_);
-    for (const auto& [text, senses, count] : lemmas) {
-        ids.push_back(lemma_ids_.intern(text));
-        Lemma& lemma = ids.back() < lemmas_.size() ? lemmas_[ids.back()] : lemmas_.append();
-        if (!lemma.defined) {
-            lemma.senses.assign(senses, senses + count);
-            std::sort(lemma.senses.begin(), lemma.senses.end());
-            for (std::uint32_t sense : lemma.senses) lemma.signature |= 1ULL << (mix(sense) & 63);
-            lemma.defined = true;
-        } else if (lemma.senses.size() != count ||
-                   !std::is_permutation(lemma.senses.begin(), lemma.senses.end(), senses)) {
-            throw std::invalid_argument("the lemma '" + std::string(text) + "' is given with different senses");
+    for (const LemmaSenses& given : lemmas) {
+        std::uint32_t id = lemma_ids_.find(given.text);
+        if (id == Interner::kMissing) {
+            Lemma fresh = lemma_of(given);
+            lemmas_.prepare();
+            id = lemma_ids_.intern(given.text);
+            lemmas_.append([&](Lemma& lemma) noexcept { lemma = std::move(fresh); });
+        } else if (const std::vector<std::uint32_t>& known = lemmas_[id].senses;
+                   known.size() != given.count || !std::is_permutation(known.begin(), known.end(), given.senses)) {
+            throw std::invalid_argument("the lemma '" + std::string(given.text) + "' is given with different senses");
         }
+        ids.push_back(id);
     }
     return ids;
 }
 
 void Lexicon::define_words(std::vector<WordDefinition>&& definitions) {
     std::lock_guard lock(definitions_mutex_);
+    const std::size_t words = words_.size(), lemmas = lemmas_.size();
+    auto is_wrong = [&](const WordDefinition& definition) {
+        return definition.word >= words || definition.lemma >= lemmas ||
+               std::any_of(definition.parts.begin(), definition.parts.end(),
+                           [&](const CompoundPart& part) { return part.word >= words; });
+    };
+    if (std::any_of(definitions.begin(), definitions.end(), is_wrong)) throw std::out_of_range("no such word or lemma");
     for (WordDefinition& definition : definitions) {
-        if (definition.word >= words_.size() || definition.lemma >= lemmas_.size())
-            throw std::out_of_range("no such word or lemma");
         WordType& type = words_[definition.word];
         if (type.lemma.load(std::memory_order_relaxed) != WordType::kUndefined) continue;  // another thread was first
         type.parts = std::move(definition.parts);

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/tagger.h"
@@ -18,19 +19,25 @@
 
 namespace tesla {
 
-// An array that grows without moving its elements, so that readers need no lock.
+// An array that grows without moving its elements, so that readers need no lock: what size() counts is filled.
 template <class T>
 class StableArray {
    public:
     std::size_t size() const { return size_.load(std::memory_order_acquire); }
     T& operator[](std::size_t i) { return chunks_[i / kChunk][i % kChunk]; }
     const T& operator[](std::size_t i) const { return chunks_[i / kChunk][i % kChunk]; }
-    T& append() {  // callers hold the writer's lock
+    // Room for one more element: where this returns, `append` cannot fail. Callers of both hold the writer's lock.
+    void prepare() {
+        std::size_t chunk = size() / kChunk;
+        if (chunk >= chunks_.size()) throw std::length_error("the vocabulary is full");
+        if (!chunks_[chunk]) chunks_[chunk] = std::make_unique<T[]>(kChunk);
+    }
+    template <class Fill>
+    void append(Fill&& fill) {
         std::size_t i = size();
-        if (i / kChunk >= chunks_.size()) throw std::length_error("the vocabulary is full");
-        if (i % kChunk == 0) chunks_[i / kChunk] = std::make_unique<T[]>(kChunk);
+        static_assert(noexcept(fill(std::declval<T&>())), "an array that is half grown is of no use");
+        fill((*this)[i]);
         size_.store(i + 1, std::memory_order_release);
-        return (*this)[i];
     }
 
    private:
@@ -45,7 +52,7 @@ class Interner {
     static constexpr std::uint32_t kMissing = 0xFFFFFFFF;
 
     std::uint32_t find(std::string_view key) const;    // under the reader's lock
-    std::uint32_t intern(std::string_view key);        // under the writer's lock
+    std::uint32_t intern(std::string_view key);        // under the writer's lock; nothing is changed where it throws
     std::size_t size() const { return keys_.size(); }
     const std::string& key(std::uint32_t id) const { return keys_[id]; }
 
@@ -94,7 +101,6 @@ struct WordDefinition {
 struct Lemma {
     std::vector<std::uint32_t> senses;  // ascending
     std::uint64_t signature = 0;        // one bit a sense, hashed: no common bit, no common sense
-    bool defined = false;
 };
 
 class Lexicon {

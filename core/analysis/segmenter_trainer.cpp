@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/interrupt.h"
 #include "base/random.h"
 
 namespace tesla {
@@ -98,7 +99,9 @@ std::size_t SegmenterTrainer::run_epoch(std::uint64_t seed, int margin) {
     std::vector<Place> found;
     std::u32string text;
     std::size_t errors = 0;
+    Interrupt interrupt;
     for (std::size_t number : order) {
+        interrupt.step();
         const Character* run = characters_.data() + runs_[number].begin;
         const std::size_t length = runs_[number].end - runs_[number].begin;
         ++step_;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "base/hashing.h"
+#include "base/interrupt.h"
 #include "base/random.h"
 #include "analysis/tagger.h"
 #include "base/unicode.h"
@@ -128,7 +129,9 @@ std::size_t TaggerTrainer::run_epoch(std::uint64_t seed, int margin) {
         for (const Weight& weight : rows_[feature]) scores[weight.label] += weight.value;
     };
     std::size_t errors = 0;
+    Interrupt interrupt;
     for (std::size_t number : order) {
+        interrupt.step();
         const Sentence& sentence = sentences_[number];
         std::uint32_t label = 0, second_label = 0;
         for (std::size_t i = sentence.begin; i < sentence.end; ++i) {

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -53,6 +54,13 @@ inline void check_csr(const Array<std::int64_t>& offsets, std::size_t items) {
 inline void check_columns(std::size_t rows, std::initializer_list<std::size_t> sizes) {
     for (std::size_t size : sizes)
         if (size != rows) throw nanobind::value_error("the arrays do not fit together");
+}
+
+// Refuses numbers that count or more: each must be one of `count` things.
+inline void check_below(const Array<std::uint32_t>& numbers, std::size_t count, const char* what) {
+    std::uint32_t highest = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) highest = std::max(highest, numbers.data()[i]);
+    if (numbers.size() > 0 && highest >= count) throw nanobind::index_error(what);
 }
 
 // Refuses indices of pairs that differ in number or point past the texts.

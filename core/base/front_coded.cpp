@@ -1,8 +1,9 @@
 #include "base/front_coded.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
+
+#include "base/unicode.h"
 
 namespace tesla {
 namespace {
@@ -13,7 +14,7 @@ constexpr unsigned char kSameAsBefore = 254;  // instead of how much of the key 
 constexpr unsigned char kWhole = 255;
 constexpr std::size_t kBlock = 32;
 
-[[noreturn]] void fail() { throw std::invalid_argument("damaged or in another format"); }
+[[noreturn]] void fail() { throw DamagedDictionary(); }
 
 }  // namespace
 
@@ -48,6 +49,7 @@ std::optional<std::string> FrontCodedDictionary::find(std::string_view key) cons
     }
     if (record.key != stored) return std::nullopt;
     if (reversed_) std::reverse(record.value.begin(), record.value.end());
+    if (!is_utf8(record.value)) fail();  // to look at every value when the stream is scanned would take too long
     return std::move(record.value);
 }
 

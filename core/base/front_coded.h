@@ -7,17 +7,23 @@
 
 #include <cstddef>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tesla {
 
+struct DamagedDictionary : std::invalid_argument {
+    DamagedDictionary() : std::invalid_argument("damaged or in another format") {}
+};
+
 class FrontCodedDictionary {
    public:
-    // Throws std::invalid_argument if the stream is damaged or in another format.
+    // Throws DamagedDictionary if the stream is damaged or in another format.
     explicit FrontCodedDictionary(std::string stream);
 
+    // Throws DamagedDictionary if the value is damaged.
     std::optional<std::string> find(std::string_view key) const;
     std::size_t size() const { return size_; }
 

@@ -9,17 +9,25 @@
 
 namespace tesla {
 
-// The texts' own UTF-8, valid while the list keeps its strings.
-inline std::vector<std::string_view> utf8_views(const nanobind::list& texts) {
-    std::vector<std::string_view> views;
-    views.reserve(nanobind::len(texts));
-    for (nanobind::handle text : texts) {
-        Py_ssize_t size = 0;
-        const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-        if (!data) throw nanobind::python_error();
-        views.emplace_back(data, static_cast<std::size_t>(size));
+// The UTF-8 of the strings of a list or another sequence. A tuple of our own keeps the strings: other threads may change the list while the GIL
+// is released. Made and destroyed under the GIL, so it is declared before the GIL is released.
+class HeldTexts {
+   public:
+    explicit HeldTexts(nanobind::handle texts) : held_(nanobind::steal<nanobind::tuple>(PySequence_Tuple(texts.ptr()))) {
+        if (!held_.is_valid()) throw nanobind::python_error();
+        views_.reserve(nanobind::len(held_));
+        for (nanobind::handle text : held_) {
+            Py_ssize_t size = 0;
+            const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+            if (!data) throw nanobind::python_error();
+            views_.emplace_back(data, static_cast<std::size_t>(size));
+        }
     }
-    return views;
-}
+    const std::vector<std::string_view>& views() const { return views_; }
+
+   private:
+    nanobind::tuple held_;
+    std::vector<std::string_view> views_;
+};
 
 }  // namespace tesla

@@ -36,12 +36,18 @@ inline char32_t to_lower(char32_t c) {
     return static_cast<char32_t>(static_cast<std::int32_t>(c) + run->difference);
 }
 
-// Decodes valid UTF-8 (Python hands over nothing else) into code points.
+// Decodes UTF-8 into code points. Python hands over nothing but valid UTF-8; in bytes of a damaged file a character that
+// is cut off at the end becomes U+FFFD, and nothing is read past the end.
 inline void decode_utf8(std::string_view text, std::u32string& out) {
+    constexpr char32_t kReplacement = 0xFFFD;
     out.clear();
     out.reserve(text.size());
     for (std::size_t i = 0; i < text.size();) {
         unsigned char lead = static_cast<unsigned char>(text[i]);
+        if (lead >= 0x80 && text.size() - i < (lead < 0xE0 ? 2u : lead < 0xF0 ? 3u : 4u)) {
+            out.push_back(kReplacement);
+            break;
+        }
         auto tail = [&](std::size_t k) { return static_cast<char32_t>(static_cast<unsigned char>(text[i + k]) & 0x3F); };
         if (lead < 0x80) {
             out.push_back(lead);
@@ -57,6 +63,28 @@ inline void decode_utf8(std::string_view text, std::u32string& out) {
             i += 4;
         }
     }
+}
+
+// Whether bytes are UTF-8 as Python has it: no overlong forms, no surrogates, nothing above U+10FFFF.
+inline bool is_utf8(std::string_view text) {
+    for (std::size_t i = 0; i < text.size();) {
+        const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[i + k]); };
+        const unsigned char lead = byte(0);
+        if (lead < 0x80) {
+            ++i;
+            continue;
+        }
+        const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+        if (lead < 0xC2 || lead > 0xF4 || text.size() - i < length) return false;
+        for (std::size_t k = 1; k < length; ++k)
+            if ((byte(k) & 0xC0) != 0x80) return false;
+        const unsigned char second = byte(1);
+        if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second >= 0xA0) || (lead == 0xF0 && second < 0x90) ||
+            (lead == 0xF4 && second >= 0x90))
+            return false;
+        i += length;
+    }
+    return true;
 }
 
 inline void append_utf8(char32_t c, std::string& out) {

@@ -126,9 +126,9 @@ void bind_lexicon(nb::module_& m) {
         .def(
             "draft",
             [](Lexicon& lexicon, const Tokeniser& tokeniser, const nb::list& texts) {
-                std::vector<std::string_view> views = utf8_views(texts);
+                const HeldTexts held(texts);
                 nb::gil_scoped_release release;
-                return new Draft(lexicon, tokeniser, views);
+                return new Draft(lexicon, tokeniser, held.views());
             },
             "tokeniser"_a, "texts"_a, nb::keep_alive<0, 1>(), nb::rv_policy::take_ownership,
             "Tokenises a batch of texts and interns its words.");

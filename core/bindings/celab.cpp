@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/arrays.h"
+#include "base/interrupt.h"
 #include "bindings/bindings.h"
 #include "celab/celab.h"
 #include "celab/paths.h"
@@ -33,12 +34,15 @@ class CelabBatch {
         if (weights && weights->size() != texts.size()) throw nb::value_error("as many weights as texts");
         std::vector<std::string_view> units;
         for (std::size_t i = 0; i < texts.size(); ++i) {
-            units.clear();
-            for (nb::handle unit : nb::cast<nb::list>(texts[i])) units.push_back(nb::cast<std::string_view>(unit));
             std::vector<double> by_span;
-            if (weights) {
+            if (weights) {  // before the views: to read an array may run code of Python's, which may change the lists
                 auto given = nb::cast<Array<double>>((*weights)[i]);
                 by_span.assign(given.data(), given.data() + given.size());
+            }
+            const auto list = nb::cast<nb::list>(texts[i]);
+            units.clear();
+            for (nb::handle unit : list) units.push_back(nb::cast<std::string_view>(unit));
+            if (weights) {
                 if (by_span.size() != units.size() * static_cast<std::size_t>(order))
                     throw nb::value_error("one weight for every unit and length");
             }
@@ -83,7 +87,9 @@ class CelabBatch {
             nb::gil_scoped_release release;
             find_types();
             celab::Solver solver(limit);
+            Interrupt interrupt;
             for (std::size_t k = 0; k < reference.size(); ++k) {
+                interrupt.look();
                 try {
                     append(solver.solve(text(reference(k)), text(hypothesis(k))), rows);
                 } catch (const celab::TooLarge&) {

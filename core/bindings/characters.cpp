@@ -19,10 +19,10 @@ namespace {
 class CharacterBags {
    public:
     explicit CharacterBags(const nb::list& given) {
-        const std::vector<std::string_view> texts = utf8_views(given);
+        const HeldTexts held(given);
         nb::gil_scoped_release release;
-        texts_.reserve(texts.size());
-        for (std::string_view text : texts) texts_.emplace_back(text);
+        texts_.reserve(held.views().size());
+        for (std::string_view text : held.views()) texts_.emplace_back(text);
     }
     std::size_t size() const { return texts_.size(); }
 

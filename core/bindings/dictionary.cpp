@@ -36,6 +36,7 @@ nb::tuple lookup(const SenseIndex& index, const std::vector<std::string_view>& l
 }  // namespace
 
 void bind_dictionaries(nb::module_& m) {
+    nb::exception<DamagedDictionary>(m, "DamagedDictionaryError", PyExc_ValueError);
     nb::class_<FrontCodedDictionary>(m, "FrontCodedDictionary", "A dictionary in simplemma's format, looked up in place.")
         .def(
             "__init__",
@@ -84,6 +85,7 @@ void bind_dictionaries(nb::module_& m) {
     m.def(
         "define_plain",
         [](Lexicon& lexicon, const Array<std::uint32_t>& words, const PlainLemmas& lemmas, const SenseIndex* senses) {
+            check_below(words, lexicon.word_count(), "no such word");
             std::vector<std::uint32_t> asked = copied(words), rest;
             {
                 nb::gil_scoped_release release;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/arrays.h"
+#include "base/interrupt.h"
 #include "matching/bags.h"
 #include "bindings/bindings.h"
 #include "matching/matching.h"
@@ -66,6 +67,8 @@ class Bags {
         tokens.check();
         const int max_order = highest_order(Similarity::MaxSim), lemma_order = highest_order(Similarity::Lemma),
                   tag_order = highest_order(Similarity::Tag);
+        // Only this similarity asks the lexicon; for the others a number need not be that of a lemma.
+        if (max_order > 0) check_below(tokens.lemma, lexicon.lemma_count(), "no such lemma");
         nb::gil_scoped_release release;
         BagBuilder builder(discount, &memory_);
         texts_.reserve(tokens.size());
@@ -83,7 +86,7 @@ class Bags {
     static nb::tuple match(const Bags& reference, const Bags& hypothesis, const Array<std::int64_t>& reference_index,
                            const Array<std::int64_t>& hypothesis_index, double alpha) {
         std::size_t pairs = reference_index.size(), columns = reference.features_.size();
-        if (hypothesis_index.size() != pairs || hypothesis.features_.size() != columns ||
+        if (hypothesis_index.size() != pairs || !(hypothesis.features_ == reference.features_) ||
             &reference.lexicon_ != &hypothesis.lexicon_)
             throw nb::value_error("the bags do not belong together");
         check_pairs(reference_index, reference.size(), hypothesis_index, hypothesis.size());
@@ -92,7 +95,9 @@ class Bags {
             nb::gil_scoped_release release;
             MaxSimMatcher matcher(reference.lexicon_);
             const bool any_symbols = reference.highest_order(Similarity::MaxSim) > 0;
+            Interrupt interrupt;
             for (std::size_t k = 0; k < pairs; ++k) {
+                if (k % kPairsPerLook == 0) interrupt.look();
                 const Text& x = reference.texts_[static_cast<std::size_t>(reference_index(k))];
                 const Text& y = hypothesis.texts_[static_cast<std::size_t>(hypothesis_index(k))];
                 if (any_symbols) matcher.begin_pair(x.symbols, y.symbols);
@@ -251,6 +256,12 @@ nb::dict explain(const Lexicon& lexicon, const Tokens& reference, const Tokens& 
     hypothesis.check();
     if (reference.size() != 1 || hypothesis.size() != 1) throw nb::value_error("one text on either side");
     Feature feature = parse_features({{similarity, n}})[0];
+    for (const Tokens* tokens : {&reference, &hypothesis})
+        check_room(discount, feature.n,
+                   feature.gap > 0 ? most_skip_bigrams(tokens->lemma.size(), feature.gap) : tokens->lemma.size());
+    if (feature.similarity == Similarity::MaxSim)
+        for (const Tokens* tokens : {&reference, &hypothesis})
+            check_below(tokens->lemma, lexicon.lemma_count(), "no such lemma");
     TokenView x = reference.view(0), y = hypothesis.view(0);
     Explained found;
     {
@@ -282,11 +293,27 @@ nb::dict explain(const Lexicon& lexicon, const Tokens& reference, const Tokens& 
     return result;
 }
 
+// What can be sold in all, times the largest gain, must be a number of its kind, and so must every sum on the way.
+template <class Capacity>
+void check_capacities(const Array<Capacity>& capacities, Capacity most) {
+    Capacity left = most;
+    for (std::size_t i = 0; i < capacities.size(); ++i) {
+        if (!(capacities(i) >= 0 && capacities(i) <= left)) throw nb::value_error("the weights are negative or too large");
+        left -= capacities(i);
+    }
+}
+
 template <class Capacity>
 nb::tuple solve_transport(const Array<Capacity>& supply, const Array<Capacity>& demand, const Array<std::int64_t>& rows,
                           const Array<std::int64_t>& columns, const Array<std::int64_t>& gains) {
     if (rows.size() != columns.size() || rows.size() != gains.size())
         throw nb::value_error("rows, columns and gains differ in length");
+    std::int64_t largest_gain = 1;
+    for (std::size_t k = 0; k < gains.size(); ++k) largest_gain = std::max(largest_gain, gains(k));
+    if (largest_gain > kLargestGain) throw nb::value_error("a gain is negative or too large");
+    const Capacity most = std::numeric_limits<Capacity>::max() / static_cast<Capacity>(largest_gain);
+    check_capacities(supply, most);
+    check_capacities(demand, most);
     Transport<Capacity> transport;
     transport.reset(supply.size(), demand.size());
     std::copy(supply.data(), supply.data() + supply.size(), transport.supply.begin());

@@ -1,8 +1,19 @@
+#include "base/interrupt.h"
 #include "bindings/bindings.h"
+
+namespace {
+
+void stop_on_signal() {
+    nanobind::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+}
+
+}  // namespace
 
 NB_MODULE(_core, m) {
     m.doc() = "The C++ core of tesla-eval: text to tokens, tokens to bags, bags to the exact optimum.";
     nanobind::set_leak_warnings(false);  // pipelines are kept for the life of the process, on purpose
+    tesla::stop_if_told = stop_on_signal;
     tesla::bind_tokeniser(m);
     tesla::bind_tagger(m);
     tesla::bind_lexicon(m);

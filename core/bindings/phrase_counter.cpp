@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/arrays.h"
+#include "base/texts.h"
 #include "bindings/bindings.h"
 #include "pivot/phrase_counter.h"
 
@@ -19,15 +20,16 @@ using namespace nb::literals;
 namespace tesla {
 namespace {
 
-using Lines = std::vector<std::string_view>;
-
 // Refuses what consistent_pairs has no room for.
 void check_lengths(std::size_t target_size, std::size_t pivot_size) {
     if (std::max(target_size, pivot_size) > kLongestSentence) throw std::invalid_argument("a sentence has over 255 words");
 }
 
-void add_sentences(PhraseCounter& counter, const Lines& target, const Lines& pivot, const Lines& forward,
-                   const Lines& reverse) {
+void add_sentences(PhraseCounter& counter, const nb::sequence& target_lines, const nb::sequence& pivot_lines,
+                   const nb::sequence& forward_lines, const nb::sequence& reverse_lines) {
+    const HeldTexts held[] = {HeldTexts(target_lines), HeldTexts(pivot_lines), HeldTexts(forward_lines),
+                              HeldTexts(reverse_lines)};
+    const auto &target = held[0].views(), &pivot = held[1].views(), &forward = held[2].views(), &reverse = held[3].views();
     if (pivot.size() != target.size() || forward.size() != target.size() || reverse.size() != target.size())
         throw nb::value_error("the lists differ in length");
     nb::gil_scoped_release release;
@@ -41,7 +43,10 @@ void add_sentences(PhraseCounter& counter, const Lines& target, const Lines& piv
     }
 }
 
-void add_pairs(PhraseCounter& counter, const Lines& target, const Lines& pivot, const Array<std::uint32_t>& counts) {
+void add_pairs(PhraseCounter& counter, const nb::sequence& target_lines, const nb::sequence& pivot_lines,
+               const Array<std::uint32_t>& counts) {
+    const HeldTexts held[] = {HeldTexts(target_lines), HeldTexts(pivot_lines)};
+    const auto &target = held[0].views(), &pivot = held[1].views();
     if (pivot.size() != target.size() || counts.size() != target.size()) throw nb::value_error("the lists differ in length");
     nb::gil_scoped_release release;
     for (std::size_t k = 0; k < target.size(); ++k) counter.add_pair(target[k], pivot[k], counts(k));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/arrays.h"
+#include "base/interrupt.h"
 #include "matching/bags.h"
 #include "bindings/bindings.h"
 #include "matching/matching.h"
@@ -109,6 +110,10 @@ struct PivotBatch {
 struct PivotFeature {
     Similarity similarity;
     int shortest, longest;
+
+    bool operator==(const PivotFeature& o) const {
+        return similarity == o.similarity && shortest == o.shortest && longest == o.longest;
+    }
 };
 using NamedFeatures = std::vector<std::tuple<std::string, int, int>>;
 
@@ -130,6 +135,7 @@ class PivotBags {
               Discount discount, double min_probability, double min_ngram)
         : lexicon_(lexicon), table_(owned.table), features_(parse_features(named)) {
         batch.check();
+        check_below(batch.lemma, lexicon.lemma_count(), "no such lemma");
         int longest = 1;
         for (const PivotFeature& f : features_) longest = std::max(longest, f.longest);
         nb::gil_scoped_release release;
@@ -140,7 +146,9 @@ class PivotBags {
         for (int n = 1; n <= longest; ++n)
             for (int k = 0; k <= n; ++k)
                 discounts[n][k] = static_cast<double>(discount.weight(n, k)) / static_cast<double>(discount.unit(n));
+        Interrupt interrupt;
         for (std::size_t i = 0; i < batch.size(); ++i) {
+            interrupt.step();
             builder.network(batch.view(i, lemmas));
             const std::vector<PivotNgram>* ngrams = builder.ngrams();
             for (int n = 1; n <= longest; ++n) {
@@ -163,14 +171,16 @@ class PivotBags {
     static nb::tuple match(const PivotBags& reference, const PivotBags& hypothesis, const Array<std::int64_t>& reference_index,
                            const Array<std::int64_t>& hypothesis_index, double alpha) {
         std::size_t pairs = reference_index.size(), columns = reference.features_.size();
-        if (hypothesis_index.size() != pairs || hypothesis.features_.size() != columns ||
+        if (hypothesis_index.size() != pairs || !(hypothesis.features_ == reference.features_) ||
             &reference.lexicon_ != &hypothesis.lexicon_ || &reference.table_ != &hypothesis.table_)
             throw nb::value_error("the bags do not belong together");
         check_pairs(reference_index, reference.size(), hypothesis_index, hypothesis.size());
         Measures measures(pairs, columns, alpha);
         {
             nb::gil_scoped_release release;
+            Interrupt interrupt;
             for (std::size_t k = 0; k < pairs; ++k) {
+                if (k % kPairsPerLook == 0) interrupt.look();
                 const Text& x = reference.texts_[static_cast<std::size_t>(reference_index(k))];
                 const Text& y = hypothesis.texts_[static_cast<std::size_t>(hypothesis_index(k))];
                 std::size_t lemma_bag = 0, tag_bag = 0;
@@ -226,6 +236,7 @@ nb::tuple explain_pivot(const Lexicon& lexicon, const OwnedTable& owned, const P
                         double min_probability, double min_ngram) {
     batch.check();
     if (batch.size() != 1 || longest < 1 || longest > kLongestPivotNgram) throw nb::value_error("one text, 1 to 4 words");
+    check_below(batch.lemma, lexicon.lemma_count(), "no such lemma");
     const PhraseTable& table = owned.table;
     const std::vector<PivotLemma> lemmas = owned.look_up(lexicon, batch.lemma);
     PivotBuilder builder(table, {min_probability, min_ngram}, longest);

@@ -21,7 +21,8 @@ class Surfaces {
     Surfaces(const nb::list& given, const Array<std::int64_t>& offsets,
              const Array<std::uint32_t>& word, const Array<std::uint32_t>& lemma, const Array<std::uint8_t>& function,
              const Array<std::uint8_t>& shape, const Array<double>& word_weight, const Array<double>& lemma_weight) {
-        const std::vector<std::string_view> texts = utf8_views(given);
+        const HeldTexts held(given);
+        const std::vector<std::string_view>& texts = held.views();
         const std::size_t tokens = word.size();
         check_csr(offsets, texts.size(), tokens);
         check_columns(tokens, {lemma.size(), function.size(), shape.size(), word_weight.size(), lemma_weight.size()});

@@ -21,7 +21,8 @@ namespace tesla {
 namespace {
 
 nb::object look_up(const VectorTable& table, const nb::list& words) {
-    const std::vector<std::string_view> asked = utf8_views(words);
+    const HeldTexts held(words);
+    const std::vector<std::string_view>& asked = held.views();
     std::vector<std::int8_t> vectors(asked.size() * table.dimensions());
     {
         nb::gil_scoped_release release;
@@ -59,7 +60,7 @@ class VectorTexts {
     }
     std::size_t size() const { return texts_.size(); }
 
-    // One row of precision, recall and F for each pair; NaN where a problem does not exist (SPEC §5).
+    // One row of precision, recall and F for each pair; NaN where a problem does not exist (specification §5).
     static nb::tuple match(const VectorTexts& reference, const VectorTexts& hypothesis,
                            const Array<std::int64_t>& reference_index, const Array<std::int64_t>& hypothesis_index,
                            double alpha) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "celab/index.h"
 #include "celab/links.h"
 
@@ -23,6 +24,7 @@ class TypeFlow {
     // A path ends at an other type with `room`, or at an own type that can spare flow. Returns what found no place.
     double send(std::int32_t x, double amount, std::vector<double>& room, std::vector<double>* spare = nullptr) {
         while (amount > kNothing && find_path(x, room, spare)) {
+            interrupt_.step();
             double& at_end = end_.receiver >= 0 ? room[index(end_.receiver)] : (*spare)[index(end_.sender)];
             double step = std::min(amount, at_end);
             for (std::int32_t own = end_.sender; own != x; own = reached_[index(own)].from)
@@ -102,6 +104,7 @@ class TypeFlow {
     std::vector<Step> reached_;
     std::vector<std::int32_t> queue_;
     End end_;
+    Interrupt interrupt_;
 };
 
 }  // namespace tesla::celab

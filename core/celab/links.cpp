@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/portable.h"
 #include "celab/index.h"
 
 namespace tesla::celab {
@@ -101,6 +102,7 @@ void Linker::concatenate(const Text& reference, const Text& hypothesis) {
     for (int i = reference.units() - 1; i >= 0; --i) {
         auto& row = rows_[index(i % depth)];
         auto& touched = touched_[index(i % depth)];
+        interrupt_.step();
         for (std::int32_t j : touched) row[index(j)] = 0;
         touched.clear();
         Mask first = 0;
@@ -118,7 +120,7 @@ void Linker::concatenate(const Text& reference, const Text& hypothesis) {
         for (std::int32_t j : touched) {
             Mask& mask = row[index(j)];
             for (Mask rest = mask; rest != 0; rest &= rest - 1) {
-                int bit = __builtin_ctzll(rest), a = bit / kMaxOrder + 1, b = bit % kMaxOrder + 1;
+                int bit = lowest_bit(rest), a = bit / kMaxOrder + 1, b = bit % kMaxOrder + 1;
                 if (i + a >= reference.units()) continue;
                 Mask next = rows_[index((i + a) % depth)][index(j + b)] & behind.fits[a][b];
                 // Where nothing fits behind, a * kMaxOrder + b may be more than a shift can take.
@@ -126,7 +128,7 @@ void Linker::concatenate(const Text& reference, const Text& hypothesis) {
             }
             // Every pair of types is met once: where both occur for the first time.
             for (Mask rest = mask & first & first_in_hypothesis_[index(j)]; rest != 0; rest &= rest - 1) {
-                int bit = __builtin_ctzll(rest);
+                int bit = lowest_bit(rest);
                 int a = bit / kMaxOrder + 1, b = bit % kMaxOrder + 1;
                 found_.emplace_back(reference.type_of(i, a), hypothesis.type_of(j, b));
             }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "celab/text.h"
 
 namespace tesla::celab {
@@ -47,6 +48,7 @@ class Linker {
     std::vector<std::vector<std::uint64_t>> rows_;
     std::vector<std::vector<std::int32_t>> touched_;
     std::vector<std::uint64_t> first_in_hypothesis_;
+    Interrupt interrupt_;
 };
 
 }  // namespace tesla::celab

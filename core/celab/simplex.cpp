@@ -38,6 +38,7 @@ double Simplex::solve() {
     Column entering;
     const std::size_t patience = kPatience * (size_ + kCheckAfter);
     for (std::size_t pivots = 0; pivots < patience;) {
+        interrupt_.look();
         if (find_entering(entering)) {
             pivot(entering);
             if (++pivots % kCheckAfter == 0 && !is_accurate()) refactor();
@@ -200,6 +201,7 @@ void Simplex::refactor() {
     std::fill(inverse_.begin(), inverse_.end(), 0.0);
     for (std::size_t i = 0; i < size_; ++i) inverse_[i * size_ + i] = 1;
     for (std::size_t k = 0; k < size_; ++k) {
+        interrupt_.look();
         std::size_t largest = k;
         for (std::size_t i = k + 1; i < size_; ++i)
             if (std::abs(matrix[i * size_ + k]) > std::abs(matrix[largest * size_ + k])) largest = i;

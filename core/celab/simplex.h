@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "celab/index.h"
 #include "celab/path_finder.h"
 #include "celab/paths.h"
@@ -58,6 +59,7 @@ class Simplex {
     std::vector<std::size_t> kind_row_;  // the cheapest budget of each kind
     std::vector<std::size_t> nonzero_;
     std::vector<Choice> choices_;
+    Interrupt interrupt_;
 };
 
 }  // namespace tesla::celab

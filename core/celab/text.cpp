@@ -5,8 +5,9 @@
 namespace tesla::celab {
 
 std::uint32_t Vocabulary::intern(std::string_view joined) {
+    entries_.prepare();
     std::uint32_t id = ids_.intern(joined);
-    if (id == entries_.size()) entries_.append();
+    if (id == entries_.size()) entries_.append([](Entry&) noexcept {});
     return id;
 }
 

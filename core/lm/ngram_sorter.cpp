@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/portable.h"
+
 namespace tesla {
 namespace {
 
@@ -48,8 +50,7 @@ void RecordWriter::close() {
 
 RecordReader::RecordReader(const std::string& path, std::uint64_t start)
     : path_(path), file_(open_file(path, "rb"), &std::fclose) {
-    if (start > 0 && fseeko(file_.get(), static_cast<off_t>(start * sizeof(NgramRecord)), SEEK_SET) != 0)
-        fail(path_, "cannot be read");
+    if (start > 0 && !seek_to(file_.get(), start * sizeof(NgramRecord))) fail(path_, "cannot be read");
 }
 
 bool RecordReader::next(NgramRecord& record) {

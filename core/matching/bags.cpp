@@ -1,6 +1,7 @@
 #include "matching/bags.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -10,6 +11,11 @@ std::int64_t Discount::weight(int n, int k) const {
     std::int64_t w = 1;
     for (int i = 0; i < n; ++i) w *= i < k ? p : q;
     return w;
+}
+
+void check_room(const Discount& discount, int n, std::size_t ngrams) {
+    const std::int64_t most = std::numeric_limits<std::int64_t>::max() / (2 * n * discount.unit(n));
+    if (ngrams > static_cast<std::size_t>(most)) throw TextTooLong("a text is too long for this discount of function words");
 }
 
 namespace {
@@ -70,7 +76,8 @@ std::int64_t KeyBag<Key>::overlap(const KeyBag& other) const {
 template struct KeyBag<WideKey>;
 template struct KeyBag<std::uint64_t>;
 
-BagBuilder::BagBuilder(const Discount& discount, std::pmr::memory_resource* memory) : memory_(memory) {
+BagBuilder::BagBuilder(const Discount& discount, std::pmr::memory_resource* memory)
+    : memory_(memory), discount_(discount) {
     for (int n = 0; n <= kMaxOrder; ++n)
         for (int flags = 0; flags < (1 << kMaxOrder); ++flags) {
             int count = 0;
@@ -121,6 +128,7 @@ void BagBuilder::number_lemmas() {
 // of the text there are zeros, and so there are from a token with the number 0 on: no n-gram goes over it.
 template <class NumberOf>
 void BagBuilder::sort_codes(int max_order, int bits, NumberOf number_of) {
+    check_room(discount_, max_order, text_.size);
     code_order_ = max_order;
     code_bits_ = bits;
     codes_.resize(text_.size);
@@ -178,6 +186,7 @@ TagBags BagBuilder::tag_bags(int max_order) {
 }
 
 LemmaBag BagBuilder::skip_bag(int gap) {
+    check_room(discount_, 2, most_skip_bigrams(text_.size, gap));
     number_lemmas();
     code_bits_ = bits_for(lemmas_.size() + 1);
     codes_.clear();

@@ -17,7 +17,7 @@ struct TextTooLong : std::length_error {
     using std::length_error::length_error;
 };
 
-// So that weights of trigrams, summed over a million words, stay whole 64-bit numbers.
+// So that weights of trigrams, summed over a million words, stay whole 64-bit numbers; see `check_room`.
 inline constexpr std::int64_t kLargestDenominator = 10'000;
 
 struct Discount {
@@ -26,6 +26,9 @@ struct Discount {
     std::int64_t weight(int n, int k) const;
     std::int64_t unit(int n) const { return weight(n, 0); }
 };
+
+// Throws TextTooLong where the weights of `ngrams` n-grams, each times the largest gain 2n, might not fit 64 bits.
+void check_room(const Discount& discount, int n, std::size_t ngrams);
 
 // The tokens of one text, as they lie in the arrays of the analysed batch.
 struct TokenView {
@@ -103,6 +106,8 @@ struct ByTag {
 // Weight of the n-gram at `start`, in units of discount.unit(n).
 std::int64_t ngram_weight(const TokenView& text, const Discount& discount, std::size_t start, int n);
 
+// How many skip bigrams a text has, or a few more.
+inline std::size_t most_skip_bigrams(std::size_t tokens, int gap) { return tokens * (static_cast<std::size_t>(gap) + 1); }
 // Skip bigrams (specification §10): ordered pairs of tokens with at most `gap` tokens between them, in text order.
 template <class Visit>
 void for_each_skip_bigram(std::size_t tokens, int gap, Visit visit) {
@@ -172,6 +177,7 @@ class BagBuilder {
     };
 
     std::pmr::memory_resource* memory_;
+    Discount discount_;
     std::int64_t weight_[kMaxOrder + 1][1 << kMaxOrder];  // of an n-gram, by which of its tokens are function words
     TokenView text_{};
     std::vector<Placed> placed_;

@@ -188,6 +188,7 @@ void MaxSimMatcher::add_sense_arcs(int n) {
         for (std::uint32_t i = 0; i < x.weights.size(); ++i) {
             const std::uint32_t* row = x.rows.data() + static_cast<std::size_t>(i) * n;
             for (std::uint32_t b : linked[row[k]]) {
+                interrupt_.step();
                 for (std::uint32_t j : rows_of[b]) {
                     const std::uint32_t* other = y.rows.data() + static_cast<std::size_t>(j) * n;
                     bool earlier = false;  // this pair of rows was already met at an earlier position

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "matching/bags.h"
 #include "analysis/lexicon.h"
 #include "matching/transport.h"
@@ -20,6 +21,8 @@ struct Feature {
     Similarity similarity;
     int n;
     int gap = 0;  // bigrams of lemmas: as many tokens may stand between the two
+
+    bool operator==(const Feature& o) const { return similarity == o.similarity && n == o.n && gap == o.gap; }
 };
 
 // What specification §4 derives from an optimum. The objective and the totals are whole numbers in units of
@@ -87,6 +90,7 @@ class MaxSimMatcher {
     std::vector<std::uint32_t> link_first_;  // dense: for every symbol of x its links
     std::vector<Link> links_;
     Transport<std::int64_t> transport_;
+    Interrupt interrupt_;
 };
 
 }  // namespace tesla

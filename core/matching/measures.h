@@ -13,6 +13,9 @@
 
 namespace tesla {
 
+// Pairs that are matched before the clock is looked at: a pair takes microseconds, of long texts milliseconds.
+inline constexpr std::size_t kPairsPerLook = 16;
+
 class Measures {
    public:
     Measures(std::size_t pairs, std::size_t features, double alpha)

@@ -201,6 +201,7 @@ std::size_t SurfaceMatcher::common_subsequence(const SurfaceText& x, const Surfa
     }
     steps_.assign(x.lemmas.size() / kBits + 1, ~std::uint64_t{0});
     for (std::uint32_t lemma : y.lemmas) {
+        interrupt_.step();
         const auto [begin, end] = occurrences_of(x, lemma);
         if (begin == end) continue;
         std::size_t next = block_of_[begin];
@@ -236,7 +237,8 @@ void SurfaceMatcher::align(const SurfaceText& x, const SurfaceText& y) {
     aligned_.assign(y.lemmas.size(), kNowhere);
     std::uint32_t last = kNowhere;
     for (std::size_t i = 0; i < y.lemmas.size(); ++i) {
-        const auto [begin, end] = occurrences_of(x, y.lemmas[i]);
+        const Range range = occurrences_of(x, y.lemmas[i]);  // a lambda may not capture a structured binding
+        const std::size_t begin = range.begin, end = range.end;
         const double target = static_cast<double>(i) * size / static_cast<double>(y.lemmas.size());
         auto from = [&](std::uint32_t place) {  // the first occurrence at or after a place
             return static_cast<std::uint32_t>(

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/interrupt.h"
+
 namespace tesla {
 
 enum WordShape : std::uint8_t { kHasDigit = 1, kCapitalised = 2, kUnknown = 4 };
@@ -96,6 +98,7 @@ class SurfaceMatcher {
     std::vector<std::uint32_t> aligned_;           // for every token of y its place in x, or kNowhere
     std::vector<std::uint32_t> free_left_, free_right_;  // union-find over occurrences that are still free
     std::vector<std::uint32_t> counts_;
+    Interrupt interrupt_;
 };
 
 }  // namespace tesla

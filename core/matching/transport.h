@@ -13,6 +13,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/interrupt.h"
+
 namespace tesla {
 
 struct Arc {
@@ -83,6 +85,7 @@ class Transport {
     std::vector<std::uint32_t> out_, in_, incoming_, next_, queue_;
     std::vector<std::int32_t> price_, level_;
     std::vector<Step> path_;
+    Interrupt interrupt_;
 };
 
 template <class Capacity>
@@ -96,10 +99,12 @@ Capacity Transport<Capacity>::solve() {
 
     if (hubs_ == 0) sell_directly(ceiling);
     for (std::int32_t left = ceiling; left > 0;) {
+        interrupt_.step();
         while (reach()) {
             std::fill(next_.begin(), next_.end(), 0);
             for (std::uint32_t x = 0; x < supply.size(); ++x)
                 if (level_[x] == 0) augment_from(x);
+            interrupt_.step();
         }
         if (queue_.empty()) break;  // every supplier that has a buyer is sold out
         left -= lower_prices(left);
@@ -184,6 +189,7 @@ void Transport<Capacity>::augment_from(std::uint32_t source) {
     while (supply[source] > Capacity{}) {
         if (is_consumer(v) && room(v) > Capacity{}) {
             push(source, v);
+            interrupt_.step();
             path_.clear();
             v = source;
             continue;

@@ -16,7 +16,7 @@ constexpr int kSameLemma = 144;          // .9
 constexpr std::int32_t kGainUnit = 16;   // rescaled similarities are 16ths
 constexpr std::size_t kMostCells = std::size_t{1} << 22;  // pairs of words; in longer texts only form and lemma count
 
-// SPEC §8b: (s - t) / (1 - t) above the threshold t, rounded down to 16ths; s and t in 160ths.
+// specification §8b: (s - t) / (1 - t) above the threshold t, rounded down to 16ths; s and t in 160ths.
 constexpr std::int32_t rescaled(int similarity, int threshold) {
     return similarity <= threshold ? 0 : kGainUnit * (similarity - threshold) / (kSteps - threshold);
 }

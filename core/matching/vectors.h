@@ -1,4 +1,4 @@
-// Words that mean nearly the same (SPEC §8b, `vec`): similarity of words by their vectors, and what two texts share.
+// Words that mean nearly the same (specification §8b, `vec`): similarity of words by their vectors, and what two texts share.
 //
 // The cosine of two vectors of 8-bit numbers is rounded down to 160ths by comparing whole numbers. All thresholds and
 // steps of SPEC are multiples of 1/160, so that everything after it is exact and the same on every machine.

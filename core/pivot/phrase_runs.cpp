@@ -6,6 +6,8 @@
 #include <queue>
 #include <stdexcept>
 
+#include "base/interrupt.h"
+
 namespace tesla {
 namespace {
 
@@ -72,7 +74,9 @@ void merge_phrase_runs(const std::vector<std::string>& paths, const std::functio
     for (std::size_t r = 0; r < runs.size(); ++r)
         if (!runs[r].done()) queue.push(r);
     PhraseCount current{};
+    Interrupt interrupt;
     while (!queue.empty()) {
+        interrupt.step();
         std::size_t r = queue.top();
         queue.pop();
         PhraseCount next = runs[r].head();

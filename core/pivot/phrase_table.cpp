@@ -74,7 +74,10 @@ void PhraseTable::check() const {
     }
     for (std::size_t i = 0; i < nodes; ++i) {
         require((node_count[i] > 0) == (node_option[i] < node_option[i + 1]), "counts");
+        std::uint64_t sum = 0;  // probabilities add up to 1 at most: they bound how many options a network has
         for (std::size_t k = node_option[i]; k < node_option[i + 1]; ++k) {
+            sum += option_count[k];
+            require(sum <= node_count[i] || node_count[i] == UINT32_MAX, "counts");
             require(option_count[k] > 0 && option_count[k] <= node_count[i], "counts");
             require(k == node_option[i] || option_count[k] <= option_count[k - 1], "counts");
         }

@@ -1,4 +1,4 @@
-"""Work on many items at once, results in the order of the items."""
+"""Long work: many items at once with results in their order, and telling someone how far it is."""
 
 from __future__ import annotations
 
@@ -6,12 +6,36 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
-__all__ = ["map_in_order"]
+__all__ = ["NO_PROGRESS", "Progress", "map_in_order"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+class Progress(Protocol):
+    """Is told how far long work is; the command line draws it as a bar."""
+
+    def stage(self, name: str, total: int | None = None) -> None:
+        """The next stage of the work begins; it has `total` items, if that is known."""
+
+    def advance(self, done: int) -> None:
+        """So many more items of this stage are done."""
+
+
+class _NoProgress:
+    """For work that nobody watches."""
+
+    def stage(self, name: str, total: int | None = None) -> None:
+        pass
+
+    def advance(self, done: int) -> None:
+        pass
+
+
+NO_PROGRESS: Progress = _NoProgress()
+"""The default where progress can be told."""
 
 
 def map_in_order(function: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:

@@ -12,9 +12,9 @@ import math
 import mmap
 import os
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,16 @@ from tesla_eval.errors import ResourceError
 
 __all__ = [
     "SUFFIX",
+    "UNSTATED",
+    "Provenance",
     "Resource",
     "byte_planes",
     "data_folders",
     "find_resource",
     "from_byte_planes",
     "installed_resources",
+    "interpreting",
+    "missing_resource",
     "read_resource",
     "replacing",
     "shipped_folder",
@@ -49,6 +53,27 @@ _DTYPES = frozenset({"|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f
 
 
 @dataclass(frozen=True)
+class Provenance:
+    """Where a model or table comes from: the data it was made from, the licence of that data, the date.
+
+    >>> Provenance(date="2026-11-15").or_from(["news.en"])
+    Provenance(sources=('news.en',), licence='', date='2026-11-15')
+    """
+
+    sources: tuple[str, ...] = ()
+    licence: str = ""
+    date: str = ""
+
+    def or_from(self, sources: Iterable[str]) -> Provenance:
+        """The same, with these sources if none are named."""
+        return self if self.sources else replace(self, sources=tuple(sources))
+
+
+UNSTATED = Provenance()
+"""The default: nothing is known about where it comes from."""
+
+
+@dataclass(frozen=True)
 class Resource:
     """One model or table: what it is, where it comes from, and its arrays."""
 
@@ -56,9 +81,7 @@ class Resource:
     language: str
     arrays: Mapping[str, npt.NDArray[Any]]
     analysis: str = ""
-    sources: tuple[str, ...] = ()
-    licence: str = ""
-    date: str = ""
+    provenance: Provenance = UNSTATED
     info: Mapping[str, Any] = field(default_factory=dict)
     path: Path | None = None
     fingerprint: str = ""
@@ -73,8 +96,23 @@ def text_array(text: str) -> npt.NDArray[np.uint8]:
     return np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
 
 
+@contextmanager
+def interpreting(resource: Resource) -> Iterator[None]:
+    """Turn what goes wrong when a table is made of a resource's arrays into `ResourceError`.
+
+    Checksums keep accidents out; this is for files that were made wrong, by mistake or on purpose.
+    """
+    try:
+        yield
+    except (LookupError, OverflowError, TypeError, ValueError) as error:
+        where = resource.path or f"{resource.kind}-{resource.language}"
+        raise ResourceError(
+            f"{where}: the arrays of the table do not fit each other ({error}); rebuild it"
+        ) from error
+
+
 def byte_planes(numbers: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
-    """32-bit numbers byte by byte, all lowest bytes first: high bytes, mostly 0, deflate to nothing.
+    """32-bit numbers byte by byte, all lowest bytes first: high bytes are mostly 0 and compress well.
 
     >>> byte_planes(np.array([1, 256])).tolist()
     [[1, 0], [0, 1], [0, 0], [0, 0]]
@@ -85,7 +123,7 @@ def byte_planes(numbers: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
 def from_byte_planes(planes: npt.NDArray[Any]) -> npt.NDArray[np.uint32]:
     """The numbers that `byte_planes` took apart; `ValueError` for an array of another shape."""
     if planes.ndim != 2 or len(planes) != 4 or planes.dtype != np.uint8:
-        raise ValueError("an array of 32-bit numbers has another shape")
+        raise ValueError("an array of 32-bit numbers has an invalid shape or dtype")
     return np.ascontiguousarray(planes.T).view("<u4").reshape(-1).astype(np.uint32, copy=False)
 
 
@@ -101,7 +139,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_resource(path: Path, resource: Resource, *, compress: bool = True) -> None:
-    """Write `resource` to `path`, whose folder is made if it is not there."""
+    """Write `resource` to `path`, creating its folder if necessary."""
     directory: list[dict[str, Any]] = []
     blobs: list[bytes] = []
     offset = 0
@@ -119,8 +157,8 @@ def write_resource(path: Path, resource: Resource, *, compress: bool = True) -> 
         offset += len(blob)
     header = {
         "kind": resource.kind, "language": resource.language, "analysis": resource.analysis,
-        "sources": list(resource.sources), "licence": resource.licence, "date": resource.date,
-        "info": dict(resource.info), "arrays": directory,
+        "sources": list(resource.provenance.sources), "licence": resource.provenance.licence,
+        "date": resource.provenance.date, "info": dict(resource.info), "arrays": directory,
     }  # fmt: skip
     encoded = json.dumps(header, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8")
     encoded += b" " * (-(_PREFIX_LENGTH + len(encoded)) % _ALIGNMENT)
@@ -154,22 +192,22 @@ def read_resource(path: Path, kind: str | None = None) -> Resource:
     arrays = {entry["name"]: _read_array(path, view[base:], entry) for entry in header["arrays"]}
     return Resource(
         kind=header["kind"], language=header["language"], arrays=arrays, analysis=header["analysis"],
-        sources=tuple(header["sources"]), licence=header["licence"], date=header["date"], info=header["info"],
+        provenance=Provenance(tuple(header["sources"]), header["licence"], header["date"]), info=header["info"],
         path=path, fingerprint=f"{zlib.crc32(view):08x}",
     )  # fmt: skip
 
 
 def _damaged(path: Path, why: str) -> ResourceError:
-    return ResourceError(f"{path}: is damaged or no tesla-eval resource ({why}); reinstall or rebuild it")
+    return ResourceError(f"{path}: is damaged or not a tesla-eval resource ({why}); reinstall or rebuild it")
 
 
 def _parse_header(path: Path, view: memoryview) -> dict[str, Any]:
     if view[: len(MAGIC)] != MAGIC:
-        raise _damaged(path, "it does not begin as one")
+        raise _damaged(path, "it does not begin with the bytes of a resource")
     version = int.from_bytes(view[8:12], "little")
     if version != FORMAT_VERSION:
         raise ResourceError(
-            f"{path}: has format {version}, this version of tesla-eval reads {FORMAT_VERSION}; rebuild it"
+            f"{path}: has format {version}, but this version of tesla-eval reads format {FORMAT_VERSION}; rebuild it"
         )
     length = int.from_bytes(view[12:20], "little")
     if length > len(view) - _PREFIX_LENGTH:
@@ -187,9 +225,9 @@ def _parse_header(path: Path, view: memoryview) -> dict[str, Any]:
         and all(isinstance(source, str) for source in header["sources"])
         and all(_fits(entry, _ENTRY) for entry in header["arrays"])
     ):
-        raise _damaged(path, "its header is not that of a resource")
-    found: dict[str, Any] = header
-    return found
+        raise _damaged(path, "its header lacks required fields")
+    checked: dict[str, Any] = header
+    return checked
 
 
 _HEADER = {
@@ -209,7 +247,7 @@ def _read_array(path: Path, body: memoryview, entry: dict[str, Any]) -> npt.NDAr
     name, dtype, shape = entry["name"], entry["dtype"], entry["shape"]
     start, end = entry["offset"], entry["offset"] + entry["stored"]
     if not all(isinstance(size, int) and size >= 0 for size in shape) or dtype not in _DTYPES:
-        raise _damaged(path, f"array {name!r} is none")
+        raise _damaged(path, f"array {name!r} has an invalid shape or dtype")
     if not 0 <= start <= end <= len(body):
         raise _damaged(path, f"array {name!r} is cut off")
     blob = body[start:end]
@@ -221,19 +259,19 @@ def _read_array(path: Path, body: memoryview, entry: dict[str, Any]) -> npt.NDAr
         try:
             raw = zlib.decompressobj().decompress(blob, nbytes) if nbytes else b""
         except zlib.error as error:
-            raise _damaged(path, f"array {name!r} does not inflate") from error
+            raise _damaged(path, f"array {name!r} cannot be decompressed") from error
     if len(raw) != nbytes or zlib.crc32(raw) != entry["crc"]:
         raise _damaged(path, f"array {name!r} fails the checksum")
     return np.frombuffer(raw, dtype=dtype).reshape(shape)
 
 
 def shipped_folder() -> Path:
-    """Where the package's own data lies."""
+    """The folder with the data that the package ships."""
     return Path(__file__).parent / "data"
 
 
 def user_data_folder() -> Path:
-    """Where the user's own resources lie: `$TESLA_EVAL_DATA`, else the platform's data folder."""
+    """The folder for the user's own resources: `$TESLA_EVAL_DATA`, else the platform's data folder."""
     override = os.environ.get("TESLA_EVAL_DATA")
     if override:
         return Path(override)
@@ -242,17 +280,28 @@ def user_data_folder() -> Path:
 
 
 def data_folders() -> tuple[Path, Path]:
-    """Where files are looked for: the user's own folder, then what is shipped."""
+    """The folders to search: the user's own, then the shipped one."""
     return user_data_folder(), shipped_folder()
 
 
 def find_resource(kind: str, language: str) -> Path | None:
-    """The file of that kind for that language: the user's own before the shipped one, `None` if there is none."""
+    """The file of that kind for a language, the user's own before the shipped one; `None` if there is no such file."""
     for folder in data_folders():
         path = folder / f"{kind}-{language}{SUFFIX}"
         if path.is_file():
             return path
     return None
+
+
+def missing_resource(what: str, language: str, command: str, note: str = "") -> ResourceError:
+    """The error for a model that is not installed: what is missing, for which language, and how to make it.
+
+    >>> print(missing_resource("PEM model", "eo", "tesla train pem -l eo"))
+    no PEM model is installed for language 'eo'; make one with `tesla train pem -l eo` (see `tesla resources -h`)
+    """
+    return ResourceError(
+        f"no {what} is installed for language {language!r}{note}; make one with `{command}` (see `tesla resources -h`)"
+    )
 
 
 def installed_resources() -> Iterator[Path]:

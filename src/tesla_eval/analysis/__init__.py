@@ -1,4 +1,4 @@
-"""Text to tokens: one pipeline a language, or the user's own analysis."""
+"""Text to tokens: one pipeline per language, or the user's own analysis."""
 
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
 from tesla_eval.analysis.custom import (

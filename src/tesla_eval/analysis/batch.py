@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from tesla_eval._core import Lexicon, Tokens
 from tesla_eval.analysis.conllu import UNIVERSAL_IDS
+from tesla_eval.arrays import Index
 from tesla_eval.errors import InputError
 from tesla_eval.records import Token
 
@@ -38,7 +39,7 @@ class Vocabulary:
         number = self._tag_ids.setdefault(tag, len(self._tag_ids))
         if number >= _MOST_TAGS:
             raise InputError(
-                f"more than {_MOST_TAGS} different tags: the column of tags holds something else"
+                f"more than {_MOST_TAGS} different tags; check that the column of tags really holds tags"
             )
         return number
 
@@ -58,8 +59,8 @@ class Vocabulary:
             new = np.unique(words[known[words] == _NOT_LOWERED])
             if len(new):
                 known[new] = self.lexicon.intern_words([form.lower() for form in self.lexicon.forms(new)])
-            found: npt.NDArray[np.uint32] = known[words]
-            return found
+            lowered_words: npt.NDArray[np.uint32] = known[words]
+            return lowered_words
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class AnalysedBatch:
 
     texts: tuple[str, ...]
     vocabulary: Vocabulary
-    offsets: npt.NDArray[np.int64]
+    offsets: Index
     word: npt.NDArray[np.uint32]
     lemma: npt.NDArray[np.uint32]
     tag: npt.NDArray[np.uint16]
@@ -81,7 +82,7 @@ class AnalysedBatch:
         return len(self.texts)
 
     @cached_property
-    def lengths(self) -> npt.NDArray[np.int64]:
+    def lengths(self) -> Index:
         """The number of tokens of each text."""
         return np.diff(self.offsets)
 
@@ -131,13 +132,13 @@ class AnalysedBatch:
         flat = [token for text in tokens for token in text]
         offsets = np.cumsum([0, *map(len, tokens)], dtype=np.int64)
         sense_offsets = np.cumsum([0, *(len(token.senses) for token in flat)], dtype=np.int64)
-        senses = np.array([sense for token in flat for sense in token.senses], np.uint32)
+        senses = unsigned([sense for token in flat for sense in token.senses], np.uint32)
         lemmas = [token.lemma.lower() for token in flat]
         try:
             lemma = vocabulary.lexicon.intern_lemmas(lemmas, sense_offsets, senses)
         except ValueError as error:
             raise InputError(
-                f"own analysis: {error}; senses belong to the lemma: specification §1"
+                f"your own analysis: {error}; tokens with the same lemma must have the same senses (specification §1)"
             ) from error
         return cls(
             texts=tuple(texts),
@@ -145,19 +146,33 @@ class AnalysedBatch:
             offsets=offsets,
             word=vocabulary.lexicon.intern_words([token.surface for token in flat]),
             lemma=lemma,
-            tag=np.array([vocabulary.tag_id(token.pos) for token in flat], np.uint16),
-            universal=np.array([UNIVERSAL_IDS.get(token.pos, _OTHER) for token in flat], np.uint8),
-            function=np.array([token.function for token in flat], np.uint8),
-            start=np.array([token.start for token in flat], np.uint32),
-            end=np.array([token.end for token in flat], np.uint32),
+            tag=unsigned([vocabulary.tag_id(token.pos) for token in flat], np.uint16),
+            universal=unsigned([UNIVERSAL_IDS.get(token.pos, _OTHER) for token in flat], np.uint8),
+            function=unsigned([token.function for token in flat], np.uint8),
+            start=unsigned([token.start for token in flat], np.uint32),
+            end=unsigned([token.end for token in flat], np.uint32),
         )
 
 
 Number = TypeVar("Number", bound=np.generic)
+Unsigned = TypeVar("Unsigned", bound=np.unsignedinteger[Any])
+
+
+def unsigned(numbers: Sequence[int], dtype: type[Unsigned]) -> npt.NDArray[Unsigned]:
+    """The numbers as an array; `OverflowError` for one that does not fit, which NumPy before 2 only warns of.
+
+    >>> unsigned([0, 255], np.uint8).tolist()
+    [0, 255]
+    """
+    wide = np.array(numbers, np.int64)
+    highest = np.iinfo(dtype).max
+    if len(wide) and not 0 <= wide.min() <= wide.max() <= highest:
+        raise OverflowError(f"a number is not from 0 to {highest}")
+    return wide.astype(dtype)
 
 
 class GrowingArray(Generic[Number]):
-    """An array to which more is added again and again, at a cost that on the whole is that of what is added.
+    """An array to which more is added again and again, at an amortised cost proportional to what is added.
 
     One thread adds at a time; others may read: what they were given stays as it was.
 
@@ -193,7 +208,7 @@ class GrowingArray(Generic[Number]):
 
 
 class WordMap:
-    """The words of analysed texts by numbers of one's own.
+    """Maps the words of analysed texts to other numbers.
 
     >>> from tesla_eval.analysis import load_pipeline
     >>> (batch,) = load_pipeline("en").analyse(["Two tall trees"])

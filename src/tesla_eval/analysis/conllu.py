@@ -78,7 +78,7 @@ class Sentence(NamedTuple):
     line: int = 0
 
     def comment(self, key: str) -> str | None:
-        """The value of the comment `# key = value`, `None` if there is none."""
+        """The value of the comment `# key = value`, `None` if it has none."""
         return next((value for name, value in self.comments if name == key), None)
 
     @property
@@ -177,7 +177,7 @@ class _SentenceBuilder:
 
     def _add_comment(self, line: str) -> None:
         if self.words or self.multiwords:
-            raise _LineError("a comment stands inside a sentence")
+            raise _LineError("a comment is inside a sentence")
         key, equals, value = line[1:].partition("=")
         if equals:
             self.comments.append((key.strip(), value.strip()))
@@ -188,7 +188,7 @@ class _SentenceBuilder:
         identifier, form, lemma, upos, xpos = columns[:5]
         match = _ID.fullmatch(identifier)
         if match is None:
-            raise _LineError(f"{identifier!r} is no word number, range or empty node")
+            raise _LineError(f"{identifier!r} is not a word number, a range or an empty node")
         if not form.strip() or not lemma.strip() or not xpos.strip():
             raise _LineError("form, lemma and XPOS may not be empty (unknown is `_`)")
         space_after = "SpaceAfter=No" not in columns[9].split("|")
@@ -196,12 +196,12 @@ class _SentenceBuilder:
             return
         first, last = int(match[1]), int(match[2] or match[1])
         if first != len(self.words) + 1:
-            raise _LineError(f"word {first} stands where word {len(self.words) + 1} should")
+            raise _LineError(f"word {first} comes where word {len(self.words) + 1} should come")
         if "-" in identifier:
             self._add_multiword(MultiWord(first - 1, last, form, space_after))
             return
         if upos not in _KNOWN_TAGS:
-            raise _LineError(f"{upos!r} is no universal tag")
+            raise _LineError(f"{upos!r} is not a universal tag")
         if len(self.words) == MAX_WORDS:
             raise _LineError(f"the sentence has more than {MAX_WORDS} words")
         self.words.append(Word(form, lemma, upos, xpos, space_after))

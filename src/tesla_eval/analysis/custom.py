@@ -65,7 +65,7 @@ class OwnAnalysis:
             tokens = [list(one) for one in self._analyser.analyse(group)]
             if len(tokens) != len(group):
                 raise InputError(
-                    f"analyser {self._analyser.name!r}: {len(group)} texts, {len(tokens)} analyses"
+                    f"analyser {self._analyser.name!r}: got {len(group)} texts but returned {len(tokens)} analyses"
                 )
             raw_texts = getattr(
                 self._analyser, "raw_texts", None
@@ -134,7 +134,7 @@ class ConlluAnalyser:
 
 
 def _tag_of(word: Word) -> str:
-    """Unknown is no tag: words without one have nothing in common."""
+    """An unknown tag is not a tag: words without one do not match each other."""
     return next((tag for tag in (word.xpos, word.upos) if tag != UNKNOWN), "")
 
 
@@ -155,7 +155,9 @@ class SegmentedAnalyser:
     def __init__(self, segmenter: str, language: str, synonyms: str | None = None) -> None:
         if SEGMENTERS.get(segmenter) != language:
             offered = ", ".join(f"{name} for {code!r}" for name, code in SEGMENTERS.items())
-            raise UsageError(f"there is no segmenter {segmenter!r} for {language!r}; there is {offered}")
+            raise UsageError(
+                f"segmenter {segmenter!r} is not available for language {language!r}; available: {offered}"
+            )
         self._cut, cutter = _fugashi()
         tagger = load_tagger(language)
         assert tagger is not None  # every language of SEGMENTERS has one
@@ -237,5 +239,5 @@ def choose_analysis(
     if analyser is None:
         return load_pipeline(language, synonyms)
     if synonyms is not None:
-        raise UsageError("own analysis brings its own senses: leave out the file of synonyms")
+        raise UsageError("your own analysis has its own senses: do not give a file of synonyms as well")
     return analyser if isinstance(analyser, Pipeline) else OwnAnalysis(analyser, language)

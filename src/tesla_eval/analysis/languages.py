@@ -126,8 +126,8 @@ def resolve_language(code: str) -> str:
     if primary and primary in _languages_of_resources():
         return primary
     raise UsageError(
-        f"unknown language {code!r}; known are {', '.join(known_languages())}; "
-        f"{UNDETERMINED.code!r} takes any text as it stands, without lemmas, tags and synonyms"
+        f"unknown language {code!r}; the known ones are {', '.join(known_languages())}; "
+        f"{UNDETERMINED.code!r} accepts any text, but without lemmas, tags and synonyms"
     )
 
 
@@ -141,7 +141,7 @@ def code_to_build(code: str) -> str:
     if wanted in _CODE_OF and wanted != UNDETERMINED.code:
         return _CODE_OF[wanted]
     if wanted == UNDETERMINED.code or re.fullmatch("[a-z]{2,3}", wanted) is None:
-        raise UsageError(f"{code!r} is no language code (two or three small letters)")
+        raise UsageError(f"{code!r} is not a language code (two or three lower-case letters)")
     return wanted
 
 
@@ -192,8 +192,8 @@ def quality_of(resources: Iterable[Resource], figures: Mapping[str, Any]) -> Qua
     measured_with = figures.get("fingerprints", {})
 
     def figure(name: str, part: str) -> float | None:
-        found = by_kind[part].fingerprint if part in by_kind else None
-        return figures.get(name) if measured_with.get(part) == found else None
+        fingerprint = by_kind[part].fingerprint if part in by_kind else None
+        return figures.get(name) if measured_with.get(part) == fingerprint else None
 
     tags = by_kind["tagger"].info.get("accuracy", {}).get("test", {}) if "tagger" in by_kind else {}
     senses = by_kind.get("senses")

@@ -20,8 +20,7 @@ from simplemma.strategies.dictionaries.dictionary_factory import (
 from simplemma.strategies.morpheme_decomposition import MORPHEME_LANGS
 
 from tesla_eval._core import FrontCodedDictionary, PlainLemmas
-from tesla_eval.errors import ResourceError
-from tesla_eval.resources import Resource, find_resource, read_resource
+from tesla_eval.resources import Resource, find_resource, interpreting, read_resource
 
 __all__ = [
     "CoreDictionaryFactory",
@@ -36,14 +35,14 @@ __all__ = [
 
 
 class CoreDictionaryFactory(DictionaryFactory):
-    """Dictionaries of which only what is asked for is decoded; another format than ours is left to simplemma."""
+    """Dictionaries that decode only the entries asked for; simplemma reads those in another format."""
 
     def get_dictionary(self, lang: str) -> Mapping[str, str]:
-        """The dictionary of a language, read once a process."""
-        found = core_dictionary(lang)
-        if found is None:
+        """The dictionary of a language, read once per process."""
+        dictionary = core_dictionary(lang)
+        if dictionary is None:
             return DEFAULT_DICTIONARY_FACTORY.get_dictionary(lang)
-        return cast("Mapping[str, str]", found)  # strategies of simplemma only ever call `get`
+        return cast("Mapping[str, str]", dictionary)  # strategies of simplemma only ever call `get`
 
 
 @cache
@@ -194,13 +193,13 @@ def _edits(resource: Resource | None, name: str) -> dict[str, str]:
     """The edits of a table, stored as two arrays of lines; no lines are one empty line."""
     if resource is None:
         return {}
-    keys, edits = (resource.text(f"{name}_{part}").split("\n") for part in ("keys", "edits"))
-    if edits == keys == [""]:
-        return {}
-    if len(keys) != len(edits) or not all(edits):
-        where = resource.path or f"{KIND}-{resource.language}"
-        raise ResourceError(f"{where}: the arrays of the table do not fit each other; rebuild it")
-    return dict(zip(keys, edits, strict=True))
+    with interpreting(resource):
+        keys, edits = (resource.text(f"{name}_{part}").split("\n") for part in ("keys", "edits"))
+        if edits == keys == [""]:
+            return {}
+        if not all(edits):
+            raise ValueError("an edit is empty")
+        return dict(zip(keys, edits, strict=True))
 
 
 class _Simplemma:

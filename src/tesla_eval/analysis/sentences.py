@@ -3,7 +3,7 @@
 The tokeniser of a language already knows its abbreviations (`Mr.`, `bzw.`) and ordinals (`3.`), so a full stop that is
 a token of its own is no part of one. What is left to decide here: an abbreviation that ends a sentence as well, what
 follows a stop inside a quotation, and where a break of the line is one of the text. Text that is already tokenised
-(a blank before every stop) or without capitals is read as such. Thai, which has no stops, is one sentence a line.
+(a blank before every stop) or without capitals is read as such. Thai, which has no stops, is one sentence per line.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class _Splitter:
         self._wrapped = _wrapped_lines(self.text)
 
     def sentences(self) -> list[Span]:
-        found: list[Span] = []
+        spans: list[Span] = []
         first = index = 0
         while index < len(self.tokens):
             last = self._end_of_stop(index)
@@ -98,10 +98,10 @@ class _Splitter:
             else:
                 ends = self._stop_ends(index, last, first)
             if last + 1 == len(self.tokens) or ends or self._break_after(last):
-                found.append((self.tokens[first][0], self.tokens[last][1]))
+                spans.append((self.tokens[first][0], self.tokens[last][1]))
                 first = last + 1
             index = last + 1
-        return found
+        return spans
 
     def _form(self, index: int) -> str:
         start, end = self.tokens[index]
@@ -221,7 +221,7 @@ def _wrapped_lines(text: str) -> set[int]:
         places.append((start + len(line) - len(line.lstrip()), line.strip()))
         start += len(line)
     cased = any(map(str.isupper, text))
-    found: set[int] = set()
+    wrapped: set[int] = set()
     for filled, block in groupby(places, key=lambda place: bool(place[1])):
         lines = list(block)
         if not filled or len(lines) == 1:
@@ -232,5 +232,5 @@ def _wrapped_lines(text: str) -> set[int]:
             len(line) + 1 + len(head) > widest for (_, line), head in zip(lines[:-1], heads, strict=True)
         )
         if full and widest <= _WIDEST_PAGE and (len(lines) > 2 or (cased and heads[0][0].islower())):
-            found.update(place for place, _ in lines[1:])
-    return found
+            wrapped.update(place for place, _ in lines[1:])
+    return wrapped

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from tesla_eval.analysis.senses import SenseTable, sense_key
 from tesla_eval.errors import InputError, UsageError
+from tesla_eval.resources import Provenance
 
 __all__ = ["clique_cover", "read_synonym_sets", "read_synonyms", "thesaurus_word"]
 
@@ -113,9 +114,9 @@ def read_synonyms(path: str | Path, language: str = "und") -> SenseTable:
     >>> read_synonyms(path).senses("car")
     (0, 1)
     """
-    table = SenseTable.from_sets(read_synonym_sets(path), language, sources=[Path(path).name])
+    table = SenseTable.from_sets(read_synonym_sets(path), language, provenance=Provenance((Path(path).name,)))
     if not len(table):
-        raise InputError(f"{path}: holds no set of two single words")
+        raise InputError(f"{path}: has no set with two or more single words")
     return table
 
 
@@ -180,7 +181,7 @@ def _plain_sets(source: _Lines) -> Iterator[list[str]]:
         if not line.startswith("#"):
             words = [word for word in re.split(r"[\t|]", line) if word.strip()]
             if len(words) < 2:
-                raise source.error(number, "holds no two words with a tab or | between them")
+                raise source.error(number, "must have two or more words, separated by tabs or |")
             yield words
 
 
@@ -189,7 +190,7 @@ def _cilin_sets(source: _Lines, *, every_category: bool = False) -> Iterator[lis
         code, *words = line.split()
         match = _CILIN_CODE.fullmatch(code)
         if match is None:
-            raise source.error(number, f"{code[:20]!r} is no Cilin code such as Aa01A01=")
+            raise source.error(number, f"{code[:20]!r} is not a Cilin code such as Aa01A01=")
         if every_category or match[1] == "=":
             yield words
 
@@ -202,7 +203,7 @@ def _wordnet_sets(source: _Lines) -> Iterator[list[str]]:
         synset, *fields = line.split("\t")
         match = _SYNSET_ID.fullmatch(synset)
         if match is None or not fields:
-            raise source.error(number, "is no synset id such as 00001740-v, a tab, and words")
+            raise source.error(number, "must be a synset id such as 00001740-v, a tab, and words")
         if _WORDNET_FIELD.fullmatch(fields[0]):
             words = fields[1:2] if "lemma" in fields[0] else []
         else:
@@ -234,10 +235,10 @@ def _mythes_sets(source: _Lines) -> list[list[str]]:
             continue
         match = _MYTHES_HEADWORD.fullmatch(line)
         if match is None:
-            raise source.error(line_number, "is no headword with its number of senses, such as `car|2`")
+            raise source.error(line_number, "must be a headword with its number of senses, such as `car|2`")
         headword, remaining = thesaurus_word(match[1]) or "", int(match[2])
     if remaining:
-        raise source.error(line_number, f"the file ends where {remaining} more senses are promised")
+        raise source.error(line_number, f"the file ends, but {remaining} more senses were announced")
     return clique_cover(senses)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,22 +11,18 @@ from typing import Any, NamedTuple
 import numpy.typing as npt
 
 from tesla_eval._core import TAGGER_FEATURES, Tagger
-from tesla_eval.analysis.conllu import UNIVERSAL_IDS, UNKNOWN, Word
+from tesla_eval.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import (
     Resource,
-    byte_planes,
     find_resource,
     from_byte_planes,
     read_resource,
-    text_array,
 )
 
 __all__ = [
     "Label",
-    "TaggerAccuracy",
     "TaggerModel",
-    "evaluate",
     "load_tagger",
     "read_tagger",
 ]
@@ -36,7 +32,7 @@ ANALYSIS = f"features-{TAGGER_FEATURES}"
 
 
 class Label(NamedTuple):
-    """What the tagger says of a word: the language's fine tag (else the universal one), the universal tag."""
+    """The tags of a word: the language's fine tag (else the universal one), and the universal tag."""
 
     fine: str
     universal: str
@@ -66,16 +62,18 @@ class TaggerModel:
         where = resource.path or "tagger"
         if resource.analysis != ANALYSIS:
             raise ResourceError(
-                f"{where}: is of another version of tesla-eval; rebuild it (tesla build tagger)"
+                f"{where}: was made by another version of tesla-eval; rebuild it with `tesla build tagger`"
             )
         try:
             labels = tuple(Label(*line.split("\t")) for line in resource.text("labels").splitlines())
             unknown = [label for label in labels if label.universal not in UNIVERSAL_IDS]
             if unknown:
-                raise ValueError(f"{unknown[0].universal!r} is no universal tag")
+                raise ValueError(f"{unknown[0].universal!r} is not a universal tag")
             core = Tagger(len(labels), **unpacked(resource.arrays))
         except (KeyError, TypeError, ValueError) as error:
-            raise ResourceError(f"{where}: makes no tagger ({error}); reinstall or rebuild it") from error
+            raise ResourceError(
+                f"{where}: is not a valid tagger ({error}); reinstall it, or rebuild it with `tesla build tagger`"
+            ) from error
         return cls(resource, labels, core)
 
     @property
@@ -110,48 +108,19 @@ def read_tagger(path: Path) -> TaggerModel:
 
 @cache
 def load_tagger(language: str) -> TaggerModel | None:
-    """The installed model of a language, `None` if there is none; read once a process."""
+    """The installed model of a language, `None` if none is installed; read once per process."""
     path = find_resource(KIND, language)
     return None if path is None else read_tagger(path)
 
 
-class TaggerAccuracy(NamedTuple):
-    """Shares of words, in percent, with the right universal and, where model and data have them, fine tag."""
-
-    words: int
-    universal: float
-    fine: float | None
-
-
-def evaluate(model: TaggerModel, sentences: Iterable[Sequence[Word]]) -> TaggerAccuracy:
-    """Tag sentences whose tags are known and count the words that got them."""
-    words = universal = fine = with_fine = 0
-    has_fine_tags = model.has_fine_tags
-    for sentence in sentences:
-        for word, label in zip(sentence, model.tag([word.form for word in sentence]), strict=True):
-            words += 1
-            universal += label.universal == word.upos
-            with_fine += has_fine_tags and word.xpos != UNKNOWN
-            fine += label.fine == word.xpos
-    share_fine = 100 * fine / with_fine if with_fine else None
-    return TaggerAccuracy(words, 100 * universal / max(words, 1), share_fine)
-
-
-_PACKED = ("feature_deltas", "suffix_deltas")
-
-
-def packed(arrays: Mapping[str, npt.NDArray[Any]], labels: Sequence[Label]) -> dict[str, npt.NDArray[Any]]:
-    """A tagger's arrays as they are stored."""
-    stored: dict[str, npt.NDArray[Any]] = {"labels": text_array("".join(f"{a}\t{b}\n" for a, b in labels))}
-    for name, array in arrays.items():
-        stored[name] = byte_planes(array) if name in _PACKED else array
-    return stored
+WIDE_ARRAYS = ("feature_deltas", "suffix_deltas")
+"""Those of 32-bit numbers, which are stored as byte planes."""
 
 
 def unpacked(stored: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
     """The arrays as the core takes them."""
     return {
-        name: from_byte_planes(array) if name in _PACKED else array
+        name: from_byte_planes(array) if name in WIDE_ARRAYS else array
         for name, array in stored.items()
         if name != "labels"
     }

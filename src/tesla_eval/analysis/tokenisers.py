@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import Segmenter, SegmenterTrainer, Tokeniser
+from tesla_eval._core import Segmenter, Tokeniser
 from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
-from tesla_eval.errors import BuildError, InputError, ResourceError
-from tesla_eval.resources import Resource, byte_planes, find_resource, from_byte_planes, read_resource
+from tesla_eval.arrays import Index
+from tesla_eval.errors import InputError, ResourceError
+from tesla_eval.resources import Resource, find_resource, from_byte_planes, read_resource
 
 __all__ = [
     "KIND",
-    "SegmentedText",
-    "SegmenterSettings",
     "Tokeniser",
     "checked",
     "compose",
@@ -29,19 +27,18 @@ __all__ = [
     "not_a_text",
     "raw_offsets",
     "tokenise",
-    "train_segmenter",
 ]
 
 _FIRST_COMBINING = "\u0300"  # whatever comes before it in Unicode composes with nothing in front of it
 
 
 def not_a_text(error: UnicodeEncodeError) -> InputError:
-    """What to raise where the core cannot take a text."""
-    return InputError(f"a text holds a lone surrogate, which is no character: {error}")
+    """The error for a text that the core cannot take."""
+    return InputError(f"a text contains half a character (a lone surrogate): {error}")
 
 
 def checked(text: str) -> str:
-    """`text` itself, if the core can take it: an `InputError` if it holds half a character."""
+    """`text` itself, if the core can take it: an `InputError` if it contains half a character."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -56,7 +53,7 @@ def compose(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def raw_offsets(raw: str) -> npt.NDArray[np.int64]:
+def raw_offsets(raw: str) -> Index:
     """For every position of the composed text (its end included) the position in `raw` where it begins.
 
     Characters that compose with each other, or change places, are taken together.
@@ -78,7 +75,7 @@ def raw_offsets(raw: str) -> npt.NDArray[np.int64]:
 
 
 def _boundary(before: str, after: str) -> bool:
-    """Whether NFC can be taken on both sides of this place apart."""
+    """Whether both sides of this place can be brought to NFC separately."""
     if after < _FIRST_COMBINING:
         return True
     if unicodedata.combining(after):
@@ -88,62 +85,8 @@ def _boundary(before: str, after: str) -> bool:
 
 
 KIND = "segmenter"
-_WIDE = frozenset({"feature_deltas", "word_deltas", "variants"})
-
-SegmentedText = tuple[str, Sequence[tuple[int, int]]]
-"""A text and its words as (start, end) in code points."""
-
-
-@dataclass(frozen=True)
-class SegmenterSettings:
-    """How a segmenter is trained; the defaults were chosen on development sets."""
-
-    epochs: int = 15
-    margin: int = 3
-    """The right cut must win by this much for every character placed otherwise, else it is learned from."""
-    min_feature_count: int = 2
-    scale: float = 2.0
-    """Units of the stored weights per unit of the averaged ones."""
-    min_weight: int = 2
-    """Smaller weights, in stored units, are dropped."""
-    seed: int = 1
-
-
-def train_segmenter(
-    texts: Iterable[SegmentedText],
-    language: str,
-    *,
-    lexicon: Iterable[str] = (),
-    variants: Mapping[str, str] | None = None,
-    settings: SegmenterSettings | None = None,
-    after_epoch: Callable[[int], object] = lambda errors: None,
-) -> Resource:
-    """A segmenter's resource, learned from texts whose words are known and from a lexicon.
-
-    `variants` maps characters to those of the training texts (traditional Chinese to simplified). `after_epoch` is
-    told how many runs of characters were still cut wrongly.
-
-    >>> texts = [("我爱你", [(0, 1), (1, 2), (2, 3)]), ("你好", [(0, 2)])] * 2
-    >>> train_segmenter(texts, "zh").arrays["weights"].dtype.name
-    'int8'
-    """
-    settings = settings or SegmenterSettings()
-    trainer = SegmenterTrainer()
-    for word in lexicon:
-        trainer.add_word(word)
-    empty = True
-    for text, words in texts:
-        trainer.add_text(text, list(words))
-        empty = False
-    if empty:
-        raise BuildError("the training data of the segmenter holds no text")
-    trainer.prepare(settings.min_feature_count)
-    for epoch in range(settings.epochs):
-        after_epoch(trainer.run_epoch(settings.seed + epoch, settings.margin))
-    arrays = trainer.quantised(settings.scale, settings.min_weight)
-    pairs = [ord(character) for pair in sorted((variants or {}).items()) for character in pair]
-    arrays["variants"] = np.array(pairs, np.uint32)
-    return Resource(KIND, language, _packed(arrays), info={"settings": asdict(settings)})
+WIDE_ARRAYS = frozenset({"feature_deltas", "word_deltas", "variants"})
+"""Those of 32-bit numbers, which are stored as byte planes."""
 
 
 def make_segmenter(resource: Resource) -> Segmenter:
@@ -152,12 +95,14 @@ def make_segmenter(resource: Resource) -> Segmenter:
         return Segmenter(**_unpacked(resource.arrays))
     except (TypeError, ValueError) as error:
         where = resource.path or KIND
-        raise ResourceError(f"{where}: makes no segmenter ({error}); reinstall or rebuild it") from error
+        raise ResourceError(
+            f"{where}: is not a valid segmenter ({error}); reinstall or rebuild it"
+        ) from error
 
 
 @cache
 def load_segmenter(language: str) -> tuple[Segmenter, Resource] | None:
-    """The installed segmenter of a language and where it comes from, `None` if there is none."""
+    """The installed segmenter of a language and where it comes from, `None` if it has none."""
     path = find_resource(KIND, language)
     if path is None:
         return None
@@ -165,14 +110,9 @@ def load_segmenter(language: str) -> tuple[Segmenter, Resource] | None:
     return make_segmenter(resource), resource
 
 
-def _packed(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-    """The arrays as they are stored."""
-    return {name: byte_planes(array) if name in _WIDE else array for name, array in arrays.items()}
-
-
 def _unpacked(stored: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
     """The arrays as the core takes them."""
-    return {name: from_byte_planes(array) if name in _WIDE else array for name, array in stored.items()}
+    return {name: from_byte_planes(array) if name in WIDE_ARRAYS else array for name, array in stored.items()}
 
 
 @cache
@@ -180,8 +120,8 @@ def load_tokeniser(language: str) -> Tokeniser:
     """The tokeniser of a language; one without rules of its own gets those common to all."""
     code = resolve_language(language)
     rules = code if code in Tokeniser.languages() else UNDETERMINED.code
-    found = load_segmenter(code)
-    return Tokeniser(rules, found[0] if found else None)
+    segmenter = load_segmenter(code)
+    return Tokeniser(rules, segmenter[0] if segmenter else None)
 
 
 def tokenise(text: str, language: str = "en") -> list[str]:

@@ -1,4 +1,4 @@
-"""Words as vectors: which words mean nearly the same (SPEC §8b, `vec`), for features that match them.
+"""Words as vectors: which words mean nearly the same (specification §8b, `vec`), for features that match them.
 
 A table holds whole words (made from fastText, GloVe or word2vec files) or WordPieces (made from the input embeddings of
 a BERT model), each with a vector of 8-bit numbers. A word of several pieces has the mean of their unit vectors.
@@ -26,7 +26,7 @@ from tesla_eval.resources import Resource, find_resource, read_resource
 __all__ = ["KIND", "VectorTokens", "WordVectors", "WordsWithVectors", "load_vectors", "strip_accents"]
 
 KIND = "vectors"
-_WEIGHT_UNIT = 64  # SPEC §8b: weights of words are 64ths
+_WEIGHT_UNIT = 64  # specification §8b: weights of words are 64ths
 _WEIGHT_STEPS = 50  # `WordFrequencies.weights` counts 50 for a factor of ten
 _APART = re.compile(r"[^\w\s]|_")
 _IDEOGRAPH = re.compile(r"([\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002ffff])")

@@ -6,11 +6,13 @@ from tesla_eval.bags.ngrams import (
     LONGEST_CHARACTER_NGRAM,
     SYNONYMY,
     NgramFeature,
+    PivotFeature,
     build_bags,
     build_character_bags,
+    build_pivot_bags,
     exact_discount,
+    pivot_network,
 )
-from tesla_eval.bags.pivot import PivotFeature, build_pivot_bags, pivot_network
 from tesla_eval.bags.units import FUNCTION_UNITS, NgramWeights, Unit, UnitSplitter, discount_units
 
 __all__ = [

@@ -6,11 +6,11 @@ import unicodedata
 from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from tesla_eval._core import unit_spans, unit_surfaces
-from tesla_eval.analysis.compounds import CompoundSplitter
+from tesla_eval.analysis.frequencies import CompoundSplitter
 from tesla_eval.analysis.tokenisers import compose, not_a_text, raw_offsets
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
 from tesla_eval.records import Unit
 
@@ -24,7 +24,7 @@ __all__ = [
     "unit_keys",
 ]
 
-NgramWeights = Callable[[Sequence[str]], npt.NDArray[np.float64]]
+NgramWeights = Callable[[Sequence[str]], FloatArray]
 """The paper's m(X): from a text's unit keys to a weight in [0, 1] for every start (row) and length from 1 (column)."""
 
 FUNCTION_UNITS = {
@@ -64,7 +64,7 @@ class UnitSplitter:
 
     The paper's §5.1: in German the parts of a compound are to the compound what characters are to a Chinese word.
 
-    >>> from tesla_eval.analysis.compounds import load_compound_splitter
+    >>> from tesla_eval.analysis.frequencies import load_compound_splitter
     >>> UnitSplitter(load_compound_splitter("de")).keys("Regenschirme, bitte")
     ['regen', 'schirme', ',', 'bitte']
     """
@@ -105,7 +105,7 @@ def discount_units(units: Collection[str], discount: float) -> NgramWeights:
         raise UsageError(f"discount {discount!r}: must be between 0 and 1")
     discounted = frozenset(units)
 
-    def weigh(keys: Sequence[str]) -> npt.NDArray[np.float64]:
+    def weigh(keys: Sequence[str]) -> FloatArray:
         single = np.array([discount if key in discounted else 1.0 for key in keys])
         padded = np.concatenate([single, np.ones(_LONGEST)])
         return np.cumprod([padded[k : k + len(keys)] for k in range(_LONGEST)], axis=0).T

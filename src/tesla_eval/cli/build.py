@@ -1,25 +1,30 @@
-"""`tesla build`: make your own models and tables."""
+"""`tesla build`: make your own taggers, languages, phrase tables and discourse parsers."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from tesla_eval.analysis import load_pipeline
-from tesla_eval.analysis.languages import code_to_build
-from tesla_eval.analysis.tagger import KIND
+from tesla_eval.analysis.languages import code_to_build, resolve_language
+from tesla_eval.analysis.tagger import KIND as TAGGER
 from tesla_eval.cli.build_lm import lm
-from tesla_eval.cli.build_phrase_table import phrase_table
+from tesla_eval.cli.build_vectors import vectors
 from tesla_eval.cli.options import need_scikit_learn, provenance_options
-from tesla_eval.cli.terminal import aligned, progress
-from tesla_eval.discourse.parser import CLASSIFIERS, Parser
-from tesla_eval.errors import BuildError
-from tesla_eval.resources import SUFFIX, Resource, user_data_folder, write_resource
+from tesla_eval.cli.terminal import aligned, progress, resumable
+from tesla_eval.discourse.parser import Parser
+from tesla_eval.errors import BuildError, UsageError
+from tesla_eval.pivot import KIND as PHRASES
+from tesla_eval.pivot import LEAST_PROBABILITY
+from tesla_eval.resources import SUFFIX, Provenance, Resource, user_data_folder, write_resource
+from tesla_eval.training.bitext import Bitext
 from tesla_eval.training.discourse import read_gdtb, train_parser_resource
 from tesla_eval.training.discourse_evaluation import evaluate_parser
 from tesla_eval.training.languages import LanguageFiles, build_language
+from tesla_eval.training.phrase_tables import PhraseTableRecipe, build_phrase_table
 from tesla_eval.training.taggers import (
     TOKEN_VIEWS,
     TaggerData,
@@ -32,7 +37,7 @@ from tesla_eval.training.taggers import (
     settings_for,
 )
 
-__all__ = ["build", "discourse", "language", "tagger"]
+__all__ = ["build", "discourse", "language", "phrase_table", "tagger"]
 
 
 @click.group()
@@ -41,9 +46,15 @@ def build() -> None:
 
 
 @click.command()
-@click.option("--train", required=True, multiple=True, metavar="FILE", help="CoNLL-U to learn from; .gz too.")
 @click.option(
-    "--dev", multiple=True, metavar="FILE", help="CoNLL-U to measure on first, and to learn from then."
+    "--train",
+    required=True,
+    multiple=True,
+    metavar="FILE",
+    help="CoNLL-U to learn from; may be gzipped (.gz).",
+)
+@click.option(
+    "--dev", multiple=True, metavar="FILE", help="CoNLL-U to measure on first, and then to learn from."
 )
 @click.option("--test", multiple=True, metavar="FILE", help="CoNLL-U to measure the result on.")
 @click.option("--lexicon", metavar="FILE", help="Word forms: form, lemma and tag, separated by tabs.")
@@ -71,7 +82,7 @@ def build() -> None:
     show_default=True,
     help="Passes over the data.",
 )
-@provenance_options("Where the data comes from; else its comments say.")
+@provenance_options("Where the data comes from; default: as its comments say.")
 def tagger(
     *, train: tuple[str, ...], dev: tuple[str, ...], test: tuple[str, ...], lexicon: str | None, language: str,
     output: Path | None, fine_tags: bool, view: TokenView, epochs: int, licence: str, sources: tuple[str, ...],
@@ -86,17 +97,17 @@ def tagger(
     tesla build tagger -l eo --train train.conllu --test test.conllu --lexicon words.tsv
     """
     language = code_to_build(language)
-    output = output or user_data_folder() / f"{KIND}-{language}{SUFFIX}"
+    output = output or user_data_folder() / f"{TAGGER}-{language}{SUFFIX}"
     data = TaggerData(
         train=read_treebanks(train), dev=read_treebanks(dev), test=read_treebanks(test),
         lexicon=read_lexicon(lexicon) if lexicon else None,
     )  # fmt: skip
     words = sum(len(sentence.words) for sentence in [*data.train, *data.dev])
     settings = settings_for(words, fine_tags=fine_tags, epochs=epochs)
-    with progress("training", epochs * (2 if dev else 1)) as bar:
+    with progress() as bar:
         resource = build_tagger(
             data, language, view=view, settings=settings,
-            licence=licence, sources=sources, date=day, after_epoch=lambda errors: bar.advance(1),
+            provenance=Provenance(sources, licence, day), progress=bar,
         )  # fmt: skip
     write_resource(output, resource)
     click.echo(f"{output}: {output.stat().st_size / 1000:.0f} kB")
@@ -107,7 +118,13 @@ def tagger(
 
 @click.command(context_settings={"max_content_width": 110})
 @click.option("-l", "--lang", "code", required=True, metavar="CODE", help="The language's ISO 639 code.")
-@click.option("--train", required=True, multiple=True, metavar="FILE", help="CoNLL-U to learn from; .gz too.")
+@click.option(
+    "--train",
+    required=True,
+    multiple=True,
+    metavar="FILE",
+    help="CoNLL-U to learn from; may be gzipped (.gz).",
+)
 @click.option("--test", multiple=True, metavar="FILE", help="CoNLL-U to measure on.")
 @click.option("--lexicon", metavar="FILE", help="Word forms: form, lemma and tag, separated by tabs.")
 @click.option(
@@ -120,7 +137,7 @@ def tagger(
     "-o", "--output", "folder", type=click.Path(path_type=Path, file_okay=False),
     help="Folder of the files; default: your own resources ($TESLA_EVAL_DATA or the platform's data folder).",
 )  # fmt: skip
-@provenance_options("Where the data comes from; else its comments say.")
+@provenance_options("Where the data comes from; default: as its comments say.")
 def language(
     *, code: str, train: tuple[str, ...], test: tuple[str, ...], lexicon: str | None, synonyms: Path | None,
     folder: Path | None, licence: str, sources: tuple[str, ...], day: str,
@@ -138,10 +155,8 @@ def language(
         train=read_treebanks(train), test=read_treebanks(test),
         lexicon=list(read_lexicon_entries(lexicon)) if lexicon else [], synonyms=synonyms,
     )  # fmt: skip
-    with progress("training", TaggerSettings.epochs) as bar:
-        built = build_language(
-            files, code, licence=licence, sources=sources, date=day, after_epoch=lambda errors: bar.advance(1)
-        )
+    with progress() as bar:
+        built = build_language(files, code, provenance=Provenance(sources, licence, day), progress=bar)
     for resource in built:
         path = folder / f"{resource.kind}-{code}{SUFFIX}"
         write_resource(path, resource, compress=resource.kind != "senses")
@@ -204,15 +219,15 @@ def discourse(
     corpus = read_gdtb(documents, relations, pipeline)
     chosen = [d for d in corpus if d.split in splits and d.genre not in left_out]
     if not chosen:
-        raise BuildError(f"{documents}: no document of the parts {', '.join(splits)} is left to learn from")
-    with progress("training", len(CLASSIFIERS) + 1) as bar:
+        raise BuildError(
+            f"{documents}: has no document to learn from in the parts {', '.join(splits)}; check --split and --without"
+        )
+    with progress() as bar:
         resource = train_parser_resource(
             chosen,
             pipeline,
-            licence=licence,
-            sources=sources,
-            date=day,
-            after_step=lambda name: bar.advance(1),
+            provenance=Provenance(sources, licence, day),
+            progress=bar,
         )
     write_resource(output, resource)
     click.echo(f"{output}: {output.stat().st_size / 1000:.0f} kB, from {len(chosen)} documents")
@@ -224,5 +239,104 @@ def discourse(
             click.echo(line)
 
 
-for _command in (discourse, language, lm, phrase_table, tagger):
+@click.command("phrase-table", context_settings={"max_content_width": 110})
+@click.option(
+    "-l", "--lang", "language", required=True, metavar="CODE", help="The language of the texts to be scored."
+)
+@click.option("--pivot", required=True, metavar="CODE", help="The pivot language.")
+@click.option(
+    "--bitext",
+    "bitexts",
+    nargs=2,
+    multiple=True,
+    metavar="TEXT PIVOT",
+    help="Two files whose lines translate each other, in the language and in the pivot; may be gzipped (.gz).",
+)
+@click.option(
+    "--alignments",
+    multiple=True,
+    metavar="FILE",
+    help="Word alignments in Pharaoh format (`0-0 1-2`), one file for each --bitext, over the words between white "
+    "space: i-j links word i of the text with word j of the pivot. Without them eflomal aligns.",
+)
+@click.option(
+    "--moses",
+    multiple=True,
+    metavar="FILE",
+    help="A Moses phrase table (with counts) to import; may be gzipped (.gz).",
+)
+@click.option(
+    "--moses-swapped", is_flag=True, help="The Moses tables translate from the pivot to the language."
+)
+@click.option(
+    "--prune",
+    nargs=2,
+    type=(click.IntRange(1), click.FloatRange(0, 1, max_open=True)),
+    default=(1, LEAST_PROBABILITY),
+    show_default=True,
+    metavar="COUNT PROBABILITY",
+    help="Leave out phrases seen fewer than COUNT times, and all but the best translation with PROBABILITY or less.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the table goes.  [default: phrases-CODE-PIVOT.tesla in your data folder, where metrics find it]",
+)
+@click.option(
+    "--work",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for the stages' results.  [default: the output's name with .work; deleted at the end]",
+)
+@click.option("--keep-work", is_flag=True, help="Do not delete the work folder at the end.")
+@click.option(
+    "--compact",
+    is_flag=True,
+    help="A deflated file, a fifth of the size: loaded into memory, not mapped.",
+)
+@provenance_options("Where the data comes from; default: the files' names.")
+def phrase_table(
+    *, language: str, pivot: str, bitexts: tuple[tuple[str, str], ...], alignments: tuple[str, ...],
+    moses: tuple[str, ...], moses_swapped: bool, prune: tuple[int, float], output: Path | None, work: Path | None,
+    keep_work: bool, compact: bool, sources: tuple[str, ...], licence: str, day: str,
+) -> None:  # fmt: skip
+    """Build a phrase table: what the phrases of a language mean in a pivot language.
+
+    \b
+    tesla build phrase-table -l en --pivot fr --bitext news.en.gz news.fr.gz --bitext talks.en talks.fr
+    tesla build phrase-table -l en --pivot fr --bitext news.en news.fr --alignments news.en-fr.align
+    tesla build phrase-table -l en --pivot de --moses phrase-table.gz
+
+    Stages: both sides are analysed, words aligned (eflomal, `pip install eflomal`), phrases counted, counts merged.
+    If a build is interrupted, run the same command again: it continues where it stopped.
+    """
+    code, pivot_code = resolve_language(language), resolve_language(pivot)
+    if alignments and len(alignments) != len(bitexts):
+        raise UsageError(
+            f"{len(bitexts)} bitexts but {len(alignments)} files of alignments; "
+            "give --alignments once for each --bitext"
+        )
+    given = alignments or (None,) * len(bitexts)
+    recipe = PhraseTableRecipe(
+        language=code, pivot=pivot_code,
+        bitexts=tuple(Bitext(*files, links) for files, links in zip(bitexts, given, strict=True)),
+        moses=moses, moses_swapped=moses_swapped, min_count=prune[0], min_probability=prune[1], compact=compact,
+        provenance=Provenance(sources, licence, day),
+    )  # fmt: skip
+    path = output or user_data_folder() / f"{PHRASES}-{code}-{pivot_code}{SUFFIX}"
+    folder = work or path.with_name(f"{path.name}.work")
+    with resumable(folder), progress() as bar:
+        resource = build_phrase_table(recipe, folder, bar)
+    write_resource(path, resource, compress=compact)
+    if not keep_work:
+        shutil.rmtree(folder)
+    info = resource.info
+    click.echo(
+        f"{path}: {path.stat().st_size / 1e6:.1f} MB, {info['phrases']} phrases of {info['extracted phrases']} "
+        f"(pruned at {prune[0]} and {prune[1]:g}), {info['extracted pairs']} phrase pairs from "
+        f"{info['sentence pairs']} sentence pairs"
+    )
+
+
+for _command in (discourse, language, lm, phrase_table, tagger, vectors):
     build.add_command(_command)

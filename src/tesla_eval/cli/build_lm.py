@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from tesla_eval.cli.options import language_option, provenance_options
-from tesla_eval.cli.terminal import Stages, warn
+from tesla_eval.cli.terminal import progress, warn
 from tesla_eval.errors import UsageError
-from tesla_eval.lm.model import LanguageModel
-from tesla_eval.resources import SUFFIX, Resource, read_resource, write_resource
+from tesla_eval.lm import LanguageModel
+from tesla_eval.resources import SUFFIX, Provenance, Resource, read_resource, write_resource
 from tesla_eval.textio import STANDARD_INPUT, read_in_step, read_lines
 from tesla_eval.training.language_models import (
     LONGEST,
@@ -38,7 +38,7 @@ _MEGABYTE = 1 << 20
     required=True,
     multiple=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help=f"Where the model goes: a name ending in {SUFFIX}, or in .arpa or .arpa.gz; may be given several times.",
+    help=f"Where the model goes: a name ending in {SUFFIX}, or in .arpa or .arpa.gz; repeatable.",
 )
 @click.option(
     "--order",
@@ -59,7 +59,7 @@ _MEGABYTE = 1 << 20
     default="0",
     show_default=True,
     metavar="N[,N...]",
-    help="By order: leave out n-grams seen at most so often; the last number goes for higher orders.",
+    help="By order: leave out n-grams seen at most this often; the last number applies to higher orders.",
 )
 @click.option(
     "--round", "rounded", is_flag=True, help=f"Keep eight bits of each probability in the {SUFFIX} file."
@@ -69,13 +69,13 @@ _MEGABYTE = 1 << 20
     type=click.IntRange(1),
     default=1024,
     show_default=True,
-    help="Megabytes for sorting; what is more goes to disk.",
+    help="Megabytes for sorting; the rest goes to disk.",
 )
 @click.option(
     "--temp",
     "folder",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder for the files in between; default: the system's.",
+    help="Folder for temporary files; default: the system's.",
 )
 @click.option("--test", "test", metavar="FILE", help="Text to measure the perplexity on.")
 @provenance_options("Where the text comes from; default: the files' names.")
@@ -95,7 +95,7 @@ def lm(
     sources: tuple[str, ...],
     day: str,
 ) -> None:
-    """Learn a language model from text, one sentence a line, by modified Kneser–Ney smoothing.
+    """Learn a language model from text, one sentence per line, by modified Kneser–Ney smoothing.
 
     The text is read twice and may be larger than memory. A model called lm-NAME-LANG.tesla in your data folder
     (see `tesla resources`) is found by its NAME.
@@ -115,13 +115,13 @@ def lm(
                 yield chunk
 
     with (
-        Stages() as stages,
-        train_language_model(chunks, language, settings, folder=folder, progress=stages.tell) as model,
+        progress() as bar,
+        train_language_model(chunks, language, settings, folder=folder, progress=bar) as model,
     ):
-        stages.tell("writing", 0)
+        bar.stage("writing")
         for n in model.fallbacks:
             warn(
-                f"order {n}: the counts give no discounts by Chen & Goodman's formulas; 0.5, 1 and 1.5 are used"
+                f"order {n}: too few counts to compute discounts (Chen & Goodman); 0.5, 1 and 1.5 are used instead"
             )
         for path in outputs:
             if path.name.endswith(_ARPA):
@@ -130,9 +130,7 @@ def lm(
                 described = model_resource(
                     model,
                     rounded=rounded,
-                    sources=sources or tuple(Path(text).name for text in texts),
-                    licence=licence,
-                    date=day,
+                    provenance=Provenance(sources, licence, day).or_from(Path(text).name for text in texts),
                 )
                 _write(path, described, test)
         _report(model, outputs)
@@ -159,11 +157,11 @@ def _check_outputs(outputs: Sequence[Path]) -> None:
         if not path.name.endswith((SUFFIX, *_ARPA)):
             raise UsageError(f"{path}: the name must end in {SUFFIX}, .arpa or .arpa.gz")
         if not path.parent.is_dir():
-            raise UsageError(f"{path.parent}: there is no such folder")
+            raise UsageError(f"{path.parent}: this folder does not exist")
 
 
 def _numbers(prune: str) -> tuple[int, ...]:
     try:
         return tuple(int(number) for number in prune.split(","))
     except ValueError:
-        raise UsageError(f"--prune {prune!r}: must be numbers with commas between them") from None
+        raise UsageError(f"--prune {prune!r}: must be whole numbers separated by commas") from None

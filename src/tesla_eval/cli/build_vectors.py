@@ -9,10 +9,10 @@ import click
 from tesla_eval.analysis.languages import code_to_build
 from tesla_eval.analysis.vectors import KIND
 from tesla_eval.cli.options import provenance_options
-from tesla_eval.cli.terminal import Stages
+from tesla_eval.cli.terminal import progress
 from tesla_eval.errors import UsageError
-from tesla_eval.pivot.table import read_phrase_table
-from tesla_eval.resources import SUFFIX, user_data_folder, write_resource
+from tesla_eval.pivot import read_phrase_table
+from tesla_eval.resources import SUFFIX, Provenance, user_data_folder, write_resource
 from tesla_eval.textio import STANDARD_INPUT
 from tesla_eval.training.pivoted_vectors import pivoted_embeddings
 from tesla_eval.training.vectors import (
@@ -78,14 +78,14 @@ def vectors(
     """
     language = code_to_build(language)
     output = output or user_data_folder() / f"{KIND}-{language}{SUFFIX}"
-    with Stages() as stages:
-        stages.tell("reading", 0)
+    with progress() as bar:
+        bar.stage("reading")
         found, axes_to_drop = _read(source, language, words)
-        stages.tell("reducing", 0)
+        bar.stage("reducing")
         dropped = axes_to_drop if drop_axes is None else drop_axes
         table = vector_table(
-            found, language, dimensions=dimensions, dropped_axes=dropped, sources=sources or (Path(source).name,),
-            licence=licence, date=day,
+            found, language, dimensions=dimensions, dropped_axes=dropped,
+            provenance=Provenance(sources or (Path(source).name,), licence, day),
         )  # fmt: skip
         write_resource(output, table)
     kind = "pieces of words" if found.pieces else "words"

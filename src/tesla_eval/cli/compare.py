@@ -25,12 +25,12 @@ from tesla_eval.cli.options import (
 )
 from tesla_eval.cli.score_formats import PERCENT_SCALE, latex_escaped
 from tesla_eval.cli.terminal import aligned, progress, visible, write_lines
-from tesla_eval.compare.systems import DocumentScores, SystemComparison, SystemTable, compare_systems
+from tesla_eval.compare import DocumentScores, SystemComparison, SystemTable, compare_systems
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores
 from tesla_eval.metrics.baselines import corpus_score_of_sums
-from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.textio import read_lines
 
 __all__ = ["COMPARE_FORMATS", "Comparisons", "compare"]
@@ -213,11 +213,11 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
               "`tesla score --format tsv --segments` prints it. SYSTEM and -m then choose from it.")  # fmt: skip
 @click.option("--baseline", metavar="SYSTEM", help="Test every system against this one instead of all pairs.")
 @click.option("--docs", metavar="FILE",
-              help="A line a segment, the name of its document: documents are resampled and scored.")  # fmt: skip
+              help="The document of each segment, one name per line: documents are resampled and scored.")  # fmt: skip
 @click.option("--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
-              help="Level of the tests; intervals hold 1 - alpha.")  # fmt: skip
+              help="Significance level of the tests; intervals have confidence 1 - alpha.")  # fmt: skip
 @click.option(
     "--format", "output_format", type=click.Choice(sorted(COMPARE_FORMATS)), default="text", show_default=True
 )
@@ -257,19 +257,19 @@ def compare(
         signatures = list(map(chunks.signature, chosen))
     else:
         if references:
-            raise click.UsageError("--scores takes the place of texts: leave out -r")
+            raise click.UsageError("--scores replaces the texts: do not give -r as well")
         tables = read_score_table(score_file, systems, metrics.split(",") if metrics is not None else ())
         signatures = [f"scores:{score_file}"]
     if len(tables[0].systems) < 2:
         raise UsageError(f"only one system, {tables[0].systems[0]}: there is nothing to compare it with")
     documents = None if docs is None else _read_documents(docs, len(tables[0].segments))
-    found = [
+    comparisons = [
         compare_systems(
             table, baseline=baseline, documents=documents, resamples=resamples, seed=seed, alpha=alpha
         )
         for table in tables
     ]
-    write_lines(COMPARE_FORMATS[output_format](Comparisons(tuple(found), tuple(signatures), baseline)))
+    write_lines(COMPARE_FORMATS[output_format](Comparisons(tuple(comparisons), tuple(signatures), baseline)))
 
 
 def _score_files(

@@ -89,13 +89,13 @@ _COLOURS = {"connective": "red", "arg1": "cyan", "arg2": "green"}
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @language_option
 @click.option(
-    "--json", "as_json", is_flag=True, help="One JSON object a text: sentences, relations, their places."
+    "--json", "as_json", is_flag=True, help="One JSON object per text: sentences, relations, their places."
 )
 @click.option("--lines", is_flag=True, help="Every line of the files is a text of its own.")
 def discourse(files: tuple[str, ...], language: str, as_json: bool, lines: bool) -> None:
     """Print the discourse relations of texts: type, sense, connective and both arguments.
 
-    A file is one text (with --lines: one text a line); `-` is standard input. Places count characters of the text,
+    A file is one text (with --lines: one text per line); `-` is standard input. Places count characters of the text,
     sentences from 0. Arg1 is drawn in cyan, Arg2 in green, the connective in red.
 
     \b

@@ -19,7 +19,7 @@ from tesla_eval.cli.options import (
     synonyms_option,
 )
 from tesla_eval.cli.terminal import progress, write_lines
-from tesla_eval.compare.differences import explain_difference
+from tesla_eval.compare import explain_difference
 from tesla_eval.metrics import Metric
 from tesla_eval.records import Explanation
 

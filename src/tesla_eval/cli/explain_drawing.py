@@ -9,7 +9,7 @@ import click
 from tesla_eval.cli.celab_drawing import draw_covering
 from tesla_eval.cli.discourse import draw_roles
 from tesla_eval.cli.terminal import aligned, visible
-from tesla_eval.compare.differences import Difference
+from tesla_eval.compare import Difference
 from tesla_eval.records import (
     CharacterDetail,
     Explanation,

@@ -10,7 +10,7 @@ import numpy as np
 
 from tesla_eval.analysis.conllu import parse_conllu
 from tesla_eval.cli.terminal import warn
-from tesla_eval.compare.systems import SystemTable
+from tesla_eval.compare import SystemTable
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores

@@ -20,7 +20,6 @@ from tesla_eval.cli.terminal import progress, resumable, warn, write_lines
 from tesla_eval.errors import UsageError
 from tesla_eval.judgements.nouns import Key
 from tesla_eval.meta import preferences_of, read_preferences, read_rankings, read_system_scores
-from tesla_eval.meta.preference_tests import preference_reports
 from tesla_eval.meta.run import (
     JudgedSet,
     Study,
@@ -31,9 +30,10 @@ from tesla_eval.meta.run import (
     target_language,
     wmt_sets,
 )
+from tesla_eval.meta.significance import preference_reports
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = ["meta"]
 
@@ -69,21 +69,21 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 @click.option(
     "--format", "output_format", type=click.Choice(sorted(META_FORMATS)), default="text", show_default=True
 )
-@click.option("--all-references", is_flag=True, help="Score with all references, not with the first only.")
+@click.option("--all-references", is_flag=True, help="Score with all references instead of only the first.")
 @click.option(
-    "--all-segments", is_flag=True, help="System scores over all segments, not over the judged ones."
+    "--all-segments", is_flag=True, help="System scores over all segments instead of only the judged ones."
 )
 @click.option(
     "--human-score",
     metavar="TYPE",
-    help="Which human scores count where there are several kinds. Default: for systems the kind that covers most of "
+    help="The kind of human scores to use if there are several. Default: for systems the kind that covers most of "
     "them, of these the official one, then the more careful protocol (trueskill_official, mqm, esa, da_z, ...).",
 )
 @click.option(
     "--significance",
     multiple=True,
     metavar="[LEVEL:]STATISTIC",
-    help="Compare the metrics by this statistic (segment level unless system: stands before it): intervals, "
+    help="Compare the metrics by this statistic (at segment level; for system level put system: before it): intervals, "
     "resampling, paired permutation, rank clusters. Repeatable.",
 )
 @click.option("--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, show_default=True)
@@ -109,7 +109,7 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
     help="Write all scores as mt-metrics-eval's .score files under DIR/TESTSET/metric-scores.",
 )
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
-@click.option("--no-cache", is_flag=True, help="Neither read nor keep scores in the cache on disk.")
+@click.option("--no-cache", is_flag=True, help="Do not use the cache on disk.")
 def meta(
     segments: tuple[str, ...], pairs: str | None, rankings: str | None, systems: str | None, mtme: Path | None,
     summaries: str | None, language: str, lps: tuple[str, ...], metrics: str | None, synonyms: str | None,
@@ -131,7 +131,7 @@ def meta(
     """
     wishes = [Wish.parse(text) for text in significance]
     if output_format == "tsv" and wishes:
-        raise click.UsageError("--format tsv holds the results only: take text or json with --significance")
+        raise click.UsageError("--format tsv contains only the results: use text or json with --significance")
     if plots is not None and plot_format == "png":
         need_matplotlib("--plot-format png")
     ranked = read_rankings(rankings) if rankings else {}
@@ -144,7 +144,7 @@ def meta(
         write_lines(PREFERENCE_FORMATS[output_format](reports))
         return
     if sources > 1:
-        raise click.UsageError("--segments, --mtme and --summaries are sources of outputs: give one")
+        raise click.UsageError("give only one of --segments, --mtme and --summaries")
     preferred = {**{key: preferences_of(of_set) for key, of_set in ranked.items()}, **preferred}
     if summaries:
         sets = summary_sets(summaries, resolve_language(language), human_score, lps)
@@ -162,7 +162,7 @@ def meta(
             joined = score_and_join(
                 judged, chosen, cache, score_type=None if summaries else human_score,
                 all_references=all_references or summaries is not None,
-                all_segments=all_segments, score_everything=score_folder is not None, advance=bar.advance,
+                all_segments=all_segments, score_everything=score_folder is not None, progress=bar,
             )  # fmt: skip
             comparisons = study.add(joined, chosen)
             if plots is not None:
@@ -172,7 +172,7 @@ def meta(
                 write_scores(joined, score_folder, "all" if all_references else "ref")
     _warn_of_unused({key for key in preferred if not lps or key[0] in lps}, study)
     if not study.test_sets:
-        raise UsageError("no language pair is left to evaluate")
+        raise UsageError("there is no language pair to evaluate; see the warnings above and check --lp")
     write_lines(META_FORMATS[output_format](study))
 
 
@@ -195,4 +195,4 @@ def _warn_of_unused(preferred: set[Key], study: Study) -> None:
     used = {(test_set.lp, test_set.testset) for test_set in study.test_sets}
     if used and preferred.isdisjoint(used) and preferred:
         names = ", ".join(" ".join(key) for key in sorted(preferred))
-        warn(f"none of the preferences belongs to a test set that was evaluated; they are about {names}")
+        warn(f"no preference belongs to an evaluated test set; the preferences are for {names}")

@@ -15,11 +15,11 @@ import click
 import numpy as np
 
 from tesla_eval.cli.terminal import aligned, visible
-from tesla_eval.judgements.mtme import write_score_file
+from tesla_eval.judgements.wmt import write_score_file
 from tesla_eval.meta import Joined, MetricComparison, Result
 from tesla_eval.meta.plots import correlation_bars, system_scatter, write_drawing
-from tesla_eval.meta.preference_tests import PreferenceReport
 from tesla_eval.meta.run import SetComparison, Study
+from tesla_eval.meta.significance import PreferenceReport
 from tesla_eval.stats import Agreement
 
 __all__ = ["META_FORMATS", "PREFERENCE_FORMATS", "draw_plots", "shown_p", "write_scores"]
@@ -227,7 +227,7 @@ def _without_nan(value: Any) -> Any:
 
 
 def _preference_tsv(reports: Sequence[PreferenceReport]) -> Iterator[str]:
-    """The table of preferences: one row a pair of systems."""
+    """The table of preferences: one row per pair of systems."""
     yield "\t".join(("lp", "testset", "first", "second", "wins", "losses", "ties", "p_value", "p_holm"))
     for report in reports:
         for test in report.tests:

@@ -43,7 +43,7 @@ __all__ = ["rerank"]
     type=click.Choice(["best", "table", "tsv", "json"]),
     default="best",
     show_default=True,
-    help="The best text a line; all candidates with scores and features as a table, as TSV, or as JSON Lines.",
+    help="The best text per line, or all candidates with scores and features: as a table, TSV or JSON Lines.",
 )
 def rerank(
     systems: tuple[str, ...],

@@ -40,26 +40,26 @@ def resources(language: str | None, files: bool, as_json: bool) -> None:
     tesla resources -l de        versions, sources and licences of the German resources
     tesla resources --json       everything, for programs
     """
-    found = [read_resource(path) for path in installed_resources()]
+    installed = [read_resource(path) for path in installed_resources()]
     if language is not None:
         code = resolve_language(language)
-        found = [resource for resource in found if resource.language == code]
-        if not found and not as_json:
+        installed = [resource for resource in installed if resource.language == code]
+        if not installed and not as_json:
             click.echo(f"nothing is installed for {code!r}: texts are scored as they stand")
             return
     if as_json:
-        described = [_described(resource) for resource in found]
-        text = {"languages": _languages(found), "resources": described}
+        described = [_described(resource) for resource in installed]
+        text = {"languages": _languages(installed), "resources": described}
         click.echo(json.dumps(text, ensure_ascii=False, indent=1))
         return
     if language is None and not files:
-        rows = _language_rows(_languages(found))
+        rows = _language_rows(_languages(installed))
         click.echo("\n".join(aligned(rows, numeric=(2, 3, 4, 5))) + f"\n\n{_NOTE}")
         return
     if language is not None:
-        rows = _language_rows(_languages(found))
+        rows = _language_rows(_languages(installed))
         click.echo("\n".join(aligned(rows, numeric=(2, 3, 4, 5))) + "\n")
-    click.echo("\n".join(_files_table([_described(resource) for resource in found])))
+    click.echo("\n".join(_files_table([_described(resource) for resource in installed])))
 
 
 def _is_own(resource: Resource) -> bool:
@@ -114,10 +114,10 @@ def _described(resource: Resource) -> dict[str, Any]:
         "language": resource.language,
         "kind": resource.kind,
         "fingerprint": resource.fingerprint,
-        "date": resource.date,
+        "date": resource.provenance.date,
         "bytes": path.stat().st_size,
-        "licence": resource.licence,
-        "sources": list(resource.sources),
+        "licence": resource.provenance.licence,
+        "sources": list(resource.provenance.sources),
         "info": dict(resource.info),
         "own": _is_own(resource),
     }

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Protocol
 
 import click
 
+from tesla_eval.parallel import NO_PROGRESS, Progress
+
 __all__ = [
-    "Progress",
-    "Stages",
     "aligned",
     "complain",
     "progress",
@@ -105,70 +104,57 @@ def complain(message: str) -> None:
         click.echo(f"tesla: {visible(line)}", err=True)
 
 
-class Progress(Protocol):
-    """Something that is told how far the work is."""
+class _Bars:
+    """Progress as bars on standard error, one after the other."""
+
+    def __init__(self) -> None:
+        self._open = ExitStack()
+        self._advance: Callable[[int], None] = NO_PROGRESS.advance
+
+    def stage(self, name: str, total: int | None = None) -> None:
+        """Replace the bar of the last stage by a new one."""
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        self.close()
+        columns = (TextColumn(name), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        # Rich would else print on standard error what goes to standard output meanwhile.
+        bar = self._open.enter_context(
+            Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
+        )
+        task = bar.add_task(name, total=total)
+        self._advance = lambda done: bar.advance(task, done)
 
     def advance(self, done: int) -> None:
-        """So many more are done."""
+        """Move the bar on."""
+        self._advance(done)
 
-
-class _Silent:
-    def advance(self, done: int) -> None:
-        pass
+    def close(self) -> None:
+        """Take the bar away."""
+        self._open.close()
 
 
 @contextmanager
-def progress(what: str, total: int | None = None) -> Iterator[Progress]:
-    """A progress bar on standard error, if that is a terminal."""
+def progress(stage: str | None = None, total: int | None = None) -> Iterator[Progress]:
+    """Progress bars on standard error, if that is a terminal; the first one is of `stage`, if it is given."""
     if not sys.stderr.isatty():
-        yield _Silent()
+        yield NO_PROGRESS
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as RichProgress
-
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    # Rich would else print on standard error what goes to standard output meanwhile.
-    with RichProgress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
-        task = bar.add_task(what, total=total)
-
-        class _Bar:
-            def advance(self, done: int) -> None:
-                bar.advance(task, done)
-
-        yield _Bar()
+    bars = _Bars()
+    try:
+        if stage is not None:
+            bars.stage(stage, total)
+        yield bars
+    finally:
+        bars.close()
 
 
 @contextmanager
 def resumable(kept_in: Path | str | None) -> Iterator[None]:
-    """Tells a user who interrupts long work how to go on; `None` where nothing is kept."""
+    """Tell a user who interrupts long work how to continue; `None` if nothing is kept."""
     try:
         yield
     except (KeyboardInterrupt, click.Abort):
         if kept_in is not None:
-            complain(f"what is done is kept in {kept_in}; give the same command again to go on")
+            complain(f"finished work is kept in {kept_in}; run the same command again to continue")
         raise
-
-
-class Stages:
-    """One progress bar after the other."""
-
-    def __init__(self) -> None:
-        self._stack = ExitStack()
-        self._stage = ""
-        self._bar: Progress | None = None
-
-    def __enter__(self) -> Stages:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    def tell(self, stage: str, done: int) -> None:
-        """So much more of this stage is done."""
-        if stage != self._stage:
-            self._stack.close()
-            self._stage = stage
-            self._bar = self._stack.enter_context(progress(stage))
-        if self._bar is not None and done:
-            self._bar.advance(done)

@@ -11,24 +11,28 @@ from typing import Any
 import click
 
 from tesla_eval.analysis.languages import resolve_language
-from tesla_eval.cli.options import need_scikit_learn
+from tesla_eval.cli.options import language_option, need_scikit_learn, provenance_options
 from tesla_eval.cli.terminal import progress, resumable
-from tesla_eval.cli.train_pem import pem
 from tesla_eval.cli.train_summaries import cremer, dicomer
 from tesla_eval.judgements.nouns import Key, Preferences
+from tesla_eval.judgements.paraphrases import FULLY_NOVEL, is_parabank, read_parabank, read_rated_pairs
 from tesla_eval.meta import read_preferences
 from tesla_eval.meta.run import JudgedSet, target_language, wmt_sets
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.groups.paraphrases import LEAST_COUNT
 from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
-from tesla_eval.models import write_model
+from tesla_eval.models import write_weights
 from tesla_eval.models.linear import ANY_LANGUAGE
+from tesla_eval.pivot import installed_pivots
+from tesla_eval.resources import Provenance, find_resource, missing_resource, write_resource
 from tesla_eval.training import LEARNERS, collect
 from tesla_eval.training.recipe import Recipe, Trained, features_for
 from tesla_eval.training.recipe import train as train_model
+from tesla_eval.training.regressions import paraphrase_features, train_pem, with_controls
 
-__all__ = ["train"]
+__all__ = ["pem", "train"]
 
 
 @click.group()
@@ -36,19 +40,19 @@ def train() -> None:
     """Learn the weights of a metric from human judgements."""
 
 
-def _parse_lifts(
+def _parse_floors(
     context: click.Context, option: click.Parameter, wishes: tuple[str, ...]
 ) -> dict[str, float]:
-    lifts = {}
+    floors = {}
     for wish in wishes:
         name, _, amount = wish.partition("=")
         try:
-            lifts[name] = float(amount)
+            floors[name] = float(amount)
         except ValueError:
-            lifts[name] = math.nan
-        if not math.isfinite(lifts[name]):
-            raise click.BadParameter(f"{wish!r} is not FEATURE=AMOUNT, as ms.3.f=0.3")
-    return lifts
+            floors[name] = math.nan
+        if not math.isfinite(floors[name]):
+            raise click.BadParameter(f"{wish!r} must be FEATURE=AMOUNT, such as ms.3.f=0.3")
+    return floors
 
 
 def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_scale: bool) -> click.Command:
@@ -64,7 +68,7 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         "--pairs",
         multiple=True,
         metavar="FILE",
-        help="Pairwise preferences: *.pairs.tsv[.gz]; repeatable. Without any, pairs are made of the scores.",
+        help="Pairwise preferences: *.pairs.tsv[.gz]; repeatable. Without it, pairs are made from the scores.",
     )
     @click.option("--lp", "lps", multiple=True, metavar="LP", help="Only this language pair; repeatable.")
     @click.option(
@@ -73,7 +77,7 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         "language",
         default="en",
         show_default=True,
-        help=f"Language of the weights: language pairs into it are learned from. {ANY_LANGUAGE}: weights for "
+        help=f"Language of the weights; only language pairs into it are learned from. {ANY_LANGUAGE}: weights for "
         "every language, learned from all pairs.",
     )
     @click.option(
@@ -86,9 +90,10 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
     @click.option(
         "--learner",
         type=click.Choice(LEARNERS),
-        default="logistic",
+        default="signed",
         show_default=True,
-        help="logistic and svm (the ranking SVM) learn from pairs, regression from scores.",
+        help="signed (no weight against its feature's sense), logistic and svm (the ranking SVM) learn from pairs, "
+        "regression from scores.",
     )
     @click.option(
         "--penalty",
@@ -96,19 +101,19 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         help="L2 penalty. [default: the best in cross-validation]",
     )
     @click.option(
-        "--lift",
-        "lifts",
+        "--floor",
+        "floors",
         multiple=True,
-        metavar="FEATURE=AMOUNT",
-        callback=_parse_lifts,
-        help="Add so much to the learned weight of a standardised feature, as ms.3.f=0.3; repeatable.",
+        metavar="KIND=SHARE",
+        callback=_parse_floors,
+        help="Add this amount to the learned weight of a standardised feature, such as ms.3.f=0.3; repeatable.",
     )
     @click.option(
         "--threshold",
         type=click.FloatRange(0),
         default=0.5,
         show_default=True,
-        help="Pairs of scores must differ by so many standard deviations.",
+        help="Pairs of scores must differ by at least this many standard deviations.",
     )
     @click.option(
         "--groups",
@@ -126,17 +131,17 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         "--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today."
     )
     @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
-    @click.option("--no-cache", is_flag=True, help="Neither read nor keep features in the cache on disk.")
+    @click.option("--no-cache", is_flag=True, help="Do not use the cache on disk.")
     def command(
         segments: tuple[str, ...], pairs: tuple[str, ...], lps: tuple[str, ...], language: str, output: Path,
-        learner: str, penalty: float | None, lifts: dict[str, float], threshold: float, groups: str | None,
+        learner: str, penalty: float | None, floors: dict[str, float], threshold: float, groups: str | None,
         without: tuple[str, ...], day: str, jobs: int, no_cache: bool,
     ) -> None:  # fmt: skip
         if learner == "svm":
             need_scikit_learn("--learner svm")
         code = ANY_LANGUAGE if language == ANY_LANGUAGE else resolve_language(language)
         recipe = Recipe(
-            metric, code, tuple(groups.split(",")) if groups else None, without, learner, penalty, lifts,
+            metric, code, tuple(groups.split(",")) if groups else None, without, learner, penalty, floors,
             logistic_scale=logistic_scale, date=day,
         )  # fmt: skip
         uncombined = features_for(recipe, jobs)
@@ -144,12 +149,12 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         with (
             resumable(None if no_cache else "the cache"),
             ScoreCache(on_disk=not no_cache) as cache,
-            progress("outputs") as bar,
+            progress() as bar,
         ):
-            sets = collect(judged, uncombined, cache, threshold=threshold, advance=bar.advance)
-        with progress("folds") as bar:
-            trained = train_model(recipe, sets, uncombined(sets[0].name.split()[0]), bar.advance)
-        write_model(output, trained.model)
+            sets = collect(judged, uncombined, cache, threshold=threshold, progress=bar)
+        with progress() as bar:
+            trained = train_model(recipe, sets, uncombined(sets[0].name.split()[0]), bar)
+        write_weights(output, trained.model)
         for line in _report(output, trained):
             click.echo(line)
 
@@ -165,21 +170,25 @@ def _judged(
 
 
 def _read_all_preferences(paths: tuple[str, ...]) -> dict[Key, Preferences]:
-    found: dict[Key, Preferences] = {}
+    by_key: dict[Key, Preferences] = {}
     for path in paths:
         for key, preferences in read_preferences(path).items():
-            if key in found:
+            if key in by_key:
                 raise click.UsageError(
-                    f"{path}: preferences of {' '.join(key)} were in an earlier file already"
+                    f"{path}: the preferences for {' '.join(key)} are also in an earlier file"
                 )
-            found[key] = preferences
-    return found
+            by_key[key] = preferences
+    return by_key
 
 
 def _report(output: Path, trained: Trained) -> Iterator[str]:
-    for found in trained.validations:
-        by_set = "" if found.by_test_set is None else f", of other test sets {found.by_test_set:.4f}"
-        yield f"{found.learner}, penalty {found.penalty:g}: τ of other segments {found.by_segment:.4f}{by_set}"
+    for validation in trained.validations:
+        by_set = validation.by_test_set
+        yield (
+            f"{validation.learner}, penalty {validation.penalty:g}: "
+            f"τ of other segments {validation.by_segment:.4f}"
+            f"{'' if by_set is None else f', of other test sets {by_set:.4f}'}"
+        )
     model = trained.model
     yield f"{output}: {len(model.features)} weights, penalty {model.training['penalty']:g}, learned from"
     yield from (f"  {line}" for line in model.data)
@@ -197,6 +206,116 @@ Features are computed once and kept in the cache; the same files and options the
 tesla train {name} --segments wmt12.seg.tsv.gz --pairs wmt12.pairs.tsv.gz -o weights-{name}-en.json
 tesla train {name} --segments wmt24.seg.tsv.gz -l und --threshold 0.5 -o weights-{name}-und.json
 """
+
+
+@click.command()
+@click.argument("tables", nargs=-1, required=True, metavar="TABLE...")
+@language_option
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the model goes: pem-CODE.tesla in your data folder is found by itself.",
+)
+@click.option(
+    "--pivots", default=None, metavar="CODE[,CODE...]", help="Pivot languages.  [default: all installed]"
+)
+@click.option(
+    "--least-count",
+    type=click.IntRange(0),
+    default=LEAST_COUNT,
+    show_default=True,
+    help="Leave out phrases of several words that the phrase tables' bitext has less often.",
+)
+@click.option(
+    "--fully-novel",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=FULLY_NOVEL,
+    show_default=True,
+    metavar="SHARE",
+    help="ParaBank: up to this share of common words nothing is taken off a score; a lower one punishes near-copies.",
+)
+@click.option(
+    "--lm",
+    "language_model",
+    default=None,
+    help="The language model's name or file.  [default: 4gram, or 3gram if it is not installed]",
+)
+@click.option(
+    "--controls/--no-controls",
+    default=True,
+    show_default=True,
+    help="Add controls: every original itself (2), another original (1), noise (1), and some with words shuffled (1).",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(2),
+    default=5,
+    show_default=True,
+    help="For the grid search; pairs of one original stay together.",
+)
+@provenance_options("Where the ratings come from; default: the files' names.")
+def pem(
+    *,
+    tables: tuple[str, ...],
+    language: str,
+    output: Path,
+    pivots: str | None,
+    least_count: int,
+    fully_novel: float,
+    language_model: str,
+    controls: bool,
+    folds: int,
+    licence: str,
+    sources: tuple[str, ...],
+    day: str,
+) -> None:
+    """Fit PEM to paraphrases that people rated, by support vector regression.
+
+    A TABLE has a first line that names its columns, separated by tabs: original, paraphrase, overall (1 to 5). The
+    evaluation data of ParaBank (adequacy_all, grammar_all) is read as it is. Needs scikit-learn:
+    pip install "tesla-eval[train]".
+
+    \b
+    tesla train pem ratings.tsv -o pem-en.tesla
+    tesla train pem parabank_eval.tsv.gz --pivots fr,de --fully-novel 0.75 -o pem-en.tesla
+    """
+    language = resolve_language(language)
+    model_name = language_model or _default_model(language)
+    chosen = pivots.split(",") if pivots else installed_pivots(language)
+    if not chosen:
+        raise missing_resource(
+            "phrase table", language, f"tesla build phrase-table -l {language} --pivot CODE"
+        )
+    pairs = [
+        pair
+        for path in tables
+        for pair in (
+            read_parabank(path, language, fully_novel) if is_parabank(path) else read_rated_pairs(path)
+        )
+    ]
+    if controls:
+        pairs = with_controls(pairs, paraphrase_features(language, chosen, model_name))
+    with progress() as bar:
+        model = train_pem(
+            pairs, language, chosen, model_name, least_count=least_count, folds=folds, progress=bar
+        )
+    provenance = Provenance(sources, licence, day).or_from(Path(path).name for path in tables)
+    write_resource(output, model.to_resource(provenance))
+    click.echo(f"{output}: {output.stat().st_size / 1000:.0f} kB, pivots {', '.join(model.pivots)}")
+    told = model.info
+    click.echo(
+        f"{told['pairs']} pairs of {told['originals']} originals; C {told['C']:g}, gamma {told['gamma']:g}, "
+        f"epsilon {told['epsilon']:g}; Pearson's r over {folds} held-out folds {told['pearson']:.4f}"
+    )
+
+
+def _default_model(language: str) -> str:
+    """Specification §8: PEM uses a model of order 4, or trigrams for languages without one."""
+    names = [name for name in ("4gram", "3gram") if find_resource(f"lm-{name}", language) is not None]
+    return names[0] if names else "4gram"
+
 
 for _name, _metric, _options in _METRICS:
     train.add_command(

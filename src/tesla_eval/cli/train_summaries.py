@@ -14,10 +14,10 @@ from tesla_eval.judgements.summaries import OVERALL, choose_human, read_summarie
 from tesla_eval.metrics.dicomer import Dicomer
 from tesla_eval.metrics.tesla_s import TeslaS
 from tesla_eval.models.svr import KERNELS
-from tesla_eval.resources import write_resource
+from tesla_eval.resources import Provenance, write_resource
 from tesla_eval.textio import LineReader
 from tesla_eval.training.dicomer import COST, permuted_lists, scored_lists, train_coherence
-from tesla_eval.training.regressions import GRIDS, cremer_rows, train_cremer
+from tesla_eval.training.regressions import cremer_rows, train_cremer
 
 __all__ = ["cremer", "dicomer"]
 
@@ -29,7 +29,7 @@ __all__ = ["cremer", "dicomer"]
 )
 @click.option(
     "--permute", "texts", multiple=True, metavar="FILE",
-    help="A text: itself is better than 20 permutations of its sentences. May be given several times.",
+    help="A text, which is better than 20 permutations of its sentences; repeatable.",
 )  # fmt: skip
 @click.option("--variant", type=click.Choice(VARIANTS), default="dicomer", show_default=True)
 @click.option(
@@ -48,7 +48,7 @@ def dicomer(
     """Learn which transitions of discourse roles make a text readable: a linear ranking SVM.
 
     LISTS are JSON Lines of {"list": NAME, "text": TEXT, "score": NUMBER}; texts are compared within their list.
-    Summaries with human scores (JSON Lines or folders, as for `tesla meta --summaries`) are one list a topic.
+    Summaries with human scores (JSON Lines or folders, as for `tesla meta --summaries`) are one list per topic.
     Needs scikit-learn (pip install 'tesla-eval[train]').
 
     \b
@@ -57,7 +57,7 @@ def dicomer(
     tesla train dicomer --permute a.txt --permute b.txt --variant lin -o dicomer-en.tesla
     """
     if not lists and not texts:
-        raise click.UsageError("give lists of texts with scores, or texts with --permute")
+        raise click.UsageError("give lists of scored texts, or texts with --permute")
     need_scikit_learn("tesla train dicomer")
     parser = load_parser(language)
     ranked = []
@@ -70,12 +70,10 @@ def dicomer(
                 ranked.extend(scored_lists(parser.parser, [scored], [variant])[variant])
                 bar.advance(1)
     wholes = {path: parser.documents(["\n".join(LineReader(path))])[0] for path in texts}
-    with progress("permuted texts", len(wholes)) as bar:
-        permuted = permuted_lists(parser.parser, wholes, [variant], after_text=lambda: bar.advance(1))
+    with progress() as bar:
+        permuted = permuted_lists(parser.parser, wholes, [variant], progress=bar)
     model = train_coherence(ranked + permuted[variant], variant, cost=cost, parser=parser.fingerprint)
-    write_resource(
-        output, model.to_resource(parser.pipeline.language, sources=sources, licence=licence, date=day)
-    )
+    write_resource(output, model.to_resource(parser.pipeline.language, Provenance(sources, licence, day)))
     told = model.info
     click.echo(
         f"{output}: {output.stat().st_size / 1000:.0f} kB, {len(model.weights)} features of {variant}, "
@@ -113,7 +111,7 @@ def cremer(
     """Fit CREMER to summaries that people scored, by support vector regression.
 
     SUMMARIES: JSON Lines or a folder, as for `tesla meta --summaries`, with human scores. A DICOMER model that learned
-    from the same summaries knows them too well: its scores are then too good for this. Needs scikit-learn
+    from the same summaries has seen them, so its scores are too good to learn from. Needs scikit-learn
     (pip install 'tesla-eval[train]').
 
     \b
@@ -124,9 +122,8 @@ def cremer(
     judged = read_summaries(summaries)
     table = judged.human[choose_human(judged, human)]
     dicomer = Dicomer(language, model=coherence)
-    with progress("summaries", table.size) as bar:
-        rows, targets, topics = cremer_rows(judged, table, TeslaS(language), dicomer, advance=bar.advance)
-    with progress("grid", GRIDS[kernel].size) as bar:
+    with progress() as bar:
+        rows, targets, topics = cremer_rows(judged, table, TeslaS(language), dicomer, progress=bar)
         model, info = train_cremer(
             rows,
             targets,
@@ -134,10 +131,10 @@ def cremer(
             kernel=kernel,
             folds=folds,
             dicomer=dicomer.model.fingerprint,
-            advance=bar.advance,
+            progress=bar,
         )
     code = dicomer.parser.pipeline.language
-    write_resource(output, model.to_resource(code, sources=sources, licence=licence, date=day, info=info))
+    write_resource(output, model.to_resource(code, Provenance(sources, licence, day), info=info))
     click.echo(
         f"{output}: {output.stat().st_size / 1000:.0f} kB; {kernel}, C {info['C']:g}, gamma {info['gamma']:g}, "
         f"epsilon {info['epsilon']:g}; Pearson's r over {folds} held-out folds {info['pearson']:.4f}"

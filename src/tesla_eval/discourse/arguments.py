@@ -39,7 +39,7 @@ def boundary_features(sentence: SentenceWords) -> list[list[str]]:
     verbs_after = _distances(tags, backwards=True)
     opening = lower[0] if lower else _EDGE
     commas = 0
-    found = []
+    features = []
     for place in range(1, length):
         at = place + 2
         commas += lower[place - 1] == ","
@@ -52,7 +52,7 @@ def boundary_features(sentence: SentenceWords) -> list[list[str]]:
             kinds[at + 1],
         )
         before, after = verbs_before[place - 1], verbs_after[place]
-        found.append([
+        features.append([
             f"w={w}", f"t={t}", f"-w={wb}", f"-t={tb}", f"+w={wa}", f"+t={ta}",
             f"wt={w}.{ta}", f"-wt={tb}.{w}", f"tt={tb}.{t}.{ta}", f"-tt={kinds[at - 2]}.{tb}.{t}",
             f"+tt={t}.{ta}.{kinds[at + 2]}", f"v={before}.{after}", f"wv={w}.{before}.{after}",
@@ -60,12 +60,12 @@ def boundary_features(sentence: SentenceWords) -> list[list[str]]:
             f"e={min(length - place, 4)}", f"b={min(place, 3)}",
                 f"o={opening}.{tb}.{min(commas, 2)}", f"ot={tags[0]}.{tb}.{min(commas, 2)}.{t}",
         ])  # fmt: skip
-    return found
+    return features
 
 
 def _distances(tags: Sequence[str], *, backwards: bool) -> list[str]:
     """For each token the nearest verb's tag, itself included, on one side, and whether punctuation stands between."""
-    found = [""] * len(tags)
+    distances = [""] * len(tags)
     last, comma = "-", ""
     places = range(len(tags) - 1, -1, -1) if backwards else range(len(tags))
     for place in places:
@@ -74,8 +74,8 @@ def _distances(tags: Sequence[str], *, backwards: bool) -> list[str]:
             last, comma = tag, ""
         elif tag in PUNCTUATION_TAGS:
             comma = ","
-        found[place] = last + comma
-    return found
+        distances[place] = last + comma
+    return distances
 
 
 def cut_clauses(
@@ -136,7 +136,7 @@ def clause_features(
     own = set(candidate.tokens)
     # Connectives that are rare share what is known of their kind: the tag, and whether they open the sentence.
     kind = f"{tags[candidate.first]}{int(candidate.first == 0)}"
-    found = []
+    features = []
     for number, clause in enumerate(clauses):
         step = max(-4, min(4, number - before))  # -1: just before the connective, 0: just after
         first, last = clause[0], clause[-1]
@@ -152,10 +152,10 @@ def clause_features(
             f"all={step}.{min(before, 3)}.{min(total - before, 3)}",
             f"f={tags[clauses[0][0]]}.{step}", f"lst={number == total - 1}.{step}",
         )  # fmt: skip
-        found.append(
+        features.append(
             [*facts, *(f"{candidate.name}|{fact}" for fact in facts), *(f"{kind}|{fact}" for fact in facts)]
         )
-    return found
+    return features
 
 
 def _shape(tags: Sequence[str], clause: tuple[int, ...]) -> str:
@@ -168,7 +168,6 @@ def _shape(tags: Sequence[str], clause: tuple[int, ...]) -> str:
 _NEGATIONS = frozenset(
     {"not", "no", "never", "none", "nothing", "nobody", "neither", "nor", "without", "cannot"}
 )
-_PRONOUNS = frozenset({"PRP", "PRP$", "DT", "WP", "EX"})
 _MODALS = frozenset({"MD"})
 _OPENING_WORDS = 3
 

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.errors import UsageError
+from tesla_eval.arrays import Index
 from tesla_eval.resources import text_array
 
-__all__ = ["Classifier", "fit_classifier"]
+__all__ = ["BIAS", "WEIGHT_UNITS", "Classifier"]
 
 WEIGHT_UNITS = 1000
 """A weight is stored as a multiple of 1/1000."""
-_LARGEST = np.iinfo(np.int16).max
 BIAS = ""
 """The name of the feature that every example has."""
 
 
 @dataclass(frozen=True, eq=False)
 class Classifier:
-    """Labels, feature names, and one row of weights a feature, in thousandths."""
+    """Labels, feature names, and one row of weights per feature, in thousandths."""
 
     labels: tuple[str, ...]
     rows: Mapping[str, int]
@@ -33,9 +30,9 @@ class Classifier:
 
     def __post_init__(self) -> None:
         if self.weights.shape != (len(self.rows), len(self.labels)) or len(self.labels) < 2:
-            raise ValueError("labels, features and weights do not fit each other")
+            raise ValueError("labels, features and weights do not match in number")
 
-    def scores(self, examples: Sequence[Iterable[str]]) -> npt.NDArray[np.int64]:
+    def scores(self, examples: Sequence[Iterable[str]]) -> Index:
         """The score of each label (column) for each example (row) in thousandths; unknown features count nothing."""
         find = self.rows.get
         bias = find(BIAS)
@@ -85,50 +82,3 @@ class Classifier:
             rows={feature: row for row, feature in enumerate(lines("features"))},
             weights=arrays[f"{name}.weights"],
         )
-
-
-def fit_classifier(
-    examples: Sequence[Sequence[str]], labels: Sequence[str], *, rarest: int = 3, cost: float = 0.1
-) -> Classifier:
-    """Logistic regression, one label against the rest, over features of at least `rarest` examples.
-
-    `cost` is the weight of the examples against the penalty on large weights. Needs scikit-learn.
-    """
-    logistic_regression = import_trainer("sklearn.linear_model").LogisticRegression
-    counts = Counter(feature for features in examples for feature in set(features))
-    names = sorted(feature for feature, count in counts.items() if count >= rarest)
-    matrix = _incidence(examples, {feature: column for column, feature in enumerate(names)})
-    truth = np.array(labels)
-    classes = sorted(set(labels))
-    columns = [np.zeros(len(names) + 1)] if len(classes) == 2 else []  # two labels: one decision
-    for label in classes[len(columns) :]:
-        model = logistic_regression(C=cost, solver="liblinear", random_state=0)
-        model.fit(matrix, truth == label)
-        columns.append(np.append(model.intercept_, model.coef_[0]))
-    weights = np.rint(np.stack(columns, axis=1) * WEIGHT_UNITS)
-    weights = np.clip(weights, -_LARGEST, _LARGEST).astype(np.int16)
-    kept = np.flatnonzero(np.any(weights != 0, axis=1)).tolist()
-    all_names = [BIAS, *names]
-    return Classifier(tuple(classes), {all_names[old]: new for new, old in enumerate(kept)}, weights[kept])
-
-
-def _incidence(examples: Sequence[Sequence[str]], columns: Mapping[str, int]) -> Any:
-    """The sparse matrix of which example has which feature."""
-    csr_matrix = import_trainer("scipy.sparse").csr_matrix
-    indices: list[int] = []
-    offsets = [0]
-    for features in examples:
-        indices.extend(sorted({columns[feature] for feature in features if feature in columns}))
-        offsets.append(len(indices))
-    return csr_matrix(
-        (np.ones(len(indices)), np.array(indices, np.int64), np.array(offsets, np.int64)),
-        shape=(len(examples), len(columns)),
-    )
-
-
-def import_trainer(module: str) -> Any:
-    """A module of scikit-learn or SciPy, which only training needs."""
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise UsageError(f"training needs scikit-learn: pip install 'tesla-eval[train]' ({error})") from None

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tesla_eval.discourse.document import PUNCTUATION_TAGS, SentenceWords
-from tesla_eval.discourse.relations import Sense
+from tesla_eval.discourse.document import PUNCTUATION_TAGS, Sense, SentenceWords
 
 __all__ = ["USUAL_SENSE", "Candidate", "Inventory", "connective_features", "without_overlap"]
 
@@ -89,12 +88,12 @@ class Inventory:
 
     @cached_property
     def _by_first_word(self) -> dict[str, list[tuple[str, Phrase, Phrase]]]:
-        found: dict[str, list[tuple[str, Phrase, Phrase]]] = {}
+        phrases: dict[str, list[tuple[str, Phrase, Phrase]]] = {}
         for name in self.names:
             head, _, tail = name.partition(self.SEPARATOR)
             pieces = tuple(head.split(" ")), tuple(tail.split(" ")) if tail else ()
-            found.setdefault(pieces[0][0], []).append((name, *pieces))
-        return found
+            phrases.setdefault(pieces[0][0], []).append((name, *pieces))
+        return phrases
 
     def candidates(self, lower: Sequence[str]) -> Iterator[Candidate]:
         """All places of a sentence where a connective of the inventory stands; they may overlap."""

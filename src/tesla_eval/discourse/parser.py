@@ -1,15 +1,23 @@
-"""The shallow discourse parser (specification §11): a text in sentences becomes a list of relations."""
+"""The shallow discourse parser (specification §11): a text in sentences becomes a list of relations.
+
+`load_parser` gives the installed parser with the analysis that it was trained with.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.analysis import Pipeline, load_pipeline
+from tesla_eval.analysis.languages import resolve_language
+from tesla_eval.analysis.sentences import split_sentences
+from tesla_eval.arrays import Index
 from tesla_eval.discourse.arguments import (
     SentenceFacts,
     boundary_features,
@@ -22,11 +30,31 @@ from tesla_eval.discourse.arguments import (
 )
 from tesla_eval.discourse.classifier import Classifier
 from tesla_eval.discourse.connectives import Candidate, Inventory, connective_features, without_overlap
-from tesla_eval.discourse.document import Document, SentenceWords
-from tesla_eval.discourse.relations import Relation, RelationType, Sense, TokenIndex
-from tesla_eval.resources import text_array
+from tesla_eval.discourse.document import (
+    Document,
+    Relation,
+    RelationType,
+    Sense,
+    SentenceWords,
+    TokenIndex,
+    analyse_many,
+)
+from tesla_eval.errors import ResourceError
+from tesla_eval.resources import (
+    find_resource,
+    missing_resource,
+    read_resource,
+    text_array,
+)
 
-__all__ = ["CLASSIFIERS", "FoundConnective", "Parser"]
+__all__ = [
+    "CLASSIFIERS",
+    "KIND",
+    "FoundConnective",
+    "Parser",
+    "TextParser",
+    "load_parser",
+]
 
 CLASSIFIERS = ("use", "sense", "location", "boundary", "clause", "inner", "type", "implicit_sense")
 """The classifiers of a parser, in the order in which they work."""
@@ -116,10 +144,10 @@ class Parser:
         relations = self.explicit_relations(
             sentences, boundaries, [places[index] for index in kept], [examples[index] for index in kept]
         )
-        found: list[list[FoundConnective]] = [[] for _ in sentences]
+        by_sentence: list[list[FoundConnective]] = [[] for _ in sentences]
         for index, relation in zip(kept, relations, strict=True):
-            found[places[index][0]].append(relation)
-        return found
+            by_sentence[places[index][0]].append(relation)
+        return by_sentence
 
     def explicit_relations(
         self,
@@ -137,14 +165,14 @@ class Parser:
             ]
         )
         arguments = self._arguments_inside(sentences, boundaries, places)
-        found = []
+        relations = []
         for (number, candidate), sense, location, (arg1, arg2) in zip(
             places, senses, locations, arguments, strict=True
         ):
             same = location == SAME and bool(arg1)
             tokens = arg2 if same else candidate.others(len(sentences[number]))
-            found.append(FoundConnective(candidate, cast("Sense", sense), arg1 if same else (), tokens))
-        return found
+            relations.append(FoundConnective(candidate, cast("Sense", sense), arg1 if same else (), tokens))
+        return relations
 
     def _arguments_inside(
         self,
@@ -191,11 +219,11 @@ class Parser:
             i for i, ahead in enumerate(self.classifiers["inner"].margins(examples, RELATED)) if ahead > 0
         ]
         senses = self.classifiers["implicit_sense"].predict([examples[index] for index in kept])
-        found: list[list[InnerRelation]] = [[] for _ in sentences]
+        by_sentence: list[list[InnerRelation]] = [[] for _ in sentences]
         for index, sense in zip(kept, senses, strict=True):
             number, left, right = places[index]
-            found[number].append(InnerRelation(cast("Sense", sense), left, right))
-        return found
+            by_sentence[number].append(InnerRelation(cast("Sense", sense), left, right))
+        return by_sentence
 
     def _links(self, facts: Sequence[SentenceFacts], pairs: Sequence[tuple[int, int]]) -> list[Link]:
         """Type and sense of the non-explicit relation of each pair of neighbours."""
@@ -222,7 +250,7 @@ class Parser:
 
 
 def _choose_arguments(
-    clauses: Sequence[tuple[int, ...]], scores: npt.NDArray[np.int64], first: int, second: int
+    clauses: Sequence[tuple[int, ...]], scores: Index, first: int, second: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The clauses of Arg1 and of Arg2 by their scores (columns `first`, `second`); each gets one at least."""
     if len(clauses) < 2:
@@ -285,3 +313,71 @@ def _assemble(
 
 def _indices(sentence: int, tokens: Sequence[int]) -> tuple[TokenIndex, ...]:
     return tuple((sentence, token) for token in tokens)
+
+
+KIND = "discourse"
+"""The kind of resource file that holds a parser."""
+
+
+@dataclass(frozen=True, eq=False)
+class TextParser:
+    """A parser with the analysis of its language.
+
+    >>> parser = load_parser("en")
+    >>> document, relations = parser.parse("It rained. We stayed at home because the roads were flooded.")
+    >>> [(r.type, r.sense) for r in relations if r.explicit]
+    [('Explicit', 'Contingency')]
+    """
+
+    pipeline: Pipeline
+    parser: Parser
+    fingerprint: str
+
+    def documents(self, texts: Sequence[str]) -> list[Document]:
+        """The texts in sentences of tagged words."""
+        language = self.pipeline.language
+        return analyse_many(self.pipeline, [(text, split_sentences(text, language)) for text in texts])
+
+    def parse(self, text: str) -> tuple[Document, list[Relation]]:
+        """The text in sentences, and its relations."""
+        (document,) = self.documents([text])
+        return document, self.parser.parse(document)
+
+    def to_dict(self, text: str) -> dict[str, Any]:
+        """The parse as plain data: sentences and relations with their places in the text."""
+        document, relations = self.parse(text)
+        return {
+            "sentences": [[s.spans[0][0], s.spans[-1][1]] for s in document.sentences],
+            "relations": [relation.to_dict(text, document.spans) for relation in relations],
+        }
+
+
+@cache
+def load_parser(language: str) -> TextParser:
+    """The installed parser of a language, by its code or alias; it is read once per process."""
+    code = resolve_language(language)
+    if code != language:
+        return load_parser(code)
+    path = find_resource(KIND, code)
+    if path is None:
+        raise missing_resource("discourse parser", code, f"tesla build discourse -l {code}")
+    resource = read_resource(path, KIND)
+    pipeline = load_pipeline(code)
+    if resource.analysis != analysis_of(pipeline):
+        raise ResourceError(
+            f"{path}: was trained with another analysis ({resource.analysis}; {analysis_of(pipeline)} is installed); "
+            "rebuild it with `tesla build discourse`"
+        )
+    try:
+        parser = Parser.from_arrays(resource.arrays)
+    except (LookupError, ValueError) as error:
+        raise ResourceError(
+            f"{path}: is not a valid discourse parser ({error}); "
+            "reinstall it, or rebuild it with `tesla build discourse`"
+        ) from error
+    return TextParser(pipeline, parser, resource.fingerprint)
+
+
+def analysis_of(pipeline: Pipeline) -> str:
+    """What the features depend on: the tagger."""
+    return f"tagger:{pipeline.signature['tagger']}"

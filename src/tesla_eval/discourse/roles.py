@@ -6,16 +6,24 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations, product
+from pathlib import Path
 from typing import Any, Literal, cast
 
 import numpy as np
 
-from tesla_eval.discourse.document import Document
-from tesla_eval.discourse.relations import Relation
-from tesla_eval.errors import ResourceError, UsageError
-from tesla_eval.resources import Resource, find_resource, read_resource, text_array
+from tesla_eval.discourse.document import Document, Relation
+from tesla_eval.errors import ResourceError
+from tesla_eval.resources import (
+    UNSTATED,
+    Provenance,
+    Resource,
+    find_resource,
+    missing_resource,
+    read_resource,
+    text_array,
+)
 
 __all__ = [
     "KIND",
@@ -26,8 +34,8 @@ __all__ = [
     "RoleMatrix",
     "Variant",
     "features_of",
-    "find_coherence_model",
-    "model_from_resource",
+    "load_coherence_model",
+    "read_coherence_model",
     "role_matrix",
     "uses_explicitness",
     "uses_intra_cell",
@@ -101,15 +109,15 @@ class RoleMatrix:
         groups = [self.transitions[length] for length in LENGTHS]
         if intra_cell:
             groups.append(self.intra_cell)
-        found: dict[str, float] = {}
+        probabilities: dict[str, float] = {}
         for counts in groups:
             total = sum(counts.values())
-            found.update((name, counts[name] / total) for name in sorted(counts))
-        return found
+            probabilities.update((name, counts[name] / total) for name in sorted(counts))
+        return probabilities
 
 
 def role_matrix(document: Document, relations: Sequence[Relation], *, explicitness: bool) -> RoleMatrix:
-    """The matrix of a parsed text; with `explicitness` every role stands there also with E. or N. before it."""
+    """The matrix of a parsed text; with `explicitness` every role is also there with the prefix E. or N."""
     terms = [sentence.terms for sentence in document.sentences]
     cells: dict[str, dict[int, set[str]]] = {term: {} for sentence in terms for term in sentence.values()}
     for relation in relations:
@@ -192,21 +200,20 @@ class CoherenceModel:
         scaled = (score - self.lowest) / (self.highest - self.lowest)
         return math.log(min(1.0, max(LOWEST_SHARE, scaled)))
 
-    def to_resource(
-        self, language: str, *, sources: tuple[str, ...] = (), licence: str = "", date: str = ""
-    ) -> Resource:
+    def to_resource(self, language: str, provenance: Provenance = UNSTATED) -> Resource:
         """The model as a resource file's content."""
         names = sorted(self.weights)
         return Resource(
             KIND, language,
             {"features": text_array("\n".join(names)), "weights": np.array([self.weights[n] for n in names], "<f8")},
-            analysis=self.parser, sources=sources, licence=licence, date=date,
+            analysis=self.parser, provenance=provenance,
             info={**self.info, "variant": self.variant, "lowest": self.lowest, "highest": self.highest},
         )  # fmt: skip
 
 
-def model_from_resource(resource: Resource) -> CoherenceModel:
-    """The model that `to_resource` wrote; `ResourceError` if it is none."""
+def read_coherence_model(path: Path) -> CoherenceModel:
+    """The model in a file; `ResourceError`, naming the file, if it does not hold one."""
+    resource = read_resource(path, KIND)
     info = resource.info
     try:
         names = resource.text("features").split("\n")
@@ -224,11 +231,10 @@ def model_from_resource(resource: Resource) -> CoherenceModel:
     )
 
 
-def find_coherence_model(language: str) -> CoherenceModel:
-    """The installed model of a language: the user's own before the shipped one."""
+@cache
+def load_coherence_model(language: str) -> CoherenceModel:
+    """The installed model of a language, read once per process: the user's own before the shipped one."""
     path = find_resource(KIND, language)
     if path is None:
-        raise UsageError(
-            f"no DICOMER model for {language!r}: English (en) is built in; see `tesla train dicomer`"
-        )
-    return model_from_resource(read_resource(path, KIND))
+        raise missing_resource("DICOMER model", language, f"tesla train dicomer -l {language}")
+    return read_coherence_model(path)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval import stats
+from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import InputError, UsageError
 
 __all__ = [
@@ -26,7 +27,7 @@ __all__ = [
     "win_table",
 ]
 
-FloatTable: TypeAlias = npt.NDArray[np.float64]
+FloatTable: TypeAlias = FloatArray
 Key: TypeAlias = tuple[str, str]
 """A language pair and the name of its test set."""
 
@@ -105,9 +106,7 @@ class Preferences:
             self._places("system", self.worse, systems, outputs),
         )
 
-    def _places(
-        self, what: str, names: list[str], places: Mapping[str, int], outputs: EvalSet
-    ) -> npt.NDArray[np.int64]:
+    def _places(self, what: str, names: list[str], places: Mapping[str, int], outputs: EvalSet) -> Index:
         try:
             return np.array([places[name] for name in names], dtype=np.int64)
         except KeyError:
@@ -121,9 +120,9 @@ class Preferences:
 class PairTable:
     """Pairwise judgements as places in the tables of an `EvalSet`."""
 
-    segment: npt.NDArray[np.int64]
-    better: npt.NDArray[np.int64]
-    worse: npt.NDArray[np.int64]
+    segment: Index
+    better: Index
+    worse: Index
 
     def __len__(self) -> int:
         return len(self.segment)
@@ -175,7 +174,7 @@ class SystemScores:
     by_type: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def chosen(self, systems: tuple[str, ...], score_type: str | None = None) -> tuple[str, FloatTable]:
-        """A score type and its scores for `systems`, NaN where there is none.
+        """A score type and its scores for `systems`, NaN where a score is missing.
 
         Without a wish the type that covers most of the systems, of these the first in `SCORE_TYPES`.
 
@@ -233,7 +232,7 @@ def annotator_agreement(rankings: Rankings, *, same_judge: bool = False) -> stat
     return stats.agreement(items, np.where(turned, -outcome, outcome), judges, same_judge=same_judge)
 
 
-def win_table(preferences: Preferences) -> tuple[tuple[str, ...], stats.FloatArray]:
+def win_table(preferences: Preferences) -> tuple[tuple[str, ...], FloatArray]:
     """The systems in alphabetical order, and [i, j]: how often system i was preferred to j."""
     systems = tuple(sorted({*preferences.better, *preferences.worse}))
     place = {name: i for i, name in enumerate(systems)}
@@ -255,7 +254,7 @@ def _untied_pairs(rankings: Rankings) -> Iterator[tuple[int, int]]:
     return zip(first[untied].tolist(), second[untied].tolist(), strict=True)
 
 
-def _labels(*columns: npt.NDArray[np.generic]) -> npt.NDArray[np.int64]:
+def _labels(*columns: npt.NDArray[np.generic]) -> Index:
     """One whole number per distinct row of the columns."""
     codes = np.stack([np.unique(column, return_inverse=True)[1] for column in columns])
     return np.unique(codes, axis=1, return_inverse=True)[1].reshape(-1)

@@ -21,11 +21,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from tesla_eval._core import ngram_overlap
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.analysis.batch import WordMap
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import InputError
 from tesla_eval.lm import LanguageModel
 from tesla_eval.textio import LineReader
@@ -44,7 +44,6 @@ __all__ = [
     "shuffled",
 ]
 
-FloatArray = npt.NDArray[np.float64]
 
 COPY_SHARE = 0.25
 """The share of the scale that a faithful copy gets: 1 + 4 · 1/4 = 2, as in the paper."""
@@ -136,7 +135,7 @@ def read_rated_pairs(path: str) -> list[RatedPair]:
         except ValueError:
             overall = float("nan")
         if not 1 <= overall <= 5:
-            raise InputError(f"{path}, line {number}: overall {row['overall']!r} is no number from 1 to 5")
+            raise InputError(f"{path}, line {number}: overall {row['overall']!r} is not a number from 1 to 5")
         pairs.append(RatedPair(row["original"], row["paraphrase"], row["original"], overall))
     return pairs
 
@@ -154,7 +153,7 @@ def read_parabank(path: str, lang: str = "en", fully_novel: float = FULLY_NOVEL)
         try:
             ratings = tuple(_ratings(row["adequacy_all"], row["grammar_all"]))
         except ValueError as error:
-            raise InputError(f"{path}, line {number}: adequacy and grammar do not fit ({error})") from error
+            raise InputError(f"{path}, line {number}: adequacy and grammar do not match ({error})") from error
         pairs.append(
             RatedPair(
                 row["reference"],
@@ -176,13 +175,13 @@ def _with_overall(pair: RatedPair, new: float) -> RatedPair:
 
 
 def _ratings(adequacy: str, grammar: str) -> Iterator[tuple[float, float]]:
-    """The raters' pairs; one who found nonsense (grammar 0) gave no adequacy, which is as good as none."""
+    """The raters' pairs; one who found nonsense (grammar 0) gave no adequacy, which counts as 0."""
     given = iter(adequacy.split(",")) if adequacy else iter(())
     for mark in grammar.split(","):
         value = float(mark)
         yield (float(next(given, "missing")) if value > 0 else 0.0), value
     if next(given, None) is not None:
-        raise ValueError("more adequacies than raters")
+        raise ValueError("there are more adequacy ratings than raters")
 
 
 def _rows(path: str, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
@@ -197,6 +196,6 @@ def _rows(path: str, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, st
     for row in lines:
         if len(row) != len(header):
             raise InputError(
-                f"{path}, line {reader.count}: has {len(row)} columns, the first line {len(header)}"
+                f"{path}, line {reader.count}: has {len(row)} columns, but the first line has {len(header)}"
             )
         yield reader.count, dict(zip(header, row, strict=True))

@@ -75,7 +75,7 @@ def read_summaries(path: str) -> SummarySet:
     documents, summaries = (_present(folder, name) for name in ("docs.jsonl", "summaries.jsonl"))
     if documents is None or summaries is None:
         raise InputError(
-            f"{path}: holds neither the folders peers and models nor docs.jsonl and summaries.jsonl; "
+            f"{path}: has neither the folders peers and models nor the files docs.jsonl and summaries.jsonl; "
             "see docs/formats.md for the layouts"
         )
     return _collected(folder.resolve().name, _judged_rows(documents, summaries))
@@ -101,7 +101,7 @@ def _collected(name: str, rows: Iterable[_Row]) -> SummarySet:
             raise InputError(f"{row.place}: a second summary of {row.topic} by {row.system}")
         cells[row.system, row.topic] = row
     if not cells:
-        raise InputError(f"{name}: holds no summaries")
+        raise InputError(f"{name}: contains no summaries")
     systems = tuple(sorted({system for system, _ in cells}))
     human = {kind: None for row in cells.values() for kind in row.human}
     tables = {
@@ -165,15 +165,15 @@ def _text_rows(folder: Path) -> Iterator[_Row]:
 
 
 def _models(folder: Path, topics: set[str]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
+    by_topic: dict[str, list[str]] = {}
     for path in sorted([*folder.glob("*.txt"), *folder.glob("*/*.txt")]):
         name = path.stem if path.parent == folder else path.parent.name
         while name not in topics and "." in name:  # TOPIC.NAME; a topic may have dots itself
             name = name.rpartition(".")[0]
         if name not in topics:
-            raise InputError(f"{path}: is a model of no topic that a system summarised")
-        found.setdefault(name, []).append(_whole_text(path))
-    return {topic: tuple(texts) for topic, texts in found.items()}
+            raise InputError(f"{path}: belongs to a topic that no system summarised")
+        by_topic.setdefault(name, []).append(_whole_text(path))
+    return {topic: tuple(texts) for topic, texts in by_topic.items()}
 
 
 def _whole_text(path: Path) -> str:
@@ -211,7 +211,7 @@ def _text_in(row: Mapping[str, Any], key: str, place: str) -> str:
 def _texts_in(row: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
     value = _value(row, key, place)
     if not isinstance(value, list) or not value or not all(isinstance(text, str) for text in value):
-        raise InputError(f"{place}: {key!r} is not a list of texts with at least one")
+        raise InputError(f"{place}: {key!r} must be a list with at least one text")
     return tuple(value)
 
 
@@ -220,7 +220,7 @@ def _number(row: Mapping[str, Any], key: str, place: str) -> float:
     if value is None:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InputError(f"{place}: human score {key!r} is not a number")
+        raise InputError(f"{place}: the human score {key!r} is not a number")
     return float(value)
 
 
@@ -228,14 +228,14 @@ TextList = list[tuple[str, float]]
 
 
 def read_text_lists(path: str, human: str | None = None) -> list[TextList]:
-    """The lists of a file: `{"list": NAME, "text": TEXT, "score": NUMBER}` a line, or summaries, one list a topic.
+    """The lists of a file: `{"list": NAME, "text": TEXT, "score": NUMBER}` per line, or summaries, one list per topic.
 
     `human` names the human score of summaries that have several.
     """
     if not Path(path).is_dir():
         first = next(read_json_lines(path), None)
         if first is None:
-            raise InputError(f"{path}: holds no texts")
+            raise InputError(f"{path}: contains no texts")
         if "text" in first[1]:
             return _own_lists(path)
     summaries = read_summaries(path)

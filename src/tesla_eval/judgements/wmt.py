@@ -1,23 +1,48 @@
-"""Readers of the uniform WMT tables: segments, preferences, raw rankings, system scores.
+"""Readers of WMT data: the uniform tables, and the folders of mt-metrics-eval.
 
-Tab-separated UTF-8 with one header line, `.gz` or plain, read line by line; whatever is not as it should be
-is an `InputError` that names file and line.
+Tables (segments, preferences, raw rankings, system scores) are tab-separated UTF-8 with one header line, `.gz` or
+plain, read line by line; an `InputError` names file and line. In the folders file names are the schema:
+
+TESTSET/documents/LP.docs                     domain and document of every segment
+TESTSET/references/LP.NAME.txt                one line per segment
+TESTSET/system-outputs/LP/NAME.txt            one line per segment
+TESTSET/human-scores/LP.NAME.{seg,sys}.score  "SYSTEM SCORE" lines; None is a missing score
+TESTSET/metric-scores/LP/NAME-REF.{seg,sys}.score
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from tesla_eval.errors import InputError
-from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, Rankings, SystemScores, present_references
-from tesla_eval.textio import LineReader
+from tesla_eval.errors import InputError, UsageError
+from tesla_eval.judgements.nouns import (
+    EvalSet,
+    FloatTable,
+    Key,
+    Preferences,
+    Rankings,
+    SystemScores,
+    present_references,
+)
+from tesla_eval.textio import LineReader, read_lines
 
-__all__ = ["read_preferences", "read_rankings", "read_segments", "read_system_scores"]
+__all__ = [
+    "language_pairs",
+    "read_eval_set",
+    "read_human_systems",
+    "read_preferences",
+    "read_rankings",
+    "read_score_file",
+    "read_segments",
+    "read_system_scores",
+    "write_score_file",
+]
 
 _SEGMENTS = ("lp", "testset", "system", "seg_id", "human_score", "hypothesis", "reference")
 _PREFERENCES = ("lp", "testset", "seg_id", "system_better", "system_worse")
@@ -106,13 +131,15 @@ def _read_rows(path: str, columns: tuple[str, ...], *, more_references: bool = F
         expected += [f"reference{i}" for i in range(2, 2 + len(header) - len(columns))]
     if header != expected:
         raise InputError(
-            f"{reader.name}, line 1: the header should be {' '.join(columns)} (separated by tabs), "
-            f"it is {' '.join(header) or 'empty'}"
+            f"{reader.name}, line 1: the header must be {' '.join(columns)} (separated by tabs), "
+            f"but it is {' '.join(header) or 'empty'}"
         )
     for number, line in enumerate(lines, start=2):
         fields = line.split("\t")
         if len(fields) != len(header):
-            raise InputError(f"{reader.name}, line {number}: {len(fields)} fields instead of {len(header)}")
+            raise InputError(
+                f"{reader.name}, line {number}: has {len(fields)} fields instead of {len(header)}"
+            )
         yield _Row(reader.name, number, fields)
 
 
@@ -123,7 +150,7 @@ def _together(rows: Iterator[_Row]) -> Iterator[_Row]:
     for row in rows:
         if row.key != current:
             if row.key in begun:
-                raise row.error(f"the rows of {' '.join(row.key)} do not stand together; sort the file")
+                raise row.error(f"the rows of {' '.join(row.key)} are not next to each other; sort the file")
             begun.add(row.key)
             current = row.key
         yield row
@@ -161,3 +188,183 @@ def _eval_set(key: Key, rows: Iterator[_Row]) -> EvalSet:
         references=tuple(zip(*map(present_references, segments.values()), strict=True)),
         human=np.array([[cells.get((s, g), ("", math.nan))[1] for g in segments] for s in names]),
     )
+
+
+# Of several kinds of human scores the more careful protocol is the default.
+SCORE_NAMES = ("mqm", "esa", "psqm", "wmt-appraise-z", "wmt-z", "wmt-appraise", "wmt-raw")
+_MISSING = "None"
+
+
+def language_pairs(folder: Path) -> list[str]:
+    """The language pairs that have system outputs in a test set's folder."""
+    outputs = folder / "system-outputs"
+    if not outputs.is_dir():
+        raise InputError(f"{folder}: is not a test set of mt-metrics-eval (it has no folder system-outputs)")
+    return sorted(path.name for path in outputs.iterdir() if path.is_dir())
+
+
+def read_eval_set(
+    folder: Path, lp: str, *, score_name: str | None = None, human_translations: bool = False
+) -> EvalSet:
+    """One language pair of a test set with its segment scores of the kind `score_name`.
+
+    Without a name the first of `SCORE_NAMES` that there is, else the first by name. References that stand
+    among the system outputs are left out unless `human_translations`.
+    """
+    references = _read_references(folder, lp)
+    length = len(next(iter(references.values())))
+    outputs = {
+        path.stem: _read_parallel(path, length)
+        for path in sorted((folder / "system-outputs" / lp).glob("*.txt"))
+        if human_translations or path.stem not in references
+    }
+    if not outputs:
+        raise InputError(f"{folder}: no system outputs for {lp}")
+    human = np.full((len(outputs), length), math.nan)
+    chosen = _chosen_score(folder, lp, "seg", score_name)
+    if chosen is not None:
+        human = _score_table(chosen, tuple(outputs), length)
+    return EvalSet(
+        lp=lp,
+        testset=folder.name,
+        systems=tuple(outputs),
+        segments=tuple(str(number) for number in range(1, length + 1)),
+        hypotheses=tuple(tuple(lines) for lines in outputs.values()),
+        references=tuple(zip(*map(present_references, zip(*references.values(), strict=True)), strict=True)),
+        human=human,
+        documents=_read_documents(folder, lp, length),
+    )
+
+
+def read_human_systems(folder: Path, lp: str) -> SystemScores:
+    """The human system scores (`*.sys.score`) of a language pair, by the names of their files."""
+    scores = SystemScores(str(folder / "human-scores"))
+    for path in _score_files(folder, lp, "sys"):
+        table = read_score_file(path)
+        for system, values in table.items():
+            if len(values) != 1:
+                raise InputError(f"{path}: has {len(values)} scores for system {system}; one is expected")
+        scores.by_type[_score_name(path, lp)] = {
+            system: values[0] for system, values in table.items() if not math.isnan(values[0])
+        }
+    return scores
+
+
+def read_score_file(path: Path) -> dict[str, list[float]]:
+    """The scores of every system in the order of the file; None becomes NaN."""
+    scores: dict[str, list[float]] = {}
+    for number, line in enumerate(LineReader(str(path)), start=1):
+        fields = line.split()
+        if len(fields) != 2:
+            raise InputError(
+                f"{path}, line {number}: has {len(fields)} fields; a system and its score are expected"
+            )
+        system, text = fields
+        try:
+            value = math.nan if text == _MISSING else float(text)
+        except ValueError:
+            raise InputError(f"{path}, line {number}: score {text!r} is neither a number nor None") from None
+        if text != _MISSING and not math.isfinite(value):
+            raise InputError(f"{path}, line {number}: score {text!r} is not finite")
+        scores.setdefault(system, []).append(value)
+    return scores
+
+
+def write_score_file(
+    folder: Path,
+    lp: str,
+    metric: str,
+    references: Sequence[str],
+    scores: Mapping[str, Sequence[float]],
+    *,
+    level: str = "seg",
+) -> Path:
+    """Write scores (system -> one per segment, or one for `sys`) where mt-metrics-eval looks for them.
+
+    `references` names the references used: none for a metric without, ["all"] for all of them. A metric's
+    file may not have gaps, so NaN is an `InputError`.
+    """
+    if level not in ("seg", "sys", "doc"):
+        raise UsageError(f"level {level!r}: must be seg, doc or sys")
+    path = folder / "metric-scores" / lp / f"{metric}-{'.'.join(references) or 'src'}.{level}.score"
+    lines = []
+    for system, values in scores.items():
+        for number, value in enumerate(values, start=1):
+            if not math.isfinite(value):
+                raise InputError(
+                    f"{path}: system {system} has no score for {level} {number}; every {level} needs one"
+                )
+            lines.append(f"{system}\t{float(value)!r}\n")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(lines), encoding="utf-8", newline="\n")
+    return path
+
+
+def _read_references(folder: Path, lp: str) -> dict[str, list[str]]:
+    paths = sorted((folder / "references").glob(f"{lp}.*.txt"))
+    if not paths:
+        raise InputError(f"{folder}: no references for {lp}")
+    references = {
+        path.name.removeprefix(f"{lp}.").removesuffix(".txt"): read_lines(str(path)) for path in paths
+    }
+    lengths = {name: len(lines) for name, lines in references.items()}
+    if len(set(lengths.values())) > 1:
+        raise InputError(f"{folder}: references of {lp} differ in length: {lengths}")
+    return references
+
+
+def _read_parallel(path: Path, length: int) -> list[str]:
+    lines = read_lines(str(path))
+    if len(lines) != length:
+        raise InputError(f"{path}: {len(lines)} lines, but the references have {length}")
+    return lines
+
+
+def _read_documents(folder: Path, lp: str, length: int) -> tuple[str, ...] | None:
+    path = folder / "documents" / f"{lp}.docs"
+    if not path.exists():
+        return None
+    documents = []
+    for number, line in enumerate(_read_parallel(path, length), start=1):
+        fields = line.split()
+        if len(fields) != 2:
+            raise InputError(
+                f"{path}, line {number}: has {len(fields)} fields; a domain and a document are expected"
+            )
+        documents.append(fields[1])
+    return tuple(documents)
+
+
+def _score_files(folder: Path, lp: str, level: str) -> list[Path]:
+    return sorted((folder / "human-scores").glob(f"{lp}.*.{level}.score"))
+
+
+def _score_name(path: Path, lp: str) -> str:
+    return path.name.removeprefix(f"{lp}.").removesuffix(".score").rpartition(".")[0]
+
+
+def _chosen_score(folder: Path, lp: str, level: str, wish: str | None) -> Path | None:
+    paths = {_score_name(path, lp): path for path in _score_files(folder, lp, level)}
+    if wish is not None:
+        if wish not in paths:
+            raise UsageError(
+                f"{folder}: no {level} scores {wish!r} for {lp}; there are: {', '.join(paths) or 'none'}"
+            )
+        return paths[wish]
+    names = [name for name in SCORE_NAMES if name in paths] or list(paths)
+    return paths[names[0]] if names else None
+
+
+def _score_table(path: Path, systems: tuple[str, ...], length: int) -> FloatTable:
+    scores = read_score_file(path)
+    table = np.full((len(systems), length), math.nan)
+    for place, system in enumerate(systems):
+        values = scores.get(system)
+        if values is None:
+            continue
+        if len(values) != length:
+            raise InputError(
+                f"{path}: {len(values)} scores for system {system}, but there are {length} segments"
+            )
+        table[place] = values
+    return table

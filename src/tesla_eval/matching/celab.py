@@ -83,10 +83,10 @@ ORDER = 4
 PRECISION_WEIGHT = 0.25
 """specification §9: f, the weight of the hypothesis's n-grams beside the reference's."""
 MAX_UNITS = 5_000
-"""Units of a text; half as many rows of a program may hang together (see `_ROWS_PER_UNIT`)."""
+"""The largest number of units of a text; half as many rows of a program may be connected (see `_ROWS_PER_UNIT`)."""
 
 _ROWS_PER_UNIT = 0.5
-"""Of texts that repeat themselves the rows hang together: time grows with the fourth power of their number (2,500 take
+"""In repetitive texts the rows are connected: time grows with the fourth power of their number (2,500 take
 some ten seconds), memory with the square. Other texts, however long, never come near it."""
 _SHOWN = 10  # units of a text in a message
 _ROUNDING = 1e-9
@@ -212,13 +212,13 @@ class CelabMatcher:
             totals, spans, weights = batch.explain(0, 1, self._max_rows)
         except ValueError as error:
             raise self._too_large(reference, hypothesis) from error
-        found = self._score(totals[None], [reference], [hypothesis])
+        covering = self._score(totals[None], [reference], [hypothesis])
         starts, ends = spans[:, ::2], spans[:, ::2] + spans[:, 1::2]
         order = np.lexsort((starts[:, 1], ends[:, 0], starts[:, 0]))
         links = np.column_stack([starts[:, 0], ends[:, 0], starts[:, 1], ends[:, 1]])[order].tolist()
         synonymous = cache(partial(are_synonyms, self.synonyms))
         return CoveringMatch(
-            float(found.score[0]), float(found.recall[0]), float(found.precision[0]),
+            float(covering.score[0]), float(covering.recall[0]), float(covering.precision[0]),
             tuple((a, b, c, d, weight) for (a, b, c, d), weight in zip(links, weights[order].tolist(), strict=True)),
             tuple(cut_link(reference, hypothesis, tuple(link), synonymous) for link in links),
             _coverage(len(reference), self.order, spans[:, :2], weights),
@@ -264,11 +264,11 @@ class CelabMatcher:
         bound = total + f * hypothesis_total
         with np.errstate(invalid="ignore"):
             score = np.minimum((covered + f * hypothesis_covered) / bound, 1.0)
-            found = Covering(score, covered / total, hypothesis_covered / hypothesis_total)
+            covering = Covering(score, covered / total, hypothesis_covered / hypothesis_total)
         for k in np.flatnonzero(bound == 0).tolist():  # nothing that weighs anything
             if references[k] or hypotheses[k]:
                 score[k] = float(references[k] == hypotheses[k])
-        return found
+        return covering
 
     @property
     def _max_rows(self) -> int:
@@ -277,7 +277,7 @@ class CelabMatcher:
     def _too_large(self, reference: list[str], hypothesis: list[str]) -> InputError:
         begins = " and ".join(repr("".join(text[:_SHOWN])) for text in (reference, hypothesis))
         return InputError(
-            f"the texts that begin {begins} repeat themselves too much: more than {self._max_rows:,} sets of n-grams "
+            f"the texts that begin {begins} are too repetitive: more than {self._max_rows:,} sets of n-grams "
             "compete with each other; shorten them, or raise the bound (max_units, on the command line --max-units)"
         )
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.analysis.compounds import load_compound_splitter
+from tesla_eval.analysis.frequencies import load_compound_splitter
 from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.analysis.pipeline import NO_SYNONYMS
 from tesla_eval.analysis.senses import NONE, load_senses, synonym_file
@@ -94,7 +94,7 @@ def load_synonym_sets(language: str, wish: str | None, units: UnitSplitter) -> S
         return None
     sets = SynonymSets(read_synonym_sets(path, every_category=True), units.joined_key)
     if not len(sets):
-        raise InputError(f"{path}: holds no words")
+        raise InputError(f"{path}: contains no words")
     return sets
 
 

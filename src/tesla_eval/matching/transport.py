@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval import _core
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
 
 __all__ = ["Transport", "solve_transport"]
@@ -24,7 +25,7 @@ class Transport:
     """An optimum: what it is worth, and the weights w_ij that reach it."""
 
     objective: float
-    weights: npt.NDArray[np.float64]
+    weights: FloatArray
 
 
 def solve_transport(x: Sequence[float], y: Sequence[float], similarity: npt.ArrayLike) -> Transport:
@@ -40,7 +41,7 @@ def solve_transport(x: Sequence[float], y: Sequence[float], similarity: npt.Arra
     matrix = np.atleast_2d(np.asarray(similarity, np.float64))
     if matrix.shape != (len(x), len(y)):
         raise UsageError(
-            f"the similarities have shape {matrix.shape}, the weights ask for {(len(x), len(y))}"
+            f"the similarities have shape {matrix.shape}, but the weights need {(len(x), len(y))}"
         )
     if not ((matrix >= 0) & (matrix <= 1)).all():
         raise UsageError("similarities must lie between 0 and 1")
@@ -57,8 +58,8 @@ def solve_transport(x: Sequence[float], y: Sequence[float], similarity: npt.Arra
         units, carried = _core.solve_transport(amounts[: len(x)], amounts[len(x) :], *arcs)
         objective, flow = float(Fraction(units, gain_unit * weight_unit)), carried / weight_unit
     else:
-        supply: npt.NDArray[np.float64] = np.array(x, np.float64)
-        demand: npt.NDArray[np.float64] = np.array(y, np.float64)
+        supply: FloatArray = np.array(x, np.float64)
+        demand: FloatArray = np.array(y, np.float64)
         gain, flow = _core.solve_transport(supply, demand, *arcs)
         objective = gain / gain_unit
     weights = np.zeros(matrix.shape)

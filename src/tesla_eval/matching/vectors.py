@@ -1,4 +1,4 @@
-"""Words that mean nearly the same, matched by their vectors (SPEC §8b, `vec`)."""
+"""Words that mean nearly the same, matched by their vectors (specification §8b, `vec`)."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from tesla_eval import stats
 from tesla_eval.judgements.nouns import FloatTable
 from tesla_eval.meta.join import Joined
 from tesla_eval.stats.correlation import ROW_STATISTICS
-from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = [
     "AVERAGE",
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 AVERAGE = "average"
-"""What stands in the place of a language pair in the rows that average over all of them."""
+"""The name of the rows that average over all language pairs."""
 
 _PAIRWISE = ("consistency", "kendall_wmt", "accuracy", "accuracy_calibrated")
 _CORRELATIONS = {"pearson": stats.pearson, "spearman": stats.spearman, "kendall": stats.kendall}
@@ -65,12 +65,12 @@ def evaluate(
     """Every statistic of every metric at both levels; `permutations` and `seed` serve soft accuracy."""
     human_p = _human_p_values(joined, permutations, seed)
     for name, scores in joined.metrics.items():
-        found = {"segment": _segment_level(joined, scores.oriented)}
+        by_level = {"segment": _segment_level(joined, scores.oriented)}
         systems = _system_level(joined, scores.system_scores(joined.used))
         segments = scores.oriented[joined.ranking][:, joined.used]
         metric_p = stats.better_p_values(segments, permutations=permutations, seed=seed)
-        found["system"] = systems | {"soft_accuracy": _soft(human_p, metric_p)}
-        for level, estimates in found.items():
+        by_level["system"] = systems | {"soft_accuracy": _soft(human_p, metric_p)}
+        for level, estimates in by_level.items():
             for statistic, estimate in estimates.items():
                 yield Result(
                     joined.outputs.lp, joined.outputs.testset, name, level, statistic,
@@ -98,7 +98,7 @@ def averages(results: Iterable[Result]) -> Iterator[Result]:
 
 
 def within_segments(statistic: str, human: FloatTable, metric: FloatTable) -> FloatTable:
-    """For each segment the correlation over the systems that have both scores, NaN where there is none."""
+    """For each segment the correlation over the systems that have both scores, NaN where a score is missing."""
     correlate = ROW_STATISTICS[statistic]
     known = ~(np.isnan(human) | np.isnan(metric))
     values = np.full(human.shape[1], math.nan)

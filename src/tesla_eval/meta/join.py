@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.arrays import Index
 from tesla_eval.errors import UsageError
 from tesla_eval.judgements.nouns import EvalSet, FloatTable, PairTable, Preferences, SystemScores
 from tesla_eval.stats import expected_wins
@@ -21,13 +22,14 @@ __all__ = [
     "Joined",
     "MetricScores",
     "Scorer",
+    "choose_outputs",
     "join",
     "judged_segments",
     "score_outputs",
 ]
 
 Scorer: TypeAlias = Callable[[Sequence[str], Sequence[Sequence[str | None]]], npt.ArrayLike]
-"""N hypotheses and K streams of N references (None: missing) to N scores, NaN where there is none."""
+"""N hypotheses and K streams of N references (None: missing) to N scores, NaN where a score is missing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +49,7 @@ class CorpusStatistics:
 
 @dataclass(frozen=True, eq=False)
 class MetricScores:
-    """A metric's scores: of segments (systems, segments), NaN where there is none, and of systems.
+    """A metric's scores: of segments (systems, segments), NaN where a score is missing, and of systems.
 
     A system's score is the one in `systems`, else that of its summed statistics in `corpus`, else the mean of
     its segments' scores. Scores of a metric for which lower is better are kept as they are and turned round
@@ -108,6 +110,33 @@ def score_outputs(
     The first reference that a segment has is used, unless `all_references`. Cells without an output, and
     those not chosen, are NaN.
     """
+    chosen = choose_outputs(outputs, segments, all_references=all_references)
+    table = np.full(outputs.human.shape, np.nan)
+    if not len(chosen):
+        return table
+    scores = np.asarray(scorer(chosen.hypotheses, chosen.references), dtype=np.float64)
+    if scores.shape != (len(chosen),):
+        raise UsageError(f"the metric gave scores of shape {scores.shape} for {len(chosen)} outputs")
+    table[chosen.cells] = scores
+    return table
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenOutputs:
+    """Outputs to be scored, and their cells in the tables (systems, segments)."""
+
+    cells: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+    hypotheses: list[str]
+    references: list[list[str | None]]
+
+    def __len__(self) -> int:
+        return len(self.hypotheses)
+
+
+def choose_outputs(
+    outputs: EvalSet, segments: npt.NDArray[np.bool_] | None = None, *, all_references: bool = False
+) -> ChosenOutputs:
+    """The outputs in the chosen segments, by default all, with the first reference of each or with all of them."""
     chosen = np.ones(len(outputs.segments), bool) if segments is None else segments
     places = [
         (system, segment)
@@ -119,24 +148,19 @@ def score_outputs(
         text for system, segment in places if (text := outputs.hypotheses[system][segment]) is not None
     ]
     streams = outputs.references if all_references else (outputs.first_reference,)
-    references = [[stream[segment] for _, segment in places] for stream in streams]
-    table = np.full(outputs.human.shape, np.nan)
-    if not places:
-        return table
-    scores = np.asarray(scorer(hypotheses, references), dtype=np.float64)
-    if scores.shape != (len(places),):
-        raise UsageError(f"the metric gave scores of shape {scores.shape} for {len(places)} outputs")
-    table[tuple(np.transpose(places))] = scores
-    return table
+    rows, columns = np.array(places, np.int64).reshape(-1, 2).T
+    return ChosenOutputs(
+        (rows, columns), hypotheses, [[stream[segment] for _, segment in places] for stream in streams]
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class HumanPairs:
     """Pairs of outputs of one segment: their places, and the human difference first - second."""
 
-    segment: npt.NDArray[np.int64]
-    first: npt.NDArray[np.int64]
-    second: npt.NDArray[np.int64]
+    segment: Index
+    first: Index
+    second: Index
     difference: FloatTable
 
     def metric_difference(self, scores: FloatTable) -> FloatTable:
@@ -173,7 +197,7 @@ class Joined:
         return HumanPairs(segment, first[pair], second[pair], difference[pair, segment])
 
     @cached_property
-    def ranking(self) -> npt.NDArray[np.int64]:
+    def ranking(self) -> Index:
         """The systems that have a human score, best first; by name where scores are equal."""
         known = np.flatnonzero(~np.isnan(self.human_systems))
         return known[np.argsort(-self.human_systems[known], kind="stable")]

@@ -10,19 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.errors import InputError, UsageError
-from tesla_eval.judgements.mtme import language_pairs, read_eval_set, read_human_systems
-from tesla_eval.judgements.nouns import EvalSet, FloatTable, Key, Preferences, SystemScores
+from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
 from tesla_eval.judgements.summaries import read_summaries
-from tesla_eval.judgements.wmt import read_segments
+from tesla_eval.judgements.wmt import language_pairs, read_eval_set, read_human_systems, read_segments
 from tesla_eval.meta.evaluate import SEGMENT_STATISTICS, Result, averages, evaluate
-from tesla_eval.meta.join import CorpusStatistics, Joined, MetricScores, join, judged_segments, score_outputs
+from tesla_eval.meta.join import CorpusStatistics, Joined, MetricScores, choose_outputs, join, judged_segments
 from tesla_eval.meta.significance import Level, MetricComparison, compare_metrics
-from tesla_eval.metrics.base import Metric, SegmentScores
+from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.segments import References
+from tesla_eval.parallel import NO_PROGRESS, Progress
 from tesla_eval.stats.correlation import ROW_STATISTICS
-from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = [
     "JudgedSet",
@@ -56,7 +55,7 @@ class Wish:
         head, colon, tail = text.partition(":")
         level, statistic = (head, tail) if colon else ("segment", head)
         if level not in _COMPARABLE:
-            raise UsageError(f"{text!r}: the level is segment or system, not {level!r}")
+            raise UsageError(f"{text!r}: the level must be segment or system, not {level!r}")
         known = _COMPARABLE[level]
         if statistic not in known:
             raise UsageError(f"{text!r}: metrics are compared at {level} level by one of {', '.join(known)}")
@@ -113,11 +112,11 @@ class Study:
             )
         )  # fmt: skip
         self.results.extend(evaluate(joined, permutations=self.resamples, seed=self.seed))
-        found = self.compare(joined)
-        self.comparisons.extend(found)
+        comparisons = self.compare(joined)
+        self.comparisons.extend(comparisons)
         signatures = [str(metric.get_signature()) for metric in metrics]
         self.signatures.extend(signature for signature in signatures if signature not in self.signatures)
-        return found
+        return comparisons
 
     @property
     def averages(self) -> list[Result]:
@@ -125,9 +124,9 @@ class Study:
         return list(averages(self.results)) if len(self.test_sets) > 1 else []
 
     def compare(self, joined: Joined) -> list[SetComparison]:
-        """The metrics of a test set compared by every statistic that was wished for and that it allows."""
+        """The metrics of a test set compared by every chosen statistic that the test set allows."""
         key = joined.outputs.key
-        found = []
+        comparisons = []
         for wish in self.wishes:
             try:
                 comparison = compare_metrics(
@@ -136,15 +135,8 @@ class Study:
             except UsageError as error:
                 self.complain(f"{' '.join(key)}: metrics cannot be compared by {wish}: {error}")
             else:
-                found.append(SetComparison(*key, comparison))
-        return found
-
-
-Advance = Callable[[int], None]
-
-
-def _ignore(done: int) -> None:
-    pass
+                comparisons.append(SetComparison(*key, comparison))
+        return comparisons
 
 
 @dataclass(frozen=True)
@@ -156,7 +148,7 @@ class JudgedSet:
     systems: SystemScores | None = None
 
     def scored_segments(self, all_segments: bool) -> npt.NDArray[np.bool_]:
-        """The segments whose outputs matter: those judged, or all of them if wished or if none was judged."""
+        """The segments whose outputs matter: those judged, or all of them if asked for or if none was judged."""
         pairs = None if self.preferences is None else self.preferences.joined(self.outputs)
         judged = judged_segments(self.outputs, pairs)
         return np.ones_like(judged) if all_segments or not judged.any() else judged
@@ -174,7 +166,7 @@ def wmt_sets(
     for path in segments:
         for outputs in read_segments(path, lps or None):
             if outputs.key in seen:
-                raise InputError(f"{path}: {' '.join(outputs.key)} was in an earlier file already")
+                raise InputError(f"{path}: {' '.join(outputs.key)} is also in an earlier file")
             seen.add(outputs.key)
             yield JudgedSet(outputs, preferences.get(outputs.key), system_scores.get(outputs.key))
     _check_wishes(lps, {lp for lp, _ in seen}, ", ".join(segments))
@@ -217,7 +209,7 @@ def score_and_join(
     all_references: bool = False,
     all_segments: bool = False,
     score_everything: bool = False,
-    advance: Advance = _ignore,
+    progress: Progress = NO_PROGRESS,
 ) -> Joined:
     """Score a test set's outputs with the metrics and put the scores beside the judgements.
 
@@ -227,7 +219,7 @@ def score_and_join(
     segments = judged.scored_segments(all_segments or score_everything)
     scores = {
         metric.id: score_metric(
-            metric, judged.outputs, cache, segments=segments, all_references=all_references, advance=advance
+            metric, judged.outputs, cache, segments=segments, all_references=all_references, progress=progress
         )
         for metric in metrics
     }
@@ -248,21 +240,20 @@ def score_metric(
     *,
     segments: npt.NDArray[np.bool_] | None = None,
     all_references: bool = False,
-    advance: Advance = _ignore,
+    progress: Progress = NO_PROGRESS,
 ) -> MetricScores:
     """A metric's scores of the outputs in the chosen segments, with the statistics that make its system scores."""
-    kept: list[SegmentScores] = []
-
-    def scorer(hypotheses: Sequence[str], references: References) -> FloatTable:
-        kept.append(cache.score(metric, hypotheses, references, advance))
-        return kept[-1].scores
-
-    table = score_outputs(outputs, scorer, segments=segments, all_references=all_references)
+    chosen = choose_outputs(outputs, segments, all_references=all_references)
+    table = np.full(outputs.human.shape, np.nan)
+    if not len(chosen):
+        return MetricScores(table, higher_is_better=metric.higher_is_better)
+    scored = cache.score(metric, chosen.hypotheses, chosen.references, progress.advance)
+    table[chosen.cells] = scored.scores
     corpus = None
     formula = corpus_score_of_sums(metric)
-    if formula is not None and kept and kept[0].statistics is not None:
-        rows = np.full((*table.shape, kept[0].statistics.shape[1]), np.nan)
-        rows[~np.isnan(table)] = kept[0].statistics  # the scorer's order is that of the table's cells
+    if formula is not None and scored.statistics is not None:
+        rows = np.full((*table.shape, scored.statistics.shape[1]), np.nan)
+        rows[chosen.cells] = scored.statistics
         corpus = CorpusStatistics(rows, formula)
     return MetricScores(table, higher_is_better=metric.higher_is_better, corpus=corpus)
 
@@ -270,5 +261,5 @@ def score_metric(
 def _check_wishes(lps: Collection[str], present: Collection[str], where: str) -> None:
     missing = [lp for lp in lps if lp not in present]
     if missing:
-        there = f"; there are {', '.join(sorted(present))}" if present else ""
-        raise InputError(f"{where}: no outputs for {', '.join(missing)}{there}")
+        known = f"; there are {', '.join(sorted(present))}" if present else ""
+        raise InputError(f"{where}: no outputs for {', '.join(missing)}{known}")

@@ -1,21 +1,40 @@
-"""Is one metric better than another? Significance of differences in agreement with humans."""
+"""Is one metric better than another, and which system do people prefer? Tests, and how far the judges agree."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from tesla_eval import stats
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
+from tesla_eval.judgements.nouns import (
+    Key,
+    Preferences,
+    Rankings,
+    annotator_agreement,
+    preferences_of,
+    win_table,
+)
 from tesla_eval.meta.evaluate import within_segments
 from tesla_eval.meta.join import Joined
 from tesla_eval.stats.correlation import ROW_STATISTICS, RowStatistic
-from tesla_eval.stats.draws import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
-__all__ = ["MetricComparison", "compare_metrics"]
+__all__ = [
+    "MetricComparison",
+    "PreferenceReport",
+    "PreferenceTest",
+    "RankedSystem",
+    "compare_metrics",
+    "preference_report",
+    "preference_reports",
+]
 
 Level = Literal["segment", "system"]
 
@@ -34,12 +53,12 @@ class MetricComparison:
     level: Level
     statistic: str
     metrics: tuple[str, ...]
-    values: stats.FloatArray
-    low: stats.FloatArray
-    high: stats.FloatArray
-    wins: stats.FloatArray
-    p_values: stats.FloatArray
-    adjusted: stats.FloatArray
+    values: FloatArray
+    low: FloatArray
+    high: FloatArray
+    wins: FloatArray
+    p_values: FloatArray
+    adjusted: FloatArray
     clusters: tuple[int, ...]
     alpha: float
 
@@ -67,7 +86,7 @@ def compare_metrics(
     )  # fmt: skip
 
 
-def _clusters(values: stats.FloatArray, better: npt.NDArray[np.bool_]) -> tuple[int, ...]:
+def _clusters(values: FloatArray, better: npt.NDArray[np.bool_]) -> tuple[int, ...]:
     ranked = np.flatnonzero(~np.isnan(values))
     apart = (better | better.T)[np.ix_(ranked, ranked)]
     clusters = np.zeros(len(values), np.int64)
@@ -80,7 +99,7 @@ def _subjects(joined: Joined, level: str, statistic: str) -> tuple[stats.Resampl
     if level == "system":
         return _system_subjects(joined, statistic)
     if level != "segment":
-        raise UsageError(f"level: segment or system, not {level!r}")
+        raise UsageError(f"level {level!r}: must be segment or system")
     subject = _segment_subject(joined, statistic)
     return subject, subject
 
@@ -88,10 +107,12 @@ def _subjects(joined: Joined, level: str, statistic: str) -> tuple[stats.Resampl
 def _system_subjects(joined: Joined, statistic: str) -> tuple[stats.Resampled, stats.Resampled]:
     if any(scores.systems is not None for scores in joined.metrics.values()):
         raise UsageError(
-            "system level: system scores that are given, not means of segments, cannot be resampled"
+            "system level: given system scores cannot be resampled; only means of segment scores can"
         )
     if statistic not in ROW_STATISTICS:
-        raise UsageError(f"statistic: one of {', '.join(ROW_STATISTICS)} at system level, not {statistic!r}")
+        raise UsageError(
+            f"statistic {statistic!r}: must be one of {', '.join(ROW_STATISTICS)} at system level"
+        )
     if any(scores.corpus is not None for scores in joined.metrics.values()):
         return _corpus_subjects(joined, statistic)
     ranking = joined.ranking
@@ -131,7 +152,7 @@ class DrawnSystems:
         """How many metrics are compared."""
         return len(self.joined.metrics)
 
-    def weighted(self, weights: stats.FloatArray) -> stats.FloatArray:
+    def weighted(self, weights: FloatArray) -> FloatArray:
         """(resamples, segments) of weights to (resamples, metrics) of statistics."""
         ranking = self.joined.ranking
         spread = np.zeros((len(weights), len(self.joined.used)))
@@ -139,7 +160,7 @@ class DrawnSystems:
         drawn = [scores.drawn_system_scores(spread)[:, ranking] for scores in self.joined.metrics.values()]
         return self.statistic(self.joined.human_systems[ranking], np.stack(drawn, axis=1))
 
-    def exchanged(self, keep: stats.FloatArray) -> stats.FloatArray:
+    def exchanged(self, keep: FloatArray) -> FloatArray:
         """Refused: statistics of different metrics cannot be exchanged."""
         raise UsageError("segments of corpus metrics cannot be exchanged between metrics")
 
@@ -165,3 +186,87 @@ def _segment_subject(joined: Joined, statistic: str) -> stats.Resampled:
         epsilons = [stats.calibrated_accuracy(judged, row, segments).epsilon for row in differences]
         return stats.calibrated_association(judged, differences, epsilons, segments)
     return stats.pair_association(statistic, judged, differences, segments)
+
+
+@dataclass(frozen=True)
+class RankedSystem:
+    """A system with its mean share of wins over opponents, and its wins and losses."""
+
+    system: str
+    expected_wins: float
+    wins: int
+    losses: int
+
+
+@dataclass(frozen=True)
+class PreferenceTest:
+    """How often one system was preferred to another; ties are known only from rankings and are left out of the test."""
+
+    first: str
+    second: str
+    wins: int
+    losses: int
+    ties: int | None
+    p_value: float
+    adjusted: float
+
+
+@dataclass(frozen=True)
+class PreferenceReport:
+    """What the judges of one test set said: agreement (from rankings only), systems best first, all pairs tested."""
+
+    lp: str
+    testset: str
+    between_judges: stats.Agreement | None
+    within_judges: stats.Agreement | None
+    systems: tuple[RankedSystem, ...]
+    tests: tuple[PreferenceTest, ...]
+
+
+def preference_reports(
+    rankings: Mapping[Key, Rankings], preferences: Mapping[Key, Preferences]
+) -> list[PreferenceReport]:
+    """A report for each test set that has rankings or else preferences."""
+    return [preference_report(key, ranked) for key, ranked in rankings.items()] + [
+        preference_report(key, pairs) for key, pairs in preferences.items() if key not in rankings
+    ]
+
+
+def preference_report(key: Key, judged: Rankings | Preferences) -> PreferenceReport:
+    """Agreement, expected wins and sign tests with Holm's correction, as far as the judgements tell."""
+    rankings = judged if isinstance(judged, Rankings) else None
+    preferences = preferences_of(judged) if isinstance(judged, Rankings) else judged
+    names, wins = win_table(preferences)
+    expected = stats.expected_wins(wins)
+    order = np.argsort(-np.nan_to_num(expected, nan=-1.0), kind="stable").tolist()
+    systems = tuple(
+        RankedSystem(names[i], float(expected[i]), int(wins[i].sum()), int(wins[:, i].sum())) for i in order
+    )
+    pairs = list(combinations(order, 2))
+    tests = [stats.sign_test(int(wins[i, j]), int(wins[j, i])) for i, j in pairs]
+    adjusted = stats.holm([test.p_value for test in tests]).tolist()
+    ties = None if rankings is None else _tie_counts(rankings)
+    return PreferenceReport(
+        *key,
+        between_judges=annotator_agreement(rankings) if rankings else None,
+        within_judges=annotator_agreement(rankings, same_judge=True) if rankings else None,
+        systems=systems,
+        tests=tuple(
+            PreferenceTest(
+                names[i], names[j], test.wins, test.losses,
+                None if ties is None else ties.get(frozenset((names[i], names[j])), 0), test.p_value, p,
+            )
+            for (i, j), test, p in zip(pairs, tests, adjusted, strict=True)
+        ),
+    )  # fmt: skip
+
+
+def _tie_counts(rankings: Rankings) -> dict[frozenset[str], int]:
+    """How often two systems shared a rank of one task."""
+    first, second = stats.pairs_within(rankings.tasks)
+    ranks = np.array(rankings.ranks)
+    counts: dict[frozenset[str], int] = {}
+    for a, b in np.stack([first, second], axis=1)[ranks[first] == ranks[second]].tolist():
+        pair = frozenset((rankings.systems[a], rankings.systems[b]))
+        counts[pair] = counts.get(pair, 0) + 1
+    return counts

@@ -10,13 +10,13 @@ from typing import ClassVar
 import numpy as np
 
 from tesla_eval.discourse.roles import CoherenceModel
-from tesla_eval.errors import ResourceError, UsageError
+from tesla_eval.errors import ResourceError
 from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.metrics.dicomer import Dicomer
 from tesla_eval.metrics.tesla_s import TeslaS
-from tesla_eval.models.cremer import FEATURES, KIND, CremerModel
+from tesla_eval.models.svr import CREMER, CREMER_FEATURES, CremerModel
 from tesla_eval.records import Explanation, Signature, ValueDetail
-from tesla_eval.resources import find_resource, read_resource
+from tesla_eval.resources import find_resource, missing_resource, read_resource
 from tesla_eval.segments import References
 from tesla_eval.version import __version__
 
@@ -34,7 +34,7 @@ class Cremer(Metric):
     """
 
     id: ClassVar[str] = "cremer"
-    feature_names = FEATURES
+    feature_names = CREMER_FEATURES
 
     def __init__(
         self,
@@ -48,13 +48,11 @@ class Cremer(Metric):
         self.coherence = Dicomer(lang, model=dicomer)
         language = self.coherence.parser.pipeline.language
         if model is None:
-            model = find_resource(KIND, language)
+            model = find_resource(CREMER, language)
             if model is None:
-                raise UsageError(
-                    f"no CREMER model for {language!r}: English (en) is built in; see `tesla train cremer`"
-                )
+                raise missing_resource("CREMER model", language, f"tesla train cremer -l {language}")
         if not isinstance(model, CremerModel):
-            model = CremerModel.from_resource(read_resource(Path(model), KIND))
+            model = CremerModel.from_resource(read_resource(Path(model), CREMER))
         if model.dicomer and model.dicomer != self.coherence.model.fingerprint:
             raise ResourceError(
                 f"the CREMER model was trained with the DICOMER model {model.dicomer}, the one in use is "
@@ -94,7 +92,7 @@ class Cremer(Metric):
 
         details = []
         for detail in content.references:
-            values = zip(FEATURES, (detail.score, coherence.score), strict=True)
+            values = zip(CREMER_FEATURES, (detail.score, coherence.score), strict=True)
             parts = (ValueDetail(name=name, value=value) for name, value in values)
             details.append(
                 replace(

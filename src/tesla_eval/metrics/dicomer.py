@@ -10,12 +10,11 @@ import numpy as np
 
 from tesla_eval.discourse import Document, Relation, TextParser, load_parser
 from tesla_eval.discourse.roles import (
-    KIND,
     VARIANTS,
     CoherenceModel,
     RoleMatrix,
-    find_coherence_model,
-    model_from_resource,
+    load_coherence_model,
+    read_coherence_model,
     role_matrix,
     uses_explicitness,
     uses_intra_cell,
@@ -23,7 +22,6 @@ from tesla_eval.discourse.roles import (
 from tesla_eval.errors import ResourceError, UsageError
 from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.records import CoherenceDetail, Explanation, ReferenceExplanation, Signature, ValueDetail
-from tesla_eval.resources import read_resource
 from tesla_eval.segments import References
 from tesla_eval.version import __version__
 
@@ -48,8 +46,8 @@ class Dicomer(Metric):
     ) -> None:
         self.parser: TextParser = load_parser(lang)
         if isinstance(model, str | Path):
-            model = model_from_resource(read_resource(Path(model), KIND))
-        self.model = model or find_coherence_model(self.parser.pipeline.language)
+            model = read_coherence_model(Path(model))
+        self.model = model or load_coherence_model(self.parser.pipeline.language)
         if self.model.variant not in VARIANTS:
             raise UsageError(f"unknown variant {self.model.variant!r}; known are {', '.join(VARIANTS)}")
         if self.model.parser and self.model.parser != self.parser.fingerprint:

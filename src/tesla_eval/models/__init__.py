@@ -1,17 +1,16 @@
 """Learned combinations of features, saved as data that anyone can read."""
 
-from tesla_eval.models.linear import LinearModel, Scale, find_model, load_weights, read_model, write_model
-from tesla_eval.models.pem import PemModel, find_pem_model, load_pem_model, read_pem_model
+from tesla_eval.models.linear import LinearModel, Scale, load_weights, read_weights, write_weights
+from tesla_eval.models.svr import CremerModel, PemModel, load_pem_model, read_pem_model
 
 __all__ = [
+    "CremerModel",
     "LinearModel",
     "PemModel",
     "Scale",
-    "find_model",
-    "find_pem_model",
     "load_pem_model",
     "load_weights",
-    "read_model",
     "read_pem_model",
-    "write_model",
+    "read_weights",
+    "write_weights",
 ]

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,16 +18,17 @@ import numpy as np
 
 from tesla_eval.arrays import FloatArray, sum_columns
 from tesla_eval.errors import ResourceError
-from tesla_eval.resources import data_folders, replacing
+from tesla_eval.resources import data_folders, missing_resource, replacing
 
-__all__ = ["ANY_LANGUAGE", "LinearModel", "Scale", "find_model", "load_weights", "read_model", "write_model"]
+__all__ = ["ANY_LANGUAGE", "LinearModel", "Scale", "load_weights", "read_weights", "write_weights"]
 
 ANY_LANGUAGE = "und"
-"""The language of a model that serves all languages which have none of their own."""
+"""The language of a model for all languages without one of their own."""
 
 SIGNED = "signed"
 """The scale of models whose positive weights are agreement and whose negative weights are penalties."""
 
+_SMALLEST_SHARE = 1e-4
 _FORMAT = 1
 _LARGEST_FILE = 1 << 20
 
@@ -60,7 +61,7 @@ class Scale:
 
 @dataclass(frozen=True, eq=False)
 class LinearModel:
-    """Weights of standardised features, with all that one needs to know about where they come from."""
+    """Weights of standardised features, with their provenance."""
 
     metric: str
     language: str
@@ -76,7 +77,7 @@ class LinearModel:
     data: tuple[str, ...] = ()
     date: str = ""
     training: Mapping[str, Any] = field(default_factory=dict)
-    """Learner, parameters, what cross-validation found: for the reader, not for prediction."""
+    """Learner, parameters and the result of cross-validation: for people to read, not for prediction."""
     fingerprint: str = ""
     families: tuple[str, ...] = ()
     """For every feature its family, as its group names it: these replace each other where one does not exist."""
@@ -113,8 +114,22 @@ class LinearModel:
         """Whether the weights have a sign: a copy of the reference then scores exactly 1 (specification §8b)."""
         return self.scale.kind == SIGNED
 
+    def pruned(self) -> LinearModel:
+        """The model without the features whose weight is less than a ten-thousandth of the largest."""
+        least = _SMALLEST_SHARE * np.abs(self.weights).max()
+        weights = zip(self.features, self.weights.tolist(), strict=True)
+        return self.restricted({name for name, weight in weights if abs(weight) > least})
+
+    def restricted(self, names: Container[str]) -> LinearModel:
+        """The model with these of its features alone."""
+        kept = [k for k, name in enumerate(self.features) if name in names]
+        return replace(
+            self, features=tuple(self.features[k] for k in kept), weights=self.weights[kept], means=self.means[kept],
+            deviations=self.deviations[kept], families=tuple(self.families[k] for k in kept) if self.families else (),
+        )  # fmt: skip
+
     def shares(self, values: FloatArray) -> FloatArray:
-        """What every feature contributes to the linear score: weight × standardised value."""
+        """The contribution of every feature to the linear score: weight × standardised value."""
         if self.signed:
             completed = self.complete(values)
             return np.asarray(self._products(completed) / self._agreement(completed)[:, None])
@@ -145,8 +160,8 @@ class LinearModel:
         if self.analysis and self.analysis != installed:
             key = metric.removeprefix("tesla-")
             raise ResourceError(
-                f"{metric}: the weights were learned with the analysis {self.analysis}, the one installed is "
-                f"{installed}; train them again with `tesla train {key}`, or use -m m"
+                f"{metric}: the weights were learned with the analysis {self.analysis}, but {installed} "
+                f"is installed; train them again with `tesla train {key}`, or use -m m"
             )
 
     def to_json(self) -> str:
@@ -166,38 +181,39 @@ class LinearModel:
         return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
-def write_model(path: Path, model: LinearModel) -> None:
-    """Write `model` to `path`, whose folder is made if it is not there."""
+def write_weights(path: Path, model: LinearModel) -> None:
+    """Write `model` to `path`, creating its folder if necessary."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary:
         temporary.write_text(model.to_json(), encoding="utf-8", newline="\n")
 
 
-def read_model(path: Path) -> LinearModel:
-    """Read the model at `path`; whatever is not a sound model is a `ResourceError` that says what is wrong."""
+def read_weights(path: Path) -> LinearModel:
+    """Read the model at `path`; raises `ResourceError`, which says what is wrong, if it is not valid."""
     try:
         size = path.stat().st_size
         raw = path.read_bytes() if size <= _LARGEST_FILE else b""
     except OSError as error:
         raise ResourceError(f"{path}: cannot be read ({error.strerror})") from error
     if size > _LARGEST_FILE:
-        raise ResourceError(f"{path}: {size} bytes are too many for a file of weights")
+        raise ResourceError(f"{path}: has {size} bytes, too many for a file of weights")
     try:
         return _parse(json.loads(raw), f"{zlib.crc32(raw):08x}")
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         reason = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise ResourceError(
-            f"{path}: is damaged or no file of weights ({reason}); reinstall it, or train it again with `tesla train`"
+            f"{path}: is damaged or not a file of weights ({reason}); "
+            "reinstall it, or train it again with `tesla train`"
         ) from error
 
 
-def find_model(metric: str, language: str) -> LinearModel | None:
+def _installed_weights(metric: str, language: str) -> LinearModel | None:
     """The weights of a metric (`x`, `f`) for a language, or else for any; the user's own before the shipped ones."""
     for code in dict.fromkeys((language, ANY_LANGUAGE)):
         for folder in data_folders():
             path = folder / f"weights-{metric}-{code}.json"
             if path.is_file():
-                return read_model(path)
+                return read_weights(path)
     return None
 
 
@@ -206,19 +222,17 @@ def load_weights(metric: str, language: str, weights: LinearModel | str | Path |
     if isinstance(weights, LinearModel):
         return weights
     key = metric.removeprefix("tesla-")
-    model = find_model(key, language) if weights is None else read_model(Path(weights))
+    model = _installed_weights(key, language) if weights is None else read_weights(Path(weights))
     if model is None:
-        raise ResourceError(
-            f"{metric}: there are no weights for language {language!r}; learn some with `tesla train {key}`"
-        )
+        raise missing_resource(f"file of weights for {metric}", language, f"tesla train {key} -l {language}")
     if model.metric != metric:
-        raise ResourceError(f"these are weights of {model.metric}, not of {metric}")
+        raise ResourceError(f"the weights are for {model.metric}, not for {metric}")
     return model
 
 
 def _parse(document: dict[str, Any], fingerprint: str) -> LinearModel:
     if document["format"] != _FORMAT:
-        raise ValueError(f"format {document['format']!r}, this version reads {_FORMAT}")
+        raise ValueError(f"it has format {document['format']!r}; this version of tesla-eval reads {_FORMAT}")
     columns: dict[str, FloatArray] = {
         key: np.array([_number(entry[key]) for entry in document["features"]])
         for key in ("weight", "mean", "deviation")
@@ -228,9 +242,9 @@ def _parse(document: dict[str, Any], fingerprint: str) -> LinearModel:
     if scale["kind"] not in ("logistic", "linear", SIGNED):
         raise ValueError(f"unknown scale {scale['kind']!r}")
     if not names or len(set(names)) < len(names):
-        raise ValueError("no features, or one of them twice")
+        raise ValueError("it has no features, or one of them twice")
     if not (columns["deviation"] > 0).all():
-        raise ValueError("a deviation that is not positive")
+        raise ValueError("a deviation is not positive")
     return LinearModel(
         metric=str(document["metric"]), language=str(document["language"]), features=names,
         weights=columns["weight"], means=columns["mean"], deviations=columns["deviation"],

@@ -1,17 +1,37 @@
-"""Support vector regression as data: support vectors, coefficients, kernel. Prediction needs NumPy alone."""
+"""Support vector regression as data, and the models of PEM and CREMER over it. Prediction needs NumPy alone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.arrays import FloatArray
+from tesla_eval.errors import ResourceError
+from tesla_eval.resources import (
+    UNSTATED,
+    Provenance,
+    Resource,
+    find_resource,
+    missing_resource,
+    read_resource,
+)
 
-__all__ = ["SupportVectorModel"]
+__all__ = [
+    "CREMER",
+    "CREMER_FEATURES",
+    "PEM",
+    "CremerModel",
+    "PemModel",
+    "SupportVectorModel",
+    "load_pem_model",
+    "read_pem_model",
+]
 
 KERNELS = ("rbf", "linear", "poly")
 _ARRAYS = ("means", "deviations", "vectors", "coefficients")
@@ -48,12 +68,14 @@ class SupportVectorModel:
         count = len(self.features)
         shapes = (self.means.shape, self.deviations.shape, self.vectors.shape, self.coefficients.shape)
         if shapes != ((count,), (count,), (len(self.coefficients), count), (len(self.coefficients),)):
-            raise ValueError("the arrays of the regression do not fit each other")
+            raise ValueError("the arrays of the regression do not match in shape")
         arrays = (self.means, self.deviations, self.vectors, self.coefficients)
         if not all(np.isfinite(array).all() for array in arrays) or not (self.deviations > 0).all():
-            raise ValueError("the regression holds numbers that are none")
+            raise ValueError(
+                "the regression contains numbers that are not finite, or deviations that are not positive"
+            )
         if self.kernel not in KERNELS:
-            raise ValueError(f"there is no kernel {self.kernel!r}")
+            raise ValueError(f"unknown kernel {self.kernel!r}")
 
     def predict(self, rows: FloatArray) -> FloatArray:
         """The value of every row of features."""
@@ -100,3 +122,118 @@ class SupportVectorModel:
             intercept=float(info["intercept"]), gamma=float(info["gamma"]), kernel=str(info["kernel"]),
             degree=int(info["degree"]), coef0=float(info["coef0"]),
         )  # fmt: skip
+
+
+PEM = "pem"
+
+
+@dataclass(frozen=True)
+class PemModel:
+    """From adequacy, fluency and dissimilarity to an overall score."""
+
+    language: str
+    regression: SupportVectorModel
+    pivots: tuple[str, ...]
+    language_model: str
+    least_count: int
+    """Phrases of several words seen less often were not used."""
+    analysis: str = ""
+    info: Mapping[str, Any] = field(default_factory=dict)
+    """The result of cross-validation and the size of the data, for people to read."""
+    fingerprint: str = ""
+
+    def to_resource(self, provenance: Provenance = UNSTATED) -> Resource:
+        """The model as it is stored."""
+        told = {
+            **self.regression.to_info(),
+            "pivots": list(self.pivots),
+            "lm": self.language_model,
+            "least_count": self.least_count,
+            "training": dict(self.info),
+        }
+        return Resource(
+            PEM, self.language, self.regression.to_arrays(), analysis=self.analysis,
+            provenance=provenance, info=told,
+        )  # fmt: skip
+
+
+def read_pem_model(path: Path) -> PemModel:
+    """The model in a file; `ResourceError`, naming the file, if it holds none."""
+    resource = read_resource(path, PEM)
+    try:
+        return PemModel(
+            language=resource.language,
+            regression=SupportVectorModel.from_resource(resource.arrays, resource.info),
+            pivots=tuple(str(pivot) for pivot in resource.info["pivots"]),
+            language_model=str(resource.info["lm"]),
+            least_count=int(resource.info["least_count"]),
+            analysis=resource.analysis,
+            info=resource.info.get("training", {}),
+            fingerprint=resource.fingerprint,
+        )
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise ResourceError(
+            f"{path}: is damaged or not a model of PEM ({error}); train it again with `tesla train pem`"
+        ) from error
+
+
+@cache
+def _installed_pem_model(language: str) -> PemModel:
+    path = find_resource(PEM, language)
+    if path is None:
+        raise missing_resource("PEM model", language, f"tesla train pem -l {language}")
+    return read_pem_model(path)
+
+
+def load_pem_model(language: str, analysis: str = "", model: PemModel | str | Path | None = None) -> PemModel:
+    """The given model, the one in a file, or the installed one, read once per process.
+
+    Refuses a model for another language, or one that was trained with another `analysis`, if that is given.
+    """
+    if model is None:
+        chosen = _installed_pem_model(language)
+    else:
+        chosen = model if isinstance(model, PemModel) else read_pem_model(Path(model))
+    if chosen.language != language:
+        raise ResourceError(f"pem: this model is for language {chosen.language!r}, not for {language!r}")
+    if analysis and chosen.analysis and chosen.analysis != analysis:
+        raise ResourceError(
+            f"pem: the model was trained with the analysis {chosen.analysis}, but {analysis} is installed; "
+            "train it again with `tesla train pem`"
+        )
+    return chosen
+
+
+CREMER = "cremer"
+CREMER_FEATURES = ("tesla-s", "dicomer")
+
+
+@dataclass(frozen=True, eq=False)
+class CremerModel:
+    """The regression, with the fingerprint of the DICOMER model that it was trained on."""
+
+    regression: SupportVectorModel
+    dicomer: str = ""
+    fingerprint: str = ""
+
+    def to_resource(
+        self, language: str, provenance: Provenance = UNSTATED, *, info: dict[str, object] | None = None
+    ) -> Resource:
+        """The model as a resource file's content."""
+        return Resource(
+            CREMER, language, self.regression.to_arrays(), analysis=self.dicomer, provenance=provenance,
+            info={**(info or {}), **self.regression.to_info()},
+        )  # fmt: skip
+
+    @classmethod
+    def from_resource(cls, resource: Resource) -> CremerModel:
+        """The model that `to_resource` wrote; `ResourceError` if it is not a valid one."""
+        try:
+            regression = SupportVectorModel.from_resource(resource.arrays, resource.info)
+            if regression.features != CREMER_FEATURES:
+                raise ValueError(f"its features are {', '.join(regression.features)}")
+        except (LookupError, TypeError, ValueError) as error:
+            raise ResourceError(
+                f"{resource.path}: is damaged ({error}); reinstall it, or train it with `tesla train cremer`"
+            ) from error
+        return cls(regression, resource.analysis, resource.fingerprint)

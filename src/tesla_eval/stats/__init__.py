@@ -1,10 +1,9 @@
 """Arrays in, numbers out: correlation, pairwise agreement, resampling tests, annotator agreement.
 
-This room knows no metric and no file. Every result is a small frozen dataclass; what the data cannot give is
-NaN with a note, never a 0; every random draw is a function of an explicit seed.
+This package knows nothing about metrics or files. Every result is a small frozen dataclass. What the data cannot give
+is NaN with a note, never a 0. Every random draw is a function of an explicit seed.
 """
 
-from tesla_eval.stats.additive import Additive, Resampled, block_means
 from tesla_eval.stats.agreement import Agreement, SignTest, agreement, expected_wins, kappa, sign_test
 from tesla_eval.stats.association import (
     SystemAssociation,
@@ -13,22 +12,34 @@ from tesla_eval.stats.association import (
     within_association,
 )
 from tesla_eval.stats.correlation import kendall, midranks, pearson, spearman
-from tesla_eval.stats.estimate import Estimate, FloatArray, Interval
-from tesla_eval.stats.multiple import EffectSize, holm, paired_effect, rank_clusters, rank_ranges
+from tesla_eval.stats.estimate import Estimate, Interval
 from tesla_eval.stats.pairs import (
     CalibratedAccuracy,
     PairCounts,
     accuracy,
+    better_p_values,
     calibrated_accuracy,
     consistency,
     count_pairs,
     group_accuracy,
     kendall_wmt,
     pairs_within,
+    soft_accuracy,
+    wins_p_values,
 )
 from tesla_eval.stats.pooled import pooled_association
-from tesla_eval.stats.resampling import Bootstrap, Randomisation, approximate_randomisation, paired_bootstrap
-from tesla_eval.stats.soft import better_p_values, soft_accuracy, wins_p_values
+from tesla_eval.stats.resampling import (
+    Additive,
+    Bootstrap,
+    EffectSize,
+    Randomisation,
+    Resampled,
+    approximate_randomisation,
+    holm,
+    paired_bootstrap,
+    paired_effect,
+    rank_clusters,
+)
 
 __all__ = [
     "Additive",
@@ -37,7 +48,6 @@ __all__ = [
     "CalibratedAccuracy",
     "EffectSize",
     "Estimate",
-    "FloatArray",
     "Interval",
     "PairCounts",
     "Randomisation",
@@ -48,7 +58,6 @@ __all__ = [
     "agreement",
     "approximate_randomisation",
     "better_p_values",
-    "block_means",
     "calibrated_accuracy",
     "calibrated_association",
     "consistency",
@@ -67,7 +76,6 @@ __all__ = [
     "pearson",
     "pooled_association",
     "rank_clusters",
-    "rank_ranges",
     "sign_test",
     "soft_accuracy",
     "spearman",

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import UsageError
-from tesla_eval.stats.estimate import FloatArray, as_array, ratio
+from tesla_eval.stats.estimate import as_array, ratio
 
 __all__ = ["Agreement", "SignTest", "agreement", "expected_wins", "kappa", "sign_test"]
 
@@ -68,7 +69,7 @@ def agreement(
         own_same, own_total = _pairs_in(item, judge, label), _pairs_in(item, judge)
         same, total = (own_same, own_total) if same_judge else (same - own_same, total - own_total)
     elif same_judge:
-        raise UsageError("same_judge needs to know the judges")
+        raise UsageError("same_judge needs the judges of the judgements")
     if not total:
         return Agreement(math.nan, math.nan, 0, outcomes, "no item was judged twice")
     return Agreement(same / total, kappa(same / total, outcomes), total, outcomes)
@@ -85,7 +86,7 @@ class SignTest:
 
 
 def sign_test(wins: int, losses: int) -> SignTest:
-    """Two-sided exact sign test; ties take no part.
+    """Two-sided exact sign test; ties are left out.
 
     >>> sign_test(wins=8, losses=1).p_value
     0.0390625
@@ -129,14 +130,14 @@ def binomial_upper_tail(successes: int, trials: int) -> float:
     return float(min(1.0, math.fsum(relative[max(successes, 0) :]) / math.fsum(relative)))
 
 
-def _codes(labels: npt.ArrayLike, name: str) -> npt.NDArray[np.int64]:
+def _codes(labels: npt.ArrayLike, name: str) -> Index:
     array = np.asarray(labels)
     if array.ndim != 1:
         raise UsageError(f"{name}: a vector is needed, got an array of shape {array.shape}")
     return np.unique(array, return_inverse=True)[1]
 
 
-def _pairs_in(*keys: npt.NDArray[np.int64]) -> int:
+def _pairs_in(*keys: Index) -> int:
     """How many pairs of rows agree in all `keys`."""
     _, sizes = np.unique(np.stack(keys), axis=1, return_counts=True)
     return int((sizes * (sizes - 1) // 2).sum())

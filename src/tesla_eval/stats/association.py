@@ -14,12 +14,13 @@ from typing import Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
-from tesla_eval.stats.additive import Additive, mean_of_sums
 from tesla_eval.stats.correlation import ROW_STATISTICS, RowStatistic
-from tesla_eval.stats.estimate import FloatArray, as_array, ratio
+from tesla_eval.stats.estimate import as_array, ratio
 from tesla_eval.stats.pairs import group_accuracy
 from tesla_eval.stats.pooled import standardised
+from tesla_eval.stats.resampling import Additive, mean_of_sums
 
 __all__ = [
     "SystemAssociation",
@@ -115,7 +116,7 @@ class SystemAssociation:
                 f"{scores.shape}, got shape {judgements.shape}"
             )
         if unit not in ("segment", "system", "cell"):
-            raise UsageError(f"unit: segment, system or cell, not {unit!r}")
+            raise UsageError(f"unit {unit!r}: must be segment, system or cell")
         scores = standardised(scores, np.ones(scores.shape[1:], bool))
         return cls(_choose(ROW_STATISTICS, statistic), judgements, scores, unit)
 
@@ -172,5 +173,5 @@ class SystemAssociation:
 
 def _choose(table: Mapping[str, _Choice], name: str) -> _Choice:
     if name not in table:
-        raise UsageError(f"statistic: one of {', '.join(table)}, not {name!r}")
+        raise UsageError(f"statistic {name!r}: must be one of {', '.join(table)}")
     return table[name]

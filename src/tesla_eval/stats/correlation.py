@@ -9,7 +9,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.stats.estimate import Estimate, FloatArray, IntArray, paired_vectors, ratio, undefined
+from tesla_eval.arrays import FloatArray, Index
+from tesla_eval.stats.estimate import Estimate, paired_vectors, ratio, undefined
 
 __all__ = ["ROW_STATISTICS", "RowStatistic", "kendall", "midranks", "pearson", "spearman"]
 
@@ -86,12 +87,12 @@ def _obstacle(x: FloatArray, y: FloatArray) -> str:
     return ""
 
 
-def _tied_pairs(ranks: IntArray) -> int:
+def _tied_pairs(ranks: Index) -> int:
     _, sizes = np.unique(ranks, return_counts=True)
     return int((sizes * (sizes - 1) // 2).sum())
 
 
-def _inversions(ranks: IntArray) -> int:
+def _inversions(ranks: Index) -> int:
     """How many pairs stand in the wrong order, counted by a radix sort from the highest binary digit.
 
     A pair is inverted exactly if, at the first digit in which it differs, a 1 comes before a 0.

@@ -1,4 +1,4 @@
-"""What every function of this room hands back, and the checks every one of them makes first."""
+"""The result types of this package, and the checks that its functions make first."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
 
-__all__ = ["Estimate", "FloatArray", "IntArray", "Interval", "ratio", "undefined"]
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+__all__ = ["Estimate", "Interval", "as_array", "paired_vectors", "ratio", "undefined"]
 
 
 @dataclass(frozen=True)
@@ -27,11 +25,6 @@ class Estimate:
     value: float
     n: int
     note: str = ""
-
-    @property
-    def defined(self) -> bool:
-        """False where the data give no number; `note` then says why."""
-        return not math.isnan(self.value)
 
     def __float__(self) -> float:
         return self.value
@@ -64,7 +57,7 @@ def paired_vectors(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[FloatAr
     x, y = as_array(first, "first", 1), as_array(second, "second", 1)
     if len(x) != len(y):
         raise UsageError(
-            f"vectors of one length are needed: the first has {len(x)} values, the second {len(y)}"
+            f"both vectors must have the same length: the first has {len(x)} values, the second {len(y)}"
         )
     return x, y
 

@@ -9,9 +9,10 @@ from itertools import combinations, combinations_with_replacement, product
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import UsageError
-from tesla_eval.stats.additive import Additive, Resampled
-from tesla_eval.stats.estimate import FloatArray, IntArray, as_array, ratio
+from tesla_eval.stats.estimate import as_array, ratio
+from tesla_eval.stats.resampling import Additive, Resampled
 
 __all__ = ["PooledKendall", "PooledSpearman", "pooled_association"]
 
@@ -103,9 +104,9 @@ def _tau(human: FloatArray, agreed: FloatArray, untied: FloatArray) -> FloatArra
 class _Order:
     """Points in order, with ties: each point's group, the points sorted, and where groups start there."""
 
-    group: IntArray
-    points: IntArray
-    starts: IntArray
+    group: Index
+    points: Index
+    starts: Index
 
     @classmethod
     def of(cls, values: FloatArray) -> _Order:
@@ -193,10 +194,10 @@ def pooled_association(statistic: str, human: npt.ArrayLike, metrics: npt.ArrayL
     if m.shape[1:] != h.shape:
         raise UsageError(f"metrics of shape {m.shape} for human scores of shape {h.shape}")
     if statistic not in _FORMS:
-        raise UsageError(f"statistic: one of {', '.join(_FORMS)}, not {statistic!r}")
+        raise UsageError(f"statistic {statistic!r}: must be one of {', '.join(_FORMS)}")
     judged = ~np.isnan(h)
     if not np.isfinite(m[:, judged]).all():
-        raise UsageError("pooled correlation: take the human score from outputs that a metric did not score")
+        raise UsageError("pooled correlation: remove the human scores of outputs that a metric did not score")
     m = np.where(judged, standardised(m, judged), np.nan)
     used = judged.any(axis=0)
     return _FORMS[statistic](h[:, used], m[:, :, used])

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +18,8 @@ from tesla_eval.analysis.batch import AnalysedBatch
 from tesla_eval.analysis.conllu import UNIVERSAL_TAGS, is_function_tag
 from tesla_eval.analysis.pipeline import Pipeline
 from tesla_eval.errors import BuildError, InputError, ResourceError
-from tesla_eval.pivot.table import FunctionTag
+from tesla_eval.parallel import Progress
+from tesla_eval.pivot import FunctionTag
 from tesla_eval.resources import replacing
 from tesla_eval.textio import read_in_step
 
@@ -35,7 +36,7 @@ __all__ = [
 ]
 
 LONGEST_SENTENCE = 100
-"""Words: longer ones say little about phrases, and much of what they say is wrong."""
+"""In words. Longer sentences teach little about phrases, and much of it is wrong."""
 _LINES_AT_ONCE = 4096
 _NO_LEMMA = "_"  # what a word of signs only, such as a lone Arabic tatweel, is called
 
@@ -88,7 +89,7 @@ def _function_tag(counts: dict[int, int]) -> FunctionTag:
 
 
 def analysed_pairs(
-    bitext: Bitext, target: Pipeline, pivot: Pipeline, tags: TagCounts, advance: Callable[[int], None]
+    bitext: Bitext, target: Pipeline, pivot: Pipeline, tags: TagCounts, progress: Progress
 ) -> Iterator[AnalysedPairs]:
     """The sentence pairs of a bitext with words on both sides, none of them too long."""
     paths = [path for path in (bitext.target, bitext.pivot, bitext.alignments) if path is not None]
@@ -109,7 +110,7 @@ def analysed_pairs(
             ]
         yield AnalysedPairs([x_lines[k] for k in kept], [y_lines[k] for k in kept], links)
         done += len(chunk[0])
-        advance(len(chunk[0]))
+        progress.advance(len(chunk[0]))
 
 
 def lemma_names(batch: AnalysedBatch) -> dict[int, str]:
@@ -139,7 +140,7 @@ def _projected(line: str, x: AnalysedBatch, y: AnalysedBatch, index: int, where:
             links.update((a, b) for a in targets[i] for b in pivots[j])
         except (ValueError, IndexError):
             raise InputError(
-                f"{where}: {link!r} is no link between sentences of {len(targets)} and {len(pivots)} words"
+                f"{where}: {link!r} is not a link I-J between sentences of {len(targets)} and {len(pivots)} words"
             ) from None
     return " ".join(f"{a}-{b}" for a, b in sorted(links))
 
@@ -149,12 +150,12 @@ def _tokens_of_words(batch: AnalysedBatch, index: int) -> list[list[int]]:
     text = batch.texts[index]
     span = slice(batch.offsets[index], batch.offsets[index + 1])
     tokens = list(zip(batch.start[span].tolist(), batch.end[span].tolist(), strict=True))
-    found, position = [], 0
+    tokens_by_word, position = [], 0
     for word in text.split():
         start = text.index(word, position)
         position = start + len(word)
-        found.append([k for k, (a, b) in enumerate(tokens) if a < position and start < b])
-    return found
+        tokens_by_word.append([k for k, (a, b) in enumerate(tokens) if a < position and start < b])
+    return tokens_by_word
 
 
 PROGRAM = "eflomal-align"
@@ -162,19 +163,19 @@ _LAST_WORDS = 400  # characters of the program's complaint that are passed on
 
 
 def find_eflomal() -> str:
-    """The path of the program; `ResourceError` with the command that installs it if it is nowhere."""
+    """The path of the program; `ResourceError` with the command that installs it if it is not found."""
     beside = shutil.which(PROGRAM, path=str(Path(sys.executable).parent))
-    found = beside or shutil.which(PROGRAM) or _installed_script()
-    if found is None:
+    program = beside or shutil.which(PROGRAM) or _installed_script()
+    if program is None:
         raise ResourceError(
             f"the aligner {PROGRAM} is not installed; `pip install eflomal` (GPL-3.0, used as a separate program), or "
             "give your own alignments with --alignments"
         )
-    return found
+    return program
 
 
 def _installed_script() -> str | None:
-    """The script where pip put it, which need not be on the path."""
+    """The script that pip installed, which may not be on the path."""
     try:
         files = importlib.metadata.files("eflomal") or ()
     except importlib.metadata.PackageNotFoundError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -20,7 +20,8 @@ from tesla_eval.analysis.detection import (
     words_by_text,
 )
 from tesla_eval.errors import BuildError
-from tesla_eval.resources import Resource
+from tesla_eval.parallel import NO_PROGRESS, Progress
+from tesla_eval.resources import Provenance, Resource
 
 __all__ = ["DetectionSettings", "build_detection", "serbian_cyrillic"]
 
@@ -70,11 +71,9 @@ def serbian_cyrillic(text: str) -> str:
 def build_detection(
     texts: Mapping[str, Sequence[str]],
     *,
-    sources: Sequence[str],
-    licence: str,
-    date: str,
+    provenance: Provenance,
     settings: DetectionSettings | None = None,
-    report: Callable[[str], object] = lambda message: None,
+    progress: Progress = NO_PROGRESS,
 ) -> Resource:
     """The model's resource, learned from sentences by language; scripts are found in the sentences."""
     settings = settings or DetectionSettings()
@@ -82,7 +81,7 @@ def build_detection(
     scripts: dict[str, Any] = {}
     for script, languages in sorted(_by_script(texts, settings).items()):
         codes = sorted(languages)
-        report(f"{script}: {' '.join(codes)}")
+        progress.stage(f"{script}: {' '.join(codes)}")
         entry: dict[str, Any] = {"languages": codes}
         entry["letters"], arrays[f"letters {script}"] = _letters([languages[code] for code in codes], script)
         lists, entry["usual shares"] = zip(
@@ -98,7 +97,7 @@ def build_detection(
             arrays[f"weights {script}"] = weights
         scripts[script] = entry
     return Resource(
-        KIND, "und", arrays, sources=tuple(sources), licence=licence, date=date,
+        KIND, "und", arrays, provenance=provenance,
         info={"scripts": scripts, "settings": asdict(settings)},
     )  # fmt: skip
 
@@ -133,9 +132,11 @@ def _letters(texts: Sequence[Sequence[str]], script: str) -> tuple[str, npt.NDAr
     shares: list[dict[int, int]] = []
     for sentences in texts:
         codes, counts = np.unique(words_by_text(sentences)[0], return_counts=True)
-        found = {int(c): int(n) for c, n in zip(codes, counts, strict=True) if script_of(int(c)) == script}
-        total = sum(found.values())
-        units = {code: round(LETTER_UNITS * count / total) for code, count in found.items()}
+        occurrences = {
+            int(c): int(n) for c, n in zip(codes, counts, strict=True) if script_of(int(c)) == script
+        }
+        total = sum(occurrences.values())
+        units = {code: round(LETTER_UNITS * count / total) for code, count in occurrences.items()}
         shares.append({code: count for code, count in units.items() if count})
     letters = sorted(set().union(*shares))
     if len(letters) > _MOST_LETTERS:

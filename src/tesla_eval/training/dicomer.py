@@ -1,21 +1,22 @@
-"""Teaching DICOMER: a linear ranking SVM on lists of texts with scores, one list a topic (specification §11)."""
+"""Training DICOMER: a linear ranking SVM on lists of texts with scores, one list per topic (specification §11)."""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from tesla_eval.arrays import FloatArray
 from tesla_eval.discourse import Document, Parser
-from tesla_eval.discourse.classifier import import_trainer
 from tesla_eval.discourse.roles import CoherenceModel, Variant, features_of
 from tesla_eval.errors import BuildError
+from tesla_eval.parallel import NO_PROGRESS, Progress
+from tesla_eval.training.discourse import import_trainer
 
 __all__ = [
     "PERMUTATIONS",
@@ -27,10 +28,10 @@ __all__ = [
 ]
 
 PERMUTATIONS = 20
-"""Lin et al. (2011): a text is told from 20 permutations of its sentences."""
+"""Lin et al. (2011): a text is compared with 20 permutations of its sentences."""
 COST = 0.001
 RAREST = 10
-"""A feature counts if it occurs in so many texts at least."""
+"""Features that occur in fewer texts are left out."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def train_coherence(
     counts = Counter(name for texts in lists for text in texts for name in text.features)
     names = sorted(name for name, count in counts.items() if count >= rarest)
     if not names:
-        raise BuildError(f"no feature occurs in {rarest} texts: there is too little to learn from")
+        raise BuildError(f"no feature occurs in {rarest} or more texts; give more texts")
     matrix = _matrix([text for texts in lists for text in texts], names)
     means = np.asarray(matrix.mean(axis=0)).ravel()
     squares = np.asarray(matrix.multiply(matrix).mean(axis=0)).ravel()
@@ -101,7 +102,7 @@ def _matrix(texts: Sequence[RankedText], names: Sequence[str]) -> Any:
 
 def _differences(
     matrix: Any, lists: Sequence[Sequence[RankedText]], emphasis: Sequence[float]
-) -> tuple[Any, npt.NDArray[np.float64]]:
+) -> tuple[Any, FloatArray]:
     """Better − worse of all pairs of unequal texts of a list, and the weight of each, by list; the mean weight is 1."""
     better: list[int] = []
     worse: list[int] = []
@@ -118,7 +119,7 @@ def _differences(
         share.extend([weight / max(1, len(pairs))] * len(pairs))
         begin += len(texts)
     if not share:
-        raise BuildError("no list holds two texts of different scores: there is nothing to learn from")
+        raise BuildError("no list has two texts with different scores, so there is nothing to learn")
     weights = np.array(share)
     return matrix[better] - matrix[worse], weights * (len(weights) / weights.sum())
 
@@ -127,14 +128,14 @@ def scored_lists(
     parser: Parser, lists: Sequence[Sequence[tuple[Document, float]]], variants: Sequence[Variant]
 ) -> dict[Variant, list[list[RankedText]]]:
     """Lists of documents with scores as lists of ranked texts, for each variant."""
-    found: dict[Variant, list[list[RankedText]]] = {variant: [] for variant in variants}
+    ranked: dict[Variant, list[list[RankedText]]] = {variant: [] for variant in variants}
     for texts in lists:
         features = [features_of(document, parser.parse(document), variants) for document, _ in texts]
         for variant in variants:
-            found[variant].append(
+            ranked[variant].append(
                 [RankedText(each[variant], score) for each, (_, score) in zip(features, texts, strict=True)]
             )
-    return found
+    return ranked
 
 
 def permutations_of(length: int, seed: str, count: int = PERMUTATIONS) -> list[list[int]]:
@@ -157,9 +158,10 @@ def permuted_lists(
     documents: Mapping[str, Document],
     variants: Sequence[Variant],
     *,
-    after_text: Callable[[], None] = lambda: None,
+    progress: Progress = NO_PROGRESS,
 ) -> dict[Variant, list[list[RankedText]]]:
     """For each document (by name) a list: itself with score 1 and permutations of its sentences with score 0."""
+    progress.stage("permuted texts", len(documents))
     lists: dict[Variant, list[list[RankedText]]] = {variant: [] for variant in variants}
     for name, document in documents.items():
         orders = [list(range(len(document))), *permutations_of(len(document), name)]
@@ -172,5 +174,5 @@ def permuted_lists(
             lists[variant].append(
                 [RankedText(text[variant], float(not number)) for number, text in enumerate(texts)]
             )
-        after_text()
+        progress.advance(1)
     return lists

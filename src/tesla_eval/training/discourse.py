@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, TypedDict
+
+import numpy as np
 
 from tesla_eval.analysis import Pipeline
 from tesla_eval.discourse.arguments import (
@@ -17,37 +21,51 @@ from tesla_eval.discourse.arguments import (
     location_features,
     pair_features,
 )
-from tesla_eval.discourse.classifier import Classifier, fit_classifier
+from tesla_eval.discourse.classifier import BIAS, WEIGHT_UNITS, Classifier
 from tesla_eval.discourse.connectives import USUAL_SENSE, Candidate, Inventory, connective_features
-from tesla_eval.discourse.document import Document, SentenceWords, analyse_many
-from tesla_eval.discourse.loading import parser_resource
+from tesla_eval.discourse.document import (
+    SENSES,
+    Document,
+    Relation,
+    RelationType,
+    Sense,
+    SentenceWords,
+    Span,
+    TokenIndex,
+    analyse_many,
+)
 from tesla_eval.discourse.parser import (
     ARG1,
     ARG2,
     BOUNDARY,
     CLASSIFIERS,
+    KIND,
     RELATED,
     SAME,
     USED,
     Parser,
+    analysis_of,
     clause_pairs,
 )
-from tesla_eval.discourse.relations import SENSES, Relation, RelationType, Sense, Span, TokenIndex
-from tesla_eval.errors import InputError
-from tesla_eval.resources import Resource
+from tesla_eval.errors import InputError, UsageError
+from tesla_eval.parallel import NO_PROGRESS, Progress
+from tesla_eval.resources import UNSTATED, Provenance, Resource
 from tesla_eval.textio import LineReader, read_json_lines
 
 __all__ = [
     "NON_COMMERCIAL_GENRES",
     "GoldDocument",
     "GoldRelation",
+    "fit_classifier",
     "gold_connectives",
     "gold_neighbours",
+    "import_trainer",
     "read_gdtb",
     "train_parser",
     "train_parser_resource",
 ]
 
+_LARGEST_WEIGHT = np.iinfo(np.int16).max
 NON_COMMERCIAL_GENRES = frozenset({"essay", "fiction", "letter", "podcast", "whow"})
 """Genres whose texts are CC BY-NC-SA: nothing learned from them is shipped."""
 
@@ -96,7 +114,7 @@ def read_gdtb(documents: str, relations: str, pipeline: Pipeline) -> list[GoldDo
             texts.append((entry["text"], _sentence_spans(entry["text"], entry["sents"])))
             heads.append({key: str(entry[key]) for key in ("doc", "split", "genre")})
         except (ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{place}: is no document of GDTB ({error})") from None
+            raise InputError(f"{place}: is not a document of GDTB ({error})") from None
     analysed = analyse_many(pipeline, texts)
     places = {head["doc"]: _Places(document) for head, document in zip(heads, analysed, strict=True)}
     by_document = _read_relations(relations, places)
@@ -112,11 +130,11 @@ def _sentence_spans(text: str, sentences: Sequence[Sequence[str]]) -> list[Span]
     for tokens in sentences:
         start = None
         for token in tokens:
-            found = text.index(token, place)
-            if text[place:found].strip():
-                raise ValueError("its tokens are not those of its text")
-            start = found if start is None else start
-            place = found + len(token)
+            begin = text.index(token, place)
+            if text[place:begin].strip():
+                raise ValueError("its tokens do not match its text")
+            start = begin if start is None else start
+            place = begin + len(token)
         if start is not None:
             spans.append((start, place))
     return spans
@@ -135,17 +153,17 @@ class _Places:
 
     def tokens(self, spans: str) -> tuple[TokenIndex, ...]:
         """The tokens that begin within `a..b;c..d`."""
-        found: list[TokenIndex] = []
+        indices: list[TokenIndex] = []
         for piece in filter(None, spans.split(";")):
             start, end = (int(number) for number in piece.split(".."))
-            found.extend(
+            indices.extend(
                 self._indices[bisect_right(self._starts, start - 1) : bisect_right(self._starts, end - 1)]
             )
-        return tuple(sorted(found))
+        return tuple(sorted(indices))
 
 
 def _read_relations(path: str, places: dict[str, _Places]) -> dict[str, list[GoldRelation]]:
-    found: dict[str, list[GoldRelation]] = {name: [] for name in places}
+    by_document: dict[str, list[GoldRelation]] = {name: [] for name in places}
     reader = LineReader(path)
     lines = iter(reader)
     header = next(lines, "").split("\t")
@@ -158,12 +176,12 @@ def _read_relations(path: str, places: dict[str, _Places]) -> dict[str, list[Gol
             if cells["type"] != _LEFT_OUT and cells["doc"] in places:
                 relation = _relation(cells, places[cells["doc"]])
                 if relation is not None:
-                    found[cells["doc"]].append(relation)
+                    by_document[cells["doc"]].append(relation)
         except (KeyError, ValueError) as error:
             raise InputError(
-                f"{reader.name}, line {reader.count}: is no relation of GDTB ({error})"
+                f"{reader.name}, line {reader.count}: is not a relation of GDTB ({error})"
             ) from None
-    return found
+    return by_document
 
 
 def _relation(cells: dict[str, str], places: _Places) -> GoldRelation | None:
@@ -241,10 +259,9 @@ def gold_neighbours(document: GoldDocument) -> Iterator[tuple[int, GoldRelation]
             yield max(first), relation
 
 
-def train_parser(
-    documents: Sequence[GoldDocument], *, after_step: Callable[[str], None] = lambda name: None
-) -> Parser:
+def train_parser(documents: Sequence[GoldDocument], *, progress: Progress = NO_PROGRESS) -> Parser:
     """A parser from annotated documents; the same documents give the same parser (needs scikit-learn)."""
+    progress.stage("training", len(CLASSIFIERS) + 1)
     names = {candidate.name for document in documents for _, candidate, _ in gold_connectives(document)}
     inventory = Inventory({name for name in names if any(c.isalpha() for c in name)} | set(USUAL_SENSE))
     examples = {name: _Examples() for name in CLASSIFIERS}
@@ -254,12 +271,12 @@ def train_parser(
     for document, boundaries in _unseen_boundaries(documents):
         _collect_clauses(document, boundaries, examples["clause"])
         _collect_inner(document, boundaries, examples)
-    after_step("clauses")
+    progress.advance(1)
     examples["boundary"] = _boundary_examples(documents)
     classifiers: dict[str, Classifier] = {}
     for name in CLASSIFIERS:
         classifiers[name] = fit_classifier(examples[name].features, examples[name].labels, **_SETTINGS[name])
-        after_step(name)
+        progress.advance(1)
     return Parser(inventory, classifiers)
 
 
@@ -267,15 +284,15 @@ def train_parser_resource(
     documents: Sequence[GoldDocument],
     pipeline: Pipeline,
     *,
-    sources: Sequence[str] = (),
-    licence: str = "",
-    date: str = "",
-    after_step: Callable[[str], None] = lambda name: None,
+    provenance: Provenance = UNSTATED,
+    progress: Progress = NO_PROGRESS,
 ) -> Resource:
     """A parser trained on annotated documents, as a resource file's content."""
-    parser = train_parser(documents, after_step=after_step)
+    parser = train_parser(documents, progress=progress)
     info = {"documents": len(documents), "genres": sorted({document.genre for document in documents})}
-    return parser_resource(parser, pipeline, sources=sources, licence=licence, date=date, info=info)
+    return Resource(
+        KIND, pipeline.language, parser.to_arrays(), analysis=analysis_of(pipeline), provenance=provenance, info=info
+    )  # fmt: skip
 
 
 def _boundary_examples(documents: Sequence[GoldDocument]) -> _Examples:
@@ -392,3 +409,50 @@ def _collect_neighbours(document: GoldDocument, examples: dict[str, _Examples]) 
         examples["type"].add(features, relation.type)
         if relation.type in ("Implicit", "AltLex"):
             examples["implicit_sense"].add(features, relation.sense)
+
+
+def fit_classifier(
+    examples: Sequence[Sequence[str]], labels: Sequence[str], *, rarest: int = 3, cost: float = 0.1
+) -> Classifier:
+    """Logistic regression, one label against the rest, over features of at least `rarest` examples.
+
+    `cost` is the weight of the examples against the penalty on large weights. Needs scikit-learn.
+    """
+    logistic_regression = import_trainer("sklearn.linear_model").LogisticRegression
+    counts = Counter(feature for features in examples for feature in set(features))
+    names = sorted(feature for feature, count in counts.items() if count >= rarest)
+    matrix = _incidence(examples, {feature: column for column, feature in enumerate(names)})
+    truth = np.array(labels)
+    classes = sorted(set(labels))
+    columns = [np.zeros(len(names) + 1)] if len(classes) == 2 else []  # two labels: one decision
+    for label in classes[len(columns) :]:
+        model = logistic_regression(C=cost, solver="liblinear", random_state=0)
+        model.fit(matrix, truth == label)
+        columns.append(np.append(model.intercept_, model.coef_[0]))
+    weights = np.rint(np.stack(columns, axis=1) * WEIGHT_UNITS)
+    weights = np.clip(weights, -_LARGEST_WEIGHT, _LARGEST_WEIGHT).astype(np.int16)
+    kept = np.flatnonzero(np.any(weights != 0, axis=1)).tolist()
+    all_names = [BIAS, *names]
+    return Classifier(tuple(classes), {all_names[old]: new for new, old in enumerate(kept)}, weights[kept])
+
+
+def _incidence(examples: Sequence[Sequence[str]], columns: Mapping[str, int]) -> Any:
+    """The sparse matrix of which example has which feature."""
+    csr_matrix = import_trainer("scipy.sparse").csr_matrix
+    indices: list[int] = []
+    offsets = [0]
+    for features in examples:
+        indices.extend(sorted({columns[feature] for feature in features if feature in columns}))
+        offsets.append(len(indices))
+    return csr_matrix(
+        (np.ones(len(indices)), np.array(indices, np.int64), np.array(offsets, np.int64)),
+        shape=(len(examples), len(columns)),
+    )
+
+
+def import_trainer(module: str) -> Any:
+    """A module of scikit-learn or SciPy, which only training needs."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise UsageError(f"training needs scikit-learn: pip install 'tesla-eval[train]' ({error})") from None

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from tesla_eval.discourse.arguments import SentenceFacts, inner_features, pair_features
 from tesla_eval.discourse.connectives import connective_features
+from tesla_eval.discourse.document import Relation, TokenIndex
 from tesla_eval.discourse.parser import Parser
-from tesla_eval.discourse.relations import Relation, TokenIndex
 from tesla_eval.training.discourse import (
     GoldDocument,
     GoldRelation,
@@ -137,9 +137,9 @@ def _measure_connectives(parser: Parser, document: GoldDocument, measures: Parse
     gold = list(gold_connectives(document))
     places = [(number, candidate) for number, candidate, _ in gold]
     examples = [connective_features(sentences[number], candidate) for number, candidate in places]
-    found = parser.explicit_relations(sentences, parser.boundaries(sentences), places, examples)
+    relations = parser.explicit_relations(sentences, parser.boundaries(sentences), places, examples)
     accepted = _accepted_senses(document)
-    for (number, _, relation), answer in zip(gold, found, strict=True):
+    for (number, _, relation), answer in zip(gold, relations, strict=True):
         measures.explicit_sense.add(answer.sense, accepted[relation.connective])
         same = {s for s, _ in relation.arg1} == {number}
         measures.location.add("same" if answer.arg1 else "other", ["same" if same else "other"])

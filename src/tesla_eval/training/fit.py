@@ -16,6 +16,7 @@ from tesla_eval.errors import UsageError
 from tesla_eval.metrics.groups import Feature
 from tesla_eval.models import LinearModel, Scale
 from tesla_eval.models.linear import SIGNED
+from tesla_eval.parallel import NO_PROGRESS, Progress
 from tesla_eval.training.judged import TrainingSet
 
 __all__ = [
@@ -24,7 +25,7 @@ __all__ = [
     "PENALTIES",
     "Problem",
     "Validation",
-    "check_lifts",
+    "check_floors",
     "cross_validate",
     "fit_logistic",
     "fit_regression",
@@ -140,7 +141,6 @@ LEARNERS = (SIGNED_LEARNER, *PAIRWISE, REGRESSION)
 PENALTIES = (0.1, 0.03, 0.01, 0.003, 0.001)
 """What cross-validation chooses from, the strongest first."""
 _FOLDS = 5
-_SMALLEST_WEIGHT = 1e-4  # of the largest: what is less adds nothing that shows
 
 Split = tuple[list[TrainingSet], list[TrainingSet]]
 """What to learn from, and what to measure on."""
@@ -177,79 +177,83 @@ class Problem:
 
     def fit(
         self,
-        learner: str = "logistic",
+        learner: str = SIGNED_LEARNER,
         penalty: float = 0.01,
         *,
-        lifts: Mapping[str, float] | None = None,
+        floors: Mapping[str, float] | None = None,
         logistic_scale: bool = True,
     ) -> LinearModel:
-        """The model that a learner finds, the weights of some features lifted by so much.
+        """The model that a learner finds.
 
-        The scale is logistic (specification §8b), fitted to the linear scores of the training outputs, or linear
-        (specification §8): 0 for the smallest and 1 for the largest value that the ranges of the features allow.
+        `signed` gives weights of their features' signs for features as they are; those of agreement add up to 1, and
+        each kind in `floors` has at least that share of them, spread evenly (specification §8b). The scale of other
+        learners is logistic, fitted to the linear scores of the training outputs, or linear (specification §8): 0 for
+        the smallest and 1 for the largest value that the ranges of the features allow.
         """
+        check_floors(floors or {}, self.features, learner)
         if learner == SIGNED_LEARNER:
-            return self._fit_signed(penalty)
+            return self._fit_signed(penalty, floors or {})
         if learner == REGRESSION:
             weights = _regression_weights(self.sets, self._draft, penalty)
         elif learner in PAIRWISE:
             weights = PAIRWISE[learner](*self._differences, penalty)
         else:
-            raise UsageError(f"no learner is called {learner!r}; there are {', '.join(LEARNERS)}")
-        names = self._draft.features
-        check_lifts(lifts or {}, names)
-        raised = weights + np.array([(lifts or {}).get(name, 0.0) for name in names])
-        model = replace(self._draft, weights=raised)
+            raise UsageError(f"unknown learner {learner!r}; choose one of {', '.join(LEARNERS)}")
+        model = replace(self._draft, weights=weights)
         scale = _logistic_scale(self.sets, model) if logistic_scale else _range_scale(model, self.features)
         return replace(model, scale=scale)
 
-    def _fit_signed(self, penalty: float) -> LinearModel:
-        """Weights of their features' signs, for features as they are; those of agreement add up to 1."""
+    def _fit_signed(self, penalty: float, floors: Mapping[str, float]) -> LinearModel:
         signs = np.array([1.0 if feature.more_is_better else -1.0 for feature in self.features])
         weights = fit_signed(*self._differences, penalty, signs) / self._draft.deviations
-        kept = np.flatnonzero(np.abs(weights) > _SMALLEST_WEIGHT * np.abs(weights).max())
-        total = math.fsum(
-            weights[(weights > 0) & (np.abs(weights) > _SMALLEST_WEIGHT * np.abs(weights).max())]
-        )
+        weights *= (1.0 - sum(floors.values())) / (math.fsum(weights[weights > 0]) or 1.0)
+        for kind, share in floors.items():
+            columns = [k for k, feature in enumerate(self.features) if feature.kind == kind]
+            weights[columns] += share / len(columns)
+        count = len(self.features)
         return replace(
-            self._draft, features=tuple(self._draft.features[k] for k in kept.tolist()),
-            families=tuple(self._draft.families[k] for k in kept.tolist()), weights=weights[kept] / (total or 1.0),
-            means=np.zeros(len(kept)), deviations=np.ones(len(kept)), scale=Scale(SIGNED, 1.0, 0.0),
+            self._draft, weights=weights, means=np.zeros(count), deviations=np.ones(count),
+            scale=Scale(SIGNED, 1.0, 0.0),
         )  # fmt: skip
 
 
-def check_lifts(lifts: Mapping[str, float], names: Sequence[str]) -> None:
-    """Refuse to lift what is not a feature."""
-    unknown = [name for name in lifts if name not in names]
+def check_floors(floors: Mapping[str, float], features: Sequence[Feature], learner: str) -> None:
+    """Refuse floors of what is no kind of feature, of penalties, or of more than there is."""
+    if floors and learner != SIGNED_LEARNER:
+        raise UsageError(f"floors go with the learner {SIGNED_LEARNER!r} only")
+    agreement = {feature.kind for feature in features if feature.more_is_better}
+    unknown = [kind for kind in floors if kind not in agreement]
     if unknown:
         raise UsageError(
-            f"no such feature to lift: {', '.join(unknown)}; there are {len(names)}, named as {', '.join(names[:3])}"
+            f"no floor for {', '.join(unknown)}: the kinds of agreement are {', '.join(sorted(agreement))}"
         )
+    if not all(0 <= share < 1 for share in floors.values()) or sum(floors.values()) >= 1:
+        raise UsageError("floors are shares between 0 and 1, and together less than 1")
 
 
 def cross_validate(
     sets: Sequence[TrainingSet],
     features: Sequence[Feature],
     *,
-    learner: str = "logistic",
+    learner: str = SIGNED_LEARNER,
     penalties: Sequence[float] = PENALTIES,
-    lifts: Mapping[str, float] | None = None,
-    advance: Callable[[int], None] = lambda done: None,
+    floors: Mapping[str, float] | None = None,
+    progress: Progress = NO_PROGRESS,
 ) -> list[Validation]:
     """How well each penalty does on what it was not trained on; never is a source segment on both sides."""
 
     def measured(splits: Iterable[Split]) -> dict[float, list[float]]:
-        found: dict[float, list[float]] = {penalty: [] for penalty in penalties}
+        taus: dict[float, list[float]] = {penalty: [] for penalty in penalties}
         for train, test in splits:
             problem = Problem(train, features)
-            for penalty, values in found.items():
-                model = problem.fit(learner, penalty, lifts=lifts)
+            for penalty, values in taus.items():
+                model = problem.fit(learner, penalty, floors=floors)
                 values.extend(kendall(model, one) for one in test if len(one.better))
-                advance(1)
-        return found
+                progress.advance(1)
+        return taus
 
     if not any(len(one.better) for one in sets):
-        raise UsageError("there are no pairs to measure penalties on; lower --threshold")
+        raise UsageError("there are no pairs to compare penalties on; lower --threshold")
     by_segment, by_set = measured(segment_folds(sets, _FOLDS)), measured(set_folds(sets))
     return [
         Validation(
@@ -319,9 +323,9 @@ def _standardised(sets: Sequence[TrainingSet], features: Sequence[Feature]) -> L
 
 
 def _column_means(values: FloatArray) -> FloatArray:
-    there = ~np.isnan(values)
-    counts = there.sum(axis=0)
-    means: FloatArray = np.where(there, values, 0.0).sum(axis=0) / np.maximum(counts, 1)
+    present = ~np.isnan(values)
+    counts = present.sum(axis=0)
+    means: FloatArray = np.where(present, values, 0.0).sum(axis=0) / np.maximum(counts, 1)
     return np.where(counts > 0, means, np.nan)
 
 
@@ -337,7 +341,7 @@ def _differences(sets: Sequence[TrainingSet], draft: LinearModel) -> tuple[Float
             differences.append(z[one.better] - z[one.worse])
             counts.append(one.counts / one.counts.sum())
     if not differences:
-        raise UsageError("there are no pairs to learn from; regression learns from scores")
+        raise UsageError("there are no pairs to learn from; use --learner regression to learn from scores")
     return np.concatenate(differences), np.concatenate(counts)
 
 
@@ -353,7 +357,7 @@ def _regression_weights(sets: Sequence[TrainingSet], draft: LinearModel, penalty
             scores.append((human - human.mean()) / deviation)  # protocols have scales of their own
             counts.append(np.full(len(z), 1.0 / len(z)))
     if not features:
-        raise UsageError("there are no human scores to learn from; rankings want a pairwise learner")
+        raise UsageError("there are no human scores to learn from; use a pairwise learner for rankings")
     return fit_regression(np.concatenate(features), np.concatenate(scores), np.concatenate(counts), penalty)
 
 

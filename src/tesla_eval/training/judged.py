@@ -17,6 +17,7 @@ from tesla_eval.judgements.nouns import EvalSet
 from tesla_eval.meta.run import JudgedSet
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.parallel import NO_PROGRESS, Progress
 
 __all__ = ["TrainingSet", "collect", "pairs_of_scores"]
 
@@ -32,13 +33,13 @@ class TrainingSet:
     better: Index
     worse: Index
     counts: FloatArray
-    """How many judgements said so."""
+    """The number of judgements for each pair."""
     scores: FloatArray
-    """Human scores of the rows, NaN where there are none."""
+    """Human scores of the rows, NaN where they are missing."""
 
     def __post_init__(self) -> None:
         if not len(self.better) == len(self.worse) == len(self.counts):
-            raise UsageError(f"{self.name}: pairs of different lengths")
+            raise UsageError(f"{self.name}: `better`, `worse` and `counts` have different lengths")
 
     def with_pairs(self, chosen: npt.NDArray[np.bool_]) -> TrainingSet:
         """The same rows with some of the pairs."""
@@ -60,14 +61,15 @@ def collect(
     cache: ScoreCache,
     *,
     threshold: float = 0.0,
-    advance: Callable[[int], None] = lambda done: None,
+    progress: Progress = NO_PROGRESS,
 ) -> list[TrainingSet]:
     """The training sets of judged test sets; `features_for` gives the uncombined features for a language pair.
 
     Pairs are the preferences where there are any, else the pairs of human scores that differ by more than `threshold`
     standard deviations of the test set's scores. Their order never matters: pairs are sorted, equal ones are counted.
     """
-    sets = [_training_set(one, features_for(one.outputs.lp), cache, threshold, advance) for one in judged]
+    progress.stage("outputs")
+    sets = [_training_set(one, features_for(one.outputs.lp), cache, threshold, progress) for one in judged]
     sets = [one for one in sets if len(one.better) or not np.isnan(one.scores).all()]
     if not sets:
         raise InputError("there is nothing to learn from: no preferences and no human scores")
@@ -93,7 +95,7 @@ def _training_set(
     metric: FeatureMetric,
     cache: ScoreCache,
     threshold: float,
-    advance: Callable[[int], None],
+    progress: Progress,
 ) -> TrainingSet:
     outputs = judged.outputs
     if judged.preferences is not None:
@@ -110,7 +112,7 @@ def _training_set(
     segment, better, worse = judgements.tolist()
     return TrainingSet(
         name=" ".join(outputs.key),
-        features=_features(outputs, cells, metric, cache, advance),
+        features=_features(outputs, cells, metric, cache, progress),
         segments=np.array([f"{outputs.testset} {outputs.segments[g]}" for g, _ in cells], np.str_),
         better=np.array([row_of[cell] for cell in zip(segment, better, strict=True)], np.int64),
         worse=np.array([row_of[cell] for cell in zip(segment, worse, strict=True)], np.int64),
@@ -119,7 +121,7 @@ def _training_set(
     )
 
 
-def _cells(outputs: EvalSet, judgements: npt.NDArray[np.int64]) -> list[tuple[int, int]]:
+def _cells(outputs: EvalSet, judgements: Index) -> list[tuple[int, int]]:
     """All judged outputs as (segment, system), sorted."""
     segment, better, worse = judgements
     scored = {(g, s) for s, g in np.argwhere(~np.isnan(outputs.human)).tolist()}
@@ -135,10 +137,12 @@ def _features(
     cells: list[tuple[int, int]],
     metric: FeatureMetric,
     cache: ScoreCache,
-    advance: Callable[[int], None],
+    progress: Progress,
 ) -> FloatArray:
     if not cells:
         return np.empty((0, len(metric.features)))
     references = outputs.first_reference
     hypotheses = [outputs.hypotheses[s][g] or "" for g, s in cells]
-    return cache.score(metric, hypotheses, [[references[g] or "" for g, _ in cells]], advance).features
+    return cache.score(
+        metric, hypotheses, [[references[g] or "" for g, _ in cells]], progress.advance
+    ).features

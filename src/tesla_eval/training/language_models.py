@@ -17,9 +17,11 @@ import numpy.typing as npt
 
 from tesla_eval._core import NgramEstimator
 from tesla_eval.analysis import AnalysedBatch, Pipeline, load_pipeline
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import BuildError, UsageError
-from tesla_eval.lm.model import KIND, SPECIAL_WORDS, WordNumbers, analysis_fingerprint, read_words
-from tesla_eval.resources import Resource, byte_planes, replacing, text_array
+from tesla_eval.lm import KIND, SPECIAL_WORDS, WordNumbers, analyse_chunks, analysis_fingerprint
+from tesla_eval.parallel import NO_PROGRESS, Progress
+from tesla_eval.resources import UNSTATED, Provenance, Resource, byte_planes, replacing, text_array
 
 __all__ = [
     "FALLBACK",
@@ -53,8 +55,8 @@ def discounts(count_of_counts: Sequence[int]) -> Discounts | None:
     if not (t1 and t2 and t3):
         return None
     y = t1 / (t1 + 2 * t2)
-    found = (1 - 2 * y * t2 / t1, 2 - 3 * y * t3 / t2, 3 - 4 * y * t4 / t3)
-    return found if all(0 <= value <= k for k, value in enumerate(found, 1)) else None
+    values = (1 - 2 * y * t2 / t1, 2 - 3 * y * t3 / t2, 3 - 4 * y * t4 / t3)
+    return values if all(0 <= value <= k for k, value in enumerate(values, 1)) else None
 
 
 LONGEST = 5
@@ -63,21 +65,18 @@ LONGEST = 5
 _BLOCK = 1 << 18
 _CODES = 256
 
-Stage = Callable[[str, int], None]
-"""Is told what is being done, and how many more records of it are done."""
-
 
 @dataclass(frozen=True)
 class LanguageModelSettings:
-    """What can be chosen; the defaults are specification §8's."""
+    """Settings of a language model; the defaults are those of specification §8."""
 
     order: int = 3
     least_count: int = 2
     """Words seen less often are `<unk>`."""
     prune: tuple[int, ...] = ()
-    """By order: n-grams seen at most so often are left out; the last number goes for all higher orders."""
+    """By order: n-grams seen at most this often are left out; the last number applies to all higher orders."""
     memory: int = 1 << 30
-    """Bytes for sorting; more goes to disk."""
+    """Bytes for sorting; the rest goes to disk."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.order <= LONGEST:
@@ -86,29 +85,29 @@ class LanguageModelSettings:
             raise UsageError(f"least count {self.least_count}: must be 1 or more")
         if len(self.prune) > self.order or list(self.thresholds) != sorted(self.thresholds):
             raise UsageError(
-                f"prune {self.prune}: at most one number an order, and none below the one before"
+                f"prune {self.prune}: give at most one number per order, each at least as large as the one before"
             )
         if self.thresholds[0] != 0:
             raise UsageError(
-                "prune: single words stay, so the first number is 0; raise the least count instead"
+                "prune: the first number must be 0 because single words are kept; raise the least count instead"
             )
 
     @property
     def thresholds(self) -> list[int]:
-        """One number an order."""
+        """One number per order."""
         given = list(self.prune) or [0]
         return given + given[-1:] * (self.order - len(given))
 
 
 class NgramBlock(NamedTuple):
-    """Some n-grams of one order, one a row, sorted by their words from the last to the first."""
+    """Some n-grams of one order, one per row, sorted by their words from the last to the first."""
 
     keys: npt.NDArray[np.uint32]
     """The words' numbers, the last word first."""
     parents: npt.NDArray[np.uint32]
     """For each the row, one order below, of the n-gram without its first word."""
-    probability: npt.NDArray[np.float64]
-    backoff: npt.NDArray[np.float64]
+    probability: FloatArray
+    backoff: FloatArray
 
 
 @dataclass(frozen=True)
@@ -134,10 +133,6 @@ class TrainedModel:
             yield NgramBlock(*self._estimator.read(n, start, _BLOCK))
 
 
-def _silent(stage: str, done: int) -> None:
-    pass
-
-
 @contextmanager
 def train_language_model(
     texts: Callable[[], Iterable[Sequence[str]]],
@@ -145,9 +140,9 @@ def train_language_model(
     settings: LanguageModelSettings | None = None,
     *,
     folder: Path | None = None,
-    progress: Stage = _silent,
+    progress: Progress = NO_PROGRESS,
 ) -> Iterator[TrainedModel]:
-    """Learn from `texts`, which is called twice for the same chunks of lines; `folder` takes the files in between.
+    """Learn from `texts`, which is called twice for the same chunks of lines; `folder` takes the temporary files.
 
     >>> with train_language_model(lambda: [["A cat sat.", "A cat ran."]], "en") as model:
     ...     model.words
@@ -168,16 +163,17 @@ def train_language_model(
                 estimator.add(batch.offsets, numbers.of(batch))
             found, fallbacks = _estimate(estimator, settings.order, progress)
         except RuntimeError as error:  # the disk is full
-            raise BuildError(f"{error}; name a folder with more room (--temp)") from error
+            raise BuildError(f"{error}; choose a folder with more free space (--temp)") from error
         yield TrainedModel(pipeline.language, settings, words, tokens, found, fallbacks, estimator)
 
 
 def _ticking(
-    pipeline: Pipeline, texts: Callable[[], Iterable[Sequence[str]]], stage: str, progress: Stage
+    pipeline: Pipeline, texts: Callable[[], Iterable[Sequence[str]]], stage: str, progress: Progress
 ) -> Iterator[AnalysedBatch]:
-    for batch in read_words(pipeline, texts()):
+    progress.stage(stage)
+    for batch in analyse_chunks(pipeline, texts()):
         yield batch
-        progress(stage, len(batch))
+        progress.advance(len(batch))
 
 
 def _vocabulary(batches: Iterable[AnalysedBatch], least_count: int) -> tuple[tuple[str, ...], int]:
@@ -193,14 +189,17 @@ def _vocabulary(batches: Iterable[AnalysedBatch], least_count: int) -> tuple[tup
 
 
 def _estimate(
-    estimator: NgramEstimator, order: int, progress: Stage
+    estimator: NgramEstimator, order: int, progress: Progress
 ) -> tuple[tuple[Discounts, ...], tuple[int, ...]]:
-    estimator.adjust_counts(lambda done: progress("adjusting counts", done))
+    progress.stage("adjusting counts")
+    estimator.adjust_counts(progress.advance)
     by_formula = [discounts(estimator.count_of_counts(n)) for n in range(1, order + 1)]
     chosen = tuple(FALLBACK if found is None else found for found in by_formula)
-    for n, found in enumerate(chosen, 1):
-        estimator.estimate(n, found, lambda done, n=n: progress(f"estimating order {n}", done))  # type: ignore[misc]
-    estimator.join_backoffs(lambda done: progress("joining", done))
+    for n, values in enumerate(chosen, 1):
+        progress.stage(f"estimating order {n}")
+        estimator.estimate(n, values, progress.advance)
+    progress.stage("joining")
+    estimator.join_backoffs(progress.advance)
     return chosen, tuple(n for n, found in enumerate(by_formula, 1) if found is None)
 
 
@@ -252,9 +251,7 @@ def model_resource(
     model: TrainedModel,
     *,
     rounded: bool = False,
-    sources: tuple[str, ...] = (),
-    licence: str = "",
-    date: str = "",
+    provenance: Provenance = UNSTATED,
     info: Mapping[str, Any] | None = None,
 ) -> Resource:
     """The trained model as a resource; `rounded` keeps eight bits of each logarithm."""
@@ -277,15 +274,15 @@ def model_resource(
     described = {
         "order": order, "ngrams": counts, "words": len(model.words), "tokens": model.tokens, "steps": steps,
         "least count": model.settings.least_count, "prune": model.settings.thresholds,
-        "discounts": [[round(value, 6) for value in found] for found in model.discounts], **(info or {}),
+        "discounts": [[round(value, 6) for value in values] for values in model.discounts], **(info or {}),
     }  # fmt: skip
     analysis = analysis_fingerprint(load_pipeline(model.language))
     return Resource(
-        KIND, model.language, arrays, analysis=analysis, sources=sources, licence=licence, date=date, info=described
+        KIND, model.language, arrays, analysis=analysis, provenance=provenance, info=described
     )  # fmt: skip
 
 
-def _rounded(logs: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.uint8], float]:
+def _rounded(logs: FloatArray) -> tuple[npt.NDArray[np.uint8], float]:
     """Logarithms as multiples of a step; that of probability 0, which only a sentence's start has, as the least."""
     lowest = np.where(np.isfinite(logs), logs, 0.0)
     step = float(-lowest.min(initial=-1.0)) / (_CODES - 1)

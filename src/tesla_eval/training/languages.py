@@ -1,9 +1,9 @@
-"""A new language from the user's own files: tagger, lemma table and synonyms in one go."""
+"""Build a new language from the user's own files: tagger, lemma table and synonyms."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -19,7 +19,8 @@ from tesla_eval.analysis.lemmas import (
 )
 from tesla_eval.analysis.synonym_formats import read_synonyms
 from tesla_eval.errors import BuildError
-from tesla_eval.resources import Resource, text_array
+from tesla_eval.parallel import NO_PROGRESS, Progress
+from tesla_eval.resources import UNSTATED, Provenance, Resource, text_array
 from tesla_eval.training.taggers import LexiconEntry, TaggerData, build_tagger, lexicon_classes, settings_for
 
 __all__ = [
@@ -36,7 +37,7 @@ LemmaCounts = Mapping[str, Counter[str]]
 
 @dataclass(frozen=True)
 class LemmaSettings:
-    """What a table takes over from its text."""
+    """How a lemma table is learned."""
 
     trust: float = 0.0
     """The share of a form's occurrences that its most frequent lemma must have; above 1: no forms."""
@@ -47,9 +48,9 @@ class LemmaSettings:
     rules: bool = True
     """Whether words that nothing knows are changed by the rules for their ends."""
     rule_support: int = 2
-    """Word types that must end so for a rule."""
+    """The number of word types with an ending that a rule needs."""
     rule_share: float = 0.5
-    """The share of these that must agree with it."""
+    """The share of these that must agree with the rule."""
 
 
 def count_lemmas(pairs: Iterable[tuple[str, str]], language: str) -> dict[str, Counter[str]]:
@@ -74,18 +75,15 @@ def train_lemmas(
     language: str,
     *,
     settings: LemmaSettings | None = None,
-    sources: Sequence[str] = (),
-    licence: str = "",
-    date: str = "",
+    provenance: Provenance = UNSTATED,
 ) -> Resource:
     """The lemma table of `counts`, as `count_lemmas` makes them."""
     if not counts:
-        raise BuildError("there is no word with a lemma to learn from")
+        raise BuildError("the data has no word with a lemma to learn from")
     settings = settings or LemmaSettings()
     rules = _rules(counts, settings) if settings.rules else {}
     resource = Resource(
-        kind=KIND, language=language, arrays={}, sources=tuple(sources), licence=licence, date=date,
-        info=asdict(settings),
+        kind=KIND, language=language, arrays={}, provenance=provenance, info=asdict(settings),
     )  # fmt: skip
     rest = Lemmatiser(language, _with_tables(resource, {}, rules))
     return _with_tables(resource, _forms(counts, rest, settings), rules)
@@ -102,8 +100,8 @@ def _forms(counts: LemmaCounts, rest: Lemmatiser, settings: LemmaSettings) -> di
         if not settings.overrule_simplemma and rest.knows(form):
             continue
         # A form in another case is worth an entry of its own only if it is seen again.
-        found = apply_edit(lower, forms[lower]) if lower in forms else rest.lemmas([form])[0]
-        if lemma != found and (form == lower or count > 1):
+        guess = apply_edit(lower, forms[lower]) if lower in forms else rest.lemmas([form])[0]
+        if lemma != guess and (form == lower or count > 1):
             forms[form] = edit_between(lower, lemma)
     return forms
 
@@ -136,10 +134,7 @@ def _with_tables(resource: Resource, forms: Mapping[str, str], rules: Mapping[st
         for name, lines in ((f"{key}_keys", table.keys()), (f"{key}_edits", table.values()))
     }
     info = {**resource.info, "forms": len(forms), "rules": len(rules)}
-    return Resource(
-        kind=resource.kind, language=resource.language, arrays=arrays, sources=resource.sources,
-        licence=resource.licence, date=resource.date, info=info,
-    )  # fmt: skip
+    return replace(resource, arrays=arrays, info=info)
 
 
 @dataclass(frozen=True)
@@ -156,10 +151,8 @@ def build_language(
     files: LanguageFiles,
     language: str,
     *,
-    licence: str = "",
-    sources: Sequence[str] = (),
-    date: str = "",
-    after_epoch: Callable[[int], object] = lambda errors: None,
+    provenance: Provenance = UNSTATED,
+    progress: Progress = NO_PROGRESS,
 ) -> list[Resource]:
     """The tagger, the lemma table if the sentences or the lexicon tell lemmas, and the synonyms if there are any.
 
@@ -169,7 +162,7 @@ def build_language(
     words = sum(len(sentence.words) for sentence in files.train)
     tagger = build_tagger(
         TaggerData(files.train, test=files.test, lexicon=classes or None), language,
-        settings=settings_for(words), licence=licence, sources=sources, date=date, after_epoch=after_epoch,
+        settings=settings_for(words), provenance=provenance, progress=progress,
     )  # fmt: skip
     built = [tagger]
     pairs = [*_lemma_pairs(files.train), *((entry.form, entry.lemma) for entry in files.lexicon)]
@@ -177,7 +170,7 @@ def build_language(
         built.append(_lemmas(pairs, files.test, language, tagger))
     if files.synonyms is not None:
         synonyms = read_synonyms(files.synonyms, language).resource
-        built.append(replace(synonyms, licence=licence, date=date))
+        built.append(replace(synonyms, provenance=replace(provenance, sources=synonyms.provenance.sources)))
     return built
 
 
@@ -186,15 +179,14 @@ def _lemmas(
 ) -> Resource:
     """The table of lemmas, under the licence of the tagger that was made from the same files."""
     table = train_lemmas(
-        count_lemmas(pairs, language), language, settings=LemmaSettings(), sources=like.sources,
-        licence=like.licence, date=like.date,
-    )  # fmt: skip
+        count_lemmas(pairs, language), language, settings=LemmaSettings(), provenance=like.provenance
+    )
     share = lemma_accuracy(Lemmatiser(language, table), test)
     return table if share is None else replace(table, info={**table.info, "test accuracy": round(share, 2)})
 
 
 def _lemma_pairs(sentences: Iterable[Sentence]) -> Iterator[tuple[str, str]]:
-    """The words with their lemmas; words without letters and digits take no part in matching."""
+    """The words with their lemmas; words without letters and digits are left out, as in matching."""
     for sentence in sentences:
         for word in sentence.surface():
             if word.lemma != UNKNOWN and any(map(str.isalnum, word.form)):
@@ -206,6 +198,6 @@ def lemma_accuracy(lemmatiser: Lemmatiser, sentences: Iterable[Sentence]) -> flo
     pairs = list(_lemma_pairs(sentences))
     if not pairs:
         return None
-    found = lemmatiser.lemmas([form for form, _ in pairs])
+    lemmas = lemmatiser.lemmas([form for form, _ in pairs])
     gold = [normalise_form(lemma, lemmatiser.language).lower() for _, lemma in pairs]
-    return 100 * sum(a == b for a, b in zip(found, gold, strict=True)) / len(pairs)
+    return 100 * sum(a == b for a, b in zip(lemmas, gold, strict=True)) / len(pairs)

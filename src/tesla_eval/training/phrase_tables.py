@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tesla_eval._core import PhraseCounter
+from tesla_eval.analysis.conllu import UNIVERSAL_TAGS
 from tesla_eval.analysis.pipeline import Pipeline, load_pipeline
 from tesla_eval.errors import BuildError, InputError, UsageError
-from tesla_eval.pivot.table import LEAST_PROBABILITY, FunctionTag, table_resource
-from tesla_eval.resources import Resource, replacing
+from tesla_eval.parallel import NO_PROGRESS, Progress
+from tesla_eval.pivot import (
+    BYTES,
+    FUNCTION_BIT,
+    KIND,
+    LAYOUT,
+    LEAST_PROBABILITY,
+    NUMBERS,
+    OFFSETS,
+    STEPS,
+    FunctionTag,
+)
+from tesla_eval.resources import UNSTATED, Provenance, Resource, replacing
 from tesla_eval.textio import LineReader, read_in_step
 from tesla_eval.training.bitext import (
     Bitext,
@@ -32,10 +44,10 @@ from tesla_eval.training.bitext import (
 __all__ = [
     "MosesPhrase",
     "PhraseTableRecipe",
-    "Watch",
     "build_phrase_table",
     "count_moses_phrases",
     "parse_moses_line",
+    "table_resource",
 ]
 
 _MOSES_LINES_AT_ONCE = 4096
@@ -70,7 +82,7 @@ def parse_moses_line(line: str, where: str) -> MosesPhrase:
             raise ValueError
     except (IndexError, ValueError):
         raise InputError(
-            f"{where}: {fields[_COUNTS_FIELD]!r} are no counts (target, source and joint count of the pair)"
+            f"{where}: {fields[_COUNTS_FIELD]!r} must be counts (target, source and joint count of the pair)"
         ) from None
     return MosesPhrase(fields[0], fields[1], round(count))
 
@@ -105,23 +117,9 @@ _LINES_AT_ONCE = 4096
 _ANALYSED = "analysed.json"
 
 
-class _Bar(Protocol):
-    def advance(self, done: int) -> None:
-        """So many more are done."""
-
-
-class _Silent:
-    def advance(self, done: int) -> None:
-        """Nobody watches."""
-
-
-Watch = Callable[[str, int | None], AbstractContextManager[_Bar]]
-"""Opens a progress bar: what is being done, and how many there are to do, if that is known."""
-
-
 @dataclass(frozen=True)
 class PhraseTableRecipe:
-    """What a table is made of, and how it is pruned."""
+    """The data of a phrase table, and how it is pruned."""
 
     language: str
     pivot: str
@@ -129,25 +127,25 @@ class PhraseTableRecipe:
     moses: tuple[str, ...] = ()
     """Phrase tables in Moses' text format to import."""
     moses_swapped: bool = False
-    """The Moses tables lead from the pivot language to the target language."""
+    """The Moses tables translate from the pivot language to the target language."""
     min_count: int = 1
     min_probability: float = LEAST_PROBABILITY
-    """Less probable pivot phrases are never used by default; who wants to use them needs a table with a lower limit."""
+    """Less probable pivot phrases are not in the table. To use them, build a table with a lower limit."""
     pairs_a_part: int = _PAIRS_A_PART
     compact: bool = False
-    sources: tuple[str, ...] = ()
-    licence: str = ""
-    date: str = ""
+    provenance: Provenance = UNSTATED
 
     def __post_init__(self) -> None:
         if not self.bitexts and not self.moses:
             raise UsageError("a phrase table needs a bitext, or a Moses phrase table to import")
         if len({bitext.alignments is None for bitext in self.bitexts}) > 1:
-            raise UsageError("alignments are given for all bitexts or for none")
+            raise UsageError("give alignments for all bitexts or for none")
         if self.language == self.pivot:
-            raise UsageError("the pivot language must be another language")
+            raise UsageError("the pivot language must differ from the target language")
         if self.min_count < 1 or not 0 <= self.min_probability < 1:
-            raise UsageError("prune with a count of at least 1 and a probability from 0 to below 1")
+            raise UsageError(
+                "prune: the count must be at least 1 and the probability must be from 0 to below 1"
+            )
 
     @property
     def aligned(self) -> bool:
@@ -155,14 +153,12 @@ class PhraseTableRecipe:
         return any(bitext.alignments is not None for bitext in self.bitexts)
 
 
-def build_phrase_table(
-    recipe: PhraseTableRecipe, work: Path, watch: Watch = lambda what, total: nullcontext(_Silent())
-) -> Resource:
-    """Build the table in the folder `work`; what an earlier, interrupted call left there is not done again."""
+def build_phrase_table(recipe: PhraseTableRecipe, work: Path, progress: Progress = NO_PROGRESS) -> Resource:
+    """Build the table in the folder `work`; finished stages of an interrupted call are not repeated."""
     if recipe.bitexts and not recipe.aligned:
         find_eflomal()  # better now than after an hour
     _claim(work, recipe)
-    stages = _Stages(recipe, work, watch)
+    stages = _Stages(recipe, work, progress)
     tags: dict[str, FunctionTag] = {}
     counter = PhraseCounter()
     runs = _Runs(work, counter)
@@ -172,22 +168,22 @@ def build_phrase_table(
         stages.align(parts)
         stages.count(parts, counter, runs)
     if recipe.moses:
-        tags |= _import_moses(recipe, counter, runs, watch)
+        tags |= _import_moses(recipe, counter, runs, progress)
     runs.end()
-    with watch("merging counts", None):
-        merged = counter.merge([str(path) for path in runs.paths], recipe.min_count, recipe.min_probability)
+    progress.stage("merging counts")
+    merged = counter.merge([str(path) for path in runs.paths], recipe.min_count, recipe.min_probability)
     if not merged["total"]:
         raise BuildError("no phrase pair was found: are the files translations of each other, line by line?")
     return table_resource(
         recipe.language, recipe.pivot, merged, tags,
         info={"min_count": recipe.min_count, "min_probability": recipe.min_probability, "sentence pairs": stages.pairs},
-        compact=recipe.compact, sources=recipe.sources or tuple(Path(b.target).name for b in recipe.bitexts),
-        licence=recipe.licence, date=recipe.date,
+        compact=recipe.compact,
+        provenance=recipe.provenance.or_from(Path(bitext.target).name for bitext in recipe.bitexts),
     )  # fmt: skip
 
 
 def _claim(work: Path, recipe: PhraseTableRecipe) -> None:
-    """Write down whose folder it is; refuse one that belongs to other data or another analysis."""
+    """Record what the folder is for; refuse one that belongs to other data or another analysis."""
     here = _identity(recipe)
     note = work / "build.json"
     if note.is_file():
@@ -195,10 +191,11 @@ def _claim(work: Path, recipe: PhraseTableRecipe) -> None:
             return
         if (work / _ANALYSED).is_file():
             raise BuildError(
-                f"{work}: was begun for other files, languages or analyses; delete it, or name another with --work"
+                f"{work}: belongs to a build from other files, languages or analyses; "
+                "delete it, or choose another folder with --work"
             )
     elif work.is_dir() and any(work.iterdir()):
-        raise BuildError(f"{work}: is not empty; name a new folder with --work")
+        raise BuildError(f"{work}: is not empty; choose a new folder with --work")
     work.mkdir(parents=True, exist_ok=True)
     _write_json(note, here)
 
@@ -230,12 +227,12 @@ class _Runs:
         self.paths: list[Path] = []
 
     def spill(self) -> None:
-        """Write a run if enough has come together."""
+        """Write a run once enough records are pending."""
         if self._counter.pending >= _RECORDS_A_RUN:
             self.end()
 
     def end(self) -> None:
-        """Write what is pending."""
+        """Write the pending records."""
         if self._counter.pending:
             self.paths.append(self._work / f"run-{len(self.paths):04}.bin")
             try:
@@ -247,8 +244,8 @@ class _Runs:
 class _Stages:
     """The stages that read bitexts, each with its files in the work folder."""
 
-    def __init__(self, recipe: PhraseTableRecipe, work: Path, watch: Watch) -> None:
-        self._recipe, self._work, self._watch = recipe, work, watch
+    def __init__(self, recipe: PhraseTableRecipe, work: Path, progress: Progress) -> None:
+        self._recipe, self._work, self._progress = recipe, work, progress
         self._note = work / _ANALYSED
         self._tags = work / "pivot-words.json"
         self.pairs = 0
@@ -258,13 +255,13 @@ class _Stages:
         if not self._note.is_file():
             tags = TagCounts()
             parts = pairs = 0
-            with self._watch("analysing sentence pairs", None) as bar:
-                for pairs_here, lines in self._analysed_parts(tags, bar.advance):
-                    for suffix, column in lines.items():
-                        self._path(parts, suffix).write_text(
-                            "".join(f"{line}\n" for line in column), encoding="utf-8"
-                        )
-                    parts, pairs = parts + 1, pairs + pairs_here
+            self._progress.stage("analysing sentence pairs")
+            for pairs_here, lines in self._analysed_parts(tags):
+                for suffix, column in lines.items():
+                    self._path(parts, suffix).write_text(
+                        "".join(f"{line}\n" for line in column), encoding="utf-8"
+                    )
+                parts, pairs = parts + 1, pairs + pairs_here
             if not pairs:
                 raise BuildError("no sentence pair has words on both sides")
             _write_json(self._tags, {word: list(tag) for word, tag in tags.most_frequent().items()})
@@ -273,15 +270,13 @@ class _Stages:
         self.pairs = int(note["pairs"])
         return int(note["parts"])
 
-    def _analysed_parts(
-        self, tags: TagCounts, advance: Callable[[int], None]
-    ) -> Iterator[tuple[int, dict[str, list[str]]]]:
+    def _analysed_parts(self, tags: TagCounts) -> Iterator[tuple[int, dict[str, list[str]]]]:
         target, pivot = load_pipeline(self._recipe.language), load_pipeline(self._recipe.pivot)
         columns: dict[str, list[str]] = {"target": [], "pivot": []}
         if self._recipe.aligned:
             columns["links"] = []
         for bitext in self._recipe.bitexts:
-            for some in analysed_pairs(bitext, target, pivot, tags, advance):
+            for some in analysed_pairs(bitext, target, pivot, tags, self._progress):
                 columns["target"] += some.target
                 columns["pivot"] += some.pivot
                 if some.links is not None:
@@ -301,50 +296,94 @@ class _Stages:
         """Links of both directions for every part that has none yet."""
         if self._recipe.aligned:
             return
-        with self._watch("aligning words (parts of the bitext)", parts) as bar:
-            for part in range(parts):
-                forward, reverse = self._path(part, "forward"), self._path(part, "reverse")
-                if not (forward.is_file() and reverse.is_file()):
-                    align_with_eflomal(
-                        self._path(part, "target"), self._path(part, "pivot"), forward, reverse
-                    )
-                bar.advance(1)
+        self._progress.stage("aligning words (parts of the bitext)", parts)
+        for part in range(parts):
+            forward, reverse = self._path(part, "forward"), self._path(part, "reverse")
+            if not (forward.is_file() and reverse.is_file()):
+                align_with_eflomal(self._path(part, "target"), self._path(part, "pivot"), forward, reverse)
+            self._progress.advance(1)
 
     def count(self, parts: int, counter: PhraseCounter, runs: _Runs) -> None:
         """Phrase pairs of all parts."""
         suffixes = ("links", "links") if self._recipe.aligned else ("forward", "reverse")
-        with self._watch("counting phrases (sentence pairs)", self.pairs) as bar:
-            for part in range(parts):
-                paths = [
-                    str(self._path(part, suffix)) for suffix in ("target", "pivot", *dict.fromkeys(suffixes))
-                ]
-                done = 0
-                for columns in read_in_step(paths, _LINES_AT_ONCE):
-                    try:
-                        counter.add_sentences(columns[0], columns[1], columns[2], columns[-1])
-                    except ValueError as error:
-                        lines = f"lines {done + 1} to {done + len(columns[0])}"
-                        raise BuildError(
-                            f"{paths[2]}, {lines}: {error}; delete the file to align again"
-                        ) from error
-                    done += len(columns[0])
-                    runs.spill()
-                    bar.advance(len(columns[0]))
+        self._progress.stage("counting phrases (sentence pairs)", self.pairs)
+        for part in range(parts):
+            paths = [
+                str(self._path(part, suffix)) for suffix in ("target", "pivot", *dict.fromkeys(suffixes))
+            ]
+            done = 0
+            for columns in read_in_step(paths, _LINES_AT_ONCE):
+                try:
+                    counter.add_sentences(columns[0], columns[1], columns[2], columns[-1])
+                except ValueError as error:
+                    lines = f"lines {done + 1} to {done + len(columns[0])}"
+                    raise BuildError(
+                        f"{paths[2]}, {lines}: {error}; delete the file to align again"
+                    ) from error
+                done += len(columns[0])
+                runs.spill()
+                self._progress.advance(len(columns[0]))
 
     def _path(self, part: int, suffix: str) -> Path:
         return self._work / f"part-{part:04}.{suffix}"
 
 
 def _import_moses(
-    recipe: PhraseTableRecipe, counter: PhraseCounter, runs: _Runs, watch: Watch
+    recipe: PhraseTableRecipe, counter: PhraseCounter, runs: _Runs, progress: Progress
 ) -> Mapping[str, FunctionTag]:
     target, pivot = load_pipeline(recipe.language), load_pipeline(recipe.pivot)
     tags = TagCounts()
-    with watch("importing phrases", None) as bar:
-        for path in recipe.moses:
-            for done in count_moses_phrases(
-                path, (target, pivot), counter, tags, swapped=recipe.moses_swapped
-            ):
-                runs.spill()
-                bar.advance(done)
+    progress.stage("importing phrases")
+    for path in recipe.moses:
+        for done in count_moses_phrases(path, (target, pivot), counter, tags, swapped=recipe.moses_swapped):
+            runs.spill()
+            progress.advance(done)
     return tags.most_frequent()
+
+
+def table_resource(
+    language: str, pivot: str, merged: Mapping[str, Any], tags: Mapping[str, FunctionTag], *,
+    info: Mapping[str, Any], compact: bool, provenance: Provenance = UNSTATED,
+) -> Resource:  # fmt: skip
+    """The resource of a table whose arrays the core has merged; `tags` has the tag of each pivot word."""
+    target_words, target_ends = _joined(merged["target_words"])
+    pivot_words, pivot_ends = _joined(merged["pivot_words"])
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "target_words": target_words, "pivot_words": pivot_words,
+        "pivot_tags": np.array([_tag_byte(tags[word]) for word in merged["pivot_words"]], np.uint8),
+        "target_ends": target_ends, "pivot_ends": pivot_ends,
+        **{name: merged[name] for name in (*OFFSETS[2:], *NUMBERS)},
+    }  # fmt: skip
+    counts = merged["node_count"]
+    told = {
+        "layout": LAYOUT, "tags": " ".join(UNIVERSAL_TAGS), "pivot": pivot, "total": int(merged["total"]),
+        "phrases": int(np.count_nonzero(counts)), "extracted phrases": int(merged["phrases"]),
+        "extracted pairs": int(merged["pairs"]),
+    }  # fmt: skip
+    return Resource(
+        kind=KIND, language=language, arrays=_packed(arrays) if compact else arrays,
+        analysis=load_pipeline(language).lemma_fingerprint, provenance=provenance,
+        info={**told, **info},
+    )  # fmt: skip
+
+
+def _joined(words: Sequence[str]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint32]]:
+    encoded = [word.encode() for word in words]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.uint32)
+    return np.frombuffer(b"".join(encoded), np.uint8), ends
+
+
+def _tag_byte(tag: FunctionTag) -> int:
+    return UNIVERSAL_TAGS.index(tag.tag) | (FUNCTION_BIT if tag.function else 0)
+
+
+def _packed(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """Offsets as steps, numbers as narrow as they are: half the bytes after deflation."""
+    packed = {name: arrays[name] for name in BYTES}
+    packed |= {name: _narrow(arrays[name]) for name in NUMBERS}
+    steps = {name: np.diff(arrays[name].astype(np.int64), prepend=0) for name in OFFSETS}
+    return packed | {f"{name}{STEPS}": _narrow(values) for name, values in steps.items()}
+
+
+def _narrow(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return values.astype(np.min_scalar_type(int(values.max(initial=0))))

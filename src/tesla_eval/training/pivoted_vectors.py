@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tesla_eval.analysis.frequencies import WordFrequencies, load_frequencies
 from tesla_eval.analysis.vectors import WordVectors, load_vectors
 from tesla_eval.errors import BuildError
-from tesla_eval.pivot.table import PhraseTable
+from tesla_eval.pivot import PhraseTable
 from tesla_eval.training.vectors import Embeddings
 
 __all__ = ["pivoted_embeddings"]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tesla_eval.analysis import load_pipeline
-from tesla_eval.arrays import FloatArray
+from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import BuildError, UsageError
 from tesla_eval.judgements.paraphrases import RatedPair, controls, shuffled
 from tesla_eval.judgements.summaries import SummarySet
@@ -22,10 +21,8 @@ from tesla_eval.metrics.groups.paraphrases import (
     ParaphraseFeatures,
     ParaphraseGroup,
 )
-from tesla_eval.models.cremer import FEATURES as CREMER_FEATURES
-from tesla_eval.models.cremer import CremerModel
-from tesla_eval.models.pem import PemModel
-from tesla_eval.models.svr import SupportVectorModel
+from tesla_eval.models.svr import CREMER_FEATURES, CremerModel, PemModel, SupportVectorModel
+from tesla_eval.parallel import NO_PROGRESS, Progress
 
 __all__ = [
     "GRID",
@@ -72,7 +69,7 @@ class Fit:
     """These predictions: every row's by the model that did not learn from its group."""
 
 
-def group_folds(groups: Sequence[str | int], folds: int) -> npt.NDArray[np.int64]:
+def group_folds(groups: Sequence[str | int], folds: int) -> Index:
     """The fold of every row: rows of a group go together, groups in order of appearance are dealt out in turn.
 
     >>> group_folds(["a", "a", "b", "c", "b"], 2).tolist()
@@ -90,7 +87,7 @@ def fit_support_vectors(
     grid: Grid | None = None,
     *,
     folds: int = 5,
-    progress: Callable[[int], object] = lambda done: None,
+    progress: Progress = NO_PROGRESS,
 ) -> Fit:
     """The regression from standardised `rows` to `targets` whose parameters predict held-out groups best."""
     grid = grid or Grid()
@@ -100,16 +97,16 @@ def fit_support_vectors(
     fold = group_folds(groups, folds)
     if len(set(fold.tolist())) < folds:
         raise UsageError(f"{folds} folds need at least {folds} groups of rows")
-    found: list[tuple[float, dict[str, float], FloatArray]] = []
+    trials: list[tuple[float, dict[str, float], FloatArray]] = []
     for cost, gamma, epsilon in product(grid.cost, grid.gamma, grid.epsilon):
         parameters = {"C": cost, "gamma": gamma, "epsilon": epsilon}
         predicted = np.empty(len(rows))
         for held in range(folds):
             learner = _learner(grid.kernel, parameters).fit(standard[fold != held], targets[fold != held])
             predicted[fold == held] = learner.predict(standard[fold == held])
-        found.append((float(np.corrcoef(predicted, targets)[0, 1]), parameters, predicted))
-        progress(1)
-    correlation, parameters, predicted = max(found, key=lambda item: item[0])
+        trials.append((float(np.corrcoef(predicted, targets)[0, 1]), parameters, predicted))
+        progress.advance(1)
+    correlation, parameters, predicted = max(trials, key=lambda item: item[0])
     learner = _learner(grid.kernel, parameters).fit(standard, targets)
     model = SupportVectorModel(
         features=tuple(features), means=means, deviations=deviations, vectors=learner.support_vectors_,
@@ -148,19 +145,19 @@ def with_controls(
 ) -> list[RatedPair]:
     """The pairs, the paper's three controls for each original, and, with `salad`, some with words shuffled."""
     group_of = {pair.original: pair.group for pair in pairs}
-    made = [pair for _, pair in controls(list(group_of), features.language_model)]
+    added = [pair for _, pair in controls(list(group_of), features.language_model)]
     if salad:
-        made.extend(shuffled(list(group_of)))
+        added.extend(shuffled(list(group_of)))
     return [
         *pairs,
-        *(RatedPair(pair.original, pair.paraphrase, group_of[pair.original], pair.overall) for pair in made),
+        *(RatedPair(pair.original, pair.paraphrase, group_of[pair.original], pair.overall) for pair in added),
     ]
 
 
 def compute_features(
     features: ParaphraseFeatures,
     pairs: Sequence[RatedPair],
-    progress: Callable[[int], object] = lambda done: None,
+    progress: Progress = NO_PROGRESS,
 ) -> FloatArray:
     """One row per pair; NaN where a text has no words."""
     parts = []
@@ -171,7 +168,7 @@ def compute_features(
         )
         index = np.arange(len(chunk))
         parts.append(features.compare(features.prepare(x), features.prepare(y), index, index))
-        progress(len(chunk))
+        progress.advance(len(chunk))
     return np.concatenate(parts)
 
 
@@ -184,24 +181,20 @@ def train_pem(
     least_count: int = LEAST_COUNT,
     grid: Grid = GRID,
     folds: int = 5,
-    progress: Callable[[str, int], object] = lambda stage, done: None,
+    progress: Progress = NO_PROGRESS,
 ) -> PemModel:
     """The model that predicts held-out originals best; pairs without words are left out."""
     features = paraphrase_features(language, pivots, language_model, least_count)
-    rows = compute_features(features, pairs, lambda done: progress("features", done))
+    progress.stage("features", len(pairs))
+    rows = compute_features(features, pairs, progress)
     kept = np.flatnonzero(~np.isnan(rows).any(axis=1)).tolist()
     if not kept:
-        raise BuildError("there is no pair of texts to learn from")
+        raise BuildError("no pair of texts has words to learn from")
     targets = np.array([pairs[k].overall for k in kept])
     groups = [pairs[k].group for k in kept]
+    progress.stage("grid", grid.size)
     fit = fit_support_vectors(
-        PARAPHRASE_FEATURES,
-        rows[kept],
-        targets,
-        groups,
-        grid,
-        folds=folds,
-        progress=lambda done: progress("grid", done),
+        PARAPHRASE_FEATURES, rows[kept], targets, groups, grid, folds=folds, progress=progress
     )
     return PemModel(
         features.analysis.language, fit.model, tuple(pivots), language_model, least_count,
@@ -226,20 +219,21 @@ def cremer_rows(
     content: Metric,
     coherence: Metric,
     *,
-    advance: Callable[[int], None] = lambda done: None,
+    progress: Progress = NO_PROGRESS,
 ) -> tuple[FloatArray, FloatArray, list[int]]:
     """For every scored summary its two features, its human score, and the number of its topic."""
+    progress.stage("summaries", human.size)
     streams = summaries.reference_streams
     rows, targets, topics = [], [], []
     for system, texts in enumerate(summaries.hypotheses):
-        there = [k for k, text in enumerate(texts) if text is not None and not np.isnan(human[system, k])]
-        chosen = [text for k in there if (text := texts[k]) is not None]
+        scored = [k for k, text in enumerate(texts) if text is not None and not np.isnan(human[system, k])]
+        chosen = [text for k in scored if (text := texts[k]) is not None]
         if chosen:
-            first = content.score_segments(chosen, [[stream[k] for k in there] for stream in streams]).scores
+            first = content.score_segments(chosen, [[stream[k] for k in scored] for stream in streams]).scores
             rows.append(np.stack([first, coherence.score_segments(chosen, ()).scores], axis=1))
-            targets.append(human[system, there])
-            topics.extend(there)
-        advance(len(texts))
+            targets.append(human[system, scored])
+            topics.extend(scored)
+        progress.advance(len(texts))
     return np.concatenate(rows), np.concatenate(targets), topics
 
 
@@ -251,11 +245,12 @@ def train_cremer(
     kernel: str = "rbf",
     folds: int = 5,
     dicomer: str = "",
-    advance: Callable[[int], object] = lambda done: None,
+    progress: Progress = NO_PROGRESS,
 ) -> tuple[CremerModel, dict[str, Any]]:
     """The regression whose parameters predict held-out topics best, and what the search found."""
+    progress.stage("grid", GRIDS[kernel].size)
     fit = fit_support_vectors(
-        CREMER_FEATURES, rows, targets, topics, GRIDS[kernel], folds=folds, progress=advance
+        CREMER_FEATURES, rows, targets, topics, GRIDS[kernel], folds=folds, progress=progress
     )
     info = {**fit.parameters, "pearson": fit.correlation, "summaries": len(rows), "topics": len(set(topics))}
     return CremerModel(fit.model, dicomer), info

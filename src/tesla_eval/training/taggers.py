@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy.typing as npt
 
 from tesla_eval._core import MAX_LABELS, TaggerTrainer
 from tesla_eval.analysis.conllu import UNIVERSAL_TAGS, UNKNOWN, Sentence, Word, read_conllu
-from tesla_eval.analysis.tagger import ANALYSIS, KIND, Label, TaggerAccuracy, TaggerModel, evaluate, packed
+from tesla_eval.analysis.tagger import ANALYSIS, KIND, WIDE_ARRAYS, Label, TaggerModel
 from tesla_eval.errors import BuildError, InputError
-from tesla_eval.resources import Resource
+from tesla_eval.parallel import NO_PROGRESS, Progress
+from tesla_eval.resources import UNSTATED, Provenance, Resource, byte_planes, text_array
 from tesla_eval.textio import LineReader
 
 __all__ = [
@@ -20,10 +23,12 @@ __all__ = [
     "TOKEN_VIEWS",
     "WORD_START",
     "LexiconEntry",
+    "TaggerAccuracy",
     "TaggerData",
     "TaggerSettings",
     "TokenView",
     "build_tagger",
+    "evaluate",
     "lexicon_classes",
     "read_lexicon",
     "read_lexicon_entries",
@@ -60,7 +65,9 @@ def read_lexicon_entries(path: Path | str) -> Iterator[LexiconEntry]:
     for line in lines:
         columns = line.split("\t")
         if len(columns) != 3 or not columns[0]:
-            raise InputError(f"{lines.name}, line {lines.count}: is not form, tab, lemma, tab, tag")
+            raise InputError(
+                f"{lines.name}, line {lines.count}: must have three columns separated by tabs: form, lemma, tag"
+            )
         yield LexiconEntry(*columns)
 
 
@@ -132,7 +139,7 @@ class TaggerSettings:
     fine_tags: bool = False
     """Learn XPOS and UPOS together; otherwise UPOS alone."""
     min_label_count: int = 50
-    """Rarer pairs of XPOS and UPOS are no labels of their own: any label with their UPOS is right."""
+    """Rarer pairs of XPOS and UPOS are not labels of their own: any label with their UPOS counts as right."""
     epochs: int = 8
     margin: int = 20
     """The right label must win by more than this, else it is learned from: such weights survive pruning."""
@@ -152,7 +159,7 @@ SMALL_TREEBANK_WORDS = 45_000
 def settings_for(
     words: int, *, fine_tags: bool = False, epochs: int = TaggerSettings.epochs
 ) -> TaggerSettings:
-    """The settings for a treebank of so many words."""
+    """The settings for a treebank with this number of words."""
     settings = SMALL_TREEBANK if words < SMALL_TREEBANK_WORDS else TaggerSettings()
     return replace(settings, fine_tags=fine_tags, epochs=epochs)
 
@@ -163,12 +170,9 @@ def train_tagger(
     *,
     lexicon: Mapping[str, str] | None = None,
     settings: TaggerSettings | None = None,
-    after_epoch: Callable[[int], object] = lambda errors: None,
+    progress: Progress = NO_PROGRESS,
 ) -> Resource:
-    """A tagger's resource, learned from tagged sentences and a lexicon's classes of forms.
-
-    `after_epoch` is told how many words were still wrong.
-    """
+    """A tagger's resource, learned from tagged sentences and a lexicon's classes of forms."""
     settings = settings or TaggerSettings()
     labels = choose_labels(sentences, settings)
     numbers = {label: number for number, label in enumerate(labels)}
@@ -180,10 +184,11 @@ def train_tagger(
         trainer.add_sentence([word.form for word in sentence], gold)
     trainer.prepare(settings.min_feature_count)
     for epoch in range(settings.epochs):
-        after_epoch(trainer.run_epoch(settings.seed + epoch, settings.margin))
+        trainer.run_epoch(settings.seed + epoch, settings.margin)
+        progress.advance(1)
     arrays = trainer.quantised(settings.scale, settings.min_weight)
     info = {"settings": asdict(settings)}
-    return Resource(KIND, language, packed(arrays, labels), analysis=ANALYSIS, info=info)
+    return Resource(KIND, language, _packed(arrays, labels), analysis=ANALYSIS, info=info)
 
 
 def _label(word: Word, settings: TaggerSettings) -> Label:
@@ -197,13 +202,13 @@ def choose_labels(sentences: Iterable[Sequence[Word]], settings: TaggerSettings)
     for sentence in sentences:
         for word in sentence:
             if word.upos == UNKNOWN:
-                raise BuildError(f"the training data holds a word without a universal tag: {word.form!r}")
+                raise BuildError(f"the training data contains a word without a universal tag: {word.form!r}")
             universal.add(word.upos)
             label = _label(word, settings)
             if label.fine != UNKNOWN:
                 counts[label] += 1
     if not universal:
-        raise BuildError("the training data holds no words")
+        raise BuildError("the training data contains no words")
     labels: list[Label] = []
     min_count = settings.min_label_count if settings.fine_tags else 1
     for label in sorted(counts, key=lambda label: (-counts[label], label)):
@@ -212,7 +217,10 @@ def choose_labels(sentences: Iterable[Sequence[Word]], settings: TaggerSettings)
             universal.discard(label.universal)
     labels += [Label(tag, tag) for tag in sorted(universal)]  # those without any fine tag
     if len(labels) > MAX_LABELS:
-        raise BuildError(f"{len(labels)} pairs of XPOS and UPOS are more than {MAX_LABELS}; learn UPOS alone")
+        raise BuildError(
+            f"the training data has {len(labels)} pairs of XPOS and UPOS, "
+            f"more than the {MAX_LABELS} allowed; leave out --fine-tags"
+        )
     return labels
 
 
@@ -248,22 +256,21 @@ def build_tagger(
     *,
     view: TokenView = "both",
     settings: TaggerSettings | None = None,
-    licence: str = "",
-    sources: Sequence[str] = (),
-    date: str = "",
-    after_epoch: Callable[[int], object] = lambda errors: None,
+    provenance: Provenance = UNSTATED,
+    progress: Progress = NO_PROGRESS,
 ) -> Resource:
     """A tagger's resource with its accuracies in `info`.
 
-    They are measured before and after the development set was learned from. The `sources` default to what the
+    They are measured before and after the development set was learned from. The sources default to what the
     treebanks' own comments (`# source = `) say.
     """
     settings = settings or TaggerSettings()
 
     def train(sentences: Sequence[Sentence]) -> Resource:
         texts = list(_texts(sentences, view))
-        return train_tagger(texts, language, lexicon=data.lexicon, settings=settings, after_epoch=after_epoch)
+        return train_tagger(texts, language, lexicon=data.lexicon, settings=settings, progress=progress)
 
+    progress.stage("training", settings.epochs * (2 if data.dev else 1))
     accuracy: dict[str, object] = {}
     resource = train(data.train)
     if data.dev:
@@ -276,9 +283,7 @@ def build_tagger(
         accuracy["test"] = _accuracies(TaggerModel.from_resource(resource), data.test)
     info = {**resource.info, "tokens": view, "accuracy": accuracy}
     learned = [*data.train, *data.dev]
-    return replace(
-        resource, info=info, licence=licence, date=date, sources=tuple(sources) or tuple(_sources(learned))
-    )
+    return replace(resource, info=info, provenance=provenance.or_from(_sources(learned)))
 
 
 def _texts(sentences: Iterable[Sentence], view: TokenView) -> Iterable[Sequence[Word]]:
@@ -310,3 +315,33 @@ def _sources(sentences: Iterable[Sentence]) -> list[str]:
     for sentence in sentences:
         words[sentence.comment("source") or "unnamed treebank"] += len(sentence.words)
     return [f"{source} ({count} words)" for source, count in sorted(words.items())]
+
+
+class TaggerAccuracy(NamedTuple):
+    """Shares of words, in percent, with the right universal and, where model and data have them, fine tag."""
+
+    words: int
+    universal: float
+    fine: float | None
+
+
+def evaluate(model: TaggerModel, sentences: Iterable[Sequence[Word]]) -> TaggerAccuracy:
+    """Tag sentences whose tags are known and count the words that got them."""
+    words = universal = fine = with_fine = 0
+    has_fine_tags = model.has_fine_tags
+    for sentence in sentences:
+        for word, label in zip(sentence, model.tag([word.form for word in sentence]), strict=True):
+            words += 1
+            universal += label.universal == word.upos
+            with_fine += has_fine_tags and word.xpos != UNKNOWN
+            fine += label.fine == word.xpos
+    share_fine = 100 * fine / with_fine if with_fine else None
+    return TaggerAccuracy(words, 100 * universal / max(words, 1), share_fine)
+
+
+def _packed(arrays: Mapping[str, npt.NDArray[Any]], labels: Sequence[Label]) -> dict[str, npt.NDArray[Any]]:
+    """A tagger's arrays as they are stored."""
+    stored: dict[str, npt.NDArray[Any]] = {"labels": text_array("".join(f"{a}\t{b}\n" for a, b in labels))}
+    for name, array in arrays.items():
+        stored[name] = byte_planes(array) if name in WIDE_ARRAYS else array
+    return stored

@@ -1,4 +1,4 @@
-"""Tables of word vectors (SPEC §8b, `vec`) from published embeddings: read as data, made small, nothing executed.
+"""Tables of word vectors (specification §8b) from published embeddings: read as data, made small, nothing executed.
 
 Vectors lose their mean, get length 1, are turned to their principal axes and rounded to 8 bits. Sums and products are
 those of whole numbers, which have no order: the same file gives the same table.
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from tesla_eval.analysis.vectors import KIND, WordVectors, strip_accents
 from tesla_eval.errors import BuildError, InputError
-from tesla_eval.resources import Resource, text_array
+from tesla_eval.resources import UNSTATED, Provenance, Resource, text_array
 from tesla_eval.textio import LineReader, read_lines
 
 __all__ = [
@@ -77,9 +77,7 @@ def vector_table(
     *,
     dimensions: int = DIMENSIONS,
     dropped_axes: int = 0,
-    sources: Sequence[str] = (),
-    licence: str = "",
-    date: str = "",
+    provenance: Provenance = UNSTATED,
 ) -> Resource:
     """The table to store; `dropped_axes` of the principal axes, the first, are left out.
 
@@ -97,7 +95,7 @@ def vector_table(
     entries = embeddings.entries
     accents = any(strip_accents(entry) != entry for entry in entries if not entry.isascii())
     resource = Resource(
-        kind=KIND, language=language, sources=tuple(sources), licence=licence, date=date,
+        kind=KIND, language=language, provenance=provenance,
         arrays={"entries": text_array("\n".join(entries)), "vectors": small},
         info={
             "segmentation": "wordpiece" if embeddings.pieces else "words",

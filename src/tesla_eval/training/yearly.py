@@ -86,6 +86,10 @@ class YearlySet:
         with np.errstate(invalid="ignore"):
             return np.asarray((centred @ human) / np.sqrt((centred**2).sum(axis=1) * (human**2).sum()))
 
+    def has(self, statistic: str) -> bool:
+        """Whether the set allows `tau` or `pearson`."""
+        return self.has_pairs if statistic == "tau" else self.has_systems
+
     @property
     def has_pairs(self) -> bool:
         """Whether segments were judged."""
@@ -142,8 +146,7 @@ def _pairs(judged: JudgedSet, cells: list[tuple[int, int]]) -> tuple[Index, Inde
         table = judged.preferences.joined(outputs)
         places = table.segment, table.better, table.worse
     else:
-        deviation = float(np.nanstd(outputs.human)) if not np.isnan(outputs.human).all() else 0.0
-        places = pairs_of_scores(outputs.human, 0.0 * deviation)
+        places = pairs_of_scores(outputs.human, 0.0)
     rows = [
         (row_of[g, a], row_of[g, b])
         for g, a, b in zip(*(place.tolist() for place in places), strict=True)
@@ -178,13 +181,14 @@ def fit_years(
     kept: Callable[[Feature], bool],
     learner: str,
     penalty: float,
+    floors: Mapping[str, float],
 ) -> LinearModel:
     """The model that a learner finds from all these sets."""
     columns = np.array([k for k, feature in enumerate(features) if kept(feature)], np.int64)
     problem = Problem(
         [one.training_set(columns) for one in sets if one.has_pairs], [features[k] for k in columns.tolist()]
     )
-    return problem.fit(learner, penalty)
+    return problem.fit(learner, penalty, floors=floors)
 
 
 @dataclass(frozen=True)
@@ -212,13 +216,16 @@ def leave_out(
     kept: Callable[[Feature], bool] = lambda feature: True,
     learner: str = "signed",
     penalty: float = 0.01,
+    floors: Mapping[str, float] | None = None,
     advance: Callable[[int], None] = lambda done: None,
 ) -> list[Figures]:
     """The scores of every set by a model that was learned from the sets of all other years."""
     place = {feature.name: column for column, feature in enumerate(features)}
     figures = []
     for year in sorted({one.year for one in sets}):
-        model = fit_years([one for one in sets if one.year != year], features, kept, learner, penalty)
+        model = fit_years(
+            [one for one in sets if one.year != year], features, kept, learner, penalty, floors or {}
+        )
         columns = np.array([place[feature] for feature in model.features], np.int64)
         figures += [
             Figures(one, {**one.baselines, name: model.score(one.features[:, columns])})

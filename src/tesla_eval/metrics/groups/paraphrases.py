@@ -19,7 +19,7 @@ from tesla_eval.bags import PivotFeature, build_pivot_bags
 from tesla_eval.errors import UsageError
 from tesla_eval.lm import LanguageModel, load_language_model
 from tesla_eval.matching import match_pairs
-from tesla_eval.matching.pivot import explain_shared
+from tesla_eval.matching.ngrams import explain_shared
 from tesla_eval.metrics.groups import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.metrics.groups.pivots import tables_signature
 from tesla_eval.pivot import PhraseTable, load_phrase_table

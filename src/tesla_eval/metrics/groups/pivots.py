@@ -17,10 +17,10 @@ from tesla_eval.bags import (
     exact_discount,
     pivot_network,
 )
-from tesla_eval.bags.pivot import LEAST_NGRAM_PROBABILITY, LEAST_PROBABILITY, PivotNetwork
+from tesla_eval.bags.ngrams import LEAST_NGRAM_PROBABILITY, LEAST_PROBABILITY, PivotNetwork
 from tesla_eval.errors import UsageError
 from tesla_eval.matching import RECALL_WEIGHT, Matches, match_pairs
-from tesla_eval.matching.pivot import explain_pivot_feature, explain_segments
+from tesla_eval.matching.ngrams import explain_pivot_feature, explain_segments
 from tesla_eval.metrics.groups import (
     FIRST,
     BoundGroup,

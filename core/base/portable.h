@@ -1,0 +1,47 @@
+// What compilers and systems call by different names. -DTESLA_PORTABLE takes what every one of them has.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+
+#if !defined(TESLA_PORTABLE) && defined(_MSC_VER)
+#include <intrin.h>
+#endif
+
+namespace tesla {
+
+// The place of the lowest bit that is set; `bits` is not 0.
+inline int lowest_bit(std::uint64_t bits) {
+#if !defined(TESLA_PORTABLE) && defined(__GNUC__)
+    return __builtin_ctzll(bits);
+#elif !defined(TESLA_PORTABLE) && defined(_MSC_VER) && defined(_WIN64)
+    unsigned long place = 0;
+    _BitScanForward64(&place, bits);
+    return static_cast<int>(place);
+#else
+    int place = 0;
+    for (int step = 32; step > 0; step /= 2) {
+        if ((bits & ((std::uint64_t{1} << step) - 1)) != 0) continue;
+        bits >>= step;
+        place += step;
+    }
+    return place;
+#endif
+}
+
+// Moves to a place of a file that may lie beyond what a `long` can count. False where that fails.
+inline bool seek_to(std::FILE* file, std::uint64_t place) {
+#if !defined(TESLA_PORTABLE) && defined(_WIN32)
+    return _fseeki64(file, static_cast<long long>(place), SEEK_SET) == 0;
+#elif !defined(TESLA_PORTABLE) && (defined(__unix__) || defined(__APPLE__))
+    return fseeko(file, static_cast<off_t>(place), SEEK_SET) == 0;
+#else
+    constexpr std::uint64_t kStep = std::uint64_t{1} << 30;  // a `long` has 32 bits at least
+    if (std::fseek(file, 0, SEEK_SET) != 0) return false;
+    for (; place > kStep; place -= kStep)
+        if (std::fseek(file, static_cast<long>(kStep), SEEK_CUR) != 0) return false;
+    return std::fseek(file, static_cast<long>(place), SEEK_CUR) == 0;
+#endif
+}
+
+}  // namespace tesla

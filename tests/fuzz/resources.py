@@ -1,0 +1,210 @@
+"""Damaged resource files, loaded and used: `python -m tests.fuzz.resources --count 1000`.
+
+Every file is tried in a process of its own, which must end well or with a `TeslaError`, within `--limit` seconds of
+processor time. Half of the files have changed bytes, which checksums should notice; the others have changed arrays and
+good checksums, as if somebody had made them to do harm.
+"""
+
+from __future__ import annotations
+
+import argparse
+import faulthandler
+import os
+import resource as limits
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from tesla_eval.discourse.loading import load_parser
+
+from tesla_eval.analysis import load_pipeline
+from tesla_eval.errors import TeslaError
+from tesla_eval.lm import load_language_model
+from tesla_eval.metrics import create_metric
+from tesla_eval.resources import Resource, read_resource, shipped_folder, write_resource
+from tests.fuzz.texts import hostile_pairs
+
+TEXTS = [text for pair in hostile_pairs(7, 40) for text in pair]
+SENTENCES = "It rained. But we went out because the children wanted to, although nobody else did."
+OK, REFUSED, UNEXPECTED = 0, 3, 4
+
+
+def use_metric(name: str) -> Callable[[str], None]:
+    def use(language: str) -> None:
+        create_metric(name, language).score_segments(TEXTS[::2], [TEXTS[1::2]])
+
+    return use
+
+
+def use_analysis(language: str) -> None:
+    load_pipeline(language).analyse(TEXTS)
+    create_metric("m", language).score_segments(TEXTS[::2], [TEXTS[1::2]])
+
+
+def use_language_model(language: str) -> None:
+    model = load_language_model(language)
+    (batch,) = (
+        model.pipeline.analyse(TEXTS)
+        if hasattr(model, "pipeline")
+        else load_pipeline(language).analyse(TEXTS)
+    )
+    model.score(batch)
+
+
+def use_parser(language: str) -> None:
+    load_parser(language).parse(SENTENCES)
+
+
+USES: dict[str, Callable[[str], None]] = {
+    "lemmas": use_analysis, "compounds": use_analysis, "senses": use_analysis, "tagger": use_analysis,
+    "segmenter": use_analysis, "frequencies": use_metric("x"), "pem": use_metric("pem"), "cremer": use_metric("cremer"),
+    "dicomer": use_metric("dicomer"), "phrases": use_metric("b"), "discourse": use_parser,
+    "lm-3gram": use_language_model,
+}  # fmt: skip
+
+
+def damaged_bytes(random: Random, content: bytes) -> bytes:
+    changed = bytearray(content)
+    action = random.randrange(4)
+    if action == 0:
+        return bytes(changed[: random.randrange(len(changed))])
+    if action == 1:
+        place = random.randrange(len(changed))
+        return bytes(changed[:place] + random.randbytes(random.randrange(1, 64)) + changed[place:])
+    beginning = (
+        min(len(changed), 600) if random.random() < 0.5 else len(changed)
+    )  # the header is the tricky part
+    for _ in range(random.randrange(1, 20)):
+        changed[random.randrange(beginning)] ^= 1 << random.randrange(8)
+    return bytes(changed)
+
+
+def damaged_array(random: Random, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    changed = np.array(array)
+    flat = changed.reshape(-1)
+    action = random.randrange(8)
+    if action == 0 or flat.size == 0:
+        return np.zeros(random.randrange(3), array.dtype)
+    if action == 1:
+        return flat[: random.randrange(flat.size)].copy()
+    if action == 2:
+        return np.concatenate([flat, flat[: random.randrange(1, flat.size + 1)]])
+    if action == 3:
+        return changed.astype(random.choice(("u1", "i1", "<u2", "<i4", "<u8", "<f4")))
+    if action == 4:
+        return changed.reshape(-1, 1) if random.random() < 0.5 else np.array(changed[::-1])
+    raw = flat.view(np.uint8)
+    for _ in range(random.choice((1, 2, 10, 1000))):
+        if action == 5:
+            raw[random.randrange(raw.size)] ^= 1 << random.randrange(8)
+        elif action == 6:
+            width = array.dtype.itemsize
+            place = random.randrange(flat.size) * width
+            raw[place : place + width] = random.choice((0, 0xFF, 0x7F, 0x80))
+        else:
+            i, j = random.randrange(flat.size), random.randrange(flat.size)
+            flat[i], flat[j] = flat[j], flat[i]
+    return changed
+
+
+def write_damaged(random: Random, source: Path, target: Path) -> None:
+    if random.random() < 0.5:
+        target.write_bytes(damaged_bytes(random, source.read_bytes()))
+        return
+    found = read_resource(source)
+    arrays = dict(found.arrays)
+    for name in random.sample(list(arrays), random.randrange(1, min(3, len(arrays)) + 1)):
+        arrays[name] = damaged_array(random, arrays[name])
+        if random.random() < 0.03:
+            del arrays[name]
+    changed = Resource(
+        found.kind, found.language, arrays, analysis=found.analysis, sources=found.sources, licence=found.licence,
+        date=found.date, info=found.info,
+    )  # fmt: skip
+    write_resource(target, changed, compress=random.random() < 0.5)
+
+
+def outcome(use: Callable[[str], None], language: str, folder: Path, limit: int) -> int:
+    """What a process of its own says of the file in `folder`: its exit status, or minus the signal that ended it."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    status = UNEXPECTED
+    try:
+        limits.setrlimit(limits.RLIMIT_CPU, (limit, limit + 1))
+        os.environ["TESLA_EVAL_DATA"] = str(folder)
+        use(language)
+        status = OK
+    except TeslaError:
+        status = REFUSED
+    except BaseException:  # whatever it is, it is what we look for
+        import traceback
+
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def fuzz(
+    count: int, *, seed: int = 1, largest: int = 700_000, limit: int = 20, keep: Path | None = None
+) -> Counter[str]:
+    """Try `count` damaged files; returns how often each outcome came."""
+    sources = []
+    for path in sorted(shipped_folder().glob("*.tesla")):
+        kind = next((kind for kind in USES if path.name.startswith(f"{kind}-")), None)
+        if kind and path.stat().st_size <= largest:
+            sources.append((kind, path))
+    by_kind = sorted({kind for kind, _ in sources})
+    found: Counter[str] = Counter()
+    for number in range(count):
+        random = Random(f"{seed}-{number}")
+        kind = random.choice(by_kind)
+        _, source = random.choice([entry for entry in sources if entry[0] == kind])
+        language = source.stem.removeprefix(f"{kind}-").split("-")[0]
+        with tempfile.TemporaryDirectory() as folder:
+            target = Path(folder) / source.name
+            write_damaged(random, source, target)
+            status = outcome(USES[kind], language, Path(folder), limit)
+            if status in (OK, REFUSED):
+                found["used" if status == OK else "refused"] += 1
+                continue
+            found["failed"] += 1
+            print(
+                f"file {number} (seed {seed}, {source.name}): ended with {status}",
+                file=sys.stderr,
+                flush=True,
+            )
+            if keep:
+                keep.mkdir(parents=True, exist_ok=True)
+                target.replace(keep / f"{number}-{source.name}")
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--limit", type=int, default=20, help="seconds of processor time for one file")
+    parser.add_argument("--keep", type=Path, help="a folder for the files that failed")
+    options = parser.parse_args()
+    faulthandler.enable()
+    start = time.monotonic()
+    found = fuzz(options.count, seed=options.seed, limit=options.limit, keep=options.keep)
+    print(
+        f"{options.count:,} damaged files in {time.monotonic() - start:.0f} s: {dict(sorted(found.items()))}"
+    )
+    sys.exit(found["failed"] > 0)
+
+
+if __name__ == "__main__":
+    main()

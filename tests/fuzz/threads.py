@@ -1,0 +1,109 @@
+"""The threaded paths, for the thread sanitizer: `python tools/checked_core.py thread -- -m tests.fuzz.threads`.
+
+Metrics with two workers, several threads of Python with one metric (new words in each, so that they all write to one
+vocabulary), and lists that one thread changes while another scores them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from tesla_eval.errors import TeslaError
+from tesla_eval.metrics import Metric, create_metric
+from tests.fuzz.texts import Pair, hostile_pairs
+
+LANGUAGES = {"m": "de", "x": "en", "b": "en", "s": "en", "celab": "zh"}
+THREADS = 4
+
+
+def scores(metric: Metric, pairs: list[Pair]) -> bytes:
+    hypotheses, references = (list(side) for side in zip(*pairs, strict=True))
+    try:
+        return np.asarray(metric.score_segments(hypotheses, [references]).scores).tobytes()
+    except TeslaError as error:
+        return str(error).encode()
+
+
+def with_workers(name: str, count: int) -> None:
+    """Two workers find what one finds."""
+    pairs = hostile_pairs(11, count)
+    found = {scores(create_metric(name, LANGUAGES[name], workers=workers), pairs) for workers in (1, 2)}
+    assert len(found) == 1, f"{name}: workers change the scores"
+
+
+def with_threads(name: str, count: int) -> None:
+    """Threads that share a metric find what one thread finds."""
+    metric = create_metric(name, LANGUAGES[name])
+    parts = [hostile_pairs(100 + part, count // THREADS) for part in range(THREADS)]
+    found: list[list[bytes]] = [[] for _ in range(THREADS)]
+
+    def work(own: int) -> None:
+        for step in range(THREADS):  # each part by every thread, in another order
+            part = (own + step) % THREADS
+            found[part].append(scores(metric, parts[part]))
+
+    run([lambda own=own: work(own) for own in range(THREADS)])  # type: ignore[misc]
+    alone = [scores(create_metric(name, LANGUAGES[name]), part) for part in parts]
+    for part in range(THREADS):
+        assert set(found[part]) == {alone[part]}, f"{name}: threads change the scores"
+
+
+def with_changing_lists(name: str, count: int) -> None:
+    """A list that changes while it is scored gives scores of some of its texts, and no crash."""
+    metric = create_metric(name, LANGUAGES[name])
+    hypotheses, references = (list(side) for side in zip(*hostile_pairs(5, count), strict=True))
+    stop = time.monotonic() + 1.0
+
+    def change() -> None:
+        while time.monotonic() < stop:
+            for index in range(count):
+                references[index] = hypotheses[index] = f"{index} {time.monotonic()}" * 20
+
+    def score() -> None:
+        while time.monotonic() < stop:
+            metric.score_segments(hypotheses, [references])
+
+    run([change, score, score])
+
+
+def run(works: list[Callable[[], None]]) -> None:
+    """Run all at once; the first error is raised."""
+    errors: list[BaseException] = []
+
+    def guarded(work: Callable[[], None]) -> None:
+        try:
+            work()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--metric", default=",".join(LANGUAGES), help="names, separated by commas")
+    parser.add_argument("--count", type=int, default=400, help="pairs")
+    options = parser.parse_args()
+    sys.setswitchinterval(1e-4)
+    for name in options.metric.split(","):
+        for check in (with_workers, with_threads, with_changing_lists):
+            check(name, options.count)
+        print(f"{name}: {options.count} pairs with workers, threads and changing lists", flush=True)
+
+
+if __name__ == "__main__":
+    main()
