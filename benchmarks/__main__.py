@@ -19,6 +19,7 @@ ALL = (
     "summaries",
     "pivots",
     "discourse",
+    "tuning",
     "vectors",
 )
 

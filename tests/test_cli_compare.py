@@ -200,7 +200,7 @@ class TestFormats:
         assert "95 % interval" in out
         assert "p rand" in out
         assert "metric:tesla-m|" in out
-        assert "metric:bleu|" in out
+        assert "\nbleu|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:" in out
 
     def test_latex_escapes_names(self, tesla, files, write):
         odd = write("a_b&c.txt", POOR)

@@ -339,14 +339,133 @@ class TestMtMetricsEval:
         outcome = tesla("meta", "--mtme", str(folder), "-m", "ter", "--write-scores", str(tmp_path / "out"))
         assert outcome.status == 0, outcome.err
         home = tmp_path / "out" / "wmt99" / "metric-scores" / "de-en"
-        segments = [line.split("\t") for line in (home / "ter-ref.seg.score").read_text().splitlines()]
-        systems = dict(line.split("\t") for line in (home / "ter-ref.sys.score").read_text().splitlines())
+        segments = [line.split("\t") for line in (home / "ter-refA.seg.score").read_text().splitlines()]
+        systems = dict(line.split("\t") for line in (home / "ter-refA.sys.score").read_text().splitlines())
         assert len(segments) == 12
         assert float(systems["poor"]) < float(systems["best"]) == 0.0
+
+    def test_names_are_read_as_mt_metrics_eval_reads_them(self, tesla, folder, tmp_path):
+        """NAME-REF.LEVEL.score, cut at the last hyphen; REF is a reference of the test set; SYSTEM SCORE on a line."""
+        asked = ("meta", "--mtme", str(folder), "-m", "m", "-m", "m:alpha=0.5", "-m", "bleu-char")
+        assert tesla(*asked, "--write-scores", str(tmp_path / "out")).status == 0
+        paths = list((tmp_path / "out" / "wmt99" / "metric-scores" / "de-en").iterdir())
+        parsed = set()
+        for path in paths:
+            name, level, ending = path.name.rsplit(".", maxsplit=2)
+            metric, references = name.rsplit("-", maxsplit=1)
+            assert (ending, references.split(".")) == ("score", ["refA"])
+            systems = {line.split()[0] for line in path.read_text().splitlines()}
+            assert systems == {p.stem for p in (folder / "system-outputs" / "de-en").iterdir()}
+            parsed.add((metric, level))
+        assert parsed == {
+            (m, lv) for m in ("tesla-m", "tesla-m:alpha=0.5", "bleu-char") for lv in ("seg", "sys")
+        }
+
+    def test_a_system_with_a_gap_is_left_out_and_named(self, tesla, segments, tmp_path):
+        rows = [row for row in segment_rows() if not row.startswith("de-en\tnews\tfair\t2\t")]
+        out = tmp_path / "out"
+        outcome = tesla("meta", "--segments", segments(*rows), "-m", "chrf", "--write-scores", str(out))
+        assert outcome.status == 1
+        assert "segment" in outcome.out, "the results are there all the same"
+        assert "fair lacks segments" in outcome.err
+        written = (out / "news" / "metric-scores" / "de-en" / "chrf-refA.seg.score").read_text()
+        assert {line.split()[0] for line in written.splitlines()} == {"best", "poor"}
+
+    def test_the_reference_can_be_named(self, tesla, folder, tmp_path):
+        asked = ("meta", "--mtme", str(folder), "-m", "m:alpha=0.5", "--write-scores", str(tmp_path / "out"))
+        assert tesla(*asked, "--reference-name", "refC").status == 0
+        assert list((tmp_path / "out").rglob("tesla-m:alpha=0.5-refC.seg.score"))
+        assert tesla(*asked, "--reference-name", "ref-C").status == 2
+
+    def test_a_test_set_cannot_lead_out_of_the_folder(self, tesla, segments, tmp_path):
+        home = tmp_path / "deep" / "out"
+        file = segments(*segment_rows(testset="../../evil"))
+        assert tesla("meta", "--segments", file, "-m", "chrf", "--write-scores", str(home)).status == 0
+        assert len(list(home.rglob("*.score"))) == len(list(tmp_path.rglob("*.score"))) == 2
 
     def test_two_sources_are_one_too_many(self, tesla, folder, segments):
         outcome = tesla("meta", "--mtme", str(folder), "--segments", segments(*segment_rows()))
         assert outcome.status == 2
+
+
+class TestHumanScores:
+    """Which kind of human system scores counts where a file holds several."""
+
+    HEADER = "lp\ttestset\tsystem\thuman_system_score\tscore_type\tn_judgements"
+
+    @pytest.fixture
+    def chosen(self, tesla, segments, write):
+        def run(kinds: list[str], name: str) -> tuple[str, str]:
+            rows = [f"de-en\tnews\t{s}\t{i}\t{kind}\t9" for kind in kinds for i, s in enumerate(OUTPUTS)]
+            systems = write("systems.tsv", [self.HEADER, *rows])
+            asked = (
+                "meta",
+                "--segments",
+                segments(*segment_rows(), name=name),
+                "--systems",
+                systems,
+                "-m",
+                "chrf",
+            )
+            document = json.loads(tesla(*asked, "--format", "json").out)
+            return document["test_sets"][0]["human_score"], tesla(*asked).out.splitlines()[0]
+
+        return run
+
+    @pytest.mark.parametrize(
+        ("kinds", "name", "expected"),
+        [
+            (["srcda_raw", "srcda_z"], "set.seg.tsv", "srcda_z"),
+            (["own_raw", "own_z"], "set.seg.tsv", "own_z"),
+            (["mqm", "da_z"], "wmt21-da-toen.seg.tsv", "da_z"),
+            (["mqm", "da_z"], "wmt21-mqm-news.seg.tsv", "mqm"),
+            (["mqm", "da_raw", "da_z"], "wmt21-da-toen.seg.tsv", "da_z"),
+            (["mqm", "srcda_z"], "wmt21-da-toen.seg.tsv", "mqm"),
+        ],
+    )
+    def test_the_kind_of_the_segments_then_standardised(self, chosen, kinds, name, expected):
+        kind, line = chosen(kinds, name)
+        assert kind == expected
+        assert f"human system scores: {expected}" in line
+        others = [other for other in kinds if other != expected]
+        assert f"(--human-score takes {' or '.join(others)})" in line
+
+
+class TestWhatIsMissing:
+    def test_two_files_may_judge_the_same_test_set(self, tesla, segments):
+        first = segments(*segment_rows(), name="wmt99-mqm.seg.tsv")
+        second = segments(*segment_rows(human={**HUMAN, "best": [1, 1, 1, 1]}), name="wmt99-da.seg.tsv")
+        outcome = tesla("meta", "--segments", first, "--segments", second, "-m", "chrf", "--format", "json")
+        assert outcome.status == 0, outcome.err
+        document = json.loads(outcome.out)
+        assert [one["testset"] for one in document["test_sets"]] == ["news", "news_wmt99-da"]
+        values = [
+            r["value"] for r in document["results"] if (r["level"], r["statistic"]) == ("segment", "pearson")
+        ]
+        assert len(set(values)) == 2
+        twice = tesla("meta", "--segments", first, "--segments", first, "-m", "chrf")
+        assert twice.status == 2
+        assert "is given twice" in twice.err
+
+    def test_a_metric_without_a_table_for_one_language_is_named(self, tesla, segments):
+        file = segments(*segment_rows(), *segment_rows(lp="en-is"))
+        outcome = tesla("meta", "--segments", file, "-m", "b,chrf", "--format", "json")
+        assert outcome.status == 1
+        rows = json.loads(outcome.out)["results"]
+        assert {(row["lp"], row["metric"]) for row in rows} == {
+            ("de-en", "tesla-b"), ("de-en", "chrf"), ("en-is", "chrf"),
+        }  # fmt: skip
+        assert "en-is: without tesla-b" in outcome.err
+
+    def test_where_nothing_is_left_the_reason_is_the_error(self, tesla, segments):
+        outcome = tesla("meta", "--segments", segments(*segment_rows(lp="en-is")), "-m", "b")
+        assert (outcome.status, outcome.out) == (2, "")
+        assert "tesla-b" in outcome.err
+
+    def test_one_metric_twice_with_other_options(self, results, segments):
+        found = results("--segments", segments(*segment_rows()), "-m", "m", "-m", "m:alpha=0")
+        values = [found[name, "segment", "pearson"]["value"] for name in ("tesla-m", "tesla-m:alpha=0")]
+        assert values[0] != values[1]
 
 
 class TestPlots:

@@ -40,6 +40,20 @@ def test_human_scores_become_test_sets(tmp_path: Path) -> None:
         next(read_summaries(path).eval_sets("relevance"))
 
 
+def test_any_dimension_of_a_judged_set_is_read(tmp_path: Path) -> None:
+    write_rows(tmp_path / "docs.jsonl", [{"doc": 1, "refs": ["uno"]}])
+    scores = {
+        "informativeness": 4,
+        "own dimension": 2.5,
+        "rouge1_r": 0.3,
+        "BLEU": 12.0,
+        "note": "text",
+        "flag": True,
+    }
+    write_rows(tmp_path / "summaries.jsonl", [{"doc": 1, "system": "a", "summary": "one", **scores}])
+    assert list(read_summaries(str(tmp_path)).human) == ["informativeness", "own dimension"]
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
-from tesla_eval.analysis.porter import porter_stem
+from tesla_eval.analysis.porter import porter_stem, rouge_stem
 
 EXAMPLES = """
 caresses caress, ponies poni, ties ti, cats cat, feed feed, agreed agre, plastered plaster, bled bled, motoring motor,
@@ -26,3 +28,27 @@ rate rate, cease ceas, controlling control, rolling roll, a a, is is, naÃ¯ve naÃ
 def test_stems_of_the_paper(example: str) -> None:
     word, stem = example.split()
     assert porter_stem(word) == stem
+
+
+ENDINGS = (
+    "", "y", "ies", "ied", "ed", "ing", "eed", "ational", "alli", "fulli", "logi", "bli", "ement", "ion", "e", "ll",
+    "ness", "ically", "izer",
+)  # fmt: skip
+
+
+@settings(max_examples=500)
+@given(st.text("aeioulstbgy1", max_size=6), st.sampled_from(ENDINGS))
+@example("d", "ying")
+@example("sk", "ies")
+@example("inn", "ings")
+@example("", "succeed")
+def test_stems_of_rouge_are_those_of_nltk(start: str, ending: str) -> None:
+    from nltk.stem.porter import PorterStemmer
+
+    word = start + ending
+    assert rouge_stem(word) == (PorterStemmer().stem(word) if len(word) > 3 else word)
+
+
+@pytest.mark.parametrize("stem", [porter_stem, rouge_stem])
+def test_a_long_run_of_y_is_no_trap(stem) -> None:
+    assert stem("y" * 20000) in ("y" * 20000, "y" * 19999 + "i")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import combinations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tesla_eval import create_metric
 from tesla_eval.errors import UsageError
 from tesla_eval.metrics import metric_names
+from tesla_eval.metrics.rouge_counting import match_subsequence
 
 REFERENCE = "The judge ordered Stiviano to pay back the gifts of the owner."
 HYPOTHESIS = "A judge has ordered her to pay back gifts, and the owner pays the judge."
@@ -66,10 +71,86 @@ def test_other_languages_keep_their_letters() -> None:
     assert metric.get_signature()["tok"] == "tesla-ru"
 
 
-def test_missing_package_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "rouge_score", None)
-    with pytest.raises(UsageError, match=r"pip install 'tesla-eval\[rouge\]'"):
-        create_metric("rouge2", "en")
+def test_rouge_needs_no_other_package() -> None:
+    code = (
+        "import sys; sys.modules['rouge_score'] = sys.modules['nltk'] = None; from tesla_eval import create_metric; "
+        "print(create_metric('rougelsum').sentence_score('A cat.', ['A cat.']).score)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "1.0\n"
+
+
+WORDS = st.sampled_from(
+    [
+        "the",
+        "The",
+        "cat",
+        "cats",
+        "sat",
+        "dying",
+        "skies",
+        "relational",
+        "42nd",
+        "flies",
+        "naïve",
+        ",",
+        ".",
+        "\n",
+    ]
+)
+TEXTS = st.lists(WORDS, max_size=14).map(" ".join)
+KINDS = {"rouge1": "rouge1", "rouge2": "rouge2", "rougel": "rougeL", "rougelsum": "rougeLsum"}
+
+
+@pytest.mark.parametrize(("name", "theirs"), KINDS.items())
+@pytest.mark.parametrize("stem", [True, False])
+@settings(max_examples=60)
+@given(reference=TEXTS, hypothesis=TEXTS)
+def test_equal_to_rouge_score_on_any_text(name, theirs, stem, reference, hypothesis) -> None:
+    from rouge_score.rouge_scorer import RougeScorer
+
+    options = {"split": False} if name == "rougelsum" else {}
+    expected = RougeScorer([theirs], use_stemmer=stem).score(reference, hypothesis)[theirs]
+    found = create_metric(name, stem=stem, **options).sentence_score(hypothesis, [reference]).features
+    assert found == {"precision": expected.precision, "recall": expected.recall, "f": expected.fmeasure}
+
+
+def test_equal_to_rouge_score_on_real_pairs(wmt14_pairs) -> None:
+    from rouge_score.rouge_scorer import RougeScorer
+
+    scorer = RougeScorer(list(KINDS.values()), use_stemmer=True)
+    pairs = [
+        ("\n".join(a for a, _ in group), "\n".join(b for _, b in group))
+        for group in (wmt14_pairs[i : i + 3] for i in range(0, 240, 3))
+    ]
+    for name, theirs in KINDS.items():
+        metric = create_metric(name)
+        for hypothesis, reference in pairs:
+            expected = scorer.score(reference, hypothesis)[theirs]
+            found = metric.sentence_score(hypothesis, [reference])
+            assert tuple(found.features.values()) == tuple(expected)
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=9), st.lists(st.sampled_from("abc"), max_size=9))
+def test_the_longest_common_subsequence_by_the_textbook(reference, hypothesis) -> None:
+    table = [[0] * (len(hypothesis) + 1) for _ in range(len(reference) + 1)]
+    for i, a in enumerate(reference):
+        for j, b in enumerate(hypothesis):
+            table[i + 1][j + 1] = table[i][j] + 1 if a == b else max(table[i][j + 1], table[i + 1][j])
+    precision, recall, _ = match_subsequence(reference, hypothesis)
+    assert precision == table[-1][-1] / max(len(hypothesis), 1)
+    assert recall == table[-1][-1] / max(len(reference), 1)
+
+
+def test_a_text_of_one_line_is_split_into_sentences() -> None:
+    """The order of sentences does not matter to ROUGE-Lsum, once they are known."""
+    hypothesis, reference = "It rained. We stayed.", "We stayed. It rained."
+    metric = create_metric("rougelsum")
+    assert metric.sentence_score(hypothesis, [reference]).score == 1
+    assert metric.get_signature()["sentences"] == "lines-or-splitter"
+    whole = create_metric("rougelsum", split=False)
+    assert whole.sentence_score(hypothesis, [reference]).score == 0.5
+    assert whole.get_signature()["sentences"] == "lines"
 
 
 def test_rouge_is_not_explained() -> None:

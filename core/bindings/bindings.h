@@ -18,5 +18,6 @@ void bind_vectors(nanobind::module_& m);
 void bind_celab(nanobind::module_& m);
 void bind_phrase_counter(nanobind::module_& m);
 void bind_pivot(nanobind::module_& m);
+void bind_tuning(nanobind::module_& m);
 
 }  // namespace tesla

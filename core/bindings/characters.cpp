@@ -29,11 +29,11 @@ class CharacterBags {
     // One row of precision, recall and F per pair, one column per order; NaN where no n-gram exists (specification §5).
     static nb::tuple match(const CharacterBags& reference, const CharacterBags& hypothesis,
                            const Array<std::int64_t>& reference_index, const Array<std::int64_t>& hypothesis_index,
-                           int max_order, double alpha) {
+                           int max_order, double alpha, bool both_ways) {
         if (max_order < 1 || max_order > kMaxCharacterOrder) throw nb::value_error("n-grams have 1 to 6 characters");
         check_pairs(reference_index, reference.size(), hypothesis_index, hypothesis.size());
         const std::size_t pairs = reference_index.size(), columns = static_cast<std::size_t>(max_order);
-        Measures measures(pairs, columns, alpha);
+        Measures measures(pairs, columns, alpha, both_ways);
         {
             nb::gil_scoped_release release;
             std::int64_t matches[kMaxCharacterOrder];
@@ -58,8 +58,20 @@ void bind_characters(nb::module_& m) {
     nb::class_<CharacterBags>(m, "CharacterBags", "The character n-grams of all texts of a batch.")
         .def(nb::init<const nb::list&>(), "texts"_a)
         .def("__len__", &CharacterBags::size);
-    m.def("match_characters", &CharacterBags::match, "reference"_a, "hypothesis"_a, "reference_index"_a,
-          "hypothesis_index"_a, "max_order"_a, "alpha"_a, "Precision, recall and F: a row a pair, a column an order.");
+    m.def(
+        "match_characters",
+        [](const CharacterBags& reference, const CharacterBags& hypothesis, const Array<std::int64_t>& i,
+           const Array<std::int64_t>& j, int max_order, double alpha) {
+            return CharacterBags::match(reference, hypothesis, i, j, max_order, alpha, false);
+        },
+        "reference"_a, "hypothesis"_a, "reference_index"_a, "hypothesis_index"_a, "max_order"_a, "alpha"_a,
+        "Precision, recall and F: one row per pair, one column per order.");
+    m.def(
+        "match_characters_both_ways",
+        [](const CharacterBags& texts, const Array<std::int64_t>& i, const Array<std::int64_t>& j, int max_order,
+           double alpha) { return CharacterBags::match(texts, texts, i, j, max_order, alpha, true); },
+        "texts"_a, "first"_a, "second"_a, "max_order"_a, "alpha"_a,
+        "Precision, recall and F with the first text as reference, and F with the second as reference.");
 }
 
 }  // namespace tesla

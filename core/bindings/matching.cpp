@@ -84,13 +84,13 @@ class Bags {
 
     // One row of precision, recall and F for each pair; NaN where a feature does not exist (specification §5).
     static nb::tuple match(const Bags& reference, const Bags& hypothesis, const Array<std::int64_t>& reference_index,
-                           const Array<std::int64_t>& hypothesis_index, double alpha) {
+                           const Array<std::int64_t>& hypothesis_index, double alpha, bool both_ways) {
         std::size_t pairs = reference_index.size(), columns = reference.features_.size();
         if (hypothesis_index.size() != pairs || !(hypothesis.features_ == reference.features_) ||
             &reference.lexicon_ != &hypothesis.lexicon_)
             throw nb::value_error("the bags do not belong together");
         check_pairs(reference_index, reference.size(), hypothesis_index, hypothesis.size());
-        Measures measures(pairs, columns, alpha);
+        Measures measures(pairs, columns, alpha, both_ways);
         {
             nb::gil_scoped_release release;
             MaxSimMatcher matcher(reference.lexicon_);
@@ -355,8 +355,19 @@ void bind_matching(nb::module_& m) {
         .def(nb::init<const Lexicon&, const Tokens&, const Named&, Discount>(), "lexicon"_a, "tokens"_a, "features"_a,
              "discount"_a, nb::keep_alive<1, 2>())
         .def("__len__", &Bags::size);
-    m.def("match", &Bags::match, "reference"_a, "hypothesis"_a, "reference_index"_a, "hypothesis_index"_a, "alpha"_a,
-          "Precision, recall and F: a row a pair, a column a feature.");
+    m.def(
+        "match",
+        [](const Bags& reference, const Bags& hypothesis, const Array<std::int64_t>& i, const Array<std::int64_t>& j,
+           double alpha) { return Bags::match(reference, hypothesis, i, j, alpha, false); },
+        "reference"_a, "hypothesis"_a, "reference_index"_a, "hypothesis_index"_a, "alpha"_a,
+        "Precision, recall and F: one row per pair, one column per feature.");
+    m.def(
+        "match_both_ways",
+        [](const Bags& texts, const Array<std::int64_t>& i, const Array<std::int64_t>& j, double alpha) {
+            return Bags::match(texts, texts, i, j, alpha, true);
+        },
+        "texts"_a, "first"_a, "second"_a, "alpha"_a,
+        "Precision, recall and F with the first text as reference, and F with the second as reference.");
     m.def("explain", &explain, "lexicon"_a, "reference"_a, "hypothesis"_a, "similarity"_a, "n"_a, "discount"_a,
           "alpha"_a, "dense_cells"_a = MaxSimMatcher::kDenseCells, "One feature of one pair, with its flow.");
     m.def("solve_transport", &solve_transport<std::int64_t>, "supply"_a, "demand"_a, "rows"_a, "columns"_a, "gains"_a,

@@ -27,4 +27,5 @@ NB_MODULE(_core, m) {
     tesla::bind_celab(m);
     tesla::bind_phrase_counter(m);
     tesla::bind_pivot(m);
+    tesla::bind_tuning(m);
 }

@@ -169,13 +169,13 @@ class PivotBags {
 
     // One row of precision, recall and F for each pair; NaN where both bags are empty.
     static nb::tuple match(const PivotBags& reference, const PivotBags& hypothesis, const Array<std::int64_t>& reference_index,
-                           const Array<std::int64_t>& hypothesis_index, double alpha) {
+                           const Array<std::int64_t>& hypothesis_index, double alpha, bool both_ways) {
         std::size_t pairs = reference_index.size(), columns = reference.features_.size();
         if (hypothesis_index.size() != pairs || !(hypothesis.features_ == reference.features_) ||
             &reference.lexicon_ != &hypothesis.lexicon_ || &reference.table_ != &hypothesis.table_)
             throw nb::value_error("the bags do not belong together");
         check_pairs(reference_index, reference.size(), hypothesis_index, hypothesis.size());
-        Measures measures(pairs, columns, alpha);
+        Measures measures(pairs, columns, alpha, both_ways);
         {
             nb::gil_scoped_release release;
             Interrupt interrupt;
@@ -297,7 +297,17 @@ void bind_pivot(nb::module_& m) {
              "lexicon"_a, "table"_a, "tokens"_a, "features"_a, "discount"_a, "min_probability"_a, "min_ngram"_a,
              nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
         .def("__len__", &PivotBags::size);
-    m.def("match", &PivotBags::match, "reference"_a, "hypothesis"_a, "reference_index"_a, "hypothesis_index"_a, "alpha"_a);
+    m.def(
+        "match",
+        [](const PivotBags& reference, const PivotBags& hypothesis, const Array<std::int64_t>& i,
+           const Array<std::int64_t>& j, double alpha) { return PivotBags::match(reference, hypothesis, i, j, alpha, false); },
+        "reference"_a, "hypothesis"_a, "reference_index"_a, "hypothesis_index"_a, "alpha"_a);
+    m.def(
+        "match_both_ways",
+        [](const PivotBags& texts, const Array<std::int64_t>& i, const Array<std::int64_t>& j, double alpha) {
+            return PivotBags::match(texts, texts, i, j, alpha, true);
+        },
+        "texts"_a, "first"_a, "second"_a, "alpha"_a);
     m.def("explain_pivot", &explain_pivot, "lexicon"_a, "table"_a, "tokens"_a, "longest"_a, "min_probability"_a,
           "min_ngram"_a, "The network of one text, and its n-grams with their summed probabilities.");
 }

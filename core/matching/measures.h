@@ -18,8 +18,14 @@ inline constexpr std::size_t kPairsPerLook = 16;
 
 class Measures {
    public:
-    Measures(std::size_t pairs, std::size_t features, double alpha)
-        : columns_(features), alpha_(alpha), precision_(pairs * features), recall_(pairs * features), f_(pairs * features) {}
+    // With `both_ways` also F with the sides exchanged; precision and recall just change places.
+    Measures(std::size_t pairs, std::size_t features, double alpha, bool both_ways = false)
+        : columns_(features),
+          alpha_(alpha),
+          precision_(pairs * features),
+          recall_(pairs * features),
+          f_(pairs * features),
+          exchanged_f_(both_ways ? pairs * features : 0) {}
 
     // NaN where the feature does not exist: neither text has an n-gram (specification §5).
     void set(std::size_t pair, std::size_t feature, const Match& match) {
@@ -29,16 +35,20 @@ class Measures {
         precision_[at] = exists ? match.precision() : missing;
         recall_[at] = exists ? match.recall() : missing;
         f_[at] = exists ? match.f(alpha_) : missing;
+        if (!exchanged_f_.empty())
+            exchanged_f_[at] = exists ? Match{match.objective, match.hypothesis, match.reference}.f(alpha_) : missing;
     }
     nanobind::tuple to_python() && {
-        return nanobind::make_tuple(to_numpy(std::move(precision_), columns_), to_numpy(std::move(recall_), columns_),
-                                    to_numpy(std::move(f_), columns_));
+        auto precision = to_numpy(std::move(precision_), columns_), recall = to_numpy(std::move(recall_), columns_),
+             f = to_numpy(std::move(f_), columns_);
+        if (exchanged_f_.empty()) return nanobind::make_tuple(precision, recall, f);
+        return nanobind::make_tuple(precision, recall, f, to_numpy(std::move(exchanged_f_), columns_));
     }
 
    private:
     std::size_t columns_;
     double alpha_;
-    std::vector<double> precision_, recall_, f_;
+    std::vector<double> precision_, recall_, f_, exchanged_f_;
 };
 
 template <class Key>

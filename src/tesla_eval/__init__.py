@@ -105,16 +105,19 @@ def score(
     lang: str = "en",
     *,
     sources: Sequence[str] | None = None,
+    references_by_segment: bool = False,
     **options: Any,
 ) -> CorpusScore:
     """Score a system's texts against K streams of references with the metric of that name.
+
+    With `references_by_segment` the references are one list per hypothesis instead.
 
     >>> result = score(["The cats sat."], [["The cat sat."]], metric="m")
     >>> round(result.score, 4), result.segments.shape
     (0.5873, (1,))
     """
-    made: Metric = __getattr__("create_metric")(metric, lang, **options)
-    return made.corpus_score(hypotheses, references, sources)
+    made: Metric = _made(metric, lang, [text for stream in references for text in stream if text], options)
+    return made.corpus_score(hypotheses, references, sources, references_by_segment=references_by_segment)
 
 
 def explain(
@@ -132,8 +135,23 @@ def explain(
     >>> explanation.references[0].features[0].name
     'ms.1'
     """
-    made: Metric = __getattr__("create_metric")(metric, lang, **options)
+    made: Metric = _made(metric, lang, references, options)
     return made.explain(hypothesis, references, sources)
+
+
+def _made(metric: str, lang: str, texts: Sequence[str], options: dict[str, Any]) -> Metric:
+    """The metric; with `lang="auto"` for the language that the texts are most likely written in."""
+    from importlib import import_module
+
+    if lang == "auto":
+        found = import_module("tesla_eval.analysis.detection").identify(texts)
+        lang = (
+            "en"
+            if found.language == "und" or (found.script == "Latin" and not found.certain)
+            else found.language
+        )
+    made: Metric = __getattr__("create_metric")(metric, lang, **options)
+    return made
 
 
 def __getattr__(name: str) -> Any:

@@ -211,6 +211,27 @@ def match(
     hypothesis_index: npt.NDArray[np.int64],
     alpha: float,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+@overload
+def match_both_ways(
+    texts: Bags, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], alpha: float
+) -> tuple[
+    npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]
+]: ...
+@overload
+def match_both_ways(
+    texts: PivotBags, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], alpha: float
+) -> tuple[
+    npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]
+]: ...
+def match_characters_both_ways(
+    texts: CharacterBags,
+    first: npt.NDArray[np.int64],
+    second: npt.NDArray[np.int64],
+    max_order: int,
+    alpha: float,
+) -> tuple[
+    npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]
+]: ...
 
 class CharacterBags:
     def __init__(self, texts: list[str]) -> None: ...
@@ -414,3 +435,20 @@ class PhraseCounter:
 
 def symmetrise(forward: str, reverse: str, target_size: int, pivot_size: int) -> list[tuple[int, int]]: ...
 def extract_phrases(links: str, target_size: int, pivot_size: int) -> list[tuple[int, int, int, int]]: ...
+
+class CandidateTable:
+    def __init__(
+        self,
+        offsets: npt.NDArray[np.int64],
+        features: npt.NDArray[np.float64],
+        statistics: npt.NDArray[np.int64],
+    ) -> None: ...
+    def scores(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...
+    def best(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]: ...
+    def cut(
+        self,
+        intercepts: npt.NDArray[np.float64],
+        direction: npt.NDArray[np.float64],
+        low: float,
+        high: float,
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]: ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+import warnings
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -13,11 +14,13 @@ from tesla_eval.errors import InputError, UsageError
 __all__ = [
     "References",
     "blocks_of_pairs",
+    "check_orientation",
     "check_references",
     "mean_over_references",
     "new_matrix",
     "reference_count",
     "same_text",
+    "streams_by_segment",
     "streams_of_one",
 ]
 
@@ -98,6 +101,62 @@ def check_references(hypotheses: Sequence[str], references: References, *, neede
     nowhere = set.intersection(*missing) if missing else set()
     if nowhere and needed:
         raise InputError(f"segment {min(nowhere) + 1} has no reference")
+
+
+def check_orientation(hypotheses: Sequence[str], references: References) -> None:
+    """Warn where as many streams as segments seem to be lists of one segment's references each.
+
+    Both readings fit then. The texts tell: those of the right reading resemble the hypotheses far more.
+    """
+    n = len(hypotheses)
+    if n < 2 or len(references) != n:
+        return
+    some = range(min(n, _ORIENTATION_SAMPLE))
+    hypothesis_pieces = [_pieces(hypotheses[i]) for i in some]
+    as_given = other = 0.0
+    for i in some:
+        for k in some:
+            if i != k:
+                as_given += _resemblance(hypothesis_pieces[i], references[k][i])
+                other += _resemblance(hypothesis_pieces[i], references[i][k])
+    pairs = len(some) * (len(some) - 1)
+    if other > 2 * as_given and other - as_given > 0.1 * pairs:
+        warnings.warn(
+            f"{n} hypotheses and {n} lists of {n} references: they are read as streams, but look like one list per "
+            "hypothesis; if so, pass references_by_segment=True",
+            stacklevel=3,
+        )
+
+
+_ORIENTATION_SAMPLE = 16
+
+
+def _pieces(text: str) -> frozenset[str]:
+    """The runs of three characters in a text: a measure of likeness for any script."""
+    folded = f" {_folded(text).lower()} "[:2000]
+    return frozenset(folded[i : i + 3] for i in range(len(folded) - 2))
+
+
+def _resemblance(pieces: frozenset[str], text: str | None) -> float:
+    others = _pieces(text or "")
+    return len(pieces & others) / (len(pieces | others) or 1)
+
+
+def streams_by_segment(hypotheses: Sequence[str], references: References) -> list[list[str | None]]:
+    """N lists of references as K streams, with None where a segment has fewer than others.
+
+    >>> streams_by_segment(["x", "y"], [["a", "b"], ["c"]])
+    [['a', 'c'], ['b', None]]
+    """
+    if not (_is_list(hypotheses) and _is_list(references) and all(map(_is_list, references))):
+        raise UsageError("hypotheses are a list of texts, references one list of texts for each of them")
+    if len(references) != len(hypotheses):
+        raise InputError(
+            f"{len(hypotheses)} hypotheses, but references of {len(references)} segments; with "
+            "references_by_segment=True there is one list of references per hypothesis"
+        )
+    most = max(map(len, references), default=0)
+    return [[given[k] if k < len(given) else None for given in references] for k in range(most)]
 
 
 def _is_list(texts: object) -> bool:

@@ -5,13 +5,12 @@ Files may be of any length: they are read in blocks and handed on in chunks. Err
 
 from __future__ import annotations
 
-import gzip
 import json
 import sys
-import zlib
 from collections.abc import Iterator, Sequence
 from typing import IO, Any, ClassVar
 
+from tesla_eval.compression import compression_of_bytes, is_damage, open_bytes
 from tesla_eval.errors import InputError
 
 __all__ = [
@@ -19,6 +18,7 @@ __all__ = [
     "LineReader",
     "looks_lowercased",
     "looks_tokenised",
+    "parse_json_object",
     "read_in_step",
     "read_json_lines",
     "read_lines",
@@ -28,12 +28,12 @@ STANDARD_INPUT = "-"
 _BLOCK_BYTES = 1 << 20
 _LONGEST_LINE = 64 << 20  # bytes: a line longer than this is no line of text
 _CHUNK_CHARACTERS = 1 << 22  # a chunk of lines ends early when it holds this much text
-_GZIP = b"\x1f\x8b"
 _BYTE_ORDER_MARK = "\ufeff"
 
 
 class LineReader:
-    """The lines of a file, of a gzipped file (`.gz`), or of standard input (`-`), without their line ends.
+    """The lines of a file, of a compressed file (`.gz`, `.bz2`, `.xz`, `.zst`), or of standard input (`-`), without
+    their line ends.
 
     A byte-order mark and carriage returns before line feeds are taken off. `count` tells how many lines were read.
     """
@@ -57,10 +57,8 @@ class LineReader:
             while True:
                 try:
                     block = handle.read(_BLOCK_BYTES)
-                except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-                    raise InputError(f"{self.name}: is not a sound gzip file ({error})") from error
-                except OSError as error:
-                    raise InputError(f"{self.name}: cannot be read ({error.strerror or error})") from error
+                except Exception as error:
+                    raise self._unreadable(error) from error
                 if not block:
                     break
                 lines = (rest + block).split(b"\n") if b"\n" in block else [rest + block]
@@ -83,10 +81,20 @@ class LineReader:
                 text = text.removeprefix(_BYTE_ORDER_MARK)  # noqa: PLW2901
             yield text.removesuffix("\r")
 
+    def _unreadable(self, error: Exception) -> Exception:
+        if is_damage(error):
+            kind = {"gz": "gzip"}.get(ending := self.path.rpartition(".")[2], ending)
+            return InputError(f"{self.name}: is not a sound {kind} file ({error})")
+        if isinstance(error, OSError):
+            return InputError(f"{self.name}: cannot be read ({error.strerror or error})")
+        return error
+
     def _undecodable(self, lines: list[bytes]) -> InputError:
-        if self.count == 0 and lines[0].startswith(_GZIP):
+        ending = compression_of_bytes(lines[0]) if self.count == 0 else None
+        if ending is not None:
+            kind = "gzipped" if ending == ".gz" else f"compressed ({ending})"
             return InputError(
-                f"{self.name}: is gzipped; give it a name that ends in .gz, or unpack it (zcat)"
+                f"{self.name}: is {kind}; give it a name that ends in {ending}, or unpack it first"
             )
         for number, line in enumerate(lines, self.count + 1):
             try:
@@ -106,9 +114,7 @@ def _reading(path: str, name: str) -> IO[bytes]:
         # closefd=False: standard input is not ours to close
         return open(sys.stdin.fileno(), "rb", closefd=False)
     try:
-        if path.endswith(".gz"):
-            return gzip.open(path, "rb")  # type: ignore[return-value]
-        return open(path, "rb")  # noqa: PTH123
+        return open_bytes(path)
     except OSError as error:
         raise InputError(f"{name}: cannot be opened ({error.strerror})") from error
 
@@ -132,18 +138,22 @@ def read_json_lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     reader = LineReader(path)
     for line in reader:
-        if not line.strip():
-            continue
-        place = f"{reader.name}, line {reader.count}"
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{place}: is not JSON ({error})") from error
-        if not isinstance(value, dict):
-            raise InputError(f"{place}: is JSON, but not an object in braces")
-        if "\\ud" in line.lower() and not _is_text(json.dumps(value, ensure_ascii=False)):
-            raise InputError(f"{place}: holds half a character (a lone surrogate such as \\ud83d)")
-        yield place, value
+        if line.strip():
+            place = f"{reader.name}, line {reader.count}"
+            yield place, parse_json_object(line, place)
+
+
+def parse_json_object(line: str, place: str) -> dict[str, Any]:
+    """The JSON object on a line; anything else is an `InputError` that names `place`."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{place}: is not JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise InputError(f"{place}: is JSON, but not an object in braces")
+    if "\\ud" in line.lower() and not _is_text(json.dumps(value, ensure_ascii=False)):
+        raise InputError(f"{place}: holds half a character (a lone surrogate such as \\ud83d)")
+    return value
 
 
 def _is_text(text: str) -> bool:
@@ -155,15 +165,15 @@ def _is_text(text: str) -> bool:
 
 
 def read_in_step(
-    paths: Sequence[str], lines: int = 1024, *, reader: type[LineReader] = LineReader
+    paths: Sequence[str | LineReader], lines: int = 1024, *, reader: type[LineReader] = LineReader
 ) -> Iterator[list[list[str]]]:
-    """Chunks of parallel files: one list of lines (or of what `reader` makes of them) a file, all of the same length.
+    """Chunks of parallel files: one list of lines (or of what `reader` makes of them) per file, of the same length.
 
     At the end the files must have the same number of lines, and some: `InputError` names the files and both counts.
     """
-    if list(paths).count(STANDARD_INPUT) > 1:
+    readers = [path if isinstance(path, LineReader) else reader(path) for path in paths]
+    if [each.path for each in readers].count(STANDARD_INPUT) > 1:
         raise InputError("standard input (-) can be read only once")
-    readers = [reader(path) for path in paths]
     sources = [iter(reader) for reader in readers]
     while True:
         chunk: list[list[str]] = [[] for _ in readers]

@@ -1,10 +1,16 @@
-"""The Porter stemmer (Porter 1980) for English: `relational` and `relate` become `relat`."""
+"""The Porter stemmer (Porter 1980) for English: `relational` and `relate` become `relat`.
+
+`rouge_stem` is the variant that the package rouge-score uses, which is NLTK's: some irregular words, and gentler rules
+for `-y`, `-ies` and `-ied`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
 from itertools import pairwise
 
-__all__ = ["porter_stem"]
+__all__ = ["porter_stem", "rouge_stem"]
 
 _VOWELS = "aeiou"
 
@@ -36,36 +42,89 @@ def porter_stem(word: str) -> str:
     return word
 
 
-def _is_consonant(word: str, i: int) -> bool:
-    if word[i] in _VOWELS:
-        return False
-    return word[i] != "y" or i == 0 or not _is_consonant(word, i - 1)
+_IRREGULAR = {
+    "skies": "sky", "sky": "sky", "dying": "die", "lying": "lie", "tying": "tie", "news": "news", "innings": "inning",
+    "inning": "inning", "outings": "outing", "outing": "outing", "cannings": "canning", "canning": "canning",
+    "howe": "howe", "proceed": "proceed", "exceed": "exceed", "succeed": "succeed",
+}  # fmt: skip
+_ROUGE_STEP2 = (
+    *(rule for rule in _STEP2 if rule[0] not in ("abli", "alli")),
+    ("bli", "ble"),
+    ("fulli", "ful"),
+)
+
+
+@lru_cache(maxsize=1 << 16)
+def rouge_stem(word: str) -> str:
+    """The stem that rouge-score gives a token: letters a to z and digits; short words stay as they are.
+
+    >>> [rouge_stem(word) for word in ("flies", "dies", "enjoy", "skies", "geology", "its")]
+    ['fli', 'die', 'enjoy', 'sky', 'geolog', 'its']
+    """
+    if len(word) <= 3:
+        return word
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    for step in (_rouge_step1a, _rouge_step1b, _rouge_step1c, _rouge_step2, _step3, _step4, _rouge_step5):
+        word = step(word)
+    return word
+
+
+def _rouge_step1a(word: str) -> str:
+    return word[:-1] if word.endswith("ies") and len(word) == 4 else _step1a(word)
+
+
+def _rouge_step1b(word: str) -> str:
+    if word.endswith("ied"):
+        return word[:-1] if len(word) == 4 else word[:-2]
+    return _step1b(word, _rouge_ends_cvc)
+
+
+def _rouge_step1c(word: str) -> str:
+    after_consonant = len(word) > 2 and _consonants(word[:-1])[-1]
+    return word[:-1] + "i" if word.endswith("y") and after_consonant else word
+
+
+def _rouge_step2(word: str) -> str:
+    while word.endswith("alli") and _measure(word[:-4]) > 0:
+        word = word[:-2]
+    if word.endswith("logi"):  # the l belongs to the stem, so that "geo" is long enough
+        return word[:-1] if _measure(word[:-3]) > 0 else word
+    return _replaced(word, _ROUGE_STEP2)
+
+
+def _rouge_step5(word: str) -> str:
+    return _step5(word, _rouge_ends_cvc)
+
+
+def _consonants(word: str) -> list[bool]:
+    """For each letter whether it is a consonant: y is one unless it follows a consonant."""
+    kinds: list[bool] = []
+    for letter in word:
+        kinds.append(letter not in _VOWELS and not (letter == "y" and kinds and kinds[-1]))
+    return kinds
 
 
 def _measure(stem: str) -> int:
     """m: how often a consonant follows a vowel."""
-    kinds = [_is_consonant(stem, i) for i in range(len(stem))]
-    return sum(not before and after for before, after in pairwise(kinds))
+    return sum(not before and after for before, after in pairwise(_consonants(stem)))
 
 
 def _has_vowel(stem: str) -> bool:
-    return any(not _is_consonant(stem, i) for i in range(len(stem)))
+    return not all(_consonants(stem))
 
 
 def _ends_double(word: str) -> bool:
-    return len(word) > 1 and word[-1] == word[-2] and _is_consonant(word, len(word) - 1)
+    return len(word) > 1 and word[-1] == word[-2] and _consonants(word)[-1]
 
 
 def _ends_cvc(word: str) -> bool:
     """*o: consonant, vowel, consonant, and the last is not w, x or y."""
-    end = len(word) - 1
-    return (
-        end >= 2
-        and _is_consonant(word, end)
-        and not _is_consonant(word, end - 1)
-        and _is_consonant(word, end - 2)
-        and word[end] not in "wxy"
-    )
+    return _consonants(word)[-3:] == [True, False, True] and word[-1] not in "wxy"
+
+
+def _rouge_ends_cvc(word: str) -> bool:
+    return _ends_cvc(word) or _consonants(word) == [False, True]
 
 
 def _step1a(word: str) -> str:
@@ -75,22 +134,22 @@ def _step1a(word: str) -> str:
     return word
 
 
-def _step1b(word: str) -> str:
+def _step1b(word: str, ends_cvc: Callable[[str], bool] = _ends_cvc) -> str:
     if word.endswith("eed"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
     for suffix in ("ed", "ing"):
         stem = word.removesuffix(suffix)
         if stem != word:
-            return _after_ed(stem) if _has_vowel(stem) else word
+            return _after_ed(stem, ends_cvc) if _has_vowel(stem) else word
     return word
 
 
-def _after_ed(stem: str) -> str:
+def _after_ed(stem: str, ends_cvc: Callable[[str], bool]) -> str:
     if stem.endswith(("at", "bl", "iz")):
         return stem + "e"
     if _ends_double(stem) and stem[-1] not in "lsz":
         return stem[:-1]
-    return stem + "e" if _measure(stem) == 1 and _ends_cvc(stem) else stem
+    return stem + "e" if _measure(stem) == 1 and ends_cvc(stem) else stem
 
 
 def _step1c(word: str) -> str:
@@ -126,10 +185,10 @@ def _step4(word: str) -> str:
     return stem
 
 
-def _step5(word: str) -> str:
+def _step5(word: str, ends_cvc: Callable[[str], bool] = _ends_cvc) -> str:
     if word.endswith("e"):
         stem = word[:-1]
-        if _measure(stem) > 1 or (_measure(stem) == 1 and not _ends_cvc(stem)):
+        if _measure(stem) > 1 or (_measure(stem) == 1 and not ends_cvc(stem)):
             word = stem
     if _measure(word) > 1 and _ends_double(word) and word.endswith("l"):
         word = word[:-1]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
 
-from tesla_eval.cli.terminal import complain
+from tesla_eval.cli.terminal import be_quiet, complain
 from tesla_eval.errors import TeslaError
 from tesla_eval.version import __version__
 
@@ -19,12 +20,16 @@ _COMMANDS = {
     "compare": "compare",
     "discourse": "discourse",
     "explain": "explain",
+    "mbr": "mbr",
     "meta": "meta",
+    "metrics": "metrics",
     "rerank": "rerank",
     "resources": "resources",
     "score": "score",
     "selftest": "resources",
+    "serve": "serve",
     "train": "train",
+    "tune": "tune",
 }
 """Subcommand to module; the module's command has the subcommand's name."""
 
@@ -35,6 +40,17 @@ class _LazyGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(_COMMANDS)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is meant; a typing error gets a suggestion."""
+        name = args[0]
+        if name not in _COMMANDS and not name.startswith("-"):
+            near = get_close_matches(name.lower(), _COMMANDS, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            ctx.fail(f"there is no command {name!r}{hint} (commands: {', '.join(sorted(_COMMANDS))})")
+        return super().resolve_command(ctx, args)
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
@@ -44,7 +60,7 @@ class _LazyGroup(click.Group):
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
 def tesla() -> None:
     """Judge machine-made text against references by exact matching of weighted n-grams.
 
@@ -53,6 +69,7 @@ def tesla() -> None:
     tesla explain "The cats sat." "The cat sat."        the matching behind a score
     tesla compare -r ref.txt sysA.txt sysB.txt          which system is better, and is it certain
     tesla meta --segments judged.tsv -m m,chrf          metrics against human judgements
+    tesla metrics                                       every metric: what for, scale, languages
     tesla resources                                     what is installed
     """
 
@@ -60,6 +77,7 @@ def tesla() -> None:
 def main() -> None:
     """Run the command; every foreseen error is one message and exit status 2."""
     _prepare_streams()
+    be_quiet(False)
     try:
         status = tesla(
             prog_name="tesla", standalone_mode=False

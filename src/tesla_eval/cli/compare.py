@@ -4,32 +4,51 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import partial
 from typing import Any
 
 import click
-import numpy as np
 
-from tesla_eval.cli.inputs import Chunk, CountedReferences, read_chunks, read_score_table, score_chunks
+from tesla_eval.cli.inputs import (
+    CountedReferences,
+    Inputs,
+    open_inputs,
+    score_chunks,
+    systems_or_standard_input,
+)
+from tesla_eval.cli.intervals import system_table
+from tesla_eval.cli.language import identified_language, sample_files
 from tesla_eval.cli.meta_formats import shown_p
 from tesla_eval.cli.options import (
+    NamedMetric,
     analysed_option,
+    auto_language_option,
     celab_arguments,
     celab_options,
-    create_metrics,
-    language_option,
+    choose_metrics,
+    columns_option,
+    input_option,
     metrics_option,
+    quiet_option,
     segmenter_option,
+    source_option,
     synonyms_option,
+    weights_option,
 )
-from tesla_eval.cli.score_formats import PERCENT_SCALE, latex_escaped
+from tesla_eval.cli.score_formats import digits, latex_escaped, signature_line
+from tesla_eval.cli.score_tables import read_score_table
 from tesla_eval.cli.terminal import aligned, progress, visible, write_lines
-from tesla_eval.compare import DocumentScores, SystemComparison, SystemTable, compare_systems
+from tesla_eval.compare import (
+    DocumentScores,
+    PairTest,
+    SystemComparison,
+    SystemTable,
+    compare_systems,
+)
 from tesla_eval.errors import InputError, UsageError
-from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores
-from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.textio import read_lines
 
@@ -38,7 +57,7 @@ __all__ = ["COMPARE_FORMATS", "Comparisons", "compare"]
 
 @dataclass(frozen=True)
 class Comparisons:
-    """One comparison a metric, all of the same systems."""
+    """One comparison per metric, all of the same systems."""
 
     by_metric: tuple[SystemComparison, ...]
     signatures: tuple[str, ...]
@@ -101,7 +120,10 @@ def _pairs_text(comparison: SystemComparison) -> Iterator[str]:
             "*" if pair.is_significant(comparison.alpha) else "",
         ])  # fmt: skip
     yield from aligned(rows, numeric=range(2, len(head)))
-    yield f"* differ at level {comparison.alpha:g} (approximate randomisation, Holm-corrected)"
+    if any(pair.is_significant(comparison.alpha) for pair in comparison.pairs):
+        yield f"* differ at level {comparison.alpha:g} (approximate randomisation, Holm-corrected)"
+    else:
+        yield f"no two systems differ at level {comparison.alpha:g} (approximate randomisation, Holm-corrected)"
 
 
 def _documents_text(comparison: SystemComparison, documents: DocumentScores) -> Iterator[str]:
@@ -193,21 +215,46 @@ def _latex_cell(comparison: SystemComparison, system: int) -> str:
 
 
 def _shown(comparison: SystemComparison, value: float, *, signed: bool = False) -> str:
-    digits = 2 if comparison.metric in PERCENT_SCALE else 4
-    return f"{value:{'+' if signed else ''}.{digits}f}"
+    return f"{value:{'+' if signed else ''}.{digits(comparison.metric)}f}"
+
+
+_PAIR_FIELDS = tuple(one.name for one in fields(PairTest))
+
+
+def _tsv(found: Comparisons) -> Iterator[str]:
+    """One row per metric and pair of systems, with the scores of both; the signatures go to standard error."""
+    for line in found.signatures:
+        click.echo(line, err=True)
+    yield "\t".join(["metric", *_PAIR_FIELDS, "first_score", "second_score", "significant"])
+    for comparison in found.by_metric:
+        scores = dict(zip(comparison.systems, comparison.scores, strict=True))
+        for pair in comparison.pairs:
+            cells = [getattr(pair, name) for name in _PAIR_FIELDS]
+            significant = "yes" if pair.is_significant(comparison.alpha) else "no"
+            cells = [comparison.metric, *cells, scores[pair.first], scores[pair.second], significant]
+            yield "\t".join(map(_tsv_cell, cells))
+
+
+def _tsv_cell(value: str | float) -> str:
+    if isinstance(value, str):
+        return " ".join(value.split())
+    return "" if math.isnan(value) else repr(value)
 
 
 COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
-    "json": _json, "latex": _latex, "text": _text,
+    "json": _json, "latex": _latex, "text": _text, "tsv": _tsv,
 }  # fmt: skip
 
 
 @click.command(context_settings={"max_content_width": 110})
 @click.option("-r", "--reference", "references", multiple=True, metavar="FILE",
               help="A reference file; repeatable. With several, an empty line is a missing reference.")  # fmt: skip
-@click.argument("systems", nargs=-1, metavar="SYSTEM...")
+@click.argument("systems", nargs=-1, metavar="[SYSTEM... | TABLE...]")
+@input_option
+@source_option
 @metrics_option
-@language_option
+@auto_language_option
+@columns_option
 @click.option("--scores", "score_file", metavar="FILE",
               help="Segment scores instead of texts: a TSV of system, segment, metric, score, as "
               "`tesla score --format tsv --segments` prints it. SYSTEM and -m then choose from it.")  # fmt: skip
@@ -221,15 +268,19 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
 @click.option(
     "--format", "output_format", type=click.Choice(sorted(COMPARE_FORMATS)), default="text", show_default=True
 )
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
+@weights_option
 @analysed_option
 @synonyms_option
 @segmenter_option
 @celab_options
+@quiet_option
 def compare(
-    references: tuple[str, ...], systems: tuple[str, ...], metrics: str | None, language: str,
-    score_file: str | None, baseline: str | None, docs: str | None, resamples: int, seed: int, alpha: float,
-    output_format: str, jobs: int, analysed: bool, synonyms: str | None, segmenter: str | None,
+    references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
+    metrics: tuple[str, ...], language: str, columns: str | None, score_file: str | None, baseline: str | None,
+    docs: str | None, resamples: int, seed: int, alpha: float, output_format: str, as_json: bool, jobs: int,
+    weights: str | None, analysed: bool, synonyms: str | None, segmenter: str | None,
     pre_tokenized: bool, unit_discount: float, max_units: int,
 ) -> None:  # fmt: skip
     """Compare SYSTEM files: scores with confidence intervals, and tests of the differences.
@@ -243,22 +294,36 @@ def compare(
     tesla compare -r ref.txt sysA.txt sysB.txt --baseline sysA.txt --docs docs.txt --format latex
     tesla compare --scores scores.tsv
     """
+    systems = (*inputs, *systems)
     if score_file is None:
-        if not references or not systems:
-            raise click.UsageError("give references (-r) and systems, or a file of scores (--scores)")
         celab = celab_arguments(pre_tokenized, unit_discount, max_units)
-        chosen = create_metrics(
-            metrics, language, analysed=analysed, synonyms=synonyms, segmenter=segmenter, celab=celab
+        files = systems_or_standard_input(systems)
+        language = identified_language(
+            language, partial(sample_files, references, files, columns=columns, analysed=analysed)
         )
-        chunks = CountedReferences(
-            read_chunks(references, systems, analysed=analysed, prepared=pre_tokenized)
+        chosen = choose_metrics(
+            metrics,
+            language,
+            analysed=analysed,
+            synonyms=synonyms,
+            segmenter=segmenter,
+            celab=celab,
+            weights=weights,
         )
-        tables = _score_files(systems, chosen, jobs, chunks)
-        signatures = list(map(chunks.signature, chosen))
+        given = open_inputs(
+            references, systems_or_standard_input(systems), source=source, columns=columns, analysed=analysed,
+            prepared=pre_tokenized,
+        )  # fmt: skip
+        if not given.has_references and any(one.metric.needs_references for one in chosen):
+            raise click.UsageError("give references (-r) and systems, or a file of scores (--scores)")
+        counted = CountedReferences(given.chunks)
+        tables = _score_files(given, chosen, jobs, counted)
+        signatures = [signature_line(one.name, counted.signature(one.metric)) for one in chosen]
     else:
         if references:
             raise click.UsageError("--scores replaces the texts: do not give -r as well")
-        tables = read_score_table(score_file, systems, metrics.split(",") if metrics is not None else ())
+        names = [name for text in metrics for name in ([text] if ":" in text else text.split(","))]
+        tables = read_score_table(score_file, systems, names)
         signatures = [f"scores:{score_file}"]
     if len(tables[0].systems) < 2:
         raise UsageError(f"only one system, {tables[0].systems[0]}: there is nothing to compare it with")
@@ -269,37 +334,27 @@ def compare(
         )
         for table in tables
     ]
-    write_lines(COMPARE_FORMATS[output_format](Comparisons(tuple(comparisons), tuple(signatures), baseline)))
+    write = COMPARE_FORMATS["json" if as_json else output_format]
+    write_lines(write(Comparisons(tuple(comparisons), tuple(signatures), baseline)))
 
 
 def _score_files(
-    systems: Sequence[str], metrics: Sequence[Metric], jobs: int, chunks: Iterable[Chunk]
+    inputs: Inputs, metrics: Sequence[NamedMetric], jobs: int, chunks: CountedReferences
 ) -> list[SystemTable]:
+    systems = inputs.systems
     if len(set(systems)) < len(systems):
         raise click.UsageError("a system is given twice: its differences would all be 0")
     parts: list[list[list[SegmentScores]]] = []
-    with progress("segments") as bar:
-        for scored in score_chunks(metrics, systems, chunks, jobs):
+    with progress("segments", inputs.segments) as bar:
+        for scored in score_chunks([one.metric for one in metrics], systems, chunks, jobs):
             parts.append(scored)
             bar.advance(len(scored[0][0].scores))
     return [
-        _table(metric, systems, [
+        system_table(one.name, one.metric, systems, [
             SegmentScores.concatenate([chunk[system][place] for chunk in parts]) for system in range(len(systems))
         ])
-        for place, metric in enumerate(metrics)
+        for place, one in enumerate(metrics)
     ]  # fmt: skip
-
-
-def _table(metric: Metric, systems: Sequence[str], scored: Sequence[SegmentScores]) -> SystemTable:
-    statistics = [part.statistics for part in scored if part.statistics is not None]
-    return SystemTable(
-        metric.id,
-        tuple(systems),
-        np.stack([part.scores for part in scored], axis=1),
-        metric.higher_is_better,
-        np.stack(statistics, axis=1) if statistics else None,
-        corpus_score_of_sums(metric),
-    )
 
 
 def _read_documents(path: str, segments: int) -> list[str]:

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from tempfile import TemporaryFile
 
 import click
 
 from tesla_eval.cli.explain_drawing import draw_difference, draw_explanation
-from tesla_eval.cli.inputs import read_chunks
+from tesla_eval.cli.inputs import known_length, read_chunks
+from tesla_eval.cli.language import identified_language, sample_files
 from tesla_eval.cli.options import (
+    auto_language_option,
     celab_arguments,
     celab_options,
     create_metrics,
-    language_option,
+    one_metric_option,
+    quiet_option,
     segmenter_option,
     synonyms_option,
+    weights_option,
 )
-from tesla_eval.cli.terminal import progress, write_lines
+from tesla_eval.cli.terminal import links_coloured, progress, write_lines
 from tesla_eval.compare import explain_difference
 from tesla_eval.metrics import Metric
 from tesla_eval.records import Explanation
@@ -36,13 +41,8 @@ __all__ = ["explain"]
     metavar="FILE",
     help="A reference file; the argument is then the system's file, and every segment is explained.",
 )
-@click.option(
-    "-m",
-    "--metric",
-    default=None,
-    help="The metric to explain.  [default: m; celab for languages written without spaces]",
-)
-@language_option
+@one_metric_option("The metric to explain.")
+@auto_language_option
 @click.option(
     "--json",
     "as_json",
@@ -55,12 +55,12 @@ __all__ = ["explain"]
     metavar="NAME",
     help="Draw this feature's links (ms.2, pos.1, ...). [default: the first]",
 )
-@click.option(
-    "--segment", type=click.IntRange(1), help="With two systems: only this segment, counted from 1."
-)
+@click.option("--segment", type=click.IntRange(1), help="With -r: only this segment, counted from 1.")
 @synonyms_option
 @segmenter_option
+@weights_option
 @celab_options
+@quiet_option
 def explain(
     texts: tuple[str, ...],
     references: tuple[str, ...],
@@ -71,6 +71,7 @@ def explain(
     segment: int | None,
     synonyms: str | None,
     segmenter: str | None,
+    weights: str | None,
     pre_tokenized: bool,
     unit_discount: float,
     max_units: int,
@@ -84,31 +85,41 @@ def explain(
     tesla explain -m s "A storm hit Spain." "Spain was hit by a storm."     unigrams and skip bigrams
     tesla explain -m dicomer "It rained. But we went out. We got wet."      roles and their transitions
     tesla explain -r ref.txt sys.txt --json > explained.jsonl
+    tesla explain -r ref.txt sys.txt --segment 7                 one segment
     tesla explain -m x -r ref.txt sysA.txt sysB.txt              why A scores higher than B
     tesla explain -m x -r ref.txt sysA.txt sysB.txt --segment 7  ... on one segment
     """
-    if metric is not None and "," in metric:
-        raise click.UsageError("explain takes one metric")
     celab = celab_arguments(pre_tokenized, unit_discount, max_units)
-    chosen = create_metrics(metric, language, synonyms=synonyms, segmenter=segmenter, celab=celab)[0]
+    if metric is None and weights is not None:
+        raise click.UsageError("--weights goes with a learned metric: name it with -m")
+    sample = (lambda: texts[1:] or texts) if not references else partial(sample_files, references, texts)
+    language = identified_language(language, sample)
+    chosen = create_metrics(
+        metric, language, synonyms=synonyms, segmenter=segmenter, celab=celab, weights=weights
+    )[0]
     if references and len(texts) == 2:
         _explain_two(chosen, texts, references, segment, as_json)
         return
-    if segment is not None:
-        raise click.UsageError("--segment goes with -r and two systems")
+    if segment is not None and not references:
+        raise click.UsageError("--segment goes with -r and the file of a system")
     if references and len(texts) != 1:
         raise click.UsageError("with -r, explain takes one system file, or two to compare")
     if not references and len(texts) < 2 and chosen.needs_references:
         raise click.UsageError("give a hypothesis and at least one reference, or files with -r")
     # Nothing reaches standard output before every file was read to its end and all agree.
     with TemporaryFile("w+", encoding="utf-8", newline="\n") as held:
-        with progress("segments") as bar:
+        count = 0
+        with progress("segments", known_length([*references, *texts]), wanted=bool(references)) as bar:
             for hypothesis, given in _segments(texts, references, prepared=pre_tokenized):
-                explanation = chosen.explain(hypothesis, given)
-                held.writelines(f"{line}\n" for line in _lines(explanation, feature, as_json))
+                count += 1
                 bar.advance(1)
+                if segment in (None, count):
+                    explanation = chosen.explain(hypothesis, given)
+                    held.writelines(f"{line}\n" for line in _lines(explanation, feature, as_json))
+        if segment is not None and segment > count:
+            raise click.UsageError(f"--segment {segment}: there are {count} segments")
         held.seek(0)
-        write_lines(line.removesuffix("\n") for line in held)
+        write_lines((line.removesuffix("\n") for line in held), paint=None if as_json else links_coloured)
 
 
 def _segments(
@@ -118,8 +129,8 @@ def _segments(
     if not references:
         yield texts[0], list(texts[1:])
         return
-    for streams, (hypotheses,) in read_chunks(references, texts, prepared=prepared):
-        for hypothesis, *given in zip(hypotheses, *streams, strict=True):
+    for chunk in read_chunks(references, texts, prepared=prepared):
+        for hypothesis, *given in zip(*chunk.systems, *chunk.references, strict=True):
             yield hypothesis, [text for text in given if text is not None]
 
 
@@ -136,11 +147,11 @@ def _explain_two(
     """Why one system scores higher than the other, on the test set or on one segment of it."""
     streams: list[list[str | None]] = [[] for _ in references]
     texts: tuple[list[str], list[str]] = ([], [])
-    for given, (first, second) in read_chunks(references, systems):
-        for stream, part in zip(streams, given, strict=True):
+    for chunk in read_chunks(references, systems):
+        for stream, part in zip(streams, chunk.references, strict=True):
             stream.extend(part)
-        texts[0].extend(first)
-        texts[1].extend(second)
+        for kept, lines in zip(texts, chunk.systems, strict=True):
+            kept.extend(lines)
     if segment is not None:
         if not 1 <= segment <= len(texts[0]):
             raise click.UsageError(f"--segment {segment}: there are {len(texts[0])} segments")

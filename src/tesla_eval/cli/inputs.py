@@ -1,22 +1,28 @@
-"""Inputs of the subcommands: systems and references as chunks of parallel segments, CoNLL-U, tables of scores."""
+"""Inputs of the subcommands: systems, references and sources as chunks of parallel segments."""
 
 from __future__ import annotations
 
-import math
+import stat
+import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-import numpy as np
+import click
 
 from tesla_eval.analysis.conllu import parse_conllu
+from tesla_eval.cli.tables import Columns, TableRow, is_table, read_table, table_columns
 from tesla_eval.cli.terminal import warn
-from tesla_eval.compare import SystemTable
-from tesla_eval.errors import InputError, UsageError
+from tesla_eval.compression import SUFFIXES
+from tesla_eval.errors import InputError
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores
+from tesla_eval.metrics.baselines import SacreBleuSignature
 from tesla_eval.parallel import map_in_order
 from tesla_eval.segments import reference_count
-from tesla_eval.textio import LineReader, looks_lowercased, looks_tokenised, read_in_step
+from tesla_eval.textio import STANDARD_INPUT, LineReader, looks_lowercased, looks_tokenised, read_in_step
 
 if TYPE_CHECKING:
     from tesla_eval.judgements.summaries import SummarySet
@@ -25,28 +31,213 @@ __all__ = [
     "Chunk",
     "ConlluReader",
     "CountedReferences",
+    "Inputs",
+    "known_length",
+    "open_inputs",
     "read_chunks",
-    "read_score_table",
     "score_chunks",
     "summary_chunks",
+    "systems_or_standard_input",
 ]
 
-Chunk = tuple[list[list[str | None]], list[list[str]]]
-"""Reference streams with None for what is missing, and the systems' texts."""
+_ROWS_AT_ONCE = 1024
+_COUNTED_BLOCK = 1 << 20
+
+
+class Chunk(NamedTuple):
+    """Some segments: reference streams with None for what is missing, the systems' texts, the sources if given."""
+
+    references: list[list[str | None]]
+    systems: list[list[str]]
+    sources: list[str] | None = None
+
+
+@dataclass
+class Inputs:
+    """What is to be scored: the names of the systems, and their segments in chunks."""
+
+    systems: tuple[str, ...]
+    chunks: Iterator[Chunk]
+    segments: int | None = None
+    """How many there are, where that is known beforehand."""
+    topics: tuple[str, ...] | None = None
+    """The names of the segments, where they have any."""
+    has_references: bool = True
+
+
+def systems_or_standard_input(systems: Sequence[str]) -> tuple[str, ...]:
+    """The systems that were named; without any, the one (or several) that comes through a pipe."""
+    if systems:
+        return tuple(systems)
+    if not _has_piped_input():
+        raise click.UsageError("give SYSTEM files, or pipe a system into standard input")
+    return (STANDARD_INPUT,)
+
+
+def _has_piped_input() -> bool:
+    try:
+        return sys.stdin is not None and not sys.stdin.isatty() and sys.stdin.fileno() >= 0
+    except (OSError, ValueError):  # closed, or no real file
+        return False
+
+
+def open_inputs(
+    references: Sequence[str],
+    systems: Sequence[str],
+    *,
+    source: str | None = None,
+    columns: str | None = None,
+    analysed: bool = False,
+    prepared: bool = False,
+) -> Inputs:
+    """Files of lines in step, or tables with named columns; tab-separated standard input holds several systems."""
+    chosen = None if columns is None else Columns.parse(columns)
+    if columns is not None or (not references and is_table(systems[0], chosen)):
+        if references or source is not None:
+            raise click.UsageError("a table brings its references and sources: leave out -r and -s")
+        if analysed:
+            raise click.UsageError("--analysed reads files of CoNLL-U, with -r")
+        return _table_inputs(systems, chosen, prepared=prepared)
+    length = None if analysed else known_length([*references, *systems])
+    if tuple(systems) == (STANDARD_INPUT,) and not analysed:
+        standard_input = _TabbedInput()
+        if standard_input.fields > 1:
+            names = tuple(f"System {number + 1}" for number in range(standard_input.fields))
+            chunks = _split_chunks(
+                read_chunks(references, [standard_input], source, prepared=prepared), standard_input
+            )
+        else:
+            names = (STANDARD_INPUT,)
+            chunks = read_chunks(references, [standard_input], source, prepared=prepared)
+    else:
+        names = tuple(systems)
+        chunks = read_chunks(references, systems, source, analysed=analysed, prepared=prepared)
+    return Inputs(names, chunks, length, has_references=bool(references))
 
 
 def read_chunks(
-    references: Sequence[str], systems: Sequence[str], *, analysed: bool = False, prepared: bool = False
+    references: Sequence[str],
+    systems: Sequence[str | LineReader],
+    source: str | None = None,
+    *,
+    analysed: bool = False,
+    prepared: bool = False,
 ) -> Iterator[Chunk]:
     """Chunks of all files in step; a warning, once, if the text of the first looks as if it had been worked on, unless
     it is known to be (`analysed`, `prepared`)."""
     reader: type[LineReader] = ConlluReader if analysed else LineReader
+    files = (*references, *systems, *([] if source is None else [source]))
+    judged = len(references) + len(systems)
+    names = [file if isinstance(file, str) else file.name for file in files[:judged]]
     first = True
-    for texts in read_in_step((*references, *systems), reader=reader):
+    for texts in read_in_step(files, reader=reader):
         if first and not (analysed or prepared):
-            _warn_of_preparation((*references, *systems), texts)
+            _warn_of_preparation(names, texts[:judged])
         first = False
-        yield _with_gaps(texts[: len(references)]), texts[len(references) :]
+        yield Chunk(
+            _with_gaps(texts[: len(references)]),
+            texts[len(references) : judged],
+            None if source is None else texts[judged],
+        )
+
+
+class _TabbedInput(LineReader):
+    """Standard input, whose first line tells how many systems stand side by side, as sacreBLEU reads it."""
+
+    def __init__(self) -> None:
+        super().__init__(STANDARD_INPUT)
+        self._lines = super().__iter__()
+        self._first = next(self._lines, None)
+        self.fields = 1 if self._first is None else self._first.count("\t") + 1
+
+    def __iter__(self) -> Iterator[str]:
+        return self._lines if self._first is None else chain([self._first], self._lines)
+
+
+def _split_chunks(chunks: Iterable[Chunk], reader: _TabbedInput) -> Iterator[Chunk]:
+    """Every line as one text per system; all lines must have as many as the first."""
+    number = 0
+    for chunk in chunks:
+        rows = []
+        for line in chunk.systems[0]:
+            number += 1
+            rows.append(line.split("\t"))
+            if len(rows[-1]) != reader.fields:
+                raise InputError(
+                    f"{reader.name}, line {number}: {len(rows[-1])} texts between tabs, but line 1 has "
+                    f"{reader.fields}; every line must hold one text of each system"
+                )
+        yield chunk._replace(systems=[list(texts) for texts in zip(*rows, strict=True)])
+
+
+def _table_inputs(paths: Sequence[str], wanted: Columns | None, *, prepared: bool) -> Inputs:
+    found = [table_columns(path, wanted) for path in paths]
+    several = len(paths) > 1
+    names = tuple(
+        path if len(columns.hyp) == 1 else f"{path}:{name}" if several else name
+        for path, columns in zip(paths, found, strict=True)
+        for name in columns.hyp
+    )
+    chunks = _table_chunks(paths, found, names, prepared=prepared)
+    return Inputs(names, chunks, has_references=bool(found[0].ref))
+
+
+def _table_chunks(
+    paths: Sequence[str], columns: Sequence[Columns], names: Sequence[str], *, prepared: bool
+) -> Iterator[Chunk]:
+    rows = _rows_in_step(paths, [read_table(path, one) for path, one in zip(paths, columns, strict=True)])
+    first = True
+    while some := list(islice(rows, _ROWS_AT_ONCE)):
+        most = max(len(row.references) for row in some)
+        padded = [[*row.references, *[""] * (most - len(row.references))] for row in some]
+        streams = [list(stream) for stream in zip(*padded, strict=True)]
+        texts = [list(lines) for lines in zip(*(row.hypotheses for row in some), strict=True)]
+        if first and not prepared:
+            _warn_of_preparation(names, texts)
+        first = False
+        sources = [row.source for row in some if row.source is not None]
+        yield Chunk(_with_gaps(streams), texts, sources if len(sources) == len(some) else None)
+
+
+def _rows_in_step(paths: Sequence[str], tables: Sequence[Iterator[TableRow]]) -> Iterator[TableRow]:
+    """The rows of all tables side by side: as many in each, about the same references and sources."""
+    count = 0
+    while True:
+        rows = [next(table, None) for table in tables]
+        if all(row is None for row in rows):
+            return
+        head, *others = rows
+        for path, row in zip(paths, rows, strict=True):
+            if row is None:
+                raise InputError(f"{path}: has {count} rows, but another table has more; row i is segment i")
+        assert head is not None
+        count += 1
+        for row in others:
+            assert row is not None
+            if row.references and row.references != head.references:
+                raise InputError(f"{row.place}: has other references than {head.place}")
+            if row.source is not None and head.source is not None and row.source != head.source:
+                raise InputError(f"{row.place}: has another source than {head.place}")
+            head = head._replace(hypotheses=[*head.hypotheses, *row.hypotheses])
+        yield head
+
+
+def known_length(paths: Sequence[str]) -> int | None:
+    """The lines of the first plain file, counted if someone watches a progress bar."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+    for path in paths:
+        try:
+            plain = path != STANDARD_INPUT and not path.endswith(SUFFIXES)
+            if plain and stat.S_ISREG(Path(path).stat().st_mode):
+                with Path(path).open("rb") as handle:
+                    last, count = b"\n", 0
+                    while block := handle.read(_COUNTED_BLOCK):
+                        last, count = block[-1:], count + block.count(b"\n")
+                return count + (last != b"\n")
+        except OSError:
+            return None  # whoever reads it will say what is wrong
+    return None
 
 
 class CountedReferences:
@@ -63,8 +254,18 @@ class CountedReferences:
 
     def signature(self, metric: Metric) -> str:
         """The signature of a metric's scores of these chunks."""
-        count = "var" if len(self._counts) > 1 else next(iter(self._counts), 0)
-        return str(metric.get_signature().with_references(count if metric.needs_references else 0))
+        return str(metric.get_signature().with_references(self._count if metric.needs_references else 0))
+
+    def segment_signature(self, metric: Metric) -> str:
+        """The signature of its segments' scores: BLEU's are made with other settings than a corpus score."""
+        signature = metric.get_signature()
+        if isinstance(signature, SacreBleuSignature):
+            return str(signature.of_segments(self._count))
+        return self.signature(metric)
+
+    @property
+    def _count(self) -> int | str:
+        return "var" if len(self._counts) > 1 else next(iter(self._counts), 0)
 
 
 def summary_chunks(summaries: SummarySet, topics: int = 256) -> Iterator[Chunk]:
@@ -78,7 +279,7 @@ def summary_chunks(summaries: SummarySet, topics: int = 256) -> Iterator[Chunk]:
             )
     for start in range(0, len(summaries.topics), topics):
         span = slice(start, start + topics)
-        yield (
+        yield Chunk(
             [list(stream[span]) for stream in summaries.reference_streams],
             [[text for text in row[span] if text is not None] for row in summaries.hypotheses],
         )
@@ -90,13 +291,24 @@ def score_chunks(
     """For each chunk its scores by system, then by metric, `jobs` chunks at a time; what is refused is named."""
 
     def score(numbered: tuple[int, Chunk]) -> list[list[SegmentScores]]:
-        start, (references, texts) = numbered
+        start, chunk = numbered
         try:
-            return [[metric.score_segments(lines, references) for metric in metrics] for lines in texts]
+            return [
+                [_score(metric, lines, chunk.references, chunk.sources) for metric in metrics]
+                for lines in chunk.systems
+            ]
         except InputError as error:
-            raise _refused(metrics, systems, start, (references, texts)) or error from None
+            raise _refused(metrics, systems, start, chunk) or error from None
 
     return map_in_order(score, _numbered(chunks), jobs)
+
+
+def _score(
+    metric: Metric, texts: list[str], references: list[list[str | None]], sources: list[str] | None
+) -> SegmentScores:
+    if metric.uses_source:
+        return metric.score_segments(texts, references, sources=sources)  # type: ignore[call-arg]
+    return metric.score_segments(texts, references)
 
 
 def _numbered(chunks: Iterable[Chunk]) -> Iterator[tuple[int, Chunk]]:
@@ -104,20 +316,20 @@ def _numbered(chunks: Iterable[Chunk]) -> Iterator[tuple[int, Chunk]]:
     start = 1
     for chunk in chunks:
         yield start, chunk
-        start += len(chunk[1][0])
+        start += len(chunk.systems[0])
 
 
 def _refused(
     metrics: Sequence[Metric], systems: Sequence[str], start: int, chunk: Chunk
 ) -> InputError | None:
     """The error of the first segment that a metric refuses, with its place."""
-    references, texts = chunk
-    for system, lines in zip(systems, texts, strict=True):
+    for system, lines in zip(systems, chunk.systems, strict=True):
         for index, text in enumerate(lines):
-            given = [[stream[index]] for stream in references]
+            given = [[stream[index]] for stream in chunk.references]
+            source = None if chunk.sources is None else [chunk.sources[index]]
             for metric in metrics:
                 try:
-                    metric.score_segments([text], given)
+                    _score(metric, [text], given, source)
                 except InputError as error:
                     return InputError(f"{system}, segment {start + index}: {error}")
     return None
@@ -170,66 +382,3 @@ class ConlluReader(LineReader):
             for _ in parse_conllu(block, self.name, first_line):
                 pass
         return "\n".join(block)
-
-
-_HEADER = ["system", "segment", "metric", "score"]
-_LOWER_IS_BETTER = frozenset({"ter", "wer", "cer"})
-
-
-def read_score_table(
-    path: str, systems: Sequence[str] = (), metrics: Sequence[str] = ()
-) -> list[SystemTable]:
-    """A table for each metric of the file, or of those named; a score that is missing or no number is an error.
-
-    A system's score is the mean of its segments' scores: the file has no more than these.
-    """
-    scores = _read_scores(path)
-    all_systems, all_segments, all_metrics = (dict.fromkeys(key[i] for key in scores) for i in range(3))
-    chosen_systems = _choose(path, "system", systems, list(all_systems))
-    chosen_metrics = _choose(path, "metric", metrics, list(all_metrics))
-    tables = []
-    for metric in chosen_metrics:
-        table = np.empty((len(all_segments), len(chosen_systems)))
-        for row, segment in enumerate(all_segments):
-            for column, system in enumerate(chosen_systems):
-                if (system, segment, metric) not in scores:
-                    raise InputError(f"{path}: no {metric} score of system {system} for segment {segment}")
-                table[row, column] = scores[system, segment, metric]
-        tables.append(SystemTable(metric, tuple(chosen_systems), table, metric not in _LOWER_IS_BETTER))
-    return tables
-
-
-def _read_scores(path: str) -> dict[tuple[str, str, str], float]:
-    reader = LineReader(path)
-    lines = iter(reader)
-    if next(lines, "").split("\t") != _HEADER:
-        raise InputError(
-            f"{reader.name}, line 1: the header should be {' '.join(_HEADER)}, separated by tabs"
-        )
-    scores: dict[tuple[str, str, str], float] = {}
-    for number, line in enumerate(lines, start=2):
-        fields = line.split("\t")
-        if len(fields) != len(_HEADER):
-            raise InputError(f"{reader.name}, line {number}: {len(fields)} fields instead of {len(_HEADER)}")
-        system, segment, metric, text = fields
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
-            raise InputError(f"{reader.name}, line {number}: score {text!r} is not a number")
-        if (system, segment, metric) in scores:
-            raise InputError(
-                f"{reader.name}, line {number}: a second {metric} score of {system}, segment {segment}"
-            )
-        scores[system, segment, metric] = value
-    if not scores:
-        raise InputError(f"{reader.name}: holds no scores")
-    return scores
-
-
-def _choose(path: str, what: str, wanted: Sequence[str], present: list[str]) -> list[str]:
-    for name in wanted:
-        if name not in present:
-            raise UsageError(f"{path}: no {what} {name!r}; there are {', '.join(present)}")
-    return list(wanted) or present

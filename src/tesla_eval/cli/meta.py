@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -10,15 +11,19 @@ import click
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.cli.meta_formats import META_FORMATS, PREFERENCE_FORMATS, draw_plots, write_scores
 from tesla_eval.cli.options import (
-    create_metrics,
+    NamedMetric,
+    checked_reference_name,
+    choose_metrics,
     language_option,
     metrics_option,
     need_matplotlib,
+    quiet_option,
     synonyms_option,
+    weights_option,
 )
-from tesla_eval.cli.terminal import progress, resumable, warn, write_lines
-from tesla_eval.errors import UsageError
-from tesla_eval.judgements.nouns import Key
+from tesla_eval.cli.terminal import complain, progress, resumable, warn, write_lines
+from tesla_eval.errors import TeslaError, UsageError
+from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, Rankings
 from tesla_eval.meta import preferences_of, read_preferences, read_rankings, read_system_scores
 from tesla_eval.meta.run import (
     JudgedSet,
@@ -30,8 +35,7 @@ from tesla_eval.meta.run import (
     target_language,
     wmt_sets,
 )
-from tesla_eval.meta.significance import preference_reports
-from tesla_eval.metrics import Metric
+from tesla_eval.meta.significance import PreferenceReport, preference_reports
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
@@ -46,6 +50,12 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 )
 @click.option("--pairs", metavar="FILE", help="Pairwise preferences: *.pairs.tsv[.gz].")
 @click.option("--rankings", metavar="FILE", help="Raw rankings: *.rawranks.tsv[.gz].")
+@click.option(
+    "--shares",
+    is_flag=True,
+    help="With --rankings alone: how often each system is the best, is better or equal (score1), is strictly better "
+    "(score2), and is preferred to each other one.",
+)
 @click.option("--systems", metavar="FILE", help="Human scores of systems: system_scores.tsv[.gz].")
 @click.option(
     "--mtme",
@@ -77,7 +87,8 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
     "--human-score",
     metavar="TYPE",
     help="The kind of human scores to use if there are several. Default: for systems the kind that covers most of "
-    "them, of these the official one, then the more careful protocol (trueskill_official, mqm, esa, da_z, ...).",
+    "them, of these the official one, then the more careful protocol (trueskill_official, mqm, esa, da_z, ...). The "
+    "kind by which the segments were judged comes first.",
 )
 @click.option(
     "--significance",
@@ -108,19 +119,31 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
     metavar="DIR",
     help="Write all scores as mt-metrics-eval's .score files under DIR/TESTSET/metric-scores.",
 )
+@click.option(
+    "--reference-name",
+    default=None,
+    metavar="NAME",
+    callback=checked_reference_name,
+    help="With --write-scores: what mt-metrics-eval calls the reference.  [default: its name in --mtme, else refA]",
+)
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
+@weights_option
+@quiet_option
 @click.option("--no-cache", is_flag=True, help="Do not use the cache on disk.")
 def meta(
-    segments: tuple[str, ...], pairs: str | None, rankings: str | None, systems: str | None, mtme: Path | None,
-    summaries: str | None, language: str, lps: tuple[str, ...], metrics: str | None, synonyms: str | None,
+    segments: tuple[str, ...], pairs: str | None, rankings: str | None, shares: bool, systems: str | None,
+    mtme: Path | None, summaries: str | None, language: str, lps: tuple[str, ...], metrics: tuple[str, ...],
+    synonyms: str | None,
     output_format: str, all_references: bool, all_segments: bool,
     human_score: str | None, significance: tuple[str, ...], resamples: int, seed: int, plots: Path | None,
-    plot_format: str, score_folder: Path | None, jobs: int, no_cache: bool,
-) -> None:  # fmt: skip
+    plot_format: str, score_folder: Path | None, reference_name: str | None, jobs: int, weights: str | None,
+    no_cache: bool,
+) -> int:  # fmt: skip
     """Measure how well metrics agree with human judgements.
 
     Scores are kept on disk (in $TESLA_EVAL_CACHE or the platform's cache folder): a second run is quick, and one that
-    was interrupted goes on where it stopped.
+    was interrupted goes on where it stopped. The exit status is 1 if something had to be left out, such as a metric
+    without resources for one of the languages.
 
     \b
     tesla meta --segments wmt14.seg.tsv.gz --pairs wmt14.pairs.tsv.gz --systems scores.tsv.gz -m m,bleu,chrf
@@ -128,6 +151,7 @@ def meta(
     tesla meta --mtme mt-metrics-eval-v2/wmt22 --lp en-de -m m --write-scores mt-metrics-eval-v2
     tesla meta --summaries summeval -m s,rouge1,rouge2 --human-score relevance --significance system:pearson
     tesla meta --rankings rawranks.tsv.gz            agreement of judges, expected wins, sign tests
+    tesla meta --rankings rawranks.tsv.gz --shares   and pairwise percentages, share of best, score1, score2
     """
     wishes = [Wish.parse(text) for text in significance]
     if output_format == "tsv" and wishes:
@@ -140,11 +164,9 @@ def meta(
     if not sources:
         if not (ranked or preferred):
             raise click.UsageError("give judgements: --segments, --mtme, --summaries, --rankings or --pairs")
-        reports = [r for r in preference_reports(ranked, preferred) if not lps or r.lp in lps]
-        write_lines(PREFERENCE_FORMATS[output_format](reports))
-        return
-    if sources > 1:
-        raise click.UsageError("give only one of --segments, --mtme and --summaries")
+        write_lines(PREFERENCE_FORMATS[output_format](_reports(ranked, preferred, lps, shares)))
+        return 0
+    _check_sources(sources, shares)
     preferred = {**{key: preferences_of(of_set) for key, of_set in ranked.items()}, **preferred}
     if summaries:
         sets = summary_sets(summaries, resolve_language(language), human_score, lps)
@@ -153,41 +175,121 @@ def meta(
     else:
         sets = wmt_sets(segments, preferred, read_system_scores(systems) if systems else {}, lps)
     study = Study(wishes, resamples, seed, warn)
+    missing = _Missing()
     with (
         resumable(None if no_cache else "the cache"),
         ScoreCache(on_disk=not no_cache) as cache,
-        progress("outputs") as bar,
+        progress() as bar,
     ):
-        for judged, chosen in _with_metrics(sets, metrics, synonyms, jobs):
+        for judged, named in _with_metrics(sets, metrics, synonyms, weights, jobs, missing):
+            chosen = [one.metric for one in named]
+            total = len(chosen) * judged.count_outputs(all_segments or score_folder is not None)
+            bar.stage(f"{judged.outputs.lp} outputs", total)
             joined = score_and_join(
                 judged, chosen, cache, score_type=None if summaries else human_score,
                 all_references=all_references or summaries is not None,
                 all_segments=all_segments, score_everything=score_folder is not None, progress=bar,
+                names=[one.name for one in named],
             )  # fmt: skip
-            comparisons = study.add(joined, chosen)
+            comparisons = study.add(joined, chosen, judged.human_scores)
             if plots is not None:
                 drawn = comparisons or Study(_DRAWN_BY_DEFAULT, resamples, seed).compare(joined)
                 draw_plots(joined, drawn, plots, plot_format)
             if score_folder is not None:
-                write_scores(joined, score_folder, "all" if all_references else "ref")
+                name = reference_name or _reference_name(judged, all_references)
+                free = {one.name for one in named if not one.metric.needs_references}
+                missing.note_systems(joined.outputs, write_scores(joined, score_folder, name, free))
     _warn_of_unused({key for key in preferred if not lps or key[0] in lps}, study)
     if not study.test_sets:
-        raise UsageError("there is no language pair to evaluate; see the warnings above and check --lp")
+        raise missing.first_error or UsageError(
+            "there is no language pair to evaluate; see the warnings above and check --lp"
+        )
     write_lines(META_FORMATS[output_format](study))
+    missing.tell()
+    return 1 if missing.notes else 0
+
+
+class _Missing:
+    """What had to be left out: it is said as it happens, and once more at the end."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+        self.first_error: TeslaError | None = None
+
+    def note(self, text: str, error: TeslaError | None = None) -> None:
+        """Something is left out."""
+        self.notes.append(text)
+        self.first_error = self.first_error or error
+        warn(text)
+
+    def note_systems(self, outputs: EvalSet, systems: Iterable[str]) -> None:
+        """Some systems cannot stand in a file of scores."""
+        for system in systems:
+            self.note(f"{' '.join(outputs.key)}: {system} lacks segments, not in the score files")
+
+    def tell(self) -> None:
+        """The last word, where a long run has scrolled by."""
+        if self.notes:
+            complain(f"incomplete: {len(self.notes)} left out, see the warnings above")
+
+
+def _reference_name(judged: JudgedSet, all_references: bool) -> str:
+    """What mt-metrics-eval calls the references that were used."""
+    if all_references:
+        return "all"
+    return next(iter(judged.outputs.reference_names), "refA")
+
+
+def _check_sources(sources: int, shares: bool) -> None:
+    if shares:
+        raise click.UsageError("--shares goes with --rankings alone, without outputs to score")
+    if sources > 1:
+        raise click.UsageError("--segments, --mtme and --summaries are sources of outputs: give one")
+
+
+def _reports(
+    ranked: dict[Key, Rankings], preferred: dict[Key, Preferences], lps: Collection[str], shares: bool
+) -> list[PreferenceReport]:
+    """What the judges said of each test set; shares only where they are wished for."""
+    if shares and not ranked:
+        raise click.UsageError("--shares needs --rankings: pairs of preferences do not tell ties")
+    reports = [report for report in preference_reports(ranked, preferred) if not lps or report.lp in lps]
+    return reports if shares else [replace(report, shares=None) for report in reports]
 
 
 def _with_metrics(
-    sets: Iterable[JudgedSet], names: str | None, synonyms: str | None, workers: int
-) -> Iterator[tuple[JudgedSet, list[Metric]]]:
-    """The test sets with the metrics for their target languages; those whose language is unknown are left out."""
+    sets: Iterable[JudgedSet],
+    names: tuple[str, ...],
+    synonyms: str | None,
+    weights: str | None,
+    workers: int,
+    missing: _Missing,
+) -> Iterator[tuple[JudgedSet, list[NamedMetric]]]:
+    """The test sets with the metrics for their target languages.
+
+    Left out and named are sets whose language is unknown, and metrics that lack resources for a language.
+    """
     for judged in sets:
         lp = judged.outputs.lp
         try:
             resolve_language(target_language(lp))
         except UsageError:
-            warn(f"{lp}: skipped, the target language {target_language(lp)!r} is unknown")
+            missing.note(f"{lp}: skipped, the target language {target_language(lp)!r} is unknown")
             continue
-        yield judged, create_metrics(names, target_language(lp), synonyms=synonyms, workers=workers)
+
+        def left_out(metric: str, error: TeslaError, lp: str = lp) -> None:
+            missing.note(f"{lp}: without {metric}: {error}", error)
+
+        chosen = choose_metrics(
+            names,
+            target_language(lp),
+            synonyms=synonyms,
+            workers=workers,
+            weights=weights,
+            on_missing=left_out,
+        )
+        if chosen:
+            yield judged, chosen
 
 
 def _warn_of_unused(preferred: set[Key], study: Study) -> None:

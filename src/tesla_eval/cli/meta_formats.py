@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -19,7 +19,7 @@ from tesla_eval.judgements.wmt import write_score_file
 from tesla_eval.meta import Joined, MetricComparison, Result
 from tesla_eval.meta.plots import correlation_bars, system_scatter, write_drawing
 from tesla_eval.meta.run import SetComparison, Study
-from tesla_eval.meta.significance import PreferenceReport
+from tesla_eval.meta.significance import PreferenceReport, PreferenceShares
 from tesla_eval.stats import Agreement
 
 __all__ = ["META_FORMATS", "PREFERENCE_FORMATS", "draw_plots", "shown_p", "write_scores"]
@@ -30,7 +30,9 @@ _COLUMNS = ("lp", "testset", "metric", "level", "statistic", "value", "n", "note
 def _text(study: Study) -> Iterator[str]:
     for test_set, (_, rows) in zip(study.test_sets, groupby(study.results, _set_of), strict=True):
         segments = f"{test_set.segments_used} of {test_set.segments} segments"
-        judged = f"human system scores: {test_set.human_score}"
+        others = [kind for kind in test_set.human_scores if kind != test_set.human_score]
+        choice = f" (--human-score takes {' or '.join(map(visible, others))})" if others else ""
+        judged = f"human system scores: {visible(test_set.human_score)}{choice}"
         yield f"{visible(test_set.lp)} {visible(test_set.testset)}: {test_set.systems} systems, {segments}; {judged}"
         yield from _table(list(rows))
         yield ""
@@ -206,6 +208,31 @@ def _preference_text(reports: Sequence[PreferenceReport]) -> Iterator[str]:
             rows.append([*names, *counts, shown_p(test.p_value), shown_p(test.adjusted)])
         yield from aligned(rows, numeric=range(2, 7))
         yield ""
+        if report.shares is not None:
+            yield from _share_tables(report, report.shares)
+
+
+def _share_tables(report: PreferenceReport, shares: PreferenceShares) -> Iterator[str]:
+    names = [visible(s.system) for s in report.systems]
+    rows = [["system", "best", "score1 (better or equal)", "score2 (better)"]]
+    for name, *values in zip(names, shares.best, shares.score1, shares.score2, strict=True):
+        rows.append([name, *map(_percent, values)])
+    yield from aligned(rows, numeric=range(1, 4))
+    yield ""
+    yield "row preferred / column preferred"
+    rows = [["", *names]]
+    for i, name in enumerate(names):
+        cells = [
+            "-" if i == j else f"{_percent(shares.matrix[i][j])} / {_percent(shares.matrix[j][i])}"
+            for j in range(len(names))
+        ]
+        rows.append([name, *cells])
+    yield from aligned(rows, numeric=range(1, len(names) + 1))
+    yield ""
+
+
+def _percent(share: float) -> str:
+    return "-" if math.isnan(share) else f"{100 * share:.1f}%"
 
 
 def _agreement_cells(agreement: Agreement) -> list[str]:
@@ -215,6 +242,9 @@ def _agreement_cells(agreement: Agreement) -> list[str]:
 
 def _preference_json(reports: Sequence[PreferenceReport]) -> Iterator[str]:
     plain = [_without_nan(asdict(report)) for report in reports]
+    for report in plain:
+        if report["shares"] is None:
+            del report["shares"]
     yield json.dumps({"preferences": plain}, ensure_ascii=False, indent=1)
 
 
@@ -263,18 +293,34 @@ def draw_plots(joined: Joined, comparisons: Iterable[SetComparison], folder: Pat
         write_drawing(drawing, folder / _file_name(*key, level, statistic, file_format))
 
 
-def write_scores(joined: Joined, folder: Path, reference: str) -> None:
-    """The scores of all outputs, segments and systems, higher is better, as mt-metrics-eval wants them."""
+def write_scores(
+    joined: Joined, folder: Path, reference: str, reference_free: Collection[str] = ()
+) -> list[str]:
+    """The scores of all outputs, segments and systems, higher is better, as mt-metrics-eval wants them.
+
+    `reference_free` names the metrics that used no reference. A system that lacks a segment cannot stand in such a
+    file; it is left out. Gives back the names of those.
+    """
     outputs = joined.outputs
-    home = folder / outputs.testset
+    home = folder / re.sub(
+        r"[^\w.+-]|^\.+", "_", outputs.testset
+    )  # nothing that could lead out of the folder
     everything = np.ones(len(outputs.segments), bool)
+    missing: dict[str, None] = {}
     for name, scores in joined.metrics.items():
-        by_segment = dict(zip(outputs.systems, scores.oriented.tolist(), strict=True))
-        by_system = dict(
-            zip(outputs.systems, scores.system_scores(everything)[:, None].tolist(), strict=True)
+        complete = [bool(row.all()) for row in np.isfinite(scores.segments)]
+        missing.update(
+            dict.fromkeys(s for s, whole in zip(outputs.systems, complete, strict=True) if not whole)
         )
-        write_score_file(home, outputs.lp, name, [reference], by_segment)
-        write_score_file(home, outputs.lp, name, [reference], by_system, level="sys")
+        systems = [s.replace(" ", "_") for s, whole in zip(outputs.systems, complete, strict=True) if whole]
+        by_segment = dict(zip(systems, scores.oriented[complete].tolist(), strict=True))
+        by_system = scores.system_scores(everything)[complete][:, None].tolist()
+        used = [] if name in reference_free else [reference]
+        write_score_file(home, outputs.lp, name, used, by_segment)
+        write_score_file(
+            home, outputs.lp, name, used, dict(zip(systems, by_system, strict=True)), level="sys"
+        )
+    return list(missing)
 
 
 def _file_name(*parts: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from importlib.util import find_spec
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
@@ -14,24 +15,34 @@ from tesla_eval.analysis.custom import SEGMENTERS, SegmentedAnalyser
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.analysis.pipeline import NO_SYNONYMS
 from tesla_eval.analysis.senses import INSTALLED, NONE, find_installed_thesaurus
-from tesla_eval.cli.terminal import warn
-from tesla_eval.errors import UsageError
+from tesla_eval.cli.metric_requests import MODEL_FILES, MetricRequest, option_kinds, parse_requests
+from tesla_eval.cli.terminal import be_quiet, warn
+from tesla_eval.errors import ResourceError, TeslaError, UsageError
 from tesla_eval.matching.celab import MAX_UNITS
 from tesla_eval.metrics import Metric, create_metric, default_metrics, metric_names
-from tesla_eval.metrics.registry import Entry, find_entry
 
 __all__ = [
+    "NamedMetric",
     "analysed_option",
+    "auto_language_option",
     "celab_arguments",
     "celab_options",
+    "checked_reference_name",
+    "choose_metrics",
+    "columns_option",
     "create_metrics",
+    "input_option",
     "language_option",
     "metrics_option",
     "need_matplotlib",
     "need_scikit_learn",
+    "one_metric_option",
     "provenance_options",
+    "quiet_option",
     "segmenter_option",
+    "source_option",
     "synonyms_option",
+    "weights_option",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., object])
@@ -40,9 +51,69 @@ language_option: Callable[[Command], Command] = click.option(
     "-l", "--lang", "language", default="en", show_default=True,
     help="Language of the texts: ISO 639-1 code or a usual alias.",
 )  # fmt: skip
+auto_language_option: Callable[[Command], Command] = click.option(
+    "-l", "--lang", "language", default="auto", show_default=True,
+    help="Language of the texts: ISO 639-1 code or a usual alias; auto identifies it from the references.",
+)  # fmt: skip
 metrics_option: Callable[[Command], Command] = click.option(
-    "-m", "--metrics", default=None, metavar="NAME[,NAME...]",
-    help=f"Metrics: {', '.join(metric_names())}.  [default: m,x; celab for languages written without spaces]",
+    "-m", "--metrics", multiple=True, metavar="NAME[,NAME...] | NAME:KEY=VALUE[,KEY=VALUE...]",
+    help=f"Metrics: {', '.join(metric_names())}. May be given several times. With options, such as "
+    "bleu:tok=intl,lc=yes, it names one metric; `tesla metrics NAME` lists them.  "
+    "[default: m,x; celab for languages written without spaces]",
+)  # fmt: skip
+
+
+def one_metric_option(purpose: str) -> Callable[[Command], Command]:
+    """`-m` of a command that takes one metric: the command gets its name and options as text, or None."""
+    return click.option(
+        "-m", "--metric", multiple=True, callback=_only_metric, metavar="NAME[:KEY=VALUE,...]",
+        help=f"{purpose}  [default: m; celab for languages written without spaces]",
+    )  # fmt: skip
+
+
+def _only_metric(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> str | None:
+    if len(values) > 1 or any("," in value.partition(":")[0] for value in values):
+        raise click.UsageError(f"{context.info_name} takes one metric, not {' '.join(values)}")
+    return values[0] if values else None
+
+
+weights_option: Callable[[Command], Command] = click.option(
+    "--weights", default=None, metavar="FILE",
+    help="A model that you trained (`tesla train`), for the one learned metric of -m.",
+)  # fmt: skip
+
+
+def _set_quiet(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        be_quiet()
+
+
+quiet_option: Callable[[Command], Command] = click.option(
+    "-q", "--quiet", is_flag=True, expose_value=False, is_eager=True, callback=_set_quiet,
+    help="No warnings, no progress bar. Errors are still reported.",
+)  # fmt: skip
+
+
+def checked_reference_name(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> str | None:
+    """The name of a reference; mt-metrics-eval cuts names of files at hyphens."""
+    if value is not None and not re.fullmatch(r"[\w.]+", value):
+        raise click.UsageError(f"--reference-name {value}: write letters and digits only, such as refA")
+    return value
+
+
+input_option: Callable[[Command], Command] = click.option(
+    "-i", "--input", "-t", "--translations", "inputs", multiple=True, metavar="FILE",
+    help="A system, as an option instead of an argument.",
+)  # fmt: skip
+source_option: Callable[[Command], Command] = click.option(
+    "-s", "--source", default=None, metavar="FILE", help="The source texts, for metrics that read them."
+)
+columns_option: Callable[[Command], Command] = click.option(
+    "--columns", default=None, metavar="hyp=NAME,ref=NAME,src=NAME",
+    help="The columns of a table (.tsv, .csv, .jsonl, .parquet). Several names are joined by +: every hyp column is a "
+    "system, every ref column a reference.  [default: hyp or mt, ref, src]",
 )  # fmt: skip
 analysed_option: Callable[[Command], Command] = click.option(
     "--analysed", is_flag=True,
@@ -125,8 +196,20 @@ def _need(module: str, message: str) -> None:
         raise UsageError(message)
 
 
-def create_metrics(
-    names: str | None,
+class NamedMetric(NamedTuple):
+    """A metric and its name in results: its id, and the options that the user gave it."""
+
+    name: str
+    metric: Metric
+
+
+def create_metrics(names: str | Sequence[str] | None, language: str, **options: Any) -> list[Metric]:
+    """The metrics of `choose_metrics`, without their names."""
+    return [chosen.metric for chosen in choose_metrics(names, language, **options)]
+
+
+def choose_metrics(
+    names: str | Sequence[str] | None,
     language: str,
     *,
     analysed: bool = False,
@@ -134,12 +217,18 @@ def create_metrics(
     segmenter: str | None = None,
     workers: int = 1,
     celab: Mapping[str, Any] | None = None,
-) -> list[Metric]:
-    """The metrics that `-m` names, each once, for the language that `-l` names; `celab` are TESLA-CELAB's options."""
+    weights: str | None = None,
+    on_missing: Callable[[str, TeslaError], None] | None = None,
+) -> list[NamedMetric]:
+    """The metrics that `-m` names, each once, for the language that `-l` names.
+
+    `celab` are TESLA-CELAB's options, `weights` is the file of a trained model. A metric that lacks what it needs is an
+    error, unless `on_missing` takes note of it.
+    """
     code = resolve_language(language)
-    names = default_metrics(code) if names is None else names
-    entries = list(dict.fromkeys(find_entry(name) for name in names.split(",") if name.strip()))
-    if not entries:
+    texts = [names] if isinstance(names, str) else list(names or [])
+    requests = parse_requests(texts or [default_metrics(code)])
+    if not requests:
         raise click.UsageError("-m names no metric")
     given: dict[str, Any] = {"synonyms": synonyms, **(celab or {})}
     if analysed and segmenter is not None:
@@ -148,27 +237,55 @@ def create_metrics(
         given |= {"analyser": ConlluAnalyser(code, synonyms), "synonyms": None}
     elif segmenter is not None:
         given |= {"analyser": SegmentedAnalyser(segmenter, code, synonyms), "synonyms": None}
-    metrics = []
-    for entry in entries:
-        metric = create_metric(entry.name, code, **_options_for(entry, given))
+    models = _with_weights(requests, weights)
+    chosen = []
+    for request, model in zip(requests, models, strict=True):
+        options = {**_options_for(request, given), **model, **request.options}
+        try:
+            metric = create_metric(request.entry.name, code, **options)
+        except (ResourceError, UsageError) as error:
+            if on_missing is None:
+                raise
+            on_missing(request.name, error)
+            continue
         metric.workers = workers
-        metrics.append(metric)
-    _warn_of_shortcomings(metrics, code, without_synonyms=synonyms == NONE)
-    return metrics
+        chosen.append(NamedMetric(request.name, metric))
+    _warn_of_shortcomings([one.metric for one in chosen], code, without_synonyms=synonyms == NONE)
+    return chosen
 
 
-def _options_for(entry: Entry, given: Mapping[str, Any]) -> dict[str, Any]:
+def _with_weights(requests: Sequence[MetricRequest], file: str | None) -> list[dict[str, str]]:
+    """For every metric the option that takes the file of `--weights`: exactly one metric must have one."""
+    if file is None:
+        return [{} for _ in requests]
+    options: list[dict[str, str]] = []
+    for request in requests:
+        kinds = option_kinds(request.entry.load())
+        names = [name for name in MODEL_FILES if kinds.get(name) == "file" and name not in request.options]
+        options.append({names[0]: file} if names else {})
+    takers = [request.entry.name for request, option in zip(requests, options, strict=True) if option]
+    if not takers:
+        raise click.UsageError("--weights goes with a learned metric: -m x, f, pem, dicomer or cremer")
+    if len(takers) > 1:
+        option = next(iter(next(filter(None, options))))
+        raise click.UsageError(
+            f"--weights {file}: is it for {' or '.join(takers)}? Write -m {takers[0]}:{option}={file}"
+        )
+    return options
+
+
+def _options_for(request: MetricRequest, given: Mapping[str, Any]) -> dict[str, Any]:
     """Of the options that were given, those for this metric; refuses or warns where it cannot heed one."""
-    known = entry.load().option_defaults()
+    name, known = request.entry.name, request.entry.load().option_defaults()
     if given.get("analyser") is not None and "analyser" not in known:
         raise click.UsageError(
-            f"--analysed and --segmenter go with metrics that read words: {entry.name} reads plain text"
+            f"--analysed and --segmenter go with metrics that read words: {name} reads plain text"
         )
     if given.get("pre_tokenized") and "pre_tokenized" not in known:
-        raise click.UsageError(f"--pre-tokenized goes with celab only: {entry.name} splits texts itself")
+        raise click.UsageError(f"--pre-tokenized goes with celab only: {name} splits texts itself")
     if given["synonyms"] not in (None, NONE) and "synonyms" not in known:
-        warn(f"--synonyms has no effect on {entry.name}")
-    return {name: value for name, value in given.items() if name in known and value is not None}
+        warn(f"--synonyms has no effect on {name}")
+    return {option: value for option, value in given.items() if option in known and value is not None}
 
 
 def _warn_of_shortcomings(metrics: Sequence[Metric], language: str, *, without_synonyms: bool) -> None:

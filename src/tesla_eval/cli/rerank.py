@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain
 
 import click
 import numpy as np
 
-from tesla_eval.cli.options import create_metrics, language_option
+from tesla_eval.cli.language import identified_language, sample_files
+from tesla_eval.cli.nbest_options import nbest_format_option
+from tesla_eval.cli.options import auto_language_option, create_metrics, one_metric_option
 from tesla_eval.cli.terminal import aligned, progress, visible, write_lines
 from tesla_eval.metrics import Metric
-from tesla_eval.tuning.rerank import Ranking, candidates_in_files, candidates_in_nbest
+from tesla_eval.tuning.parameters import read_parameters
+from tesla_eval.tuning.rerank import Ranking, best_by_weights, candidates_in_files, candidates_in_nbest
 from tesla_eval.tuning.rerank import rerank as rank
 
 __all__ = ["rerank"]
@@ -23,20 +27,19 @@ __all__ = ["rerank"]
 @click.option(
     "-r",
     "--reference",
-    required=True,
+    default=None,
     metavar="FILE",
     help="The references; for pem the originals that are to be paraphrased.",
 )
+@click.option("--nbest", metavar="FILE", help="Candidates as an n-best list instead.")
+@nbest_format_option
 @click.option(
-    "--nbest", metavar="FILE", help="Candidates as an n-best list instead: SEGMENT ||| TEXT ||| ..., from 0."
+    "--params",
+    metavar="FILE",
+    help="Feature weights, such as tesla tune writes, choose from --nbest; no metric is used.",
 )
-@click.option(
-    "-m",
-    "--metric",
-    default=None,
-    help="The metric that chooses.  [default: m; celab for languages written without spaces]",
-)
-@language_option
+@one_metric_option("The metric that chooses.")
+@auto_language_option
 @click.option(
     "--format",
     "output_format",
@@ -47,8 +50,10 @@ __all__ = ["rerank"]
 )
 def rerank(
     systems: tuple[str, ...],
-    reference: str,
+    reference: str | None,
     nbest: str | None,
+    nbest_format: str | None,
+    params: str | None,
     metric: str | None,
     language: str,
     output_format: str,
@@ -63,14 +68,19 @@ def rerank(
     tesla rerank -m pem -r originals.txt a.txt b.txt c.txt > best.txt
     tesla rerank -m pem -r originals.txt a.txt b.txt c.txt --format table
     tesla rerank -r ref.txt --nbest moses.nbest --format tsv
+    tesla rerank --nbest moses.nbest --params weights.txt
     """
     if bool(systems) == (nbest is not None):
         raise click.UsageError("give files of candidates, or an n-best list with --nbest")
-    if metric is not None and "," in metric:
-        raise click.UsageError("rerank takes one metric")
+    if params is not None:
+        _rerank_by_weights(params, nbest, nbest_format, reference, metric)
+        return
+    if reference is None:
+        raise click.UsageError("give references with -r, or feature weights with --params")
+    language = identified_language(language, partial(sample_files, [reference], systems))
     chosen = create_metrics(metric, language)[0]
     segments = (
-        candidates_in_nbest(reference, nbest)
+        candidates_in_nbest(reference, nbest, nbest_format)
         if nbest is not None
         else candidates_in_files(reference, systems)
     )
@@ -81,6 +91,17 @@ def rerank(
             rankings.append(ranking)
             bar.advance(1)
     write_lines(_FORMATS[output_format](chosen, rankings))
+
+
+def _rerank_by_weights(
+    params: str, nbest: str | None, nbest_format: str | None, reference: str | None, metric: str | None
+) -> None:
+    if nbest is None or reference is not None or metric is not None:
+        raise click.UsageError(
+            "--params goes with --nbest, and without -r and -m: the features choose, not a metric"
+        )
+    weights = {item.name: item.value for item in read_parameters(params).items}
+    write_lines([text for text, _ in best_by_weights(nbest, weights, nbest_format)])
 
 
 def _best(metric: Metric, rankings: list[Ranking]) -> Iterator[str]:

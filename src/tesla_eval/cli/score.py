@@ -4,32 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+from functools import partial
+from typing import IO
 
 import click
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.cli.inputs import CountedReferences, read_chunks, score_chunks, summary_chunks
+from tesla_eval.cli.gates import Gates
+from tesla_eval.cli.inputs import (
+    CountedReferences,
+    Inputs,
+    open_inputs,
+    score_chunks,
+    summary_chunks,
+    systems_or_standard_input,
+)
+from tesla_eval.cli.intervals import system_table
+from tesla_eval.cli.language import identified_language, sample_files
 from tesla_eval.cli.options import (
+    NamedMetric,
     analysed_option,
+    auto_language_option,
     celab_arguments,
     celab_options,
-    create_metrics,
-    language_option,
+    checked_reference_name,
+    choose_metrics,
+    columns_option,
+    input_option,
     metrics_option,
+    quiet_option,
     segmenter_option,
+    source_option,
     synonyms_option,
+    weights_option,
 )
-from tesla_eval.cli.score_formats import FORMATS, Results, check_format
-from tesla_eval.cli.terminal import progress, write_lines
+from tesla_eval.cli.score_formats import FORMATS, Intervals, Results, check_format
+from tesla_eval.cli.terminal import complain, progress, warn, write_lines
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores, Total
-
-if TYPE_CHECKING:
-    from tesla_eval.judgements.summaries import SummarySet
+from tesla_eval.stats import paired_bootstrap
+from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = ["score"]
+
+_LEVEL = 0.95
 
 
 @click.command(context_settings={"max_content_width": 110})
@@ -41,109 +60,165 @@ __all__ = ["score"]
     metavar="FILE",
     help="A reference file; may be given several times. With several, an empty line is a missing reference.",
 )
-@click.argument("systems", nargs=-1, required=True, metavar="SYSTEM... | SUMMARIES")
+@click.argument("systems", nargs=-1, metavar="[SYSTEM... | TABLE... | SUMMARIES]")
+@input_option
+@source_option
 @metrics_option
-@language_option
+@auto_language_option
+@columns_option
 @click.option(
     "--format", "output_format", type=click.Choice(sorted(FORMATS)), default="text", show_default=True
 )
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--segments", is_flag=True, help="Scores of every segment too.")
+@click.option("--ci", is_flag=True, help="A 95 % confidence interval of every system score, by bootstrap.")
+@click.option(
+    "--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, show_default=True, help="For --ci."
+)
+@click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True, help="For --ci.")
+@click.option("--min-score", "least", multiple=True, metavar="METRIC=VALUE",
+              help="Exit with status 1 if a system is worse than this. May be given several times.")  # fmt: skip
+@click.option("--max-drop", "drops", multiple=True, metavar="METRIC=VALUE",
+              help="Exit with status 1 if a system is worse than the baseline by more than this.")  # fmt: skip
+@click.option("--baseline", metavar="SYSTEM|FILE",
+              help="For --max-drop: one of the systems, or a file that `tesla score --json` printed.")  # fmt: skip
+@click.option("--reference-name", default="refA", show_default=True, metavar="NAME", callback=checked_reference_name,
+              help="For --format mtme: the name of the reference, such as refA.")  # fmt: skip
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
+@weights_option
 @analysed_option
 @synonyms_option
 @segmenter_option
 @celab_options
+@quiet_option
 def score(
-    references: tuple[str, ...], systems: tuple[str, ...], metrics: str | None, language: str, output_format: str,
-    segments: bool, jobs: int, analysed: bool, synonyms: str | None, segmenter: str | None,
-    pre_tokenized: bool, unit_discount: float, max_units: int,
-) -> None:  # fmt: skip
+    references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
+    metrics: tuple[str, ...], language: str, columns: str | None, output_format: str, as_json: bool, segments: bool,
+    ci: bool, resamples: int, seed: int, least: tuple[str, ...], drops: tuple[str, ...], baseline: str | None,
+    reference_name: str, jobs: int, weights: str | None, analysed: bool, synonyms: str | None,
+    segmenter: str | None, pre_tokenized: bool, unit_discount: float, max_units: int,
+) -> int:  # fmt: skip
     """Score the SYSTEM files against the reference files: line i of each is segment i.
 
-    Files may be gzipped (.gz) and of any length; one of them may be standard input (-).
+    Files may be compressed (.gz, .bz2, .xz, .zst) and of any length; one of them may be standard input (-). Without a
+    SYSTEM, standard input is scored; tabs in it separate several systems.
 
-    Without -r: SUMMARIES is a JSON Lines file (.jsonl) whose lines hold id, system, hypothesis and references, or a
-    folder with peers/SYSTEM/TOPIC.txt and models/TOPIC.txt (or models/TOPIC.NAME.txt, several of them).
+    Without -r, a TABLE (.tsv, .csv, .jsonl, .parquet) has columns for hypotheses and references. SUMMARIES is a JSON
+    Lines file (.jsonl) whose lines hold id, system, hypothesis and references, or a folder with peers/SYSTEM/TOPIC.txt
+    and models/TOPIC.txt (or several models/TOPIC.NAME.txt).
 
     \b
     tesla score -r ref.txt sysA.txt sysB.txt
-    tesla score -r ref1.txt -r ref2.txt sysA.txt -m m,bleu,chrf --format json --segments
+    tesla score -r ref1.txt -r ref2.txt sysA.txt -m m,bleu,chrf --json --segments
+    tesla score -r ref.txt sys.txt -m bleu:tok=intl,lc=yes -m m --ci
     tesla score -l zh -r ref.txt sys.txt --synonyms cilin             TESLA-CELAB, with the paper's dictionary
-    tesla score -m s,s-recall,rouge2 -r model.txt summaries.txt       a summary a line
-    tesla score -m s summaries.jsonl --segments                       several models a topic
-    tesla score -m dicomer texts.txt                                  readability: no reference, a text a line
-    zcat sys.gz | tesla score -r ref.txt - --format tsv
+    tesla score -m s,s-recall,rouge2 -r model.txt summaries.txt       one summary per line
+    tesla score -m s summaries.jsonl --segments                       several models per topic
+    tesla score -m dicomer texts.txt                                  readability: no reference, one text per line
+    tesla score comet.jsonl --columns hyp=mt,ref=ref,src=src          a table
+    tesla score -r ref.txt sys.txt --min-score m=0.5                  a quality gate: exit status 1 if it fails
+    zcat sys.gz | tesla score -r ref.txt
     """
     celab = celab_arguments(pre_tokenized, unit_discount, max_units)
-    chosen = create_metrics(
-        metrics, language, analysed=analysed, synonyms=synonyms, segmenter=segmenter, celab=celab
+    output_format = "json" if as_json else output_format
+    files = systems_or_standard_input((*inputs, *systems))
+    language = identified_language(
+        language, partial(sample_files, references, files, columns=columns, analysed=analysed)
     )
-    if metrics is None and output_format == "mtme":
+    chosen = choose_metrics(
+        metrics,
+        language,
+        analysed=analysed,
+        synonyms=synonyms,
+        segmenter=segmenter,
+        celab=celab,
+        weights=weights,
+    )
+    if not metrics and output_format == "mtme":
         chosen = chosen[:1]  # a file of that format holds one metric
-    check_format(output_format, len(chosen), segments)
-    write = FORMATS[output_format]
-    topics = None
-    if references or not _are_summaries(systems[0], chosen):
-        chunks = read_chunks(references, systems, analysed=analysed, prepared=pre_tokenized)
-    else:
-        summaries = _read_summaries(systems, analysed)
-        systems, topics, chunks = summaries.systems, summaries.topics, summary_chunks(summaries)
-    counted = CountedReferences(chunks)
-    with _Scoreboard(systems, chosen, segments, topics) as board:
-        with progress("segments") as bar:
-            for scored in score_chunks(chosen, systems, counted, jobs):
+    check_format(output_format, len(chosen), segments, intervals=ci)
+    gates = Gates.parse(least, drops, baseline, {one.name: one.metric.higher_is_better for one in chosen})
+    given = _open(
+        references, files, [one.metric for one in chosen], source=source,
+        columns=columns, analysed=analysed, prepared=pre_tokenized,
+    )  # fmt: skip
+    gates.check(given.systems)
+    counted = CountedReferences(given.chunks)
+    with _Scoreboard(given, chosen, segments, keep_parts=ci) as board:
+        with progress("segments", given.segments) as bar:
+            for scored in score_chunks([one.metric for one in chosen], given.systems, counted, jobs):
                 board.add(scored)
                 bar.advance(len(scored[0][0].scores))
         # Only now, when every file was read to its end and all agree, does anything reach standard output.
-        write_lines(write(board.results(list(map(counted.signature, chosen)))))
+        intervals = board.intervals(resamples, seed) if ci else None
+        results = board.results(counted, intervals, reference_name)
+        write_lines(FORMATS[output_format](results))
+        failures = list(gates.failures(results))
+    for failure in failures:
+        complain(failure)
+    return 1 if failures else 0
 
 
-def _are_summaries(path: str, metrics: Sequence[Metric]) -> bool:
-    """Whether a file given without references holds summaries, which bring their own."""
-    from tesla_eval.judgements.summaries import is_summary_source
-
-    return is_summary_source(path) or any(metric.needs_references for metric in metrics)
-
-
-def _read_summaries(paths: Sequence[str], analysed: bool) -> SummarySet:
+def _open(
+    references: Sequence[str], systems: Sequence[str], metrics: Sequence[Metric], *, source: str | None,
+    columns: str | None, analysed: bool, prepared: bool,
+) -> Inputs:  # fmt: skip
+    """Files of lines, tables, or summaries, whichever was given."""
+    from tesla_eval.cli.tables import is_table
     from tesla_eval.judgements.summaries import is_summary_source, read_summaries
 
-    if len(paths) != 1 or not is_summary_source(paths[0]):
+    needed = any(metric.needs_references for metric in metrics)
+    if source is not None and not any(metric.uses_source for metric in metrics):
+        warn("--source has no effect: none of the metrics reads the source")
+    is_plain = references or columns is not None or (systems[0] != "-" and is_table(systems[0]))
+    if not is_plain and (needed or is_summary_source(systems[0])):
+        if len(systems) != 1 or not is_summary_source(systems[0]):
+            raise click.UsageError(
+                "give reference files with -r; without them, a table (.tsv, .csv, .jsonl, .parquet), or one JSON Lines "
+                "file (.jsonl) or one folder of summaries"
+            )
+        if analysed:
+            raise click.UsageError("--analysed reads files of CoNLL-U, with -r")
+        summaries = read_summaries(systems[0])
+        return Inputs(summaries.systems, summary_chunks(summaries), len(summaries.topics), summaries.topics)
+    inputs = open_inputs(
+        references, systems, source=source, columns=columns, analysed=analysed, prepared=prepared
+    )
+    if needed and not inputs.has_references:
         raise click.UsageError(
-            "give reference files with -r; without them, one JSON Lines file (.jsonl) or one folder of summaries"
+            f"{systems[0]}: which column holds the references? Write --columns hyp=NAME,ref=NAME"
         )
-    if analysed:
-        raise click.UsageError("--analysed reads files of CoNLL-U, with -r")
-    return read_summaries(paths[0])
+    return inputs
 
 
 @dataclass
 class _Cell:
-    """One system under one metric: its total, and its segments in a temporary file."""
+    """One system under one metric: its total, its segments in a temporary file, all its parts for a bootstrap."""
 
     total: Total
     segments: IO[bytes] | None
+    parts: list[SegmentScores] | None
 
 
 class _Scoreboard:
-    """Scores of all systems under all metrics, in constant memory."""
+    """Scores of all systems under all metrics, in constant memory unless parts are kept for a bootstrap."""
 
     def __init__(
-        self,
-        systems: Sequence[str],
-        metrics: Sequence[Metric],
-        keep_segments: bool,
-        names: Sequence[str] | None = None,
+        self, inputs: Inputs, metrics: Sequence[NamedMetric], keep_segments: bool, *, keep_parts: bool = False
     ) -> None:
         from tempfile import SpooledTemporaryFile
 
-        self._systems, self._metrics, self._names = systems, metrics, names
+        self._systems, self._metrics, self._names = inputs.systems, metrics, inputs.topics
         self._cells = [
             [
-                _Cell(metric.new_total(), SpooledTemporaryFile(max_size=1 << 20) if keep_segments else None)  # noqa: SIM115
-                for metric in metrics
+                _Cell(
+                    one.metric.new_total(),
+                    SpooledTemporaryFile(max_size=1 << 20) if keep_segments else None,  # noqa: SIM115
+                    [] if keep_parts else None,
+                )
+                for one in metrics
             ]
-            for _ in systems
+            for _ in inputs.systems
         ]
 
     def __enter__(self) -> _Scoreboard:
@@ -161,15 +236,33 @@ class _Scoreboard:
                 cell.total.add(part)
                 if cell.segments is not None:
                     cell.segments.write(part.scores.tobytes())
+                if cell.parts is not None:
+                    cell.parts.append(part)
 
-    def results(self, signatures: Sequence[str]) -> Results:
+    def intervals(self, resamples: int, seed: int) -> Intervals:
+        """The bootstrap's intervals of all system scores."""
+        columns = []
+        for place, (name, metric) in enumerate(self._metrics):
+            parts = [SegmentScores.concatenate(row[place].parts or []) for row in self._cells]
+            table = system_table(name, metric, self._systems, parts)
+            drawn = paired_bootstrap(table.candidates(), resamples=resamples, seed=seed, level=_LEVEL)
+            columns.append(list(zip(drawn.low.tolist(), drawn.high.tolist(), strict=True)))
+        return Intervals(tuple(zip(*columns, strict=True)), _LEVEL, resamples, seed)
+
+    def results(
+        self, references: CountedReferences, intervals: Intervals | None, reference_name: str
+    ) -> Results:
+        metrics = [one.metric for one in self._metrics]
         return Results(
             systems=tuple(self._systems),
-            metrics=tuple(metric.id for metric in self._metrics),
-            signatures=tuple(signatures),
+            metrics=tuple(one.name for one in self._metrics),
+            signatures=tuple(map(references.signature, metrics)),
             scores=tuple(tuple(cell.total.score() for cell in row) for row in self._cells),
-            names=None if self._names is None else tuple(self._names),
+            names=self._names,
             segments=self._segments if self._cells[0][0].segments is not None else None,
+            segment_signatures=tuple(map(references.segment_signature, metrics)),
+            intervals=intervals,
+            reference_name=reference_name,
         )
 
     def _segments(self, system: int, metric: int) -> Iterator[float]:

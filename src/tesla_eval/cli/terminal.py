@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,7 +16,10 @@ from tesla_eval.parallel import NO_PROGRESS, Progress
 
 __all__ = [
     "aligned",
+    "be_quiet",
     "complain",
+    "links_coloured",
+    "note",
     "progress",
     "resumable",
     "visible",
@@ -54,14 +59,30 @@ def _on_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def write_lines(lines: Iterable[str]) -> None:
+def write_lines(lines: Iterable[str], paint: Callable[[str], str] | None = None) -> None:
     """Results on standard output: as they are in a file or pipe, with no control character obeyed on a terminal.
 
-    `click.echo` would take out of a text what looks like a colour wherever the output is no terminal.
+    There, `paint` adds colours, unless the environment variable NO_COLOR is set. `click.echo` would take out of a text
+    what looks like a colour wherever the output is no terminal.
     """
-    shown = _on_terminal()
+    on_terminal = _on_terminal()
+    coloured = paint if on_terminal and _colours_welcome() else None
     for line in lines:
-        sys.stdout.write(f"{_without_controls(line, _SHOWN_BY_US) if shown else line}\n")
+        shown = _without_controls(line, _SHOWN_BY_US) if on_terminal else line
+        sys.stdout.write(f"{coloured(shown) if coloured is not None else shown}\n")
+
+
+def _colours_welcome() -> bool:
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+_LINK_COLOURS = {"═══": "green", "───": "yellow", "···": "red"}
+_LINK = re.compile("|".join(map(re.escape, _LINK_COLOURS)))
+
+
+def links_coloured(line: str) -> str:
+    """A drawn line with its links in colour: green for equals, yellow for lesser similarity, red for no partner."""
+    return _LINK.sub(lambda link: click.style(link[0], fg=_LINK_COLOURS[link[0]], bold=True), line)
 
 
 def width(text: str) -> int:
@@ -93,9 +114,27 @@ def aligned(rows: Iterable[Sequence[str]], numeric: Iterable[int] = ()) -> Itera
         yield "  ".join(cells).rstrip()
 
 
+class _Quiet:
+    """Whether the user asked for silence (`--quiet`)."""
+
+    wanted = False
+
+
+def be_quiet(wanted: bool = True) -> None:
+    """From now on no warnings and no progress bars."""
+    _Quiet.wanted = wanted
+
+
 def warn(message: str) -> None:
-    """A warning on standard error."""
-    complain(f"warning: {message}")
+    """A warning on standard error, unless the user asked for silence."""
+    if not _Quiet.wanted:
+        complain(f"warning: {message}")
+
+
+def note(message: str) -> None:
+    """Something to know, on standard error, unless the user asked for silence."""
+    if not _Quiet.wanted:
+        complain(message)
 
 
 def complain(message: str) -> None:
@@ -114,10 +153,18 @@ class _Bars:
     def stage(self, name: str, total: int | None = None) -> None:
         """Replace the bar of the last stage by a new one."""
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
+        from rich.text import Text
+
+        class _Count(ProgressColumn):
+            """How many are done, and of how many where that is known."""
+
+            def render(self, task: Task) -> Text:
+                of_all = "" if task.total is None else f"/{int(task.total)}"
+                return Text(f"{int(task.completed)}{of_all}", style="progress.download")
 
         self.close()
-        columns = (TextColumn(name), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        columns = (TextColumn(name), BarColumn(), _Count(), TimeElapsedColumn())
         # Rich would else print on standard error what goes to standard output meanwhile.
         bar = self._open.enter_context(
             Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
@@ -135,9 +182,11 @@ class _Bars:
 
 
 @contextmanager
-def progress(stage: str | None = None, total: int | None = None) -> Iterator[Progress]:
-    """Progress bars on standard error, if that is a terminal; the first one is of `stage`, if it is given."""
-    if not sys.stderr.isatty():
+def progress(
+    stage: str | None = None, total: int | None = None, *, wanted: bool = True
+) -> Iterator[Progress]:
+    """Progress bars on standard error, if that is a terminal and they are wanted; `stage` names the first one."""
+    if not wanted or _Quiet.wanted or not sys.stderr.isatty():
         yield NO_PROGRESS
         return
     bars = _Bars()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -48,6 +49,10 @@ class EvalSet:
     references: tuple[tuple[str | None, ...], ...]
     human: FloatTable
     documents: tuple[str, ...] | None = None
+    score_kind: str = ""
+    """The kind of the human scores: the name of the file that held them, such as `wmt21-mqm-news` or `mqm`."""
+    reference_names: tuple[str, ...] = ()
+    """What the references are called, where they have names."""
 
     def __post_init__(self) -> None:
         shape = (len(self.systems), len(self.segments))
@@ -173,17 +178,25 @@ class SystemScores:
     source: str
     by_type: dict[str, dict[str, float]] = field(default_factory=dict)
 
-    def chosen(self, systems: tuple[str, ...], score_type: str | None = None) -> tuple[str, FloatTable]:
+    def chosen(
+        self, systems: tuple[str, ...], score_type: str | None = None, *, kind: str = ""
+    ) -> tuple[str, FloatTable]:
         """A score type and its scores for `systems`, NaN where a score is missing.
 
-        Without a wish the type that covers most of the systems, of these the first in `SCORE_TYPES`.
+        Without a wish the type that the segments were judged by (`kind`, the name of their file), if two systems have
+        it; else the type that covers most of the systems, of these the first in `SCORE_TYPES`. Standardised scores
+        (`_z`) come before raw ones.
 
-        >>> scores = SystemScores("file", {"win_ratio": {"a": 0.7, "b": 0.3}, "mqm": {"a": -2.0}})
+        >>> scores = SystemScores("file", {"win_ratio": {"a": 0.7, "b": 0.3}, "mqm": {"a": -2.0, "b": -3.0}})
         >>> scores.chosen(("a", "b"))
-        ('win_ratio', array([0.7, 0.3]))
+        ('mqm', array([-2., -3.]))
+        >>> SystemScores("file", {"x_raw": {"a": 70.0}, "x_z": {"a": 0.3}}).chosen(("a",))
+        ('x_z', array([0.3]))
         """
         if score_type is None:
-            score_type = min(self.by_type, key=lambda name: self._reluctance(name, systems), default=None)
+            score_type = min(
+                self.by_type, key=lambda name: self._reluctance(name, systems, kind), default=None
+            )
         if score_type not in self.by_type:
             known = ", ".join(self.by_type) or "none"
             raise UsageError(
@@ -192,10 +205,23 @@ class SystemScores:
         scores = self.by_type[score_type]
         return score_type, np.array([scores.get(system, np.nan) for system in systems])
 
-    def _reluctance(self, name: str, systems: tuple[str, ...]) -> tuple[int, int, str]:
+    def _reluctance(self, name: str, systems: tuple[str, ...], kind: str) -> tuple[bool, int, int, bool, str]:
         covered = sum(system in self.by_type[name] for system in systems)
+        of_segments = covered >= 2 and _is_of_kind(name, kind)
         preference = SCORE_TYPES.index(name) if name in SCORE_TYPES else len(SCORE_TYPES)
-        return -covered, preference, name
+        return not of_segments, -covered, preference, name.endswith("raw"), name
+
+
+def _is_of_kind(score_type: str, kind: str) -> bool:
+    """Whether a type of system scores is what a file of segments is named after.
+
+    >>> _is_of_kind("da_z", "wmt21-da-toen"), _is_of_kind("srcda_z", "wmt21-da-toen"), _is_of_kind("mqm", "mqm")
+    (True, False, True)
+    """
+    if score_type == kind:
+        return True
+    words = set(re.split(r"[-_.]", score_type)) - {"z", "raw"}
+    return not words.isdisjoint(re.split(r"[-_.]", kind))
 
 
 def preferences_of(rankings: Rankings) -> Preferences:

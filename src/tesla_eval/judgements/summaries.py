@@ -16,10 +16,8 @@ from tesla_eval.textio import LineReader, read_json_lines
 
 __all__ = ["OVERALL", "SummarySet", "choose_human", "is_summary_source", "read_summaries", "read_text_lists"]
 
-HUMAN_SCORES = (
-    "litepyramid_recall", "pyramid", "responsiveness", "coherence", "consistency", "fluency", "relevance", "overall",
-)  # fmt: skip
-"""Names under which judged data sets keep what people said."""
+_AUTOMATIC = ("rouge", "bleu", "meteor", "chrf", "bert", "bart", "mover", "cider", "js-", "js_")
+"""Names that judged data sets give to scores of metrics, which stand beside what people said."""
 
 OVERALL = "mean"
 """The mean of SummEval's four scores: the nearest it has to overall responsiveness."""
@@ -151,8 +149,14 @@ def _judged_rows(documents: Path, summaries: Path) -> Iterator[_Row]:
         summary = (
             "\n".join(_texts_in(row, "sents", place)) if "sents" in row else _text_in(row, "summary", place)
         )
-        human = {kind: _number(row, kind, place) for kind in HUMAN_SCORES if kind in row}
+        human = {kind: _number(row, kind, place) for kind, value in row.items() if _is_human(kind, value)}
         yield _Row(place, topic, system, summary, references[topic], human)
+
+
+def _is_human(kind: str, value: object) -> bool:
+    """Whether a field holds a human score: any number does, whatever its name, unless a metric made it."""
+    a_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return a_number and kind not in ("doc", "system") and not kind.lower().startswith(_AUTOMATIC)
 
 
 def _text_rows(folder: Path) -> Iterator[_Row]:

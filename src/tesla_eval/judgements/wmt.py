@@ -13,6 +13,7 @@ TESTSET/metric-scores/LP/NAME-REF.{seg,sys}.score
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tesla_eval.compression import without_suffix
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.judgements.nouns import (
     EvalSet,
@@ -72,9 +74,10 @@ def read_segments(path: str, lps: Collection[str] | None = None) -> Iterator[Eva
     several reference columns an empty one is a missing reference, unless all are empty.
     """
     rows = _together(_read_rows(path, _SEGMENTS, more_references=True))
+    kind = without_suffix(Path(path).name).removesuffix(".tsv").removesuffix(".seg")
     for key, group in groupby(rows, key=lambda row: row.key):
         if lps is None or key[0] in lps:
-            yield _eval_set(key, group)
+            yield _eval_set(key, group, kind)
 
 
 def read_preferences(path: str) -> dict[Key, Preferences]:
@@ -166,7 +169,7 @@ def _number(row: _Row, text: str, name: str) -> float:
     return value
 
 
-def _eval_set(key: Key, rows: Iterator[_Row]) -> EvalSet:
+def _eval_set(key: Key, rows: Iterator[_Row], kind: str) -> EvalSet:
     systems: dict[str, int] = {}
     segments: dict[str, list[str]] = {}
     cells: dict[tuple[str, str], tuple[str, float]] = {}
@@ -187,6 +190,7 @@ def _eval_set(key: Key, rows: Iterator[_Row]) -> EvalSet:
         hypotheses=tuple(tuple(cells.get((s, g), (None,))[0] for g in segments) for s in names),
         references=tuple(zip(*map(present_references, segments.values()), strict=True)),
         human=np.array([[cells.get((s, g), ("", math.nan))[1] for g in segments] for s in names]),
+        score_kind=kind,
     )
 
 
@@ -233,6 +237,8 @@ def read_eval_set(
         references=tuple(zip(*map(present_references, zip(*references.values(), strict=True)), strict=True)),
         human=human,
         documents=_read_documents(folder, lp, length),
+        score_kind="" if chosen is None else _score_name(chosen, lp),
+        reference_names=tuple(references),
     )
 
 
@@ -284,6 +290,9 @@ def write_score_file(
     `references` names the references used: none for a metric without, ["all"] for all of them. A metric's
     file may not have gaps, so NaN is an `InputError`.
     """
+    for name in (lp, metric, *references):
+        if not re.fullmatch(r"[\w.,:=+-]+", name):
+            raise InputError(f"{name!r} cannot be part of a file name")
     if level not in ("seg", "sys", "doc"):
         raise UsageError(f"level {level!r}: must be seg, doc or sys")
     path = folder / "metric-scores" / lp / f"{metric}-{'.'.join(references) or 'src'}.{level}.score"

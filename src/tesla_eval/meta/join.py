@@ -235,7 +235,7 @@ def _human_systems(
     outputs: EvalSet, pairs: PairTable | None, system_scores: SystemScores | None, score_type: str | None
 ) -> tuple[str, FloatTable]:
     if system_scores is not None and (score_type is None or score_type in system_scores.by_type):
-        return system_scores.chosen(outputs.systems, score_type)
+        return system_scores.chosen(outputs.systems, score_type, kind=outputs.score_kind)
     has_scores = not np.isnan(outputs.human).all()
     if score_type in (None, "mean") and has_scores:
         return "mean", row_means(outputs.human)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +78,8 @@ class TestedSet:
     segments_used: int
     segments: int
     human_score: str
+    human_scores: tuple[str, ...] = ()
+    """All kinds of human system scores that there were to choose from."""
 
 
 @dataclass(frozen=True)
@@ -102,13 +104,15 @@ class Study:
     comparisons: list[SetComparison] = field(default_factory=list)
     signatures: list[str] = field(default_factory=list)
 
-    def add(self, joined: Joined, metrics: Sequence[Metric]) -> list[SetComparison]:
+    def add(
+        self, joined: Joined, metrics: Sequence[Metric], human_scores: Collection[str] = ()
+    ) -> list[SetComparison]:
         """Take in a test set that was scored with `metrics`; gives back its comparisons."""
         outputs = joined.outputs
         self.test_sets.append(
             TestedSet(
                 outputs.lp, outputs.testset, len(outputs.systems), int(joined.used.sum()),
-                len(outputs.segments), joined.score_type,
+                len(outputs.segments), joined.score_type, tuple(human_scores),
             )
         )  # fmt: skip
         self.results.extend(evaluate(joined, permutations=self.resamples, seed=self.seed))
@@ -147,6 +151,16 @@ class JudgedSet:
     preferences: Preferences | None = None
     systems: SystemScores | None = None
 
+    @property
+    def human_scores(self) -> tuple[str, ...]:
+        """The kinds of human system scores that other files hold."""
+        return () if self.systems is None else tuple(self.systems.by_type)
+
+    def count_outputs(self, all_segments: bool) -> int:
+        """How many outputs there are to score."""
+        chosen = np.flatnonzero(self.scored_segments(all_segments)).tolist()
+        return sum(row[segment] is not None for row in self.outputs.hypotheses for segment in chosen)
+
     def scored_segments(self, all_segments: bool) -> npt.NDArray[np.bool_]:
         """The segments whose outputs matter: those judged, or all of them if asked for or if none was judged."""
         pairs = None if self.preferences is None else self.preferences.joined(self.outputs)
@@ -160,15 +174,21 @@ def wmt_sets(
     system_scores: Mapping[Key, SystemScores] | None = None,
     lps: Collection[str] = (),
 ) -> Iterator[JudgedSet]:
-    """The test sets of `*.seg.tsv` files with their preferences and human system scores, where there are any."""
+    """The test sets of `*.seg.tsv` files with their preferences and human system scores, where there are any.
+
+    Two files may judge the same test set: in results the second one's has the name of its file.
+    """
     preferences, system_scores = preferences or {}, system_scores or {}
     seen: set[Key] = set()
-    for path in segments:
+    for number, path in enumerate(segments):
+        if path in segments[:number]:
+            raise InputError(f"{path}: is given twice")
         for outputs in read_segments(path, lps or None):
-            if outputs.key in seen:
-                raise InputError(f"{path}: {' '.join(outputs.key)} is also in an earlier file")
-            seen.add(outputs.key)
-            yield JudgedSet(outputs, preferences.get(outputs.key), system_scores.get(outputs.key))
+            key, named = outputs.key, outputs
+            while named.key in seen:
+                named = replace(named, testset=f"{named.testset}_{outputs.score_kind}")
+            seen.add(named.key)
+            yield JudgedSet(named, preferences.get(key), system_scores.get(key))
     _check_wishes(lps, {lp for lp, _ in seen}, ", ".join(segments))
 
 
@@ -210,18 +230,20 @@ def score_and_join(
     all_segments: bool = False,
     score_everything: bool = False,
     progress: Progress = NO_PROGRESS,
+    names: Sequence[str] | None = None,
 ) -> Joined:
     """Score a test set's outputs with the metrics and put the scores beside the judgements.
 
     System scores count judged segments, by their first reference, unless `all_segments` and `all_references`. Other
-    segments are not even scored, unless `score_everything`.
+    segments are not even scored, unless `score_everything`. `names` are those of the metrics in results, by default
+    their ids.
     """
     segments = judged.scored_segments(all_segments or score_everything)
     scores = {
-        metric.id: score_metric(
+        name: score_metric(
             metric, judged.outputs, cache, segments=segments, all_references=all_references, progress=progress
         )
-        for metric in metrics
+        for name, metric in zip(names or [metric.id for metric in metrics], metrics, strict=True)
     }
     return join(
         judged.outputs,

@@ -29,6 +29,7 @@ from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 __all__ = [
     "MetricComparison",
     "PreferenceReport",
+    "PreferenceShares",
     "PreferenceTest",
     "RankedSystem",
     "compare_metrics",
@@ -212,6 +213,20 @@ class PreferenceTest:
 
 
 @dataclass(frozen=True)
+class PreferenceShares:
+    """Shares of the systems, in the order of the report (from rankings only, because ties count).
+
+    `best`: the share of rankings in which a system is best. `score1`, `score2`: the share of its pairwise comparisons
+    in which it is better or equal, and strictly better. `matrix[i][j]`: how often system i was preferred to system j.
+    """
+
+    best: tuple[float, ...]
+    score1: tuple[float, ...]
+    score2: tuple[float, ...]
+    matrix: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
 class PreferenceReport:
     """What the judges of one test set said: agreement (from rankings only), systems best first, all pairs tested."""
 
@@ -221,6 +236,7 @@ class PreferenceReport:
     within_judges: stats.Agreement | None
     systems: tuple[RankedSystem, ...]
     tests: tuple[PreferenceTest, ...]
+    shares: PreferenceShares | None = None
 
 
 def preference_reports(
@@ -258,7 +274,26 @@ def preference_report(key: Key, judged: Rankings | Preferences) -> PreferenceRep
             )
             for (i, j), test, p in zip(pairs, tests, adjusted, strict=True)
         ),
+        shares=None if rankings is None else _shares(rankings, [system.system for system in systems]),
     )  # fmt: skip
+
+
+def _shares(rankings: Rankings, systems: list[str]) -> PreferenceShares:
+    place = {name: k for k, name in enumerate(systems)}
+    wins, ties = np.zeros((2, len(systems), len(systems)))
+    preferences = preferences_of(rankings)
+    np.add.at(wins, ([place[s] for s in preferences.better], [place[s] for s in preferences.worse]), 1)
+    for pair, count in _tie_counts(rankings).items():
+        if len(pair) == 2 and pair <= place.keys():
+            i, j = (place[name] for name in pair)
+            ties[i, j] = ties[j, i] = count
+    best = stats.share_of_best(rankings.tasks, rankings.systems, rankings.ranks)
+    return PreferenceShares(
+        tuple(best[name] for name in systems),
+        tuple(stats.score1(wins, ties).tolist()),
+        tuple(stats.score2(wins, ties).tolist()),
+        tuple(map(tuple, stats.pairwise_shares(wins, ties).tolist())),
+    )
 
 
 def _tie_counts(rankings: Rankings) -> dict[frozenset[str], int]:

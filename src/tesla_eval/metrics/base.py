@@ -14,7 +14,15 @@ from tesla_eval.arrays import ExactSum, FloatArray
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.parallel import map_in_order
 from tesla_eval.records import CorpusScore, Explanation, Score, Signature
-from tesla_eval.segments import References, check_references, new_matrix, reference_count, streams_of_one
+from tesla_eval.segments import (
+    References,
+    check_orientation,
+    check_references,
+    new_matrix,
+    reference_count,
+    streams_by_segment,
+    streams_of_one,
+)
 
 __all__ = ["Chunk", "Metric", "References", "SegmentScores", "Total"]
 
@@ -170,10 +178,22 @@ class Metric(ABC, metaclass=_Sealing):
         return Score(self.id, float(scored.scores[0]), features, self.result_signature(streams))
 
     def corpus_score(
-        self, hypotheses: Sequence[str], references: References = (), sources: Sequence[str] | None = None
+        self,
+        hypotheses: Sequence[str],
+        references: References = (),
+        sources: Sequence[str] | None = None,
+        *,
+        references_by_segment: bool = False,
     ) -> CorpusScore:
-        """The score of a system: K reference streams, each as long as the hypotheses."""
+        """The score of a system: K reference streams, each as long as the hypotheses.
+
+        With `references_by_segment` the references are N lists instead, one per hypothesis.
+        """
+        if references_by_segment:
+            references = streams_by_segment(hypotheses, references)
         check_references(hypotheses, references, needed=self.needs_references)
+        if not references_by_segment:
+            check_orientation(hypotheses, references)
         if sources is not None and len(sources) != len(hypotheses):
             raise InputError(f"{len(hypotheses)} hypotheses, but {len(sources)} sources")
         total = self.new_total()

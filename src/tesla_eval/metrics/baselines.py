@@ -1,28 +1,70 @@
-"""The usual metrics beside ours: sacreBLEU's BLEU, chrF, chrF++ and TER, each with its own signature.
+"""The usual metrics beside ours: sacreBLEU's BLEU, chrF, chrF++ and TER, with its options and its signatures.
 
-sacreBLEU scores one corpus at a time. A bootstrap asks for thousands of resamples, so the formulas of its defaults
-stand here once more, over arrays: the last axis holds the statistics in sacreBLEU's order. Tests hold them to
-sacreBLEU's own numbers.
+sacreBLEU scores one corpus at a time. A bootstrap asks for thousands of resamples, so its formulas stand here once
+more, over arrays: the last axis holds the statistics in sacreBLEU's order. Tests hold them to sacreBLEU's own numbers.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tesla_eval.arrays import FloatArray
+from tesla_eval.errors import UsageError
 from tesla_eval.metrics.base import Metric, SegmentScores
-from tesla_eval.records import Signature
+from tesla_eval.records import Score, Signature
 from tesla_eval.segments import References
 
-__all__ = ["Bleu", "BleuChar", "Chrf", "ChrfPlusPlus", "SacreBleuMetric", "Ter", "corpus_score_of_sums"]
+__all__ = [
+    "Bleu",
+    "BleuChar",
+    "Chrf",
+    "ChrfPlusPlus",
+    "SacreBleuMetric",
+    "SacreBleuSignature",
+    "Ter",
+    "corpus_score_of_sums",
+]
 
 _UNSPACED = {"zh": "zh", "ja": "char", "th": "char"}  # BLEU's tokeniser where words are not spaced
-_CHRF_BETA = 2.0
+_HIGHEST_ORDER = 32  # of n-grams: more is a typing error
+_EPSILON = 1e-16  # chrF's smoothing
+
+
+class SacreBleuSignature(Signature):
+    """A signature that becomes sacreBLEU's own, to the letter, once the number of references is known."""
+
+    def __init__(self, metric: str, own: str, segment: str) -> None:
+        items, segment_items = (
+            dict(item.split(":", 1) for item in text.split("|")) for text in (own, segment)
+        )
+        different = {f"segment-{key}": value for key, value in segment_items.items() if items[key] != value}
+        super().__init__({"metric": metric, **items, **different})
+        self.own, self.segment = own, segment
+
+    def with_references(self, count: int | str) -> Signature:
+        """sacreBLEU's signature of a corpus score."""
+        return _PastedSignature(self["metric"], self.own, count)
+
+    def of_segments(self, count: int | str) -> Signature:
+        """sacreBLEU's signature of a segment's score."""
+        return _PastedSignature(self["metric"], self.segment, count)
+
+
+class _PastedSignature(Signature):
+    """sacreBLEU's own signature; the metric is an item, but not part of the text."""
+
+    def __init__(self, metric: str, own: str, count: int | str) -> None:
+        self._text = f"nrefs:{count}|{own}"
+        super().__init__({"metric": metric, **dict(item.split(":", 1) for item in self._text.split("|"))})
+
+    def __str__(self) -> str:
+        return self._text
 
 
 class StatisticsTotal:
@@ -47,27 +89,38 @@ class StatisticsTotal:
 class SacreBleuMetric(Metric):
     """One of sacreBLEU's metrics; segments one by one, the corpus from the sum of their statistics."""
 
-    def __init__(self, lang: str = "en", *, workers: int = 1) -> None:
+    option_aliases: ClassVar[dict[str, str]] = {}
+    """sacreBLEU's longer names of the options."""
+
+    def __init__(self, lang: str = "en", *, workers: int = 1, **options: Any) -> None:
         self.lang = lang
         self.workers = workers
-        self._corpus, self._segment = self._make(lang)
+        try:
+            self._corpus, self._segment = self._make(lang, **options)
+        except (ImportError, RuntimeError, OSError) as error:
+            raise UsageError(f"{self.id}: sacreBLEU cannot do this here: {error}") from error
         self._lock = threading.Lock()  # sacreBLEU makes no promise about threads
 
     @abstractmethod
-    def _make(self, lang: str) -> tuple[Any, Any]:
+    def _make(self, lang: str, **options: Any) -> tuple[Any, Any]:
         """sacreBLEU's metric for a corpus and for a segment."""
 
-    @staticmethod
     @abstractmethod
-    def score_of_sums(sums: FloatArray) -> FloatArray:
+    def score_of_sums(self, sums: FloatArray) -> FloatArray:
         """The corpus scores of summed statistics, for many sums at once."""
 
-    def get_signature(self) -> Signature:
-        """sacreBLEU's signature, with the settings for segments where they differ."""
-        items = _signature_items(self._corpus)
-        segment = _signature_items(self._segment)
-        different = {f"segment-{key}": value for key, value in segment.items() if items[key] != value}
-        return Signature({"metric": self.id, **items, **different})
+    def get_signature(self) -> SacreBleuSignature:
+        """The metric and its settings, those for segments too; for results it is sacreBLEU's own signature."""
+        return SacreBleuSignature(self.id, *map(_signature_text, (self._corpus, self._segment)))
+
+    def sentence_score(
+        self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
+    ) -> Score:
+        """The score of one segment, with sacreBLEU's signature for single sentences."""
+        found = super().sentence_score(hypothesis, references, sources)
+        return Score(
+            found.metric, found.score, found.features, self.get_signature().of_segments(len(references))
+        )
 
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores and statistics of some segments."""
@@ -94,31 +147,78 @@ class SacreBleuMetric(Metric):
 
 
 class Bleu(SacreBleuMetric):
-    """BLEU, with the tokeniser that sacreBLEU advises for the language."""
+    """BLEU, by default with the tokeniser that sacreBLEU advises for the language.
+
+    >>> metric = Bleu(tok="intl", lc=True)
+    >>> str(metric.corpus_score(["A cat."], [["The cat."]]).signature).rpartition("|")[0]
+    'nrefs:1|case:lc|eff:no|tok:intl|smooth:exp'
+    """
 
     id: ClassVar[str] = "bleu"
     tokeniser: ClassVar[str | None] = None
+    option_aliases: ClassVar[dict[str, str]] = {
+        "tokenize": "tok", "lowercase": "lc", "smooth": "smooth_method", "effective_order": "eff",
+    }  # fmt: skip
 
-    def _make(self, lang: str) -> tuple[Any, Any]:
+    def __init__(
+        self,
+        lang: str = "en",
+        *,
+        tok: str | None = None,
+        lc: bool = False,
+        smooth_method: str = "exp",
+        smooth_value: float | None = None,
+        max_ngram_order: int = 4,
+        eff: bool = False,
+        workers: int = 1,
+    ) -> None:
+        super().__init__(
+            lang, workers=workers, tokenize=tok, lowercase=lc, smooth_method=smooth_method,
+            smooth_value=smooth_value, max_ngram_order=max_ngram_order, effective_order=eff,
+        )  # fmt: skip
+
+    def _make(self, lang: str, **options: Any) -> tuple[Any, Any]:
         from sacrebleu.metrics.bleu import BLEU
 
-        tokeniser = self.tokeniser or _UNSPACED.get(lang, "13a")
+        options["tokenize"] = options["tokenize"] or self.tokeniser or _UNSPACED.get(lang, "13a")
+        _check_choice(self.id, "tok", options["tokenize"], BLEU.TOKENIZERS)
+        _check_choice(self.id, "smooth_method", options["smooth_method"], BLEU.SMOOTH_DEFAULTS)
+        _check_order(self.id, "max_ngram_order", options["max_ngram_order"], 1)
+        if not 0 <= (options["smooth_value"] or 0) < math.inf:
+            raise UsageError(f"{self.id}: smooth_value must not be negative")
         # sacreBLEU advises the effective order for single sentences, and none for a corpus.
-        return BLEU(tokenize=tokeniser), BLEU(tokenize=tokeniser, effective_order=True)
+        return BLEU(**options), BLEU(**{**options, "effective_order": True})
 
-    @staticmethod
-    def score_of_sums(sums: FloatArray) -> FloatArray:
-        """BLEU of (..., lengths of system and reference, matches by order, n-grams by order), smoothing `exp`."""
+    def score_of_sums(self, sums: FloatArray) -> FloatArray:
+        """BLEU of (..., lengths of system and reference, matches by order, n-grams by order)."""
         system, reference = sums[..., 0], sums[..., 1]
         orders = (sums.shape[-1] - 2) // 2
         matches, ngrams = sums[..., 2 : 2 + orders], sums[..., 2 + orders :]
-        # The k-th order without a match counts as 1 / 2^k of a match.
-        smoothed = np.where(matches > 0, matches, 0.5 ** np.cumsum(matches == 0, axis=-1))
-        exists = (ngrams > 0).all(axis=-1) & (matches > 0).any(axis=-1)
+        matched = (matches > 0).any(axis=-1)
+        matches, ngrams = self._smoothed(matches, ngrams)
+        counted = np.logical_and.accumulate(ngrams > 0, axis=-1)
+        exists = matched & np.where(counted, matches > 0, True).all(axis=-1)
+        if not self._corpus.effective_order:
+            exists &= counted.all(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            log_precision = np.log(smoothed / ngrams).mean(axis=-1)
+            logs = np.where(counted, np.log(matches / ngrams), 0.0)
+            log_precision = logs.sum(axis=-1) / counted.sum(axis=-1)
             log_brevity = np.minimum(0.0, 1 - reference / system)
             return np.asarray(np.where(exists, 100 * np.exp(log_precision + log_brevity), 0.0))
+
+    def _smoothed(self, matches: FloatArray, ngrams: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Matches and n-grams with sacreBLEU's smoothing of orders without a match."""
+        method, value = self._corpus.smooth_method, self._corpus.smooth_value
+        if value is None:
+            value = self._corpus.SMOOTH_DEFAULTS[method]
+        if method == "exp":  # the k-th order without a match counts as 1 / 2^k of a match
+            return np.where(matches > 0, matches, 0.5 ** np.cumsum(matches == 0, axis=-1)), ngrams
+        if method == "floor":
+            return np.where(matches > 0, matches, value), ngrams
+        if method == "add-k":
+            added = np.where(np.arange(matches.shape[-1]) > 0, value, 0.0)
+            return matches + added, ngrams + added
+        return matches, ngrams
 
 
 class BleuChar(Bleu):
@@ -132,36 +232,78 @@ class Chrf(SacreBleuMetric):
     """chrF: character n-grams."""
 
     id: ClassVar[str] = "chrf"
-    word_order: ClassVar[int] = 0
+    option_aliases: ClassVar[dict[str, str]] = {"lowercase": "lc", "eps_smoothing": "eps"}
 
-    def _make(self, lang: str) -> tuple[Any, Any]:
+    def __init__(
+        self,
+        lang: str = "en",
+        *,
+        char_order: int = 6,
+        word_order: int = 0,
+        beta: int = 2,
+        lc: bool = False,
+        whitespace: bool = False,
+        eps: bool = False,
+        workers: int = 1,
+    ) -> None:
+        self.beta = beta
+        super().__init__(
+            lang, workers=workers, char_order=char_order, word_order=word_order, beta=beta, lowercase=lc,
+            whitespace=whitespace, eps_smoothing=eps,
+        )  # fmt: skip
+
+    def _make(self, lang: str, **options: Any) -> tuple[Any, Any]:
         from sacrebleu.metrics.chrf import CHRF
 
-        metric = CHRF(word_order=self.word_order)
+        for name, least in (("char_order", 1), ("word_order", 0), ("beta", 1)):
+            _check_order(self.id, name, options[name], least)
+        metric = CHRF(**options)
         return metric, metric
 
-    @staticmethod
-    def score_of_sums(sums: FloatArray) -> FloatArray:
+    def get_signature(self) -> SacreBleuSignature:
+        """sacreBLEU's, which leaves out beta: it is added to the settings where it is not the usual 2."""
+        signature = super().get_signature()
+        if self.beta != 2:
+            signature._items["beta"] = str(self.beta)
+        return signature
+
+    def score_of_sums(self, sums: FloatArray) -> FloatArray:
         """chrF of (..., for each order: n-grams of the system, of the reference, matches)."""
         triples = sums.reshape(*sums.shape[:-1], -1, 3)
         system, reference, matches = np.moveaxis(triples, -1, 0)
+        if self._corpus.eps_smoothing:
+            empty = np.full_like(matches, _EPSILON)
+            precision, recall = (
+                np.divide(matches, side, out=empty.copy(), where=side > 0) for side in (system, reference)
+            )
+            return np.asarray(100 * self._f_measure(precision, recall, _EPSILON).mean(axis=-1))
         counted = (system > 0) & (reference > 0)
         orders = np.maximum(counted.sum(axis=-1), 1)
         precision, recall = (
             np.divide(matches, side, out=np.zeros_like(matches), where=counted).sum(axis=-1) / orders
             for side in (system, reference)
         )
-        factor = _CHRF_BETA**2
+        return np.asarray(100 * self._f_measure(precision, recall, 0.0))
+
+    def _f_measure(self, precision: FloatArray, recall: FloatArray, without: float) -> FloatArray:
+        factor = self.beta**2
         weighted = factor * precision + recall
         product = (1 + factor) * precision * recall
-        return np.asarray(100 * np.divide(product, weighted, out=np.zeros_like(product), where=weighted > 0))
+        return np.divide(product, weighted, out=np.full_like(product, without), where=weighted > 0)
 
 
 class ChrfPlusPlus(Chrf):
     """chrF++: character n-grams and word bigrams."""
 
     id: ClassVar[str] = "chrf++"
-    word_order = 2
+
+    def __init__(self, lang: str = "en", *, word_order: int = 2, **options: Any) -> None:
+        super().__init__(lang, word_order=word_order, **options)
+
+    @classmethod
+    def option_defaults(cls) -> dict[str, Any]:
+        """chrF's options, with word bigrams."""
+        return {**Chrf.option_defaults(), "word_order": 2}
 
 
 class Ter(SacreBleuMetric):
@@ -169,15 +311,31 @@ class Ter(SacreBleuMetric):
 
     id: ClassVar[str] = "ter"
     higher_is_better: ClassVar[bool] = False
+    option_aliases: ClassVar[dict[str, str]] = {"normalised": "normalized", "asian": "asian_support"}
 
-    def _make(self, lang: str) -> tuple[Any, Any]:
+    def __init__(
+        self,
+        lang: str = "en",
+        *,
+        normalized: bool = False,
+        no_punct: bool = False,
+        asian_support: bool | None = None,
+        case_sensitive: bool = False,
+        workers: int = 1,
+    ) -> None:
+        asian = lang in _UNSPACED if asian_support is None else asian_support
+        super().__init__(
+            lang, workers=workers, normalized=normalized, no_punct=no_punct, asian_support=asian,
+            case_sensitive=case_sensitive,
+        )  # fmt: skip
+
+    def _make(self, lang: str, **options: Any) -> tuple[Any, Any]:
         from sacrebleu.metrics.ter import TER
 
-        metric = TER(asian_support=lang in _UNSPACED)
+        metric = TER(**options)
         return metric, metric
 
-    @staticmethod
-    def score_of_sums(sums: FloatArray) -> FloatArray:
+    def score_of_sums(self, sums: FloatArray) -> FloatArray:
         """TER of (..., edits, length of the reference)."""
         edits, length = sums[..., 0], sums[..., 1]
         return np.asarray(
@@ -194,11 +352,20 @@ def corpus_score_of_sums(metric: Metric) -> Callable[[FloatArray], FloatArray] |
     return metric.score_of_sums if isinstance(metric, SacreBleuMetric) else None
 
 
-def _signature_items(metric: Any) -> dict[str, str]:
-    metric.num_refs = 1  # asked for, but a property of the data, not of the metric
-    items = dict(metric.get_signature().info)
-    del items["nrefs"]
-    return {key: str(value) for key, value in items.items() if value is not None}
+def _signature_text(metric: Any) -> str:
+    """sacreBLEU's signature without the number of references, which is a property of the data."""
+    metric.num_refs = 1
+    return str(metric.get_signature()).removeprefix("nrefs:1|")
+
+
+def _check_choice(metric: str, option: str, value: str, known: Collection[str]) -> None:
+    if value not in known:
+        raise UsageError(f"{metric}: {option}={value} is unknown; there are {', '.join(known)}")
+
+
+def _check_order(metric: str, option: str, value: int, least: int) -> None:
+    if not least <= value <= _HIGHEST_ORDER:
+        raise UsageError(f"{metric}: {option} is from {least} to {_HIGHEST_ORDER}, not {value}")
 
 
 def _statistics_of(row: FloatArray) -> list[float]:

@@ -74,6 +74,7 @@ def _rouge_entries() -> Iterator[Entry]:
         "1": "unigrams",
         "2": "bigrams",
         "L": "longest common subsequence",
+        "Lsum": "longest common subsequences by sentence",
         "SU4": "skip bigrams and unigrams",
     }
     for suffix, measure in (("", "F1"), ("Recall", "recall")):

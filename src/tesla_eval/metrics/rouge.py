@@ -1,33 +1,40 @@
-"""ROUGE-1, -2 and -L through rouge-score, and ROUGE-SU4 by its definition (Lin 2004) over the same tokens.
+"""ROUGE-1, -2, -L, -Lsum and -SU4 (Lin 2004), tokenised and counted as the package rouge-score does it.
 
-rouge-score knows no SU4: unigrams and skip bigrams with at most four words between the two, all in one bag.
+rouge-score has no SU4: unigrams and skip bigrams with at most four words between the two, all in one bag.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
-from functools import cache, lru_cache
-from typing import Any, ClassVar, NamedTuple
+import re
+from abc import abstractmethod
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 
 from tesla_eval.analysis.languages import resolve_language
+from tesla_eval.analysis.porter import rouge_stem
+from tesla_eval.analysis.sentences import split_sentences
 from tesla_eval.analysis.tokenisers import tokenise
 from tesla_eval.errors import UsageError
 from tesla_eval.metrics.base import Metric, SegmentScores
+from tesla_eval.metrics.rouge_counting import (
+    Measures,
+    match_ngrams,
+    match_skip_bigrams,
+    match_subsequence,
+    match_summaries,
+    skip_unigrams,
+)
 from tesla_eval.records import Explanation, Signature
 from tesla_eval.segments import References
+from tesla_eval.version import __version__
 
 __all__ = ["RougeMetric", "skip_unigrams"]
 
-Measures = tuple[float, float, float]
-"""Precision, recall, F1."""
-
 _RECALL, _F1 = 1, 2  # places in `Measures`
-
-SKIP = 4
-"""ROUGE-SU4: up to so many words between the two of a skip bigram."""
+_ENGLISH_TOKEN = re.compile("[a-z0-9]+")
 
 
 class RougeMetric(Metric):
@@ -37,8 +44,6 @@ class RougeMetric(Metric):
     languages, so these are cut into words by our tokeniser, lower-cased, without punctuation and without stemming.
     """
 
-    kind: ClassVar[str | None]
-    """rouge-score's name; `None` for SU4, which it does not have."""
     measure: ClassVar[int] = _F1
     feature_names = ("precision", "recall", "f")
 
@@ -46,15 +51,20 @@ class RougeMetric(Metric):
         self.lang = resolve_language(lang)
         self.workers = workers
         self._stem = stem and self.lang == "en"
-        self._score = self._scorer()
+
+    @abstractmethod
+    def match(self, reference: str, hypothesis: str) -> Measures:
+        """Precision, recall and F1 of one hypothesis against one reference."""
+
+    def tokens(self, text: str) -> Sequence[str]:
+        """The tokens that are counted."""
+        return _tokens(self.lang, self._stem, text)
 
     def get_signature(self) -> Signature:
-        """Kind, version of rouge-score, tokeniser and stemming."""
-        from importlib.metadata import version
-
+        """Kind, version, tokeniser and stemming."""
         return Signature(
             {
-                "metric": self.id, "rouge-score": version("rouge-score"),
+                "metric": self.id, "version": __version__, "lang": self.lang,
                 "tok": "rouge-score" if self.lang == "en" else f"tesla-{self.lang}",
                 "stem": "porter" if self._stem else "no", "references": "max",
             }
@@ -64,7 +74,7 @@ class RougeMetric(Metric):
         """Scores, and precision, recall and F1 of the best reference as features."""
         rows = [
             max(
-                (self._score(text, hypothesis) for text in given if text is not None),
+                (self.match(text, hypothesis) for text in given if text is not None),
                 key=lambda measures: (measures[self.measure], measures),
             )
             for hypothesis, *given in zip(hypotheses, *references, strict=True)
@@ -78,29 +88,15 @@ class RougeMetric(Metric):
         """Refused: what matches what is for our own metrics to show."""
         raise UsageError(f"{self.id} cannot be explained: take -m s, which matches the same skip bigrams")
 
-    def _scorer(self) -> Callable[[str, str], Measures]:
-        """From reference and hypothesis to precision, recall and F1."""
-        try:
-            from rouge_score import rouge_scorer
-        except ImportError:
-            raise UsageError(
-                f"{self.id} needs rouge-score, which is not installed: pip install 'tesla-eval[rouge]'"
-            ) from None
-        tokeniser = _Tokeniser(self.lang, self._stem)
-        kind = self.kind
-        if kind is None:
-            return lambda reference, hypothesis: _overlap(
-                skip_unigrams(tokeniser.tokenize(reference)), skip_unigrams(tokeniser.tokenize(hypothesis))
-            )
-        scorer: Any = rouge_scorer.RougeScorer([kind], tokenizer=tokeniser)
-        return lambda reference, hypothesis: tuple(scorer.score(reference, hypothesis)[kind])
-
 
 class Rouge1(RougeMetric):
     """ROUGE-1: F1 of unigrams."""
 
     id: ClassVar[str] = "rouge1"
-    kind = "rouge1"
+
+    def match(self, reference: str, hypothesis: str) -> Measures:
+        """Precision, recall and F1 of the unigrams."""
+        return match_ngrams(self.tokens(reference), self.tokens(hypothesis), 1)
 
 
 class Rouge1Recall(Rouge1):
@@ -114,7 +110,10 @@ class Rouge2(RougeMetric):
     """ROUGE-2: F1 of bigrams."""
 
     id: ClassVar[str] = "rouge2"
-    kind = "rouge2"
+
+    def match(self, reference: str, hypothesis: str) -> Measures:
+        """Precision, recall and F1 of the bigrams."""
+        return match_ngrams(self.tokens(reference), self.tokens(hypothesis), 2)
 
 
 class Rouge2Recall(Rouge2):
@@ -128,7 +127,10 @@ class RougeL(RougeMetric):
     """ROUGE-L: F1 of the longest common subsequence."""
 
     id: ClassVar[str] = "rougel"
-    kind = "rougeL"
+
+    def match(self, reference: str, hypothesis: str) -> Measures:
+        """Precision, recall and F1 of the longest common subsequence."""
+        return match_subsequence(self.tokens(reference), self.tokens(hypothesis))
 
 
 class RougeLRecall(RougeL):
@@ -138,11 +140,49 @@ class RougeLRecall(RougeL):
     measure = _RECALL
 
 
+class RougeLsum(RougeMetric):
+    """ROUGE-Lsum: F1 of the longest common subsequences, sentence by sentence.
+
+    Lines of a text are its sentences, as in rouge-score. A text of one line is cut by our sentence splitter, unless
+    `split` is off.
+    """
+
+    id: ClassVar[str] = "rougelsum"
+
+    def __init__(self, lang: str = "en", *, stem: bool = True, split: bool = True, workers: int = 1) -> None:
+        super().__init__(lang, stem=stem, workers=workers)
+        self.split = split
+
+    def match(self, reference: str, hypothesis: str) -> Measures:
+        """Precision, recall and F1 of the union of subsequences."""
+        return match_summaries(*(list(map(self.tokens, self._sentences(x))) for x in (reference, hypothesis)))
+
+    def get_signature(self) -> Signature:
+        """The same, and how texts become sentences."""
+        sentences = "lines-or-splitter" if self.split else "lines"
+        return Signature({**super().get_signature(), "sentences": sentences})
+
+    def _sentences(self, text: str) -> list[str]:
+        if self.split and "\n" not in text:
+            return [text[start:end] for start, end in split_sentences(text, self.lang)]
+        return [line for line in text.split("\n") if line]
+
+
+class RougeLsumRecall(RougeLsum):
+    """ROUGE-Lsum: recall of the longest common subsequences, sentence by sentence."""
+
+    id: ClassVar[str] = "rougelsum-recall"
+    measure = _RECALL
+
+
 class RougeSU4(RougeMetric):
     """ROUGE-SU4: F1 of skip bigrams and unigrams."""
 
     id: ClassVar[str] = "rougesu4"
-    kind = None
+
+    def match(self, reference: str, hypothesis: str) -> Measures:
+        """Precision, recall and F1 of the skip bigrams and unigrams."""
+        return match_skip_bigrams(self.tokens(reference), self.tokens(hypothesis))
 
 
 class RougeSU4Recall(RougeSU4):
@@ -152,46 +192,10 @@ class RougeSU4Recall(RougeSU4):
     measure = _RECALL
 
 
-class _Tokeniser(NamedTuple):
-    """What rouge-score asks for its tokens."""
-
-    lang: str
-    stem: bool
-
-    def tokenize(self, text: str) -> list[str]:
-        return _tokens(self.lang, self.stem, text)
-
-
 @lru_cache(maxsize=1 << 14)
-def _tokens(lang: str, stem: bool, text: str) -> list[str]:
-    """The tokens of a text; kept, because stemming is slow and every text meets many others."""
+def _tokens(lang: str, stem: bool, text: str) -> tuple[str, ...]:
+    """The tokens of a text; kept, because every text meets many others."""
     if lang != "en":
-        return [word.lower() for word in tokenise(text, lang) if any(map(str.isalnum, word))]
-    found: list[str] = _rouge_tokeniser(stem).tokenize(text)
-    return found
-
-
-@cache
-def _rouge_tokeniser(stem: bool) -> Any:
-    from rouge_score.tokenizers import DefaultTokenizer
-
-    return DefaultTokenizer(stem)
-
-
-def skip_unigrams(tokens: Sequence[str], skip: int = SKIP) -> Counter[Hashable]:
-    """The bag of ROUGE-SU: unigrams, and pairs with at most `skip` tokens between them.
-
-    >>> skip_unigrams(["a", "b", "c"], 0) == Counter(["a", "b", "c", ("a", "b"), ("b", "c")])
-    True
-    """
-    bag: Counter[Hashable] = Counter(tokens)
-    for distance in range(1, skip + 2):
-        bag.update(zip(tokens, tokens[distance:], strict=False))
-    return bag
-
-
-def _overlap(reference: Counter[Hashable], hypothesis: Counter[Hashable]) -> Measures:
-    common = sum((reference & hypothesis).values())
-    precision = common / max(hypothesis.total(), 1)
-    recall = common / max(reference.total(), 1)
-    return precision, recall, 2 * precision * recall / (precision + recall) if common else 0.0
+        return tuple(word.lower() for word in tokenise(text, lang) if any(map(str.isalnum, word)))
+    words = _ENGLISH_TOKEN.findall(text.lower())
+    return tuple(map(rouge_stem, words) if stem else words)

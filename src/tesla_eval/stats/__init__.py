@@ -40,6 +40,7 @@ from tesla_eval.stats.resampling import (
     paired_effect,
     rank_clusters,
 )
+from tesla_eval.stats.shares import pairwise_shares, score1, score2, share_of_best
 
 __all__ = [
     "Additive",
@@ -73,9 +74,13 @@ __all__ = [
     "paired_bootstrap",
     "paired_effect",
     "pairs_within",
+    "pairwise_shares",
     "pearson",
     "pooled_association",
     "rank_clusters",
+    "score1",
+    "score2",
+    "share_of_best",
     "sign_test",
     "soft_accuracy",
     "spearman",

@@ -1,1 +1,1 @@
-"""Choosing among candidates: re-ranking by any metric of the package."""
+"""Choosing among candidates: tuned weights (MERT, PRO), re-ranking, minimum Bayes risk, scores for other programs."""

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tesla_eval.errors import InputError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.textio import STANDARD_INPUT, LineReader, read_in_step
+from tesla_eval.tuning.nbest import CandidateList, read_nbest
 
-__all__ = ["Candidates", "Ranked", "Ranking", "candidates_in_files", "candidates_in_nbest", "rerank"]
+__all__ = [
+    "Candidates",
+    "Ranked",
+    "Ranking",
+    "best_by_weights",
+    "candidates_in_files",
+    "candidates_in_nbest",
+    "model_scores",
+    "rerank",
+]
 
-_SEPARATOR = "|||"
-_SEGMENT = re.compile(r"\s*[0-9]{1,18}\s*")
 _SEGMENTS_AT_ONCE = 256
 
 
@@ -101,44 +110,59 @@ def candidates_in_files(reference: str, paths: Sequence[str]) -> Iterator[Candid
             yield Candidates(original, tuple(paths), tuple(texts))
 
 
-def candidates_in_nbest(reference: str, path: str) -> Iterator[Candidates]:
-    """Moses' n-best lists: lines `SEGMENT ||| TEXT ||| ...`, segments counted from 0 and in order."""
+def candidates_in_nbest(reference: str, path: str, nbest_format: str | None = None) -> Iterator[Candidates]:
+    """The lists of an n-best list (see `tuning.nbest`), segments counted from 0, with their references."""
     if reference == path == STANDARD_INPUT:
         raise InputError("standard input (-) can be read only once")
-    references = LineReader(reference)
-    lists = _nbest_lists(path)
-    upcoming = next(lists, None)
-    for segment, original in enumerate(references):
-        if upcoming is None or upcoming[0] != segment:
-            raise InputError(
-                f"{path}: has no candidates for segment {segment} (line {segment + 1} of {reference})"
-            )
-        texts = tuple(upcoming[1])
-        yield Candidates(original, tuple(str(place) for place in range(1, len(texts) + 1)), texts)
-        upcoming = next(lists, None)
-    if references.count == 0:
+    references = list(LineReader(reference))
+    if not references:
         raise InputError(f"{reference}: is empty; it must have a line for each segment")
-    if upcoming is not None:
-        raise InputError(
-            f"{path}: has candidates for segment {upcoming[0]}, but {reference} has {references.count} lines"
+    expected = 0
+    for found in read_nbest(path, nbest_format, len(references)):
+        if found.segment >= len(references):
+            raise InputError(
+                f"{path}: has candidates for segment {found.segment}, but {reference} has {len(references)} lines"
+            )
+        if found.segment != expected:
+            raise _missing(path, reference, expected)
+        expected += 1
+        names = tuple(str(place) for place in range(1, len(found.candidates) + 1))
+        yield Candidates(references[found.segment], names, found.texts)
+    if expected < len(references):
+        raise _missing(path, reference, expected)
+
+
+def _missing(path: str, reference: str, segment: int) -> InputError:
+    return InputError(f"{path}: has no candidates for segment {segment} (line {segment + 1} of {reference})")
+
+
+def best_by_weights(
+    path: str, weights: Mapping[str, float], nbest_format: str | None = None
+) -> Iterator[tuple[str, float]]:
+    """The text of each segment with the highest model score under the weights, and that score; no reference needed."""
+    for found in read_nbest(path, nbest_format):
+        scores = model_scores(found, weights)
+        best = int(np.argmax(scores))
+        yield found.candidates[best].text, float(scores[best])
+
+
+def model_scores(found: CandidateList, weights: Mapping[str, float] | None = None) -> npt.NDArray[np.float64]:
+    """The model score of each candidate: features times weights, or the decoder's own score without weights."""
+    if weights is None:
+        scores = [candidate.score for candidate in found.candidates]
+        if any(score is None for score in scores):
+            raise InputError(f"{found.place}: candidates have no score; give feature weights with --params")
+        return np.array(scores, np.float64)
+    totals = []
+    for candidate in found.candidates:
+        names = candidate.names
+        if names and names[0] == "f1" and "f1" not in weights and len(names) == len(weights):
+            names = tuple(weights)  # numbers without names are in the order of the weights
+        unknown = [name for name in names if name not in weights]
+        if unknown or not names:
+            what = f"feature {unknown[0]!r} has no weight" if unknown else "candidates have no features"
+            raise InputError(f"{found.place}: {what}")
+        totals.append(
+            math.fsum(weights[name] * value for name, value in zip(names, candidate.values, strict=True))
         )
-
-
-def _nbest_lists(path: str) -> Iterator[tuple[int, list[str]]]:
-    reader = LineReader(path)
-    current = -1
-    texts: list[str] = []
-    for line in reader:
-        number, separator, rest = line.partition(_SEPARATOR)
-        if not separator or not _SEGMENT.fullmatch(number):
-            raise InputError(f"{path}, line {reader.count}: must be SEGMENT ||| TEXT, with segments from 0")
-        segment = int(number)
-        if segment < current:
-            raise InputError(f"{path}, line {reader.count}: segment {segment} comes after segment {current}")
-        if segment != current:
-            if texts:
-                yield current, texts
-            current, texts = segment, []
-        texts.append(rest.partition(_SEPARATOR)[0].strip())
-    if texts:
-        yield current, texts
+    return np.array(totals)

@@ -1,0 +1,92 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "base/arrays.h"
+#include "bindings/bindings.h"
+#include "tuning/line_search.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tesla {
+namespace {
+
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// The candidates of all segments as arrays that Python owns and this object keeps alive.
+class CandidateTable {
+   public:
+    CandidateTable(Array<std::int64_t> offsets, Matrix<double> features, Matrix<std::int64_t> statistics)
+        : offsets_(offsets), features_(features), statistics_(statistics) {
+        check_csr(offsets, features.shape(1));
+        if (statistics.shape(0) != features.shape(1)) throw nb::value_error("the arrays do not fit together");
+        for (std::size_t s = 0; s + 1 < offsets.size(); ++s)
+            if (offsets(s) == offsets(s + 1)) throw nb::value_error("a segment has no candidates");
+        view_ = {offsets.data(), offsets.size() - 1, features.data(), features.shape(0), features.shape(1),
+                 statistics.data(), statistics.shape(1)};
+    }
+
+    nb::object scores(const Array<double>& weights) const {
+        check_weights(weights);
+        std::vector<double> result(view_.candidates);
+        {
+            nb::gil_scoped_release release;
+            model_scores(view_, weights.data(), result.data());
+        }
+        return to_numpy(std::move(result));
+    }
+    nb::object best(const Array<double>& weights) const {
+        check_weights(weights);
+        std::vector<std::int64_t> result;
+        {
+            nb::gil_scoped_release release;
+            std::vector<double> scores(view_.candidates);
+            model_scores(view_, weights.data(), scores.data());
+            result = best_candidates(view_, scores.data());
+        }
+        return to_numpy(std::move(result));
+    }
+    nb::tuple cut(const Array<double>& intercepts, const Array<double>& direction, double low, double high) const {
+        check_weights(direction);
+        if (intercepts.size() != view_.candidates) throw nb::value_error("the arrays do not fit together");
+        if (!(low < high)) throw nb::value_error("an empty part of the line");
+        CutLine cut;
+        {
+            nb::gil_scoped_release release;
+            std::vector<double> slopes(view_.candidates);
+            model_scores(view_, direction.data(), slopes.data());
+            cut = LineSearch().cut(view_, intercepts.data(), slopes.data(), low, high);
+        }
+        return nb::make_tuple(to_numpy(std::move(cut.bounds)), to_numpy(std::move(cut.sums), view_.columns));
+    }
+
+   private:
+    void check_weights(const Array<double>& weights) const {
+        if (weights.size() != view_.feature_count) throw nb::value_error("one weight per feature");
+        for (std::size_t f = 0; f < weights.size(); ++f)
+            if (!std::isfinite(weights(f))) throw nb::value_error("a weight is not a number");
+    }
+
+    Array<std::int64_t> offsets_;
+    Matrix<double> features_;
+    Matrix<std::int64_t> statistics_;
+    CandidateView view_{};
+};
+
+}  // namespace
+
+void bind_tuning(nb::module_& m) {
+    nb::class_<CandidateTable>(m, "CandidateTable", "The candidates of all segments: features by row, statistics by column.")
+        .def(nb::init<Array<std::int64_t>, Matrix<double>, Matrix<std::int64_t>>(), "offsets"_a, "features"_a, "statistics"_a)
+        .def("scores", &CandidateTable::scores, "weights"_a, "The model score of every candidate.")
+        .def("best", &CandidateTable::best, "weights"_a, "The best candidate of every segment; of equals the first.")
+        .def("cut", &CandidateTable::cut, "intercepts"_a, "direction"_a, "low"_a, "high"_a,
+             "Where along a line the winners change, and the summed statistics of the winners in each interval.");
+}
+
+}  // namespace tesla

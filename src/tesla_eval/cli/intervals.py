@@ -1,0 +1,29 @@
+"""Scored segments of several systems as a table that can be resampled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tesla_eval.compare import SystemTable
+from tesla_eval.metrics import Metric
+from tesla_eval.metrics.base import SegmentScores
+from tesla_eval.metrics.baselines import corpus_score_of_sums
+
+__all__ = ["system_table"]
+
+
+def system_table(
+    name: str, metric: Metric, systems: Sequence[str], scored: Sequence[SegmentScores]
+) -> SystemTable:
+    """The systems under one metric, with the statistics of corpus scores where the metric has them."""
+    statistics = [part.statistics for part in scored if part.statistics is not None]
+    return SystemTable(
+        name,
+        tuple(systems),
+        np.stack([part.scores for part in scored], axis=1),
+        metric.higher_is_better,
+        np.stack(statistics, axis=1) if statistics else None,
+        corpus_score_of_sums(metric),
+    )

@@ -1,0 +1,87 @@
+"""`-l auto`: the language of the references, identified before any metric is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+
+from tesla_eval.analysis.languages import LANGUAGES
+from tesla_eval.cli.inputs import open_inputs
+from tesla_eval.cli.tables import is_table
+from tesla_eval.cli.terminal import note, warn
+from tesla_eval.errors import UsageError
+from tesla_eval.textio import STANDARD_INPUT, LineReader
+
+__all__ = ["AUTO", "identified_language", "sample_files"]
+
+AUTO = "auto"
+"""What `-l` means by default."""
+
+_SAMPLE = 128  # texts that are looked at
+_SHORT = 20  # with fewer words a guess is good enough
+_FALLBACK = "en"
+
+
+def identified_language(asked: str, sample: Callable[[], Sequence[str]]) -> str:
+    """The language that `-l` names, or with `auto` that of the sample, which is said on standard error.
+
+    Of short texts the best guess is taken, or English; of longer ones that cannot be told, `UsageError` asks for -l. A
+    given language that the texts contradict is a warning.
+    """
+    from tesla_eval.analysis.detection import contradicts, identify
+
+    if asked != AUTO:
+        other = contradicts(asked, sample())
+        if other is not None:
+            looks = (
+                _named(other.language)
+                if other.language != "und"
+                else f"text in another script ({other.script})"
+            )
+            warn(f"-l {asked}, but the references look like {looks}")
+        return asked
+    found = identify(sample())
+    if found.certain:
+        note(f"language: {_named(found.language)}, identified from the references")
+        return found.language
+    guess = found.language
+    if found.words >= _SHORT:
+        best = "" if guess == "und" else f"; the best guess is {_named(guess)}"
+        raise UsageError(
+            f"cannot tell the language of the references ({found.note}{best}); give it with -l, for example -l en"
+        )
+    if guess == "und" or found.script == "Latin":
+        guess = _FALLBACK
+    note(f"language: {_named(guess)} is assumed, because the text is too short to tell; -l sets another one")
+    return guess
+
+
+def _named(code: str) -> str:
+    return f"{LANGUAGES[code].name} ({code})" if code in LANGUAGES else code
+
+
+def sample_files(
+    references: Sequence[str], systems: Sequence[str], *, columns: str | None = None, analysed: bool = False
+) -> list[str]:
+    """Some texts of the references, or of the systems where these cannot be read twice; none from standard input."""
+    from tesla_eval.judgements.summaries import is_summary_source, read_summaries
+
+    files = [path for path in (*references, *systems) if path != STANDARD_INPUT]
+    if not files:
+        return []
+    if not references and columns is None and is_summary_source(files[0]):
+        streams = read_summaries(files[0]).reference_streams
+        return [text for stream in streams for text in islice(stream, _SAMPLE) if text is not None]
+    if columns is not None or (not references and is_table(files[0])):
+        chunk = next(iter(open_inputs((), files[:1], columns=columns).chunks), None)
+        return (
+            []
+            if chunk is None
+            else [text for stream in chunk.references for text in stream[:_SAMPLE] if text]
+        )
+    lines: Iterable[str] = islice(LineReader(files[0]), _SAMPLE * (20 if analysed else 1))
+    if analysed:  # CoNLL-U: the second column holds the words
+        lines = [
+            " ".join(line.split("\t")[1] for line in lines if line[:1].isdigit() and line.count("\t") > 1)
+        ]
+    return list(lines)

@@ -1,0 +1,121 @@
+"""`tesla mbr`: the candidate that agrees best with all the others."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator
+
+import click
+
+from tesla_eval.cli.nbest_options import nbest_format_option
+from tesla_eval.cli.options import create_metrics, language_option
+from tesla_eval.cli.terminal import aligned, progress, visible, write_lines
+from tesla_eval.metrics import Metric
+from tesla_eval.tuning.mbr import MbrOptions, Risked
+from tesla_eval.tuning.mbr import mbr as choose
+from tesla_eval.tuning.nbest import read_nbest
+from tesla_eval.tuning.parameters import read_parameters
+
+__all__ = ["mbr"]
+
+
+@click.command(context_settings={"max_content_width": 110})
+@click.argument("nbest", metavar="LIST")
+@click.option(
+    "-m", "--metric", default=None, help="The metric that compares.  [default: m; celab without spaces]"
+)
+@language_option
+@nbest_format_option
+@click.option(
+    "--scale",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Weigh each pseudo-reference by exp(SCALE × its model score); 0 weighs all alike.",
+)
+@click.option(
+    "--params",
+    metavar="FILE",
+    help="Feature weights that make the model score.  [default: the list's scores]",
+)
+@click.option(
+    "--top-k",
+    type=click.IntRange(1),
+    default=None,
+    help="Compare only the K candidates that share most n-grams with all. Faster, approximate.",
+)
+@click.option(
+    "--aggregate", is_flag=True, help="Choose by shared n-grams alone. Fastest, and no metric is used."
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["best", "table", "json"]),
+    default="best",
+    show_default=True,
+    help="The best text per segment; all candidates with their expected scores as a table or as JSON Lines.",
+)
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
+def mbr(
+    nbest: str, metric: str | None, language: str, nbest_format: str | None, scale: float, params: str | None,
+    top_k: int | None, aggregate: bool, output_format: str, jobs: int,
+) -> None:  # fmt: skip
+    """Choose, without references, the candidate that agrees best with all candidates of its segment.
+
+    Each candidate of the n-best LIST is compared with every other one as if that were the reference (minimum Bayes
+    risk). Equal candidates are compared once.
+
+    \b
+    tesla mbr samples.jsonl > best.txt
+    tesla mbr -m x --scale 1 marian.nbest --format table
+    tesla mbr --nbest-format plain:5 samples.txt
+    """
+    if metric is not None and "," in metric:
+        raise click.UsageError("mbr takes one metric")
+    if aggregate and (metric is not None or top_k is not None):
+        raise click.UsageError("--aggregate uses no metric: leave out -m and --top-k")
+    chosen = create_metrics(metric, language)[0]
+    weights = {item.name: item.value for item in read_parameters(params).items} if params else None
+    options = MbrOptions(scale, top_k, aggregate, weights)
+    with progress("segments") as bar:
+        # All is read before anything is printed: a bad line gives an error, not half a result.
+        found = []
+        for choice in choose(chosen, read_nbest(nbest, nbest_format), options, jobs):
+            found.append(choice)
+            bar.advance(1)
+    write_lines(_FORMATS[output_format](_signature(chosen, options), found))
+
+
+def _signature(metric: Metric, options: MbrOptions) -> str:
+    added = "|".join(f"{key}:{value}" for key, value in options.signature.items())
+    return added if options.aggregate else f"{metric.get_signature()}|{added}"
+
+
+def _best(signature: str, found: list[Risked]) -> Iterator[str]:
+    for choice in found:
+        yield choice.texts[choice.best]
+
+
+def _table(signature: str, found: list[Risked]) -> Iterator[str]:
+    for choice in found:
+        rows = [("segment", "candidate", "expected", "", "text")]
+        for k, (text, score) in enumerate(zip(choice.texts, choice.expected.tolist(), strict=True)):
+            shown = "-" if math.isnan(score) else f"{score:.4f}"
+            best = "best" if k == choice.best else ""
+            rows.append((str(choice.segment), str(k + 1), shown, best, visible(text)))
+        yield from aligned(rows, numeric=(0, 1, 2))
+        yield ""
+    yield signature
+
+
+def _json(signature: str, found: list[Risked]) -> Iterator[str]:
+    for choice in found:
+        yield json.dumps({"signature": signature, **choice.to_dict()}, ensure_ascii=False)
+
+
+_FORMATS: dict[str, Callable[[str, list[Risked]], Iterator[str]]] = {
+    "best": _best,
+    "table": _table,
+    "json": _json,
+}

@@ -1,0 +1,211 @@
+"""Segments in tables with named columns: TSV, CSV, JSON Lines and Parquet, read row by row.
+
+`--columns hyp=mt,ref=ref,src=src` names the columns; several are joined by `+`. The usual names need no option.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tesla_eval.compression import without_suffix
+from tesla_eval.errors import InputError, UsageError
+from tesla_eval.textio import LineReader, read_json_lines
+
+__all__ = ["Columns", "TableRow", "is_table", "read_table", "table_columns"]
+
+ROLES = ("hyp", "ref", "src")
+_USUAL_NAMES = {
+    "hyp": ("hyp", "mt", "hypothesis", "translation", "prediction"),
+    "ref": ("ref", "reference", "references"),
+    "src": ("src", "source"),
+}
+_LONGEST_FIELD = 64 << 20  # characters: a CSV field that is longer has lost its closing quote
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns that hold hypotheses, references and the source."""
+
+    hyp: tuple[str, ...] = ()
+    ref: tuple[str, ...] = ()
+    src: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Columns:
+        """From `hyp=mt,ref=refA+refB,src=src`.
+
+        >>> Columns.parse("hyp=mt,ref=refA+refB")
+        Columns(hyp=('mt',), ref=('refA', 'refB'), src=())
+        """
+        chosen: dict[str, tuple[str, ...]] = {}
+        for part in filter(None, text.split(",")):
+            role, equals, names = part.partition("=")
+            if not equals or role.strip() not in ROLES or not names:
+                raise UsageError(f"--columns {text}: write hyp=NAME,ref=NAME,src=NAME; {part!r} is not that")
+            chosen[role.strip()] = tuple(filter(None, (name.strip() for name in names.split("+"))))
+        if len(chosen.get("src", ())) > 1:
+            raise UsageError(f"--columns {text}: a segment has one source")
+        return cls(**chosen)
+
+    def found_in(self, present: Sequence[str], place: str) -> Columns:
+        """The same with the usual names where none was given; `InputError` if the table lacks a column."""
+        found = {}
+        for role in ROLES:
+            names: tuple[str, ...] = getattr(self, role)
+            for name in names:
+                if name not in present:
+                    raise InputError(f"{place}: has no column {name!r}; its columns are {', '.join(present)}")
+            found[role] = names or tuple(name for name in _USUAL_NAMES[role] if name in present)[:1]
+        if not found["hyp"]:
+            raise InputError(
+                f"{place}: which column holds the hypotheses? Write --columns hyp=NAME,ref=NAME; "
+                f"its columns are {', '.join(present)}"
+            )
+        return Columns(**found)
+
+
+class TableRow(NamedTuple):
+    """One segment: where it stands, a hypothesis per system, its references, its source."""
+
+    place: str
+    hypotheses: list[str]
+    references: list[str]
+    source: str | None
+
+
+def is_table(path: str, columns: Columns | None = None) -> bool:
+    """Whether the file's name, or for JSON Lines its first line, says that it is a table of segments."""
+    ending = _ending(path)
+    if ending in ("tsv", "csv", "parquet"):
+        return True
+    if ending not in ("jsonl", "ndjson"):
+        return False
+    if columns is not None:
+        return True
+    _, first = next(read_json_lines(path), ("", {}))
+    return "system" not in first and any(name in first for name in _USUAL_NAMES["hyp"])
+
+
+def table_columns(path: str, columns: Columns | None) -> Columns:
+    """The columns of a table, once it is known that it has them."""
+    for place, row in _rows(path, columns or Columns()):
+        return (columns or Columns()).found_in(list(row), place)
+    raise InputError(f"{path}: is empty; it must have a row for each segment")
+
+
+def read_table(path: str, columns: Columns) -> Iterator[TableRow]:
+    """The segments of a table one after the other; `columns` are those of `table_columns`."""
+    for place, row in _rows(path, columns):
+        references = [text for name in columns.ref for text in _texts(row, name, place)]
+        yield TableRow(
+            place,
+            [_text(row, name, place) for name in columns.hyp],
+            references,
+            _text(row, columns.src[0], place) if columns.src else None,
+        )
+
+
+Row = Mapping[str, Any]
+
+
+def _ending(path: str) -> str:
+    return without_suffix(path).rpartition(".")[2].lower()
+
+
+def _rows(path: str, columns: Columns) -> Iterator[tuple[str, Row]]:
+    ending = _ending(path)
+    if ending not in ("tsv", "csv", "jsonl", "ndjson", "parquet"):
+        raise UsageError(f"{path}: is no table; its name should end in .tsv, .csv, .jsonl or .parquet")
+    if Path(path).exists() and not Path(path).is_file():  # it is read twice, for its columns and for its rows
+        raise UsageError(f"{path}: a table must be a file, not a pipe or folder")
+    if ending == "parquet":
+        return _parquet_rows(path, columns)
+    if ending == "csv":
+        return _csv_rows(path)
+    if ending == "tsv":
+        return _tsv_rows(path)
+    return read_json_lines(path)
+
+
+def _tsv_rows(path: str) -> Iterator[tuple[str, Row]]:
+    """Fields between tabs, without quoting, under a header."""
+    reader = LineReader(path)
+    return _under_header(
+        reader.name, ((f"{reader.name}, line {reader.count}", line.split("\t")) for line in reader)
+    )
+
+
+def _csv_rows(path: str) -> Iterator[tuple[str, Row]]:
+    """Fields between commas, quoted as RFC 4180 says, under a header."""
+    return _under_header(path, _csv_fields(LineReader(path)))
+
+
+def _csv_fields(reader: LineReader) -> Iterator[tuple[str, list[str]]]:
+    before = csv.field_size_limit(_LONGEST_FIELD)
+    try:
+        rows = csv.reader((f"{line}\n" for line in reader), strict=True)
+        first_line = 1
+        for fields in rows:
+            if fields:  # an empty line is no row
+                yield f"{reader.name}, line {first_line}", fields
+            first_line = reader.count + 1
+    except csv.Error as error:
+        raise InputError(f"{reader.name}, line {reader.count}: is not sound CSV ({error})") from error
+    finally:
+        csv.field_size_limit(before)
+
+
+def _under_header(name: str, rows: Iterator[tuple[str, list[str]]]) -> Iterator[tuple[str, Row]]:
+    place, header = next(rows, (name, []))
+    if len(set(header)) < len(header):
+        twice = next(column for column in header if header.count(column) > 1)
+        raise InputError(f"{place}: two columns have the name {twice!r}")
+    for where, fields in rows:
+        if len(fields) != len(header):
+            raise InputError(f"{where}: {len(fields)} fields, but the header has {len(header)}")
+        yield where, dict(zip(header, fields, strict=True))
+
+
+def _parquet_rows(path: str, columns: Columns) -> Iterator[tuple[str, Row]]:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise UsageError(
+            f"{path}: reading Parquet needs pyarrow, which is not installed: pip install 'tesla-eval[parquet]'"
+        ) from None
+    try:
+        with parquet.ParquetFile(path) as file:
+            # Only the columns that matter are read; the first call, which asks what there is, takes one row of all.
+            wanted = [*columns.hyp, *columns.ref, *columns.src]
+            names = wanted if set(wanted) <= set(file.schema_arrow.names) else []
+            number = 0
+            for batch in file.iter_batches(batch_size=1024 if names else 1, columns=names or None):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield f"{path}, row {number}", row
+    except OSError as error:
+        raise InputError(f"{path}: cannot be opened ({error.strerror or error})") from error
+    except pyarrow.ArrowException as error:
+        raise InputError(f"{path}: is not a sound Parquet file ({error})") from error
+
+
+def _text(row: Row, name: str, place: str) -> str:
+    value = row.get(name)
+    if not isinstance(value, str):
+        raise InputError(f"{place}: {'has no' if value is None else 'has no text in'} {name!r}")
+    return value
+
+
+def _texts(row: Row, name: str, place: str) -> list[str]:
+    """A reference, or a list of them."""
+    value = row.get(name)
+    if isinstance(value, list):
+        if not value or not all(isinstance(text, str) for text in value):
+            raise InputError(f"{place}: {name!r} is not a list of texts with at least one")
+        return value
+    return [_text(row, name, place)]

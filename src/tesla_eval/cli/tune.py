@@ -1,0 +1,171 @@
+"""`tesla tune`: weights of a decoder's features that make its output best by a metric."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tesla_eval.cli.inputs import read_chunks
+from tesla_eval.cli.nbest_options import nbest_format_option
+from tesla_eval.cli.options import create_metrics, language_option
+from tesla_eval.cli.terminal import aligned, progress, write_lines
+from tesla_eval.textio import STANDARD_INPUT
+from tesla_eval.tuning.mert import MertOptions
+from tesla_eval.tuning.outer import Iteration, Loop, Optimiser, tune_decoder, tune_list
+from tesla_eval.tuning.parameters import Parameters, format_weights, read_parameters
+from tesla_eval.tuning.pro import ProOptions
+
+__all__ = ["tune"]
+
+
+@click.command(context_settings={"max_content_width": 110})
+@click.option(
+    "--nbest",
+    "lists",
+    multiple=True,
+    metavar="FILE",
+    help="An n-best list with features; repeat to merge several.",
+)
+@click.option(
+    "--decoder", metavar="CMD", help="Run this instead, again and again; {weights} and {nbest} are files."
+)
+@click.option(
+    "-r", "--reference", "references", multiple=True, required=True, metavar="FILE", help="References."
+)
+@click.option(
+    "-o", "--output", required=True, metavar="FILE", help="Where the weights go; - is standard output."
+)
+@click.option(
+    "--params", metavar="FILE", help="Weights to start from: Z-MERT's parameter file, or lines NAME VALUE."
+)
+@click.option("-m", "--metric", default=None, help="What is tuned for.  [default: m; celab without spaces]")
+@language_option
+@nbest_format_option
+@click.option("--optimiser", type=click.Choice(["mert", "pro"]), default="mert", show_default=True)
+@click.option(
+    "--restarts", type=click.IntRange(1, 10_000), default=20, show_default=True, help="mert: starting points."
+)
+@click.option(
+    "--directions",
+    type=click.IntRange(0, 1000),
+    default=2,
+    show_default=True,
+    help="mert: random directions per round, besides one per feature.",
+)
+@click.option(
+    "--l2",
+    type=click.FloatRange(0),
+    default=None,
+    help="The strength of the L2 penalty. mert: what a unit of squared distance from the starting weights costs, in "
+    "points of the metric.  [default: 0 for mert, 1 for pro]",
+)
+@click.option("--average", is_flag=True, help="mert: the mean of all restarts' weights, not the best ones.")
+@click.option(
+    "--interpolate",
+    type=click.FloatRange(0, 1),
+    default=1.0,
+    show_default=True,
+    help="pro: the share of the new weights; the rest are those of the iteration before.",
+)
+@click.option(
+    "--iterations",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    help="Runs of the decoder at most.",
+)
+@click.option(
+    "--work", metavar="DIR", help="Where the lists of the decoder are kept.  [default: OUTPUT.work]"
+)
+@click.option(
+    "--output-format",
+    type=click.Choice(["plain", "zmert"]),
+    default=None,
+    help="Lines NAME VALUE, or a parameter file of Z-MERT.  [default: as --params, else plain]",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads for scoring."
+)
+def tune(
+    lists: tuple[str, ...], decoder: str | None, references: tuple[str, ...], output: str, params: str | None,
+    metric: str | None, language: str, nbest_format: str | None, optimiser: str, restarts: int, directions: int,
+    l2: float | None, average: bool, interpolate: float, iterations: int, work: str | None, output_format: str | None,
+    seed: int, jobs: int,
+) -> None:  # fmt: skip
+    """Find feature weights that make a decoder's output as good as possible by a metric.
+
+    Candidates are scored once, then weights are searched for. MERT searches each direction exactly (Och 2003) from
+    several starting points. PRO (Hopkins and May 2011) learns to rank the candidates and varies less between runs.
+    With --decoder the search alternates with new n-best lists until the weights settle. An interrupted run goes on
+    where it stopped.
+
+    \b
+    tesla tune -m m --nbest dev.nbest -r dev.ref -o weights.txt
+    tesla tune -m bleu --nbest dev.nbest -r dev.ref --params params.txt --optimiser pro -o weights.txt
+    tesla tune -m m --decoder "decode.sh {weights} {nbest}" --params params.txt -r dev.ref -o weights.txt
+    """
+    if bool(lists) == (decoder is not None):
+        raise click.UsageError("give n-best lists with --nbest, or a --decoder that writes them")
+    if decoder is not None and params is None:
+        raise click.UsageError("--decoder needs --params: the weights to start from")
+    if decoder is not None and output == STANDARD_INPUT and work is None:
+        raise click.UsageError("-o - needs --work: a folder for the lists of the decoder")
+    if metric is not None and "," in metric:
+        raise click.UsageError("tune takes one metric")
+    chosen = create_metrics(metric, language, workers=jobs)[0]
+    options: Optimiser = (
+        MertOptions(restarts, directions, regularisation=l2 or 0.0, average=average)
+        if optimiser == "mert"
+        else ProOptions(regularisation=1.0 if l2 is None else l2, interpolation=interpolate)
+    )
+    given = read_parameters(params) if params else None
+    streams = _reference_streams(references)
+    table: list[tuple[str, ...]] = [_HEAD]
+    with progress("candidates") as bar:
+        if decoder is None:
+            given, last = tune_list(
+                chosen, streams, lists, options, parameters=given, nbest_format=nbest_format, seed=seed,
+                advance=bar.advance,
+            )  # fmt: skip
+            table.append(_row(last))
+        else:
+            assert given is not None
+            for last in tune_decoder(
+                chosen, streams, decoder, Path(work or f"{output}.work"), options, given, loop=Loop(iterations),
+                nbest_format=nbest_format, seed=seed, advance=bar.advance,
+            ):  # fmt: skip
+                table.append(_row(last))
+    tuned = given.with_weights(last.tuned.weights)
+    zmert = output_format == "zmert" or (output_format is None and params is not None and _is_zmert(given))
+    lines = tuned.zmert_lines() if zmert else format_weights({p.name: p.value for p in tuned.items})
+    report = [*aligned(table, numeric=range(5)), str(chosen.get_signature())]
+    if output == STANDARD_INPUT:
+        write_lines(lines)
+        click.echo("\n".join(report), err=True)
+        return
+    Path(output).write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    write_lines(report)
+
+
+_HEAD = ("iteration", "candidates", "new", "before", "tuned")
+
+
+def _row(done: Iteration) -> tuple[str, ...]:
+    scores = (f"{done.tuned.start_score:.4f}", f"{done.tuned.score:.4f}")
+    return (str(done.number), str(done.candidates), str(done.new), *scores)
+
+
+def _reference_streams(paths: tuple[str, ...]) -> list[list[str | None]]:
+    streams: list[list[str | None]] = [[] for _ in paths]
+    for chunk in read_chunks(paths, (), prepared=True):
+        for stream, part in zip(streams, chunk.references, strict=True):
+            stream.extend(part)
+    return streams
+
+
+def _is_zmert(parameters: Parameters) -> bool:
+    return any((p.low, p.high) != (float("-inf"), float("inf")) or not p.tuned for p in parameters.items) or (
+        parameters.normalization != "none"
+    )

@@ -1,0 +1,237 @@
+"""All candidates that a decoder has shown so far, merged, scored once, and laid out for the optimisers."""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval import _core
+from tesla_eval.errors import InputError
+from tesla_eval.metrics.base import Metric, SegmentScores
+from tesla_eval.tuning.nbest import CandidateList
+from tesla_eval.tuning.objective import FloatArray, IntArray, Objective, whole_numbers
+
+__all__ = ["Pool", "Problem"]
+
+_CHUNK = 4096  # texts that are scored at once
+MOST_FEATURES = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Candidates with features and statistics: what weights are tuned on."""
+
+    names: tuple[str, ...]
+    offsets: IntArray
+    """Segment s has the candidates offsets[s] to offsets[s + 1]."""
+    features: FloatArray
+    """One row per feature, one column per candidate."""
+    gains: FloatArray
+    """The segment score of every candidate, higher is better."""
+    objective: Objective
+    numbers: IntArray
+    """The statistics of every candidate in whole units, one row each."""
+    unit: float
+    table: _core.CandidateTable
+
+    @classmethod
+    def create(
+        cls,
+        names: Sequence[str],
+        offsets: npt.ArrayLike,
+        features: npt.ArrayLike,
+        statistics: npt.ArrayLike,
+        objective: Objective,
+        gains: npt.ArrayLike | None = None,
+    ) -> Problem:
+        """From arrays: features (names, candidates), statistics (candidates, columns)."""
+        bounds = np.ascontiguousarray(offsets, np.int64)
+        values = np.ascontiguousarray(features, np.float64)
+        rows = np.asarray(statistics, np.float64)
+        numbers, unit = whole_numbers(rows, len(bounds) - 1)
+        sign = 1 if objective.higher_is_better else -1
+        return cls(
+            tuple(names), bounds, values, sign * rows[:, 0] if gains is None else np.asarray(gains, np.float64),
+            objective, numbers, unit, _core.CandidateTable(bounds, values, numbers),
+        )  # fmt: skip
+
+    def with_features(self, features: FloatArray) -> Problem:
+        """The same candidates with other features, such as scaled ones."""
+        values = np.ascontiguousarray(features, np.float64)
+        return replace(self, features=values, table=_core.CandidateTable(self.offsets, values, self.numbers))
+
+    @property
+    def segments(self) -> int:
+        """How many segments there are."""
+        return len(self.offsets) - 1
+
+    def choice(self, weights: FloatArray) -> IntArray:
+        """The candidate of each segment with the highest model score; of equals the first."""
+        return self.table.best(weights)
+
+    def quality(self, sums: IntArray) -> FloatArray:
+        """Whole sums (..., columns) to scores (...), higher is better."""
+        scores = self.objective.score(sums.astype(np.float64) * self.unit, self.segments)
+        return scores if self.objective.higher_is_better else -scores
+
+    def evaluate(self, weights: FloatArray) -> float:
+        """The quality of the candidates that the weights choose."""
+        return float(self.quality(self.numbers[self.choice(weights)].sum(axis=0)))
+
+    def score(self, weights: FloatArray) -> float:
+        """The same as the metric prints it: lower is better for error rates."""
+        quality = self.evaluate(weights)
+        return quality if self.objective.higher_is_better else -quality
+
+
+@dataclass
+class _Segment:
+    texts: dict[str, int]
+    """Text to its number among all texts."""
+    seen: set[bytes]
+    blocks: list[tuple[tuple[str, ...], array[float]]]
+    """Values of features, row after row, with their names."""
+    rows: array[int]
+    """The number of the text of every candidate."""
+
+
+class Pool:
+    """The candidates of any number of n-best lists; the same text with the same features counts once.
+
+    `names` are the features that have weights; without them, all that the lists have.
+    """
+
+    def __init__(self, segments: int, names: Sequence[str] | None = None) -> None:
+        self._segments = [_Segment({}, set(), [], array("q")) for _ in range(segments)]
+        self._fixed = names is not None
+        self._columns: dict[str, int] = {name: k for k, name in enumerate(names or ())}
+        self._texts: list[tuple[int, str]] = []
+        self._scored: list[SegmentScores] = []
+        self._scored_count = 0
+
+    def __len__(self) -> int:
+        return sum(len(segment.rows) for segment in self._segments)
+
+    @property
+    def texts(self) -> int:
+        """How many texts were scored, or wait for it."""
+        return len(self._texts)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features so far."""
+        return tuple(self._columns)
+
+    def add(self, lists: Iterable[CandidateList], source: str = "the n-best list") -> int:
+        """Take in candidates; returns how many are new. Every segment must have some."""
+        before = len(self)
+        expected = 0
+        for found in lists:
+            if found.segment >= len(self._segments):
+                raise InputError(
+                    f"{found.place}: segment {found.segment}, but there are references for {len(self._segments)} "
+                    "segments only (counted from 0)"
+                )
+            if found.segment != expected:
+                raise InputError(f"{source}: has no candidates for segment {expected}")
+            expected += 1
+            self._add_list(found)
+        if expected < len(self._segments):
+            raise InputError(f"{source}: has no candidates for segment {expected}")
+        return len(self) - before
+
+    def _add_list(self, found: CandidateList) -> None:
+        segment = self._segments[found.segment]
+        for text, names, values, _ in found.candidates:
+            row = array("d", values)
+            digest = hashlib.blake2b(digest_size=16)
+            digest.update(text.encode("utf-8", "surrogatepass"))
+            digest.update(b"\0" + row.tobytes() + b"\0".join(name.encode() for name in names))
+            key = digest.digest()
+            if key in segment.seen:
+                continue
+            segment.seen.add(key)
+            if not segment.blocks or segment.blocks[-1][0] is not names:
+                self._check_names(names, found.place)
+                segment.blocks.append((names, array("d")))
+            segment.blocks[-1][1].extend(row)
+            number = segment.texts.setdefault(text, len(self._texts))
+            if number == len(self._texts):
+                self._texts.append((found.segment, text))
+            segment.rows.append(number)
+
+    def _check_names(self, names: tuple[str, ...], place: str) -> None:
+        if not names:
+            raise InputError(f"{place}: candidates have no features, so there is nothing to tune")
+        if self._fixed:
+            unknown = [name for name in names if name not in self._columns]
+            if unknown and len(names) == len(self._columns) and names[0] == "f1":
+                return  # numbers without names: they are in the order of the parameters
+            if unknown:
+                raise InputError(
+                    f"{place}: feature {unknown[0]!r} is no parameter; known are {', '.join(self._columns)}"
+                )
+            return
+        for name in names:
+            self._columns.setdefault(name, len(self._columns))
+        if len(self._columns) > MOST_FEATURES:
+            raise InputError(f"{place}: more than {MOST_FEATURES} features in all")
+
+    def score(
+        self,
+        metric: Metric,
+        references: Sequence[Sequence[str | None]],
+        advance: Callable[[int], None] = lambda done: None,
+    ) -> None:
+        """Score the texts that are new; `references` are K streams of all segments."""
+        fresh = self._texts[self._scored_count :]
+        spans = [fresh[start : start + _CHUNK] for start in range(0, len(fresh), _CHUNK)]
+
+        def chunks() -> Iterator[tuple[list[str], list[list[str | None]]]]:
+            for span in spans:
+                yield [text for _, text in span], [[stream[s] for s, _ in span] for stream in references]
+
+        for span, part in zip(spans, metric.score_chunks(chunks()), strict=True):
+            self._scored.append(SegmentScores(part.scores, np.empty((len(span), 0)), part.statistics))
+            advance(len(span))
+        self._scored_count = len(self._texts)
+
+    def unscored(self) -> Pool:
+        """The same candidates without scores, to be scored by another metric; candidates are shared, so add none."""
+        other = Pool(0)
+        other.__dict__.update(self.__dict__)
+        other._scored, other._scored_count = [], 0
+        return other
+
+    def problem(self, objective: Objective) -> Problem:
+        """Everything so far as arrays."""
+        found = SegmentScores.concatenate(self._scored)
+        sizes = [len(segment.rows) for segment in self._segments]
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        features = np.zeros((len(self._columns), int(offsets[-1])))
+        for start, segment in zip(offsets.tolist(), self._segments, strict=False):
+            at = start
+            for names, values in segment.blocks:
+                block = np.frombuffer(values).reshape(-1, len(names))
+                features[self._places(names), at : at + len(block)] = block.T
+                at += len(block)
+        rows = np.concatenate([np.frombuffer(segment.rows, np.int64) for segment in self._segments])
+        sign = 1 if objective.higher_is_better else -1
+        return Problem.create(
+            self.names, offsets, features, objective.statistics(found)[rows], objective, sign * found.scores[rows]
+        )  # fmt: skip
+
+    def _places(self, names: tuple[str, ...]) -> list[int]:
+        if names[0] not in self._columns:  # numbered features stand in the order of the parameters
+            return list(range(len(names)))
+        return [self._columns[name] for name in names]
+
+    def chosen_texts(self, problem: Problem, weights: FloatArray) -> list[str]:
+        """The text of each segment that the weights choose."""
+        rows = np.concatenate([np.frombuffer(segment.rows, np.int64) for segment in self._segments])
+        return [self._texts[number][1] for number in rows[problem.choice(weights)].tolist()]

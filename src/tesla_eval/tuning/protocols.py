@@ -1,0 +1,258 @@
+"""What a scoring process says to its client: METEOR's protocol, JSON Lines, and the one that Z-MERT's metric speaks.
+
+A protocol takes lines and gives back one answer for each request, in order. It is given as many lines at once as have
+arrived, so that they can be scored together; a line that it cannot read is answered, too, and ends nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tesla_eval.errors import InputError, TeslaError, UsageError
+from tesla_eval.metrics.base import Metric, SegmentScores
+from tesla_eval.metrics.baselines import corpus_score_of_sums
+from tesla_eval.textio import parse_json_object
+from tesla_eval.tuning.objective import Objective
+
+__all__ = ["PROTOCOLS", "JsonLines", "Meteor", "Protocol", "ZMert"]
+
+_SEPARATOR = "|||"
+_MOST_REFERENCES = 1000
+_MOST_SENTENCES = 65_535
+"""Z-MERT adds statistics in 32 bits: 15 bits of a score leave room for so many sentences."""
+_HIGH = 15
+_UNIT = 1 << 30
+
+
+@dataclass(frozen=True)
+class _Segment:
+    """A request: score this text against these references."""
+
+    hypothesis: str
+    references: tuple[str, ...]
+
+
+_Scored = tuple[float, "list[float]"] | str
+"""The score and the statistics of a segment, or what is wrong with it."""
+
+
+class Protocol(ABC):
+    """Lines in, answers out."""
+
+    def __init__(self, metric: Metric) -> None:
+        self.metric = metric
+        self._line = 0
+
+    @abstractmethod
+    def answer(self, lines: Sequence[str | None]) -> str:
+        """The answers to some lines, each with its line end; None is a line that could not be read."""
+
+    def _score(self, segments: Sequence[_Segment]) -> list[_Scored]:
+        """The segments with equally many references are scored together."""
+        results: list[_Scored] = [""] * len(segments)
+        by_count: dict[int, list[int]] = {}
+        for k, segment in enumerate(segments):
+            by_count.setdefault(len(segment.references), []).append(k)
+        for places in by_count.values():
+            chosen = [segments[k] for k in places]
+            for k, result in zip(places, self._score_alike(chosen), strict=True):
+                results[k] = result
+        return results
+
+    def _score_alike(self, segments: Sequence[_Segment]) -> list[_Scored]:
+        try:
+            found = self.metric.score_segments(
+                [segment.hypothesis for segment in segments],
+                [list(stream) for stream in zip(*(segment.references for segment in segments), strict=True)],
+            )
+        except (TeslaError, ValueError, MemoryError, OverflowError) as error:
+            if len(segments) == 1:
+                return [" ".join(str(error).split()) or type(error).__name__]
+            return [result for segment in segments for result in self._score_alike([segment])]
+        return [(score, row) for score, row in zip(found.scores.tolist(), self._rows(found), strict=True)]
+
+    def _rows(self, found: SegmentScores) -> list[list[float]]:
+        rows: list[list[float]] = Objective.of(self.metric).statistics(found).tolist()
+        return rows
+
+
+class JsonLines(Protocol):
+    """`{"hyp": ..., "refs": [...]}` is answered by `{"score": ...}`; an `id` is given back."""
+
+    def answer(self, lines: Sequence[str | None]) -> str:
+        """One JSON object per line, blank lines too."""
+        parsed: list[_Segment | str] = []
+        ids: list[object] = []
+        for line in lines:
+            self._line += 1
+            place = f"line {self._line}"
+            ids.append(None)
+            try:
+                if line is None:
+                    raise InputError(f"{place}: is not valid UTF-8, or too long")
+                request = parse_json_object(line, place)
+                ids[-1] = request.get("id")
+                parsed.append(self._segment(request, place))
+            except InputError as error:
+                parsed.append(str(error))
+        good = [item for item in parsed if isinstance(item, _Segment)]
+        results = iter(self._score(good))
+        answers = []
+        for offset, (item, given) in enumerate(zip(parsed, ids, strict=True), self._line - len(parsed) + 1):
+            result = next(results) if isinstance(item, _Segment) else item
+            body = {"error": result} if isinstance(result, str) else {"score": result[0]}
+            if isinstance(item, _Segment) and isinstance(result, str):
+                body = {"error": f"line {offset}: {result}"}
+            answers.append(json.dumps(body if given is None else {"id": given, **body}, ensure_ascii=False))
+        return "".join(f"{text}\n" for text in answers)
+
+    def _segment(self, item: dict[str, object], place: str) -> _Segment:
+        hypothesis, references = item.get("hyp"), item.get("refs", [])
+        if not isinstance(hypothesis, str):
+            raise InputError(f"{place}: hyp must be a text")
+        if not isinstance(references, list) or not all(isinstance(text, str) for text in references):
+            raise InputError(f"{place}: refs must be a list of texts")
+        if not references and self.metric.needs_references:
+            raise InputError(f"{place}: refs must hold at least one text")
+        if len(references) > _MOST_REFERENCES:
+            raise InputError(f"{place}: more than {_MOST_REFERENCES} references")
+        return _Segment(hypothesis, tuple(references))
+
+
+class Meteor(Protocol):
+    """METEOR's `-stdio`: `SCORE ||| ref ||| ... ||| hyp` gives statistics, `EVAL ||| statistics ||| ...` the scores.
+
+    Statistics are an opaque line for the client: the score, and what adds up to the corpus score. EVAL prints the
+    score of each segment, then that of all.
+    """
+
+    def answer(self, lines: Sequence[str | None]) -> str:
+        """One line per SCORE, one more than segments per EVAL, one that starts with ERROR for anything else."""
+        parsed = [self._parse(line) for line in lines]
+        results = iter(self._score([item for item in parsed if isinstance(item, _Segment)]))
+        answers = [
+            self._statistics(item, next(results)) if isinstance(item, _Segment) else item for item in parsed
+        ]
+        return "".join(f"{text}\n" for text in answers)
+
+    def _statistics(self, segment: _Segment, result: _Scored) -> str:
+        if isinstance(result, str):
+            return f"ERROR {result}"
+        score, row = result
+        if not segment.hypothesis:  # METEOR gives 0, whatever the reference
+            score, row = 0.0, row if corpus_score_of_sums(self.metric) else [0.0]
+        return " ".join(map(repr, [score, *row]))
+
+    def _parse(self, line: str | None) -> _Segment | str:
+        self._line += 1
+        if line is None:
+            return f"ERROR line {self._line}: is not valid UTF-8, or too long"
+        verb, *fields = [field.strip() for field in line.split(_SEPARATOR)]
+        if verb == "SCORE" and 2 <= len(fields) <= _MOST_REFERENCES + 1:
+            return _Segment(fields[-1], tuple(fields[:-1]))
+        if verb == "EVAL" and fields:
+            try:
+                return "\n".join(map(repr, self._evaluate(fields)))
+            except ValueError:
+                return f"ERROR line {self._line}: EVAL takes the statistics that SCORE gave, and nothing else"
+        return f"ERROR line {self._line}: must be SCORE ||| REFERENCE ||| ... ||| HYPOTHESIS or EVAL ||| STATISTICS"
+
+    def _evaluate(self, fields: list[str]) -> list[float]:
+        rows = [[float(number) for number in field.split()] for field in fields]
+        if not all(rows) or not all(map(math.isfinite, (number for row in rows for number in row))):
+            raise ValueError
+        scores = [row[0] for row in rows]
+        formula = corpus_score_of_sums(self.metric)
+        full = [row[1:] for row in rows if len(row) > 1]
+        if formula is None or not full:
+            return [*scores, math.fsum(scores) / len(scores)]
+        return [*scores, float(formula(np.array(full).sum(axis=0)[None])[0])]
+
+
+class ZMert(Protocol):
+    """`REFS n k` and n·k lines, then again and again `SCORE n` and n lines `i ||| candidate` with i from 0.
+
+    REFS is answered by `OK n k`, SCORE by n lines `high low`: round(score · 2³⁰) in two parts of 15 bits, whose sums
+    over 65,535 sentences fit 32 bits. An answer that starts with ERROR ends the request.
+    """
+
+    def __init__(self, metric: Metric) -> None:
+        super().__init__(metric)
+        if not metric.higher_is_better:
+            raise UsageError(f"{metric.id}: lower is better; Z-MERT needs a metric whose best score is 1")
+        self._percent = corpus_score_of_sums(metric) is not None
+        self._references: list[tuple[str, ...]] = []
+        self._waiting = 0
+        self._body: list[str | None] = []
+        self._end: Callable[[], list[str]] = list
+
+    def answer(self, lines: Sequence[str | None]) -> str:
+        """The answers to the requests that are complete with these lines."""
+        answers: list[str] = []
+        for line in lines:
+            self._line += 1
+            if self._waiting:
+                self._body.append(line)
+                self._waiting -= 1
+            else:
+                answers += self._begin(line)
+            if self._waiting == 0 and self._body:
+                answers += self._end()
+                self._body = []
+        return "".join(f"{text}\n" for text in answers)
+
+    def _begin(self, line: str | None) -> list[str]:
+        words = (line or "").split()
+        numbers = [int(word) for word in words[1:] if word.isascii() and word.isdigit() and len(word) < 10]
+        if words[:1] == ["REFS"] and len(words) == len(numbers) + 1 == 3 and min(numbers) > 0:
+            count, each = numbers
+            if count > _MOST_SENTENCES or each > _MOST_REFERENCES:
+                return [
+                    f"ERROR line {self._line}: at most {_MOST_SENTENCES} sentences and {_MOST_REFERENCES} references"
+                ]
+            self._waiting, self._end = count * each, lambda: self._keep_references(count, each)
+            return []
+        if words[:1] == ["SCORE"] and len(words) == len(numbers) + 1 == 2 and numbers[0] > 0:
+            self._waiting, self._end = numbers[0], self._score_candidates
+            return []
+        return [f"ERROR line {self._line}: must be REFS n k or SCORE n"]
+
+    def _keep_references(self, count: int, each: int) -> list[str]:
+        texts = [text for text in self._body if text is not None]
+        if len(texts) < len(self._body):
+            return [f"ERROR line {self._line}: a reference is not valid UTF-8, or too long"]
+        self._references = [tuple(texts[k * each : (k + 1) * each]) for k in range(count)]
+        return [f"OK {count} {each}"]
+
+    def _score_candidates(self) -> list[str]:
+        segments = []
+        first = self._line - len(self._body) + 1
+        for number, line in enumerate(self._body, first):
+            place, separator, text = (line or "").partition(_SEPARATOR)
+            place = place.strip()
+            if not (separator and place.isascii() and place.isdigit() and len(place) < 10):
+                return [f"ERROR line {number}: must be SENTENCE ||| CANDIDATE"]
+            if int(place) >= len(self._references):
+                return [
+                    f"ERROR line {number}: sentence {place}, but there are references for {len(self._references)}"
+                ]
+            segments.append(_Segment(text.strip(), self._references[int(place)]))
+        answers = []
+        for number, result in enumerate(self._score(segments), first):
+            if isinstance(result, str):
+                return [f"ERROR line {number}: {result}"]
+            score = result[0] / 100 if self._percent else result[0]
+            if not 0 <= score <= 1:
+                return [f"ERROR line {number}: score {score:g}; Z-MERT needs a metric between 0 and 1"]
+            whole = round(score * _UNIT)
+            answers.append(f"{whole >> _HIGH} {whole & ((1 << _HIGH) - 1)}")
+        return answers
+
+
+PROTOCOLS: dict[str, type[Protocol]] = {"meteor": Meteor, "jsonl": JsonLines, "zmert": ZMert}

@@ -1,0 +1,146 @@
+"""One process that answers lines of standard input on standard output, for as long as somebody asks.
+
+A thread reads all the time and keeps what it reads, on disk when it is much: a client may write everything before it
+reads the first answer, and neither side waits for ever. Memory does not grow with the number of lines.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from tesla_eval.tuning.protocols import Protocol
+
+__all__ = ["Backlog", "serve"]
+
+_BLOCK = 1 << 16
+_LINES_AT_ONCE = 512
+_IN_MEMORY = 1 << 22
+"""Bytes of unread input that are kept in memory; what is more goes to a temporary file."""
+_LONGEST_LINE = 64 << 20
+
+
+def serve(protocol: Protocol, source: BinaryIO, target: BinaryIO) -> None:
+    """Answer until the input ends; answers are flushed whenever no line is waiting."""
+    backlog = Backlog()
+    thread = threading.Thread(target=_read, args=(source, backlog), daemon=True)
+    thread.start()
+    for lines in _line_groups(backlog):
+        target.write(protocol.answer(lines).encode("utf-8", "backslashreplace"))
+        target.flush()
+
+
+def _read(source: BinaryIO, backlog: Backlog) -> None:
+    try:
+        while block := source.read1(_BLOCK):  # type: ignore[attr-defined]
+            backlog.put(block)
+    except (OSError, ValueError):
+        pass  # the input is gone: the same as its end
+    finally:
+        backlog.close()
+
+
+class Backlog:
+    """Bytes that were read and not yet used: first in, first out, in constant memory.
+
+    >>> backlog = Backlog(in_memory=4)
+    >>> for block in (b"one", b"two", b"three"):
+    ...     backlog.put(block)
+    >>> backlog.close()
+    >>> b"".join(iter(backlog.get, b""))
+    b'onetwothree'
+    """
+
+    def __init__(self, in_memory: int = _IN_MEMORY) -> None:
+        self._limit = in_memory
+        self._blocks: deque[bytes] = deque()
+        self._size = 0
+        self._spilled = 0
+        self._returned = 0
+        self._file: BinaryIO | None = None
+        self._closed = False
+        self._changed = threading.Condition()
+
+    def put(self, block: bytes) -> None:
+        """Keep a block; never waits for the reader."""
+        with self._changed:
+            if self._spilled or self._size + len(block) > self._limit:
+                self._spill(block)
+            else:
+                self._blocks.append(block)
+                self._size += len(block)
+            self._changed.notify()
+
+    def close(self) -> None:
+        """Nothing more will come."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+
+    def get(self) -> bytes:
+        """The next bytes, as soon as there are any; none at the end."""
+        with self._changed:
+            while not (self._blocks or self._spilled or self._closed):
+                self._changed.wait()
+            if self._blocks:
+                block = self._blocks.popleft()
+                self._size -= len(block)
+                return block
+            if self._spilled:
+                return self._unspill()
+            if self._file is not None:
+                self._file.close()
+            return b""
+
+    def _spill(self, block: bytes) -> None:
+        if self._file is None:
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the process, deleted at once
+        self._file.seek(self._returned + self._spilled)
+        self._file.write(block)
+        self._spilled += len(block)
+
+    def _unspill(self) -> bytes:
+        assert self._file is not None
+        self._file.seek(self._returned)
+        block = self._file.read(min(_BLOCK, self._spilled))
+        self._returned += len(block)
+        self._spilled -= len(block)
+        if not self._spilled:
+            self._file.seek(0)
+            self._file.truncate()
+            self._returned = 0
+        return block
+
+
+def _line_groups(backlog: Backlog) -> Iterator[list[str | None]]:
+    """The lines that have arrived, some at a time; None for a line that is not UTF-8 or is too long."""
+    rest: list[bytes] = []
+    size = 0
+    too_long = False
+    while block := backlog.get():
+        *whole, last = block.split(b"\n")
+        if whole:
+            first = None if too_long else b"".join([*rest, whole[0]])
+            lines = [_decoded(first), *map(_decoded, whole[1:])]
+            rest, size, too_long = [], 0, False
+            for start in range(0, len(lines), _LINES_AT_ONCE):
+                yield lines[start : start + _LINES_AT_ONCE]
+        if last and not too_long:
+            rest.append(last)
+            size += len(last)
+            if size > _LONGEST_LINE:
+                rest, too_long = [], True
+    if rest or too_long:
+        yield [None if too_long else _decoded(b"".join(rest))]
+
+
+def _decoded(line: bytes | None) -> str | None:
+    if line is None:
+        return None
+    try:
+        return line.decode("utf-8").removesuffix("\r")
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,258 @@
+"""Inputs of other tools: tables with named columns, tab-separated pipes, compressed files."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import io
+import json
+import lzma
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tesla_eval.textio import LineReader, read_lines
+
+REFERENCES = ["The cat sat on the mat.", "A storm hit Spain.", 'It "rained", all day.']
+FIRST = ["The cats sat on a mat.", "Spain was hit by a storm.", "It rained."]
+SECOND = ["The cat sat on the mat.", "A storm hits Spain.", "It rained all night."]
+
+
+@pytest.fixture
+def expected(tesla, write) -> list[float]:
+    ref, first, second = (write(f"{i}.txt", texts) for i, texts in enumerate((REFERENCES, FIRST, SECOND)))
+    return scores(tesla("score", "-r", ref, first, second, "-m", "m", "--json"))
+
+
+def scores(outcome) -> list[float]:
+    assert outcome.status == 0, outcome.err
+    return [system["metrics"]["tesla-m"]["score"] for system in json.loads(outcome.out)["systems"]]
+
+
+def as_tsv(columns: dict[str, list[str]]) -> bytes:
+    rows = [list(columns), *zip(*columns.values(), strict=True)]
+    return "".join("\t".join(row) + "\n" for row in rows).encode()
+
+
+def as_csv(columns: dict[str, list[str]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerows([list(columns), *zip(*columns.values(), strict=True)])
+    return text.getvalue().encode()
+
+
+def as_json(columns: dict[str, list[str]]) -> bytes:
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def as_parquet(columns: dict[str, list[str]]) -> bytes:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    buffer = io.BytesIO()
+    parquet.write_table(arrow.table(columns), buffer)
+    return buffer.getvalue()
+
+
+FORMATS = {"tsv": as_tsv, "csv": as_csv, "jsonl": as_json, "parquet": as_parquet}
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_columns_that_comet_names_need_no_option(tesla, write, expected, ending) -> None:
+    table = write(f"comet.{ending}", FORMATS[ending]({"src": REFERENCES, "mt": FIRST, "ref": REFERENCES}))
+    assert scores(tesla("score", table, "-m", "m", "--json")) == expected[:1]
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_named_columns_are_systems_and_references(tesla, write, expected, ending) -> None:
+    content = FORMATS[ending]({"A": FIRST, "note": ["", "", ""], "gold": REFERENCES, "B": SECOND})
+    table = write(f"table.{ending}", content)
+    found = tesla("score", table, "-m", "m", "--columns", "hyp=A+B,ref=gold", "--json")
+    assert scores(found) == expected
+    assert [system["system"] for system in json.loads(found.out)["systems"]] == ["A", "B"]
+    compared = tesla("compare", table, "-m", "m", "--columns", "hyp=A+B,ref=gold", "--json")
+    assert [system["score"] for system in json.loads(compared.out)["metrics"][0]["systems"]] == expected
+
+
+def test_several_tables_are_systems_about_the_same_references(tesla, write, expected) -> None:
+    first = write("a.csv", as_csv({"mt": FIRST, "ref": REFERENCES}))
+    second = write("b.jsonl", as_json({"mt": SECOND, "ref": REFERENCES}))
+    assert scores(tesla("score", first, second, "-m", "m", "--json")) == expected
+    other = write("c.jsonl", as_json({"mt": SECOND, "ref": SECOND}))
+    found = tesla("score", first, other, "-m", "m")
+    assert found.status == 2
+    assert f"{other}, line 2" in found.err
+    shorter = write("d.jsonl", as_json({"mt": SECOND[:2], "ref": REFERENCES[:2]}))
+    found = tesla("score", first, shorter, "-m", "m")
+    assert found.status == 2
+    assert f"{shorter}: has 2 rows" in found.err
+
+
+def test_references_may_be_a_list_of_any_length(tesla, write) -> None:
+    rows = [{"mt": "A cat.", "ref": ["A cat.", "One cat."]}, {"mt": "A dog.", "ref": ["A dog."]}]
+    table = write("several.jsonl", [json.dumps(row) for row in rows])
+    found = tesla("score", table, "-m", "m", "--json")
+    assert json.loads(found.out)["metrics"]["tesla-m"]["signature"].endswith("nrefs:var")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "parts"),
+    [
+        ("t.tsv", b"mt\tref\na\tb\nonly one\n", ("line 3", "1 fields", "2")),
+        ("t.tsv", b"mt\tmt\na\tb\n", ("line 1", "two columns", "'mt'")),
+        ("t.tsv", b"x\ty\na\tb\n", ("which column holds the hypotheses", "x, y")),
+        ("t.tsv", b"mt\ty\na\tb\n", ("which column holds the references",)),
+        ("t.tsv", b"mt\tref\n", ("is empty",)),
+        ("t.csv", b'mt,ref\na,"b\nc\n', ("line", "CSV")),
+        ("t.csv", b'mt,ref\n"a"x,b\n', ("line 2", "CSV")),
+        ("t.jsonl", b'{"mt": "a", "ref": "b"}\n{"mt": "a"}\n', ("line 2", "'ref'")),
+        ("t.jsonl", b'{"mt": "a", "ref": 7}\n', ("line 1", "'ref'")),
+        ("t.jsonl", b'{"mt": "a", "ref": []}\n', ("line 1", "'ref'", "at least one")),
+        ("t.jsonl", b'{"mt": "a", "ref": "b"}\nno json\n', ("line 2", "not JSON")),
+        ("t.parquet", b"PAR1 no parquet", ("Parquet",)),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(tesla, write, name, content, parts) -> None:
+    found = tesla("score", write(name, content), "-m", "m")
+    assert (found.status, found.out) == (2, "")
+    assert "Traceback" not in found.err
+    for part in parts:
+        assert part in found.err
+
+
+def test_columns_that_are_not_there_or_badly_written(tesla, write) -> None:
+    table = write("t.tsv", as_tsv({"mt": FIRST, "ref": REFERENCES}))
+    found = tesla("score", table, "-m", "m", "--columns", "hyp=nmt,ref=ref")
+    assert found.status == 2
+    assert "'nmt'" in found.err and "mt, ref" in found.err
+    assert tesla("score", table, "-m", "m", "--columns", "system=mt").status == 2
+    assert tesla("score", table, "-m", "m", "--columns", "hyp").status == 2
+    assert "is no table" in tesla("score", write("t.txt", ["a"]), "-m", "m", "--columns", "hyp=mt").err
+    assert "is no table" in tesla("score", "-", "-m", "m", "--columns", "hyp=mt").err
+    assert "leave out -r" in tesla("score", "-r", table, table, "-m", "m", "--columns", "hyp=mt").err
+
+
+def test_a_field_that_never_ends_is_bounded(tesla, write, monkeypatch) -> None:
+    monkeypatch.setattr("tesla_eval.cli.tables._LONGEST_FIELD", 1000)
+    table = write("t.csv", b'mt,ref\n"' + b"never closed\n" * 1000)
+    found = tesla("score", table, "-m", "m")
+    assert found.status == 2
+    assert "field larger than field limit" in found.err
+
+
+@pytest.mark.parametrize("module", ["pyarrow"])
+def test_parquet_without_its_package_is_explained(tesla, write, monkeypatch, module) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    found = tesla("score", write("t.parquet", b"PAR1"), "-m", "m")
+    assert found.status == 2
+    assert "pip install 'tesla-eval[parquet]'" in found.err
+
+
+def test_tables_stream_in_constant_memory(tmp_path: Path) -> None:
+    """Only two chunks of a long table are read ahead: the error in the third stops it before the rest is read."""
+    from tesla_eval.cli.inputs import open_inputs
+    from tesla_eval.errors import InputError
+
+    path = tmp_path / "long.tsv"
+    with path.open("w") as handle:
+        handle.write("mt\tref\n")
+        handle.writelines("a\tb\n" for _ in range(5000))
+        handle.write("broken\n")
+    chunks = open_inputs((), (str(path),)).chunks
+    assert len(next(chunks).systems[0]) == 1024
+    with pytest.raises(InputError, match="line 5002"):
+        list(chunks)
+
+
+def run(*arguments: str, text: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tesla_eval", *arguments]
+    return subprocess.run(command, input=text, text=True, capture_output=True, check=False)
+
+
+def test_a_pipe_is_one_system_or_several_between_tabs(write, expected) -> None:
+    ref = write("ref.txt", REFERENCES)
+    one = run("score", "-r", ref, "-m", "m", "--json", text="\n".join(FIRST) + "\n")
+    assert json.loads(one.stdout)["systems"][0]["metrics"]["tesla-m"]["score"] == expected[0]
+    pairs = "".join(f"{a}\t{b}\n" for a, b in zip(FIRST, SECOND, strict=True))
+    two = json.loads(run("score", "-r", ref, "-m", "m", "--json", text=pairs).stdout)["systems"]
+    assert [system["system"] for system in two] == ["System 1", "System 2"]  # sacreBLEU's names
+    assert [system["metrics"]["tesla-m"]["score"] for system in two] == expected
+    ragged = run("score", "-r", ref, "-m", "m", text=pairs.replace("\t", " ", 2).replace(" ", "\t", 1))
+    assert ragged.returncode == 2
+    assert "standard input, line 2" in ragged.stderr
+    empty = run("score", "-r", ref, "-m", "m", text="")
+    assert empty.returncode == 2
+    assert "standard input: is empty" in empty.stderr
+
+
+def compressors() -> list[object]:
+    found = [
+        pytest.param(".gz", gzip.compress),
+        pytest.param(".bz2", bz2.compress),
+        pytest.param(".xz", lzma.compress),
+    ]
+    try:
+        from compression import zstd as zstandard  # type: ignore[import-not-found]
+    except ImportError:
+        zstandard = pytest.importorskip("zstandard")
+    return [*found, pytest.param(".zst", zstandard.compress)]
+
+
+@pytest.mark.parametrize(("ending", "compress"), compressors())
+class TestCompressedFiles:
+    LINES = tuple(f"Zeile {i} é" for i in range(30000))
+    DATA = "".join(f"{line}\n" for line in LINES).encode()
+
+    def test_are_read_as_the_plain_file(self, write, ending, compress) -> None:
+        assert tuple(read_lines(write("a" + ending, compress(self.DATA)))) == self.LINES
+
+    def test_may_have_several_parts(self, write, ending, compress) -> None:
+        content = compress(self.DATA[:1000]) + compress(self.DATA[1000:])
+        assert tuple(read_lines(write("a" + ending, content))) == self.LINES
+
+    def test_that_end_early_are_refused(self, write, ending, compress) -> None:
+        from tesla_eval.errors import InputError
+
+        packed = compress(self.DATA)
+        with pytest.raises(InputError, match="is not a sound"):
+            read_lines(write("a" + ending, packed[: len(packed) // 2]))
+        with pytest.raises(InputError, match="is not a sound"):
+            read_lines(write("b" + ending, b"plain text"))
+
+    def test_without_their_ending_are_recognised(self, write, ending, compress) -> None:
+        from tesla_eval.errors import InputError
+
+        with pytest.raises(InputError, match=f"ends in {ending}"):
+            read_lines(write("a.txt", compress(self.DATA)))
+
+    def test_bombs_are_bounded_by_the_length_of_a_line(self, write, monkeypatch, ending, compress) -> None:
+        from tesla_eval.errors import InputError
+
+        monkeypatch.setattr("tesla_eval.textio._LONGEST_LINE", 1 << 22)
+        path = write("bomb" + ending, compress(bytes(1 << 27)))
+        assert os.path.getsize(path) < 1 << 20  # noqa: PTH202
+        with pytest.raises(InputError, match="line 1: is longer"):
+            read_lines(path)
+
+    def test_many_lines_are_no_bomb(self, write, monkeypatch, ending, compress) -> None:
+        monkeypatch.setattr("tesla_eval.textio._LONGEST_LINE", 1 << 12)
+        assert sum(1 for _ in LineReader(write("a" + ending, compress(b"x\n" * (1 << 20))))) == 1 << 20
+
+
+def test_an_xz_file_that_asks_for_much_memory_is_refused(write, monkeypatch) -> None:
+    from tesla_eval.errors import InputError
+
+    monkeypatch.setattr("tesla_eval.compression._XZ_MEMORY", 1 << 20)
+    with pytest.raises(InputError, match=r"is not a sound xz file .*[Mm]emory"):
+        read_lines(write("a.xz", lzma.compress(b"x\n", preset=6)))
+
+
+def test_zst_without_a_package_is_explained(tesla, write, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    monkeypatch.setitem(sys.modules, "compression", None)
+    found = tesla("score", "-r", write("a.zst", b"x"), write("b.txt", ["x"]))
+    assert found.status == 2
+    assert "pip install 'tesla-eval[zstd]'" in found.err
