@@ -24,7 +24,14 @@ from tesla_eval.cli.build_vectors import vectors
 from tesla_eval.errors import BuildError, InputError, ResourceError, UsageError
 from tesla_eval.matching import Matches
 from tesla_eval.matching.vectors import VECTOR_PROBLEMS, explain_vectors, match_vectors, prepare_vectors
-from tesla_eval.resources import Resource, read_resource, shipped_folder, text_array, write_resource
+from tesla_eval.resources import (
+    Provenance,
+    Resource,
+    read_resource,
+    shipped_folder,
+    text_array,
+    write_resource,
+)
 from tesla_eval.training.vectors import (
     Embeddings,
     read_huggingface_folder,
@@ -372,8 +379,8 @@ def test_shipped_tables_are_small_and_have_their_notices() -> None:
     for path in paths:
         assert path.stat().st_size < 3_000_000
         resource = read_resource(path, KIND)
-        assert resource.licence
-        assert resource.sources
+        assert resource.provenance.licence
+        assert resource.provenance.sources
         for notice in NOTICES[resource.language]:
             assert path.name in (shipped_folder() / "licences" / f"{notice}.txt").read_text("utf-8")
 
@@ -583,7 +590,10 @@ def test_unsound_vocabularies_are_refused(pieces: list[str], message: str) -> No
 def test_a_table_written_and_read_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = [f"w{k}" for k in range(40)]
     made = [
-        vector_table(Embeddings(names, made_up()), "xx", dimensions=8, date="2026-11-15") for _ in range(2)
+        vector_table(
+            Embeddings(names, made_up()), "xx", dimensions=8, provenance=Provenance(date="2026-11-15")
+        )
+        for _ in range(2)
     ]
     paths = [tmp_path / f"{name}.tesla" for name in ("a", "vectors-xx")]
     for path, resource in zip(paths, made, strict=True):
@@ -612,7 +622,7 @@ def test_a_table_from_the_command_line(write, tmp_path: Path, monkeypatch: pytes
     options += ["--drop-axes", "2"]
     assert "40 words, 8 dimensions" in build(file, *options)
     resource = read_resource(tmp_path / "own" / "vectors-xy.tesla", KIND)
-    assert (resource.licence, resource.sources, resource.date) == ("CC0", ("xy.vec",), "2026-11-15")
+    assert resource.provenance == Provenance(("xy.vec",), "CC0", "2026-11-15")
     expected = vector_table(Embeddings(names, made_up()), "xy", dimensions=8, dropped_axes=2)
     np.testing.assert_array_equal(resource.arrays["vectors"], expected.arrays["vectors"])
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from tesla_eval import TeslaX, create_metric
 from tesla_eval.analysis import load_pipeline
-from tesla_eval.analysis.languages import resolve_language
+from tesla_eval.analysis.languages import known_languages, resolve_language
 from tesla_eval.meta import read_preferences, read_system_scores
 from tesla_eval.meta.run import JudgedSet, target_language, wmt_sets
 from tesla_eval.metrics.base import Metric
@@ -52,8 +52,8 @@ HEAD = """# TESLA-X where a year is left out
 
 Every figure of TESLA-X on this page is of weights that were learned from all *other* years. The page is written by
 `python tools/loyo.py report -o docs/x-results.md`. Year × language pair × kind of judgement counts alike. τ is
-Kendall's τ over human pairs (for direct assessment of single outputs, WMT17, over pairs of outputs of different segments); r is
-Pearson's correlation of system means with human system scores. Intervals (95 %) resample segments."""
+Kendall's τ over human pairs (for direct assessment of single outputs, WMT17, over pairs of outputs of different
+segments); r is Pearson's correlation of system means with human system scores. Intervals (95 %) resample segments."""
 
 
 def judged(into_english: bool) -> Iterator[tuple[str, str, JudgedSet]]:
@@ -62,7 +62,8 @@ def judged(into_english: bool) -> Iterator[tuple[str, str, JudgedSet]]:
         pairs = DATA / f"{file}.pairs.tsv.gz"
         preferences = read_preferences(str(pairs)) if pairs.exists() else {}
         for one in wmt_sets([str(DATA / f"{file}.seg.tsv.gz")], preferences, systems):
-            if one.outputs.lp.endswith("-en") == into_english:
+            lp = one.outputs.lp
+            if lp.endswith("-en") == into_english and target_language(lp) in known_languages():
                 yield file[:5], file[5:].lstrip("-"), one
 
 

@@ -51,7 +51,7 @@ def _parse_floors(
         except ValueError:
             floors[name] = math.nan
         if not math.isfinite(floors[name]):
-            raise click.BadParameter(f"{wish!r} must be FEATURE=AMOUNT, such as ms.3.f=0.3")
+            raise click.BadParameter(f"{wish!r} must be KIND=SHARE, such as pos=0.05")
     return floors
 
 
