@@ -20,6 +20,7 @@ ALL = (
     "pivots",
     "discourse",
     "tuning",
+    "vectors",
 )
 
 

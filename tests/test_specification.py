@@ -104,7 +104,8 @@ def test_8b_word_order() -> None:
     y, x = analysis.analyse(["on the mat sat the cat"], ["the cat sat on the mat"])
     row = group.compare(group.prepare(x), group.prepare(y), ONLY, ONLY)[0]
     found = dict(zip(SURFACE_FEATURES, row.tolist(), strict=True))
-    assert found["lcs.r"] == found["lcs.p"] == found["fragments"] == found["chunks"] == 0.5
+    assert found["lcs.r"] == found["lcs.p"] == 0.5
+    assert found["fragments"] == pytest.approx(2 / 5)  # three runs of six words
     assert found["order"] == pytest.approx(4 / 15)
     assert found["content.r"] == found["function.p"] == 1.0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from random import Random
 
@@ -40,8 +39,8 @@ def test_a_text_against_itself_is_perfect() -> None:
     for name, value in found.items():
         if name.endswith((".p", ".r")) or name == "order":
             assert value == 1.0, name
-    assert found["fragments"] == pytest.approx(1 / 7)
-    assert found["foreign"] == found["length.log"] == 0.0
+    for name in ("fragments", "short", "long", "foreign", "unknown", "repeated"):
+        assert found[name] == 0.0, name
 
 
 def test_word_order_counts() -> None:
@@ -96,8 +95,7 @@ def test_punctuation_is_compared() -> None:
 
 def test_lengths() -> None:
     found = surface("one two", "one two three four five")
-    assert found["length.log"] == pytest.approx(math.log(3 / 6))
-    assert found["length.off"] == -found["length.short"] == pytest.approx(math.log(2))
+    assert (found["short"], found["long"]) == (pytest.approx(1 - 3 / 6), 0.0)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -119,4 +117,25 @@ def test_many_repetitions_stay_quick() -> None:
 def test_no_word_at_all_may_come_first() -> None:
     analysis = load_pipeline("en")
     analysis._begin_vocabulary()
-    assert surface("", "")["length.log"] == 0.0
+    assert surface("", "")["short"] == surface("", "")["long"] == 0.0
+
+
+def test_words_that_nobody_knows_are_a_penalty_unless_the_reference_has_them() -> None:
+    assert surface("the qwzzx sat here", "the cat sat here")["unknown"] == 1 / 4
+    assert surface("the qwzzx sat here", "the qwzzx sat there")["unknown"] == 0.0
+    assert surface("the 12x34 sat here", "the cat sat here")["unknown"] == 0.0
+
+
+def test_repeating_a_word_more_often_than_the_reference_is_a_penalty() -> None:
+    assert surface("house house house", "house cat mat")["repeated"] == 2 / 3
+    assert (
+        surface("house house", "house house")["repeated"]
+        == surface("house cat", "dog mat")["repeated"]
+        == 0.0
+    )
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=12), st.lists(st.sampled_from(WORDS), max_size=12))
+def test_every_feature_is_bounded(x: list[str], y: list[str]) -> None:
+    values = surface(" ".join(x), " ".join(y)).values()
+    assert all(0 <= value <= 1 for value in values)

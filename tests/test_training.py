@@ -12,12 +12,12 @@ from tesla_eval import FeatureMetric
 from tesla_eval.errors import UsageError
 from tesla_eval.metrics.groups import Feature
 from tesla_eval.training import Problem, TrainingSet, cross_validate, kendall, pairs_of_scores
-from tesla_eval.training.fit import PAIRWISE, fit_logistic, fit_svm, segment_folds, set_folds
+from tesla_eval.training.fit import PAIRWISE, fit_logistic, fit_signed, fit_svm, segment_folds, set_folds
 
 FEATURES = [
     Feature("a.1.p", "group", "a", "first", "a.p"),
     Feature("a.2.p", "group", "a", "first", "a.p"),
-    Feature("b.r", "group", "b", "second", "b.r"),
+    Feature("b.r", "group", "b", "second", "b.r", more_is_better=False),
     Feature("c", "group", "c", "third", "c"),
 ]
 TRUTH = np.array([1.0, 0.5, -0.8, 0.0])
@@ -83,35 +83,45 @@ def test_cross_validation_measures_both_ways(sets: list[TrainingSet]) -> None:
     assert found.by_segment > 0.6 and found.by_test_set is not None and found.by_test_set > 0.6
 
 
-def test_a_lift_is_added_to_the_learned_weight(sets: list[TrainingSet]) -> None:
-    learned, lifted = Problem(sets, FEATURES).fit(), Problem(sets, FEATURES).fit(lifts={"c": 0.25})
-    assert (lifted.weights - learned.weights).tolist() == [0.0, 0.0, 0.0, pytest.approx(0.25)]
-    assert (
-        lifted.scale.slope < learned.scale.slope
-    )  # the scores spread more, and the scale was fitted to them
-    with pytest.raises(UsageError, match="cannot lift unknown features: d"):
-        Problem(sets, FEATURES).fit(lifts={"d": 1.0})
+def test_signed_weights_are_at_the_constrained_optimum() -> None:
+    random = np.random.default_rng(0)
+    differences = random.standard_normal((400, 4)) + np.array([0.4, -0.4, -0.4, 0.4])
+    signs = np.array([1.0, 1.0, -1.0, -1.0])
+    weights = fit_signed(differences, np.ones(400), 0.01, signs)
+    assert (weights * signs >= 0).all() and weights[0] > 0 > weights[2] and weights[1] == weights[3] == 0
+    error = 1 / (1 + np.exp(differences @ weights))
+    gradient = (0.01 * weights - differences.T @ error / 400) * signs
+    assert np.abs(gradient[weights != 0]).max() < 1e-8 and (gradient[weights == 0] >= 0).all()
 
 
-@pytest.mark.parametrize("wish", ["ms.3.f", "ms.3.f=much", "ms.3.f=nan", "="])
-def test_a_lift_that_is_none_is_refused(tesla, tmp_path, judgements, wish: str) -> None:
+def test_a_floor_is_a_share_of_the_weights(sets: list[TrainingSet]) -> None:
+    model = Problem(sets, FEATURES).fit(floors={"c": 0.25})
+    plain = Problem(sets, FEATURES).fit()
+    assert model.weights[3] == pytest.approx(0.75 * plain.weights[3] + 0.25)
+    assert model.weights[model.weights > 0].sum() == pytest.approx(1)
+    with pytest.raises(UsageError, match="no floor for d: the kinds of agreement are a, c"):
+        Problem(sets, FEATURES).fit(floors={"d": 0.1})
+    with pytest.raises(UsageError, match="together less than 1"):
+        Problem(sets, FEATURES).fit(floors={"a": 0.6, "c": 0.6})
+
+
+@pytest.mark.parametrize("wish", ["pos", "pos=much", "pos=nan", "="])
+def test_a_floor_that_is_no_share_is_refused(tesla, tmp_path, judgements, wish: str) -> None:
     segments, pairs = judgements([0])
     done = tesla(
-        "train", "x", "--segments", segments, "--pairs", pairs, "--lift", wish, "-o", str(tmp_path / "w")
+        "train", "x", "--segments", segments, "--pairs", pairs, "--floor", wish, "-o", str(tmp_path / "w")
     )
-    assert done.status == 2 and "FEATURE=AMOUNT" in done.err
+    assert done.status == 2 and "KIND=SHARE" in done.err
 
 
-def test_a_feature_that_cannot_be_lifted_is_named_before_the_work(
-    tesla, tmp_path, judgements, monkeypatch
-) -> None:
+def test_a_kind_without_a_floor_is_named_before_the_work(tesla, tmp_path, judgements, monkeypatch) -> None:
     segments, pairs = judgements(list(range(9)))
     monkeypatch.setattr(FeatureMetric, "score_segments", None)  # nothing is computed
     done = tesla(
-        "train", "x", "--segments", segments, "--pairs", pairs, "--without", "lcs", "--lift", "lcs.r=1", "--no-cache",
+        "train", "x", "--segments", segments, "--pairs", pairs, "--without", "lcs", "--floor", "lcs=0.1", "--no-cache",
         "-o", str(tmp_path / "w"),
     )  # fmt: skip
-    assert done.status == 2 and "cannot lift unknown features: lcs.r" in done.err
+    assert done.status == 2 and "no floor for lcs" in done.err
 
 
 def test_scores_without_pairs_to_choose_a_penalty_by_are_an_error(tesla, tmp_path, write) -> None:
@@ -125,17 +135,12 @@ def test_scores_without_pairs_to_choose_a_penalty_by_are_an_error(tesla, tmp_pat
     assert done.status == 2 and "lower --threshold" in done.err
 
 
-def test_lifts_are_told_in_the_file(tesla, tmp_path, judgements) -> None:
+def test_floors_are_told_in_the_file(tesla, tmp_path, judgements) -> None:
     files = judgements(list(range(9)))
     plain = json.loads(train(tesla, tmp_path, files, "--no-cache"))
-    lifted = json.loads(train(tesla, tmp_path, files, "--no-cache", "--lift", "lcs.r=0.1"))
-    assert lifted["training"]["lifts"] == {"lcs.r": 0.1} and "lifts" not in plain["training"]
-    moved = {
-        old["name"]: new["weight"] - old["weight"]
-        for old, new in zip(plain["features"], lifted["features"], strict=True)
-        if new["weight"] != old["weight"]
-    }
-    assert moved == {"lcs.r": pytest.approx(0.1)}
+    floored = json.loads(train(tesla, tmp_path, files, "--no-cache", "--floor", "lcs=0.1"))
+    assert floored["training"]["floors"] == {"lcs": 0.1} and "floors" not in plain["training"]
+    assert floored["scale"]["kind"] == "signed"
 
 
 def test_pairs_of_scores_keep_to_the_segment_and_the_threshold() -> None:

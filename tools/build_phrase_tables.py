@@ -29,7 +29,8 @@ MIN_COUNT = 5
 HEAD = """Phrase tables (phrases-*.tesla)
 
 tesla-eval counted phrases of up to four words and their translations in the texts below; the tables hold phrases that
-occur several times and their frequencies, and no sentence.
+occur several times and their frequencies, and no sentence. vectors-cs.tesla, vectors-de.tesla, vectors-es.tesla and
+vectors-fr.tesla hold the words of these tables with means of English word vectors (see apache-2.0.txt).
 """
 
 

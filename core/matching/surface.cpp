@@ -67,7 +67,7 @@ double WeightedIds::overlap(const WeightedIds& other) const {
 
 SurfaceText::SurfaceText(const SurfaceView& tokens, std::string_view utf8, std::pmr::memory_resource* memory)
     : content(memory), function(memory), rare_words(memory), rare_lemmas(memory), numbers(memory), capitals(memory),
-      punctuation(memory), lemmas(tokens.lemma, tokens.lemma + tokens.size, memory), occurrences(memory), scripts(memory) {
+      punctuation(memory), unknown(memory), lemmas(tokens.lemma, tokens.lemma + tokens.size, memory), occurrences(memory), scripts(memory) {
     read_words(tokens);
     read_characters(utf8);
 }
@@ -93,6 +93,7 @@ void SurfaceText::read_words(const SurfaceView& tokens) {
         rare_words.add(tokens.word[i], tokens.word_weight[i]);
         if (tokens.shape[i] & kHasDigit) numbers.add(tokens.word[i], 1);
         if (tokens.shape[i] & kCapitalised) capitals.add(tokens.word[i], 1);
+        if (tokens.shape[i] & kUnknown) unknown.push_back(tokens.word[i]);
     }
 }
 
@@ -134,22 +135,45 @@ void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double*
     const std::size_t runs = chunks();
     const auto matched = static_cast<std::size_t>(
         std::count_if(aligned_.begin(), aligned_.end(), [](std::uint32_t place) { return place != kNowhere; }));
-    *row++ = matched == 0 ? 1 : fraction(runs, matched);
     *row++ = share_in_order();
-    *row++ = fraction(runs, std::max<std::size_t>(1, x.lemmas.size()));
-
-    const double ratio = std::log(static_cast<double>(y.lemmas.size() + 1) / static_cast<double>(x.lemmas.size() + 1));
-    *row++ = ratio;
-    *row++ = std::abs(ratio);
-    *row++ = std::min(0.0, ratio);
-
     put(shares(x.punctuation, y.punctuation));
+
+    // From here on penalties: a copy of the reference has none.
+    *row++ = matched == 0 ? 1 : matched == 1 ? 0 : fraction(runs - 1, matched - 1);
+    const auto x_size = static_cast<double>(x.lemmas.size()), y_size = static_cast<double>(y.lemmas.size());
+    *row++ = std::max(0.0, 1 - (y_size + 1) / (x_size + 1));
+    *row++ = std::max(0.0, 1 - (x_size + 1) / (y_size + 1));
     std::size_t foreign = 0;
     for (const ScriptCount& script : y.scripts) {
         const auto same = std::lower_bound(x.scripts.begin(), x.scripts.end(), script.block, before);
         if (same == x.scripts.end() || same->block != script.block) foreign += script.letters;
     }
     *row++ = fraction(foreign, y.letters);
+    *row++ = unknown_words(x, y);
+    *row++ = repeated_words(x, y);
+}
+
+// The share of words that neither the language's lists nor the reference know.
+double SurfaceMatcher::unknown_words(const SurfaceText& x, const SurfaceText& y) {
+    std::size_t strange = 0;
+    for (std::uint32_t word : y.unknown)
+        strange += !std::binary_search(x.rare_words.ids.begin(), x.rare_words.ids.end(), word);
+    return fraction(strange, y.lemmas.size());
+}
+
+// The share of words that repeat a content word more often than the reference has it.
+double SurfaceMatcher::repeated_words(const SurfaceText& x, const SurfaceText& y) {
+    std::size_t surplus = 0;
+    const auto& theirs = x.content.ids;
+    const auto& ours = y.content.ids;
+    for (std::size_t i = 0, j = 0; j < ours.size();) {
+        const std::uint32_t id = ours[j];
+        std::size_t here = 0, there = 0;
+        for (; j < ours.size() && ours[j] == id; ++j) ++here;
+        for (; i < theirs.size() && theirs[i] <= id; ++i) there += theirs[i] == id;
+        surplus += here - std::min(here, std::max<std::size_t>(there, 1));
+    }
+    return fraction(surplus, y.lemmas.size());
 }
 
 SurfaceMatcher::Range SurfaceMatcher::occurrences_of(const SurfaceText& text, std::uint32_t lemma) const {

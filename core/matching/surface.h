@@ -12,7 +12,7 @@
 
 namespace tesla {
 
-enum WordShape : std::uint8_t { kHasDigit = 1, kCapitalised = 2 };
+enum WordShape : std::uint8_t { kHasDigit = 1, kCapitalised = 2, kUnknown = 4 };
 
 // The tokens of one text, as far as its surface needs them.
 struct SurfaceView {
@@ -25,11 +25,12 @@ struct SurfaceView {
     std::size_t size;
 };
 
-// The names of the columns that SurfaceMatcher fills, in order.
+// The names of the columns that SurfaceMatcher fills, in order: first what agrees (0 to 1, 1 for a copy of the reference),
+// then from "fragments" on what is wrong (0 to 1, 0 for a copy).
 inline constexpr const char* kSurfaceFeatures[] = {
     "content.p",  "content.r",  "function.p", "function.r", "rareword.p", "rareword.r", "rarelemma.p", "rarelemma.r",
-    "number.p",   "number.r",   "capital.p",  "capital.r",  "lcs.p",      "lcs.r",      "fragments",   "order",
-    "chunks",     "length.log", "length.off", "length.short", "punct.p",  "punct.r",    "foreign",
+    "number.p",   "number.r",   "capital.p",  "capital.r",  "lcs.p",      "lcs.r",      "order",       "punct.p",
+    "punct.r",    "fragments",  "short",      "long",       "foreign",    "unknown",    "repeated",
 };
 inline constexpr std::size_t kSurfaceColumns = sizeof(kSurfaceFeatures) / sizeof(kSurfaceFeatures[0]);
 
@@ -58,6 +59,7 @@ class SurfaceText {
     SurfaceText(const SurfaceView& tokens, std::string_view utf8, std::pmr::memory_resource* memory);
 
     WeightedIds content, function, rare_words, rare_lemmas, numbers, capitals, punctuation;
+    std::pmr::vector<std::uint32_t> unknown;      // words that no list knows, ascending
     std::pmr::vector<std::uint32_t> lemmas;       // in order of the text
     std::pmr::vector<std::uint32_t> occurrences;  // places of the tokens, ascending by lemma, then by place
     std::pmr::vector<ScriptCount> scripts;        // of the letters, ascending by block
@@ -82,6 +84,8 @@ class SurfaceMatcher {
     void align(const SurfaceText& x, const SurfaceText& y);
     std::size_t chunks() const;
     double share_in_order();
+    static double unknown_words(const SurfaceText& x, const SurfaceText& y);
+    static double repeated_words(const SurfaceText& x, const SurfaceText& y);
 
     static constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
     struct Block {

@@ -269,6 +269,45 @@ def compare_surfaces(
     hypothesis_index: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.float64]: ...
 
+class VectorTable:
+    def __init__(
+        self,
+        entries: npt.NDArray[np.uint8],
+        vectors: npt.NDArray[np.int8],
+        dimensions: int,
+        pieces: bool,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def look_up(self, words: list[str]) -> npt.NDArray[np.int8]: ...
+    def segment(self, word: str) -> list[int]: ...
+
+VECTOR_PROBLEMS: tuple[str, ...]
+NO_VECTOR: int
+
+class VectorTexts:
+    def __init__(
+        self,
+        offsets: npt.NDArray[np.int64],
+        word: npt.NDArray[np.uint32],
+        lemma: npt.NDArray[np.uint32],
+        row: npt.NDArray[np.uint32],
+        weight: npt.NDArray[np.uint32],
+        matrix: npt.NDArray[np.int8],
+        squares: npt.NDArray[np.uint32],
+        dimensions: int,
+        merged: bool = True,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+
+def match_vectors(
+    reference: VectorTexts,
+    hypothesis: VectorTexts,
+    reference_index: npt.NDArray[np.int64],
+    hypothesis_index: npt.NDArray[np.int64],
+    alpha: float,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+def explain_vectors(reference: VectorTexts, hypothesis: VectorTexts) -> npt.NDArray[np.int64]: ...
+
 class Explained(TypedDict):
     objective: int
     reference_weight: int

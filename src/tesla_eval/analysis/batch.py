@@ -92,6 +92,11 @@ class AnalysedBatch:
         return Tokens(self.offsets, self.lemma, self.tag, self.function)
 
     @cached_property
+    def untagged_tokens(self) -> Tokens:
+        """The same without tags, for bags that give no credit for equal tags."""
+        return Tokens(self.offsets, self.lemma, np.zeros_like(self.tag), self.function)
+
+    @cached_property
     def surface_tokens(self) -> Tokens:
         """The same with lower-cased surface forms instead of lemmas, for bags of surface forms (specification §10)."""
         return Tokens(self.offsets, self.vocabulary.lowered(self.word), self.tag, self.function)
@@ -237,11 +242,14 @@ def numbers_from(first: int, used: npt.NDArray[np.uint32]) -> npt.NDArray[np.uin
 class Frequencies(Protocol):
     """Gives rare words more weight than common ones."""
 
+    unlisted: float
+    """The weight of words that are not listed."""
+
     def weights(self, words: Sequence[str]) -> npt.NDArray[np.float64]:
         """The weight of each word, given in small letters."""
 
 
-_HAS_DIGIT, _CAPITALISED = 1, 2  # as in core/matching/surface.h
+_HAS_DIGIT, _CAPITALISED, _UNKNOWN = 1, 2, 4  # as in core/matching/surface.h
 
 
 class WordTable:
@@ -267,6 +275,18 @@ class WordTable:
         self.word_weight.extend(self._weights(lowered))
         lemmas = numbers_from(len(self.lemma_weight), batch.lemma)
         self.lemma_weight.extend(self._weights(self._lexicon.lemmas(lemmas)))
+
+    def shapes(self, batch: AnalysedBatch) -> npt.NDArray[np.uint8]:
+        """The shape of every word of a batch; a word is unknown if neither it nor its lemma is listed."""
+        shapes = self.shape.values[batch.word]
+        if self._frequencies is None:
+            return shapes
+        unlisted = self._frequencies.unlisted
+        strange = (self.word_weight.values[batch.word] == unlisted) & (
+            self.lemma_weight.values[batch.lemma] == unlisted
+        )
+        strange &= (shapes & _HAS_DIGIT) == 0
+        return np.asarray(shapes | (strange * np.uint8(_UNKNOWN)), np.uint8)
 
     def _weights(self, words: list[str]) -> npt.NDArray[np.float64]:
         return np.ones(len(words)) if self._frequencies is None else self._frequencies.weights(words)

@@ -45,11 +45,11 @@ class WordFrequencies:
             self._weights: dict[str, float] = dict(
                 zip(resource.text("words").split("\n"), weights.tolist(), strict=True)
             )
-            self._unlisted = float(weights.max()) + _WEIGHT_STEPS // 2
+            self.unlisted = float(weights.max()) + _WEIGHT_STEPS // 2
 
     def weights(self, words: Sequence[str]) -> FloatArray:
         """The weight of each word, given in small letters."""
-        return np.array([self._weights.get(word, self._unlisted) for word in words], np.float64)
+        return np.array([self._weights.get(word, self.unlisted) for word in words], np.float64)
 
 
 @cache

@@ -26,6 +26,7 @@ __all__ = [
     "LEAST_NGRAM_PROBABILITY",
     "LEAST_PROBABILITY",
     "LONGEST_CHARACTER_NGRAM",
+    "SYNONYMY",
     "NgramFeature",
     "PivotFeature",
     "PivotNetwork",
@@ -45,6 +46,11 @@ FUNCTION_WORD_DISCOUNT = 0.1
 
 IDENTITY = "identity"
 """Equal lower-cased surface forms (specification §10)."""
+
+SYNONYMY = "syn"
+"""1 for equal lemmas, ½ for a shared sense (specification §8b): `ms` of words without tags."""
+
+_CORE_NAMES = {IDENTITY: "lem", SYNONYMY: "ms"}
 
 _LARGEST_DENOMINATOR = (
     10_000  # so that weights of trigrams, summed over a million words, stay whole 64-bit numbers
@@ -78,10 +84,12 @@ class NgramFeature:
         """The same as the core knows it: identity compares whatever is stored as the lemma."""
         if self.gap:
             return "skip", self.gap
-        return ("lem" if self.similarity == IDENTITY else self.similarity), self.n
+        return _CORE_NAMES.get(self.similarity, self.similarity), self.n
 
     def core_tokens(self, batch: AnalysedBatch) -> Tokens:
         """The arrays of the batch that the n-grams are made of."""
+        if self.similarity == SYNONYMY:
+            return batch.untagged_tokens
         return batch.surface_tokens if self.similarity == IDENTITY else batch.core_tokens
 
     def span(self, row: int) -> tuple[int, int]:
@@ -107,9 +115,11 @@ def exact_discount(discount: float) -> Discount:
 
 def build_bags(batch: AnalysedBatch, features: Sequence[NgramFeature], discount: float) -> Bags:
     """The bags of every text of the batch, one for each feature; features compare surface forms all, or none."""
-    tokens = {id(chosen): chosen for chosen in (feature.core_tokens(batch) for feature in features)}
-    if len(tokens) > 1:
-        raise UsageError("features of surface forms and of analysed words cannot share a set of bags")
+    # Lemmas are the same with and without tags, so they go with either.
+    telling = [feature for feature in features if feature.similarity != "lem"] or list(features)
+    tokens = {id(chosen): chosen for chosen in (feature.core_tokens(batch) for feature in telling)}
+    if len(tokens) > 1 or (telling[0].similarity == IDENTITY and len(telling) < len(features)):
+        raise UsageError("features of surface forms, of tagged and of untagged words need bags of their own")
     (chosen,) = tokens.values()
     named = [feature.core_name for feature in features]
     exact = exact_discount(discount)

@@ -12,6 +12,7 @@ from tesla_eval.analysis import load_pipeline
 from tesla_eval.analysis.languages import code_to_build, resolve_language
 from tesla_eval.analysis.tagger import KIND as TAGGER
 from tesla_eval.cli.build_lm import lm
+from tesla_eval.cli.build_vectors import vectors
 from tesla_eval.cli.options import need_scikit_learn, provenance_options
 from tesla_eval.cli.terminal import aligned, progress, resumable
 from tesla_eval.discourse.parser import Parser
@@ -337,5 +338,5 @@ def phrase_table(
     )
 
 
-for _command in (discourse, language, lm, phrase_table, tagger):
+for _command in (discourse, language, lm, phrase_table, tagger, vectors):
     build.add_command(_command)

@@ -145,6 +145,7 @@ _FIGURES = {
     "phrases": "pivot {pivot}, {phrases} phrases",
     "segmenter": "F1 {test F1} %",
     "senses": "{lemmas} words, {sets} sets",
+    "vectors": "{with vector} vectors, {dimensions} dimensions",
 }
 """What to show of a resource's info, by kind; taggers are told apart by the tags they have."""
 

@@ -41,19 +41,19 @@ def train() -> None:
     """Learn the weights of a metric from human judgements."""
 
 
-def _parse_lifts(
+def _parse_floors(
     context: click.Context, option: click.Parameter, wishes: tuple[str, ...]
 ) -> dict[str, float]:
-    lifts = {}
+    floors = {}
     for wish in wishes:
         name, _, amount = wish.partition("=")
         try:
-            lifts[name] = float(amount)
+            floors[name] = float(amount)
         except ValueError:
-            lifts[name] = math.nan
-        if not math.isfinite(lifts[name]):
-            raise click.BadParameter(f"{wish!r} must be FEATURE=AMOUNT, such as ms.3.f=0.3")
-    return lifts
+            floors[name] = math.nan
+        if not math.isfinite(floors[name]):
+            raise click.BadParameter(f"{wish!r} must be KIND=SHARE, such as pos=0.05")
+    return floors
 
 
 def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_scale: bool) -> click.Command:
@@ -91,9 +91,10 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
     @click.option(
         "--learner",
         type=click.Choice(LEARNERS),
-        default="logistic",
+        default="signed",
         show_default=True,
-        help="logistic and svm (the ranking SVM) learn from pairs, regression from scores.",
+        help="signed (no weight against its feature's sense), logistic and svm (the ranking SVM) learn from pairs, "
+        "regression from scores.",
     )
     @click.option(
         "--penalty",
@@ -101,11 +102,11 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         help="L2 penalty. [default: the best in cross-validation]",
     )
     @click.option(
-        "--lift",
-        "lifts",
+        "--floor",
+        "floors",
         multiple=True,
-        metavar="FEATURE=AMOUNT",
-        callback=_parse_lifts,
+        metavar="KIND=SHARE",
+        callback=_parse_floors,
         help="Add this amount to the learned weight of a standardised feature, such as ms.3.f=0.3; repeatable.",
     )
     @click.option(
@@ -134,14 +135,14 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
     @click.option("--no-cache", is_flag=True, help="Do not use the cache on disk.")
     def command(
         segments: tuple[str, ...], pairs: tuple[str, ...], lps: tuple[str, ...], language: str, output: Path,
-        learner: str, penalty: float | None, lifts: dict[str, float], threshold: float, groups: str | None,
+        learner: str, penalty: float | None, floors: dict[str, float], threshold: float, groups: str | None,
         without: tuple[str, ...], day: str, jobs: int, no_cache: bool,
     ) -> None:  # fmt: skip
         if learner == "svm":
             need_scikit_learn("--learner svm")
         code = ANY_LANGUAGE if language == ANY_LANGUAGE else resolve_language(language)
         recipe = Recipe(
-            metric, code, tuple(groups.split(",")) if groups else None, without, learner, penalty, lifts,
+            metric, code, tuple(groups.split(",")) if groups else None, without, learner, penalty, floors,
             logistic_scale=logistic_scale, date=day,
         )  # fmt: skip
         uncombined = features_for(recipe, jobs)

@@ -21,6 +21,7 @@ from tesla_eval.arrays import FloatArray, Index, sum_columns
 from tesla_eval.errors import ResourceError
 from tesla_eval.metrics.groups import MEASURES, BoundGroup, Feature, FeatureGroup, fixed
 from tesla_eval.models import LinearModel, PemModel, load_pem_model, load_weights
+from tesla_eval.models.linear import ANY_LANGUAGE
 from tesla_eval.records import FeatureDetail, ReferenceExplanation, Share, Signature
 from tesla_eval.segments import mean_over_references
 
@@ -179,6 +180,7 @@ class Linear(Combination):
     """
 
     fixes_groups: ClassVar[bool] = True
+    optional_groups: ClassVar[bool] = True
 
     weights: LinearModel | str | Path | None = None
     scaled: bool = True
@@ -207,12 +209,15 @@ class Linear(Combination):
         present = [feature for group in kept for feature in group.features]
         place = {feature.name: column for column, feature in enumerate(present)}
         unknown = [name for name in self.model.features if name not in place]
-        if unknown:
+        model = self.model
+        if unknown and model.signed and model.language == ANY_LANGUAGE:
+            model = model.restricted(place)  # this language lacks something, such as a tagger
+        elif unknown:
             raise ResourceError(f"the weights name features that do not exist: {', '.join(unknown)}")
-        columns = np.array([place[name] for name in self.model.features], np.int64)
+        columns = np.array([place[name] for name in model.features], np.int64)
         features = tuple(present[column] for column in columns)
         families = tuple(feature.family for feature in features)
-        described = replace(self, weights=replace(self.model, families=families))
+        described = replace(self, weights=replace(model, families=families))
         return Layout(described, kept, features, columns)
 
     @property

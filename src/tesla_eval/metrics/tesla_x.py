@@ -6,24 +6,36 @@ from typing import ClassVar
 
 from tesla_eval.metrics.combinations import Linear
 from tesla_eval.metrics.feature_metric import FeatureMetric
-from tesla_eval.metrics.groups import MEASURES
-from tesla_eval.metrics.groups.lm import LanguageModelGroup
-from tesla_eval.metrics.groups.ngrams import CharacterGroup, NgramGroup
+from tesla_eval.metrics.groups.lm import FluencyGroup
+from tesla_eval.metrics.groups.ngrams import CharacterGroup, NgramGroup, TagGroup
 from tesla_eval.metrics.groups.pivots import PivotGroup
 from tesla_eval.metrics.groups.surface import SurfaceGroup
+from tesla_eval.metrics.groups.vectors import VectorGroup
 
 __all__ = ["TeslaX"]
 
 
+_MEASURES = ("r", "f")
+"""Precision adds nothing to recall and F where a year is left out."""
+
+
 class TeslaX(FeatureMetric):
-    """TESLA-X: precision, recall and F of word and character n-grams in one ranking model."""
+    """TESLA-X: words, characters, similar words and surface evidence, weighted as human judgements taught.
+
+    Agreement with the reference can only help and penalties can only hurt: a copy of the reference scores 1.
+
+    >>> TeslaX("en").sentence_score("The same text.", ["The same text."]).score
+    1.0
+    """
 
     id: ClassVar[str] = "tesla-x"
     groups = (
-        NgramGroup(similarities=("ms", "pos", "lem"), measures=MEASURES),
-        CharacterGroup(),
+        NgramGroup(similarities=("syn", "lem"), measures=_MEASURES),
+        TagGroup(),
+        CharacterGroup(measures=_MEASURES),
         SurfaceGroup(),
-        PivotGroup(measures=MEASURES),
-        LanguageModelGroup(),
+        VectorGroup(measures=_MEASURES),
+        FluencyGroup(),
+        PivotGroup(measures=_MEASURES),
     )
     combination = Linear()

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,10 @@ __all__ = ["ANY_LANGUAGE", "LinearModel", "Scale", "load_weights", "read_weights
 ANY_LANGUAGE = "und"
 """The language of a model for all languages without one of their own."""
 
+SIGNED = "signed"
+"""The scale of models whose positive weights are agreement and whose negative weights are penalties."""
+
+_SMALLEST_SHARE = 1e-4
 _FORMAT = 1
 _LARGEST_FILE = 1 << 20
 
@@ -32,6 +36,8 @@ _LARGEST_FILE = 1 << 20
 @dataclass(frozen=True)
 class Scale:
     """From linear scores to reported ones: 1 / (1 + exp(−slope · (x − centre))), or linear, clipped to 0..1.
+
+    `signed` takes the linear score as it is, clipped: agreement counts up to 1, penalties are taken away.
 
     >>> Scale("logistic", slope=2.0, centre=1.0)(np.array([1.0])).tolist()
     [0.5]
@@ -46,6 +52,8 @@ class Scale:
     def __call__(self, linear: FloatArray) -> FloatArray:
         """The reported scores."""
         steps = self.slope * (linear - self.centre)
+        if self.kind == SIGNED:
+            return np.clip(linear, 0.0, 1.0)
         if self.kind == "linear":
             return np.clip(0.5 + steps, 0.0, 1.0)
         return np.asarray(0.5 + 0.5 * np.tanh(0.5 * steps))
@@ -96,17 +104,52 @@ class LinearModel:
             for other in self._relatives[column]:
                 sums += np.where(missing[:, other], 0.0, values[:, other])
                 counts += ~missing[:, other]
-            family_mean = np.where(counts > 0, sums / np.maximum(counts, 1), self.means[column])
+            alone = np.nan if self.signed else self.means[column]
+            family_mean = np.where(counts > 0, sums / np.maximum(counts, 1), alone)
             filled[:, column] = np.where(missing[:, column], family_mean, values[:, column])
         return filled
 
+    @property
+    def signed(self) -> bool:
+        """Whether the weights have a sign: a copy of the reference then scores exactly 1 (specification §8b)."""
+        return self.scale.kind == SIGNED
+
+    def pruned(self) -> LinearModel:
+        """The model without the features whose weight is less than a ten-thousandth of the largest."""
+        least = _SMALLEST_SHARE * np.abs(self.weights).max()
+        weights = zip(self.features, self.weights.tolist(), strict=True)
+        return self.restricted({name for name, weight in weights if abs(weight) > least})
+
+    def restricted(self, names: Container[str]) -> LinearModel:
+        """The model with these of its features alone."""
+        kept = [k for k, name in enumerate(self.features) if name in names]
+        return replace(
+            self, features=tuple(self.features[k] for k in kept), weights=self.weights[kept], means=self.means[kept],
+            deviations=self.deviations[kept], families=tuple(self.families[k] for k in kept) if self.families else (),
+        )  # fmt: skip
+
     def shares(self, values: FloatArray) -> FloatArray:
         """The contribution of every feature to the linear score: weight × standardised value."""
+        if self.signed:
+            completed = self.complete(values)
+            return np.asarray(self._products(completed) / self._agreement(completed)[:, None])
         return np.asarray(self.weights * ((self.complete(values) - self.means) / self.deviations))
 
     def linear(self, values: FloatArray) -> FloatArray:
         """The linear scores of rows of features."""
+        if self.signed:
+            completed = self.complete(values)
+            return np.asarray(sum_columns(self._products(completed)) / self._agreement(completed))
         return sum_columns(self.shares(values))
+
+    def _products(self, completed: FloatArray) -> FloatArray:
+        """Weight × value; nothing for a feature of which the whole family is missing."""
+        return np.where(np.isnan(completed), 0.0, self.weights * completed)
+
+    def _agreement(self, completed: FloatArray) -> FloatArray:
+        """The weight of all agreement that could be: summed as the products are, so that a copy gets exactly 1."""
+        possible = sum_columns(np.where(np.isnan(completed), 0.0, np.maximum(self.weights, 0.0)))
+        return np.where(possible > 0, possible, 1.0)
 
     def score(self, values: FloatArray) -> FloatArray:
         """The reported scores of rows of features."""
@@ -196,7 +239,7 @@ def _parse(document: dict[str, Any], fingerprint: str) -> LinearModel:
     }
     names = tuple(str(entry["name"]) for entry in document["features"])
     scale = document["scale"]
-    if scale["kind"] not in ("logistic", "linear"):
+    if scale["kind"] not in ("logistic", "linear", SIGNED):
         raise ValueError(f"unknown scale {scale['kind']!r}")
     if not names or len(set(names)) < len(names):
         raise ValueError("it has no features, or one of them twice")

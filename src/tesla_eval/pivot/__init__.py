@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -108,6 +109,12 @@ class PhraseTable:
         """The pivot phrases of a phrase, given as lemmas, with Pr(f | p), the most probable first."""
         count, options = self.core.look_up(list(phrase))
         return [(words, joint / count) for words, joint in options]
+
+    def words(self) -> list[str]:
+        """The lemmas of the table, in its order."""
+        arrays = _unpacked(self.resource.arrays)
+        raw, ends = arrays["target_words"].tobytes(), arrays["target_ends"].tolist()
+        return [raw[start:end].decode() for start, end in pairwise(ends)]
 
     def without_rare_phrases(self, least_count: int) -> PhraseTable:
         """The table without the phrases of several words that were seen less often; single words stay.

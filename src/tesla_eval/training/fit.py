@@ -15,6 +15,7 @@ from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
 from tesla_eval.metrics.groups import Feature
 from tesla_eval.models import LinearModel, Scale
+from tesla_eval.models.linear import SIGNED
 from tesla_eval.parallel import NO_PROGRESS, Progress
 from tesla_eval.training.judged import TrainingSet
 
@@ -24,7 +25,7 @@ __all__ = [
     "PENALTIES",
     "Problem",
     "Validation",
-    "check_lifts",
+    "check_floors",
     "cross_validate",
     "fit_logistic",
     "fit_regression",
@@ -69,6 +70,39 @@ def fit_logistic(differences: FloatArray, counts: FloatArray, penalty: float) ->
     return weights
 
 
+def fit_signed(differences: FloatArray, counts: FloatArray, penalty: float, signs: FloatArray) -> FloatArray:
+    """As `fit_logistic`, with every weight of its sign (+1 or −1) or 0, by projected Newton steps (Bertsekas 1982).
+
+    >>> fit_signed(np.array([[1.0, 1.0], [1.0, -1.0]]), np.ones(2), 0.1, np.array([1.0, -1.0])).round(2).tolist()
+    [1.49, 0.0]
+    """
+    turned = differences * signs  # all weights are to be 0 or more
+    share = counts / counts.sum()
+
+    def objective(weights: FloatArray) -> float:
+        return float(share @ np.logaddexp(0, -(turned @ weights)) + penalty / 2 * (weights @ weights))
+
+    weights = np.zeros(turned.shape[1])
+    value = objective(weights)
+    for _ in range(_MOST_STEPS):
+        error = 0.5 - 0.5 * np.tanh(0.5 * (turned @ weights))
+        gradient = penalty * weights - turned.T @ (share * error)
+        free = (weights > 0) | (gradient < 0)
+        chosen = turned[:, free]
+        curvature = (chosen * (share * error * (1 - error))[:, None]).T @ chosen
+        step = np.zeros_like(weights)
+        step[free] = np.linalg.solve(curvature + penalty * np.eye(int(free.sum())), gradient[free])
+        length = 1.0
+        while (new := objective(np.maximum(weights - length * step, 0))) > value and length > _STEP_TOLERANCE:
+            length /= 2
+        moved = np.maximum(weights - length * step, 0)
+        settled = np.abs(moved - weights).max() < _STEP_TOLERANCE
+        weights, value = moved, new
+        if settled:
+            break
+    return np.asarray(weights * signs)
+
+
 def fit_svm(differences: FloatArray, counts: FloatArray, penalty: float) -> FloatArray:
     """The linear ranking SVM (Joachims 2006): scikit-learn's LinearSVC on differences, squared hinge loss."""
     try:
@@ -102,7 +136,8 @@ PAIRWISE: dict[str, Learner] = {"logistic": fit_logistic, "svm": fit_svm}
 
 
 REGRESSION = "regression"
-LEARNERS = (*PAIRWISE, REGRESSION)
+SIGNED_LEARNER = "signed"
+LEARNERS = (SIGNED_LEARNER, *PAIRWISE, REGRESSION)
 PENALTIES = (0.1, 0.03, 0.01, 0.003, 0.001)
 """What cross-validation chooses from, the strongest first."""
 _FOLDS = 5
@@ -142,48 +177,67 @@ class Problem:
 
     def fit(
         self,
-        learner: str = "logistic",
+        learner: str = SIGNED_LEARNER,
         penalty: float = 0.01,
         *,
-        lifts: Mapping[str, float] | None = None,
+        floors: Mapping[str, float] | None = None,
         logistic_scale: bool = True,
     ) -> LinearModel:
-        """The model that a learner finds, the weights of some features lifted by so much.
+        """The model that a learner finds.
 
-        The scale is logistic (specification §8b), fitted to the linear scores of the training outputs, or linear
-        (specification §8): 0 for the smallest and 1 for the largest value that the ranges of the features allow.
+        `signed` gives weights of their features' signs for features as they are; those of agreement add up to 1, and
+        each kind in `floors` has at least that share of them, spread evenly (specification §8b). The scale of other
+        learners is logistic, fitted to the linear scores of the training outputs, or linear (specification §8): 0 for
+        the smallest and 1 for the largest value that the ranges of the features allow.
         """
+        check_floors(floors or {}, self.features, learner)
+        if learner == SIGNED_LEARNER:
+            return self._fit_signed(penalty, floors or {})
         if learner == REGRESSION:
             weights = _regression_weights(self.sets, self._draft, penalty)
         elif learner in PAIRWISE:
             weights = PAIRWISE[learner](*self._differences, penalty)
         else:
             raise UsageError(f"unknown learner {learner!r}; choose one of {', '.join(LEARNERS)}")
-        names = self._draft.features
-        check_lifts(lifts or {}, names)
-        raised = weights + np.array([(lifts or {}).get(name, 0.0) for name in names])
-        model = replace(self._draft, weights=raised)
+        model = replace(self._draft, weights=weights)
         scale = _logistic_scale(self.sets, model) if logistic_scale else _range_scale(model, self.features)
         return replace(model, scale=scale)
 
+    def _fit_signed(self, penalty: float, floors: Mapping[str, float]) -> LinearModel:
+        signs = np.array([1.0 if feature.more_is_better else -1.0 for feature in self.features])
+        weights = fit_signed(*self._differences, penalty, signs) / self._draft.deviations
+        weights *= (1.0 - sum(floors.values())) / (math.fsum(weights[weights > 0]) or 1.0)
+        for kind, share in floors.items():
+            columns = [k for k, feature in enumerate(self.features) if feature.kind == kind]
+            weights[columns] += share / len(columns)
+        count = len(self.features)
+        return replace(
+            self._draft, weights=weights, means=np.zeros(count), deviations=np.ones(count),
+            scale=Scale(SIGNED, 1.0, 0.0),
+        )  # fmt: skip
 
-def check_lifts(lifts: Mapping[str, float], names: Sequence[str]) -> None:
-    """Refuse to lift what is not a feature."""
-    unknown = [name for name in lifts if name not in names]
+
+def check_floors(floors: Mapping[str, float], features: Sequence[Feature], learner: str) -> None:
+    """Refuse floors of what is no kind of feature, of penalties, or of more than there is."""
+    if floors and learner != SIGNED_LEARNER:
+        raise UsageError(f"floors go with the learner {SIGNED_LEARNER!r} only")
+    agreement = {feature.kind for feature in features if feature.more_is_better}
+    unknown = [kind for kind in floors if kind not in agreement]
     if unknown:
         raise UsageError(
-            f"cannot lift unknown features: {', '.join(unknown)}; "
-            f"the {len(names)} features have names such as {', '.join(names[:3])}"
+            f"no floor for {', '.join(unknown)}: the kinds of agreement are {', '.join(sorted(agreement))}"
         )
+    if not all(0 <= share < 1 for share in floors.values()) or sum(floors.values()) >= 1:
+        raise UsageError("floors are shares between 0 and 1, and together less than 1")
 
 
 def cross_validate(
     sets: Sequence[TrainingSet],
     features: Sequence[Feature],
     *,
-    learner: str = "logistic",
+    learner: str = SIGNED_LEARNER,
     penalties: Sequence[float] = PENALTIES,
-    lifts: Mapping[str, float] | None = None,
+    floors: Mapping[str, float] | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> list[Validation]:
     """How well each penalty does on what it was not trained on; never is a source segment on both sides."""
@@ -193,7 +247,7 @@ def cross_validate(
         for train, test in splits:
             problem = Problem(train, features)
             for penalty, values in taus.items():
-                model = problem.fit(learner, penalty, lifts=lifts)
+                model = problem.fit(learner, penalty, floors=floors)
                 values.extend(kendall(model, one) for one in test if len(one.better))
                 progress.advance(1)
         return taus

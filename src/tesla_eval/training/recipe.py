@@ -19,7 +19,7 @@ from tesla_eval.models import LinearModel
 from tesla_eval.models.linear import ANY_LANGUAGE
 from tesla_eval.parallel import NO_PROGRESS, Progress
 from tesla_eval.records import Signature
-from tesla_eval.training.fit import PENALTIES, Problem, Validation, check_lifts, cross_validate
+from tesla_eval.training.fit import PENALTIES, Problem, Validation, check_floors, cross_validate
 from tesla_eval.training.judged import TrainingSet
 
 __all__ = ["Recipe", "Trained", "features_for", "train"]
@@ -36,11 +36,11 @@ class Recipe:
     """By default all groups of the metric that can be computed."""
     without: tuple[str, ...] = ()
     """Kinds of features to leave out: `pos` leaves out `pos.1.p` and so on."""
-    learner: str = "logistic"
+    learner: str = "signed"
     penalty: float | None = None
     """By default the best one in cross-validation."""
-    lifts: Mapping[str, float] = field(default_factory=dict)
-    """Amounts added to the learned weights of some standardised features."""
+    floors: Mapping[str, float] = field(default_factory=dict)
+    """The least share of the weights of agreement that some kinds of features have."""
     logistic_scale: bool = True
     date: str = ""
 
@@ -66,7 +66,7 @@ def features_for(recipe: Recipe, workers: int = 1) -> Callable[[str], FeatureMet
     @cache
     def features(language: str) -> FeatureMetric:
         metric: FeatureMetric = uncombined(language, workers=workers)
-        check_lifts(recipe.lifts, [one.name for one in metric.features if recipe.keeps(one)])
+        check_floors(recipe.floors, [one for one in metric.features if recipe.keeps(one)], recipe.learner)
         return metric
 
     return lambda lp: features(resolve_language(target_language(lp)))
@@ -87,17 +87,19 @@ def train(
     progress.stage("folds")
     penalties = PENALTIES if recipe.penalty is None else (recipe.penalty,)
     validations = cross_validate(
-        chosen, features, learner=recipe.learner, penalties=penalties, lifts=recipe.lifts, progress=progress
+        chosen, features, learner=recipe.learner, penalties=penalties, floors=recipe.floors, progress=progress
     )
     best = max(validations, key=lambda validation: validation.value)
     model = Problem(chosen, features).fit(
-        recipe.learner, best.penalty, lifts=recipe.lifts, logistic_scale=recipe.logistic_scale
+        recipe.learner, best.penalty, floors=recipe.floors, logistic_scale=recipe.logistic_scale
     )
+    if model.signed:
+        model = model.pruned()
     own_language = recipe.language != ANY_LANGUAGE
     return Trained(
         replace(
             model, metric=recipe.metric.id, language=recipe.language, date=recipe.date,
-            groups=tuple(dict.fromkeys(feature.group for feature in features)),
+            groups=tuple(dict.fromkeys(feature.group for feature in features if feature.name in model.features)),
             analysis=str(Signature(metric.analysis.signature)) if own_language else "",
             data=tuple(f"{one.name}: {_amount(one)}" for one in sets), training=_provenance(best, recipe),
         ),
@@ -117,8 +119,8 @@ def _provenance(best: Validation, recipe: Recipe) -> dict[str, Any]:
     }  # fmt: skip
     if best.by_test_set is not None:
         record["kendall_by_test_set"] = round(best.by_test_set, 4)
-    if recipe.lifts:
-        record["lifts"] = dict(recipe.lifts)
+    if recipe.floors:
+        record["floors"] = dict(recipe.floors)
     if recipe.without:
         record["without"] = list(recipe.without)
     return record

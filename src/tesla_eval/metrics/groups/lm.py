@@ -13,14 +13,16 @@ import numpy as np
 from tesla_eval.analysis import AnalysedBatch, Analysis, Pipeline
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.lm import TRIGRAM, LanguageModel, load_language_model
-from tesla_eval.metrics.groups import BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
+from tesla_eval.metrics.groups import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.records import ValueDetail
 from tesla_eval.resources import find_resource
 
-__all__ = ["LOWEST", "LanguageModelGroup", "LanguageModelScores"]
+__all__ = ["LOWEST", "FluencyGroup", "LanguageModelGroup", "LanguageModelScores"]
 
 LOWEST = -15.0
 """specification §8: normalised scores are clipped to [−15, 0]."""
+WORST = 3.0
+"""specification §8b: a loss of so much per word, or more, is the whole penalty."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class LanguageModelGroup(FeatureGroup):
 
     model: str = fixed(TRIGRAM)
 
-    def bind(self, analysis: Analysis) -> BoundGroup | None:
+    def bind(self, analysis: Analysis) -> LanguageModelScores | None:
         """The group, unless the language has no model or the user brings an own analysis."""
         language = analysis.signature["lang"]
         if not isinstance(analysis, Pipeline) or find_resource(f"lm-{self.model}", language) is None:
@@ -80,6 +82,50 @@ class LanguageModelScores(BoundGroup):
         """One row per text, one column per model; NaN where there is no word."""
         columns = [model.normalised(batch.texts) for model in self._models.values()]
         return np.clip(np.column_stack(columns), LOWEST, 0.0)
+
+
+@dataclass(frozen=True)
+class FluencyGroup(FeatureGroup):
+    """How much less likely the hypothesis is than the reference, per word: 0 for no less, 1 for `WORST` or more."""
+
+    name: ClassVar[str] = "fluency"
+
+    model: str = fixed(TRIGRAM)
+
+    def bind(self, analysis: Analysis) -> BoundGroup | None:
+        """The group, where the language has a model."""
+        scores = LanguageModelGroup(self.model).bind(analysis)
+        return None if scores is None else _BoundFluency(scores)
+
+
+class _BoundFluency(BoundGroup):
+    features = (Feature("fluency", "fluency", "fluency", "fluency", "fluency", more_is_better=False),)
+
+    def __init__(self, scores: LanguageModelScores) -> None:
+        self._scores = scores
+
+    @property
+    def signature(self) -> dict[str, str]:
+        return self._scores.signature
+
+    def prepare(self, batch: AnalysedBatch) -> FloatArray:
+        return self._scores.scores(batch)[:, 0]
+
+    def compare(
+        self, reference: FloatArray, hypothesis: FloatArray, reference_index: Index, hypothesis_index: Index
+    ) -> FloatArray:
+        loss = reference[reference_index] - hypothesis[hypothesis_index]
+        return np.asarray(np.clip(loss / WORST, 0.0, 1.0)[:, None])
+
+    def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
+        row = self.compare(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)[0]
+        words = self._scores.explain(reference, hypothesis).features
+        details = tuple(
+            ValueDetail(name="fluency", value=float(row[0]), words=one.words)
+            for one in words
+            if isinstance(one, ValueDetail)
+        )
+        return GroupDetail(row, details)
 
 
 class _Lazily:

@@ -16,6 +16,7 @@ from tesla_eval.bags import (
     FUNCTION_WORD_DISCOUNT,
     IDENTITY,
     LONGEST_CHARACTER_NGRAM,
+    SYNONYMY,
     NgramFeature,
     build_bags,
     build_character_bags,
@@ -36,7 +37,15 @@ from tesla_eval.metrics.groups import (
 )
 from tesla_eval.records import CharacterDetail
 
-__all__ = ["LONGEST_NGRAM", "WINDOW", "CharacterGroup", "NgramGroup", "SkipBigramGroup", "check_alpha"]
+__all__ = [
+    "LONGEST_NGRAM",
+    "WINDOW",
+    "CharacterGroup",
+    "NgramGroup",
+    "SkipBigramGroup",
+    "TagGroup",
+    "check_alpha",
+]
 
 LONGEST_NGRAM = 3
 """specification §5: n-grams of one to three words."""
@@ -44,7 +53,13 @@ WINDOW = 4
 """specification §10: up to so many words lie between the two of a skip bigram."""
 _WIDEST_WINDOW = 1000
 
-_LABELS = {"ms": "words and synonyms", "lem": "lemmas", "pos": "parts of speech", IDENTITY: "words"}
+_LABELS = {
+    "ms": "words and synonyms",
+    SYNONYMY: "words and synonyms",
+    "lem": "lemmas",
+    "pos": "parts of speech",
+    IDENTITY: "words",
+}
 
 
 def check_alpha(alpha: float) -> None:
@@ -71,11 +86,24 @@ class NgramGroup(FeatureGroup):
         check_alpha(self.alpha)
         exact_discount(self.discount)
 
-    def bind(self, analysis: Analysis) -> BoundGroup:
+    def bind(self, analysis: Analysis) -> BoundGroup | None:
         """The n-grams of an analysis; without tags the features of tags do not exist."""
         kinds = [similarity for similarity in self.similarities if similarity != "pos" or analysis.tagged]
         features = [NgramFeature(kind, n) for kind in kinds for n in range(1, self.max_n + 1)]
-        return _BoundNgrams(tuple(features), self.measures, self.discount, self.alpha)
+        return _BoundNgrams(tuple(features), self.measures, self.discount, self.alpha, self.name)
+
+
+@dataclass(frozen=True)
+class TagGroup(NgramGroup):
+    """N-grams of parts of speech, beside words that are compared without them: `pos.1` … `pos.3`."""
+
+    name: ClassVar[str] = "tags"
+
+    similarities: tuple[str, ...] = fixed(("pos",))
+
+    def bind(self, analysis: Analysis) -> BoundGroup | None:
+        """The n-grams of tags, if the language has a tagger."""
+        return super().bind(analysis) if analysis.tagged else None
 
 
 @dataclass(frozen=True)
@@ -100,7 +128,7 @@ class SkipBigramGroup(FeatureGroup):
             NgramFeature(IDENTITY, 1, label="s.1"),
             NgramFeature(IDENTITY, 2, gap=self.window, label="s.skip"),
         )
-        return _BoundNgrams(problems, (), self.discount, self.alpha)
+        return _BoundNgrams(problems, (), self.discount, self.alpha, self.name)
 
 
 @dataclass(frozen=True)
@@ -109,16 +137,21 @@ class _BoundNgrams(BoundGroup):
     measures: tuple[str, ...]
     discount: float
     alpha: float
+    group: str
 
     @property
     def features(self) -> tuple[Feature, ...]:  # type: ignore[override]  # derived from the problems
-        return measured_features([_described(problem) for problem in self.problems], self.measures)
+        return measured_features([self._described(problem) for problem in self.problems], self.measures)
+
+    def _described(self, problem: NgramFeature) -> Feature:
+        label, family = _LABELS[problem.similarity], problem.label or problem.similarity
+        return Feature(problem.name, self.group, problem.similarity, label, family)
 
     def restricted(self, names: Collection[str]) -> BoundGroup:
         kept = [
             problem
             for problem in self.problems
-            if any(one.name in names for one in measured_features([_described(problem)], self.measures))
+            if any(one.name in names for one in measured_features([self._described(problem)], self.measures))
         ]
         return replace(self, problems=tuple(kept))
 
@@ -142,11 +175,6 @@ class _BoundNgrams(BoundGroup):
         }  # fmt: skip
         values = [value for measure in self.measures or ("f",) for value in measures[measure]]
         return GroupDetail(np.array(values), tuple(detail for detail in details if not isnan(detail.f)))
-
-
-def _described(problem: NgramFeature) -> Feature:
-    label, family = _LABELS[problem.similarity], problem.label or problem.similarity
-    return Feature(problem.name, NgramGroup.name, problem.similarity, label, family)
 
 
 @dataclass(frozen=True)

@@ -23,12 +23,13 @@ __all__ = ["SurfaceGroup"]
 
 _LABELS = {
     "content": "content words", "function": "function words", "rareword": "rare words", "rarelemma": "rare words",
-    "number": "numbers and names", "capital": "numbers and names", "foreign": "foreign letters",
-    "lcs": "word order", "fragments": "word order", "order": "word order", "chunks": "word order",
-    "length": "length", "punct": "punctuation",
+    "number": "numbers and names", "capital": "numbers and names", "foreign": "foreign or unknown words",
+    "unknown": "foreign or unknown words", "repeated": "repeated words",
+    "lcs": "word order", "fragments": "word order", "order": "word order",
+    "short": "length", "long": "length", "punct": "punctuation",
 }  # fmt: skip
-_PENALTIES = frozenset({"fragments", "chunks", "length", "foreign"})
-_NEEDS_FREQUENCIES = np.array([name.startswith("rare") for name in SURFACE_FEATURES])
+_PENALTIES = frozenset({"fragments", "short", "long", "foreign", "unknown", "repeated"})
+_NEEDS_FREQUENCIES = np.array([name.startswith("rare") or name == "unknown" for name in SURFACE_FEATURES])
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class _BoundSurface(BoundGroup):
             table.learn(batch)
         return Surfaces(
             [compose(text) for text in batch.texts], batch.offsets, table.folded.values[batch.word], batch.lemma,
-            batch.function, table.shape.values[batch.word], table.word_weight.values[batch.word],
+            batch.function, table.shapes(batch), table.word_weight.values[batch.word],
             table.lemma_weight.values[batch.lemma],
         )  # fmt: skip
 

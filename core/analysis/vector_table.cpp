@@ -1,0 +1,100 @@
+#include "analysis/vector_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+namespace tesla {
+namespace {
+
+constexpr std::string_view kContinuation = "##";
+constexpr std::size_t kLongestPart = 100;  // characters; BERT's tokeniser gives up on longer words
+constexpr double kLargest = 127;
+
+std::size_t count_characters(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+VectorTable::VectorTable(std::string text, std::vector<std::int8_t> vectors, std::size_t dimensions, bool pieces)
+    : text_(std::move(text)), vectors_(std::move(vectors)), dimensions_(dimensions), pieces_(pieces) {
+    if (dimensions == 0 || dimensions > kMostDimensions || vectors_.size() % dimensions != 0)
+        throw std::invalid_argument("the vectors have an invalid shape");
+    beginnings_.reserve(size());
+    std::uint32_t count = 0;
+    for (std::size_t begin = 0; begin < text_.size(); ++count) {
+        const std::size_t end = std::min(text_.find('\n', begin), text_.size());
+        add(std::string_view(text_).substr(begin, end - begin), count);
+        begin = end + 1;
+    }
+    if (count != size()) throw std::invalid_argument("entries and vectors differ in number");
+    inverse_norms_.reserve(size());
+    for (const std::int8_t* vector = vectors_.data(); vector < vectors_.data() + vectors_.size(); vector += dimensions) {
+        std::int64_t squares = 0;
+        for (std::size_t d = 0; d < dimensions; ++d) squares += vector[d] * vector[d];
+        inverse_norms_.push_back(squares == 0 ? 0.0 : 1.0 / std::sqrt(static_cast<double>(squares)));
+    }
+}
+
+void VectorTable::add(std::string_view entry, std::uint32_t number) {
+    const bool continues = pieces_ && entry.size() > kContinuation.size() && entry.substr(0, 2) == kContinuation;
+    if (continues) entry.remove_prefix(kContinuation.size());
+    if (!(continues ? continuations_ : beginnings_).emplace(entry, number).second)
+        throw std::invalid_argument("an entry occurs twice");
+    longest_ = std::max(longest_, entry.size());
+}
+
+void VectorTable::segment(std::string_view word, std::vector<std::uint32_t>& entries) const {
+    entries.clear();
+    if (!pieces_) {
+        if (auto found = beginnings_.find(word); found != beginnings_.end()) entries.push_back(found->second);
+        return;
+    }
+    while (!word.empty()) {
+        const std::size_t end = std::min(word.find(' '), word.size());
+        segment_part(word.substr(0, end), entries);
+        word.remove_prefix(std::min(end + 1, word.size()));
+    }
+}
+
+// Greedy longest match, as in BERT: a part that cannot be covered has no pieces at all.
+void VectorTable::segment_part(std::string_view part, std::vector<std::uint32_t>& entries) const {
+    const std::size_t before = entries.size();
+    if (count_characters(part) > kLongestPart) return;
+    for (std::size_t begin = 0; begin < part.size();) {
+        const Entries& table = begin == 0 ? beginnings_ : continuations_;
+        std::size_t length = std::min(longest_, part.size() - begin);
+        auto found = table.end();
+        for (; length > 0 && found == table.end(); --length) found = table.find(part.substr(begin, length));
+        if (found == table.end()) {
+            entries.resize(before);
+            return;
+        }
+        entries.push_back(found->second);
+        begin += length + 1;  // the loop counts once more after it has found
+    }
+}
+
+// The mean of the unit vectors of the entries, with the largest number at 127. Every step rounds as IEEE 754 says and
+// in this order, so all machines agree.
+void VectorTable::look_up(std::string_view word, std::int8_t* vector) const {
+    thread_local std::vector<std::uint32_t> entries;
+    segment(word, entries);
+    double sum[kMostDimensions] = {};
+    for (std::uint32_t entry : entries) {
+        const std::int8_t* values = vectors_.data() + entry * dimensions_;
+        if (entries.size() == 1) {
+            std::copy(values, values + dimensions_, vector);
+            return;
+        }
+        for (std::size_t d = 0; d < dimensions_; ++d) sum[d] += values[d] * inverse_norms_[entry];
+    }
+    double largest = 0;
+    for (std::size_t d = 0; d < dimensions_; ++d) largest = std::max(largest, std::abs(sum[d]));
+    for (std::size_t d = 0; d < dimensions_; ++d)
+        vector[d] = static_cast<std::int8_t>(largest == 0 ? 0 : std::floor(kLargest * sum[d] / largest + 0.5));
+}
+
+}  // namespace tesla

@@ -1,0 +1,154 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <limits>
+#include <memory_resource>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/vector_table.h"
+#include "base/arrays.h"
+#include "base/texts.h"
+#include "bindings/bindings.h"
+#include "matching/vectors.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tesla {
+namespace {
+
+nb::object look_up(const VectorTable& table, const nb::list& words) {
+    const HeldTexts held(words);
+    const std::vector<std::string_view>& asked = held.views();
+    std::vector<std::int8_t> vectors(asked.size() * table.dimensions());
+    {
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < asked.size(); ++i) table.look_up(asked[i], vectors.data() + i * table.dimensions());
+    }
+    return to_numpy(std::move(vectors), table.dimensions());
+}
+
+// The texts of a batch with the vectors of their words; made once, compared as often as one likes.
+class VectorTexts {
+   public:
+    VectorTexts(const Array<std::int64_t>& offsets, const Array<std::uint32_t>& word, const Array<std::uint32_t>& lemma,
+                const Array<std::uint32_t>& row, const Array<std::uint32_t>& weight, Array<std::int8_t> matrix,
+                const Array<std::uint32_t>& squares, std::size_t dimensions, bool merged)
+        : matrix_(std::move(matrix)), dimensions_(dimensions) {
+        check_csr(offsets, word.size());
+        check_columns(word.size(), {lemma.size(), row.size(), weight.size()});
+        if (dimensions == 0 || dimensions > kMostDimensions || matrix_.size() % dimensions != 0)
+            throw nb::value_error("the vectors have an invalid shape");
+        const std::size_t rows = matrix_.size() / dimensions;
+        check_columns(rows, {squares.size()});
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            if (row(i) != kNoVector && row(i) >= rows) throw nb::index_error("no such vector");
+            if (weight(i) == 0 || weight(i) > kLargestWordWeight) throw nb::value_error("a weight is 0 or too large");
+        }
+        nb::gil_scoped_release release;
+        VectorScratch scratch;
+        texts_.reserve(offsets.size() - 1);
+        for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+            const auto from = static_cast<std::size_t>(offsets(i)), to = static_cast<std::size_t>(offsets(i + 1));
+            texts_.emplace_back(
+                VectorView{word.data() + from, lemma.data() + from, row.data() + from, weight.data() + from, to - from},
+                VectorMatrix{matrix_.data(), squares.data(), dimensions}, merged, scratch, &memory_);
+        }
+    }
+    std::size_t size() const { return texts_.size(); }
+
+    // One row of precision, recall and F for each pair; NaN where a problem does not exist (specification §5).
+    static nb::tuple match(const VectorTexts& reference, const VectorTexts& hypothesis,
+                           const Array<std::int64_t>& reference_index, const Array<std::int64_t>& hypothesis_index,
+                           double alpha) {
+        check_together(reference, hypothesis);
+        check_pairs(reference_index, reference.size(), hypothesis_index, hypothesis.size());
+        const std::size_t pairs = reference_index.size();
+        std::vector<double> precision(pairs * kVectorProblems), recall(precision), f(precision);
+        {
+            nb::gil_scoped_release release;
+            VectorMatcher matcher(reference.dimensions_);
+            for (std::size_t k = 0, at = 0; k < pairs; ++k) {
+                const auto problems = matcher.match(reference.texts_[static_cast<std::size_t>(reference_index(k))],
+                                                    hypothesis.texts_[static_cast<std::size_t>(hypothesis_index(k))]);
+                for (const SharedMeaning& shared : problems) {
+                    const double missing = std::numeric_limits<double>::quiet_NaN();
+                    precision[at] = shared.exists() ? shared.precision() : missing;
+                    recall[at] = shared.exists() ? shared.recall() : missing;
+                    f[at] = shared.exists() ? shared.f(alpha) : missing;
+                    ++at;
+                }
+            }
+        }
+        return nb::make_tuple(to_numpy(std::move(precision), kVectorProblems),
+                              to_numpy(std::move(recall), kVectorProblems), to_numpy(std::move(f), kVectorProblems));
+    }
+
+    // One pair of texts (both batches hold one): who sends how much to whom.
+    static nb::object explain(const VectorTexts& reference, const VectorTexts& hypothesis) {
+        check_together(reference, hypothesis);
+        if (reference.size() != 1 || hypothesis.size() != 1) throw nb::value_error("one text on either side");
+        std::vector<std::int64_t> entries;
+        {
+            nb::gil_scoped_release release;
+            VectorMatcher matcher(reference.dimensions_);
+            for (const VectorFlowEntry& e : matcher.flow(reference.texts_[0], hypothesis.texts_[0]))
+                entries.insert(entries.end(), {e.reference, e.hypothesis, e.similarity, e.gain, e.amount});
+        }
+        return to_numpy(std::move(entries), 5);
+    }
+
+   private:
+    static void check_together(const VectorTexts& reference, const VectorTexts& hypothesis) {
+        if (reference.dimensions_ != hypothesis.dimensions_) throw nb::value_error("the vectors do not belong together");
+    }
+
+    Array<std::int8_t> matrix_;  // keeps the vectors alive that the texts point to
+    std::size_t dimensions_;
+    std::pmr::monotonic_buffer_resource memory_{std::size_t{1} << 16};  // before the texts that live in it
+    std::vector<VectorText> texts_;
+};
+
+}  // namespace
+
+void bind_vectors(nb::module_& m) {
+    nb::class_<VectorTable>(m, "VectorTable", "Words or WordPieces with their vectors.")
+        .def(
+            "__init__",
+            [](VectorTable* self, const Array<std::uint8_t>& entries, const Array<std::int8_t>& vectors,
+               std::size_t dimensions, bool pieces) {
+                new (self) VectorTable(std::string(entries.data(), entries.data() + entries.size()), copied(vectors),
+                                       dimensions, pieces);
+            },
+            "entries"_a, "vectors"_a, "dimensions"_a, "pieces"_a)
+        .def("__len__", &VectorTable::size)
+        .def("look_up", &look_up, "words"_a, "One row per word; zeros for a word that has no vector.")
+        .def(
+            "segment",
+            [](const VectorTable& table, const std::string& word) {
+                std::vector<std::uint32_t> entries;
+                table.segment(word, entries);
+                return entries;
+            },
+            "word"_a, "The numbers of the entries that a word is made of.");
+    nb::list names;
+    for (const char* name : kVectorProblemNames) names.append(name);
+    m.attr("VECTOR_PROBLEMS") = nb::tuple(names);
+    m.attr("NO_VECTOR") = kNoVector;
+    nb::class_<VectorTexts>(m, "VectorTexts", "The texts of a batch with the vectors of their words.")
+        .def(nb::init<const Array<std::int64_t>&, const Array<std::uint32_t>&, const Array<std::uint32_t>&,
+                      const Array<std::uint32_t>&, const Array<std::uint32_t>&, Array<std::int8_t>,
+                      const Array<std::uint32_t>&, std::size_t, bool>(),
+             "offsets"_a, "word"_a, "lemma"_a, "row"_a, "weight"_a, "matrix"_a, "squares"_a, "dimensions"_a,
+             "merged"_a = true)
+        .def("__len__", &VectorTexts::size);
+    m.def("match_vectors", &VectorTexts::match, "reference"_a, "hypothesis"_a, "reference_index"_a,
+          "hypothesis_index"_a, "alpha"_a, "Precision, recall and F: one row per pair, the columns are VECTOR_PROBLEMS.");
+    m.def("explain_vectors", &VectorTexts::explain, "reference"_a, "hypothesis"_a,
+          "The flow between words: reference, hypothesis, similarity in 160ths, gain in 16ths, weight in 64ths.");
+}
+
+}  // namespace tesla

@@ -1,0 +1,145 @@
+// Exact transport in two steps, for small problems with many gains: first the arcs that an exchange argument settles,
+// then Transport for what remains.
+//
+// An arc from x to y may carry all it can if it gains at least as much as every other arc of x and of y, and if for
+// every other buyer y' of x and seller x' to y: gain(x, y) + gain(x', y') >= gain(x, y') + gain(x', y). For take an
+// optimum in which the arc carries the most it can: if x and y had anything left or traded with others, exchanging
+// partners would lose nothing and fill the arc further. What remains is a smaller problem of the same kind.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "matching/transport.h"
+
+namespace tesla {
+
+class SettledTransport {
+   public:
+    void reset(std::size_t suppliers, std::size_t consumers) {
+        supply.assign(suppliers, 0);
+        demand.assign(consumers, 0);
+        arcs.clear();
+    }
+    // Arcs come in ascending order of x; gains are at most kLargestGain.
+    static constexpr std::int32_t kLargestGain = 32;
+    void add_arc(std::uint32_t x, std::uint32_t y, std::int32_t gain) { arcs.push_back({x, y, gain}); }
+
+    // Solves; afterwards `flow[k]` is what arc k carries. Returns the sum of gain * flow.
+    std::int64_t solve() {
+        flow.assign(arcs.size(), 0);
+        if (arcs.empty()) return 0;
+        if (supply.size() * demand.size() <= kMostCells) settle();
+        solve_rest();
+        std::int64_t objective = 0;
+        for (std::size_t k = 0; k < arcs.size(); ++k) objective += flow[k] * arcs[k].gain;
+        return objective;
+    }
+
+    std::vector<std::int64_t> supply, demand;  // filled in by the caller; solve() uses them up
+    struct SettledArc {
+        std::uint32_t x, y;
+        std::int32_t gain;
+    };
+    std::vector<SettledArc> arcs;
+    std::vector<std::int64_t> flow;
+
+   private:
+    static constexpr std::size_t kMostCells = std::size_t{1} << 14;  // above, looking at all exchanges takes longer
+
+    struct Partner {
+        std::uint32_t node;
+        std::int32_t gain;
+    };
+
+    void settle() {
+        index();
+        const std::size_t ny = demand.size();
+        for (bool again = true; again;) {
+            again = false;
+            for (std::uint32_t k : by_gain_) {
+                const auto [x, y, gain] = arcs[k];
+                if (supply[x] == 0 || demand[y] == 0 || !settles(arcs[k], ny)) continue;
+                const std::int64_t amount = std::min(supply[x], demand[y]);
+                flow[k] += amount;
+                supply[x] -= amount;
+                demand[y] -= amount;
+                again = true;
+            }
+        }
+    }
+
+    bool settles(const SettledArc& arc, std::size_t ny) {
+        buyers_.clear();
+        for (std::uint32_t k = out_[arc.x]; k < out_[arc.x + 1]; ++k) {
+            const auto [x, y, gain] = arcs[k];
+            if (demand[y] == 0 || y == arc.y) continue;
+            if (gain > arc.gain) return false;
+            buyers_.push_back({y, gain});
+        }
+        for (std::uint32_t k = in_[arc.y]; k < in_[arc.y + 1]; ++k) {
+            const auto [x, y, gain] = arcs[incoming_[k]];
+            if (supply[x] == 0 || x == arc.x) continue;
+            if (gain > arc.gain) return false;
+            const std::uint8_t* gains = gains_.data() + x * ny;
+            for (const Partner& buyer : buyers_)
+                if (arc.gain + gains[buyer.node] < buyer.gain + gain) return false;
+        }
+        return true;
+    }
+
+    void index() {
+        const std::size_t nx = supply.size(), ny = demand.size();
+        gains_.assign(nx * ny, 0);
+        out_.assign(nx + 1, 0);
+        in_.assign(ny + 1, 0);
+        std::uint32_t first[kLargestGain + 2] = {};
+        for (const auto& [x, y, gain] : arcs) {
+            gains_[x * ny + y] = static_cast<std::uint8_t>(gain);
+            ++out_[x + 1];
+            ++in_[y + 1];
+            ++first[kLargestGain - gain + 1];
+        }
+        for (std::size_t x = 0; x < nx; ++x) out_[x + 1] += out_[x];
+        for (std::size_t y = 0; y < ny; ++y) in_[y + 1] += in_[y];
+        for (std::int32_t g = 0; g < kLargestGain; ++g) first[g + 1] += first[g];
+        next_.assign(in_.begin(), in_.end());
+        incoming_.resize(arcs.size());
+        by_gain_.resize(arcs.size());
+        for (std::uint32_t k = 0; k < arcs.size(); ++k) {
+            incoming_[next_[arcs[k].y]++] = k;
+            by_gain_[first[kLargestGain - arcs[k].gain]++] = k;
+        }
+    }
+
+    void solve_rest() {
+        rest_.clear();
+        for (std::uint32_t k = 0; k < arcs.size(); ++k)
+            if (supply[arcs[k].x] > 0 && demand[arcs[k].y] > 0) rest_.push_back(k);
+        if (rest_.empty()) return;
+        // Nodes that have nothing left are passed over.
+        new_x_.resize(supply.size());
+        new_y_.resize(demand.size());
+        std::uint32_t nx = 0, ny = 0;
+        for (std::size_t x = 0; x < supply.size(); ++x) new_x_[x] = supply[x] > 0 ? nx++ : nx;
+        for (std::size_t y = 0; y < demand.size(); ++y) new_y_[y] = demand[y] > 0 ? ny++ : ny;
+        transport_.reset(nx, ny);
+        for (std::size_t x = 0; x < supply.size(); ++x)
+            if (supply[x] > 0) transport_.supply[new_x_[x]] = supply[x];
+        for (std::size_t y = 0; y < demand.size(); ++y)
+            if (demand[y] > 0) transport_.demand[new_y_[y]] = demand[y];
+        for (std::uint32_t k : rest_)
+            transport_.add_arc(new_x_[arcs[k].x], transport_.consumer(new_y_[arcs[k].y]), arcs[k].gain);
+        transport_.solve();
+        for (std::size_t k = 0; k < rest_.size(); ++k) flow[rest_[k]] += transport_.flow[k];
+    }
+
+    std::vector<std::uint8_t> gains_;  // of all pairs; 0 where there is no arc
+    std::vector<std::uint32_t> out_, in_, incoming_, next_, by_gain_, rest_, new_x_, new_y_;
+    std::vector<Partner> buyers_;
+    Transport<std::int64_t> transport_;
+};
+
+}  // namespace tesla

@@ -1,0 +1,305 @@
+#include "matching/vectors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "matching/bags.h"
+
+namespace tesla {
+namespace {
+
+constexpr int kSteps = 160;              // similarities are 160ths
+constexpr int kSameLemma = 144;          // .9
+constexpr std::int32_t kGainUnit = 16;   // rescaled similarities are 16ths
+constexpr std::size_t kMostCells = std::size_t{1} << 22;  // pairs of words; in longer texts only form and lemma count
+
+// specification §8b: (s - t) / (1 - t) above the threshold t, rounded down to 16ths; s and t in 160ths.
+constexpr std::int32_t rescaled(int similarity, int threshold) {
+    return similarity <= threshold ? 0 : kGainUnit * (similarity - threshold) / (kSteps - threshold);
+}
+constexpr int kNoThreshold = 0, kFlowThreshold = 48, kHighThreshold = 80;  // 0, .3, .5
+constexpr int kFirstFlowStep = 55;  // the least similarity that is worth something to a flow
+static_assert(rescaled(kFirstFlowStep, kFlowThreshold) == 1 && rescaled(kFirstFlowStep - 1, kFlowThreshold) == 0);
+
+std::int32_t flow_gain(std::uint8_t similarity) { return rescaled(similarity, kFlowThreshold); }
+
+// The cosine in 160ths, rounded down: the largest m with m² |x|² |y|² <= (160 xy)². All numbers stay below 2^59.
+std::int32_t exact_steps(std::int64_t product, std::int64_t square_x, std::int64_t square_y, std::int64_t above) {
+    const std::int64_t scaled = kSteps * product;
+    while (above > 0 && above * above * square_x * square_y > scaled * scaled) --above;
+    return static_cast<std::int32_t>(std::min<std::int64_t>(above, kSteps));
+}
+
+// The machine's widest vectors where they can be chosen at run time; whole numbers are the same with all of them.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
+#define TESLA_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define TESLA_WIDE
+#endif
+
+template <class Width>
+inline void multiply_rows(const std::int16_t* x, const std::int16_t* y, std::size_t rows, Width width,
+                          std::int32_t* products) {
+    for (std::size_t b = 0; b < rows; ++b, y += width) {
+        std::int32_t sum = 0;
+        for (std::size_t d = 0; d < width; ++d) sum += x[d] * y[d];
+        products[b] = sum;
+    }
+}
+TESLA_WIDE void multiply(const std::int16_t* x, const std::int16_t* y, std::size_t rows, std::size_t width,
+                         std::int32_t* products) {
+    if (width == 64)  // as in all tables of the package
+        multiply_rows(x, y, rows, std::integral_constant<std::size_t, 64>(), products);
+    else
+        multiply_rows(x, y, rows, width, products);
+}
+
+// Estimates of the cosines in units of 1 / (160 * 1024), right to one of them. Whole numbers keep the loop free of
+// branches.
+constexpr std::int32_t kFraction = 1024, kNear = 3;
+inline std::int32_t estimate(std::int32_t product, float scale, float inverse) {
+    const auto found = static_cast<std::int32_t>(static_cast<float>(product) * (scale * inverse));
+    return found > 0 ? found : 0;
+}
+// Too near to a whole number of 160ths to be trusted, where it is not 0?
+inline bool is_near(std::int32_t estimated) {
+    const auto fraction = static_cast<std::uint32_t>(estimated % kFraction - kNear);
+    return (fraction > kFraction - 2 * kNear) & (estimated > kFraction / 2);
+}
+// The estimates for all words of a text, and whether one of them cannot be trusted; the same word needs none.
+TESLA_WIDE bool estimate_all(const std::int32_t* products, const float* inverses, float scale, const std::uint32_t* words,
+                             std::uint32_t word, std::size_t size, std::int32_t* steps) {
+    std::int32_t near = 0;
+    for (std::size_t b = 0; b < size; ++b) {
+        const std::int32_t estimated = estimate(products[b], scale, inverses[b]);
+        near |= is_near(estimated) & (words[b] != word);
+        steps[b] = estimated / kFraction;
+    }
+    return near != 0;
+}
+
+// Similarities of one word to all words of a text: those of the vectors, but 1 for the same word and at least .9 for the
+// same lemma. Raises `best` to them and returns the highest.
+TESLA_WIDE std::uint8_t finish_cells(const std::int32_t* steps, const std::uint32_t* words, const std::uint32_t* lemmas,
+                                     std::uint32_t word, std::uint32_t lemma, std::size_t size, std::uint8_t* cells,
+                                     std::uint8_t* best) {
+    for (std::size_t b = 0; b < size; ++b) {
+        const std::int32_t by_lemma = lemmas[b] == lemma ? kSameLemma : 0, by_word = words[b] == word ? kSteps : 0;
+        const std::int32_t least = by_lemma > by_word ? by_lemma : by_word;
+        cells[b] = static_cast<std::uint8_t>(steps[b] > least ? steps[b] : least);
+    }
+    std::uint8_t highest = 0;
+    for (std::size_t b = 0; b < size; ++b) {
+        highest = highest > cells[b] ? highest : cells[b];
+        best[b] = best[b] > cells[b] ? best[b] : cells[b];
+    }
+    return highest;
+}
+
+std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) { return static_cast<std::uint64_t>(a) << 32 | b; }
+
+}  // namespace
+
+void FirstMet::reset(std::size_t most_keys) {
+    count_ = 0;
+    if (slots_.size() < 2 * most_keys) {
+        std::size_t capacity = 64;
+        while (capacity < 2 * most_keys) capacity *= 2;
+        slots_.assign(capacity, Slot{});
+        round_ = 0;
+        mask_ = capacity - 1;
+    }
+    if (++round_ == 0) {  // after so many rounds that the number begins anew
+        std::fill(slots_.begin(), slots_.end(), Slot{});
+        round_ = 1;
+    }
+}
+
+std::uint32_t FirstMet::number_of(std::uint64_t key) {
+    std::size_t slot = (key * 0x9E3779B97F4A7C15ull >> 20) & mask_;
+    for (; slots_[slot].round == round_; slot = (slot + 1) & mask_)
+        if (slots_[slot].key == key) return slots_[slot].number;
+    slots_[slot] = {key, count_, round_};
+    return count_++;
+}
+
+VectorText::VectorText(const VectorView& tokens, const VectorMatrix& matrix, bool merged, VectorScratch& scratch,
+                       std::pmr::memory_resource* memory)
+    : word(memory), lemma(memory), vector(memory), square(memory), inverse(memory), weight(memory), bigrams_of(memory),
+      second(memory), bigram_weight(memory) {
+    add_words(tokens, matrix, merged, scratch);
+    add_bigrams(tokens, scratch);
+}
+
+void VectorText::add_words(const VectorView& tokens, const VectorMatrix& matrix, bool merged, VectorScratch& scratch) {
+    scratch.numbers.reset(tokens.size);
+    scratch.places.clear();
+    std::vector<std::uint32_t>& first = scratch.next;  // the token at which each word is first met
+    first.clear();
+    for (std::uint32_t i = 0; i < tokens.size; ++i) {
+        const std::uint32_t place = merged ? scratch.numbers.number_of(pair_key(tokens.word[i], tokens.lemma[i])) : i;
+        if (place == first.size()) first.push_back(i);
+        scratch.places.push_back(place);
+    }
+    if (first.size() > kMostVectorWords) throw TextTooLong("a text has more than 65,536 different words");
+    for (auto* column : {&word, &lemma}) column->resize(first.size());
+    vector.resize(first.size());
+    square.resize(first.size());
+    inverse.resize(first.size());
+    weight.resize(first.size());
+    for (std::size_t a = 0; a < first.size(); ++a) {
+        const std::uint32_t i = first[a], row = tokens.row[i];
+        const bool has_vector = row != kNoVector && matrix.squares[row] > 0;
+        word[a] = tokens.word[i];
+        lemma[a] = tokens.lemma[i];
+        vector[a] = has_vector ? matrix.values + row * matrix.dimensions : nullptr;
+        square[a] = has_vector ? matrix.squares[row] : 0;
+        inverse[a] = has_vector ? 1.0F / std::sqrt(static_cast<float>(square[a])) : 0.0F;
+    }
+    for (std::size_t i = 0; i < tokens.size; ++i) {
+        weight[scratch.places[i]] += tokens.weight[i];
+        total += tokens.weight[i];
+    }
+}
+
+// The weight of a bigram is the sum of its words' weights.
+void VectorText::add_bigrams(const VectorView& tokens, VectorScratch& scratch) {
+    bigrams_of.assign(size() + 1, 0);
+    scratch.numbers.reset(tokens.size);
+    scratch.bigrams.clear();
+    for (std::size_t i = 0; i + 1 < tokens.size; ++i) {
+        const std::uint32_t a = scratch.places[i], b = scratch.places[i + 1];
+        const std::int64_t both = std::int64_t{tokens.weight[i]} + tokens.weight[i + 1];
+        const std::uint32_t number = scratch.numbers.number_of(pair_key(a, b));
+        bigram_total += both;
+        if (number < scratch.bigrams.size()) {
+            scratch.bigrams[number].weight += both;
+        } else {
+            scratch.bigrams.push_back({a, b, both});
+            ++bigrams_of[a + 1];
+        }
+    }
+    for (std::size_t a = 0; a < size(); ++a) bigrams_of[a + 1] += bigrams_of[a];
+    second.resize(scratch.bigrams.size());
+    bigram_weight.resize(scratch.bigrams.size());
+    scratch.next.assign(bigrams_of.begin(), bigrams_of.end());
+    for (const VectorScratch::Bigram& bigram : scratch.bigrams) {
+        const std::uint32_t at = scratch.next[bigram.first]++;
+        second[at] = bigram.second;
+        bigram_weight[at] = bigram.weight;
+    }
+}
+
+VectorMatcher::VectorMatcher(std::size_t dimensions) : dimensions_(dimensions), width_((dimensions + 7) / 8 * 8) {
+    left_.assign(width_, 0);
+}
+
+void VectorMatcher::compare_words(const VectorText& x, const VectorText& y) {
+    const std::size_t nx = x.size(), ny = y.size();
+    dense_ = nx * ny <= kMostCells;
+    cells_.resize(dense_ ? nx * ny : ny);
+    products_.resize(ny);
+    steps_.resize(ny);
+    best_x_.assign(nx, 0);
+    best_y_.assign(ny, 0);
+    right_.assign(dense_ ? ny * width_ : 0, 0);
+    for (std::size_t b = 0; dense_ && b < ny; ++b)
+        if (y.vector[b]) std::copy_n(y.vector[b], dimensions_, right_.begin() + static_cast<std::ptrdiff_t>(b * width_));
+    link_first_.assign(1, 0);
+    links_.clear();
+    for (std::size_t a = 0; a < nx; ++a) {
+        std::uint8_t* cells = cells_.data() + (dense_ ? a * ny : 0);
+        compare_vectors(x, a, y);
+        best_x_[a] = finish_cells(steps_.data(), y.word.data(), y.lemma.data(), x.word[a], x.lemma[a], ny, cells,
+                                  best_y_.data());
+        if (best_x_[a] >= kFirstFlowStep)
+            for (std::uint32_t b = 0; b < ny; ++b)
+                if (cells[b] >= kFirstFlowStep) links_.push_back({b, cells[b]});
+        link_first_.push_back(static_cast<std::uint32_t>(links_.size()));
+    }
+}
+
+// The cosines of word a of x with all words of y, into steps_.
+void VectorMatcher::compare_vectors(const VectorText& x, std::size_t a, const VectorText& y) {
+    const std::size_t ny = y.size();
+    if (!dense_ || x.vector[a] == nullptr) {
+        std::fill_n(steps_.begin(), ny, 0);
+        return;
+    }
+    std::copy_n(x.vector[a], dimensions_, left_.begin());
+    multiply(left_.data(), right_.data(), ny, width_, products_.data());
+    const float scale = kSteps * kFraction * x.inverse[a];
+    if (!estimate_all(products_.data(), y.inverse.data(), scale, y.word.data(), x.word[a], ny, steps_.data())) return;
+    for (std::size_t b = 0; b < ny; ++b) {
+        const std::int32_t estimated = estimate(products_[b], scale, y.inverse[b]);
+        if (is_near(estimated))
+            steps_[b] = exact_steps(products_[b], x.square[a], y.square[b], (estimated + kFraction / 2) / kFraction);
+    }
+}
+
+std::uint8_t VectorMatcher::linked(std::uint32_t a, std::uint32_t b) const {
+    if (dense_) return cells_[a * best_y_.size() + b];
+    const auto *first = links_.data() + link_first_[a], *last = links_.data() + link_first_[a + 1];
+    const auto* found = std::lower_bound(first, last, b, [](const Link& link, std::uint32_t to) { return link.to < to; });
+    return found != last && found->to == b ? found->similarity : 0;
+}
+
+std::int64_t VectorMatcher::flow_of_words(const VectorText& x, const VectorText& y) {
+    transport_.reset(x.size(), y.size());
+    std::copy(x.weight.begin(), x.weight.end(), transport_.supply.begin());
+    std::copy(y.weight.begin(), y.weight.end(), transport_.demand.begin());
+    for (std::uint32_t a = 0; a < x.size(); ++a)
+        for (std::uint32_t k = link_first_[a]; k < link_first_[a + 1]; ++k)
+            transport_.add_arc(a, links_[k].to, flow_gain(links_[k].similarity));
+    return transport_.solve();
+}
+
+std::int64_t VectorMatcher::flow_of_bigrams(const VectorText& x, const VectorText& y) {
+    transport_.reset(x.second.size(), y.second.size());
+    std::copy(x.bigram_weight.begin(), x.bigram_weight.end(), transport_.supply.begin());
+    std::copy(y.bigram_weight.begin(), y.bigram_weight.end(), transport_.demand.begin());
+    for (std::uint32_t a = 0; a < x.size(); ++a) {
+        for (std::uint32_t i = x.bigrams_of[a]; i < x.bigrams_of[a + 1]; ++i) {
+            for (std::uint32_t k = link_first_[a]; k < link_first_[a + 1]; ++k) {
+                const auto [b, similarity] = links_[k];
+                for (std::uint32_t j = y.bigrams_of[b]; j < y.bigrams_of[b + 1]; ++j) {
+                    const std::int32_t gain = flow_gain(linked(x.second[i], y.second[j]));
+                    if (gain > 0) transport_.add_arc(i, j, flow_gain(similarity) + gain);
+                }
+            }
+        }
+    }
+    return transport_.solve();
+}
+
+VectorMatcher::Problems VectorMatcher::match(const VectorText& x, const VectorText& y) {
+    compare_words(x, y);
+    Problems problems;
+    for (auto [problem, threshold] : {std::pair{kBest0, kNoThreshold}, std::pair{kBest5, kHighThreshold}}) {
+        SharedMeaning& shared = problems[problem];
+        shared = {0, 0, x.total, y.total, kGainUnit};
+        for (std::size_t a = 0; a < x.size(); ++a) shared.reference_gain += x.weight[a] * rescaled(best_x_[a], threshold);
+        for (std::size_t b = 0; b < y.size(); ++b) shared.hypothesis_gain += y.weight[b] * rescaled(best_y_[b], threshold);
+    }
+    const std::int64_t words = flow_of_words(x, y), bigrams = flow_of_bigrams(x, y);
+    problems[kFlow1] = {words, words, x.total, y.total, kGainUnit};
+    problems[kFlow2] = {bigrams, bigrams, x.bigram_total, y.bigram_total, 2 * kGainUnit};
+    return problems;
+}
+
+std::vector<VectorFlowEntry> VectorMatcher::flow(const VectorText& x, const VectorText& y) {
+    compare_words(x, y);
+    flow_of_words(x, y);
+    std::vector<VectorFlowEntry> entries;
+    for (std::size_t k = 0; k < transport_.arcs.size(); ++k) {
+        const auto& arc = transport_.arcs[k];
+        if (transport_.flow[k] > 0)
+            entries.push_back({arc.x, arc.y, links_[k].similarity, arc.gain, transport_.flow[k]});
+    }
+    return entries;
+}
+
+}  // namespace tesla

@@ -1,0 +1,156 @@
+// Words that mean nearly the same (specification §8b, `vec`): similarity of words by their vectors, and what two texts share.
+//
+// The cosine of two vectors of 8-bit numbers is rounded down to 160ths by comparing whole numbers. All thresholds and
+// steps of SPEC are multiples of 1/160, so that everything after it is exact and the same on every machine.
+//
+// Whole books: where two texts have more than four million pairs of different words, only form and lemma count. The
+// number of similar words grows with the square of the length, and the time of a flow with more than that.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <vector>
+
+#include "matching/settled_transport.h"
+
+namespace tesla {
+
+inline constexpr std::uint32_t kNoVector = 0xFFFFFFFF;
+inline constexpr std::size_t kMostVectorWords = std::size_t{1} << 16;  // different ones in a text
+inline constexpr std::uint32_t kLargestWordWeight = 1 << 16;
+
+// The tokens of one text, as far as vectors need them.
+struct VectorView {
+    const std::uint32_t* word;    // equal numbers: the same form in lower case
+    const std::uint32_t* lemma;
+    const std::uint32_t* row;     // of the table of vectors, or kNoVector
+    const std::uint32_t* weight;  // in 64ths
+    std::size_t size;
+};
+struct VectorMatrix {
+    const std::int8_t* values;
+    const std::uint32_t* squares;  // of the lengths of the vectors
+    std::size_t dimensions;
+};
+
+// Numbers for keys in the order in which they are first met. One object serves one thread and keeps its memory.
+class FirstMet {
+   public:
+    void reset(std::size_t most_keys);
+    std::uint32_t number_of(std::uint64_t key);
+
+   private:
+    struct Slot {
+        std::uint64_t key;
+        std::uint32_t number, round;
+    };
+    std::vector<Slot> slots_;
+    std::size_t mask_ = 0;
+    std::uint32_t count_ = 0, round_ = 0;  // a slot of another round is free
+};
+
+// What is needed while a text is made ready.
+struct VectorScratch {
+    struct Bigram {
+        std::uint32_t first, second;
+        std::int64_t weight;
+    };
+    FirstMet numbers;
+    std::vector<std::uint32_t> places;  // of every token: the number of its word
+    std::vector<std::uint32_t> next;
+    std::vector<Bigram> bigrams;
+};
+
+// One text, ready to be compared as often as one likes. It lives in `memory`; vectors stay where they are.
+class VectorText {
+   public:
+    // Equal words become one with the sum of their weights; unless `merged`, every token stands for itself.
+    VectorText(const VectorView& tokens, const VectorMatrix& matrix, bool merged, VectorScratch& scratch,
+               std::pmr::memory_resource* memory);
+
+    std::size_t size() const { return word.size(); }
+
+    // Words in order of their first occurrence.
+    std::pmr::vector<std::uint32_t> word, lemma;
+    std::pmr::vector<const std::int8_t*> vector;  // nullptr: has none
+    std::pmr::vector<std::int64_t> square;        // of the length of the vector
+    std::pmr::vector<float> inverse;              // of the length, roughly
+    std::pmr::vector<std::int64_t> weight;
+    std::int64_t total = 0;
+
+    // Bigrams in ascending order of their first words; those of word a lie from bigrams_of[a] to bigrams_of[a + 1].
+    std::pmr::vector<std::uint32_t> bigrams_of, second;
+    std::pmr::vector<std::int64_t> bigram_weight;
+    std::int64_t bigram_total = 0;
+
+   private:
+    void add_words(const VectorView& tokens, const VectorMatrix& matrix, bool merged, VectorScratch& scratch);
+    void add_bigrams(const VectorView& tokens, VectorScratch& scratch);
+};
+
+// The problems that VectorMatcher solves, in order.
+enum VectorProblem : std::size_t { kBest0, kBest5, kFlow1, kFlow2, kVectorProblems };
+inline constexpr const char* kVectorProblemNames[kVectorProblems] = {"vec.best0", "vec.best5", "vec.1", "vec.2"};
+
+// What each side gets of the other. With a flow both amounts are its value.
+struct SharedMeaning {
+    std::int64_t reference_gain = 0, hypothesis_gain = 0;  // in units of `unit` times the weights below
+    std::int64_t reference = 0, hypothesis = 0;            // the sum of the weights
+    std::int64_t unit = 1;
+
+    bool exists() const { return reference > 0 || hypothesis > 0; }
+    double precision() const { return ratio(hypothesis_gain, unit * hypothesis); }
+    double recall() const { return ratio(reference_gain, unit * reference); }
+    double f(double alpha) const {
+        const double p = precision(), r = recall();
+        return p == 0 || r == 0 ? 0.0 : p * r / (r + alpha * (p - r));
+    }
+
+   private:
+    static double ratio(std::int64_t a, std::int64_t b) {
+        return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b);
+    }
+};
+
+// What a word of the reference sends to one of the hypothesis.
+struct VectorFlowEntry {
+    std::uint32_t reference, hypothesis;
+    std::int32_t similarity;  // in 160ths
+    std::int32_t gain;        // in 16ths
+    std::int64_t amount;      // in 64ths
+};
+
+// One object serves one thread and keeps its memory.
+class VectorMatcher {
+   public:
+    using Problems = std::array<SharedMeaning, kVectorProblems>;
+
+    explicit VectorMatcher(std::size_t dimensions);
+    Problems match(const VectorText& reference, const VectorText& hypothesis);
+    std::vector<VectorFlowEntry> flow(const VectorText& reference, const VectorText& hypothesis);  // of kFlow1
+
+   private:
+    struct Link {
+        std::uint32_t to;
+        std::uint8_t similarity;  // in 160ths
+    };
+    void compare_words(const VectorText& x, const VectorText& y);
+    void compare_vectors(const VectorText& x, std::size_t a, const VectorText& y);
+    std::uint8_t linked(std::uint32_t a, std::uint32_t b) const;
+    std::int64_t flow_of_words(const VectorText& x, const VectorText& y);
+    std::int64_t flow_of_bigrams(const VectorText& x, const VectorText& y);
+
+    std::size_t dimensions_, width_;   // width_: the dimensions rounded up to whole lanes
+    std::vector<std::int16_t> left_, right_;  // vectors of one word of x, of all words of y
+    std::vector<std::int32_t> products_, steps_;  // of one word of x with all words of y
+    std::vector<std::uint8_t> cells_;  // similarities in 160ths: all of them, or one row of a book
+    bool dense_ = true;
+    std::vector<std::uint8_t> best_x_, best_y_;
+    std::vector<std::uint32_t> link_first_;  // for every word of x its links: those that a flow can use
+    std::vector<Link> links_;
+    SettledTransport transport_;
+};
+
+}  // namespace tesla

@@ -1,0 +1,200 @@
+"""Words as vectors: which words mean nearly the same (specification §8b, `vec`), for features that match them.
+
+A table holds whole words (made from fastText, GloVe or word2vec files) or WordPieces (made from the input embeddings of
+a BERT model), each with a vector of 8-bit numbers. A word of several pieces has the mean of their unit vectors.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval._core import NO_VECTOR, VectorTable
+from tesla_eval.analysis.batch import AnalysedBatch, GrowingArray, Vocabulary, numbers_from
+from tesla_eval.analysis.frequencies import WordFrequencies
+from tesla_eval.errors import ResourceError
+from tesla_eval.resources import Resource, find_resource, read_resource
+
+__all__ = ["KIND", "VectorTokens", "WordVectors", "WordsWithVectors", "load_vectors", "strip_accents"]
+
+KIND = "vectors"
+_WEIGHT_UNIT = 64  # specification §8b: weights of words are 64ths
+_WEIGHT_STEPS = 50  # `WordFrequencies.weights` counts 50 for a factor of ten
+_APART = re.compile(r"[^\w\s]|_")
+_IDEOGRAPH = re.compile(r"([\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002ffff])")
+
+
+class WordVectors:
+    """The vectors of one language's words.
+
+    >>> en = load_vectors("en")
+    >>> en.dimensions, en.pieces("detainees")
+    (64, ('detainees',))
+    >>> round(en.cosine("arrested", "detained"), 2), en.cosine("arrested", "%")
+    (0.62, 0.0)
+    """
+
+    def __init__(self, resource: Resource) -> None:
+        name = resource.path or f"{KIND}-{resource.language}"
+        info, arrays = resource.info, resource.arrays
+        try:
+            self.uses_pieces = info["segmentation"] == "wordpiece"
+            self._strips_accents = bool(info["strip_accents"])
+            vectors = arrays["vectors"]
+            if vectors.ndim != 2 or vectors.dtype != np.int8:
+                raise ValueError("the vectors have an invalid shape or type")
+            self.dimensions = int(vectors.shape[1])
+            self._entries = resource.text("entries").split("\n")
+            self._table = VectorTable(
+                arrays["entries"],
+                np.ascontiguousarray(vectors).reshape(-1),
+                self.dimensions,
+                self.uses_pieces,
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise ResourceError(f"{name}: is not a sound table of vectors ({error}); rebuild it") from error
+        self.fingerprint = resource.fingerprint
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def look_up(self, words: Sequence[str]) -> npt.NDArray[np.int8]:
+        """One row per word; a row of zeros for a word that has no vector."""
+        return self._table.look_up([self._prepared(word) for word in words])
+
+    def pieces(self, word: str) -> tuple[str, ...]:
+        """The entries that a word is made of."""
+        return tuple(self._entries[number] for number in self._table.segment(self._prepared(word)))
+
+    def cosine(self, x: str, y: str) -> float:
+        """The cosine of the vectors of two words, 0 where one has none."""
+        a, b = self.look_up([x, y]).astype(np.int64)
+        squares = int(a @ a) * int(b @ b)
+        return int(a @ b) / float(np.sqrt(squares)) if squares else 0.0
+
+    def _prepared(self, word: str) -> str:
+        """The word as the table is asked for it: in lower case; for pieces, with spaces where BERT cuts first."""
+        word = word.lower()
+        if self._strips_accents and not word.isascii():
+            word = strip_accents(word)
+        if self.uses_pieces and not (word.isascii() and word.isalnum()):
+            word = _IDEOGRAPH.sub(r" \1 ", _APART.sub(" ", word))
+        return word
+
+
+def strip_accents(word: str) -> str:
+    """The word without accents, as BERT's uncased models read it.
+
+    >>> strip_accents("café")
+    'cafe'
+    """
+    return "".join(c for c in unicodedata.normalize("NFD", word) if unicodedata.category(c) != "Mn")
+
+
+@cache
+def load_vectors(language: str) -> WordVectors | None:
+    """The table of a language, read once per process; `None` where there is none.
+
+    >>> load_vectors("und") is None
+    True
+    """
+    path = find_resource(KIND, language)
+    return None if path is None else WordVectors(read_resource(path, KIND))
+
+
+@dataclass(frozen=True)
+class VectorTokens:
+    """What the matching by vectors needs of every token of a batch."""
+
+    word: npt.NDArray[np.uint32]
+    """Equal numbers: the same form in lower case."""
+    row: npt.NDArray[np.uint32]
+    """The vector in `matrix`, or `NO_VECTOR`."""
+    weight: npt.NDArray[np.uint32]
+    """How much the word tells, in 64ths: 8 − log10 of its occurrences in a thousand million words."""
+    matrix: npt.NDArray[np.int8]
+    """All vectors one after the other."""
+    squares: npt.NDArray[np.uint32]
+    """The square of the length of each vector."""
+
+
+class WordsWithVectors:
+    """The words of analysed texts with their vectors and weights; every word type is looked up once.
+
+    A table of whole words is also asked for the lemma of a word that it does not have.
+    """
+
+    def __init__(self, vectors: WordVectors, frequencies: WordFrequencies | None) -> None:
+        self.vectors = vectors
+        self._frequencies = frequencies
+        self._tables: WeakKeyDictionary[Vocabulary, _WordTable] = WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    def of(self, batch: AnalysedBatch) -> VectorTokens:
+        """The arrays for the tokens of a batch."""
+        with self._lock:  # the arrays must belong together
+            table = self._tables.setdefault(batch.vocabulary, _WordTable(self.vectors, self._frequencies))
+            table.learn(batch)
+            return table.tokens(batch)
+
+
+class _WordTable:
+    """What is known of the words of a vocabulary, by number."""
+
+    def __init__(self, vectors: WordVectors, frequencies: WordFrequencies | None) -> None:
+        self._vectors, self._frequencies = vectors, frequencies
+        self._first_with: dict[str, int] = {}
+        self.folded = GrowingArray(np.uint32)
+        """The number of the first word that is the same but for capitals."""
+        self.word_row = GrowingArray(np.uint32)
+        self.lemma_row = GrowingArray(np.uint32)
+        self.weight = GrowingArray(np.uint32)
+        self.matrix = GrowingArray(np.int8)
+        self.squares = GrowingArray(np.uint32)
+
+    def learn(self, batch: AnalysedBatch) -> None:
+        """Take in the words of a batch that are new."""
+        lexicon = batch.vocabulary.lexicon
+        words = numbers_from(len(self.folded), batch.word)
+        lowered = [form.lower() for form in lexicon.forms(words)]
+        self.folded.extend(list(map(self._first_with.setdefault, lowered, words.tolist())))
+        self.weight.extend(self._weights(lowered))
+        self.word_row.extend(self._rows(lowered))
+        if not self._vectors.uses_pieces:
+            self.lemma_row.extend(self._rows(lexicon.lemmas(numbers_from(len(self.lemma_row), batch.lemma))))
+
+    def tokens(self, batch: AnalysedBatch) -> VectorTokens:
+        """The arrays for the tokens of a batch that was learned."""
+        row = self.word_row.values[batch.word]
+        if not self._vectors.uses_pieces:
+            row = np.where(row == NO_VECTOR, self.lemma_row.values[batch.lemma], row)
+        return VectorTokens(
+            self.folded.values[batch.word], row, self.weight.values[batch.word], self.matrix.values,
+            self.squares.values,
+        )  # fmt: skip
+
+    def _rows(self, words: list[str]) -> npt.NDArray[np.uint32]:
+        """Keep the vectors of the words; where each lies."""
+        found = self._vectors.look_up(words)
+        has_vector = found.any(axis=1)
+        rows = np.full(len(words), NO_VECTOR, np.uint32)
+        first = len(self.matrix) // self._vectors.dimensions
+        rows[has_vector] = np.arange(first, first + int(has_vector.sum()), dtype=np.uint32)
+        kept = found[has_vector]
+        self.matrix.extend(kept.reshape(-1))
+        self.squares.extend(np.square(kept, dtype=np.int32).sum(axis=1))
+        return rows
+
+    def _weights(self, words: list[str]) -> npt.NDArray[np.uint32]:
+        if self._frequencies is None:
+            return np.full(len(words), _WEIGHT_UNIT, np.uint32)
+        weights = np.rint(_WEIGHT_UNIT / _WEIGHT_STEPS * self._frequencies.weights(words))
+        return np.maximum(weights, 1).astype(np.uint32)

@@ -1,0 +1,105 @@
+"""`tesla build vectors`: a table of word vectors from published embeddings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tesla_eval.analysis.languages import code_to_build
+from tesla_eval.analysis.vectors import KIND
+from tesla_eval.cli.options import provenance_options
+from tesla_eval.cli.terminal import progress
+from tesla_eval.errors import UsageError
+from tesla_eval.pivot import read_phrase_table
+from tesla_eval.resources import SUFFIX, Provenance, user_data_folder, write_resource
+from tesla_eval.textio import STANDARD_INPUT
+from tesla_eval.training.pivoted_vectors import pivoted_embeddings
+from tesla_eval.training.vectors import (
+    DIMENSIONS,
+    DROPPED_AXES,
+    MOST_DIMENSIONS_OF_TABLE,
+    WORDS,
+    Embeddings,
+    read_huggingface_folder,
+    read_vector_text,
+    vector_table,
+)
+
+__all__ = ["vectors"]
+
+
+@click.command()
+@click.argument("source", metavar="FILE|FOLDER")
+@click.option("-l", "--lang", "language", required=True, metavar="CODE", help="The language's code.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the table goes; default: vectors-CODE.tesla among your own resources ($TESLA_EVAL_DATA or the "
+    "platform's data folder), where it is found.",
+)
+@click.option(
+    "--words",
+    type=click.IntRange(100, 1_000_000),
+    default=WORDS,
+    show_default=True,
+    help="Words to keep from a text file, from its beginning.",
+)
+@click.option(
+    "--dimensions",
+    type=click.IntRange(8, MOST_DIMENSIONS_OF_TABLE),
+    default=DIMENSIONS,
+    show_default=True,
+    help="Numbers per word in the table.",
+)
+@click.option(
+    "--drop-axes",
+    type=click.IntRange(0, 64),
+    help="Leave out so many principal axes, on which words differ by frequency rather than meaning; default: "
+    f"{DROPPED_AXES} for a text file, else 0.",
+)
+@provenance_options("Where the vectors come from; default: the file's name.")
+def vectors(
+    *, source: str, language: str, output: Path | None, words: int, dimensions: int, drop_axes: int | None,
+    licence: str, sources: tuple[str, ...], day: str,
+) -> None:  # fmt: skip
+    """Make a table of word vectors, by which words that mean nearly the same are matched.
+
+    FILE holds one word and its numbers per line, as fastText (.vec), GloVe and word2vec write them, most frequent
+    words first; .gz too. FOLDER is a model of Hugging Face with model.safetensors and a WordPiece vocabulary in
+    vocab.txt: its input embeddings are used. Both are read as data. FILE may also be a phrase table (.tesla): its words
+    get the vectors of their translations. The same input gives the same table.
+
+    \b
+    tesla build vectors -l de cc.de.300.vec.gz --licence "CC BY-SA 3.0"
+    tesla build vectors -l en all-MiniLM-L6-v2/ --licence Apache-2.0
+    tesla build vectors -l de phrases-de-en.tesla
+    """
+    language = code_to_build(language)
+    output = output or user_data_folder() / f"{KIND}-{language}{SUFFIX}"
+    with progress() as bar:
+        bar.stage("reading")
+        found, axes_to_drop = _read(source, language, words)
+        bar.stage("reducing")
+        dropped = axes_to_drop if drop_axes is None else drop_axes
+        table = vector_table(
+            found, language, dimensions=dimensions, dropped_axes=dropped,
+            provenance=Provenance(sources or (Path(source).name,), licence, day),
+        )  # fmt: skip
+        write_resource(output, table)
+    kind = "pieces of words" if found.pieces else "words"
+    size = output.stat().st_size / 1e6
+    click.echo(f"{output}: {table.info['with vector']} {kind}, {dimensions} dimensions, {size:.2f} MB")
+
+
+def _read(source: str, language: str, words: int) -> tuple[Embeddings, int]:
+    """What a file or folder holds, and how many axes of it are better dropped."""
+    if source != STANDARD_INPUT and Path(source).is_dir():
+        return read_huggingface_folder(Path(source)), 0
+    if source.endswith(SUFFIX):
+        table = read_phrase_table(Path(source))
+        if table.language != language:
+            raise UsageError(f"{source}: is a phrase table of {table.language!r}, not of {language!r}")
+        return pivoted_embeddings(table), 0
+    return read_vector_text(source, words=words), DROPPED_AXES

@@ -1,0 +1,88 @@
+"""Words that mean nearly the same, matched by their vectors (specification §8b, `vec`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval import _core
+from tesla_eval.analysis.batch import AnalysedBatch
+from tesla_eval.analysis.vectors import WordsWithVectors
+from tesla_eval.errors import InputError
+from tesla_eval.matching.ngrams import RECALL_WEIGHT, Matches
+
+__all__ = ["VECTOR_PROBLEMS", "SimilarWords", "explain_vectors", "match_vectors", "prepare_vectors"]
+
+VECTOR_PROBLEMS: tuple[str, ...] = _core.VECTOR_PROBLEMS
+"""Best partner at the thresholds 0 and .5, flow between words at .3, flow between bigrams at .3."""
+
+_SIMILARITY_UNIT, _GAIN_UNIT, _WEIGHT_UNIT = 160, 16, 64  # as in core/matching/vectors.cpp
+
+
+def prepare_vectors(
+    words: WordsWithVectors, batch: AnalysedBatch, *, merged: bool = True
+) -> _core.VectorTexts:
+    """The texts of a batch, ready to be matched as often as one likes; `merged`: equal words are one."""
+    tokens = words.of(batch)
+    try:
+        return _core.VectorTexts(
+            batch.offsets, tokens.word, batch.lemma, tokens.row, tokens.weight, tokens.matrix, tokens.squares,
+            words.vectors.dimensions, merged,
+        )  # fmt: skip
+    except _core.TextTooLongError as error:
+        raise InputError(f"{error}: split it into segments") from error
+
+
+def match_vectors(
+    reference: _core.VectorTexts, hypothesis: _core.VectorTexts, reference_index: npt.NDArray[np.int64],
+    hypothesis_index: npt.NDArray[np.int64], alpha: float = RECALL_WEIGHT,
+) -> Matches:  # fmt: skip
+    """Match pairs of texts, as `match_pairs` does; the columns are `VECTOR_PROBLEMS`.
+
+    >>> from tesla_eval.analysis import load_pipeline
+    >>> from tesla_eval.analysis.frequencies import load_frequencies
+    >>> from tesla_eval.analysis.vectors import load_vectors
+    >>> words = WordsWithVectors(load_vectors("en"), load_frequencies("en"))
+    >>> x, y = load_pipeline("en").analyse(["Two were arrested"], ["Two were detained"])
+    >>> only = np.zeros(1, np.int64)
+    >>> match_vectors(prepare_vectors(words, x), prepare_vectors(words, y), only, only).recall.round(2).tolist()
+    [[0.79, 0.61, 0.73, 0.84]]
+    """
+    return Matches(*_core.match_vectors(reference, hypothesis, reference_index, hypothesis_index, alpha))
+
+
+@dataclass(frozen=True)
+class SimilarWords:
+    """What a word of the reference sends to a word of the hypothesis in the flow at threshold .3."""
+
+    reference: int
+    """The number of the token in its text."""
+    hypothesis: int
+    similarity: float
+    """1 for the same word, at least .9 for the same lemma, else the cosine; rounded down to 160ths."""
+    gain: float
+    """The similarity rescaled above the threshold, in 16ths: what the flow counts."""
+    weight: float
+
+
+def explain_vectors(
+    words: WordsWithVectors, reference: AnalysedBatch, hypothesis: AnalysedBatch
+) -> list[SimilarWords]:
+    """The flow between the words of the only text of `reference` and of the only text of `hypothesis`.
+
+    >>> from tesla_eval.analysis import load_pipeline
+    >>> from tesla_eval.analysis.vectors import load_vectors
+    >>> words = WordsWithVectors(load_vectors("en"), None)
+    >>> x, y = load_pipeline("en").analyse(["Two arrested"], ["Two detained"])
+    >>> [(link.reference, link.hypothesis, link.similarity) for link in explain_vectors(words, x, y)]
+    [(0, 0, 1.0), (1, 1, 0.6125)]
+    """
+    found = _core.explain_vectors(
+        prepare_vectors(words, reference, merged=False), prepare_vectors(words, hypothesis, merged=False)
+    )
+    return [
+        SimilarWords(i, j, similarity / _SIMILARITY_UNIT, gain / _GAIN_UNIT, weight / _WEIGHT_UNIT)
+        for i, j, similarity, gain, weight in found.tolist()
+    ]

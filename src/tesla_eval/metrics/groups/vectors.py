@@ -1,0 +1,123 @@
+"""Words matched by their vectors as a group of features (specification §8b)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isnan
+from typing import Any, ClassVar
+
+from tesla_eval.analysis import AnalysedBatch, Analysis
+from tesla_eval.analysis.frequencies import load_frequencies
+from tesla_eval.analysis.vectors import WordsWithVectors, load_vectors
+from tesla_eval.arrays import FloatArray, Index
+from tesla_eval.matching import RECALL_WEIGHT
+from tesla_eval.matching.vectors import VECTOR_PROBLEMS, explain_vectors, match_vectors, prepare_vectors
+from tesla_eval.metrics.groups import (
+    FIRST,
+    MEASURES,
+    BoundGroup,
+    Feature,
+    FeatureGroup,
+    GroupDetail,
+    fixed,
+    measured_columns,
+    measured_features,
+)
+from tesla_eval.records import CharacterDetail, FeatureDetail, Link, MatchDetail
+
+__all__ = ["VectorGroup"]
+
+_FLOW = "vec.1"
+_BIGRAMS = "vec.2"
+
+
+@dataclass(frozen=True)
+class VectorGroup(FeatureGroup):
+    """Words that mean nearly the same: best partners and flows between words and bigrams, weighted by rarity."""
+
+    name: ClassVar[str] = "vectors"
+
+    measures: tuple[str, ...] = fixed(MEASURES)
+    alpha: float = fixed(RECALL_WEIGHT)
+
+    def bind(self, analysis: Analysis) -> BoundGroup | None:
+        """The group over the language's table of vectors; nothing where there is none."""
+        language = analysis.signature["lang"]
+        vectors = load_vectors(language)
+        if vectors is None:
+            return None
+        return _BoundVectors(WordsWithVectors(vectors, load_frequencies(language)), self)
+
+
+class _BoundVectors(BoundGroup):
+    def __init__(self, words: WordsWithVectors, declared: VectorGroup) -> None:
+        self._words, self._declared = words, declared
+        label, kind = "similar words", VectorGroup.name
+        problems = [Feature(name, VectorGroup.name, kind, label, name) for name in VECTOR_PROBLEMS]
+        self.features = measured_features(problems, declared.measures)
+
+    @property
+    def signature(self) -> dict[str, str]:
+        return {"vectors": self._words.vectors.fingerprint}
+
+    def prepare(self, batch: AnalysedBatch) -> Any:
+        return prepare_vectors(self._words, batch)
+
+    def compare(
+        self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
+    ) -> FloatArray:
+        matches = match_vectors(
+            reference, hypothesis, reference_index, hypothesis_index, self._declared.alpha
+        )
+        return measured_columns(matches, self._declared.measures)
+
+    def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
+        """Precision, recall and F of each problem; the flow between words with their similarities."""
+        matches = match_vectors(
+            self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST, self._declared.alpha
+        )
+        rows = zip(
+            VECTOR_PROBLEMS,
+            matches.precision[0].tolist(),
+            matches.recall[0].tolist(),
+            matches.f[0].tolist(),
+            strict=True,
+        )
+        details: list[FeatureDetail] = []
+        for name, p, r, f in rows:
+            if isnan(f):
+                continue
+            measures: dict[str, Any] = {
+                "name": name,
+                "similarity": "vec",
+                "precision": p,
+                "recall": r,
+                "f": f,
+            }
+            if name == _FLOW:
+                details.append(self._flow(reference, hypothesis, measures))
+            else:
+                details.append(CharacterDetail(n=2 if name == _BIGRAMS else 1, **measures))
+        return GroupDetail(measured_columns(matches, self._declared.measures)[0], tuple(details))
+
+    def _flow(
+        self, reference: AnalysedBatch, hypothesis: AnalysedBatch, measures: dict[str, Any]
+    ) -> MatchDetail:
+        links = explain_vectors(self._words, reference, hypothesis)
+        x, y = (self._words.of(side).weight.sum() / 64 for side in (reference, hypothesis))
+        return MatchDetail(
+            n=1,
+            objective=sum(link.gain * link.weight for link in links),
+            reference_weight=float(x),
+            hypothesis_weight=float(y),
+            flow=tuple(
+                Link(
+                    (link.reference, link.reference + 1),
+                    (link.hypothesis, link.hypothesis + 1),
+                    link.similarity,
+                    link.weight,
+                )
+                for link in links
+            ),
+            **measures,
+        )

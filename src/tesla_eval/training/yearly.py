@@ -1,0 +1,275 @@
+"""Leave one year out: learn from all other years, measure on the one left out (specification §8b).
+
+Year × language pair × kind of judgement counts alike, whatever its size. Every choice about a learned metric is made by
+the figures of this module, and every figure that is reported of one comes from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval.arrays import FloatArray, Index
+from tesla_eval.meta.join import _human_systems
+from tesla_eval.meta.run import JudgedSet
+from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.cache import ScoreCache
+from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.groups import Feature
+from tesla_eval.models import LinearModel
+from tesla_eval.training.fit import Problem
+from tesla_eval.training.judged import TrainingSet, pairs_of_scores
+
+__all__ = ["Figures", "YearlySet", "fit_years", "gather", "interval", "leave_out"]
+
+MOST_PAIRS = 6_000
+"""Pairs of one set that are learned from: evenly chosen, so that large sets do not cost all the time."""
+FEWEST_PAIRS = 200
+"""With fewer pairs within segments, outputs of different segments are paired too (WMT17's direct assessment)."""
+_NEIGHBOURS = 8  # how many other outputs each is paired with then
+
+
+@dataclass(eq=False)
+class YearlySet:
+    """The judged outputs of one year, language pair and kind of judgement."""
+
+    year: str
+    lp: str
+    name: str
+    systems: int
+    cells: Index
+    """Segment and system of every row."""
+    features: FloatArray
+    better: Index
+    worse: Index
+    counts: FloatArray
+    human: FloatArray
+    """Scores of the systems; NaN where there is none."""
+    baselines: dict[str, FloatArray] = field(default_factory=dict)
+    """Other metrics' scores of the rows, higher is better."""
+
+    def training_set(self, columns: Index) -> TrainingSet:
+        """What a learner sees of it."""
+        some = (
+            np.linspace(0, len(self.better) - 1, min(len(self.better), MOST_PAIRS)).round().astype(np.int64)
+        )
+        return TrainingSet(
+            name=f"{self.lp} {self.name}", features=self.features[:, columns],
+            segments=np.array([str(segment) for segment in self.cells[:, 0].tolist()], np.str_),
+            better=self.better[some], worse=self.worse[some], counts=self.counts[some],
+            scores=np.full(len(self.features), np.nan),
+        )  # fmt: skip
+
+    def tau(self, scores: FloatArray) -> float:
+        """(concordant − discordant) / pairs; a tie of the metric adds nothing."""
+        return float(
+            (np.sign(scores[self.better] - scores[self.worse]) * self.counts).sum() / self.counts.sum()
+        )
+
+    def pearson(self, scores: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+        """Pearson's r of system means with human scores, for every row of segment weights."""
+        segments = int(self.cells[:, 0].max()) + 1
+        if weights is None:
+            weights = np.ones((1, segments))
+        table = np.zeros((self.systems, segments))
+        present = np.zeros((self.systems, segments))
+        table[self.cells[:, 1], self.cells[:, 0]] = scores
+        present[self.cells[:, 1], self.cells[:, 0]] = 1.0
+        known = ~np.isnan(self.human) & (present.sum(axis=1) > 0)
+        means = (weights @ table[known].T) / np.maximum(weights @ present[known].T, 1e-9)
+        centred = means - means.mean(axis=1, keepdims=True)
+        human = self.human[known] - self.human[known].mean()
+        with np.errstate(invalid="ignore"):
+            return np.asarray((centred @ human) / np.sqrt((centred**2).sum(axis=1) * (human**2).sum()))
+
+    def has(self, statistic: str) -> bool:
+        """Whether the set allows `tau` or `pearson`."""
+        return self.has_pairs if statistic == "tau" else self.has_systems
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether segments were judged."""
+        return len(self.better) > 0
+
+    @property
+    def has_systems(self) -> bool:
+        """Whether three systems or more have human scores."""
+        return int((~np.isnan(self.human)).sum()) >= 3
+
+
+def gather(
+    judged: Iterable[tuple[str, str, JudgedSet]],
+    features_for: Callable[[str], FeatureMetric],
+    baselines_for: Callable[[str], Sequence[Metric]],
+    cache: ScoreCache,
+    advance: Callable[[int], None] = lambda done: None,
+) -> list[YearlySet]:
+    """The sets of (year, kind, judged set), with the features and the baselines' scores of all their outputs."""
+    sets = []
+    for year, kind, one in judged:
+        outputs = one.outputs
+        segments = one.scored_segments(False)
+        cells = [
+            (g, s)
+            for g in np.flatnonzero(segments).tolist()
+            for s in range(len(outputs.systems))
+            if outputs.hypotheses[s][g] is not None
+        ]
+        references = outputs.first_reference
+        texts = [outputs.hypotheses[s][g] or "" for g, s in cells], [[references[g] or "" for g, _ in cells]]
+        features = cache.score(features_for(outputs.lp), *texts, advance).features
+        pairs = None if one.preferences is None else one.preferences.joined(outputs)
+        better, worse, counts = _pairs(one, cells)
+        _, human = _human_systems(outputs, pairs, one.systems, None)
+        sets.append(
+            YearlySet(
+                year, outputs.lp, f"{kind} {outputs.testset}", len(outputs.systems), np.array(cells, np.int64),
+                features, better, worse, counts, np.asarray(human, np.float64),
+                {
+                    metric.id: (1 if metric.higher_is_better else -1) * cache.score(metric, *texts, advance).scores
+                    for metric in baselines_for(outputs.lp)
+                },
+            )
+        )  # fmt: skip
+    return sets
+
+
+def _pairs(judged: JudgedSet, cells: list[tuple[int, int]]) -> tuple[Index, Index, FloatArray]:
+    """Rows that people preferred, rows that they did not, how often; sorted."""
+    outputs = judged.outputs
+    row_of = {cell: row for row, cell in enumerate(cells)}
+    if judged.preferences is not None:
+        table = judged.preferences.joined(outputs)
+        places = table.segment, table.better, table.worse
+    else:
+        places = pairs_of_scores(outputs.human, 0.0)
+    rows = [
+        (row_of[g, a], row_of[g, b])
+        for g, a, b in zip(*(place.tolist() for place in places), strict=True)
+        if (g, a) in row_of and (g, b) in row_of
+    ]
+    if judged.preferences is None and 0 < len(rows) < FEWEST_PAIRS:
+        rows += _across_segments(outputs.human, cells)
+    if not rows:
+        empty = np.empty(0, np.int64)
+        return empty, empty, np.empty(0)
+    unique, counts = np.unique(np.array(rows, np.int64), axis=0, return_counts=True)
+    return unique[:, 0], unique[:, 1], counts.astype(np.float64)
+
+
+def _across_segments(human: FloatArray, cells: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    scored = [row for row, (g, s) in enumerate(cells) if not np.isnan(human[s, g])]
+    scored.sort(key=lambda row: hashlib.sha256(str(row).encode()).digest())
+    value = {row: float(human[cells[row][1], cells[row][0]]) for row in scored}
+    least = 0.5 * float(np.std(list(value.values())))
+    pairs = []
+    for k, row in enumerate(scored):
+        for step in range(1, _NEIGHBOURS + 1):
+            other = scored[(k + step) % len(scored)]
+            if abs(value[row] - value[other]) > least:
+                pairs.append((row, other) if value[row] > value[other] else (other, row))
+    return pairs
+
+
+def fit_years(
+    sets: Sequence[YearlySet],
+    features: Sequence[Feature],
+    kept: Callable[[Feature], bool],
+    learner: str,
+    penalty: float,
+    floors: Mapping[str, float],
+) -> LinearModel:
+    """The model that a learner finds from all these sets."""
+    columns = np.array([k for k, feature in enumerate(features) if kept(feature)], np.int64)
+    problem = Problem(
+        [one.training_set(columns) for one in sets if one.has_pairs], [features[k] for k in columns.tolist()]
+    )
+    return problem.fit(learner, penalty, floors=floors)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What leaving a year out found on one set."""
+
+    data: YearlySet
+    scores: Mapping[str, FloatArray]
+    """Of the rows, by metric."""
+
+    def tau(self, metric: str) -> float:
+        """Kendall's τ of a metric, NaN where segments were not judged."""
+        return self.data.tau(self.scores[metric]) if self.data.has_pairs else float("nan")
+
+    def pearson(self, metric: str) -> float:
+        """System Pearson of a metric, NaN where there are fewer than three systems."""
+        return float(self.data.pearson(self.scores[metric])[0]) if self.data.has_systems else float("nan")
+
+
+def leave_out(
+    sets: Sequence[YearlySet],
+    features: Sequence[Feature],
+    *,
+    name: str,
+    kept: Callable[[Feature], bool] = lambda feature: True,
+    learner: str = "signed",
+    penalty: float = 0.01,
+    floors: Mapping[str, float] | None = None,
+    advance: Callable[[int], None] = lambda done: None,
+) -> list[Figures]:
+    """The scores of every set by a model that was learned from the sets of all other years."""
+    place = {feature.name: column for column, feature in enumerate(features)}
+    figures = []
+    for year in sorted({one.year for one in sets}):
+        model = fit_years(
+            [one for one in sets if one.year != year], features, kept, learner, penalty, floors or {}
+        )
+        columns = np.array([place[feature] for feature in model.features], np.int64)
+        figures += [
+            Figures(one, {**one.baselines, name: model.score(one.features[:, columns])})
+            for one in sets
+            if one.year == year
+        ]
+        advance(1)
+    return figures
+
+
+def interval(
+    figures: Sequence[Figures],
+    first: str,
+    second: str,
+    statistic: str,
+    *,
+    resamples: int = 1000,
+    seed: int = 1,
+) -> tuple[float, float, float]:
+    """The mean over sets of first − second, and its 95 % interval by resampling the segments of every set."""
+    random = np.random.default_rng(seed)
+    differences: list[FloatArray] = []
+    observed: list[float] = []
+    for one in figures:
+        data = one.data
+        segments = int(data.cells[:, 0].max()) + 1
+        if statistic == "tau" and data.has_pairs:
+            observed.append(one.tau(first) - one.tau(second))
+            signs = [np.sign(one.scores[m][data.better] - one.scores[m][data.worse]) for m in (first, second)]
+            used, place = np.unique(data.cells[data.better, 0], return_inverse=True)
+            gain = np.bincount(place, (signs[0] - signs[1]) * data.counts, len(used))
+            total = np.bincount(place, data.counts, len(used))
+            weights = _drawn(random, resamples, len(used))
+            differences.append((weights @ gain) / np.maximum(weights @ total, 1e-9))
+        elif statistic == "pearson" and data.has_systems:
+            observed.append(one.pearson(first) - one.pearson(second))
+            present = np.unique(data.cells[:, 0])
+            weights = np.zeros((resamples, segments))
+            weights[:, present] = _drawn(random, resamples, len(present))
+            drawn = [data.pearson(one.scores[metric], weights) for metric in (first, second)]
+            differences.append(drawn[0] - drawn[1])
+    low, high = np.nanpercentile(np.nanmean(np.stack(differences), axis=0), [2.5, 97.5])
+    return float(np.mean(observed)), float(low), float(high)
+
+
+def _drawn(random: np.random.Generator, resamples: int, segments: int) -> npt.NDArray[np.float64]:
+    return random.multinomial(segments, np.full(segments, 1 / segments), size=resamples).astype(np.float64)
