@@ -19,11 +19,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from tesla_eval.metrics.feature_groups import CharacterGroup, NgramGroup, measured_columns
-from tesla_eval.metrics.ngram_metric import NgramMetric
 
 from benchmarks.common import cpu_seconds, interleaved, wmt14_pairs
-from tesla_eval.matching.both_ways import match_both_ways, match_characters_both_ways, unordered_pairs
 from tesla_eval.metrics import create_metric
 from tesla_eval.tuning.mert import MertOptions
 from tesla_eval.tuning.nbest import Candidate, CandidateList
@@ -125,7 +122,10 @@ def mbr_part() -> None:
         naive = np.array(
             [[metric.sentence_score(h, [r]).score for r in lists[0][:12]] for h in lists[0][:12]]
         )
-        for title, matrix in (("pairwise", metric.pairwise), ("once", both_ways(metric))):
+        for title, matrix in (
+            ("pairwise", metric.pairwise),
+            ("once", _once(metric)),
+        ):
             assert np.array_equal(naive, matrix(lists[0][:12], lists[0][:12])), (name, title)
             works[f"tesla-{name}, {title}"] = lambda texts, matrix=matrix: matrix(texts, texts)  # type: ignore[misc]
     works |= peers()
@@ -171,40 +171,8 @@ def peers() -> dict[str, Callable[[list[str]], object]]:
     return works
 
 
-def both_ways(metric: Any) -> Callable[[Sequence[str], Sequence[str]], npt.NDArray[np.float64]]:
-    """All pairs of a metric with each unordered pair solved once: its own method, or what this would be today."""
-    if hasattr(metric, "all_pairs"):
-        return lambda texts, _: np.asarray(metric.all_pairs(texts))
-
-    def matrix(texts: Sequence[str], _: Sequence[str]) -> npt.NDArray[np.float64]:
-        (batch,) = metric.analysis.analyse(list(texts))
-        first, second = unordered_pairs(len(texts))
-        result = np.empty((len(texts), len(texts)))
-        if isinstance(metric, NgramMetric):
-            there, back = match_both_ways(metric._prepare(batch), first, second, metric.alpha)
-            features = there.f, back.f
-        else:
-            columns = [[], []]  # type: ignore[var-annotated]
-            for group in metric.features.groups:
-                bags = group.prepare(batch)
-                for side, part in zip(columns, _compared(group, bags, first, second), strict=True):
-                    side.append(part)
-            features = tuple(np.column_stack(side)[:, metric._columns] for side in columns)
-        result[second, first] = metric._scores(features[0], batch, batch, first, second)
-        result[first, second] = metric._scores(features[1], batch, batch, second, first)
-        return result
-
-    return matrix
-
-
-def _compared(group: Any, bags: Any, first: Any, second: Any) -> tuple[Any, Any]:
-    if isinstance(group, NgramGroup):
-        there, back = match_both_ways(bags, first, second, group._alpha)
-    elif isinstance(group, CharacterGroup):
-        there, back = match_characters_both_ways(bags, first, second, group._max_order, group._alpha)
-    else:
-        return group.compare(bags, bags, first, second), group.compare(bags, bags, second, first)
-    return measured_columns(there, group._measures), measured_columns(back, group._measures)
+def _once(metric: Any) -> Callable[[Sequence[str], Sequence[str]], npt.NDArray[np.float64]]:
+    return lambda texts, _: np.asarray(metric.all_pairs(texts))
 
 
 def serve_part() -> None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.common import cpu_seconds, interleaved, wmt14_pairs
+from tesla_eval import TeslaM
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.analysis.frequencies import load_frequencies
 from tesla_eval.analysis.vectors import WordsWithVectors, load_vectors
 from tesla_eval.bags import build_bags
 from tesla_eval.matching import match_pairs
 from tesla_eval.matching.vectors import match_vectors, prepare_vectors
-from tesla_eval.metrics import TeslaM
 
 PAIRS = 5_000
 

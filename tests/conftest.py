@@ -54,9 +54,12 @@ class Outcome(NamedTuple):
 
 @pytest.fixture
 def tesla(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """Runs the command `tesla` in this process."""
+    """Runs the command `tesla` in this process; texts are English unless a test names a language (or `auto`)."""
 
     def run(*arguments: str) -> Outcome:
+        asks = {"-l", "--lang", "-h", "--help", "--scores"}.isdisjoint(arguments)
+        if arguments[:1] and arguments[0] in ("score", "compare", "explain", "rerank") and asks:
+            arguments = (arguments[0], "-l", "en", *arguments[1:])
         monkeypatch.setattr(sys, "argv", ["tesla", *arguments])
         status = 0
         try:

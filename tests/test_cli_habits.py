@@ -288,7 +288,7 @@ def test_explain_is_coloured_on_a_terminal_only(tesla) -> None:
     assert "\x1b[" not in plain
     shown = on_terminal(*PAIR)
     assert "\x1b[32m\x1b[1m═══\x1b[0m" in shown and "\x1b[31m\x1b[1m···\x1b[0m" in shown
-    without = on_terminal(*PAIR, NO_COLOR="1")
+    without = on_terminal(*PAIR, "-l", "en", NO_COLOR="1")
     assert "\x1b[" not in without
     assert without.replace("\r\n", "\n") == plain
     assert "\x1b[" not in on_terminal(*PAIR, "--json")

@@ -20,6 +20,8 @@ def run(
     *arguments: str | bytes, redirect: str = "", **environment: str
 ) -> subprocess.CompletedProcess[bytes]:
     """`tesla` in a process of its own, through a shell that redirects its streams."""
+    if arguments[0] in ("score", "explain", "rerank") and "-l" not in arguments:
+        arguments = (arguments[0], "-l", "en", *arguments[1:])
     command = f'exec "$0" -m tesla_eval.cli "$@" {redirect}'
     return subprocess.run(
         ["sh", "-c", command, sys.executable, *arguments],

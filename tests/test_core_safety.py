@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tesla_eval import Token, _core
+from tesla_eval import TeslaM, Token, _core
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
 from tesla_eval.analysis.lemmas import Lemmatiser
 from tesla_eval.analysis.pipeline import Pipeline
@@ -26,7 +26,6 @@ from tesla_eval.discourse import load_parser
 from tesla_eval.discourse.document import LONGEST_SENTENCE, PIECE
 from tesla_eval.errors import InputError, ResourceError
 from tesla_eval.matching import CelabMatcher
-from tesla_eval.metrics import TeslaM
 
 ROOT = Path(__file__).resolve().parents[1]
 ONE = np.zeros(1, np.int64)
@@ -168,7 +167,7 @@ def test_a_lemma_that_does_not_exist_is_refused(lemma: int) -> None:
     with pytest.raises(IndexError, match="no such lemma"):
         _core.Bags(lexicon, tokens_of([0, lemma]), [("ms", 1)], DISCOUNT)
     with pytest.raises(IndexError, match="no such lemma"):
-        _core.explain(lexicon, tokens_of([lemma]), tokens_of([0]), "ms", 1, DISCOUNT)
+        _core.explain(lexicon, tokens_of([lemma]), tokens_of([0]), "ms", 1, DISCOUNT, 0.8)
     with pytest.raises(IndexError, match="no such lemma"):
         _core.PivotBags(lexicon, pivot_table(), pivot_tokens([lemma]), [("lem", 1, 1)], DISCOUNT, 0.0, 0.0)
     with pytest.raises(IndexError, match="no such lemma"):
@@ -223,7 +222,7 @@ def test_the_longest_text_for_the_finest_discount() -> None:
         )  # fmt: skip
         if tokens > size:
             with pytest.raises(_core.TextTooLongError):
-                _core.explain(lexicon, text, text, "pos", 3, _core.Discount(9999, 10000))
+                _core.explain(lexicon, text, text, "pos", 3, _core.Discount(9999, 10000), 0.8)
             continue
         bags = _core.Bags(lexicon, text, [("ms", 3)], _core.Discount(9999, 10000))
         assert _core.match(bags, bags, ONE, ONE, 0.8)[2][0, 0] == 1

@@ -359,12 +359,12 @@ class TestRerank:
 
     def test_nbest_lists(self, tesla, write, tmp_path: Path) -> None:
         self.files(write)
-        nbest = write("n.best", ["0 ||| Apples. ||| x", f"0 ||| {ORIGINAL} ||| y", "1 ||| He is ill. ||| z"])
+        nbest = write("n.best", ["0 ||| Apples. ||| 1", f"0 ||| {ORIGINAL} ||| 2", "1 ||| He is ill. ||| 3"])
         outcome = tesla("rerank", "-m", "m", "-r", str(tmp_path / "o.txt"), "--nbest", nbest)
         assert outcome.out.splitlines() == [ORIGINAL, "He is ill."]
         for lines, message in (
             (["0 ||| a"], "no candidates for segment 1"),
-            (["a b"], "n.best, line 1"),
+            (["a b"], "cannot be shared equally"),
             (["0 ||| a", "1 ||| b", "2 ||| c"], "has candidates for segment 2"),
             (["1 ||| a", "0 ||| b"], "n.best, line 2"),
         ):

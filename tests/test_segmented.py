@@ -51,7 +51,7 @@ def test_it_is_asked_for_on_the_command_line_and_stands_in_the_signature(tesla: 
 
 @pytest.mark.usefixtures("fugashi")
 def test_other_languages_are_refused(tesla: Any, write: Any) -> None:
-    with pytest.raises(UsageError, match="no segmenter 'fugashi' for 'zh'"):
+    with pytest.raises(UsageError, match="segmenter 'fugashi' is not available for language 'zh'"):
         SegmentedAnalyser("fugashi", "zh")
     text = write("a.txt", ["本"])
     assert tesla("score", "-l", "th", "-m", "m", "-r", text, text, "--segmenter", "fugashi").status == 2

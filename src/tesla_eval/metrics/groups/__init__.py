@@ -88,6 +88,10 @@ class BoundGroup(ABC):
     ) -> FloatArray:
         """The features of text `reference_index[k]` and text `hypothesis_index[k]`, for every k (pairs × features)."""
 
+    def compare_both_ways(self, texts: Any, first: Index, second: Index) -> tuple[FloatArray, FloatArray]:
+        """`compare` with the first of each pair as the reference, and with the second; some groups solve it once."""
+        return self.compare(texts, texts, first, second), self.compare(texts, texts, second, first)
+
     @abstractmethod
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """The features between the only texts of two batches, with what produced those that exist."""

@@ -24,6 +24,7 @@ from tesla_eval.bags import (
 )
 from tesla_eval.errors import UsageError
 from tesla_eval.matching import RECALL_WEIGHT, Matches, explain_feature, match_characters, match_pairs
+from tesla_eval.matching.both_ways import match_both_ways, match_characters_both_ways
 from tesla_eval.metrics.groups import (
     FIRST,
     MEASURES,
@@ -164,6 +165,10 @@ class _BoundNgrams(BoundGroup):
         matches = match_pairs(reference, hypothesis, reference_index, hypothesis_index, self.alpha)
         return measured_columns(matches, self.measures)
 
+    def compare_both_ways(self, texts: Bags, first: Index, second: Index) -> tuple[FloatArray, FloatArray]:
+        there, back = match_both_ways(texts, first, second, self.alpha)
+        return measured_columns(there, self.measures), measured_columns(back, self.measures)
+
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         details = [
             explain_feature(reference, hypothesis, problem, self.discount, self.alpha)
@@ -210,6 +215,10 @@ class _BoundCharacters(BoundGroup):
         return measured_columns(
             self._match(reference, hypothesis, reference_index, hypothesis_index), self._measures
         )
+
+    def compare_both_ways(self, texts: Any, first: Index, second: Index) -> tuple[FloatArray, FloatArray]:
+        there, back = match_characters_both_ways(texts, first, second, self._max_order, self._alpha)
+        return measured_columns(there, self._measures), measured_columns(back, self._measures)
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """Precision, recall and F of every order. The flow between single characters is omitted."""
