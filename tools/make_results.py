@@ -1,6 +1,6 @@
 """Write docs/results.md: every metric against humans on every test set of ../shared/data/wmt that can be analysed.
 
-python tools/make_results.py [-m m,x,f,bleu,chrf,chrf++,ter] [-o docs/results.md] [-j 2]
+python tools/make_results.py [-m m,f,bleu,chrf,chrf++,ter] [-o docs/results.md] [-j 2]
 
 Scores are kept in the cache of `tesla meta`, so the tool may be interrupted and started again, and a second run takes
 minutes. Language pairs are included as soon as their target language has a tagger.
@@ -14,19 +14,21 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ablate_weights import TRAINED_ON, tables
 from tesla_eval.meta import MetricComparison, Result, averages
 from tesla_eval.meta.run import Study, Wish, score_and_join, target_language
 from tesla_eval.metrics import Metric, create_metric
 from tesla_eval.metrics.cache import ScoreCache
 from wmt_sections import DATA, ROOT, SECTIONS, Section, analysable, read
 
-METRICS = "m,x,f,bleu,chrf,chrf++,ter"
+METRICS = "m,f,bleu,chrf,chrf++,ter"
 
 RESAMPLES = 200
 """Of the permutation test; what is said is only whether p < 0.05."""
 
 HEAD = """# Results
+
+TESLA-X learns from all of these years; its figures, each with the reported year left out, are on
+[a page of their own](x-results.md).
 
 How well the metrics agree with people, on the public data of the WMT shared tasks. This page is written by
 
@@ -43,17 +45,6 @@ Language pairs whose target language cannot be analysed yet are not here: {left_
 Signatures:
 
 {signatures}
-"""
-
-ABLATIONS = """```
-python tools/ablate_weights.py
-```
-
-TESLA-X learned without a family of features (or with one that the shipped weights do without), measured on what was
-held out of the training data (mean τ; what is in and what is out was decided here, see [Training](training.md)) and on
-every test set that is not wholly training data: τ of segments as in the tables above, r of systems, means over the
-language pairs. WMT20 into English counts the segments with an even number, the others were learned from. Of WMT24 out
-of English, Czech, Spanish and Russian were learned from.
 """
 
 
@@ -79,8 +70,6 @@ def main() -> None:
                 signatures.update(dict.fromkeys(study.signatures))
                 if study.test_sets:
                     parts.append("\n".join(render(section, study, names)))
-        if not wishes.only:
-            parts.append("\n".join(ablations(cache)))
     listed = "\n".join(f"- `{signature}`" for signature in signatures)
     only = "".join(f" --only {name}" for name in wishes.only)
     head = HEAD.format(
@@ -89,15 +78,6 @@ def main() -> None:
         left_out=", ".join(sorted(left_out)) or "there is none",
     )
     wishes.output.write_text("\n".join([head, *parts]), encoding="utf-8")
-
-
-def ablations(cache: ScoreCache) -> Iterator[str]:
-    """What every family of TESLA-X's features is worth, by test set."""
-    yield "## What each family of features is worth to TESLA-X\n"
-    yield ABLATIONS
-    for language in TRAINED_ON:
-        yield from tables(language, cache)
-        yield ""
 
 
 def run(
