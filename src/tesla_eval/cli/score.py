@@ -126,14 +126,8 @@ def score(
         language, partial(sample_files, references, files, columns=columns, analysed=analysed)
     )
     chosen = choose_metrics(
-        metrics,
-        language,
-        analysed=analysed,
-        synonyms=synonyms,
-        segmenter=segmenter,
-        celab=celab,
-        weights=weights,
-    )
+        metrics, language, analysed=analysed, synonyms=synonyms, segmenter=segmenter, celab=celab, weights=weights
+    )  # fmt: skip
     if not metrics and output_format == "mtme":
         chosen = chosen[:1]  # a file of that format holds one metric
     check_format(output_format, len(chosen), segments, intervals=ci)
