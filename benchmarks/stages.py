@@ -13,8 +13,8 @@ from benchmarks.common import wmt14_pairs
 from tesla_eval import TeslaM
 from tesla_eval.analysis.batch import AnalysedBatch
 from tesla_eval.analysis.pipeline import load_pipeline
+from tesla_eval.features.ngrams import NgramGroup
 from tesla_eval.matching import match_pairs
-from tesla_eval.metrics.groups.ngrams import NgramGroup
 
 PAIRS = 5_000
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.errors import BuildError, ResourceError, UsageError
+from tesla_eval.features.lm import LanguageModelGroup
 from tesla_eval.lm import LanguageModel, load_language_model
-from tesla_eval.metrics.groups.lm import LanguageModelGroup
 from tesla_eval.resources import Resource, read_resource, write_resource
 from tesla_eval.training.language_models import (
     LanguageModelSettings,

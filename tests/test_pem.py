@@ -18,6 +18,7 @@ from tesla_eval.analysis.batch import Vocabulary
 from tesla_eval.analysis.porter import porter_stem
 from tesla_eval.bags.ngrams import PivotNetwork, PivotNgram
 from tesla_eval.errors import InputError, ResourceError, UsageError
+from tesla_eval.features.paraphrases import pivot_bags, pivot_f1
 from tesla_eval.judgements.paraphrases import (
     controls,
     novelty,
@@ -28,7 +29,6 @@ from tesla_eval.judgements.paraphrases import (
 )
 from tesla_eval.lm import LanguageModel, load_language_model
 from tesla_eval.matching.ngrams import shared_ngrams
-from tesla_eval.metrics.groups.paraphrases import pivot_bags, pivot_f1
 from tesla_eval.models import load_pem_model, read_pem_model
 from tesla_eval.resources import Resource, write_resource
 from tests.conftest import SHARED_DATA

@@ -18,10 +18,10 @@ import pytest
 
 import tesla_eval
 from tesla_eval import FeatureMetric, Metric, SegmentScores, Signature, TeslaM, UsageError, create_metric
+from tesla_eval.features.ngrams import NgramGroup
 from tesla_eval.metrics import metric_names
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.combinations import Mean
-from tesla_eval.metrics.groups.ngrams import NgramGroup
 from tesla_eval.metrics.registry import registered
 from tesla_eval.segments import reference_count
 
@@ -139,7 +139,7 @@ def test_scores_and_explanations_agree_to_the_last_bit(wmt14_pairs) -> None:
 
 
 def test_each_text_is_prepared_once_and_each_problem_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tesla_eval.metrics.groups import ngrams
+    from tesla_eval.features import ngrams
 
     calls = []
     original = ngrams.explain_feature

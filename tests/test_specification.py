@@ -14,9 +14,9 @@ from tesla_eval.analysis import load_pipeline
 from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
 from tesla_eval.analysis.frequencies import CompoundSplitter
 from tesla_eval.bags import NgramFeature, build_character_bags
+from tesla_eval.features.surface import SurfaceGroup
 from tesla_eval.judgements.paraphrases import overall_score
 from tesla_eval.matching import explain_feature, match_characters
-from tesla_eval.metrics.groups.surface import SurfaceGroup
 from tesla_eval.models import LinearModel, Scale
 from tesla_eval.models.svr import SupportVectorModel
 from tesla_eval.stats import PairCounts

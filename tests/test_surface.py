@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tesla_eval._core import SURFACE_FEATURES
 from tesla_eval.analysis import load_pipeline
-from tesla_eval.metrics.groups.surface import SurfaceGroup
+from tesla_eval.features.surface import SurfaceGroup
 
 WORDS = ["the", "cat", "sat", "on", "mat", "Spain", "2012", "dog", "of", "house"]
 

@@ -9,8 +9,8 @@ import pytest
 
 from tesla_eval import TeslaB, TeslaM
 from tesla_eval.errors import ResourceError
-from tesla_eval.metrics.groups import MEASURES
-from tesla_eval.metrics.groups.pivots import PivotGroup
+from tesla_eval.features import MEASURES
+from tesla_eval.features.pivots import PivotGroup
 from tesla_eval.pivot import installed_pivots, load_phrase_table
 
 HYPOTHESES = ["They put forth a proposal.", "He is sleeping.", "", "Hello", "a b c d e f"]

@@ -10,7 +10,7 @@ import pytest
 
 from tesla_eval import FeatureMetric
 from tesla_eval.errors import UsageError
-from tesla_eval.metrics.groups import Feature
+from tesla_eval.features import Feature
 from tesla_eval.training import Problem, TrainingSet, cross_validate, kendall, pairs_of_scores
 from tesla_eval.training.fit import PAIRWISE, fit_logistic, fit_signed, fit_svm, segment_folds, set_folds
 

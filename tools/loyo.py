@@ -22,11 +22,11 @@ import numpy as np
 from tesla_eval import TeslaX, create_metric
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.analysis.languages import known_languages, resolve_language
+from tesla_eval.features import Feature
 from tesla_eval.meta import read_preferences, read_system_scores
 from tesla_eval.meta.run import JudgedSet, target_language, wmt_sets
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.metrics.groups import Feature
 from tesla_eval.models.linear import ANY_LANGUAGE, write_weights
 from tesla_eval.records import Signature
 from tesla_eval.training.recipe import Recipe, features_for

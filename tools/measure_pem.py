@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from build_pem import LANGUAGE_MODEL, PARABANK, PIVOTS, split
 from tesla_eval import Pem, stats
+from tesla_eval.features.paraphrases import PARAPHRASE_FEATURES
 from tesla_eval.judgements.paraphrases import (
     SHUFFLED_EVERY,
     RatedPair,
@@ -33,7 +34,6 @@ from tesla_eval.judgements.paraphrases import (
 )
 from tesla_eval.meta.plots import Dot, Drawing, Line, Shape, Words, write_drawing
 from tesla_eval.metrics import create_metric
-from tesla_eval.metrics.groups.paraphrases import PARAPHRASE_FEATURES
 from tesla_eval.training.regressions import (
     GRID,
     compute_features,

@@ -10,11 +10,11 @@ from tesla_eval.version import __version__
 if TYPE_CHECKING:
     from tesla_eval.analysis import Analyser
     from tesla_eval.errors import InputError, ResourceError, TeslaError, UsageError
+    from tesla_eval.features import FeatureGroup
     from tesla_eval.metrics.base import Metric, SegmentScores
     from tesla_eval.metrics.cremer import Cremer
     from tesla_eval.metrics.dicomer import Dicomer
     from tesla_eval.metrics.feature_metric import FeatureMetric
-    from tesla_eval.metrics.groups import FeatureGroup
     from tesla_eval.metrics.pem import Pem
     from tesla_eval.metrics.registry import create_metric
     from tesla_eval.metrics.tesla_b import TeslaB
@@ -41,7 +41,7 @@ _HOMES = {
     "metrics.cremer": ("Cremer",),
     "metrics.dicomer": ("Dicomer",),
     "metrics.feature_metric": ("FeatureMetric",),
-    "metrics.groups": ("FeatureGroup",),
+    "features": ("FeatureGroup",),
     "metrics.pem": ("Pem",),
     "metrics.registry": ("create_metric",),
     "metrics.tesla_b": ("TeslaB",),

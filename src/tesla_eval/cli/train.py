@@ -15,13 +15,13 @@ from tesla_eval.cli.options import language_option, need_scikit_learn, provenanc
 from tesla_eval.cli.terminal import progress, resumable
 from tesla_eval.cli.train_srl import srl
 from tesla_eval.cli.train_summaries import cremer, dicomer
+from tesla_eval.features.paraphrases import LEAST_COUNT
 from tesla_eval.judgements.nouns import Key, Preferences
 from tesla_eval.judgements.paraphrases import FULLY_NOVEL, is_parabank, read_parabank, read_rated_pairs
 from tesla_eval.meta import read_preferences
 from tesla_eval.meta.run import JudgedSet, target_language, wmt_sets
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.feature_metric import FeatureMetric
-from tesla_eval.metrics.groups.paraphrases import LEAST_COUNT
 from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
 from tesla_eval.models import write_weights

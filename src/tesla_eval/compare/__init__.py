@@ -17,10 +17,10 @@ import numpy.typing as npt
 from tesla_eval import stats
 from tesla_eval.arrays import ExactSum, FloatArray
 from tesla_eval.errors import UsageError
+from tesla_eval.features import Feature
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.combinations import Linear
 from tesla_eval.metrics.feature_metric import FeatureMetric
-from tesla_eval.metrics.groups import Feature
 from tesla_eval.records import Signature
 from tesla_eval.segments import References, check_references, mean_over_references
 from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED

@@ -19,7 +19,7 @@ import numpy as np
 from tesla_eval.analysis import Analysis, Pipeline
 from tesla_eval.arrays import FloatArray, Index, sum_columns
 from tesla_eval.errors import ResourceError
-from tesla_eval.metrics.groups import MEASURES, BoundGroup, Feature, FeatureGroup, fixed
+from tesla_eval.features import MEASURES, BoundGroup, Feature, FeatureGroup, fixed
 from tesla_eval.models import LinearModel, PemModel, load_pem_model, load_weights
 from tesla_eval.models.linear import ANY_LANGUAGE
 from tesla_eval.records import FeatureDetail, ReferenceExplanation, Share, Signature

@@ -22,10 +22,10 @@ import numpy as np
 from tesla_eval.analysis import Analyser, Analysis, Pipeline, choose_analysis
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import ResourceError, UsageError
+from tesla_eval.features import FeatureGroup, options_of
 from tesla_eval.matching.both_ways import unordered_pairs
 from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.metrics.combinations import Combination
-from tesla_eval.metrics.groups import FeatureGroup, options_of
 from tesla_eval.records import Explanation, ReferenceExplanation, Signature
 from tesla_eval.segments import References, blocks_of_pairs, check_references, new_matrix, same_text
 from tesla_eval.version import __version__

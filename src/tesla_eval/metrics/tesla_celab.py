@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 from tesla_eval.analysis import Analysis
 from tesla_eval.analysis.senses import NONE
+from tesla_eval.features.covering import CoveringGroup
 from tesla_eval.matching.synonyms import UnitAnalysis
 from tesla_eval.metrics.combinations import Column
 from tesla_eval.metrics.feature_metric import FeatureMetric
-from tesla_eval.metrics.groups.covering import CoveringGroup
 
 __all__ = ["TeslaCelab", "TeslaCelabMinus"]
 

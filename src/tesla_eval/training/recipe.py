@@ -11,10 +11,10 @@ import numpy as np
 
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.errors import UsageError
+from tesla_eval.features import Feature
 from tesla_eval.meta.run import target_language
 from tesla_eval.metrics.combinations import Uncombined
 from tesla_eval.metrics.feature_metric import FeatureMetric
-from tesla_eval.metrics.groups import Feature
 from tesla_eval.models import LinearModel
 from tesla_eval.models.linear import ANY_LANGUAGE
 from tesla_eval.parallel import NO_PROGRESS, Progress

@@ -12,15 +12,15 @@ import numpy as np
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import BuildError, UsageError
-from tesla_eval.judgements.paraphrases import RatedPair, controls, shuffled
-from tesla_eval.judgements.summaries import SummarySet
-from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.groups.paraphrases import (
+from tesla_eval.features.paraphrases import (
     LEAST_COUNT,
     PARAPHRASE_FEATURES,
     ParaphraseFeatures,
     ParaphraseGroup,
 )
+from tesla_eval.judgements.paraphrases import RatedPair, controls, shuffled
+from tesla_eval.judgements.summaries import SummarySet
+from tesla_eval.metrics.base import Metric
 from tesla_eval.models.svr import CREMER_FEATURES, CremerModel, PemModel, SupportVectorModel
 from tesla_eval.parallel import NO_PROGRESS, Progress
 

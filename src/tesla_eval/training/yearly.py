@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.arrays import FloatArray, Index
+from tesla_eval.features import Feature
 from tesla_eval.meta.join import _human_systems
 from tesla_eval.meta.run import JudgedSet
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.feature_metric import FeatureMetric
-from tesla_eval.metrics.groups import Feature
 from tesla_eval.models import LinearModel
 from tesla_eval.training.fit import Problem
 from tesla_eval.training.judged import TrainingSet, pairs_of_scores

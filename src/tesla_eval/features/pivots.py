@@ -19,9 +19,7 @@ from tesla_eval.bags import (
 )
 from tesla_eval.bags.ngrams import LEAST_NGRAM_PROBABILITY, LEAST_PROBABILITY, PivotNetwork
 from tesla_eval.errors import UsageError
-from tesla_eval.matching import RECALL_WEIGHT, Matches, match_pairs
-from tesla_eval.matching.ngrams import explain_pivot_feature, explain_segments
-from tesla_eval.metrics.groups import (
+from tesla_eval.features import (
     FIRST,
     BoundGroup,
     Feature,
@@ -31,7 +29,9 @@ from tesla_eval.metrics.groups import (
     measured_columns,
     measured_features,
 )
-from tesla_eval.metrics.groups.ngrams import LONGEST_NGRAM, check_alpha
+from tesla_eval.features.ngrams import LONGEST_NGRAM, check_alpha
+from tesla_eval.matching import RECALL_WEIGHT, Matches, match_pairs
+from tesla_eval.matching.ngrams import explain_pivot_feature, explain_segments
 from tesla_eval.pivot import PhraseTable, installed_pivots, load_phrase_table
 from tesla_eval.records import PivotDetail, PivotPhrase
 

@@ -16,7 +16,7 @@ from tesla_eval.analysis.batch import WordTable
 from tesla_eval.analysis.frequencies import WordFrequencies, load_frequencies
 from tesla_eval.analysis.tokenisers import compose
 from tesla_eval.arrays import FloatArray, Index
-from tesla_eval.metrics.groups import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail
+from tesla_eval.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail
 from tesla_eval.records import ValueDetail
 
 __all__ = ["SurfaceGroup"]

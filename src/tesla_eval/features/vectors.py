@@ -10,9 +10,7 @@ from tesla_eval.analysis import AnalysedBatch, Analysis
 from tesla_eval.analysis.frequencies import load_frequencies
 from tesla_eval.analysis.vectors import WordsWithVectors, load_vectors
 from tesla_eval.arrays import FloatArray, Index
-from tesla_eval.matching import RECALL_WEIGHT
-from tesla_eval.matching.vectors import VECTOR_PROBLEMS, explain_vectors, match_vectors, prepare_vectors
-from tesla_eval.metrics.groups import (
+from tesla_eval.features import (
     FIRST,
     MEASURES,
     BoundGroup,
@@ -23,6 +21,8 @@ from tesla_eval.metrics.groups import (
     measured_columns,
     measured_features,
 )
+from tesla_eval.matching import RECALL_WEIGHT
+from tesla_eval.matching.vectors import VECTOR_PROBLEMS, explain_vectors, match_vectors, prepare_vectors
 from tesla_eval.records import CharacterDetail, FeatureDetail, Link, MatchDetail
 
 __all__ = ["VectorGroup"]

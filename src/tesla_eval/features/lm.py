@@ -12,8 +12,8 @@ import numpy as np
 
 from tesla_eval.analysis import AnalysedBatch, Analysis, Pipeline
 from tesla_eval.arrays import FloatArray, Index
+from tesla_eval.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.lm import TRIGRAM, LanguageModel, load_language_model
-from tesla_eval.metrics.groups import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.records import ValueDetail
 from tesla_eval.resources import find_resource
 

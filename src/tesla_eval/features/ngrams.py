@@ -23,9 +23,7 @@ from tesla_eval.bags import (
     exact_discount,
 )
 from tesla_eval.errors import UsageError
-from tesla_eval.matching import RECALL_WEIGHT, Matches, explain_feature, match_characters, match_pairs
-from tesla_eval.matching.both_ways import match_both_ways, match_characters_both_ways
-from tesla_eval.metrics.groups import (
+from tesla_eval.features import (
     FIRST,
     MEASURES,
     BoundGroup,
@@ -36,6 +34,8 @@ from tesla_eval.metrics.groups import (
     measured_columns,
     measured_features,
 )
+from tesla_eval.matching import RECALL_WEIGHT, Matches, explain_feature, match_characters, match_pairs
+from tesla_eval.matching.both_ways import match_both_ways, match_characters_both_ways
 from tesla_eval.records import CharacterDetail
 
 __all__ = [
