@@ -79,7 +79,10 @@ def _chosen(features: Sequence[FeatureDetail], name: str | None) -> list[Drawabl
     """The feature of that name; without one the first, the skip bigrams, and the phrases of pivots."""
     drawable = [feature for feature in features if isinstance(feature, MatchDetail | PivotDetail)]
     if name is None:
-        return drawable[:1] + [feature for feature in drawable[1:] if _is_telling(feature)]
+        words = [feature for feature in drawable if feature.similarity != "pos"] or drawable
+        return words[:1] + [
+            feature for feature in drawable if feature not in words[:1] and _is_telling(feature)
+        ]
     for feature in drawable:
         if feature.name == name:
             return [feature]
