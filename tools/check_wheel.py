@@ -27,6 +27,7 @@ _PARTS = {
     "srl": "parser",
     "vectors": "vectors",
     "detection": "taggers",
+    "lemmas": "taggers",  # form to lemma: a lexicon
 }
 """What the files in tesla_eval/data belong to, by the beginning of their names; all others are the rest."""
 
