@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ from tesla_eval.discourse.roles import (
 from tesla_eval.errors import BuildError, InputError, ResourceError
 from tesla_eval.judgements.summaries import read_text_lists
 from tesla_eval.models.svr import CREMER_FEATURES, CremerModel, SupportVectorModel
-from tesla_eval.resources import Resource, read_resource, write_resource
+from tesla_eval.resources import Resource, read_resource, shipped_folder, write_resource
 from tesla_eval.training.dicomer import RankedText, permutations_of, permuted_lists, train_coherence
 from tesla_eval.training.discourse import read_gdtb
 from tests.conftest import SHARED_DATA
@@ -340,3 +341,12 @@ def test_the_original_order_is_preferred() -> None:
     ]
     assert len(pairs) == 20 * len(test)
     assert sum(pairs) / len(pairs) >= 0.75
+
+
+def test_weights_that_are_no_list_of_numbers_are_refused(tmp_path: Path) -> None:
+    sound = read_resource(shipped_folder() / "dicomer-en.tesla", "dicomer")
+    for weights in (sound.arrays["weights"].reshape(1, -1), np.full_like(sound.arrays["weights"], np.nan)):
+        path = tmp_path / "dicomer-en.tesla"
+        write_resource(path, replace(sound, arrays={**sound.arrays, "weights": weights}))
+        with pytest.raises(ResourceError, match="not a list of finite numbers"):
+            Dicomer(model=path)

@@ -217,7 +217,10 @@ def read_coherence_model(path: Path) -> CoherenceModel:
     info = resource.info
     try:
         names = resource.text("features").split("\n")
-        weights = dict(zip(names, resource.arrays["weights"].tolist(), strict=True))
+        numbers = resource.arrays["weights"].astype(np.float64, casting="safe")
+        if numbers.ndim != 1 or not np.isfinite(numbers).all():
+            raise ValueError("the weights are not a list of finite numbers")
+        weights = dict(zip(names, numbers.tolist(), strict=True))
         lowest, highest = float(info["lowest"]), float(info["highest"])
         if info["variant"] not in VARIANTS or not lowest < highest:
             raise ValueError("unknown variant, or an empty range of scores")
