@@ -101,7 +101,7 @@ def strip_accents(word: str) -> str:
 
 @cache
 def load_vectors(language: str) -> WordVectors | None:
-    """The table of a language, read once per process; `None` where there is none.
+    """The table of a language, read once per process; `None` if it has no table.
 
     >>> load_vectors("und") is None
     True

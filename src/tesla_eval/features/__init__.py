@@ -2,7 +2,7 @@
 
 A `FeatureGroup` is a declaration: a frozen dataclass whose fields are parameters of the metric. Bound to an analysis
 it becomes a `BoundGroup`, which prepares every text of a batch once and then compares pairs of them: one row per pair,
-one column per feature, NaN for a feature that does not exist. Groups know nothing of weights.
+one column per feature, NaN for a feature that does not exist.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class VectorGroup(FeatureGroup):
     alpha: float = fixed(RECALL_WEIGHT)
 
     def bind(self, analysis: Analysis) -> BoundGroup | None:
-        """The group over the language's table of vectors; nothing where there is none."""
+        """The group over the language's table of vectors; nothing if it has no table."""
         language = analysis.signature["lang"]
         vectors = load_vectors(language)
         if vectors is None:

@@ -23,6 +23,7 @@ __all__ = [
     "MetricScores",
     "Scorer",
     "choose_outputs",
+    "human_system_scores",
     "join",
     "judged_segments",
     "score_outputs",
@@ -227,13 +228,14 @@ def join(
     pairs = None if preferences is None else preferences.joined(outputs)
     judged = judged_segments(outputs, pairs)
     used = np.ones_like(judged) if all_segments or not judged.any() else judged
-    chosen, human_systems = _human_systems(outputs, pairs, system_scores, score_type)
+    chosen, human_systems = human_system_scores(outputs, pairs, system_scores, score_type)
     return Joined(outputs, metrics, used, human_systems, chosen, pairs)
 
 
-def _human_systems(
+def human_system_scores(
     outputs: EvalSet, pairs: PairTable | None, system_scores: SystemScores | None, score_type: str | None
 ) -> tuple[str, FloatTable]:
+    """The kind of human system scores, and the scores: from a file, from the segments, or from preferences."""
     if system_scores is not None and (score_type is None or score_type in system_scores.by_type):
         return system_scores.chosen(outputs.systems, score_type, kind=outputs.score_kind)
     has_scores = not np.isnan(outputs.human).all()

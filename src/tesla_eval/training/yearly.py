@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.features import Feature
-from tesla_eval.meta.join import _human_systems
+from tesla_eval.meta.join import human_system_scores
 from tesla_eval.meta.run import JudgedSet
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
@@ -48,7 +48,7 @@ class YearlySet:
     worse: Index
     counts: FloatArray
     human: FloatArray
-    """Scores of the systems; NaN where there is none."""
+    """Scores of the systems; NaN for a system without a score."""
     baselines: dict[str, FloatArray] = field(default_factory=dict)
     """Other metrics' scores of the rows, higher is better."""
 
@@ -124,7 +124,7 @@ def gather(
         features = cache.score(features_for(outputs.lp), *texts, advance).features
         pairs = None if one.preferences is None else one.preferences.joined(outputs)
         better, worse, counts = _pairs(one, cells)
-        _, human = _human_systems(outputs, pairs, one.systems, None)
+        _, human = human_system_scores(outputs, pairs, one.systems, None)
         sets.append(
             YearlySet(
                 year, outputs.lp, f"{kind} {outputs.testset}", len(outputs.systems), np.array(cells, np.int64),
