@@ -8,7 +8,7 @@ Leave one year out. A problem is a language pair (all its sets of other years) o
 - pairs, h: ASO over language pairs; a pair that no other year has is scored by all pairs together with Θ.
 - years, h: ASO over years; the target is all pairs together with Θ.
 
-The penalty of each learner, and h, are chosen for each year by the figures of the other years. The second table gives
+The penalties of each learner, and h, are chosen for each year by the figures of the other years. The second table gives
 the language pair that is measured only a few of its judgements; other pairs keep theirs.
 Features come from the cache that tools/loyo.py fills (TESLA_EVAL_CACHE).
 """
@@ -28,9 +28,13 @@ from tesla_eval.models.aso import shared_structure
 from tesla_eval.training.shared_ranking import RankingProblem, fit_ranking, fit_shared, pooled
 from tesla_eval.training.yearly import Figures, YearlySet, fit_years, interval, leave_out
 
-PENALTIES = (0.1, 0.03, 0.01, 0.001)
+PENALTIES = (10.0, 1.0, 0.1, 0.03, 0.01, 0.001)
+STRUCTURE_PENALTIES = (0.1, 0.01)
+"""Of the auxiliary problems. A large penalty of the target keeps it within the shared structure."""
 DIMENSIONS = (1, 2, 5)
 FEW = (30, 100, 300, 1000)
+TOGETHER_PENALTY = 0.01
+"""Of all pairs together, in the table of few judgements; TESLA-X's own."""
 MOST_PAIRS = 1500
 """Pairs of one set that are learned from, evenly chosen."""
 
@@ -70,6 +74,8 @@ class Year:
         return pooled(self.problems)
 
 
+Option = tuple[float, ...]
+"""The penalty, and that of the auxiliary problems."""
 Weights = Mapping[str, FloatArray]
 """Of each language pair of the year that is left out."""
 
@@ -78,26 +84,32 @@ def for_pairs(year: Year, own: Weights, rest: FloatArray) -> dict[str, FloatArra
     return {one.lp: own.get(one.lp, rest) for one in year.measured}
 
 
-def learners(year: Year) -> Iterable[tuple[str, float, Weights]]:
-    """Name, penalty and weights of every learner."""
+def structures(problems: Mapping[str, RankingProblem]) -> dict[float, FloatArray]:
+    """Weights of all problems (rows) by penalty."""
+    return {
+        penalty: np.stack([fit_ranking(one, penalty) for one in problems.values()])
+        for penalty in STRUCTURE_PENALTIES
+    }
+
+
+def learners(year: Year) -> Iterable[tuple[str, Option, Weights]]:
+    """Name, penalties and weights of every learner."""
     pairs, years, together = year.by(lambda one: one.lp), year.by(lambda one: one.year), year.together
+    unseen = any(one.lp not in pairs for one in year.measured)
+    by_pair, by_year = structures(pairs), structures(years)
     for penalty in PENALTIES:
         all_pairs = fit_ranking(together, penalty)
-        yield "together", penalty, for_pairs(year, {}, all_pairs)
-        alone = {name: fit_ranking(one, penalty) for name, one in pairs.items()}
-        yield "alone", penalty, for_pairs(year, alone, all_pairs)
-        by_year = np.stack([fit_ranking(one, penalty) for one in years.values()])
-        by_pair = np.stack(list(alone.values()))
-        for h in DIMENSIONS:
-            theta = shared_structure(by_pair, h)
-            own = {
-                one.lp: fit_ranking(pairs[one.lp], penalty, theta) for one in year.measured if one.lp in pairs
-            }
-            unseen = any(one.lp not in pairs for one in year.measured)
-            rest = fit_ranking(together, penalty, theta) if unseen else all_pairs
-            yield f"pairs, h = {h}", penalty, for_pairs(year, own, rest)
-            target = fit_ranking(together, penalty, shared_structure(by_year, h))
-            yield f"years, h = {h}", penalty, for_pairs(year, {}, target)
+        yield "together", (penalty,), for_pairs(year, {}, all_pairs)
+        alone = {one.lp: fit_ranking(pairs[one.lp], penalty) for one in year.measured if one.lp in pairs}
+        yield "alone", (penalty,), for_pairs(year, alone, all_pairs)
+        for of_structure in STRUCTURE_PENALTIES:
+            for h in DIMENSIONS:
+                theta = shared_structure(by_pair[of_structure], h)
+                own = {lp: fit_ranking(pairs[lp], penalty, theta) for lp in alone}
+                rest = fit_ranking(together, penalty, theta) if unseen else all_pairs
+                yield f"pairs, h = {h}", (penalty, of_structure), for_pairs(year, own, rest)
+                target = fit_ranking(together, penalty, shared_structure(by_year[of_structure], h))
+                yield f"years, h = {h}", (penalty, of_structure), for_pairs(year, {}, target)
 
 
 def scored(year: Year, weights: Weights) -> list[FloatArray]:
@@ -113,15 +125,15 @@ class Results:
 
     def __init__(self, sets: Sequence[YearlySet]) -> None:
         self.sets = {key(one): one for one in sets}
-        self.scores: dict[str, dict[float, dict[tuple[str, str, str], FloatArray]]] = {}
+        self.scores: dict[str, dict[Option, dict[tuple[str, str, str], FloatArray]]] = {}
 
-    def add(self, name: str, penalty: float, one: YearlySet, scores: FloatArray) -> None:
-        self.scores.setdefault(name, {}).setdefault(penalty, {})[key(one)] = scores
+    def add(self, name: str, option: Option, one: YearlySet, scores: FloatArray) -> None:
+        self.scores.setdefault(name, {}).setdefault(option, {})[key(one)] = scores
 
-    def tau(self, name: str, penalty: float, years: Iterable[str]) -> float:
+    def tau(self, name: str, option: Option, years: Iterable[str]) -> float:
         found = [
             self.sets[place].tau(scores)
-            for place, scores in self.scores[name][penalty].items()
+            for place, scores in self.scores[name][option].items()
             if place[0] in years and self.sets[place].has_pairs
         ]
         return float(np.mean(found))
@@ -131,9 +143,10 @@ class Results:
         years = {place[0] for place in self.sets}
         best: dict[tuple[str, str, str], FloatArray] = {}
         for year in sorted(years):
-            options = [(name, penalty) for name in names for penalty in self.scores[name]]
-            name, penalty = max(options, key=lambda option: self.tau(*option, years - {year}))
-            best |= {place: s for place, s in self.scores[name][penalty].items() if place[0] == year}
+            options = [(name, option) for name in names for option in self.scores[name]]
+            name, option = max(options, key=lambda choice: self.tau(*choice, years - {year}))
+            best |= {place: s for place, s in self.scores[name][option].items() if place[0] == year}
+            print(f"{' | '.join(names)}: {year} {name} {option}", file=sys.stderr)
         return best
 
 
@@ -143,9 +156,9 @@ def compare(
     """All learners, and the difference to all pairs together with its interval."""
     results = Results(sets)
     for year in years:
-        for name, penalty, weights in learners(year):
+        for name, option, weights in learners(year):
             for one, scores in zip(year.measured, scored(year, weights), strict=True):
-                results.add(name, penalty, one, scores)
+                results.add(name, option, one, scores)
         print(f"{year.name} done", file=sys.stderr, flush=True)
     names = list(results.scores)
     groups = {name: [name] for name in names}
@@ -185,32 +198,56 @@ def average(figures: Sequence[Figures], name: str, statistic: str) -> float:
     return float(np.nanmean([getattr(one, statistic)(name) for one in figures]))
 
 
-def few_judgements(years: Sequence[Year], penalty: float, h: int) -> None:
+def few_judgements(years: Sequence[Year]) -> None:
     """The language pair that is measured has few judgements, the others have all of theirs."""
-    print(f"\nFew judgements of the pair that is measured (penalty {penalty}, h = {h}): τ\n")
-    print("| judgements | alone | together | ASO over pairs |\n|---|--:|--:|--:|")
+    print("\nFew judgements of the pair that is measured, all of the other pairs: τ\n")
+    print("| judgements | alone | together | ASO over pairs | ASO − alone |\n|---|--:|--:|--:|---|")
     for count in (*FEW, None):
-        taus: dict[str, list[float]] = {"alone": [], "together": [], "aso": []}
+        measured = [
+            one for year in years for one in year.measured
+            if one.has_pairs and any(known.lp == one.lp for known in year.known)
+        ]  # fmt: skip
+        results = Results(measured)
         for year in years:
             pairs = year.by(lambda one: one.lp)
-            alone_weights = {name: fit_ranking(one, penalty) for name, one in pairs.items()}
+            auxiliary = {
+                of: {name: fit_ranking(one, of) for name, one in pairs.items()} for of in STRUCTURE_PENALTIES
+            }
             for lp in sorted({one.lp for one in year.measured if one.has_pairs and one.lp in pairs}):
                 own = pairs[lp] if count is None else pairs[lp].first(count)
-                others = {name: one for name, one in pairs.items() if name != lp}
-                alone = fit_ranking(own, penalty)
-                theta = shared_structure(np.stack([*(alone_weights[name] for name in others), alone]), h)
-                weights = {
-                    "alone": alone,
-                    "together": fit_ranking(_joined(own, list(others.values())), penalty),
-                    "aso": fit_ranking(own, penalty, theta),
-                }
-                for one in year.measured:
-                    if one.lp == lp and one.has_pairs:
-                        z = year.standardised(one)
-                        for name, u in weights.items():
-                            taus[name].append(one.tau(z @ u))
-        cells = " | ".join(f"{np.mean(values):.4f}" for values in taus.values())
-        print(f"| {'all' if count is None else count} | {cells} |", flush=True)
+                for name, option, weights in few_learners(own, lp, pairs, auxiliary):
+                    for one in year.measured:
+                        if one.lp == lp and one.has_pairs:
+                            results.add(name, option, one, year.standardised(one) @ weights)
+        aso = [name for name in results.scores if name.startswith("aso")]
+        choices = {"alone": ["alone"], "together": ["together"], "aso": aso}
+        scores = {name: results.chosen(names) for name, names in choices.items()}
+        figures = [Figures(one, {name: s[key(one)] for name, s in scores.items()}) for one in measured]
+        mean, low, high = interval(figures, "aso", "alone", "tau")
+        cells = " | ".join(f"{average(figures, name, 'tau'):.4f}" for name in choices)
+        print(f"| {count or 'all'} | {cells} | {mean:+.4f} [{low:+.4f}, {high:+.4f}] |", flush=True)
+
+
+def few_learners(
+    own: RankingProblem,
+    lp: str,
+    pairs: Mapping[str, RankingProblem],
+    auxiliary: Mapping[float, Mapping[str, FloatArray]],
+) -> Iterable[tuple[str, Option, FloatArray]]:
+    """Name, penalties and weights; the other pairs and the few judgements make the structure."""
+    others = [name for name in pairs if name != lp]
+    joined = _joined(own, [pairs[name] for name in others])
+    yield "together", (TOGETHER_PENALTY,), fit_ranking(joined, TOGETHER_PENALTY)
+    thetas = {
+        of: np.stack([*(by_name[name] for name in others), fit_ranking(own, of)])
+        for of, by_name in auxiliary.items()
+    }
+    for penalty in PENALTIES:
+        yield "alone", (penalty,), fit_ranking(own, penalty)
+        for of, weights in thetas.items():
+            for h in DIMENSIONS:
+                found = fit_ranking(own, penalty, shared_structure(weights, h))
+                yield f"aso, h = {h}", (penalty, of), found
 
 
 def _joined(own: RankingProblem, others: Sequence[RankingProblem]) -> RankingProblem:
@@ -223,7 +260,7 @@ def _joined(own: RankingProblem, others: Sequence[RankingProblem]) -> RankingPro
 
 
 def rounds(years: Sequence[Year], penalty: float, h: int) -> None:
-    """Does it help to alternate more than once?"""
+    """Does it help to alternate more than once? Here with one penalty for all, as in the papers."""
     print(
         f"\nRounds of alternation over pairs (penalty {penalty}, h = {h}): τ of the pairs that other years have\n"
     )
@@ -246,7 +283,7 @@ def main() -> None:
         sets = [one for one in sets if one.year in names]
         years = [Year(name, sets, features, RECIPES[direction].keeps) for name in names]
         compare(direction, sets, features, years)
-        few_judgements(years, 0.03, 2)
+        few_judgements(years)
         rounds(years, 0.03, 2)
 
 
