@@ -69,6 +69,10 @@ TREES = {
         "(NP (NP (DT the) (NN dog)) (SBAR (S (NP (NNP Ann)) (VP (VBD saw)))))",
         [("saw", "Ann", "dog", "")],
     ),
+    "infinitive after a noun": (
+        "(NP (NP (DT a) (NN place)) (SBAR (S (VP (TO to) (VP (VB catch) (NP (NNS bands)))))))",
+        [("catch", "", "bands", "")],
+    ),
     "the clause of a noun leaves nothing out": (
         "(NP (NP (DT the) (NN fact)) (SBAR (IN that) (S (NP (NNP Ann)) (VP (VBD left)))))",
         [("left", "Ann", "", "")],

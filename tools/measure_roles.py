@@ -1,10 +1,11 @@
-"""Who did what to whom as features: `measure_roles.py [wmt] [ratings] [pairs]`, all without arguments.
+"""Who did what to whom as features: `measure_roles.py [wmt] [ratings] [pairs] [verbs]`, all without arguments.
 
 - wmt: TESLA-X into English with and without the group `roles`, each year left out. The parser is too slow for all
   outputs, so both see the same sample: `SEGMENTS` judged segments of every set, evenly chosen, all systems.
 - ratings: the features against people's ratings of paraphrases (ParaBank, STS-B), and PEM's regression with them.
 - pairs: minimal pairs made from treebank trees: a transitive sentence, its passive (the same meaning), and the same
   sentence with subject and object exchanged. Which does the group tell apart, and which does PEM?
+- verbs: doers and undergoers of verbs against PropBank's ARG0 and ARG1.
 
 Features of TESLA-X come from the cache that tools/loyo.py fills (TESLA_EVAL_CACHE); those of roles are kept there too.
 """
@@ -34,6 +35,8 @@ from tesla_eval.meta.run import JudgedSet
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.combinations import Uncombined
 from tesla_eval.srl.exchanged import SYMMETRIC
+from tesla_eval.syntax.clauses import find_clauses
+from tesla_eval.syntax.parser import load_parser
 from tesla_eval.syntax.treebank import read_treebank
 from tesla_eval.syntax.trees import Tree
 from tesla_eval.training.regressions import (
@@ -337,10 +340,35 @@ def pairs() -> None:
         )
 
 
+def verbs() -> None:
+    """Doers and undergoers of verbs against PropBank's ARG0 and ARG1 on the dev split: the head word must lie in it."""
+    sentences = read_treebank(str(TREEBANK), "dev")
+    automatic = [found.tree for found in load_parser("en").parse_tokens([s.tokens for s in sentences])]
+    print("| trees | role | precision | recall | F1 | of |\n|---|---|--:|--:|--:|--:|")
+    for title, trees in (("gold", [s.tree for s in sentences]), ("automatic", automatic)):
+        for role, field in (("ARG0", "doers"), ("ARG1", "undergoers")):
+            right = found = gold = recalled = 0
+            for sentence, tree in zip(sentences, trees, strict=True):
+                clauses = {clause.verb: getattr(clause, field) for clause in find_clauses(tree)}
+                for predicate in sentence.predicates:
+                    spans = [(start, end) for label, start, end in predicate.arguments if label == role]
+                    if not predicate.tag.startswith("VB") or predicate.lemma == "be":
+                        continue
+                    heads = clauses.get(predicate.index, ())
+                    inside = [any(start <= head < end for start, end in spans) for head in heads]
+                    found, right = found + len(heads), right + sum(inside)
+                    gold, recalled = gold + bool(spans), recalled + any(inside)
+            precision, recall = right / found, recalled / gold
+            f1 = 2 * precision * recall / (precision + recall)
+            print(
+                f"| {title} | {role} | {100 * precision:.1f} | {100 * recall:.1f} | {100 * f1:.1f} | {gold} |"
+            )
+
+
 def main() -> None:
-    for name in sys.argv[1:] or ("wmt", "ratings", "pairs"):
+    for name in sys.argv[1:] or ("wmt", "ratings", "pairs", "verbs"):
         print(f"\n## {name}\n")
-        {"wmt": wmt, "ratings": ratings, "pairs": pairs}[name]()
+        {"wmt": wmt, "ratings": ratings, "pairs": pairs, "verbs": verbs}[name]()
 
 
 if __name__ == "__main__":

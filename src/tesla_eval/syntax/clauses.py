@@ -141,7 +141,7 @@ def _inside_clause(node: Tree, around: _Around) -> Iterator[tuple[Tree, _Around]
         subject = None
     if subject is not None:
         inner = replace(around, subjects=noun_heads(subject))
-    elif around.missing:
+    elif around.missing and not (predicates and _is_infinitive(predicates[0])):
         inner = replace(around, subjects=around.missing, missing=())
     else:
         inner = around
@@ -194,6 +194,15 @@ def _inside_noun_phrase(node: Tree) -> Iterator[tuple[Tree, _Around]]:
             yield child, _NOTHING
         if child.label in _NOUN_PHRASES:
             before = noun_heads(child)
+
+
+def _first_verb(node: Tree) -> str:
+    """The tag of the first verb, auxiliary or `to`."""
+    return next((leaf.label for leaf in node.nodes() if leaf.is_leaf and leaf.label in _AUXILIARY_TAGS), "")
+
+
+def _is_infinitive(node: Tree) -> bool:
+    return _first_verb(node) == "TO"
 
 
 def _inside_verb_phrase(node: Tree, around: _Around) -> Iterator[tuple[Tree, _Around]]:
