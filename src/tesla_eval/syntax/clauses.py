@@ -183,11 +183,8 @@ def _inside_noun_phrase(node: Tree) -> Iterator[tuple[Tree, _Around]]:
     before: tuple[int, ...] = ()
     for child in node.children:
         if child.label == "VP" and before:
-            first = next(
-                (leaf for leaf in child.nodes() if leaf.is_leaf and leaf.label in _AUXILIARY_TAGS), None
-            )
-            subjects = () if first is None or first.label == "TO" else before
-            yield child, _Around(subjects=subjects, passive=first is not None and first.label == "VBN")
+            subjects = () if _is_infinitive(child) else before
+            yield child, _Around(subjects=subjects, passive=_first_verb(child) == "VBN")
         elif child.label == "SBAR":
             yield child, _Around(missing=before)
         else:
