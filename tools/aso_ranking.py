@@ -1,4 +1,4 @@
-"""ASO as the learner of TESLA-X, beside one model for all pairs and one model for each: `aso_ranking.py [en|und ...]`.
+"""ASO as the learner of TESLA-X, beside one model for all pairs and one model for each: `aso_ranking.py [few] [en|und ...]`.
 
 Leave one year out. A problem is a language pair (all its sets of other years) or a year. Rows:
 
@@ -9,7 +9,7 @@ Leave one year out. A problem is a language pair (all its sets of other years) o
 - years, h: ASO over years; the target is all pairs together with Θ.
 
 The penalties of each learner, and h, are chosen for each year by the figures of the other years. The second table gives
-the language pair that is measured only a few of its judgements; other pairs keep theirs.
+the language pair that is measured only a few of its judgements; other pairs keep theirs (`few`: only this table).
 Features come from the cache that tools/loyo.py fills (TESLA_EVAL_CACHE).
 """
 
@@ -234,14 +234,12 @@ def few_learners(
     pairs: Mapping[str, RankingProblem],
     auxiliary: Mapping[float, Mapping[str, FloatArray]],
 ) -> Iterable[tuple[str, Option, FloatArray]]:
-    """Name, penalties and weights; the other pairs and the few judgements make the structure."""
+    """Name, penalties and weights. The other pairs make the structure: with few judgements weights are large and wrong,
+    and would be its first direction."""
     others = [name for name in pairs if name != lp]
     joined = _joined(own, [pairs[name] for name in others])
     yield "together", (TOGETHER_PENALTY,), fit_ranking(joined, TOGETHER_PENALTY)
-    thetas = {
-        of: np.stack([*(by_name[name] for name in others), fit_ranking(own, of)])
-        for of, by_name in auxiliary.items()
-    }
+    thetas = {of: np.stack([by_name[name] for name in others]) for of, by_name in auxiliary.items()}
     for penalty in PENALTIES:
         yield "alone", (penalty,), fit_ranking(own, penalty)
         for of, weights in thetas.items():
@@ -277,14 +275,16 @@ def rounds(years: Sequence[Year], penalty: float, h: int) -> None:
 
 
 def main() -> None:
-    for direction in sys.argv[1:] or RECIPES:
+    only_few = "few" in sys.argv[1:]
+    for direction in [name for name in sys.argv[1:] if name != "few"] or RECIPES:
         sets, features = collect(direction, 1, ())
         names = sorted({one.year for one in sets if one.has_pairs})
         sets = [one for one in sets if one.year in names]
         years = [Year(name, sets, features, RECIPES[direction].keeps) for name in names]
-        compare(direction, sets, features, years)
+        if not only_few:
+            compare(direction, sets, features, years)
+            rounds(years, 0.03, 2)
         few_judgements(years)
-        rounds(years, 0.03, 2)
 
 
 if __name__ == "__main__":
