@@ -1,4 +1,4 @@
-"""ASO as the learner of TESLA-X, beside one model for all pairs and one model for each: `aso_ranking.py [few] [en|und ...]`.
+"""ASO as the learner of TESLA-X, beside one model for all pairs and one for each: `aso_ranking.py [few] [en|und ...]`.
 
 Leave one year out. A problem is a language pair (all its sets of other years) or a year. Rows:
 
