@@ -1,4 +1,4 @@
-"""Ranking models of many small problems that share structure: ASO over language pairs or years (specification §16, put to use)."""
+"""Ranking models of small problems that share structure: ASO over language pairs or years (specification §16)."""
 
 from __future__ import annotations
 
