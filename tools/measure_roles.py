@@ -48,7 +48,7 @@ from tesla_eval.training.regressions import (
 )
 from tesla_eval.training.yearly import Figures, YearlySet, interval, leave_out
 
-SEGMENTS = 60
+SEGMENTS = 20
 STS_EVERY = 3
 STS = PARABANK.with_name("stsb_en.tsv.gz")
 GRID_FOUND = replace(GRID, cost=(3.0,), gamma=(0.1,), epsilon=(0.2,))

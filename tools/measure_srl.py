@@ -55,7 +55,7 @@ TABLE4 = ("distance", "parent.lsis.hw", "parent.rsis.hw", "hw", "lastword", "pty
 TABLE4_SELECTED = ("distance", "lastword", "parent.rsis.hw")
 TABLE5 = ("path", "partialpath", "chunkseq", "hw", "lastword", "ptype")
 SELECTED = ("path", "chunkseq", "lastword", "ptype")
-TOLERANCE = 1e-3
+TOLERANCE = 1e-2
 
 
 class Study:
