@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import numpy.typing as npt
 
@@ -56,6 +54,8 @@ class ExactSum:
                 self._by_exponent[exponent] = self._by_exponent.get(exponent, 0) + part
 
     def __float__(self) -> float:
+        from fractions import Fraction  # takes 4 ms: only when asked for
+
         exact = sum(
             (
                 Fraction(part) * Fraction(2) ** (exponent - _MANTISSA_BITS)

@@ -171,7 +171,7 @@ def mean_over_references(values: FloatArray) -> FloatArray:
     [0.375, nan]
     """
     if len(values) == 1:
-        return values[0].copy()
+        return np.array(values[0])
     ordered = np.sort(values, axis=0)  # NaN goes last
     present = ~np.isnan(ordered)
     counts = present.sum(axis=0)
