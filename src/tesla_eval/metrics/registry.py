@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 __all__ = [
+    "BUILT_IN",
     "ENTRY_POINTS",
     "Entry",
     "create_metric",
@@ -87,7 +88,7 @@ def _rouge_entries() -> Iterator[Entry]:
             )
 
 
-_BUILT_IN = (
+_ENTRIES = (
     Entry("m", f"{_HOME}.tesla_m:TeslaM", "words by lemma, synonym and part of speech; no training"),
     Entry("b", f"{_HOME}.tesla_b:TeslaB", "TESLA-M and pivot-language n-grams", languages="with a phrase table"),
     Entry("f", f"{_HOME}.tesla_f:TeslaF", "TESLA-B and a language model, weights learned", languages="with weights"),
@@ -111,7 +112,8 @@ _BUILT_IN = (
 )  # fmt: skip
 
 
-_BUILT_IN_BY_NAME = {entry.name: entry for entry in _BUILT_IN}
+BUILT_IN = {entry.name: entry for entry in _ENTRIES}
+"""The metrics of this package by name."""
 
 
 @cache
@@ -119,7 +121,7 @@ def registered() -> dict[str, Entry]:
     """All metrics by name, the built-in ones first; another package cannot replace one of these."""
     from importlib.metadata import entry_points  # takes 20 ms: only when asked for
 
-    entries = dict(_BUILT_IN_BY_NAME)
+    entries = dict(BUILT_IN)
     for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):
         entries.setdefault(point.name, _from_entry_point(point))
     return entries
@@ -143,12 +145,12 @@ def metric_key(name: str) -> str:
     """
     key = name.strip().lower()
     short = key.removeprefix("tesla-")
-    return key if short not in _BUILT_IN_BY_NAME and key in registered() else short
+    return key if short not in BUILT_IN and key in registered() else short
 
 
 def _entry(key: str) -> Entry | None:
     """The entry of a registered name; other packages are looked for only if the metric is not built in."""
-    return _BUILT_IN_BY_NAME.get(key) or registered().get(key)
+    return BUILT_IN.get(key) or registered().get(key)
 
 
 def find_entry(name: str) -> Entry:
