@@ -290,11 +290,11 @@ class TestRankings:
 
     def test_agreement_expected_wins_and_sign_tests(self, tesla, rankings):
         (report,) = json.loads(tesla("meta", "--rankings", rankings, "--format", "json").out)["preferences"]
-        assert report["between_judges"]["p_agree"] == pytest.approx(
+        assert report["judges"]["between"]["p_agree"] == pytest.approx(
             2 / 3
         )  # of a-b, a-c, b-c they differ on b-c
-        assert report["between_judges"]["kappa"] == pytest.approx(0.5)
-        assert report["within_judges"]["p_agree"] is None
+        assert report["judges"]["between"]["kappa"] == pytest.approx(0.5)
+        assert report["judges"]["within"]["p_agree"] is None
         assert [(s["system"], s["expected_wins"]) for s in report["systems"]] == [
             ("a", 1.0),
             ("b", 0.5),
