@@ -27,7 +27,9 @@ ROWS = [
 
 def ratings(rows) -> Ratings:
     items, systems, judges, scores = zip(*rows, strict=True)
-    return Ratings("made", "", list(items), list(systems), list(judges), list(map(float, scores)), [2] * len(rows))
+    return Ratings(
+        "made", "", list(items), list(systems), list(judges), list(map(float, scores)), [2] * len(rows)
+    )
 
 
 def counted(rows, *, ties: bool):
@@ -70,7 +72,10 @@ class TestAgreement:
     @given(
         st.lists(
             st.tuples(
-                st.sampled_from("12"), st.sampled_from("abc"), st.sampled_from(["u", "v", "w"]), st.integers(1, 3)
+                st.sampled_from("12"),
+                st.sampled_from("abc"),
+                st.sampled_from(["u", "v", "w"]),
+                st.integers(1, 3),
             ),
             min_size=1,
             max_size=30,
@@ -92,7 +97,9 @@ class TestAgreement:
         assert pooled.n == sum(map(len, between.values()))
 
     def test_rankings_and_the_scores_that_give_them_agree(self):
-        ranked = Rankings("file", ["9"] * 4, ["t", "t", "u", "u"], ["x", "x", "y", "y"], ["a", "b"] * 2, [1, 2, 2, 2])
+        ranked = Rankings(
+            "file", ["9"] * 4, ["t", "t", "u", "u"], ["x", "x", "y", "y"], ["a", "b"] * 2, [1, 2, 2, 2]
+        )
         scored = ratings([("9", "a", "x", 5), ("9", "b", "x", 1), ("9", "a", "y", 3), ("9", "b", "y", 3)])
         assert judge_pairs(ranked)[0].agreement == judge_pairs(rankings_of(scored))[0].agreement
         assert judge_pairs(ranked)[0].agreement.p_agree == 0
@@ -110,9 +117,13 @@ class TestCorrelation:
         pairs, others = stats.judge_correlations(*zip(*rows, strict=True))
         table = np.array([row[3] for row in rows]).reshape(3, 30, 4)
         expected = np.corrcoef(table.reshape(3, -1))
-        assert [one.sentence.value for one in pairs] == pytest.approx([expected[0, 1], expected[0, 2], expected[1, 2]])
+        assert [one.sentence.value for one in pairs] == pytest.approx(
+            [expected[0, 1], expected[0, 2], expected[1, 2]]
+        )
         systems = np.corrcoef(table.mean(axis=1))
-        assert [one.system.value for one in pairs] == pytest.approx([systems[0, 1], systems[0, 2], systems[1, 2]])
+        assert [one.system.value for one in pairs] == pytest.approx(
+            [systems[0, 1], systems[0, 2], systems[1, 2]]
+        )
         assert [one.sentence.n for one in pairs] == [120] * 3
         rest = (table[1] + table[2]) / 2
         assert others[0].sentence.value == pytest.approx(np.corrcoef(table[0].ravel(), rest.ravel())[0, 1])
@@ -139,7 +150,8 @@ def table(tmp_path) -> Path:
 
 class TestReader:
     def test_columns_may_stand_in_any_order(self, write):
-        path = write("r.tsv", ["score\tjudge\tcriterion\titem\tsystem\ttestset\tlp", "3.5\tann\tfluency\t7\ta\tnews\tde-en"])
+        header = "score\tjudge\tcriterion\titem\tsystem\ttestset\tlp"
+        path = write("r.tsv", [header, "3.5\tann\tfluency\t7\ta\tnews\tde-en"])
         by_set = read_ratings(path)
         assert list(by_set) == [("de-en", "news")]
         (found,) = by_set["de-en", "news"].values()
@@ -189,13 +201,21 @@ class TestCommand:
         ])  # fmt: skip
         rated = write("r.tsv", [
             "lp\ttestset\titem\tsystem\tjudge\tscore\tcriterion",
-            *(f"de-en\tnews\t{i}\t{s}\t{j}\t{v}\t{c}" for i in "123" for j in ("x", "y") for c in ("adequacy", "fluency")
-              for s, v in (("good", 5), ("mid", 3), ("bad", 1))),
+            *(f"de-en\tnews\t{i}\t{s}\t{j}\t{v}\t{c}" for i in "123" for j in ("x", "y")
+              for c in ("adequacy", "fluency") for s, v in (("good", 5), ("mid", 3), ("bad", 1))),
         ])  # fmt: skip
-        done = tesla("meta", "--segments", segments, "--ratings", rated, "-m", "m", "--format", "json", "--no-cache")
+        done = tesla(
+            "meta", "--segments", segments, "--ratings", rated, "-m", "m", "--format", "json", "--no-cache"
+        )
         assert done.status == 0, done.err
-        found = {(r["testset"], r["level"], r["statistic"]): r["value"] for r in json.loads(done.out)["results"]}
-        assert found["news_adequacy", "segment", "kendall_wmt"] == found["news_fluency", "system", "kendall"] == 1
+        found = {
+            (r["testset"], r["level"], r["statistic"]): r["value"] for r in json.loads(done.out)["results"]
+        }
+        assert (
+            found["news_adequacy", "segment", "kendall_wmt"]
+            == found["news_fluency", "system", "kendall"]
+            == 1
+        )
         one = tesla("meta", "--segments", segments, "--ratings", rated, "-m", "m", "--human-score", "fluency",
                     "--no-cache")  # fmt: skip
         assert "news_fluency" in one.out
