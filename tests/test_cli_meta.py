@@ -489,6 +489,32 @@ class TestPlots:
         bars = pictures["de-en.news.segment.kendall_wmt.svg"].findall(f".//{svg}rect/{svg}title")
         assert [bar.text.split(":")[0] for bar in bars] in (["tesla-m", "chrf"], ["chrf", "tesla-m"])
 
+    def test_several_test_sets_share_a_picture_with_a_dot_for_each_value(self, tesla, segments, tmp_path):
+        rows = segment_rows()
+        others = [row.replace("\tnews\t", "\ttalks\t") for row in rows]
+        outcome = tesla(
+            "meta",
+            "--segments",
+            segments(*rows, *others),
+            "-m",
+            "m,chrf",
+            "--plots",
+            str(tmp_path),
+            "--format",
+            "json",
+        )
+        assert outcome.status == 0, outcome.err
+        for level in ("segment", "system"):
+            picture = ElementTree.parse(tmp_path / f"all.{level}.pearson.svg")
+            titles = [one.text for one in picture.iter("{http://www.w3.org/2000/svg}title")]
+            found = [
+                f"{one['lp']} {one['testset']}, {one['metric']}: {one['value']:.4f}"
+                for one in json.loads(outcome.out)["results"]
+                if (one["level"], one["statistic"]) == (level, "pearson")
+            ]
+            assert sorted(titles) == sorted(found)
+            assert len(found) == 4
+
     def test_png_is_drawn_by_matplotlib_or_refused(self, tmp_path):
         drawing = Drawing(100, 50, [Words(50, 25, "a $ sign")])
         path = tmp_path / "a.png"

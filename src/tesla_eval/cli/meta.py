@@ -9,7 +9,13 @@ from pathlib import Path
 import click
 
 from tesla_eval.analysis.languages import resolve_language
-from tesla_eval.cli.meta_formats import META_FORMATS, PREFERENCE_FORMATS, draw_plots, write_scores
+from tesla_eval.cli.meta_formats import (
+    META_FORMATS,
+    PREFERENCE_FORMATS,
+    draw_dimensions,
+    draw_plots,
+    write_scores,
+)
 from tesla_eval.cli.options import (
     NamedMetric,
     checked_reference_name,
@@ -116,7 +122,8 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
     "--plots",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Draw metric against human per system, and correlations as bars with intervals, into DIR.",
+    help="Draw metric against human per system, correlations as bars with intervals, and with several test sets (such "
+    "as the dimensions of summaries) Pearson's r of all metrics on all of them, into DIR.",
 )
 @click.option(
     "--plot-format",
@@ -225,6 +232,7 @@ def meta(
         raise missing.first_error or UsageError(
             "there is no language pair to evaluate; see the warnings above and check --lp"
         )
+    draw_dimensions(study, plots, plot_format)
     write_lines(META_FORMATS[output_format](study))
     missing.tell()
     return 1 if missing.notes else 0

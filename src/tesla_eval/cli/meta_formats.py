@@ -17,13 +17,14 @@ import numpy as np
 from tesla_eval.cli.terminal import aligned, visible
 from tesla_eval.judgements.wmt import write_score_file
 from tesla_eval.meta import Joined, MetricComparison, Result
-from tesla_eval.meta.plots import correlation_bars, system_scatter, write_drawing
+from tesla_eval.meta.plots import correlation_bars, dimension_lines, system_scatter, write_drawing
 from tesla_eval.meta.run import SetComparison, Study
 from tesla_eval.meta.significance import JudgeAgreement, PreferenceReport, PreferenceShares
 from tesla_eval.stats import Agreement
 
-__all__ = ["META_FORMATS", "PREFERENCE_FORMATS", "draw_plots", "shown_p", "write_scores"]
+__all__ = ["META_FORMATS", "PREFERENCE_FORMATS", "draw_dimensions", "draw_plots", "shown_p", "write_scores"]
 
+DIMENSIONS = (("segment", "pearson"), ("system", "pearson"))
 _COLUMNS = ("lp", "testset", "metric", "level", "statistic", "value", "n", "note")
 
 
@@ -321,6 +322,14 @@ def draw_plots(joined: Joined, comparisons: Iterable[SetComparison], folder: Pat
         title = f"{' '.join(key)}: {level} {statistic}"
         drawing = correlation_bars(found.comparison, title)
         write_drawing(drawing, folder / _file_name(*key, level, statistic, file_format))
+
+
+def draw_dimensions(study: Study, folder: Path | None, file_format: str) -> None:
+    """One picture of all test sets, where there are several: the dimensions of summaries, or language pairs."""
+    if folder is not None and len(study.test_sets) > 1:
+        for level, statistic in DIMENSIONS:
+            drawing = dimension_lines(study.results, level, statistic)
+            write_drawing(drawing, folder / _file_name("all", level, statistic, file_format))
 
 
 def write_scores(
