@@ -76,7 +76,9 @@ class TestFromTexts:
         assert found["pairs"][0]["p_sign"] == found["pairs"][0]["p_sign_holm"] == pytest.approx(expected)
         assert "p sign" in tesla("compare", "--scores", path).out
         docs = write("docs.txt", ["d1"] * 5 + ["d2"] * 10)
-        (found,) = json.loads(tesla("compare", "--scores", path, "--docs", docs, "--format", "json").out)["metrics"]
+        (found,) = json.loads(tesla("compare", "--scores", path, "--docs", docs, "--format", "json").out)[
+            "metrics"
+        ]
         assert found["pairs"][0]["p_sign"] == 0.5  # both documents are won
 
     def test_equal_systems_do_not_differ(self, tesla, files, write):

@@ -94,7 +94,7 @@ def parameters(synonyms: str) -> None:
         joined = scored({
             f"{n} {f}": celab(TeslaCelab(where[0][3:], synonyms=dictionary, order=n, f=f)) for n, f in settings
         }, where)  # fmt: skip
-        results = evaluate(joined)
+        results = list(evaluate(joined, permutations=1))
         columns.extend(
             {one.metric: one.value for one in results if (one.level, one.statistic) == wish}
             for wish in SHOWN_STATISTICS
