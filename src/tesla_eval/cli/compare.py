@@ -106,13 +106,16 @@ def _pairs_text(comparison: SystemComparison) -> Iterator[str]:
         "Holm",
         "p rand",
         "Holm",
+        "p sign",
+        "Holm",
         "d",
         "superior",
     ]
     rows = [[*head, ""]]
     for pair in comparison.pairs:
         low, high = (_shown(comparison, end, signed=True) for end in (pair.low, pair.high))
-        tests = (pair.p_bootstrap, pair.p_bootstrap_holm, pair.p_randomisation, pair.p_randomisation_holm)
+        tests = (pair.p_bootstrap, pair.p_bootstrap_holm, pair.p_randomisation, pair.p_randomisation_holm,
+                 pair.p_sign, pair.p_sign_holm)  # fmt: skip
         rows.append([
             visible(pair.first), visible(pair.second), _shown(comparison, pair.difference, signed=True),
             f"{low} to {high}", f"{pair.wins:.3f}", *map(shown_p, tests),
