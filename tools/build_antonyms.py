@@ -8,6 +8,7 @@ on the other side too (approve – disapprove, reject). Adjectives that are only
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,9 +19,11 @@ ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "src" / "tesla_eval" / "data"
 FILES = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
 ANTONYM = "!"
+MOST_SENSES = 12
+"""Words with more senses (get, come, set) share a set with nearly everything; only WordNet's own pairs have them."""
 DATE = "2026-11-16"
 
-Synset = tuple[list[str], list[tuple[str, str, int, int]]]
+Synset = tuple[list[str], list[tuple[str, int, int]]]
 """The words, and for each antonym the key of its set, the number of the word here and of the word there."""
 
 
@@ -46,17 +49,21 @@ def parse(line: str, name: str) -> tuple[str, Synset]:
     for place in range(int(fields[start - 1])):
         symbol, offset, kind, ends = fields[start + 4 * place : start + 4 * place + 4]
         if symbol == ANTONYM:
-            antonyms.append((f"{FILES[kind]}:{offset}", symbol, int(ends[:2], 16), int(ends[2:], 16)))
+            antonyms.append((f"{FILES[kind]}:{offset}", int(ends[:2], 16), int(ends[2:], 16)))
     return f"{name}:{fields[0]}", (words, antonyms)
 
 
 def antonym_pairs(synsets: dict[str, Synset]) -> Iterator[tuple[str, str]]:
-    for words, antonyms in synsets.values():
-        for key, _, here, there in antonyms:
-            others = synsets[key][0]
+    """WordNet's pairs, and each of their words with the other words of the opposite set that have few senses."""
+    senses = Counter((key.partition(":")[0], word) for key, (words, _) in synsets.items() for word in words)
+    for key, (words, antonyms) in synsets.items():
+        for opposite, here, there in antonyms:
+            others = synsets[opposite][0]
             one, other = words[here - 1], others[there - 1]
-            yield from ((word, other) for word in words)
-            yield from ((one, word) for word in others)
+            yield one, other
+            for word in words:
+                if senses[key.partition(":")[0], word] <= MOST_SENSES:
+                    yield word, other
 
 
 def main() -> None:
