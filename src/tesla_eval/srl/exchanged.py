@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tesla_eval.srl.propositions import DOER, UNDERGOER, Proposition, read_propositions
 
-__all__ = ["SYMMETRIC", "Exchange", "exchanged_roles", "find_exchanges"]
+__all__ = ["SYMMETRIC", "Exchange", "exchanged_roles", "find_exchanges", "participants"]
 
 SYMMETRIC = frozenset(
     """be become remain equal mean match resemble meet marry divorce date border accompany join fight differ
@@ -41,19 +41,21 @@ def find_exchanges(hypothesis: Iterable[Proposition], reference: Iterable[Propos
     Doer and undergoer must both have changed places, and no other mention of the predicate in the hypothesis may have
     them as the reference does.
     """
-    said = set(_pairs(hypothesis))
+    said = participants(hypothesis)
     return [
         Exchange(predicate, doer, undergoer)
-        for predicate, doer, undergoer in dict.fromkeys(_pairs(reference))
+        for predicate, doer, undergoer in participants(reference)
         if (predicate, undergoer, doer) in said and (predicate, doer, undergoer) not in said
     ]
 
 
-def _pairs(propositions: Iterable[Proposition]) -> Iterable[tuple[str, str, str]]:
-    """All predicates with a doer and an undergoer of theirs."""
-    for one in propositions:
-        if one.predicate not in SYMMETRIC:
-            for doer in sorted(one.fillers(DOER)):
-                for undergoer in sorted(one.fillers(UNDERGOER)):
-                    if doer != undergoer:
-                        yield one.predicate, doer, undergoer
+def participants(propositions: Iterable[Proposition]) -> dict[tuple[str, str, str], None]:
+    """All predicates with a doer and an undergoer of theirs, in their order; those of `SYMMETRIC` do not count."""
+    return {
+        (one.predicate, doer, undergoer): None
+        for one in propositions
+        if one.predicate not in SYMMETRIC
+        for doer in sorted(one.fillers(DOER))
+        for undergoer in sorted(one.fillers(UNDERGOER))
+        if doer != undergoer
+    }
