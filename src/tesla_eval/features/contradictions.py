@@ -33,7 +33,7 @@ _NEGATIONS = frozenset(
 _NO_NEGATION_BEFORE = frozenset("only just least merely simply".split())
 """`not only` and `not just` deny nothing."""
 _NEGATIVE = frozenset(
-    """without unable impossible fail failure refuse refusal deny denial reject rejection decline lack ignore forbid
+    """without unable impossible forbidden prohibited banned fail failure refuse refusal deny denial reject rejection decline lack ignore forbid
     prohibit ban prevent avoid cancel miss missing absent absence empty few little unlikely unaware unless stop quit
     cease away against down doubt oppose block exclude abandon omit resist disagree same remain stay other wrong
     nonexistent minus stranger off former free""".split()
@@ -250,25 +250,32 @@ class ContradictionFinder:
             partner = order[spot[hit]]
             parts.append(_Links(x.pair[owner[hit]], x.place[owner[hit]], y.place[partner]))
         links = _Links(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-        kept = [k for k in range(len(links.pair)) if not (inverted[links.pair[k]] and self._converse(x, y, links, k))]
+        kept = [k for k in range(len(links.pair)) if self._opposes(x, y, links, k, bool(inverted[links.pair[k]]))]
         links = _Links(*(column[kept] for column in links))
         _, first = np.unique(np.stack(links), axis=1, return_index=True)
         return _Links(*(column[np.sort(first)] for column in links))
 
-    def _converse(self, x: _Side, y: _Side, links: _Links, k: int) -> bool:
+    def _opposes(self, x: _Side, y: _Side, links: _Links, k: int, inverted: bool) -> bool:
+        """Whether two antonyms contradict each other: not if either has a synonym on the other side, or if `buy` and
+        `sell` stand between participants that changed places."""
         lexicon = x.marks.batch.vocabulary.lexicon
-        words = (
-            lexicon.lemma(int(side.marks.batch.lemma[places[k]]))
-            for side, places in ((x, links.reference), (y, links.hypothesis))
-        )
-        return frozenset(words) in _CONVERSE
+        one = int(x.marks.batch.lemma[links.reference[k]])
+        other = int(y.marks.batch.lemma[links.hypothesis[k]])
+        if inverted and frozenset((lexicon.lemma(one), lexicon.lemma(other))) in _CONVERSE:
+            return False
+        for lemma, opposite, side in ((one, other, y), (other, one, x)):
+            senses = set(lexicon.senses(lemma))
+            rivals = set(side.marks.batch.lemma[side.place[side.pair == links.pair[k]]].tolist()) - {opposite}
+            if any(not senses.isdisjoint(lexicon.senses(rival)) for rival in rivals):
+                return False
+        return True
 
     def _find_exchanges(
         self, x: _Side, y: _Side, i: Index, j: Index, inverted: npt.NDArray[np.bool_]
     ) -> dict[int, Exchange]:
         """Exchanged roles, looked for where nouns changed places, or where only one text names an agent with `by`."""
         passive_x, passive_y = (_has(side.pair[side.marks.by_agent[side.place]], len(i)) for side in (x, y))
-        suspects = np.flatnonzero((inverted == (passive_x == passive_y)) & (_shared_nouns(x, y, len(i)) >= 2))
+        suspects = np.flatnonzero((inverted | (passive_x != passive_y)) & (_shared_nouns(x, y, len(i)) >= 2))
         found = self._exchanges.find(x.marks.batch, y.marks.batch, i[suspects], j[suspects])
         return {int(suspects[k]): exchange for k, exchange in found.items()}
 
