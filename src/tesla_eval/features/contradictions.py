@@ -227,7 +227,8 @@ class ContradictionFinder:
             **_number_links(x, y, count),
             "antonym": _of_pairs(antonyms, ~has_negation),
         }
-        return links, self._find_exchanges(x, y, i, j, inverted)
+        alike = _mostly_shared(x, own_x, count) & _mostly_shared(y, own_y, count)
+        return links, self._find_exchanges(x, y, i, j, inverted, alike)
 
     def _antonym_links(self, x: _Side, y: _Side, inverted: npt.NDArray[np.bool_]) -> _Links:
         table = self.antonyms
@@ -271,11 +272,15 @@ class ContradictionFinder:
         return True
 
     def _find_exchanges(
-        self, x: _Side, y: _Side, i: Index, j: Index, inverted: npt.NDArray[np.bool_]
+        self, x: _Side, y: _Side, i: Index, j: Index, inverted: npt.NDArray[np.bool_], alike: npt.NDArray[np.bool_]
     ) -> dict[int, Exchange]:
-        """Exchanged roles, looked for where nouns changed places, or where only one text names an agent with `by`."""
+        """Exchanged roles, looked for between texts of nearly the same words.
+
+        Parsing takes time. It is worth it where nouns changed places, or where one text only names an agent with `by`.
+        """
         passive_x, passive_y = (_has(side.pair[side.marks.by_agent[side.place]], len(i)) for side in (x, y))
-        suspects = np.flatnonzero((inverted | (passive_x != passive_y)) & (_shared_nouns(x, y, len(i)) >= 2))
+        moved = alike & (inverted | (passive_x != passive_y))
+        suspects = np.flatnonzero(moved & (_shared_nouns(x, y, len(i)) >= 2))
         found = self._exchanges.find(x.marks.batch, y.marks.batch, i[suspects], j[suspects])
         return {int(suspects[k]): exchange for k, exchange in found.items()}
 
@@ -317,6 +322,14 @@ def _unshared(
 
 def _has(pairs: Index, count: int) -> npt.NDArray[np.bool_]:
     return np.bincount(pairs, minlength=count) > 0
+
+
+def _mostly_shared(side: _Side, own: npt.NDArray[np.bool_], count: int) -> npt.NDArray[np.bool_]:
+    """Whether the other text has at least two thirds of the content words of this one."""
+    content = side.marks.batch.function[side.place] == 0
+    return 3 * np.bincount(side.pair[own & content], minlength=count) <= np.bincount(
+        side.pair[content], minlength=count
+    )
 
 
 def _of_pairs(links: _Links, wanted: npt.NDArray[np.bool_]) -> _Links:

@@ -17,7 +17,7 @@ from tesla_eval.srl.propositions import DOER, RECIPIENT, Proposition, read_propo
 
 __all__ = ["ExchangeFinder"]
 
-_LONGEST = 60
+_LONGEST = 40
 """Longer texts are not parsed: time grows with their length, and their clauses hide from a comparison of whole texts."""
 _LISTING = frozenset("and or nor & with than like as".split())
 """Between these words' neighbours the order says little."""
