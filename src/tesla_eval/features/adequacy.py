@@ -17,7 +17,6 @@ from tesla_eval.arrays import FloatArray, Index, sum_columns
 from tesla_eval.errors import ResourceError
 from tesla_eval.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.features.contradictions import CONTRADICTIONS, ContradictionFinder, Marks
-from tesla_eval.features.lm import WORST
 from tesla_eval.features.ngrams import CharacterGroup
 from tesla_eval.features.pivots import PivotGroup
 from tesla_eval.features.vectors import VectorGroup
@@ -26,10 +25,16 @@ from tesla_eval.models.paraphrases import PemXModel
 from tesla_eval.records import ValueDetail
 
 __all__ = ["PARTS", "AdequacyGroup", "BoundAdequacy", "FluencyShareGroup", "OverlapGroup", "contradicted",
-           "evidence_groups"]
+           "evidence_groups", "longer_lengths"]
 
 PARTS = ("adequacy", "fluency", "overlap")
 _BALANCED = 0.5
+_WORST = 4.0
+"""A loss of so much ln P per word, or more, is no fluency at all."""
+TELLING_WORDS = 10
+"""Texts of up to so many words are contradicted as a whole."""
+_SHRINKAGE = 4
+"""The mean of so few words is unreliable: a loss over L words counts L / (L + 4)."""
 _LONGEST = 4
 """specification §13: n-grams of one to four words, in one bag."""
 _F = ("f",)
@@ -104,7 +109,8 @@ class BoundAdequacy(BoundGroup):
     ) -> FloatArray:
         """Adequacy of each pair; NaN where a text has no words."""
         pairs = (reference, hypothesis, reference_index, hypothesis_index)
-        return self._adequacy(self.evidence(*pairs), self.contradictions(*pairs))[:, None]
+        words = longer_lengths(reference, hypothesis, reference_index, hypothesis_index)
+        return self._adequacy(self.evidence(*pairs), self.contradictions(*pairs), words)[:, None]
 
     def evidence(self, reference: _Prepared, hypothesis: _Prepared, i: Index, j: Index) -> FloatArray:
         """All evidence, one column per name of `evidence_names`."""
@@ -119,14 +125,14 @@ class BoundAdequacy(BoundGroup):
         """Which contradictions each pair has, one column per kind."""
         return self._contradictions.compare(reference.marks, hypothesis.marks, i, j)
 
-    def _adequacy(self, evidence: FloatArray, contradictions: FloatArray) -> FloatArray:
+    def _adequacy(self, evidence: FloatArray, contradictions: FloatArray, words: Index) -> FloatArray:
         rows = evidence[:, self._columns]
         missing = np.isnan(rows)
         weights = np.where(missing, 0.0, self._weights)
         total = sum_columns(weights)
         mean = sum_columns(np.where(missing, 0.0, rows) * weights) / np.where(total > 0, total, np.nan)
         agreement = np.clip((mean - self._model.unrelated) / (1 - self._model.unrelated), 0.0, 1.0)
-        return contradicted(agreement, contradictions, self._taken)
+        return contradicted(agreement, contradictions, self._taken, words)
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """Adequacy with the contradictions that lower it."""
@@ -163,14 +169,16 @@ class _BoundFluencyShare(BoundGroup):
     def signature(self) -> dict[str, str]:
         return {"lm": self._model.fingerprint}
 
-    def prepare(self, batch: AnalysedBatch) -> FloatArray:
-        return self._model.normalised(batch.texts)
+    def prepare(self, batch: AnalysedBatch) -> tuple[FloatArray, FloatArray]:
+        """ln P per word, and how much a loss counts."""
+        return self._model.normalised(batch.texts), batch.lengths / (batch.lengths + _SHRINKAGE)
 
     def compare(
-        self, reference: FloatArray, hypothesis: FloatArray, reference_index: Index, hypothesis_index: Index
+        self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
     ) -> FloatArray:
-        loss = reference[reference_index] - hypothesis[hypothesis_index]
-        return np.asarray(1.0 - np.clip(loss / WORST, 0.0, 1.0))[:, None]
+        loss = reference[0][reference_index] - hypothesis[0][hypothesis_index]
+        counted = loss * hypothesis[1][hypothesis_index]
+        return np.asarray(1.0 - np.clip(counted / _WORST, 0.0, 1.0))[:, None]
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         values = self.compare(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)[0]
@@ -215,18 +223,29 @@ class _BoundOverlap(BoundGroup):
         return GroupDetail(values, _details("overlap", values))
 
 
-def contradicted(agreement: FloatArray, contradictions: FloatArray, shares: FloatArray) -> FloatArray:
-    """Adequacy: agreement, of which each contradiction takes its share, the more the more the texts agree otherwise.
+def longer_lengths(reference: _Prepared, hypothesis: _Prepared, i: Index, j: Index) -> Index:
+    """The number of words of the longer text of each pair."""
+    lengths = reference.marks.batch.lengths[i], hypothesis.marks.batch.lengths[j]
+    return np.maximum(*lengths)
 
-    With a share of at most ½, adequacy never falls as agreement grows.
 
-    >>> contradicted(np.array([1.0, 0.5]), np.array([[1.0], [1.0]]), np.array([0.5])).tolist()
-    [0.5, 0.375]
+def contradicted(
+    agreement: FloatArray, contradictions: FloatArray, shares: FloatArray, words: Index
+) -> FloatArray:
+    """Adequacy: agreement a, less a · λa where the texts contradict each other; never less for more agreement.
+
+    λ is the largest share of the kinds found, and smaller in long texts, of which a contradiction is but a part. Above
+    a = 1/(2λ), where a − λa² would fall again, adequacy stays at 1/(4λ).
+
+    >>> one, found = np.array([1.0, 0.5, 1.0]), np.array([[1.0], [1.0], [0.0]])
+    >>> contradicted(one, found, np.array([0.5]), np.array([8, 8, 8])).tolist()
+    [0.5, 0.375, 1.0]
     """
-    adequacy = agreement
-    for column, share in enumerate(shares.tolist()):
-        adequacy = adequacy * (1 - share * agreement * contradictions[:, column])
-    return adequacy
+    share = (contradictions * shares).max(axis=1, initial=0.0)
+    share = share * np.minimum(1.0, TELLING_WORDS / np.maximum(words, 1))
+    highest = np.where(share > 0.5, 1 / np.maximum(2 * share, 1.0), 1.0)
+    limited = np.minimum(agreement, highest)
+    return np.asarray(limited * (1 - share * limited))
 
 
 def _details(name: str, values: FloatArray, **content: Any) -> tuple[ValueDetail, ...]:

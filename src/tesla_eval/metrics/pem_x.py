@@ -24,7 +24,7 @@ _LOWEST, _RANGE = 1.0, 4.0
 
 @dataclass(frozen=True)
 class CappedByAdequacy(Combination):
-    """1 + 4 · adequacy · fluency^s · novelty: each factor is at most 1, so that no score is above its adequacy.
+    """1 + 4 · adequacy · fluency · novelty: each factor is at most 1, so that no score is above its adequacy.
 
     Novelty falls from 1 to the share of a copy as the overlap rises from `fully_novel` to 1. `model` is a model or its
     file; by default the installed one of the language.
@@ -67,7 +67,7 @@ class CappedByAdequacy(Combination):
         adequacy, fluency, overlap = np.clip(np.nan_to_num(rows, nan=0.0), 0.0, 1.0).T
         new = np.minimum(1.0, (1 - overlap) / (1 - model.fully_novel))
         novelty = model.copy_share + (1 - model.copy_share) * new
-        return np.asarray(_LOWEST + _RANGE * (adequacy * fluency**model.fluency_share * novelty))
+        return np.asarray(_LOWEST + _RANGE * (adequacy * fluency * novelty))
 
 
 class PemX(FeatureMetric):

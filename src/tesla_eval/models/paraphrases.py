@@ -31,9 +31,7 @@ class PemXModel:
     unrelated: float
     """The evidence that unrelated texts have: adequacy 0."""
     contradictions: Mapping[str, float]
-    """How much of a full agreement each kind of contradiction takes away, 0..½."""
-    fluency_share: float
-    """The exponent of fluency in the score: 0 ignores it, 1 multiplies by it."""
+    """How much of a full agreement each kind of contradiction takes away, 0..1."""
     copy_share: float
     """The part of the scale that a copy can reach."""
     fully_novel: float
@@ -49,9 +47,7 @@ class PemXModel:
     fingerprint: str = ""
 
     def __post_init__(self) -> None:
-        if not all(0 <= share <= 0.5 for share in self.contradictions.values()):
-            raise ValueError("a contradiction takes less than 0 or more than half of the agreement")
-        shares = (self.unrelated, self.fluency_share, self.copy_share, self.fully_novel)
+        shares = (self.unrelated, self.copy_share, self.fully_novel, *self.contradictions.values())
         if not all(0 <= share <= 1 for share in shares) or self.unrelated == 1 or self.fully_novel == 1:
             raise ValueError("a share is not between 0 and 1")
         if not self.evidence or min(self.evidence.values()) < 0 or sum(self.evidence.values()) <= 0:
@@ -63,7 +59,7 @@ class PemXModel:
             "format": _FORMAT, "metric": PEM_X, "language": self.language, "date": self.date,
             "data": list(self.data), "analysis": self.analysis, "pivots": list(self.pivots),
             "language_model": self.language_model, "evidence": dict(self.evidence), "unrelated": self.unrelated,
-            "contradictions": dict(self.contradictions), "fluency_share": self.fluency_share,
+            "contradictions": dict(self.contradictions),
             "copy_share": self.copy_share, "fully_novel": self.fully_novel, "training": dict(self.training),
         }  # fmt: skip
         return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
@@ -106,7 +102,7 @@ def _parse(document: Any, fingerprint: str) -> PemXModel:
         },
         **{
             name: _number(document[name])
-            for name in ("unrelated", "fluency_share", "copy_share", "fully_novel")
+            for name in ("unrelated", "copy_share", "fully_novel")
         },
         pivots=tuple(map(str, document["pivots"])), language_model=str(document["language_model"]),
         analysis=str(document["analysis"]), date=str(document["date"]), data=tuple(map(str, document["data"])),
