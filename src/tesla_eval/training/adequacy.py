@@ -18,7 +18,7 @@ from tesla_eval.judgements.paraphrase_sets import ParaphraseSet
 from tesla_eval.models.paraphrases import PemXModel
 from tesla_eval.parallel import NO_PROGRESS, Progress
 
-__all__ = ["EVIDENCE", "PENALTIES", "Measured", "compute_evidence", "leave_one_out", "train_pem_x"]
+__all__ = ["EVIDENCE", "PENALTIES", "Measured", "compute_evidence", "leave_one_out", "model_of", "train_pem_x"]
 
 EVIDENCE = ("vec.best0.f", "vec.1.f", "chr.2.f", "chr.3.f")
 """Learned from, beside one balanced F of single words per pivot language."""
@@ -43,6 +43,8 @@ class Measured:
     """A set with the evidence and contradictions of its pairs, and the evidence of unrelated texts."""
 
     pairs: ParaphraseSet
+    names: tuple[str, ...]
+    """What the columns of evidence are."""
     evidence: FloatArray
     contradictions: FloatArray
     words: Index
@@ -75,7 +77,6 @@ def train_pem_x(
         for lone in _LONE_SHARES
     ]
     best, penalty, lone = max(trials, key=lambda trial: trial[0])
-    weights = _fit(measured, penalty)
     held_out = leave_one_out(measured, penalty, lone)
     without = leave_one_out(measured, penalty, 0.0, full=0.0)
     training: dict[str, Any] = {
@@ -84,12 +85,18 @@ def train_pem_x(
         "mean": round(best, _DIGITS),
         "mean without contradictions": round(float(np.mean(list(without.values()))), _DIGITS),
     }  # fmt: skip
-    model = replace(
-        template, evidence={name: round(float(w), _DIGITS) for name, w in zip(names, weights, strict=True) if round(w, _DIGITS)},
-        unrelated=_unrelated(measured, weights), contradictions=_shares(lone), date=date, data=tuple(data),
-        training=training,
+    told = replace(template, contradictions=_shares(lone), date=date, data=tuple(data), training=training)
+    return model_of(measured, told, penalty), measured
+
+
+def model_of(measured: Sequence[Measured], settings: PemXModel, penalty: float) -> PemXModel:
+    """The model with the weights that some sets give, and everything else as in `settings`."""
+    weights = _fit(measured, penalty)
+    rounded = {name: round(weight, _DIGITS) for name, weight in zip(measured[0].names, weights.tolist(), strict=True)}
+    return replace(
+        settings, evidence={name: weight for name, weight in rounded.items() if weight},
+        unrelated=_unrelated(measured, weights),
     )  # fmt: skip
-    return model, measured
 
 
 def compute_evidence(
@@ -112,7 +119,7 @@ def compute_evidence(
         ))  # fmt: skip
         progress.advance(len(index))
     evidence, contradictions, words, unrelated = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return Measured(pairs, np.nan_to_num(evidence), contradictions, words, np.nan_to_num(unrelated))
+    return Measured(pairs, tuple(names), np.nan_to_num(evidence), contradictions, words, np.nan_to_num(unrelated))
 
 
 def leave_one_out(
