@@ -10,9 +10,8 @@ import argparse
 from pathlib import Path
 
 from tesla_eval.judgements.paraphrase_sets import ParaphraseSet, read_paraphrase_set
-from tesla_eval.models.paraphrases import write_pem_x_model
+from tesla_eval.models.paraphrases import PemXModel, write_pem_x_model
 from tesla_eval.training.adequacy import Measured, train_pem_x
-from tesla_eval.models.paraphrases import PemXModel
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT.parent / "shared" / "data" / "paraphrase"

@@ -42,14 +42,17 @@ Written by
 python tools/make_paraphrase_results.py
 ```
 
-ParaBank: 5,550 pairs, adequacy 0..100. Twitter (ParaScore): 7,159 pairs, 0..1. STS-B: 8,628 pairs, 0..5. MRPC: 5,801 pairs, yes or no. All are English. PEM-X's
-values on a set are by a model that was trained on the other three sets. PEM was trained on two thirds of ParaBank. [The page of PEM-X](pem-x.md) says what the parts mean.
+ParaBank: 5,550 pairs, adequacy 0..100. Twitter (ParaScore): 7,159 pairs, 0..1. STS-B: 8,628 pairs, 0..5. MRPC: 5,801
+pairs, yes or no. All are English. PEM-X's values on a set are by a model that was trained on the other three sets. PEM
+was trained on two thirds of ParaBank. [The page of PEM-X](pem-x.md) says what the parts mean.
 
 """
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "paraphrase-results.md")
     arguments = parser.parse_args()
     sets = read_sets()
@@ -60,7 +63,12 @@ def main() -> None:
         )
         for one in measured
     }
-    lines = [*correlations(sets, held_out), *shares(measured, model), *orders(sets, held_out), *minimal_pairs()]
+    lines = [
+        *correlations(sets, held_out),
+        *shares(measured, model),
+        *orders(sets, held_out),
+        *minimal_pairs(),
+    ]
     arguments.output.write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -84,7 +92,9 @@ def upper_half(pairs: ParaphraseSet) -> npt.NDArray[np.bool_]:
 def auc(values: Scores, positive: npt.NDArray[np.bool_]) -> float:
     """The chance that a positive pair scores above a negative one; ties count half."""
     ordered = np.sort(values[~positive])
-    below = np.searchsorted(ordered, values[positive], "left") + np.searchsorted(ordered, values[positive], "right")
+    below = np.searchsorted(ordered, values[positive], "left") + np.searchsorted(
+        ordered, values[positive], "right"
+    )
     return float(below.sum() / (2 * positive.sum() * (~positive).sum()))
 
 
@@ -112,18 +122,22 @@ def correlations(sets: Sequence[ParaphraseSet], models: dict[str, PemXModel]) ->
             cells = [statistic(v, pairs) for v, pairs in zip(by_set, sets, strict=True)]
             rows.append([name, *(f"{cell:.3f}" for cell in cells), f"{np.mean(cells):.4f}"])
         yield from table(["", *names, "mean"], rows)
-    yield (f"Mean of Pearson's r, PEM-X's adequacy less the other's, 95 % of {DRAWS:,} draws of originals: "
-           + "; ".join(f"{name} {low:+.3f} to {high:+.3f}" for name, low, high in differences(sets, values)) + ".\n")  # fmt: skip
+    found = "; ".join(f"{name} {low:+.3f} to {high:+.3f}" for name, low, high in differences(sets, values))
+    yield f"Mean of Pearson's r, PEM-X's adequacy less the other's, 95 % of {DRAWS:,} draws of originals: {found}.\n"
 
 
-def differences(sets: Sequence[ParaphraseSet], values: dict[str, list[Scores]]) -> Iterator[tuple[str, float, float]]:
+def differences(
+    sets: Sequence[ParaphraseSet], values: dict[str, list[Scores]]
+) -> Iterator[tuple[str, float, float]]:
     random = np.random.default_rng(0)
     ours, *others = values
     draws = np.zeros((len(others), DRAWS))
     for k, pairs in enumerate(sets):
         group = np.unique(np.array(pairs.groups), return_inverse=True)[1].reshape(-1)
         count = int(group.max()) + 1
-        drawn = np.stack([np.bincount(random.integers(count, size=count), minlength=count) for _ in range(DRAWS)])
+        drawn = np.stack(
+            [np.bincount(random.integers(count, size=count), minlength=count) for _ in range(DRAWS)]
+        )
         moments = {name: weighted_pearson(values[name][k], pairs.meaning, group, drawn) for name in values}
         for row, name in enumerate(others):
             draws[row] += (moments[ours] - moments[name]) / len(sets)
@@ -133,7 +147,9 @@ def differences(sets: Sequence[ParaphraseSet], values: dict[str, list[Scores]]) 
             yield name, float(low), float(high)
 
 
-def weighted_pearson(x: Scores, y: Scores, group: npt.NDArray[np.intp], drawn: npt.NDArray[np.intp]) -> Scores:
+def weighted_pearson(
+    x: Scores, y: Scores, group: npt.NDArray[np.intp], drawn: npt.NDArray[np.intp]
+) -> Scores:
     """Pearson's r in each draw, from sums by group."""
     n, sx, sy, sxx, syy, sxy = (
         drawn @ np.bincount(group, column) for column in (np.ones_like(x), x, y, x * x, y * y, x * y)
@@ -143,19 +159,32 @@ def weighted_pearson(x: Scores, y: Scores, group: npt.NDArray[np.intp], drawn: n
 
 def shares(measured: Sequence[Measured], model: PemXModel) -> Iterator[str]:
     yield "## How much a contradiction takes\n"
-    yield (f"Pearson's r of adequacy on the set left out, by the share that a contradiction takes of a full agreement. Shipped: {FULL_SHARE}.\n")
+    yield (
+        "Pearson's r of adequacy on the set left out, by the share that a contradiction takes of a full agreement. "
+        f"Shipped: {FULL_SHARE}.\n"
+    )
     rows = []
     for share in SHARES:
-        found = leave_one_out(measured, float(model.training["penalty"]), model.contradictions["lone number"], share)
-        rows.append([f"{share:g}", *(f"{value:.3f}" for value in found.values()), f"{np.mean(list(found.values())):.4f}"])
+        found = leave_one_out(
+            measured, float(model.training["penalty"]), model.contradictions["lone number"], share
+        )
+        rows.append(
+            [
+                f"{share:g}",
+                *(f"{value:.3f}" for value in found.values()),
+                f"{np.mean(list(found.values())):.4f}",
+            ]
+        )
     yield from table(["share", *(TITLES[one.pairs.name] for one in measured), "mean"], rows)
 
 
 def orders(sets: Sequence[ParaphraseSet], models: dict[str, PemXModel]) -> Iterator[str]:
     """Paraphrase above copy, copy above an unrelated original and above noise, on every set."""
     yield "## The order of copies\n"
-    yield ("Paraphrases: pairs that people find near in meaning (ParaBank ≥ 80, Twitter ≥ 0.8, STS-B ≥ 4, MRPC yes) and that share less than half of their words. "
-           "Unrelated: another original. Noise: words drawn from a unigram model. Shuffled: the original's own words.\n")
+    yield (
+        "Paraphrases: pairs that people find near in meaning (ParaBank ≥ 80, Twitter ≥ 0.8, STS-B ≥ 4, MRPC yes) "
+        "and that share less than half of their words. Unrelated: another original. Noise: words drawn from a unigram model. Shuffled: the original's own words.\n"
+    )
     language_model = load_language_model("en", LANGUAGE_MODEL)
     rows = []
     for pairs in sets:
@@ -201,8 +230,11 @@ def read_minimal_pairs() -> list[MinimalPair]:
 
 def minimal_pairs() -> Iterator[str]:
     yield "## Minimal pairs\n"
-    yield ("How often the damaged paraphrase scores below the intact one, of 300 pairs made for this project (`tests/data/minimal-pairs.tsv`). The detectors were written "
-           "with the 120 pairs of `dev` in view; the 180 held-out pairs were only measured.\n")
+    yield (
+        "How often the damaged paraphrase scores below the intact one, of 300 pairs made for this project "
+        "(`tests/data/minimal-pairs.tsv`). The detectors were written with the 120 pairs of `dev` in view; the 180 "
+        "held-out pairs, by the same author, were only measured.\n"
+    )
     pairs = read_minimal_pairs()
     originals = [pair.original for pair in pairs]
     kinds = list(dict.fromkeys(pair.kind for pair in pairs))
@@ -214,7 +246,13 @@ def minimal_pairs() -> Iterator[str]:
         right = damaged < intact
         cells = [[pair.part == "dev" for pair in pairs], [pair.part != "dev" for pair in pairs]]
         cells += [[pair.part != "dev" and pair.kind == kind for pair in pairs] for kind in kinds]
-        rows.append([title, f"{100 * right.mean():.1f} %", *(f"{100 * right[np.array(cell)].mean():.1f} %" for cell in cells)])
+        rows.append(
+            [
+                title,
+                f"{100 * right.mean():.1f} %",
+                *(f"{100 * right[np.array(cell)].mean():.1f} %" for cell in cells),
+            ]
+        )
     yield from table(["", "all 300", "dev", "held-out", *(f"held-out, {kind}" for kind in kinds)], rows)
 
 

@@ -60,7 +60,9 @@ def pem_x(
     language = resolve_language(language)
     chosen = pivots.split(",") if pivots else installed_pivots(language)[:1]
     if not chosen:
-        raise missing_resource("phrase table", language, f"tesla build phrase-table -l {language} --pivot CODE")
+        raise missing_resource(
+            "phrase table", language, f"tesla build phrase-table -l {language} --pivot CODE"
+        )
     names = [name for name in ("4gram", "3gram") if find_resource(f"lm-{name}", language) is not None]
     sets = [read_paraphrase_set(path) for path in tables]
     with progress() as bar:
@@ -71,4 +73,6 @@ def pem_x(
     write_pem_x_model(output, model)
     for name, value in model.training["held-out Pearson"].items():
         click.echo(f"{name}: Pearson's r {value:.4f} with the other sets learned from")
-    click.echo(f"{output}: {len(model.evidence)} weights, mean of the held-out sets {model.training['mean']:.4f}")
+    click.echo(
+        f"{output}: {len(model.evidence)} weights, mean of the held-out sets {model.training['mean']:.4f}"
+    )

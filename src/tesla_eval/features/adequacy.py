@@ -24,8 +24,16 @@ from tesla_eval.lm import LanguageModel, load_language_model
 from tesla_eval.models.paraphrases import PemXModel
 from tesla_eval.records import ValueDetail
 
-__all__ = ["PARTS", "AdequacyGroup", "BoundAdequacy", "FluencyShareGroup", "OverlapGroup", "contradicted",
-           "evidence_groups", "longer_lengths"]
+__all__ = [
+    "PARTS",
+    "AdequacyGroup",
+    "BoundAdequacy",
+    "FluencyShareGroup",
+    "OverlapGroup",
+    "contradicted",
+    "evidence_groups",
+    "longer_lengths",
+]
 
 PARTS = ("adequacy", "fluency", "overlap")
 _BALANCED = 0.5
@@ -45,9 +53,7 @@ def evidence_groups(pivots: tuple[str, ...]) -> tuple[FeatureGroup, ...]:
     return (
         VectorGroup(measures=_F, alpha=_BALANCED),
         CharacterGroup(measures=_F, alpha=_BALANCED, max_order=3),
-        PivotGroup(
-            measures=_F, similarities=("lem",), pivots=pivots, max_n=1, discount=1.0, alpha=_BALANCED
-        ),
+        PivotGroup(measures=_F, similarities=("lem",), pivots=pivots, max_n=1, discount=1.0, alpha=_BALANCED),
     )
 
 
@@ -57,7 +63,7 @@ class AdequacyGroup(FeatureGroup):
 
     name: ClassVar[str] = "adequacy"
 
-    model: PemXModel | None = fixed(None)
+    model: PemXModel | None = fixed(None)  # noqa: RUF009  # makes a field, which is allowed
 
     def bind(self, analysis: Analysis) -> BoundGroup:
         """The group with the model's phrase tables."""
@@ -213,7 +219,10 @@ class _BoundOverlap(BoundGroup):
     def compare(
         self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
     ) -> FloatArray:
-        common = ngram_overlap(*reference, *hypothesis, reference_index, hypothesis_index, _LONGEST)
+        (offsets_x, stems_x), (offsets_y, stems_y) = reference, hypothesis
+        common = ngram_overlap(
+            offsets_x, stems_x, offsets_y, stems_y, reference_index, hypothesis_index, _LONGEST
+        )
         x, y = np.diff(reference[0])[reference_index], np.diff(hypothesis[0])[hypothesis_index]
         totals = sum(np.maximum(x - n, 0) + np.maximum(y - n, 0) for n in range(_LONGEST))
         return np.where(totals > 0, 2 * common / np.maximum(totals, 1), np.nan)[:, None]

@@ -25,29 +25,34 @@ from tesla_eval.srl.exchanged import Exchange
 __all__ = ["CONTRADICTIONS", "ContradictionFinder", "Marks", "number_value"]
 
 CONTRADICTIONS = ("negation", "number", "lone number", "antonym", "roles")
-"""The kinds, in the order of the columns. A lone number has no counterpart: one text has a number that the other lacks."""
+"""The kinds, in the order of the columns. A lone number has no counterpart in the other text."""
 
 _NEGATIONS = frozenset(
-    "not no never none nobody nothing nowhere neither nor hardly scarcely barely rarely seldom".split()
+    "not no never none nobody nothing nowhere neither nor hardly scarcely barely rarely seldom".split()  # noqa: SIM905
 )
-_NO_NEGATION_BEFORE = frozenset("only just least merely simply".split())
+_NO_NEGATION_BEFORE = frozenset({"only", "just", "least", "merely", "simply"})
 """`not only` and `not just` deny nothing."""
 _NEGATIVE = frozenset(
-    """without unable impossible forbidden prohibited banned fail failure refuse refusal deny denial reject rejection decline lack ignore forbid
-    prohibit ban prevent avoid cancel miss missing absent absence empty few little unlikely unaware unless stop quit
-    cease away against down doubt oppose block exclude abandon omit resist disagree same remain stay other wrong
-    nonexistent minus stranger off former free""".split()
+    """without unable impossible forbidden prohibited banned fail failure refuse refusal deny denial reject rejection
+    decline lack ignore forbid prohibit ban prevent avoid cancel miss missing absent absence empty few little unlikely
+    unaware unless stop quit cease away against down doubt oppose block exclude abandon omit resist disagree same
+    remain stay other wrong nonexistent minus stranger off former free""".split()  # noqa: SIM905
 )
 """Words that can balance a negation on the other side: `did not accept` and `turned down`."""
 _CONVERSE = frozenset(
-    frozenset(pair.split("/"))
-    for pair in "buy/sell give/take give/receive lend/borrow win/lose teach/learn precede/follow husband/wife".split()
-)
+    frozenset(pair)
+    for pair in (
+        ("buy", "sell"), ("give", "take"), ("give", "receive"), ("lend", "borrow"), ("win", "lose"),
+        ("teach", "learn"), ("precede", "follow"), ("husband", "wife"),
+    )
+)  # fmt: skip
 """Antonyms that say the same thing when the participants change places."""
 
-_UNITS = dict(zip("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-                  "sixteen seventeen eighteen nineteen".split(), range(20), strict=True))  # fmt: skip
-_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
+_SMALL = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+    seventeen eighteen nineteen"""
+_UNITS = {word: float(value) for value, word in enumerate(_SMALL.split())}
+_TENS = {word: 10.0 * value for value, word in enumerate(
+    ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), 2)}  # fmt: skip
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "bn": 1e9}
 _WEAK = {
     "one": 1.0, "first": 1.0, "second": 2.0, "third": 3.0, "thirds": 3.0, "fourth": 4.0, "fifth": 5.0, "sixth": 6.0,
@@ -77,7 +82,7 @@ def number_value(form: str) -> Number:
     word = form.lower()
     for role, table in ((_WEAK_WORD, _WEAK), (_WORD, _UNITS), (_TEN, _TENS), (_SCALE, _SCALES)):
         if word in table:
-            return Number(role, float(table[word]))
+            return Number(role, table[word])
     if len(word) <= _LONGEST_NUMBER and (match := _PLAIN_NUMBER.fullmatch(word)):
         return Number(_WORD, float(match[1].replace(",", "") + match[2]))
     return Number(_NOT_NUMBER, 0.0)
@@ -251,7 +256,9 @@ class ContradictionFinder:
             partner = order[spot[hit]]
             parts.append(_Links(x.pair[owner[hit]], x.place[owner[hit]], y.place[partner]))
         links = _Links(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-        kept = [k for k in range(len(links.pair)) if self._opposes(x, y, links, k, bool(inverted[links.pair[k]]))]
+        kept = [
+            k for k in range(len(links.pair)) if self._opposes(x, y, links, k, bool(inverted[links.pair[k]]))
+        ]
         links = _Links(*(column[kept] for column in links))
         _, first = np.unique(np.stack(links), axis=1, return_index=True)
         return _Links(*(column[np.sort(first)] for column in links))
@@ -272,7 +279,13 @@ class ContradictionFinder:
         return True
 
     def _find_exchanges(
-        self, x: _Side, y: _Side, i: Index, j: Index, inverted: npt.NDArray[np.bool_], alike: npt.NDArray[np.bool_]
+        self,
+        x: _Side,
+        y: _Side,
+        i: Index,
+        j: Index,
+        inverted: npt.NDArray[np.bool_],
+        alike: npt.NDArray[np.bool_],
     ) -> dict[int, Exchange]:
         """Exchanged roles, looked for between texts of nearly the same words.
 
@@ -345,7 +358,9 @@ def _negation_links(x: _Side, y: _Side, count: int) -> _Links:
         alone = one.chosen(~_has(other.pair, count)[one.pair])
         missing = np.full(len(alone.place), -1)
         parts.append(
-            _Links(alone.pair, alone.place, missing) if one is denying[0] else _Links(alone.pair, missing, alone.place)
+            _Links(alone.pair, alone.place, missing)
+            if one is denying[0]
+            else _Links(alone.pair, missing, alone.place)
         )
     return _Links(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
@@ -368,8 +383,8 @@ def _number_links(x: _Side, y: _Side, count: int) -> dict[str, _Links]:
     for side in (x, y):
         strong = side.chosen((side.marks.number[side.place] > 1) & ~both[side.pair])
         missing = np.full(len(strong.pair), -1)
-        places = (strong.place, missing) if side is x else (missing, strong.place)
-        alone.append(_Links(strong.pair, *places))
+        ends = (strong.place, missing) if side is x else (missing, strong.place)
+        alone.append(_Links(strong.pair, *ends))
     return {
         "number": _Links(changed, first["x"][changed], first["y"][changed]),
         "lone number": _Links(*(np.concatenate(columns) for columns in zip(*alone, strict=True))),

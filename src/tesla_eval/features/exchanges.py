@@ -1,4 +1,4 @@
-"""Exchanged roles as evidence that a paraphrase says something else: `dog bites man`, `man bites dog` (specification §13)."""
+"""Exchanged roles as signs of another meaning: `dog bites man`, `man bites dog` (specification §13)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tesla_eval.srl.propositions import DOER, RECIPIENT, Proposition, read_propo
 __all__ = ["ExchangeFinder"]
 
 _LONGEST = 40
-"""Longer texts are not parsed: time grows with their length, and their clauses hide from a comparison of whole texts."""
-_LISTING = frozenset("and or nor & with than like as".split())
+"""Longer texts are not parsed: time grows with their length, and roles in one clause say little of the whole."""
+_LISTING = frozenset(["and", "or", "nor", "&", "with", "than", "like", "as"])
 """Between these words' neighbours the order says little."""
 _PARSER = "parser"
 
@@ -60,7 +60,9 @@ class ExchangeFinder:
                     found[k] = exchange
         return found
 
-    def _exchange(self, reference: Sequence[Proposition], hypothesis: Sequence[Proposition]) -> Exchange | None:
+    def _exchange(
+        self, reference: Sequence[Proposition], hypothesis: Sequence[Proposition]
+    ) -> Exchange | None:
         x, y = _participants(reference), _participants(hypothesis)
         for predicate, doer, undergoer in x:
             same = [other for other in y if self._alike(predicate, other[0])]
@@ -96,7 +98,9 @@ def _swapped_nouns(reference: AnalysedBatch, a: int, hypothesis: AnalysedBatch, 
     """
     if reference.lengths[a] != hypothesis.lengths[b]:
         return None
-    span_x, span_y = (slice(batch.offsets[k], batch.offsets[k + 1]) for batch, k in ((reference, a), (hypothesis, b)))
+    span_x, span_y = (
+        slice(batch.offsets[k], batch.offsets[k + 1]) for batch, k in ((reference, a), (hypothesis, b))
+    )
     x, y = reference.lemma[span_x], hypothesis.lemma[span_y]
     places = np.flatnonzero(x != y)
     if len(places) != 2:
@@ -107,7 +111,11 @@ def _swapped_nouns(reference: AnalysedBatch, a: int, hypothesis: AnalysedBatch, 
     if not np.isin(reference.universal[span_x][places], _NOUNS).all():
         return None
     between = reference.vocabulary.lexicon.lemmas(x[p + 1 : q])
-    content = [w for w, function in zip(between, reference.function[span_x][p + 1 : q].tolist(), strict=True) if not function]
+    content = [
+        w
+        for w, function in zip(between, reference.function[span_x][p + 1 : q].tolist(), strict=True)
+        if not function
+    ]
     if not content or not _LISTING.isdisjoint(between) or not SYMMETRIC.isdisjoint(between):
         return None
     lemma = reference.vocabulary.lexicon.lemma

@@ -119,7 +119,11 @@ class _BoundPivots(BoundGroup):
 
     def _problems(self, table: PhraseTable) -> list[PivotFeature]:
         orders = range(1, self.declared.max_n + 1)
-        return [PivotFeature(table.pivot, similarity, n) for similarity in self.declared.similarities for n in orders]
+        return [
+            PivotFeature(table.pivot, similarity, n)
+            for similarity in self.declared.similarities
+            for n in orders
+        ]
 
     @property
     def _limits(self) -> dict[str, float]:

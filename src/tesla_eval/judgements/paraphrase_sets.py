@@ -77,7 +77,9 @@ def read_paraphrase_set(path: str) -> ParaphraseSet:
             raise InputError(
                 f"{path}, line {reader.count}: has {len(row)} columns, but the first line has {len(header)}"
             )
-        cells.append((row[place[layout.original]], row[place[layout.paraphrase]], number(row[place[layout.meaning]])))
+        cells.append(
+            (row[place[layout.original]], row[place[layout.paraphrase]], number(row[place[layout.meaning]]))
+        )
     if not cells:
         raise InputError(f"{path}: has no pairs")
     originals, paraphrases, meaning = zip(*cells, strict=True)

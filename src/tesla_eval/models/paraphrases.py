@@ -95,19 +95,17 @@ def _parse(document: Any, fingerprint: str) -> PemXModel:
     if document["format"] != _FORMAT or document["metric"] != PEM_X:
         raise ValueError("it has another format, or is for another metric")
     return PemXModel(
-        language=str(document["language"]),
-        **{
-            name: {str(key): _number(value) for key, value in document[name].items()}
-            for name in ("evidence", "contradictions")
-        },
-        **{
-            name: _number(document[name])
-            for name in ("unrelated", "copy_share", "fully_novel")
-        },
+        language=str(document["language"]), evidence=_numbers(document["evidence"]),
+        unrelated=_number(document["unrelated"]), contradictions=_numbers(document["contradictions"]),
+        copy_share=_number(document["copy_share"]), fully_novel=_number(document["fully_novel"]),
         pivots=tuple(map(str, document["pivots"])), language_model=str(document["language_model"]),
         analysis=str(document["analysis"]), date=str(document["date"]), data=tuple(map(str, document["data"])),
         training=dict(document["training"]), fingerprint=fingerprint,
     )  # fmt: skip
+
+
+def _numbers(named: Any) -> dict[str, float]:
+    return {str(name): _number(value) for name, value in named.items()}
 
 
 def _number(value: Any) -> float:

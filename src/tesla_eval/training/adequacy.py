@@ -18,15 +18,24 @@ from tesla_eval.judgements.paraphrase_sets import ParaphraseSet
 from tesla_eval.models.paraphrases import PemXModel
 from tesla_eval.parallel import NO_PROGRESS, Progress
 
-__all__ = ["EVIDENCE", "PENALTIES", "Measured", "compute_evidence", "leave_one_out", "model_of", "train_pem_x"]
+__all__ = [
+    "EVIDENCE",
+    "PENALTIES",
+    "Measured",
+    "compute_evidence",
+    "leave_one_out",
+    "model_of",
+    "train_pem_x",
+]
 
 EVIDENCE = ("vec.best0.f", "vec.1.f", "chr.2.f", "chr.3.f")
 """Learned from, beside one balanced F of single words per pivot language."""
 PENALTIES = (0.3, 0.1, 0.03, 0.01)
 """What leave-one-set-out chooses from, the strongest first."""
 FULL_SHARE = 0.75
-"""What a contradiction takes of a full agreement. People take off less on average (0.3 predicts sets left out best), for
-a contradiction is often a small part of a text; more than 0.75 would predict them worse than no contradictions at all."""
+"""What a contradiction takes of a full agreement. Half would predict sets left out a little better, for a contradiction
+is often a small part of what a text says; 1 would predict them worse than no contradictions at all
+(docs/paraphrase-results.md)."""
 _LONE_SHARES = (0.0, 0.1, 0.2, 0.3)
 """What is tried for a number that one text alone has: often a detail left out, so people take off less."""
 _LONE = "lone number"
@@ -68,7 +77,11 @@ def train_pem_x(
         raise UsageError("pem-x is chosen by leaving one set out: name at least two tables")
     template = _template(language, pivots, language_model)
     group = BoundAdequacy(load_pipeline(language), template)
-    names = [name for name in (*EVIDENCE, *(f"{pivot}.lem.1.f" for pivot in pivots)) if name in group.evidence_names]
+    names = [
+        name
+        for name in (*EVIDENCE, *(f"{pivot}.lem.1.f" for pivot in pivots))
+        if name in group.evidence_names
+    ]
     progress.stage("evidence", sum(map(len, sets)))
     measured = [compute_evidence(group, one, names, progress) for one in sets]
     trials = [
@@ -92,7 +105,9 @@ def train_pem_x(
 def model_of(measured: Sequence[Measured], settings: PemXModel, penalty: float) -> PemXModel:
     """The model with the weights that some sets give, and everything else as in `settings`."""
     weights = _fit(measured, penalty)
-    rounded = {name: round(weight, _DIGITS) for name, weight in zip(measured[0].names, weights.tolist(), strict=True)}
+    rounded = {
+        name: round(weight, _DIGITS) for name, weight in zip(measured[0].names, weights.tolist(), strict=True)
+    }
     return replace(
         settings, evidence={name: weight for name, weight in rounded.items() if weight},
         unrelated=_unrelated(measured, weights),
@@ -118,8 +133,12 @@ def compute_evidence(
             longer_lengths(one, other, index, index), group.evidence(one, one, index[apart], far[apart])[:, columns],
         ))  # fmt: skip
         progress.advance(len(index))
-    evidence, contradictions, words, unrelated = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return Measured(pairs, tuple(names), np.nan_to_num(evidence), contradictions, words, np.nan_to_num(unrelated))
+    evidence, contradictions, words, unrelated = (
+        np.concatenate(columns) for columns in zip(*parts, strict=True)
+    )
+    return Measured(
+        pairs, tuple(names), np.nan_to_num(evidence), contradictions, words, np.nan_to_num(unrelated)
+    )
 
 
 def leave_one_out(
@@ -132,7 +151,10 @@ def leave_one_out(
         others = [one for one in measured if one is not held]
         weights = _fit(others, penalty)
         adequacy = contradicted(
-            _agreement(held.evidence, weights, _unrelated(others, weights)), held.contradictions, shares, held.words
+            _agreement(held.evidence, weights, _unrelated(others, weights)),
+            held.contradictions,
+            shares,
+            held.words,
         )
         correlations[held.pairs.name] = stats.pearson(adequacy, held.pairs.meaning).value
     return correlations
@@ -164,7 +186,9 @@ def _fit(measured: Sequence[Measured], penalty: float) -> FloatArray:
     gram = gram / np.outer(scale, scale) + penalty * np.eye(size)
     weights = _non_negative(gram, moment / scale) / scale
     if not weights.sum() > 0:
-        raise UsageError("no evidence agrees with what people said; check that higher numbers mean a nearer meaning")
+        raise UsageError(
+            "no evidence agrees with what people said; check that higher numbers mean a nearer meaning"
+        )
     return np.asarray(weights / weights.sum())
 
 
