@@ -183,7 +183,8 @@ def orders(sets: Sequence[ParaphraseSet], models: dict[str, PemXModel]) -> Itera
     yield "## The order of copies\n"
     yield (
         "Paraphrases: pairs that people find near in meaning (ParaBank ≥ 80, Twitter ≥ 0.8, STS-B ≥ 4, MRPC yes) "
-        "and that share less than half of their words. Unrelated: another original. Noise: words drawn from a unigram model. Shuffled: the original's own words.\n"
+        "and that share less than half of their words. Unrelated: another original. Noise: words drawn from a unigram "
+        "model. Shuffled: the original's own words.\n"
     )
     language_model = load_language_model("en", LANGUAGE_MODEL)
     rows = []
