@@ -157,7 +157,8 @@ class ContradictionFinder:
     @property
     def signature(self) -> dict[str, str]:
         """The fingerprints of what it reads."""
-        return {"antonyms": self.antonyms.fingerprint if self.antonyms is not None else "none"}
+        table = "none" if self.antonyms is None else self.antonyms.fingerprint
+        return {"antonyms": table, **self._exchanges.signature}
 
     def _is_negative(self, lemma: str) -> bool:
         return lemma in _NEGATIVE or (self.antonyms is not None and self.antonyms.is_negative(lemma))
@@ -338,11 +339,10 @@ def _has(pairs: Index, count: int) -> npt.NDArray[np.bool_]:
 
 
 def _mostly_shared(side: _Side, own: npt.NDArray[np.bool_], count: int) -> npt.NDArray[np.bool_]:
-    """Whether the other text has at least two thirds of the content words of this one."""
+    """Whether the other text has all content words of this one but one, or five sixths of them."""
     content = side.marks.batch.function[side.place] == 0
-    return 3 * np.bincount(side.pair[own & content], minlength=count) <= np.bincount(
-        side.pair[content], minlength=count
-    )
+    lacking = np.bincount(side.pair[own & content], minlength=count)
+    return np.asarray(6 * lacking <= np.maximum(6, np.bincount(side.pair[content], minlength=count)))
 
 
 def _of_pairs(links: _Links, wanted: npt.NDArray[np.bool_]) -> _Links:

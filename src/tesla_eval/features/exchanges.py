@@ -11,13 +11,13 @@ from tesla_eval.analysis import AnalysedBatch
 from tesla_eval.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.analysis.senses import SenseTable, load_senses
 from tesla_eval.arrays import Index
-from tesla_eval.resources import find_resource
+from tesla_eval.resources import find_resource, read_resource
 from tesla_eval.srl.exchanged import SYMMETRIC, Exchange, participants
 from tesla_eval.srl.propositions import DOER, RECIPIENT, Proposition, read_propositions
 
 __all__ = ["ExchangeFinder"]
 
-_LONGEST = 40
+_LONGEST = 25
 """Longer texts are not parsed: time grows with their length, and roles in one clause say little of the whole."""
 _LISTING = frozenset(["and", "or", "nor", "&", "with", "than", "like", "as"])
 """Between these words' neighbours the order says little."""
@@ -33,6 +33,12 @@ class ExchangeFinder:
     def __init__(self, language: str) -> None:
         self._language = language
         self._parses = find_resource(_PARSER, language) is not None
+
+    @cached_property
+    def signature(self) -> dict[str, str]:
+        """The fingerprint of the parser."""
+        path = find_resource(_PARSER, self._language)
+        return {"parser": "none" if path is None else read_resource(path, _PARSER).fingerprint}
 
     @cached_property
     def _senses(self) -> SenseTable | None:
