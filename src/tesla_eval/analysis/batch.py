@@ -90,6 +90,11 @@ class AnalysedBatch:
         return np.diff(self.offsets)
 
     @cached_property
+    def has_empty_text(self) -> bool:
+        """Whether some text has no token."""
+        return bool((self.offsets[1:] == self.offsets[:-1]).any())
+
+    @cached_property
     def core_tokens(self) -> Tokens:
         """The arrays that bags are made of, as one object of the core."""
         return Tokens(self.offsets, self.lemma, self.tag, self.function)

@@ -322,6 +322,8 @@ def _mean_of_existing(rows: FloatArray) -> FloatArray:
     [0.75]
     """
     missing = np.isnan(rows)
+    if not missing.any():
+        return np.asarray(sum_columns(rows) / rows.shape[1])
     sums = sum_columns(np.where(missing, 0.0, rows))
     mean: FloatArray = sums / (~missing).sum(axis=1)
     return mean

@@ -107,8 +107,8 @@ _ENTRIES = (
     Entry("celab-", f"{_HOME}.tesla_celab:TeslaCelabMinus", "characters without synonyms", words=False),
     Entry("bleu", f"{_HOME}.baselines:Bleu", "sacreBLEU's BLEU", scale=_PERCENT, words=False),
     Entry("bleu-char", f"{_HOME}.baselines:BleuChar", "sacreBLEU's BLEU over characters", scale=_PERCENT, words=False),
-    Entry("chrf", f"{_HOME}.baselines:Chrf", "sacreBLEU's chrF", scale=_PERCENT, words=False),
-    Entry("chrf++", f"{_HOME}.baselines:ChrfPlusPlus", "sacreBLEU's chrF++", scale=_PERCENT, words=False),
+    Entry("chrf", f"{_HOME}.chrf:Chrf", "sacreBLEU's chrF", scale=_PERCENT, words=False),
+    Entry("chrf++", f"{_HOME}.chrf:ChrfPlusPlus", "sacreBLEU's chrF++", scale=_PERCENT, words=False),
     Entry("ter", f"{_HOME}.baselines:Ter", "sacreBLEU's TER", scale="0..", better="lower", words=False),
     *_rouge_entries(),
 )  # fmt: skip
