@@ -1,0 +1,99 @@
+"""The page: a Jinja template, style and script inlined and allowed by their hashes, data in compressed blocks."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import DictLoader, Environment, StrictUndefined
+from markupsafe import Markup
+
+from tesla_eval.drawing.explanation import stylesheet
+from tesla_eval.report.collect import FORMAT, FORMAT_VERSION, Blocks
+from tesla_eval.report.embedding import CORE, embedded, encoded
+from tesla_eval.report.human import human_drawings
+from tesla_eval.report.overview import Overview, overview
+from tesla_eval.version import __version__
+
+__all__ = ["MODULES", "render", "script"]
+
+MODULES = (
+    "dom",
+    "data",
+    "match",
+    "arithmetic",
+    "plots",
+    "explanation",
+    "segment",
+    "table",
+    "findings",
+    "main",
+)
+"""The JavaScript modules, each after those that it imports."""
+_STYLES = ("page",)
+_IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(async )?(function|const|class|let)\b)", re.MULTILINE)
+
+
+def render(blocks: Blocks | None, human: dict[str, Any] | None, *, title: str, command: str) -> str:
+    """The page of a report: systems compared, or metrics against human judgements, or both."""
+    core: dict[str, Any] = {} if blocks is None else blocks.core
+    if human is not None:
+        core = {**core, "human": human}
+    style = "".join([stylesheet(), *(_asset(f"{name}.css") for name in _STYLES)])
+    code = script() if blocks is not None else ""
+    summary: Overview | None = None if blocks is None else overview(core)
+    head = {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "tesla": __version__,
+        "title": title,
+        "command": command,
+    }
+    data = [embedded(CORE, encoded({**head, **core}))]
+    data += [embedded(name, text) for name, text in ({} if blocks is None else blocks.others).items()]
+    return _environment().get_template("report.html").render(
+        title=title, command=command, version=__version__, core=core, overview=summary, human=human,
+        drawings=[] if human is None else [Markup(drawing) for drawing in human_drawings(human)],
+        style=Markup(style), script=Markup(code), policy=_policy(style, code), data=Markup("\n".join(data)),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def script() -> str:
+    """All modules as one: what they import from each other is in the same scope.
+
+    >>> "import " in script().split("\\n")[0]
+    False
+    """
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", _asset(f"{name}.js"))) for name in MODULES)
+
+
+def _asset(name: str) -> str:
+    return files("tesla_eval.report").joinpath("assets", name).read_text("utf-8")
+
+
+def _policy(style: str, code: str) -> str:
+    """Nothing may be loaded; one style sheet and one script may be used, those of this page."""
+    scripts = f"script-src 'sha256-{_digest(code)}'" if code else "script-src 'none'"
+    return (
+        f"default-src 'none'; {scripts}; style-src 'sha256-{_digest(style)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    template = files("tesla_eval.report").joinpath("templates", "report.html").read_text("utf-8")
+    return Environment(
+        loader=DictLoader({"report.html": template}), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
