@@ -15,7 +15,7 @@ from typing import Any
 
 from tesla_eval.drawing.match import Picture, picture_of
 
-__all__ = ["CLASSES", "Findings", "LENGTHS", "length_bin"]
+__all__ = ["CLASSES", "LENGTHS", "Findings", "length_bin"]
 
 CLASSES = ("name", "number", "noun", "verb", "adjective", "adverb", "other")
 """The classes of words that segments can be filtered by; a segment's lost classes are a sum of powers of two."""

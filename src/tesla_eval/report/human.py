@@ -45,11 +45,7 @@ def human_drawings(human: Mapping[str, Any]) -> Iterator[str]:
 def _themed(drawing: Drawing) -> str:
     """The drawing without its paper; the page's style gives the colours."""
     lines = drawing.svg().splitlines()
-    head = (
-        lines[0]
-        .replace("<svg ", '<svg class="plot" role="img" ', 1)
-        .replace(' xmlns="http://www.w3.org/2000/svg"', "")
-    )
+    head = lines[0].replace(' xmlns="http://www.w3.org/2000/svg"', ' class="plot" role="img"', 1)
     return "\n".join([head, *lines[2:]])
 
 

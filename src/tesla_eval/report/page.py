@@ -35,8 +35,8 @@ MODULES = (
 )
 """The JavaScript modules, each after those that it imports."""
 _STYLES = ("page",)
-_IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(async )?(function|const|class|let)\b)", re.MULTILINE)
+_IMPORT = re.compile(r'^import {([^}]*)} from "\./(\w+)\.js";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) (\w+)", re.MULTILINE)
 
 
 def render(blocks: Blocks | None, human: dict[str, Any] | None, *, title: str, command: str) -> str:
@@ -65,12 +65,20 @@ def render(blocks: Blocks | None, human: dict[str, Any] | None, *, title: str, c
 
 @lru_cache(maxsize=1)
 def script() -> str:
-    """All modules as one: what they import from each other is in the same scope.
+    """All modules in one: each is a function of its own, so that its private names stay private.
 
-    >>> "import " in script().split("\\n")[0]
-    False
+    >>> script().startswith("const module_dom = (() => {")
+    True
     """
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", _asset(f"{name}.js"))) for name in MODULES)
+    return "\n".join(_wrapped(name, _asset(f"{name}.js")) for name in MODULES)
+
+
+def _wrapped(name: str, code: str) -> str:
+    """A module as a function that returns what it exports."""
+    exports = ", ".join(_EXPORT.findall(code))
+    inside = _EXPORT.sub(lambda match: match[0].removeprefix("export "), code)
+    inside = _IMPORT.sub(r"const {\1} = module_\2;\n", inside)
+    return f"const module_{name} = (() => {{\n{inside}return {{ {exports} }};\n}})();"
 
 
 def _asset(name: str) -> str:
