@@ -10,6 +10,7 @@ from typing import Any
 
 from tesla_eval.drawing.arithmetic import feature_steps, score_steps
 from tesla_eval.drawing.match import KINDS, UNMATCHED, Kind, match_figure, picture_of
+from tesla_eval.drawing.policy import content_policy
 from tesla_eval.drawing.text import escaped
 
 __all__ = ["explanation_html", "explanation_page", "html_table", "score_html", "stylesheet"]
@@ -53,12 +54,12 @@ def explanation_page(fragments: Iterable[str], title: str) -> str:
     body = "<hr>".join(fragments)
     page = "body { margin: 1rem auto; padding: 0 1rem; max-width: 1100px; background: #fff; }"
     dark = "@media (prefers-color-scheme: dark) { body { background: #0d1117; } }"
-    policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    style = f"{page}{dark}{stylesheet()}"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{content_policy(style)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escaped(title)}</title><style>{page}{dark}{stylesheet()}</style></head>"
+        f"<title>{escaped(title)}</title><style>{style}</style></head>"
         f"<body><main>{body}</main></body></html>\n"
     )
 

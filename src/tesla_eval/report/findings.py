@@ -169,15 +169,18 @@ def _uncarried(
         runs = groupby(enumerate(alone), key=lambda pair: pair[1] - pair[0])
         spans = [[place for _, place in run] for _, run in runs]
         return [(range(places[0], places[-1] + 1), float(len(places))) for places in spans]
-    carried = Counter[int]()
+    carried, used = [0.0] * len(tokens), [0.0] * len(tokens)
     for span, tie in ties:
         carried[span[0]] += tie.similarity * tie.weight
-    weights = [0.1 if token["function"] else 1.0 for token in tokens]
-    return [
-        (range(place, place + 1), weight - carried[place])
-        for place, weight in enumerate(weights)
-        if weight - carried[place] >= _LEAST_COST
-    ]
+        used[span[0]] += tie.weight
+    costs = []
+    for place, token in enumerate(tokens):
+        weight = 0.1 if token["function"] else 1.0
+        # Weights by frequency may be above 1: then the share that is carried counts.
+        cost = weight * (1 - carried[place] / max(weight, used[place]))
+        if cost >= _LEAST_COST:
+            costs.append((range(place, place + 1), cost))
+    return costs
 
 
 def _joined(tokens: Sequence[Mapping[str, Any]]) -> str:

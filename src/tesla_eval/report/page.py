@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from functools import lru_cache
 from importlib.resources import files
@@ -13,6 +11,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from tesla_eval.drawing.explanation import stylesheet
+from tesla_eval.drawing.policy import content_policy
 from tesla_eval.report.collect import FORMAT, FORMAT_VERSION, Blocks
 from tesla_eval.report.embedding import CORE, embedded, encoded
 from tesla_eval.report.human import human_drawings
@@ -59,7 +58,7 @@ def render(blocks: Blocks | None, human: dict[str, Any] | None, *, title: str, c
     return _environment().get_template("report.html").render(
         title=title, command=command, version=__version__, core=core, overview=summary, human=human,
         drawings=[] if human is None else [Markup(drawing) for drawing in human_drawings(human)],
-        style=Markup(style), script=Markup(code), policy=_policy(style, code), data=Markup("\n".join(data)),
+        style=Markup(style), script=Markup(code), policy=content_policy(style, code), data=Markup("\n".join(data)),
     )  # fmt: skip
 
 
@@ -83,19 +82,6 @@ def _wrapped(name: str, code: str) -> str:
 
 def _asset(name: str) -> str:
     return files("tesla_eval.report").joinpath("assets", name).read_text("utf-8")
-
-
-def _policy(style: str, code: str) -> str:
-    """Nothing may be loaded; one style sheet and one script may be used, those of this page."""
-    scripts = f"script-src 'sha256-{_digest(code)}'" if code else "script-src 'none'"
-    return (
-        f"default-src 'none'; {scripts}; style-src 'sha256-{_digest(style)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _digest(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
 
 
 @lru_cache(maxsize=1)

@@ -22,7 +22,9 @@ export function sum(values) {
  */
 export function featureSteps(feature) {
   const { flow = [], precision: p = 0, recall: r = 0, f = 0, objective = 0 } = feature;
-  const terms = flow.map((link) => `${general(link.similarity)} × ${general(Number(link.weight.toPrecision(4)))}`);
+  const terms = flow.map(
+    (link) => `${general(link.similarity)} × ${general(Number(link.weight.toPrecision(4)))}`,
+  );
   const more = terms.length > MOST_TERMS ? ` + ${terms.length - MOST_TERMS} more` : "";
   const total = general(objective);
   const shown = terms.slice(0, MOST_TERMS).join(" + ") || "0";
@@ -51,8 +53,14 @@ export function scoreSteps(detail) {
     ];
   }
   if (measures.length && close(sum(measures) / measures.length, detail.score)) {
-    const shown = measures.slice(0, 12).map((f) => fixed(f)).join(" + ") + (measures.length > 12 ? " + …" : "");
-    return [`score = mean of ${measures.length} F values = (${shown}) / ${measures.length} = ${fixed(detail.score)}`];
+    const shown =
+      measures
+        .slice(0, 12)
+        .map((f) => fixed(f))
+        .join(" + ") + (measures.length > 12 ? " + …" : "");
+    return [
+      `score = mean of ${measures.length} F values = (${shown}) / ${measures.length} = ${fixed(detail.score)}`,
+    ];
   }
   return [`score = ${fixed(detail.score)}`];
 }

@@ -49,7 +49,10 @@ export function explanationNodes(hypothesis, detail, feature, width) {
   if (pivot) nodes.push(...pivotNodes(pivot));
   const steps = element("ol", { class: "tm-steps" });
   const shown = detail.features.find((one) => one.name === feature && one.objective !== undefined);
-  for (const step of [...(shown ? featureSteps(shown).map((text) => `${shown.name}: ${text}`) : []), ...scoreSteps(detail)]) {
+  for (const step of [
+    ...(shown ? featureSteps(shown).map((text) => `${shown.name}: ${text}`) : []),
+    ...scoreSteps(detail),
+  ]) {
     steps.append(element("li", {}, step));
   }
   nodes.push(folded("From the links to the score", steps, featureTable(detail.features)));
@@ -80,7 +83,13 @@ function folded(title, ...content) {
 function featureTable(features) {
   return table(
     ["feature", "precision", "recall", "F or value", ""],
-    features.map((one) => [one.name, fixed(one.precision), fixed(one.recall), fixed(one.f ?? one.value), bar(one.f ?? one.value)]),
+    features.map((one) => [
+      one.name,
+      fixed(one.precision),
+      fixed(one.recall),
+      fixed(one.f ?? one.value),
+      bar(one.f ?? one.value),
+    ]),
     [1, 2, 3],
   );
 }
@@ -89,7 +98,13 @@ function featureTable(features) {
 function bar(value, most = 1) {
   if (value === null || value === undefined || !most || Math.abs(value) > most * (1 + 1e-9)) return "";
   const made = shape("svg", { width: 120, height: 10, "aria-hidden": "true" });
-  made.append(shape("rect", { class: value < 0 ? "tm-bar-minus" : "tm-bar", width: (120 * Math.abs(value)) / most, height: 10 }));
+  made.append(
+    shape("rect", {
+      class: value < 0 ? "tm-bar-minus" : "tm-bar",
+      width: (120 * Math.abs(value)) / most,
+      height: 10,
+    }),
+  );
   return made;
 }
 
@@ -99,7 +114,14 @@ function sharesTable(shares) {
   const most = Math.abs(ordered[0]?.share ?? 0);
   return table(
     ["feature", "group", "value", "weight", "share", ""],
-    ordered.map((one) => [one.name, one.group, fixed(one.value), fixed(one.weight), fixed(one.share, 4, true), bar(one.share, most)]),
+    ordered.map((one) => [
+      one.name,
+      one.group,
+      fixed(one.value),
+      fixed(one.weight),
+      fixed(one.share, 4, true),
+      bar(one.share, most),
+    ]),
     [2, 3, 4],
   );
 }
@@ -109,14 +131,30 @@ function pivotNodes(feature) {
   const links = [...(feature.flow ?? [])].sort((x, y) => y.weight - x.weight).slice(0, MOST_ROWS);
   const nodes = [
     element("h4", {}, `n-grams in the pivot language ${feature.pivot}`),
-    table(["reference", "hypothesis", "weight"], links.map((k) => [k.reference, k.hypothesis, general(Number(k.weight.toPrecision(3)))]), [2]),
+    table(
+      ["reference", "hypothesis", "weight"],
+      links.map((k) => [k.reference, k.hypothesis, general(Number(k.weight.toPrecision(3)))]),
+      [2],
+    ),
   ];
   for (const [side, phrases] of Object.entries(feature.segments ?? {})) {
     const rows = phrases.flatMap((phrase) =>
-      phrase.translations.map((one) => [phrase.phrase, one.text, one.probability.toPrecision(3), one.carried.toPrecision(3)]),
+      phrase.translations.map((one) => [
+        phrase.phrase,
+        one.text,
+        one.probability.toPrecision(3),
+        one.carried.toPrecision(3),
+      ]),
     );
-    nodes.push(table([`phrase of the ${side}`, "translation", "probability", "matched"], rows.slice(0, MOST_ROWS), [2, 3]));
-    if (rows.length > MOST_ROWS) nodes.push(element("p", {}, `${rows.length - MOST_ROWS} more translations are not shown.`));
+    nodes.push(
+      table(
+        [`phrase of the ${side}`, "translation", "probability", "matched"],
+        rows.slice(0, MOST_ROWS),
+        [2, 3],
+      ),
+    );
+    if (rows.length > MOST_ROWS)
+      nodes.push(element("p", {}, `${rows.length - MOST_ROWS} more translations are not shown.`));
   }
   return nodes;
 }

@@ -11,19 +11,30 @@ function showPlots(core, names, open) {
   const bar = byId("plot-controls");
   let metric = 0;
   const sign = core.metrics[0].higher_is_better ? 1 : -1;
-  const best = names.map((_, place) => place).sort((x, y) => sign * (core.metrics[0].scores[y] - core.metrics[0].scores[x]));
+  const best = names
+    .map((_, place) => place)
+    .sort((x, y) => sign * (core.metrics[0].scores[y] - core.metrics[0].scores[x]));
   const chosen = best.slice(0, 2);
   const draw = () => {
     const one = core.metrics[metric];
-    const drawn = [distributions(one, names, chosen), byLength(core, one, names, chosen), profile(one, names, chosen)];
+    const drawn = [
+      distributions(one, names, chosen),
+      byLength(core, one, names, chosen),
+      profile(one, names, chosen),
+    ];
     if (chosen.length > 1) drawn.splice(1, 0, againstEachOther(one, names, chosen, open));
     byId("plot-area").replaceChildren(...drawn.filter((plot) => plot !== null));
   };
   bar.append(
-    choice("metric", core.metrics.map((one, place) => ({ value: String(place), text: one.name })), "0", (value) => {
-      metric = Number(value);
-      draw();
-    }),
+    choice(
+      "metric",
+      core.metrics.map((one, place) => ({ value: String(place), text: one.name })),
+      "0",
+      (value) => {
+        metric = Number(value);
+        draw();
+      },
+    ),
   );
   const systems = names.map((text, place) => ({ value: String(place), text }));
   chosen.forEach((system, k) => {

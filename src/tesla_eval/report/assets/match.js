@@ -247,7 +247,12 @@ function isMirrored(picture) {
 export function drawMatch(picture, width) {
   const widths = SIDES.map((side) => picture[side].map((word) => wordWidth(word, picture.tagged) + GAP));
   const rows = rowsOf(widths, picture.ties, width - 2 * MARGIN);
-  const boxes = SIDES.map((_, side) => placed(widths[side], rows.map((row) => row[side])));
+  const boxes = SIDES.map((_, side) =>
+    placed(
+      widths[side],
+      rows.map((row) => row[side]),
+    ),
+  );
   const mirrored = isMirrored(picture);
   const used = Math.max(0, ...boxes.flat().map((box) => box.x + box.width)) + 2 * MARGIN;
   if (mirrored) {
@@ -271,7 +276,11 @@ export function drawMatch(picture, width) {
     const x = mirrored ? used - MARGIN : MARGIN;
     const anchor = mirrored ? "end" : "start";
     canvas.append(
-      shape("text", { x, y, class: "tm-caption", "font-size": 11, "text-anchor": anchor, direction: "ltr" }, name),
+      shape(
+        "text",
+        { x, y, class: "tm-caption", "font-size": 11, "text-anchor": anchor, direction: "ltr" },
+        name,
+      ),
     );
   });
   /** @param {number} side @param {number} row */
@@ -280,7 +289,13 @@ export function drawMatch(picture, width) {
   drawWords(canvas, picture, boxes, top, high, letters);
   return element(
     "div",
-    { class: "tm-scroll", dir: mirrored ? "rtl" : "ltr", tabindex: 0, role: "group", "aria-label": "links between words" },
+    {
+      class: "tm-scroll",
+      dir: mirrored ? "rtl" : "ltr",
+      tabindex: 0,
+      role: "group",
+      "aria-label": "links between words",
+    },
     canvas,
   );
 }
@@ -382,19 +397,49 @@ function drawWords(canvas, picture, boxes, top, high, letters) {
       if (text !== word.text) group.append(shape("title", {}, word.text));
       group.append(
         shape("rect", {
-          x, y, width: box.width, height: high, rx: 4,
+          x,
+          y,
+          width: box.width,
+          height: high,
+          rx: 4,
           "stroke-dasharray": kind === "unmatched" ? "3 2" : undefined,
         }),
-        shape("text", { x: center, y: y + 16.5, "text-anchor": "middle", class: word.function ? "tm-function" : undefined }, text),
+        shape(
+          "text",
+          {
+            x: center,
+            y: y + 16.5,
+            "text-anchor": "middle",
+            class: word.function ? "tm-function" : undefined,
+          },
+          text,
+        ),
       );
       if (picture.tagged && word.tag) {
-        group.append(shape("text", { x: center, y: y + 30, "text-anchor": "middle", class: "tm-tag", "font-size": 10 }, word.tag));
+        group.append(
+          shape(
+            "text",
+            { x: center, y: y + 30, "text-anchor": "middle", class: "tm-tag", "font-size": 10 },
+            word.tag,
+          ),
+        );
       }
       const own = letters[number].get(place);
       if (own) {
         const under = number === 0 ? y + high + 12 : y - 4;
         group.append(
-          shape("text", { x: center, y: under, "text-anchor": "middle", class: "tm-letter", "font-size": 11, "font-weight": "bold" }, own.join(",")),
+          shape(
+            "text",
+            {
+              x: center,
+              y: under,
+              "text-anchor": "middle",
+              class: "tm-letter",
+              "font-size": 11,
+              "font-weight": "bold",
+            },
+            own.join(","),
+          ),
         );
       }
       canvas.append(group);
@@ -410,7 +455,8 @@ function bestKinds(picture) {
     [tie.reference, tie.hypothesis].forEach((span, side) => {
       for (const place of range(span)) {
         const known = best[side].get(place);
-        if (known === undefined || ORDER.indexOf(tie.kind) < ORDER.indexOf(known)) best[side].set(place, tie.kind);
+        if (known === undefined || ORDER.indexOf(tie.kind) < ORDER.indexOf(known))
+          best[side].set(place, tie.kind);
       }
     });
   }
@@ -423,13 +469,22 @@ export function legend() {
   for (const [name, { label, dash }] of Object.entries(KINDS)) {
     const sample = shape("svg", { class: "tm-match", width: 30, height: 12, "aria-hidden": "true" });
     sample.append(
-      shape("path", { class: `tm-link tm-${name}`, d: "M0 6h30", "stroke-width": 3, "stroke-dasharray": dash || undefined }),
+      shape("path", {
+        class: `tm-link tm-${name}`,
+        d: "M0 6h30",
+        "stroke-width": 3,
+        "stroke-dasharray": dash || undefined,
+      }),
     );
     list.append(element("li", {}, sample, label));
   }
   const box = shape("svg", { class: "tm-match", width: 30, height: 12, "aria-hidden": "true" });
   box.append(
-    shape("g", { class: "tm-unmatched" }, shape("rect", { x: 1, y: 1, width: 28, height: 10, rx: 3, "stroke-dasharray": "3 2" })),
+    shape(
+      "g",
+      { class: "tm-unmatched" },
+      shape("rect", { x: 1, y: 1, width: 28, height: 10, rx: 3, "stroke-dasharray": "3 2" }),
+    ),
   );
   list.append(
     element("li", {}, box, "no partner"),

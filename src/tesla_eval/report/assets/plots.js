@@ -22,7 +22,8 @@ function makeScale(low, high, start, end) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5, 10].find((m) => power * m >= rough) ?? 10);
   const ticks = [];
-  for (let k = Math.ceil(from / step); k <= Math.floor(to / step); k++) ticks.push(Number((k * step).toPrecision(12)));
+  for (let k = Math.ceil(from / step); k <= Math.floor(to / step); k++)
+    ticks.push(Number((k * step).toPrecision(12)));
   const scale = /** @type {Scale} */ ((value) => start + ((value - from) / (to - from)) * (end - start));
   scale.ticks = ticks;
   return scale;
@@ -31,7 +32,12 @@ function makeScale(low, high, start, end) {
 /** @param {string} title @param {string} label @param {number} height @param {number} width */
 function figure(title, label, height = HEIGHT, width = WIDTH) {
   const canvas = shape("svg", {
-    class: "plot", role: "img", "aria-label": label, viewBox: `0 0 ${width} ${height}`, width, height,
+    class: "plot",
+    role: "img",
+    "aria-label": label,
+    viewBox: `0 0 ${width} ${height}`,
+    width,
+    height,
   });
   const made = element("figure", {}, element("figcaption", {}, title), canvas);
   return { made, canvas };
@@ -45,7 +51,9 @@ function words(canvas, x, y, text, more = {}) {
 /** @param {SVGElement} canvas @param {Scale} across @param {string} name @param {number} height */
 function axisBelow(canvas, across, name, height = HEIGHT, left = LEFT) {
   for (const tick of across.ticks) {
-    canvas.append(shape("line", { class: "grid", x1: across(tick), x2: across(tick), y1: TOP, y2: height - BOTTOM }));
+    canvas.append(
+      shape("line", { class: "grid", x1: across(tick), x2: across(tick), y1: TOP, y2: height - BOTTOM }),
+    );
     words(canvas, across(tick), height - BOTTOM + 15, String(tick));
   }
   words(canvas, (left + WIDTH - RIGHT) / 2, height - 8, name, { "font-size": 12 });
@@ -78,7 +86,9 @@ function clipped(text, most) {
  * @param {Metric} metric @param {string[]} names @param {number[]} chosen
  */
 export function distributions(metric, names, chosen) {
-  const order = names.map((_, place) => place).sort((x, y) => (metric.higher_is_better ? 1 : -1) * (metric.scores[y] - metric.scores[x]));
+  const order = names
+    .map((_, place) => place)
+    .sort((x, y) => (metric.higher_is_better ? 1 : -1) * (metric.scores[y] - metric.scores[x]));
   const pace = 26;
   const height = TOP + pace * names.length + BOTTOM;
   const { made, canvas } = figure(
@@ -91,7 +101,12 @@ export function distributions(metric, names, chosen) {
     const sorted = Float64Array.from(values).sort();
     return [0.05, 0.25, 0.5, 0.75, 0.95].map((share) => quantile(Array.from(sorted), share));
   });
-  const across = makeScale(Math.min(...summaries.map((s) => s[0])), Math.max(...summaries.map((s) => s[4])), left, WIDTH - RIGHT);
+  const across = makeScale(
+    Math.min(...summaries.map((s) => s[0])),
+    Math.max(...summaries.map((s) => s[4])),
+    left,
+    WIDTH - RIGHT,
+  );
   axisBelow(canvas, across, `${metric.name} of a segment`, height, left);
   order.forEach((system, row) => {
     const y = TOP + pace * row + pace / 2;
@@ -101,7 +116,18 @@ export function distributions(metric, names, chosen) {
     const title = `${names[system]}: median ${fixed(p50, metric.digits)}, half of the segments from ${fixed(p25, metric.digits)} to ${fixed(p75, metric.digits)}`;
     canvas.append(
       shape("line", { class: `whisker ${look}`, x1: across(p5), x2: across(p95), y1: y, y2: y }),
-      shape("rect", { class: `box ${look}`, x: across(p25), y: y - 7, width: Math.max(1, across(p75) - across(p25)), height: 14, rx: 2 }, shape("title", {}, title)),
+      shape(
+        "rect",
+        {
+          class: `box ${look}`,
+          x: across(p25),
+          y: y - 7,
+          width: Math.max(1, across(p75) - across(p25)),
+          height: 14,
+          rx: 2,
+        },
+        shape("title", {}, title),
+      ),
       shape("line", { class: `median ${look}`, x1: across(p50), x2: across(p50), y1: y - 7, y2: y + 7 }),
     );
   });
@@ -127,11 +153,22 @@ export function againstEachOther(metric, names, chosen, open) {
   const up = makeScale(low, high, HEIGHT - BOTTOM, TOP);
   axisBelow(canvas, across, clipped(names[a], 40));
   axisLeft(canvas, up, clipped(names[b], 34));
-  canvas.append(shape("line", { class: "diagonal", x1: across(low), y1: up(low), x2: across(high), y2: up(high) }));
+  canvas.append(
+    shape("line", { class: "diagonal", x1: across(low), y1: up(low), x2: across(high), y2: up(high) }),
+  );
   const dots = shape("g", { class: "dots" });
   xs.forEach((x, segment) => {
-    const look = x === ys[segment] ? "other" : x > ys[segment] === metric.higher_is_better ? "first" : "second";
-    dots.append(shape("circle", { class: look, cx: across(x).toFixed(1), cy: up(ys[segment]).toFixed(1), r: xs.length > 600 ? 2 : 3.5, "data-segment": segment }));
+    const look =
+      x === ys[segment] ? "other" : x > ys[segment] === metric.higher_is_better ? "first" : "second";
+    dots.append(
+      shape("circle", {
+        class: look,
+        cx: across(x).toFixed(1),
+        cy: up(ys[segment]).toFixed(1),
+        r: xs.length > 600 ? 2 : 3.5,
+        "data-segment": segment,
+      }),
+    );
   });
   dots.addEventListener("click", (event) => {
     const segment = /** @type {Element} */ (event.target).getAttribute("data-segment");
@@ -139,7 +176,11 @@ export function againstEachOther(metric, names, chosen, open) {
   });
   canvas.append(dots);
   made.append(
-    element("p", { class: "summary" }, `${names[a]} is better on ${better} segments, ${names[b]} on ${worse}; ${xs.length - better - worse} are equal. A click on a dot opens the segment.`),
+    element(
+      "p",
+      { class: "summary" },
+      `${names[a]} is better on ${better} segments, ${names[b]} on ${worse}; ${xs.length - better - worse} are equal. A click on a dot opens the segment.`,
+    ),
   );
   return made;
 }
@@ -149,8 +190,14 @@ export function againstEachOther(metric, names, chosen, open) {
  * @param {Core} core @param {Metric} metric @param {string[]} names @param {number[]} chosen
  */
 export function byLength(core, metric, names, chosen) {
-  const { made, canvas } = figure("Score by reference length", `Mean ${metric.name} by the length of the reference`);
-  const labels = [...core.length_bins.map((end, k) => `${k ? core.length_bins[k - 1] + 1 : 1}–${end}`), `${(core.length_bins.at(-1) ?? 0) + 1}+`];
+  const { made, canvas } = figure(
+    "Score by reference length",
+    `Mean ${metric.name} by the length of the reference`,
+  );
+  const labels = [
+    ...core.length_bins.map((end, k) => `${k ? core.length_bins[k - 1] + 1 : 1}–${end}`),
+    `${(core.length_bins.at(-1) ?? 0) + 1}+`,
+  ];
   const bins = core.lengths.map((length) => core.length_bins.filter((end) => length > end).length);
   const counts = labels.map((_, bin) => bins.filter((own) => own === bin).length);
   const used = labels.map((_, bin) => bin).filter((bin) => counts[bin]);
@@ -163,13 +210,16 @@ export function byLength(core, metric, names, chosen) {
   const up = makeScale(Math.min(...all), Math.max(...all), HEIGHT - BOTTOM, TOP);
   axisLeft(canvas, up, `mean ${metric.name}`);
   /** @param {number} bin */
-  const x = (bin) => LEFT + 24 + ((WIDTH - RIGHT - LEFT - 48) * used.indexOf(bin)) / Math.max(1, used.length - 1);
+  const x = (bin) =>
+    LEFT + 24 + ((WIDTH - RIGHT - LEFT - 48) * used.indexOf(bin)) / Math.max(1, used.length - 1);
   for (const bin of used) {
     words(canvas, x(bin), HEIGHT - BOTTOM + 15, labels[bin]);
     words(canvas, x(bin), HEIGHT - BOTTOM + 27, `n=${counts[bin]}`, { "font-size": 9, class: "faint" });
   }
   words(canvas, (LEFT + WIDTH) / 2, HEIGHT - 4, "words in the reference", { "font-size": 12 });
-  const order = names.map((_, place) => place).sort((p, q) => Number(chosen.includes(p)) - Number(chosen.includes(q)));
+  const order = names
+    .map((_, place) => place)
+    .sort((p, q) => Number(chosen.includes(p)) - Number(chosen.includes(q)));
   for (const system of order) {
     const look = system === chosen[0] ? "first" : system === chosen[1] ? "second" : "other";
     const points = used.map((bin) => `${x(bin).toFixed(1)},${up(means[system][bin]).toFixed(1)}`).join(" ");
@@ -177,7 +227,13 @@ export function byLength(core, metric, names, chosen) {
     if (look !== "other") {
       for (const bin of used) {
         const title = `${names[system]}, ${labels[bin]} words: ${fixed(means[system][bin], metric.digits)}`;
-        canvas.append(shape("circle", { class: look, cx: x(bin), cy: up(means[system][bin]), r: 4 }, shape("title", {}, title)));
+        canvas.append(
+          shape(
+            "circle",
+            { class: look, cx: x(bin), cy: up(means[system][bin]), r: 4 },
+            shape("title", {}, title),
+          ),
+        );
       }
     }
   }
@@ -194,11 +250,19 @@ export function profile(metric, names, chosen) {
     .filter((row) => row.values.every((value) => value !== null));
   if (!rows.length) return null;
   const shown = rows
-    .sort((x, y) => Math.abs((y.values[0] ?? 0) - (y.values[1] ?? y.values[0] ?? 0)) - Math.abs((x.values[0] ?? 0) - (x.values[1] ?? x.values[0] ?? 0)))
+    .sort(
+      (x, y) =>
+        Math.abs((y.values[0] ?? 0) - (y.values[1] ?? y.values[0] ?? 0)) -
+        Math.abs((x.values[0] ?? 0) - (x.values[1] ?? x.values[0] ?? 0)),
+    )
     .slice(0, 24);
   const pace = 18;
   const height = TOP + pace * shown.length + BOTTOM;
-  const { made, canvas } = figure("Feature profile, largest differences first", `Means of ${shown.length} features of ${metric.name}`, height);
+  const { made, canvas } = figure(
+    "Feature profile, largest differences first",
+    `Means of ${shown.length} features of ${metric.name}`,
+    height,
+  );
   const left = 16 + 7 * Math.min(16, Math.max(...shown.map((row) => row.name.length)));
   const values = shown.flatMap((row) => row.values.map((value) => value ?? 0));
   const across = makeScale(Math.min(...values), Math.max(...values), left, WIDTH - RIGHT);
@@ -207,10 +271,17 @@ export function profile(metric, names, chosen) {
     const y = TOP + pace * place + pace / 2;
     words(canvas, left - 8, y + 4, clipped(row.name, 16), { "text-anchor": "end" });
     const [first, second] = row.values.map((value) => across(value ?? 0));
-    if (second !== undefined) canvas.append(shape("line", { class: "whisker other", x1: first, x2: second, y1: y, y2: y }));
+    if (second !== undefined)
+      canvas.append(shape("line", { class: "whisker other", x1: first, x2: second, y1: y, y2: y }));
     row.values.forEach((value, k) => {
       const title = `${names[chosen[k]]}: ${row.name} ${fixed(value)}`;
-      canvas.append(shape("circle", { class: ["first", "second"][k], cx: across(value ?? 0), cy: y, r: 4.5 }, shape("title", {}, title)));
+      canvas.append(
+        shape(
+          "circle",
+          { class: ["first", "second"][k], cx: across(value ?? 0), cy: y, r: 4.5 },
+          shape("title", {}, title),
+        ),
+      );
     });
   });
   return made;

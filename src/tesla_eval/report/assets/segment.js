@@ -5,7 +5,10 @@ import { explanationNodes } from "./explanation.js";
 import { drawable, legend } from "./match.js";
 
 const NAMES = /** @type {Record<string, string>} */ ({
-  ms: "words", lem: "lemmas", pos: "parts of speech", identity: "words",
+  ms: "words",
+  lem: "lemmas",
+  pos: "parts of speech",
+  identity: "words",
 });
 
 /** Shows segments in the dialog. */
@@ -21,7 +24,10 @@ export class SegmentView {
     this.neighbour = neighbour;
     this.dialog = /** @type {HTMLDialogElement} */ (byId("segment-dialog"));
     this.segment = 0;
-    this.metric = Math.max(0, core.metrics.findIndex((metric) => metric.explained));
+    this.metric = Math.max(
+      0,
+      core.metrics.findIndex((metric) => metric.explained),
+    );
     /** @type {string | null} */
     this.feature = null;
     this.reference = 0;
@@ -63,7 +69,9 @@ export class SegmentView {
     const metric = core.metrics[this.metric];
     const found = metric.explained ? await explanations(core, metric.name, segment) : null;
     if (drawn !== [this.segment, this.metric].join()) return; // the reader went on meanwhile
-    const focused = this.dialog.contains(document.activeElement) ? document.activeElement?.getAttribute("data-key") : null;
+    const focused = this.dialog.contains(document.activeElement)
+      ? document.activeElement?.getAttribute("data-key")
+      : null;
     const view = byId("segment-view");
     view.replaceChildren(this.head(), this.texts(), this.controls(found), ...this.systems(found));
     view.setAttribute("data-segment", String(segment));
@@ -132,18 +140,30 @@ export class SegmentView {
     }
     const detail = details[this.reference];
     const features = detail ? drawable(detail.features) : [];
-    if (features.length && !features.some((one) => one.name === this.feature) && !detail.features.some((one) => one.pivot && one.name === this.feature)) {
+    if (
+      features.length &&
+      !features.some((one) => one.name === this.feature) &&
+      !detail.features.some((one) => one.pivot && one.name === this.feature)
+    ) {
       this.feature = (features.find((one) => one.similarity !== "pos") ?? features[0]).name;
     }
     if (features.length > 1) bar.append(this.featureChoice(features));
     const pivots = detail?.features.filter((one) => one.pivot) ?? [];
     if (pivots.length) {
-      const options = [{ value: "", text: "(words)" }, ...pivots.map((one) => ({ value: one.name, text: one.name }))];
+      const options = [
+        { value: "", text: "(words)" },
+        ...pivots.map((one) => ({ value: one.name, text: one.name })),
+      ];
       bar.append(
-        choice("pivot language", options, pivots.some((one) => one.name === this.feature) ? (this.feature ?? "") : "", (value) => {
-          this.feature = value || null;
-          this.draw();
-        }),
+        choice(
+          "pivot language",
+          options,
+          pivots.some((one) => one.name === this.feature) ? (this.feature ?? "") : "",
+          (value) => {
+            this.feature = value || null;
+            this.draw();
+          },
+        ),
       );
     }
     return bar;
@@ -154,14 +174,21 @@ export class SegmentView {
     const group = element("fieldset", { class: "chips" }, element("legend", {}, "links of"));
     for (const one of features) {
       const input = element("input", {
-        type: "radio", name: "feature", value: one.name, checked: one.name === this.feature, "data-key": `feature ${one.name}`,
+        type: "radio",
+        name: "feature",
+        value: one.name,
+        checked: one.name === this.feature,
+        "data-key": `feature ${one.name}`,
       });
       input.addEventListener("change", () => {
         this.feature = one.name;
         this.draw();
       });
-      const what = NAMES[one.similarity ?? ""] ?? (one.similarity?.startsWith("vec") ? "vectors" : one.similarity);
-      group.append(element("label", { title: one.name }, input, `${what}, ${one.gap ? "skip bigrams" : `n = ${one.n}`}`));
+      const what =
+        NAMES[one.similarity ?? ""] ?? (one.similarity?.startsWith("vec") ? "vectors" : one.similarity);
+      group.append(
+        element("label", { title: one.name }, input, `${what}, ${one.gap ? "skip bigrams" : `n = ${one.n}`}`),
+      );
     }
     return group;
   }
@@ -189,7 +216,9 @@ export class SegmentView {
         {},
         this.names[system],
         element("span", { class: "score", "data-system": system }, fixed(scores[system], metric.digits)),
-        best > 0 ? element("small", {}, `${fixed(best, metric.digits)} behind the best`) : element("small", {}, "best here"),
+        best > 0
+          ? element("small", {}, `${fixed(best, metric.digits)} behind the best`)
+          : element("small", {}, "best here"),
       );
       const text = this.core.texts.hypotheses[system][this.segment];
       const card = element("article", { class: "card tm-explanation" }, title);

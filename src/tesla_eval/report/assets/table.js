@@ -56,13 +56,18 @@ export class SegmentTable {
     });
     bar.append(element("label", {}, element("span", {}, "search"), search));
     bar.append(
-      choice("metric", core.metrics.map((one, place) => ({ value: String(place), text: one.name })), "0", (value) => {
-        this.metric = Number(value);
-        this.feature = "";
-        this.values = null;
-        this.featureChoice();
-        this.refresh();
-      }),
+      choice(
+        "metric",
+        core.metrics.map((one, place) => ({ value: String(place), text: one.name })),
+        "0",
+        (value) => {
+          this.metric = Number(value);
+          this.feature = "";
+          this.values = null;
+          this.featureChoice();
+          this.refresh();
+        },
+      ),
     );
     const systems = names.map((text, place) => ({ value: String(place), text }));
     bar.append(
@@ -88,7 +93,10 @@ export class SegmentTable {
       this.number("to (words)", 0, longest, (value) => (this.longest = value ?? Infinity)),
     );
     if (core.lost_classes.length) {
-      const options = [{ value: "", text: "any" }, ...core.word_classes.map((text, place) => ({ value: String(place), text }))];
+      const options = [
+        { value: "", text: "any" },
+        ...core.word_classes.map((text, place) => ({ value: String(place), text })),
+      ];
       bar.append(
         choice("system lost a", options, "", (value) => {
           this.lost = value;
@@ -124,7 +132,13 @@ export class SegmentTable {
 
   /** @param {string} label @param {number} low @param {number} high @param {(value: number | null) => void} changed */
   number(label, low, high, changed) {
-    const input = element("input", { type: "number", name: label, min: low, max: high, inputmode: "numeric" });
+    const input = element("input", {
+      type: "number",
+      name: label,
+      min: low,
+      max: high,
+      inputmode: "numeric",
+    });
     input.addEventListener("input", () => {
       changed(input.value === "" ? null : Number(input.value));
       this.refresh();
@@ -151,7 +165,9 @@ export class SegmentTable {
     this.current = 0;
     this.area.scrollTop = 0;
     byId("segment-count").textContent =
-      keep.length === core.lengths.length ? `${keep.length} segments` : `${keep.length} of ${core.lengths.length} segments`;
+      keep.length === core.lengths.length
+        ? `${keep.length} segments`
+        : `${keep.length} of ${core.lengths.length} segments`;
     this.drawHead();
     this.draw();
   }
@@ -175,7 +191,12 @@ export class SegmentTable {
   text(segment) {
     const { names, sources, references, hypotheses } = this.core.texts;
     this.searched ??= this.core.lengths.map((_, k) =>
-      [names?.[k], sources?.[k], ...references.map((stream) => stream[k]), ...hypotheses.map((lines) => lines[k])]
+      [
+        names?.[k],
+        sources?.[k],
+        ...references.map((stream) => stream[k]),
+        ...hypotheses.map((lines) => lines[k]),
+      ]
         .filter(Boolean)
         .join("\n")
         .toLowerCase(),
@@ -204,11 +225,18 @@ export class SegmentTable {
     for (const [key, title, look] of this.columns()) {
       const sorted = key && key === this.sorting.key;
       const cell = element("th", {
-        scope: "col", class: look, "aria-sort": sorted ? (this.sorting.descending ? "descending" : "ascending") : undefined,
+        scope: "col",
+        class: look,
+        "aria-sort": sorted ? (this.sorting.descending ? "descending" : "ascending") : undefined,
       });
       if (key) {
         const mark = sorted ? (this.sorting.descending ? " ▼" : " ▲") : "";
-        const button = element("button", { type: "button", "data-sort": key, title: `sort by ${title}` }, element("span", { class: "name" }, title), mark);
+        const button = element(
+          "button",
+          { type: "button", "data-sort": key, title: `sort by ${title}` },
+          element("span", { class: "name" }, title),
+          mark,
+        );
         button.addEventListener("click", () => {
           this.sorting = { key, descending: sorted ? !this.sorting.descending : key === "difference" };
           this.refresh();
@@ -293,7 +321,9 @@ export class SegmentTable {
   pressed(event) {
     if (/** @type {Element} */ (event.target).closest("thead")) return;
     const page = Math.max(1, Math.floor(this.area.clientHeight / ROW) - 2);
-    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity }[event.key];
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity }[
+      event.key
+    ];
     if (step !== undefined) {
       event.preventDefault();
       this.goTo(this.current + step);
