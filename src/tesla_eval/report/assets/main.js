@@ -62,8 +62,12 @@ async function main() {
   view.closed = () => table.focusCurrent();
   showPlots(core, names, open);
   showFindings(core, names, open);
-  const asked = /^#segment-(\d+)$/.exec(location.hash);
-  if (asked && Number(asked[1]) >= 1 && Number(asked[1]) <= core.lengths.length) open(Number(asked[1]) - 1);
+  const openAsked = () => {
+    const asked = Number(/^#segment-(\d+)$/.exec(location.hash)?.[1]);
+    if (asked >= 1 && asked <= core.lengths.length) open(asked - 1);
+  };
+  window.addEventListener("hashchange", openAsked);
+  openAsked();
   document.documentElement.setAttribute("data-ready", "");
 }
 
