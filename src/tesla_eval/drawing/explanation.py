@@ -106,7 +106,7 @@ def _reference_html(
         marked = _marked(shown, detail.get(name, ()), lost[name])
         yield f'<p class="tm-text"><b>{name}</b><span dir="auto">{marked}</span></p>'
     if picture is not None:
-        yield match_figure(picture, width) + _legend()
+        yield match_figure(picture, width) + _legend({tie.kind for tie in picture.ties})
     yield f"<h3>From the links to the score: {detail['score']:.4f}</h3>"
     yield from _steps(score_steps(detail))
     yield _features_html(detail.get("features", ()))
@@ -142,8 +142,10 @@ def _marked(text: str, tokens: Sequence[Mapping[str, Any]], lost: set[int]) -> s
     return "".join([*parts, escaped(text[end:])])
 
 
-def _legend() -> str:
-    items = [_legend_item(kind) for kind in (*KINDS.values(), UNMATCHED)]
+def _legend(used: set[str]) -> str:
+    """The meaning of the colours and line patterns that are used."""
+    kinds = [kind for name, kind in KINDS.items() if name in used]
+    items = [_legend_item(kind) for kind in (*kinds, UNMATCHED)]
     return f'<ul class="tm-legend">{"".join(items)}<li>thickness: weight</li></ul>'
 
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 __all__ = ["Cell", "Overview", "PairRow", "overview", "short_names"]
 
-_WIDTH, _HEIGHT = 96.0, 14.0
+_WIDTH, _HEIGHT = 140.0, 14.0
 
 
 @dataclass(frozen=True)

@@ -463,10 +463,14 @@ function bestKinds(picture) {
   return best;
 }
 
-/** The meaning of colours and line patterns. */
-export function legend() {
+/**
+ * The meaning of the colours and line patterns that are used.
+ * @param {Set<string>} used
+ */
+export function legend(used) {
   const list = element("ul", { class: "tm-legend" });
   for (const [name, { label, dash }] of Object.entries(KINDS)) {
+    if (!used.has(name)) continue;
     const sample = shape("svg", { class: "tm-match", width: 30, height: 12, "aria-hidden": "true" });
     sample.append(
       shape("path", {

@@ -2,7 +2,7 @@
 import { explanations } from "./data.js";
 import { byId, choice, element, fixed } from "./dom.js";
 import { explanationNodes } from "./explanation.js";
-import { drawable, legend } from "./match.js";
+import { drawable, legend, pictureOf } from "./match.js";
 
 const NAMES = /** @type {Record<string, string>} */ ({
   ms: "words",
@@ -193,6 +193,16 @@ export class SegmentView {
     return group;
   }
 
+  /**
+   * The kinds of links that are drawn.
+   * @param {Explanation[]} found
+   */
+  kinds(found) {
+    const details = found.map((one) => one.references[this.reference]).filter((one) => !one.sentences);
+    const pictures = details.map((one) => pictureOf(one, this.feature) ?? pictureOf(one));
+    return new Set(pictures.flatMap((picture) => picture?.ties.map((tie) => tie.kind) ?? []));
+  }
+
   /** @param {Explanation[] | null} found */
   systems(found) {
     const metric = this.core.metrics[this.metric];
@@ -201,7 +211,7 @@ export class SegmentView {
     const order = scores.map((_, place) => place).sort((x, y) => sign * (scores[y] - scores[x]));
     /** @type {Node[]} */
     const nodes = [];
-    if (found) nodes.push(legend());
+    if (found) nodes.push(legend(this.kinds(found)));
     else {
       const why = metric.explained
         ? `The links of this segment are not in this file. To see them: tesla explain -m ${metric.name.replace("tesla-", "")} -r REFERENCE SYSTEM --segment ${this.segment + 1}`
