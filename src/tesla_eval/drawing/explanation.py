@@ -9,7 +9,7 @@ from math import isnan
 from typing import Any
 
 from tesla_eval.drawing.arithmetic import feature_steps, score_steps
-from tesla_eval.drawing.match import KINDS, UNMATCHED, Kind, match_figure, picture_of
+from tesla_eval.drawing.match import KINDS, UNMATCHED, Kind, Picture, match_figure, picture_of
 from tesla_eval.drawing.policy import content_policy
 from tesla_eval.drawing.text import escaped
 
@@ -101,7 +101,7 @@ def _reference_html(
         yield _coherence_html(detail)
         return
     picture = picture_of(detail, feature)
-    lost = _unmatched(detail, picture.ties if picture else ())
+    lost = _unmatched(picture)
     for name, shown in (("reference", text), ("hypothesis", hypothesis)):
         marked = _marked(shown, detail.get(name, ()), lost[name])
         yield f'<p class="tm-text"><b>{name}</b><span dir="auto">{marked}</span></p>'
@@ -120,13 +120,14 @@ def _reference_html(
         yield _coherence_html(detail["coherence"])
 
 
-def _unmatched(detail: Mapping[str, Any], ties: Sequence[Any]) -> dict[str, set[int]]:
+def _unmatched(picture: Picture | None) -> dict[str, set[int]]:
     """For both texts the words that no link reaches; nothing where there are no links to draw at all."""
-    sides = {}
-    for name in ("reference", "hypothesis"):
-        matched = {place for tie in ties for place in range(*getattr(tie, name))}
-        sides[name] = set(range(len(detail.get(name, ())))) - matched if ties else set()
-    return sides
+    if picture is None or not picture.ties:
+        return {"reference": set(), "hypothesis": set()}
+    return {
+        "reference": set(range(len(picture.reference))) - picture.matched("reference"),
+        "hypothesis": set(range(len(picture.hypothesis))) - picture.matched("hypothesis"),
+    }
 
 
 def _marked(text: str, tokens: Sequence[Mapping[str, Any]], lost: set[int]) -> str:
@@ -173,16 +174,14 @@ def _steps(steps: Iterable[str]) -> Iterator[str]:
 
 
 def _features_html(features: Sequence[Mapping[str, Any]]) -> str:
+    values = [one.get("f", one.get("value")) for one in features]
+    measured = [key for key in ("precision", "recall") if any(key in one for one in features)]
     rows = [
-        (
-            escaped(one["name"]),
-            *(_number(one.get(key)) for key in ("precision", "recall")),
-            _number(one.get("f", one.get("value"))),
-            _bar(one.get("f", one.get("value"))),
-        )
-        for one in features
+        (escaped(one["name"]), *(_number(one.get(key)) for key in measured), _number(value), _bar(value))
+        for one, value in zip(features, values, strict=True)
     ]
-    return html_table(("feature", "precision", "recall", "F or value", ""), rows, numeric=(1, 2, 3))
+    head = ("feature", *measured, "F or value" if measured else "value", "")
+    return html_table(head, rows, numeric=range(1, len(head) - 1))
 
 
 def _feature_html(detail: Mapping[str, Any], feature: Mapping[str, Any], width: float) -> Iterator[str]:

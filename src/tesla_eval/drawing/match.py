@@ -6,10 +6,10 @@ both ends carry the same letter instead. Links and words are told apart by colou
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from tesla_eval.drawing.text import escaped, estimated_width, is_right_to_left, shortened
 
@@ -82,6 +82,12 @@ class Picture:
     ties: tuple[Tie, ...]
     tagged: bool = False
     """Whether the tags are shown below the words."""
+    skips: bool = False
+    """Whether the links join skip bigrams: the words between the first and the last take no part."""
+
+    def matched(self, side: Literal["reference", "hypothesis"]) -> set[int]:
+        """The words of a side that a link reaches."""
+        return {place for tie in self.ties for place in _places(getattr(tie, side), self.skips)}
 
 
 class Row(NamedTuple):
@@ -102,16 +108,23 @@ def picture_of(reference: Mapping[str, Any], feature: str | None = None) -> Pict
     shown = _chosen(reference.get("features", ()), feature)
     if shown is None:
         return None
-    sides = reference["reference"], reference["hypothesis"]
+    skips = bool(shown.get("gap"))
     ties = tuple(
         Tie(
             tuple(link["reference"]), tuple(link["hypothesis"]),
-            _kind(shown["similarity"], sides[0][slice(*link["reference"])], sides[1][slice(*link["hypothesis"])]),
+            _kind(shown["similarity"], *(
+                [reference[side][place] for place in _places(link[side], skips)] for side in ("reference", "hypothesis")
+            )),
             link["similarity"], link["weight"],
         )
         for link in shown["flow"]
     )  # fmt: skip
-    return Picture(words[0], words[1], ties, tagged=shown["similarity"] == "pos")
+    return Picture(words[0], words[1], ties, tagged=shown["similarity"] == "pos", skips=skips)
+
+
+def _places(span: Sequence[int], skips: bool) -> Iterable[int]:
+    """The words of an n-gram; of a skip bigram the first and the last."""
+    return (span[0], span[1] - 1) if skips else range(*span)
 
 
 def _word(token: Mapping[str, Any]) -> Word:
@@ -401,7 +414,7 @@ def _best_kinds(picture: Picture) -> tuple[dict[int, str], dict[int, str]]:
     best: tuple[dict[int, str], dict[int, str]] = {}, {}
     for tie in picture.ties:
         for kinds, span in zip(best, (tie.reference, tie.hypothesis), strict=True):
-            for place in range(*span):
+            for place in _places(span, picture.skips):
                 known = kinds.get(place)
                 if known is None or order.index(tie.kind) < order.index(known):
                     kinds[place] = tie.kind

@@ -11,6 +11,7 @@ from markupsafe import Markup
 __all__ = ["Cell", "Overview", "PairRow", "overview", "short_names"]
 
 _WIDTH, _HEIGHT = 140.0, 14.0
+_MOST_NAMES = 5
 
 
 @dataclass(frozen=True)
@@ -94,15 +95,17 @@ def _verdict(metric: Mapping[str, Any], names: Sequence[str]) -> str:
     second = order[1]
     clusters = [row["cluster"] for row in comparison["systems"]]
     lead = _shown(metric, abs(metric["scores"][best] - metric["scores"][second]))
-    head = f"{names[best]} is best with {score}, {lead} ahead of {names[second]}"
+    head = f"{names[best]} leads with {score}, {lead} ahead of {names[second]}"
     if clusters[best] is None:
         return f"{head}."
     level = f"{comparison['alpha']:g}"
     equal = [names[place] for place in order[1:] if clusters[place] == clusters[best]]
     if not equal:
         return f"{head}. The lead is significant at level {level}."
-    others = equal[0] if len(equal) == 1 else f"{len(equal)} systems ({', '.join(equal)})"
-    return f"{head}. It cannot be told apart from {others} at level {level}."
+    if len(equal) == 1:
+        return f"{head}, but cannot be told apart from {equal[0]} at level {level}."
+    shown = ", ".join(equal[:_MOST_NAMES]) + (" and others" if len(equal) > _MOST_NAMES else "")
+    return f"{head}, but cannot be told apart from {len(equal)} systems at level {level}: {shown}."
 
 
 def _cells(metric: Mapping[str, Any]) -> tuple[Cell, ...]:

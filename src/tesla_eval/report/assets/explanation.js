@@ -1,7 +1,7 @@
 // One system's explanation of a segment: marked text, picture, arithmetic, and what is special to a metric.
 import { featureSteps, scoreSteps } from "./arithmetic.js";
 import { element, fixed, general, shape, table } from "./dom.js";
-import { drawMatch, pictureOf } from "./match.js";
+import { drawMatch, pictureOf, placesOf } from "./match.js";
 
 const MOST_ROWS = 40;
 
@@ -39,7 +39,9 @@ export function explanationNodes(hypothesis, detail, feature, width) {
   const nodes = [];
   const pivot = detail.features.find((one) => one.name === feature && one.pivot);
   const picture = pivot ? null : (pictureOf(detail, feature) ?? pictureOf(detail));
-  const matched = new Set((picture?.ties ?? []).flatMap((tie) => span(tie.hypothesis)));
+  const matched = new Set(
+    (picture?.ties ?? []).flatMap((tie) => placesOf(tie.hypothesis, picture?.skips ?? false)),
+  );
   nodes.push(
     picture
       ? element("p", { class: "tm-text" }, markedText(hypothesis, detail.hypothesis ?? [], matched))
@@ -69,11 +71,6 @@ export function explanationNodes(hypothesis, detail, feature, width) {
   return nodes;
 }
 
-/** @param {[number, number]} ends */
-function span([start, end]) {
-  return Array.from({ length: end - start }, (_, place) => start + place);
-}
-
 /** @param {string} title @param {...Node} content */
 function folded(title, ...content) {
   return element("details", {}, element("summary", {}, title), ...content);
@@ -81,16 +78,19 @@ function folded(title, ...content) {
 
 /** @param {Feature[]} features */
 function featureTable(features) {
+  const measured = /** @type {("precision" | "recall")[]} */ (["precision", "recall"]).filter((key) =>
+    features.some((one) => one[key] !== undefined),
+  );
+  const head = ["feature", ...measured, measured.length ? "F or value" : "value", ""];
   return table(
-    ["feature", "precision", "recall", "F or value", ""],
+    head,
     features.map((one) => [
       one.name,
-      fixed(one.precision),
-      fixed(one.recall),
+      ...measured.map((key) => fixed(one[key])),
       fixed(one.f ?? one.value),
       bar(one.f ?? one.value),
     ]),
-    [1, 2, 3],
+    head.map((_, place) => place).slice(1, -1),
   );
 }
 

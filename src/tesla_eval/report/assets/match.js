@@ -35,18 +35,33 @@ export function pictureOf(detail, name = null) {
   /** @param {Token} token */
   const word = (token) => ({ text: token.surface, tag: token.pos ?? "", function: token.function ?? false });
   const words = { reference: reference.map(word), hypothesis: hypothesis.map(word) };
-  if (detail.links) return name ? null : { ...words, ties: coveringTies(detail.links), tagged: false };
+  if (detail.links)
+    return name ? null : { ...words, ties: coveringTies(detail.links), tagged: false, skips: false };
   const shown = chosenFeature(detail.features ?? [], name);
   if (!shown?.flow) return null;
   const similarity = shown.similarity ?? "";
+  const skips = Boolean(shown.gap);
   const ties = shown.flow.map((link) => ({
     reference: link.reference,
     hypothesis: link.hypothesis,
-    kind: linkKind(similarity, reference.slice(...link.reference), hypothesis.slice(...link.hypothesis)),
+    kind: linkKind(
+      similarity,
+      placesOf(link.reference, skips).map((place) => reference[place]),
+      placesOf(link.hypothesis, skips).map((place) => hypothesis[place]),
+    ),
     similarity: link.similarity,
     weight: link.weight,
   }));
-  return { ...words, ties, tagged: similarity === "pos" };
+  return { ...words, ties, tagged: similarity === "pos", skips };
+}
+
+/**
+ * The words of an n-gram; of a skip bigram the first and the last.
+ * @param {[number, number]} span
+ * @param {boolean} skips
+ */
+export function placesOf(span, skips) {
+  return skips ? [span[0], span[1] - 1] : range(span);
 }
 
 /**
@@ -453,7 +468,7 @@ function bestKinds(picture) {
   const best = [new Map(), new Map()];
   for (const tie of picture.ties) {
     [tie.reference, tie.hypothesis].forEach((span, side) => {
-      for (const place of range(span)) {
+      for (const place of placesOf(span, picture.skips)) {
         const known = best[side].get(place);
         if (known === undefined || ORDER.indexOf(tie.kind) < ORDER.indexOf(known))
           best[side].set(place, tie.kind);

@@ -199,6 +199,11 @@ export class SegmentView {
    */
   kinds(found) {
     const details = found.map((one) => one.references[this.reference]).filter((one) => !one.sentences);
+    if (
+      details.some((one) => one.features.some((feature) => feature.pivot && feature.name === this.feature))
+    ) {
+      return new Set(); // tables instead of pictures
+    }
     const pictures = details.map((one) => pictureOf(one, this.feature) ?? pictureOf(one));
     return new Set(pictures.flatMap((picture) => picture?.ties.map((tie) => tie.kind) ?? []));
   }
@@ -211,8 +216,10 @@ export class SegmentView {
     const order = scores.map((_, place) => place).sort((x, y) => sign * (scores[y] - scores[x]));
     /** @type {Node[]} */
     const nodes = [];
-    if (found) nodes.push(legend(this.kinds(found)));
-    else {
+    if (found) {
+      const kinds = this.kinds(found);
+      if (kinds.size) nodes.push(legend(kinds));
+    } else {
       const why = metric.explained
         ? `The links of this segment are not in this file. To see them: tesla explain -m ${metric.name.replace("tesla-", "")} -r REFERENCE SYSTEM --segment ${this.segment + 1}`
         : `${metric.name} has no links between words to show.`;

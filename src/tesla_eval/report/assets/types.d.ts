@@ -127,6 +127,7 @@ interface Picture {
   hypothesis: Word[];
   ties: Tie[];
   tagged: boolean;
+  skips: boolean;
 }
 interface Uint8ArrayConstructor {
   fromBase64?(text: string): Uint8Array<ArrayBuffer>;
