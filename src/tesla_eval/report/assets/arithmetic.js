@@ -10,6 +10,22 @@ function close(x, y) {
   return Math.abs(x - y) <= 1e-9 * Math.max(1, Math.abs(x), Math.abs(y));
 }
 
+/**
+ * The least and the largest value; spreading many values as arguments would overflow the stack.
+ * @param {...Iterable<number>} lists
+ * @returns {[number, number]}
+ */
+export function extremes(...lists) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const values of lists) {
+    for (const value of values) {
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+  }
+  return [low, high];
+}
+
 /** @param {number[]} values */
 export function sum(values) {
   return values.reduce((total, value) => total + value, 0);

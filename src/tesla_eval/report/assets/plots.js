@@ -1,4 +1,5 @@
 // Plots as inline SVG: distributions, two systems per segment, score by length, feature profile.
+import { extremes } from "./arithmetic.js";
 import { element, fixed, shape } from "./dom.js";
 
 const WIDTH = 460;
@@ -147,8 +148,7 @@ export function againstEachOther(metric, names, chosen, open) {
     `${clipped(names[a], 20)} against ${clipped(names[b], 20)}, segment by segment`,
     `${names[a]} is better on ${better} segments, ${names[b]} on ${worse}, ${xs.length - better - worse} are equal`,
   );
-  const low = Math.min(...xs, ...ys);
-  const high = Math.max(...xs, ...ys);
+  const [low, high] = extremes(xs, ys);
   const across = makeScale(low, high, LEFT, WIDTH - RIGHT);
   const up = makeScale(low, high, HEIGHT - BOTTOM, TOP);
   axisBelow(canvas, across, clipped(names[a], 40));
@@ -156,25 +156,30 @@ export function againstEachOther(metric, names, chosen, open) {
   canvas.append(
     shape("line", { class: "diagonal", x1: across(low), y1: up(low), x2: across(high), y2: up(high) }),
   );
-  const dots = shape("g", { class: "dots" });
+  // One path per colour: thousands of circles would make the page slow.
+  /** @type {Record<string, string[]>} */
+  const dots = { other: [], second: [], first: [] };
+  const places = xs.map((x, segment) => [across(x), up(ys[segment])]);
   xs.forEach((x, segment) => {
     const look =
       x === ys[segment] ? "other" : x > ys[segment] === metric.higher_is_better ? "first" : "second";
-    dots.append(
-      shape("circle", {
-        class: look,
-        cx: across(x).toFixed(1),
-        cy: up(ys[segment]).toFixed(1),
-        r: xs.length > 600 ? 2 : 3.5,
-        "data-segment": segment,
-      }),
+    dots[look].push(`M${places[segment].map((place) => place.toFixed(1)).join(" ")}h0`);
+  });
+  for (const [look, paths] of Object.entries(dots)) {
+    canvas.append(
+      shape("path", { class: `dots ${look}`, d: paths.join(""), "stroke-width": xs.length > 600 ? 4 : 7 }),
     );
+  }
+  canvas.addEventListener("click", (event) => {
+    const box = canvas.getBoundingClientRect();
+    const [x, y] = [
+      ((event.clientX - box.left) * WIDTH) / box.width,
+      ((event.clientY - box.top) * HEIGHT) / box.height,
+    ];
+    const distances = places.map((place) => Math.hypot(place[0] - x, place[1] - y));
+    const [nearest] = extremes(distances);
+    if (nearest < 8) open(distances.indexOf(nearest));
   });
-  dots.addEventListener("click", (event) => {
-    const segment = /** @type {Element} */ (event.target).getAttribute("data-segment");
-    if (segment) open(Number(segment));
-  });
-  canvas.append(dots);
   made.append(
     element(
       "p",

@@ -1,4 +1,5 @@
 // The virtualised table of segments: only the rows in view are elements.
+import { extremes } from "./arithmetic.js";
 import { featureValues } from "./data.js";
 import { byId, choice, element, fixed } from "./dom.js";
 
@@ -87,7 +88,7 @@ export class SegmentTable {
     this.features = element("span", { class: "slot" });
     bar.append(this.features);
     this.featureChoice();
-    const longest = Math.max(1, ...core.lengths);
+    const longest = Math.max(1, extremes(core.lengths)[1]);
     bar.append(
       this.number("from", 0, longest, (value) => (this.shortest = value ?? 0)),
       this.number("to (words)", 0, longest, (value) => (this.longest = value ?? Infinity)),
