@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from tesla_eval.drawing.shapes import Anchor, Box, Dot, Drawing, Line, Scale, Shape, Words
+from tesla_eval.drawing.text import estimated_width
 from tesla_eval.errors import InputError
 
-__all__ = ["human_drawings", "read_human"]
+__all__ = ["StatisticRow", "Statistics", "human_drawings", "human_statistics", "read_human"]
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM, _BAR = 460.0, 360.0, 64.0, 40.0, 52.0, 26.0
+_LABEL_SIZE = 9.0
 _KEYS = ("signatures", "test_sets", "results", "significance")
 
 
@@ -26,6 +30,51 @@ def read_human(path: str) -> dict[str, Any]:
     if not isinstance(document, dict) or any(not isinstance(document.get(key), list) for key in _KEYS):
         raise InputError(f"{path}: is not what `tesla meta --format json` prints")
     return document
+
+
+@dataclass(frozen=True)
+class StatisticRow:
+    """One statistic of a test set, as text for each metric."""
+
+    level: str
+    statistic: str
+    shown: tuple[str, ...]
+    n: str
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """The table of a test set: statistics down, metrics across."""
+
+    metrics: tuple[str, ...]
+    rows: tuple[StatisticRow, ...]
+
+
+def human_statistics(human: Mapping[str, Any]) -> list[Statistics]:
+    """For every test set its table; statistics that no metric has are left out."""
+    try:
+        return [_statistics(human, test_set) for test_set in human["test_sets"]]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"the output of tesla meta lacks {error}: write it again with this version"
+        ) from error
+
+
+def _statistics(human: Mapping[str, Any], test_set: Mapping[str, Any]) -> Statistics:
+    own = [row for row in human["results"] if all(row[key] == test_set[key] for key in ("lp", "testset"))]
+    metrics = tuple(dict.fromkeys(row["metric"] for row in own))
+    cells: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in own:
+        if row["value"] is not None:
+            cells.setdefault((row["level"], row["statistic"]), {})[row["metric"]] = row
+    rows = tuple(
+        StatisticRow(
+            level, statistic, tuple(f"{by[name]['value']:.4f}" if name in by else "–" for name in metrics),
+            "/".join(map(str, sorted({row["n"] for row in by.values()}))),
+        )
+        for (level, statistic), by in cells.items()
+    )  # fmt: skip
+    return Statistics(metrics, rows)
 
 
 def human_drawings(human: Mapping[str, Any]) -> Iterator[str]:
@@ -95,11 +144,30 @@ def _scatter(human: Mapping[str, Any], test_set: Mapping[str, Any], metric: str)
         shapes.append(Words(_LEFT - 6, up(tick) + 4, f"{tick:.4g}", "end", 11))
     shapes.append(Words((_LEFT + _WIDTH) / 2, _HEIGHT - 12, f"human ({test_set['human_score']})", size=12))
     shapes.append(Words(14, _HEIGHT / 2, metric, turned=True))
-    for system, x, y in points:
-        beside: tuple[float, Anchor] = (7, "start") if across(x) < _WIDTH / 2 else (-7, "end")
-        shapes.append(Dot(across(x), up(y), f"{system}: human {x:.4g}, {metric} {y:.4g}"))
-        shapes.append(Words(across(x) + beside[0], up(y) + 3, system, beside[1], 9))
+    shapes.extend(
+        Dot(across(x), up(y), f"{system}: human {x:.4g}, {metric} {y:.4g}") for system, x, y in points
+    )
+    shapes.extend(_labels([(system, across(x), up(y)) for system, x, y in points]))
     return Drawing(_WIDTH, _HEIGHT, shapes)
+
+
+def _labels(points: Sequence[tuple[str, float, float]]) -> Iterator[Words]:
+    """The names beside their dots, each where it covers no other; what finds no room is told by the dot's title."""
+    taken = [(x - 5, y - 5, x + 5, y + 5) for _, x, y in points]
+    for system, x, y in points:
+        width = estimated_width(system, _LABEL_SIZE)
+        for side, shift in product((1, -1) if x < _WIDTH / 2 else (-1, 1), (0, -9, 9)):
+            start = x + 7 if side > 0 else x - 7 - width
+            box = (start, y + shift - 5, start + width, y + shift + 4)
+            if box[0] >= _LEFT and box[2] <= _WIDTH and not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                anchor: Anchor = "start" if side > 0 else "end"
+                yield Words(x + 7 * side, y + shift + 3, system, anchor, _LABEL_SIZE)
+                break
+
+
+def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def _bars(comparison: Mapping[str, Any]) -> Drawing:

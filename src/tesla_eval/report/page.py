@@ -14,7 +14,7 @@ from tesla_eval.drawing.explanation import stylesheet
 from tesla_eval.drawing.policy import content_policy
 from tesla_eval.report.collect import FORMAT, FORMAT_VERSION, Blocks
 from tesla_eval.report.embedding import CORE, embedded, encoded
-from tesla_eval.report.human import human_drawings
+from tesla_eval.report.human import human_drawings, human_statistics
 from tesla_eval.report.overview import Overview, overview
 from tesla_eval.version import __version__
 
@@ -57,6 +57,7 @@ def render(blocks: Blocks | None, human: dict[str, Any] | None, *, title: str, c
     data += [embedded(name, text) for name, text in ({} if blocks is None else blocks.others).items()]
     return _environment().get_template("report.html").render(
         title=title, command=command, version=__version__, core=core, overview=summary, human=human,
+        statistics=[] if human is None else human_statistics(human),
         drawings=[] if human is None else [Markup(drawing) for drawing in human_drawings(human)],
         style=Markup(style), script=Markup(code), policy=content_policy(style, code), data=Markup("\n".join(data)),
     )  # fmt: skip
