@@ -115,7 +115,7 @@ check-js: $(WEB)/node_modules/.installed
 
 $(VENV)/.browser: $(VENV)/.installed
 	$(BIN)/pip install --quiet --disable-pip-version-check "playwright>=1.40"
-	command -v chromium > /dev/null || apt-get install --yes --no-install-recommends chromium \
+	test -n "$$TESLA_CHROMIUM" || command -v chromium > /dev/null || apt-get install --yes --no-install-recommends chromium \
 	  || echo "There is no Chromium. Debian: apt-get install chromium"
 	command -v npm > /dev/null || echo "There is no npm: the accessibility tests will be skipped."
 	touch $@

@@ -115,14 +115,14 @@ def test_hostile_texts_and_names_stay_text(page, write, tmp_path: Path) -> None:
     reference = write("ref.txt", [f"A cat sat {text}" for text in HOSTILE])
     systems = [
         write("a&b'.txt", [f"{text} the cat sat" for text in HOSTILE]),
-        write("<i>.txt", [f"cats {text}" for text in HOSTILE]),
+        write("{{ 7 }}.txt", [f"cats {text}" for text in HOSTILE]),
     ]
     path = page(
         "-r", reference, "--source", reference, *systems, "--title", "</title><script>alert(1)</script>"
     )
     html = path.read_text("utf-8")
     assert html.count("<script") == html.count("</script>") == html.count("<script type=")
-    assert "onerror" not in html and "<i>" not in html and "7 * 7" not in html
+    assert "onerror" not in html and "7 * 7" not in html and "{{ 7 }}" in html
     assert [text.split("sat ", 1)[1] for text in extract(path)["texts"]["references"][0]] == HOSTILE
 
 
