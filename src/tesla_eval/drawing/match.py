@@ -13,7 +13,19 @@ from typing import Any, Literal, NamedTuple
 
 from tesla_eval.drawing.text import escaped, estimated_width, is_right_to_left, shortened
 
-__all__ = ["KINDS", "Picture", "Row", "Tie", "Word", "match_figure", "match_svg", "picture_of", "rows_of"]
+__all__ = [
+    "KINDS",
+    "Partners",
+    "Picture",
+    "Row",
+    "Tie",
+    "Word",
+    "chosen_partners",
+    "match_figure",
+    "match_svg",
+    "picture_of",
+    "rows_of",
+]
 
 Span = tuple[int, int]
 
@@ -90,6 +102,14 @@ class Picture:
         return {place for tie in self.ties for place in _places(getattr(tie, side), self.skips)}
 
 
+class Partners(NamedTuple):
+    """Units of both sides that belong together; equal, or synonyms."""
+
+    reference: Span
+    hypothesis: Span
+    equal: bool
+
+
 class Row(NamedTuple):
     """The words of both texts that stand in one row."""
 
@@ -158,32 +178,37 @@ def _word_kind(similarity: str, x: Mapping[str, Any], y: Mapping[str, Any]) -> s
 
 
 def _covering_ties(links: Sequence[Mapping[str, Any]]) -> list[Tie]:
-    """Which units belong together: the parts of the links, those that carry most first, no unit twice.
-
-    Neighbours on both sides are joined.
-    """
-    support: dict[tuple[Span, Span, bool], float] = {}
+    """The partners among the parts of the links; neighbours on both sides are joined."""
+    support: dict[Partners, float] = {}
     for link in links:
         length = link["reference"][1] - link["reference"][0]
         for part in link["parts"]:
-            pair = (tuple(part["reference"]), tuple(part["hypothesis"]), part["equal"])
+            pair = Partners(tuple(part["reference"]), tuple(part["hypothesis"]), part["equal"])
             support[pair] = support.get(pair, 0.0) + link["weight"] * length
-    pairs: list[tuple[Span, Span, bool]] = []
+    joined: list[Partners] = []
+    for pair in chosen_partners(support):
+        last = joined[-1] if joined else None
+        if last and (last.reference[1], last.hypothesis[1], last.equal) == (
+            pair.reference[0], pair.hypothesis[0], pair.equal,
+        ):  # fmt: skip
+            spans = (last.reference[0], pair.reference[1]), (last.hypothesis[0], pair.hypothesis[1])
+            joined[-1] = Partners(*spans, pair.equal)
+        else:
+            joined.append(pair)
+    return [Tie(x, y, "exact" if equal else "synonym", 1.0, 1.0) for x, y, equal in joined]
+
+
+def chosen_partners(support: Mapping[Partners, float]) -> list[Partners]:
+    """Which units belong together: those that carry most first, no unit twice; in the order of the reference."""
+    chosen: list[Partners] = []
     taken: tuple[set[int], set[int]] = set(), set()
     for pair in sorted(support, key=lambda pair: (-support[pair], pair)):
-        spans = set(range(*pair[0])), set(range(*pair[1]))
+        spans = set(range(*pair.reference)), set(range(*pair.hypothesis))
         if spans[0].isdisjoint(taken[0]) and spans[1].isdisjoint(taken[1]):
-            pairs.append(pair)
+            chosen.append(pair)
             taken[0].update(spans[0])
             taken[1].update(spans[1])
-    joined: list[tuple[Span, Span, bool]] = []
-    for reference, hypothesis, equal in sorted(pairs):
-        last = joined[-1] if joined else None
-        if last and (last[0][1], last[1][1], last[2]) == (reference[0], hypothesis[0], equal):
-            joined[-1] = ((last[0][0], reference[1]), (last[1][0], hypothesis[1]), equal)
-        else:
-            joined.append((reference, hypothesis, equal))
-    return [Tie(x, y, "exact" if equal else "synonym", 1.0, 1.0) for x, y, equal in joined]
+    return sorted(chosen)
 
 
 def rows_of(
