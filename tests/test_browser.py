@@ -207,6 +207,33 @@ def test_no_serious_accessibility_fault(small, opened, scheme: str) -> None:
     assert _faults(page, code) == []
 
 
+def test_pages_without_a_script_are_accessible(browser, tesla, tmp_path: Path) -> None:
+    if not AXE.exists():
+        pytest.skip("there is no axe-core: make test-browser installs it")
+    (tmp_path / "why.html").write_text(tesla("explain", "--html", "The cats sat.", "A cat sat.").out, "utf-8")
+    scores = [{"system": name, "human": k, "metrics": {"m": k / 2}} for k, name in enumerate("abc")]
+    test_set = {
+        "lp": "de-en",
+        "testset": "own",
+        "systems": 3,
+        "segments_used": 2,
+        "segments": 2,
+        "human_score": "da",
+    }
+    study = {"signatures": ["metric:m"], "test_sets": [{**test_set, "system_scores": scores}], "results": [],
+             "significance": []}  # fmt: skip
+    (tmp_path / "meta.json").write_text(json.dumps(study), "utf-8")
+    done = tesla("report", "--meta", str(tmp_path / "meta.json"), "-o", str(tmp_path / "meta.html"))
+    assert done.status == 0, done.err
+    for name in ("why.html", "meta.html"):
+        for scheme in ("light", "dark"):
+            context = browser.new_context(bypass_csp=True, color_scheme=scheme)
+            page = context.new_page()
+            page.goto((tmp_path / name).as_uri())
+            assert _faults(page, AXE.read_text("utf-8")) == []
+            context.close()
+
+
 def _faults(page, code: str) -> list[str]:
     page.evaluate(code)
     found = page.evaluate("async () => (await axe.run()).violations")
@@ -244,6 +271,24 @@ def test_words_do_not_overlap_and_fit_their_boxes(
         assert all(left[1] <= right[0] for left, right in pairwise(line))
         starts = [box["x"] for box in boxes if box["y"] == row]
         assert starts == sorted(starts, reverse=language == "ar")
+
+
+def test_pivots_language_models_and_summaries(write_report, opened, tesla, tmp_path: Path) -> None:
+    page = opened(
+        write_report(["The cat sat on the mat."], {"a": ["A cat sat on a mat."]}, "-l", "en", "-m", "f"),
+        "#segment-1",
+    )
+    page.locator("#segment-view").get_by_label("pivot language").select_option("fr.lem.1")
+    page.get_by_text("n-grams in the pivot language fr").wait_for()
+    assert page.get_by_text("phrase of the reference").count() == 1
+    assert page.get_by_text("Language model lm.").count() == 1
+    path = tmp_path / "summaries.html"
+    source = str(ROOT / "examples" / "summaries.jsonl")
+    assert tesla("report", "-l", "en", "-m", "s,dicomer", source, "-o", str(path)).status == 0
+    page = opened(path, "#segment-1")
+    page.get_by_label("words, skip bigrams").check()
+    page.locator("#segment-view").get_by_label("links to reference").select_option("2")
+    assert "Unsupported words" in page.locator("#errors").inner_text()
 
 
 def test_a_narrow_page_does_not_scroll_sideways(small, opened) -> None:

@@ -60,7 +60,7 @@ def explanation_page(fragments: Iterable[str], title: str) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{content_policy(style)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escaped(title)}</title><style>{style}</style></head>"
-        f"<body><main>{body}</main></body></html>\n"
+        f'<body><main class="tm-explanation tm-page"><h1>{escaped(title)}</h1>{body}</main></body></html>\n'
     )
 
 
@@ -89,7 +89,7 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequ
         )
 
     body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
-    top = f"<thead><tr>{line(head, 'th')}</tr></thead>"
+    top = f"<thead><tr>{line(head, 'th')}</tr></thead>".replace('<th dir="auto"></th>', "<td></td>")
     return f'<div class="tm-scroll"><table class="tm-table">{top}<tbody>{body}</tbody></table></div>'
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tesla_eval.drawing.shapes import Anchor, Box, Dot, Drawing, Line, Scale, Shape, Words
-from tesla_eval.drawing.text import estimated_width
+from tesla_eval.drawing.text import escaped, estimated_width
 from tesla_eval.errors import InputError
 
 __all__ = ["StatisticRow", "Statistics", "human_drawings", "human_statistics", "read_human"]
@@ -92,9 +92,11 @@ def human_drawings(human: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _themed(drawing: Drawing) -> str:
-    """The drawing without its paper; the page's style gives the colours."""
+    """The drawing without its paper; the page's style gives the colours, the first words are its name."""
     lines = drawing.svg().splitlines()
-    head = lines[0].replace(' xmlns="http://www.w3.org/2000/svg"', ' class="plot" role="img"', 1)
+    name = next((shape.text for shape in drawing.shapes if isinstance(shape, Words)), "")
+    own = f' class="plot" role="img" aria-label="{escaped(name)}"'
+    head = lines[0].replace(' xmlns="http://www.w3.org/2000/svg"', own, 1)
     return "\n".join([head, *lines[2:]])
 
 

@@ -83,26 +83,19 @@ export function table(head, rows, numeric = []) {
     element(
       "tr",
       {},
-      ...cells.map((cell, place) =>
-        element(
-          name,
-          {
-            class: numeric.includes(place) ? "tm-number" : undefined,
-            dir: "auto",
-            scope: name === "th" ? "col" : undefined,
-          },
-          cell,
-        ),
-      ),
+      ...cells.map((cell, place) => {
+        const kind = cell === "" ? "td" : name;
+        const look = numeric.includes(place) ? "tm-number" : undefined;
+        return element(kind, { class: look, dir: "auto", scope: kind === "th" ? "col" : undefined }, cell);
+      }),
     );
-  const filled = head.map((name) => name || " ");
   return element(
     "div",
     { class: "tm-scroll" },
     element(
       "table",
       { class: "tm-table" },
-      element("thead", {}, line(filled, "th")),
+      element("thead", {}, line(head, "th")),
       element("tbody", {}, ...rows.map((row) => line(row, "td"))),
     ),
   );
