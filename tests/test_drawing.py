@@ -119,6 +119,15 @@ def test_links_across_rows_carry_the_same_letter() -> None:
     assert not root.findall(f"{SVG}path")
 
 
+def test_joined_links_are_cut_where_rows_end() -> None:
+    detail = TeslaCelab("zh").explain("因为下雨她在车站买了雨伞", ["因为下雨她在车站买了雨伞"]).to_dict()
+    drawn = picture_of(detail["references"][0])
+    assert drawn is not None and len(drawn.ties) == 1
+    root = ET.fromstring(match_svg(drawn, 200, standalone=True))
+    assert len(root.findall(f"{SVG}path")) == len(rows_of([32.0] * 12, [32.0] * 12, drawn.ties, 184)) > 1
+    assert not [text for text in root.iter(f"{SVG}text") if text.get("class") == "tm-letter"]
+
+
 def test_right_to_left_texts_begin_on_the_right() -> None:
     assert is_right_to_left("سافر الرئيس") and is_right_to_left("שלום")
     assert not is_right_to_left("abc שלום عربي abcdefgh")

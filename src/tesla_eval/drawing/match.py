@@ -7,8 +7,8 @@ both ends carry the same letter instead. Links and words are told apart by colou
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import accumulate
+from dataclasses import dataclass, replace
+from itertools import accumulate, groupby
 from typing import Any, Literal, NamedTuple
 
 from tesla_eval.drawing.text import escaped, estimated_width, is_right_to_left, shortened
@@ -97,6 +97,9 @@ class Picture:
     skips: bool = False
     """Whether the links join skip bigrams: the words between the first and the last take no part."""
 
+    joined: bool = False
+    """Whether a link may stand for several of neighbouring words, so that it can be cut where a row ends."""
+
     def matched(self, side: Literal["reference", "hypothesis"]) -> set[int]:
         """The words of a side that a link reaches."""
         return {place for tie in self.ties for place in _places(getattr(tie, side), self.skips)}
@@ -124,7 +127,11 @@ def picture_of(reference: Mapping[str, Any], feature: str | None = None) -> Pict
     """
     words = [tuple(map(_word, reference.get(side, ()))) for side in ("reference", "hypothesis")]
     if "links" in reference:
-        return None if feature else Picture(words[0], words[1], tuple(_covering_ties(reference["links"])))
+        return (
+            None
+            if feature
+            else Picture(words[0], words[1], tuple(_covering_ties(reference["links"])), joined=True)
+        )
     shown = _chosen(reference.get("features", ()), feature)
     if shown is None:
         return None
@@ -358,9 +365,26 @@ class _Canvas:
         left, right = min(box.x for box in boxes), max(box.x + box.width for box in boxes)
         return _MARGIN + (left + right) / 2, (right - left) / 2
 
+    def _ties(self) -> Iterable[Tie]:
+        """The links; those that stand for several words are cut where rows end."""
+        for tie in self._picture.ties:
+            (start, end), (other, other_end) = tie.reference, tie.hypothesis
+            if not self._picture.joined or end - start != other_end - other:
+                yield tie
+                continue
+            rows = [
+                (self._boxes[0][start + k].row, self._boxes[1][other + k].row) for k in range(end - start)
+            ]
+            for _, run in groupby(range(end - start), key=rows.__getitem__):
+                places = list(run)
+                first, last = places[0], places[-1] + 1
+                yield replace(
+                    tie, reference=(start + first, start + last), hypothesis=(other + first, other + last)
+                )
+
     def links(self) -> list[str]:
         drawn, broken = [], 0
-        for tie in sorted(self._picture.ties, key=lambda tie: (tie.weight, tie.reference, tie.hypothesis)):
+        for tie in sorted(self._ties(), key=lambda tie: (tie.weight, tie.reference, tie.hypothesis)):
             spans = tie.reference, tie.hypothesis
             rows = [self._boxes[side][span[0]].row for side, span in enumerate(spans)]
             if rows[0] != rows[1]:

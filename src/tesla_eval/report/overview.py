@@ -127,8 +127,9 @@ def _interval(row: Mapping[str, Any], low: float, high: float) -> Markup:
         return f"{5 + (_WIDTH - 10) * (value - low) / (high - low or 1.0):.1f}"
 
     middle = _HEIGHT / 2
+    size = f'width="{_WIDTH:g}" height="{_HEIGHT:g}"'
     return Markup(
-        f'<svg class="interval" width="{_WIDTH:g}" height="{_HEIGHT:g}" aria-hidden="true">'
+        f'<svg class="interval" {size} viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" aria-hidden="true">'
         f'<line x1="{x(row["low"])}" x2="{x(row["high"])}" y1="{middle:g}" y2="{middle:g}"/>'
         f'<circle cx="{x(row["score"])}" cy="{middle:g}" r="4"/></svg>'
     )

@@ -36,7 +36,9 @@ export function pictureOf(detail, name = null) {
   const word = (token) => ({ text: token.surface, tag: token.pos ?? "", function: token.function ?? false });
   const words = { reference: reference.map(word), hypothesis: hypothesis.map(word) };
   if (detail.links)
-    return name ? null : { ...words, ties: coveringTies(detail.links), tagged: false, skips: false };
+    return name
+      ? null
+      : { ...words, ties: coveringTies(detail.links), tagged: false, skips: false, joined: true };
   const shown = chosenFeature(detail.features ?? [], name);
   if (!shown?.flow) return null;
   const similarity = shown.similarity ?? "";
@@ -52,7 +54,7 @@ export function pictureOf(detail, name = null) {
     similarity: link.similarity,
     weight: link.weight,
   }));
-  return { ...words, ties, tagged: similarity === "pos", skips };
+  return { ...words, ties, tagged: similarity === "pos", skips, joined: false };
 }
 
 /**
@@ -346,7 +348,7 @@ function drawLinks(canvas, picture, boxes, top, high) {
   /** @type {Map<number, string[]>[]} */
   const letters = [new Map(), new Map()];
   let broken = 0;
-  const ties = [...picture.ties].sort((x, y) => x.weight - y.weight || before(x, y));
+  const ties = cutAtRows(picture, boxes).sort((x, y) => x.weight - y.weight || before(x, y));
   for (const tie of ties) {
     const spans = [tie.reference, tie.hypothesis];
     const rows = spans.map((span, side) => boxes[side][span[0]].row);
@@ -385,6 +387,39 @@ function drawLinks(canvas, picture, boxes, top, high) {
     );
   }
   return letters;
+}
+
+/**
+ * The links; those that stand for several words are cut where rows end.
+ * @param {Picture} picture
+ * @param {Box[][]} boxes
+ * @returns {Tie[]}
+ */
+function cutAtRows(picture, boxes) {
+  return picture.ties.flatMap((tie) => {
+    const [start, other] = [tie.reference[0], tie.hypothesis[0]];
+    const length = tie.reference[1] - start;
+    if (!picture.joined || length !== tie.hypothesis[1] - other) return [tie];
+    /** @type {Tie[]} */
+    const pieces = [];
+    let last = "";
+    for (let k = 0; k < length; k++) {
+      const rows = `${boxes[0][start + k].row} ${boxes[1][other + k].row}`;
+      const piece = pieces.at(-1);
+      if (piece && rows === last) {
+        piece.reference = [piece.reference[0], start + k + 1];
+        piece.hypothesis = [piece.hypothesis[0], other + k + 1];
+      } else {
+        pieces.push({
+          ...tie,
+          reference: [start + k, start + k + 1],
+          hypothesis: [other + k, other + k + 1],
+        });
+      }
+      last = rows;
+    }
+    return pieces;
+  });
 }
 
 /** @param {Box[]} boxes @param {[number, number]} span */

@@ -128,6 +128,7 @@ interface Picture {
   ties: Tie[];
   tagged: boolean;
   skips: boolean;
+  joined: boolean;
 }
 interface Uint8ArrayConstructor {
   fromBase64?(text: string): Uint8Array<ArrayBuffer>;
