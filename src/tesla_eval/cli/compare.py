@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -142,45 +141,9 @@ def _json(found: Comparisons) -> Iterator[str]:
     plain = {
         "signatures": list(found.signatures),
         "baseline": found.baseline,
-        "metrics": [_plain(comparison) for comparison in found.by_metric],
+        "metrics": [comparison.to_dict() for comparison in found.by_metric],
     }
     yield json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False)
-
-
-def _plain(comparison: SystemComparison) -> dict[str, Any]:
-    clusters = comparison.clusters or (None,) * len(comparison.systems)
-    columns = zip(
-        comparison.systems, comparison.scores, comparison.low, comparison.high, clusters, strict=True
-    )
-    result: dict[str, Any] = {
-        "metric": comparison.metric,
-        "higher_is_better": comparison.higher_is_better,
-        "segments": comparison.segments,
-        "units": comparison.units,
-        "resamples": comparison.resamples,
-        "seed": comparison.seed,
-        "alpha": comparison.alpha,
-        "systems": [
-            {"system": system, "score": score, "low": low, "high": high, "cluster": cluster}
-            for system, score, low, high, cluster in columns
-        ],
-        "pairs": [
-            {
-                key: None if isinstance(value, float) and math.isnan(value) else value
-                for key, value in asdict(pair).items()
-            }
-            | {"significant": pair.is_significant(comparison.alpha)}
-            for pair in comparison.pairs
-        ],
-    }
-    if comparison.documents is not None:
-        result["documents"] = [
-            {"document": name, "scores": dict(zip(comparison.systems, scores, strict=True))}
-            for name, scores in zip(
-                comparison.documents.names, comparison.documents.scores.tolist(), strict=True
-            )
-        ]
-    return result
 
 
 def _latex(found: Comparisons) -> Iterator[str]:

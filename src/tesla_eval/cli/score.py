@@ -48,7 +48,7 @@ from tesla_eval.metrics.base import SegmentScores, Total
 from tesla_eval.stats import paired_bootstrap
 from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
-__all__ = ["score"]
+__all__ = ["open_outputs", "score"]
 
 _LEVEL = 0.95
 
@@ -137,7 +137,7 @@ def score(
         chosen = chosen[:1]  # a file of that format holds one metric
     check_format(output_format, len(chosen), segments, intervals=ci)
     gates = Gates.parse(least, drops, baseline, {one.name: one.metric.higher_is_better for one in chosen})
-    given = _open(
+    given = open_outputs(
         references, files, [one.metric for one in chosen], source=source,
         columns=columns, analysed=analysed, prepared=pre_tokenized,
     )  # fmt: skip
@@ -158,16 +158,16 @@ def score(
     return 1 if failures else 0
 
 
-def _open(
+def open_outputs(
     references: Sequence[str], systems: Sequence[str], metrics: Sequence[Metric], *, source: str | None,
-    columns: str | None, analysed: bool, prepared: bool,
+    columns: str | None, analysed: bool, prepared: bool, source_is_shown: bool = False,
 ) -> Inputs:  # fmt: skip
     """Files of lines, tables, or summaries, whichever was given."""
     from tesla_eval.cli.tables import is_table
     from tesla_eval.judgements.summaries import is_summary_source, read_summaries
 
     needed = any(metric.needs_references for metric in metrics)
-    if source is not None and not any(metric.uses_source for metric in metrics):
+    if source is not None and not source_is_shown and not any(metric.uses_source for metric in metrics):
         warn("--source has no effect: none of the metrics reads the source")
     is_plain = references or columns is not None or (systems[0] != "-" and is_table(systems[0]))
     if not is_plain and (needed or is_summary_source(systems[0])):

@@ -23,6 +23,7 @@ import numpy as np
 
 from tesla_eval.compression import without_suffix
 from tesla_eval.errors import InputError, UsageError
+from tesla_eval.files import replacing
 from tesla_eval.judgements.nouns import (
     EvalSet,
     FloatTable,
@@ -32,7 +33,6 @@ from tesla_eval.judgements.nouns import (
     SystemScores,
     present_references,
 )
-from tesla_eval.resources import replacing
 from tesla_eval.textio import LineReader, read_lines
 
 __all__ = [

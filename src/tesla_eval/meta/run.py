@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,6 +27,7 @@ from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = [
     "JudgedSet",
+    "JudgedSystem",
     "SetComparison",
     "Study",
     "TestedSet",
@@ -71,6 +73,15 @@ _COMPARABLE = {"segment": SEGMENT_STATISTICS, "system": tuple(ROW_STATISTICS)}
 
 
 @dataclass(frozen=True)
+class JudgedSystem:
+    """What humans and metrics say of one system; None where there is no score."""
+
+    system: str
+    human: float | None
+    metrics: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
 class TestedSet:
     """What a test set consists of, and which human system scores it was measured by."""
 
@@ -82,6 +93,8 @@ class TestedSet:
     human_score: str
     human_scores: tuple[str, ...] = ()
     """All kinds of human system scores that there were to choose from."""
+    system_scores: tuple[JudgedSystem, ...] = ()
+    """The human score and the metrics' scores of each system, to draw one against the other."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +104,22 @@ class SetComparison:
     lp: str
     testset: str
     comparison: MetricComparison
+
+
+def _system_scores(joined: Joined) -> tuple[JudgedSystem, ...]:
+    columns = {name: scores.system_scores(joined.used).tolist() for name, scores in joined.metrics.items()}
+    return tuple(
+        JudgedSystem(
+            system, _existing(human), {name: _existing(column[place]) for name, column in columns.items()}
+        )
+        for place, (system, human) in enumerate(
+            zip(joined.outputs.systems, joined.human_systems.tolist(), strict=True)
+        )
+    )
+
+
+def _existing(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 @dataclass
@@ -115,6 +144,7 @@ class Study:
             TestedSet(
                 outputs.lp, outputs.testset, len(outputs.systems), int(joined.used.sum()),
                 len(outputs.segments), joined.score_type, tuple(human_scores),
+                _system_scores(joined),
             )
         )  # fmt: skip
         self.results.extend(evaluate(joined, permutations=self.resamples, seed=self.seed))
