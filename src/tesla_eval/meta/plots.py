@@ -17,6 +17,7 @@ from tesla_eval.errors import UsageError
 from tesla_eval.meta.evaluate import Result
 from tesla_eval.meta.join import Joined
 from tesla_eval.meta.significance import MetricComparison
+from tesla_eval.resources import replacing
 
 __all__ = [
     "Anchor",
@@ -113,7 +114,8 @@ def write_drawing(drawing: Drawing, path: Path) -> None:
     """Write the drawing in the format of the file's suffix, .svg or .png; the latter needs matplotlib."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".svg":
-        path.write_text(drawing.svg(), encoding="utf-8", newline="\n")
+        with replacing(path) as temporary:
+            temporary.write_text(drawing.svg(), encoding="utf-8", newline="\n")
     elif path.suffix == ".png":
         _write_png(drawing, path)
     else:
