@@ -41,19 +41,28 @@ FILES = (
 NAME = "tesla-x"
 BASELINES = ("tesla-m", "chrf++")
 TITLES = {"en": "Into English", "und": "Out of English"}
-_LEFT_OUT = ("order", "long", "fluency", "vec.best0.r", "vec.best0.f")
+_GROUPS = ("target", "tags", "chars", "surface", "vectors", "fluency")
+_LEFT_OUT = ("order", "long", "fluency")
+_PRECISION = tuple(
+    f"{kind}.p"
+    for kind in ("content", "function", "rareword", "rarelemma", "number", "capital", "lcs", "punct")
+)
+_LONG_CHARACTERS = tuple(f"chr.{n}.{measure}" for n in (4, 5, 6) for measure in "rf")
 RECIPES = {
-    "en": Recipe(TeslaX, "en", groups=("target", "tags", "chars", "surface", "vectors", "fluency"), without=_LEFT_OUT,
-                 penalty=0.01, floors={"pos": 0.075}),
-    "und": Recipe(TeslaX, "und", groups=("target", "tags", "chars", "surface"), without=(*_LEFT_OUT, "foreign"),
-                  penalty=0.3, floors={"pos": 0.1}),
+    "en": Recipe(TeslaX, "en", groups=_GROUPS, without=(*_LEFT_OUT, "vec.best0.r", "vec.best0.f"), penalty=0.01,
+                 floors={"pos": 0.075}),
+    "und": Recipe(TeslaX, "und", groups=_GROUPS, penalty=0.3, floors={"pos": 0.1, "chr": 0.5},
+                  without=(*_LEFT_OUT, "foreign", "unknown", "repeated", *_PRECISION, *_LONG_CHARACTERS)),
 }  # fmt: skip
+ENGLISH_TOO = 0.5
+"""How much a set into English counts where weights for other languages are learned."""
 HEAD = """# TESLA-X where a year is left out
 
 Every figure of TESLA-X on this page is of weights that were learned from all *other* years. The page is written by
 `python tools/loyo.py report -o docs/x-results.md`. Year × language pair × kind of judgement counts alike. τ is
 Kendall's τ over human pairs (for direct assessment of single outputs, WMT17, over pairs of outputs of different
-segments); r is Pearson's correlation of system means with human system scores. Intervals (95 %) resample segments."""
+segments); r is Pearson's correlation of system means with human system scores, acc the share of pairs of systems that
+are ranked as people rank them, spa soft pairwise accuracy. Intervals (95 %) resample segments."""
 
 
 def judged(into_english: bool) -> Iterator[tuple[str, str, JudgedSet]]:
@@ -71,17 +80,21 @@ def collect(
     direction: str, jobs: int, names: Sequence[str] = ("m", "chrf++")
 ) -> tuple[list[YearlySet], tuple[Feature, ...]]:
     uncombined = features_for(replace(RECIPES[direction], floors={}), jobs)
+    features = uncombined("xx-en").features  # English has them all
 
     @cache
     def baselines(language: str) -> list[Metric]:
         return [create_metric(name, language) for name in names]
 
+    def measured(lp: str) -> list[Metric]:
+        return baselines(resolve_language(target_language(lp)))
+
     with ScoreCache() as scores:
-        sets = gather(
-            judged(direction == "en"), uncombined, lambda lp: baselines(resolve_language(target_language(lp))), scores,
-            _told(),
-        )  # fmt: skip
-    return sets, uncombined(sets[0].lp).features
+        sets = gather(judged(direction == "en"), features, uncombined, measured, scores, _told())
+        if direction != "en":
+            more = gather(judged(True), features, uncombined, lambda lp: [], scores, _told())
+            sets += [replace(one, weight=ENGLISH_TOO, reported=False) for one in more]
+    return sets, features
 
 
 def _told() -> Callable[[int], None]:
@@ -133,19 +146,33 @@ def study(direction: str, jobs: int) -> None:
     }
     for kind in sorted({feature.kind for feature in features if chosen["kept"](feature)}):
         floors = {name: share for name, share in chosen["floors"].items() if name != kind}
-        kept = partial(_without, kind, chosen["kept"])
+        kept = partial(_without, (kind,), chosen["kept"])
         trials[f"without {kind}"] = {**chosen, "kept": kept, "floors": floors}
     for title, options in trials.items():
         print(line(title, leave_out(sets, features, name=NAME, **options), NAME), flush=True)
 
 
-def _without(kind: str, kept: Callable[[Feature], bool], feature: Feature) -> bool:
-    return kept(feature) and feature.kind != kind
+def _without(kinds: Sequence[str], kept: Callable[[Feature], bool], feature: Feature) -> bool:
+    return kept(feature) and feature.kind not in kinds
 
 
 def line(title: str, figures: list[Figures], metric: str) -> str:
     tau, pearson = means(figures, metric)
     return f"{title:28} {tau:.4f} {pearson:.4f}  {by_year(figures, metric)}"
+
+
+STATISTICS = {
+    "segments, τ": "tau", "systems, Pearson": "pearson", "systems, accuracy": "accuracy",
+    "systems, soft accuracy": "soft_accuracy",
+}  # fmt: skip
+INTERVALS = ("tau", "pearson", "accuracy")
+FAMILIES = {
+    "words (`syn`, `lem`)": ("syn", "lem"), "parts of speech": ("pos",), "characters": ("chr",),
+    "vectors": ("vectors",), "rare words": ("rareword", "rarelemma"),
+    "content and function words": ("content", "function"), "numbers and names": ("number", "capital"),
+    "order (`lcs`, `fragments`)": ("lcs", "fragments"), "punctuation": ("punct",), "`short`": ("short",),
+    "`unknown`": ("unknown",), "`repeated`": ("repeated",),
+}  # fmt: skip
 
 
 def report(directions: Sequence[str], jobs: int) -> Iterator[str]:
@@ -157,44 +184,62 @@ def report(directions: Sequence[str], jobs: int) -> Iterator[str]:
         yield f"\n## {TITLES[direction]}\n"
         yield "| mean over sets | " + " | ".join((NAME, *BASELINES)) + " |"
         yield "|---|" + "--:|" * (1 + len(BASELINES))
-        for title, place in (("segments, τ", 0), ("systems, Pearson", 1)):
-            yield (
-                f"| {title} | "
-                + " | ".join(f"{means(figures, m)[place]:.3f}" for m in (NAME, *BASELINES))
-                + " |"
-            )
+        for title, statistic in STATISTICS.items():
+            values = (mean_of(figures, metric, statistic) for metric in (NAME, *BASELINES))
+            yield f"| {title} | " + " | ".join(f"{value:.3f}" for value in values) + " |"
         yield ""
         for other in BASELINES:
-            for title, statistic in (("segments, τ", "tau"), ("systems, Pearson", "pearson")):
-                mean, low, high = interval(figures, NAME, other, statistic)
-                yield f"- {NAME} − {other}, {title}, mean over sets: {mean:+.4f} [{low:+.4f}, {high:+.4f}]"
+            for title, statistic in STATISTICS.items():
+                if statistic in INTERVALS:
+                    yield f"- {NAME} − {other}, {title}, mean over sets: {difference(figures, other, statistic)}"
+        yield from ablation(sets, features, direction, figures)
         for year in sorted({one.data.year for one in figures}):
-            some = [one for one in figures if one.data.year == year]
-            yield f"\n### {year.upper()}\n"
-            yield (
-                "| set | τ "
-                + " | τ ".join((NAME, *BASELINES))
-                + " | r "
-                + " | r ".join((NAME, *BASELINES))
-                + " |"
-            )
-            yield "|---|" + "--:|" * (2 + 2 * len(BASELINES))
-            for one in some:
-                values = [one.tau(m) for m in (NAME, *BASELINES)] + [
-                    one.pearson(m) for m in (NAME, *BASELINES)
-                ]
-                cells = ("–" if value != value else f"{value:.3f}" for value in values)  # noqa: PLR0124
-                yield f"| {one.data.lp} {one.data.name} | " + " | ".join(cells) + " |"
-            for other in BASELINES:
-                for title, statistic in (("τ", "tau"), ("r", "pearson")):
-                    usable = [
-                        one
-                        for one in some
-                        if (one.data.has_pairs if statistic == "tau" else one.data.has_systems)
-                    ]
-                    if usable:
-                        mean, low, high = interval(usable, NAME, other, statistic)
-                        yield f"\n{title}: {NAME} − {other} = {mean:+.4f} [{low:+.4f}, {high:+.4f}]"
+            yield from of_year(year, [one for one in figures if one.data.year == year])
+
+
+def mean_of(figures: Sequence[Figures], metric: str, statistic: str) -> float:
+    return float(np.nanmean([getattr(one, statistic)(metric) for one in figures]))
+
+
+def difference(figures: Sequence[Figures], other: str, statistic: str) -> str:
+    mean, low, high = interval(figures, NAME, other, statistic)
+    return f"{mean:+.4f} [{low:+.4f}, {high:+.4f}]"
+
+
+def of_year(year: str, figures: Sequence[Figures]) -> Iterator[str]:
+    """The table of a year, and the differences with their intervals."""
+    metrics = (NAME, *BASELINES)
+    yield f"\n### {year.upper()}\n"
+    columns = [f"{sign} {metric}" for sign in ("τ", "r", "acc", "spa") for metric in metrics]
+    yield "| set | " + " | ".join(columns) + " |"
+    yield "|---|" + "--:|" * len(columns)
+    for one in figures:
+        values = [getattr(one, statistic)(metric) for statistic in STATISTICS.values() for metric in metrics]
+        cells = ("–" if np.isnan(value) else f"{value:.3f}" for value in values)
+        yield f"| {one.data.lp} {one.data.name} | " + " | ".join(cells) + " |"
+    for other in BASELINES:
+        for sign, statistic in (("τ", "tau"), ("r", "pearson")):
+            usable = [one for one in figures if one.data.has(statistic)]
+            if usable:
+                yield f"\n{sign}: {NAME} − {other} = {difference(usable, other, statistic)}"
+
+
+def ablation(
+    sets: list[YearlySet], features: tuple[Feature, ...], direction: str, figures: list[Figures]
+) -> Iterator[str]:
+    """What is lost where a family of features is left out, each time with a year left out too."""
+    chosen = fit_options(direction)
+    learned = {feature.kind for feature in features if chosen["kept"](feature)}
+    whole = means(figures, NAME)
+    yield "\n| without | τ | systems, Pearson |\n|---|--:|--:|"
+    yield f"| (nothing left out) | {whole[0]:.4f} | {whole[1]:.4f} |"
+    for title, kinds in FAMILIES.items():
+        if learned.intersection(kinds):
+            floors = {kind: share for kind, share in chosen["floors"].items() if kind not in kinds}
+            kept = partial(_without, kinds, chosen["kept"])
+            found = leave_out(sets, features, name=NAME, **{**chosen, "kept": kept, "floors": floors})
+            tau, pearson = means(found, NAME)
+            yield f"| {title} | {tau:.4f} ({tau - whole[0]:+.4f}) | {pearson:.4f} ({pearson - whole[1]:+.4f}) |"
 
 
 def train(direction: str, jobs: int, day: str) -> None:
@@ -211,7 +256,7 @@ def train(direction: str, jobs: int, day: str) -> None:
         data=tuple(f"{one.year} {one.lp} {one.name}: {one.counts.sum():.0f} pairs" for one in sets if one.has_pairs),
         training={
             "learner": "signed", "penalty": recipe.penalty, "floors": dict(recipe.floors),
-            "without": list(recipe.without),
+            "without": list(recipe.without), **({} if direction == "en" else {"english": ENGLISH_TOO}),
         },
     )  # fmt: skip
     path = ROOT / "src" / "tesla_eval" / "data" / f"weights-x-{recipe.language}.json"
