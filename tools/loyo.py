@@ -45,16 +45,12 @@ BASELINES = ("tesla-m", "chrf++")
 TITLES = {"en": "Into English", "und": "Out of English"}
 _GROUPS = ("target", "tags", "chars", "surface", "vectors", "fluency")
 _LEFT_OUT = ("order", "long", "fluency")
-_PRECISION = tuple(
-    f"{kind}.p"
-    for kind in ("content", "function", "rareword", "rarelemma", "number", "capital", "lcs", "punct")
-)
 _LONG_CHARACTERS = tuple(f"chr.{n}.{measure}" for n in (4, 5, 6) for measure in "rf")
 RECIPES = {
     "en": Recipe(TeslaX, "en", groups=_GROUPS, without=(*_LEFT_OUT, "vec.best0.r", "vec.best0.f"), penalty=0.01,
                  floors={"pos": 0.075}, date="2026-11-15"),
     "und": Recipe(TeslaX, "und", groups=_GROUPS, penalty=0.3, floors={"pos": 0.05, "chr": 0.5}, date="2026-11-16",
-                  without=(*_LEFT_OUT, "foreign", *_PRECISION, *_LONG_CHARACTERS)),
+                  without=(*_LEFT_OUT, "foreign", *_LONG_CHARACTERS)),
 }  # fmt: skip
 ENGLISH_TOO = 0.5
 """How much a set into English counts where weights for other languages are learned."""
