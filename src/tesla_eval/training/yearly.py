@@ -246,7 +246,7 @@ def fit_years(
     return problem.fit(learner, penalty, floors=floors)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Figures:
     """What leaving a year out found on one set."""
 
