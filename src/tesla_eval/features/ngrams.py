@@ -206,6 +206,11 @@ class _BoundCharacters(BoundGroup):
         ]
         self.features = measured_features(problems, measures)
 
+    def restricted(self, names: Collection[str]) -> BoundGroup:
+        """No longer n-grams than the longest that is named."""
+        longest = max((int(name.split(".")[1]) for name in names if name.startswith("chr.")), default=1)
+        return _BoundCharacters(longest, self._measures, self._alpha)
+
     def prepare(self, batch: AnalysedBatch) -> CharacterBags:
         return build_character_bags(batch.texts)
 
