@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from tempfile import TemporaryFile
 
@@ -133,7 +133,9 @@ def _check_sources(metric: Metric, source: str | None, source_text: str | None, 
     if source is not None and not from_files:
         raise click.UsageError("-s names a file and goes with -r; give a single source with --source-text")
     if source_text is not None and from_files:
-        raise click.UsageError("--source-text goes with texts on the command line; with -r, name a file with -s")
+        raise click.UsageError(
+            "--source-text goes with texts on the command line; with -r, name a file with -s"
+        )
     if (source or source_text) and not metric.uses_source:
         warn(f"the source has no effect: {metric.id} does not read it")
 
@@ -146,7 +148,7 @@ def _segments(
         yield texts[0], list(texts[1:]), None
         return
     for chunk in read_chunks(references, texts, source, prepared=prepared):
-        sources = chunk.sources or [None] * len(chunk.systems[0])
+        sources: Sequence[str | None] = chunk.sources or [None] * len(chunk.systems[0])
         for read, hypothesis, *given in zip(sources, *chunk.systems, *chunk.references, strict=True):
             assert hypothesis is not None
             yield hypothesis, [text for text in given if text is not None], read

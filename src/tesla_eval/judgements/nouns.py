@@ -61,7 +61,11 @@ class EvalSet:
         if self.human.shape != shape:
             raise UsageError(f"human scores of shape {self.human.shape} for (systems, segments) {shape}")
         sources = () if self.sources is None else (self.sources,)
-        for what, rows in (("outputs", self.hypotheses), ("references", self.references), ("sources", sources)):
+        for what, rows in (
+            ("outputs", self.hypotheses),
+            ("references", self.references),
+            ("sources", sources),
+        ):
             if any(len(row) != len(self.segments) for row in rows):
                 lengths = sorted({len(row) for row in rows})
                 raise UsageError(f"{what} of {lengths} segments for a test set of {len(self.segments)}")

@@ -113,7 +113,9 @@ def _collected(name: str, rows: Iterable[_Row]) -> SummarySet:
         raise InputError(f"{name}: contains no summaries")
     if sources and len(sources) < len(references):
         missing = next(topic for topic in references if topic not in sources)
-        raise InputError(f"{name}: {missing} has no source, but other topics have one; add it, or leave out all")
+        raise InputError(
+            f"{name}: {missing} has no source, but other topics have one; add it, or leave out all"
+        )
     systems = tuple(sorted({system for system, _ in cells}))
     human = {kind: None for row in cells.values() for kind in row.human}
     tables = {

@@ -33,5 +33,7 @@ class CremerX(SummaryParts):
     def parts(self, evidence: SummaryEvidence) -> FloatArray:
         """TESLA-S's recall; the precision of skip bigrams against the source, or of words where there are no pairs."""
         words, pairs = evidence.support.T
-        content = np.nanmean(np.where(np.isnan(evidence.content).all(axis=1)[:, None], 0.0, evidence.content), axis=1)
+        missing = np.isnan(evidence.content)
+        recalls = np.where(missing, 0.0, evidence.content).sum(axis=1)
+        content = recalls / np.maximum((~missing).sum(axis=1), 1)
         return np.column_stack([content, np.where(np.isnan(pairs), words, pairs), evidence.length])

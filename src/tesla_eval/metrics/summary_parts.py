@@ -1,4 +1,4 @@
-"""Summary metrics with learned weights: parts between 0 and 1, weights that are never negative (specification §10, §12).
+"""Summary metrics with learned weights: parts between 0 and 1, weights never negative (specification §10, §12).
 
 Such a score is monotone: it never falls when a part rises and the others stay.
 """
@@ -141,7 +141,7 @@ class SummaryParts(Metric):
     def explain(
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Explanation:
-        """For each model the parts with their weights and the matching, and the words that the source does not support."""
+        """For each model the parts, their weights and the matching; and the words that the source does not support."""
         streams = [[reference] for reference in references]
         check_references([hypothesis], streams)
         given = None if sources is None else [sources]
@@ -162,9 +162,7 @@ class SummaryParts(Metric):
             self.id, self.result_signature(streams), float(total.scores[0]), hypothesis, tuple(details)
         )
 
-    def _described(
-        self, parts: FloatArray, matches: Sequence[FeatureDetail]
-    ) -> tuple[FeatureDetail, ...]:
+    def _described(self, parts: FloatArray, matches: Sequence[FeatureDetail]) -> tuple[FeatureDetail, ...]:
         """The parts that exist, with their weights; a part that is a matching problem is shown with its flow."""
         weight_of = dict(zip(self.model.features, self.model.weights.tolist(), strict=True))
         problems = {match.name: match for match in matches}

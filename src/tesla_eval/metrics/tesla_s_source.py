@@ -10,7 +10,6 @@ from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.features.ngrams import SourceGroup
 from tesla_eval.metrics.base import SegmentScores
-from tesla_eval.metrics.combinations import Mean
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.tesla_s import TeslaS
 from tesla_eval.records import Explanation, MatchDetail, ReferenceExplanation, SupportDetail
@@ -32,7 +31,6 @@ class TeslaSSource(TeslaS):
     needs_references: ClassVar[bool] = False
     uses_source: ClassVar[bool] = True
     groups = (SourceGroup(),)
-    combination = Mean()
 
     def score_segments(
         self, hypotheses: Sequence[str], references: References = (), sources: Sequence[str] | None = None

@@ -21,6 +21,7 @@ from tesla_eval.training.discourse import import_trainer
 __all__ = [
     "PERMUTATIONS",
     "RankedText",
+    "matched_in_length",
     "permutations_of",
     "permuted_lists",
     "scored_lists",
@@ -40,6 +41,7 @@ class RankedText:
 
     features: Mapping[str, float]
     score: float
+    sentences: int = 1
 
 
 def train_coherence(
@@ -78,11 +80,39 @@ def train_coherence(
     svm.fit(differences.multiply(sign[:, None]).tocsr(), sign, sample_weight=share)
     weights = svm.coef_[0] * scale
     model = CoherenceModel(variant, dict(zip(names, weights.tolist(), strict=True)), 0.0, 1.0)
-    scores = [model.score(text.features) for texts in lists for text in texts]
+    scores = np.array([model.score(text.features) for texts in lists for text in texts])
+    inverse = np.array([1 / max(1, text.sentences) for texts in lists for text in texts])
+    base, per_inverse = _line(inverse, scores)
+    relative = scores - (base + per_inverse * inverse)
     return CoherenceModel(
-        variant, model.weights, min(scores), max(scores), parser,
+        variant, model.weights, float(relative.min()), float(relative.max()), parser,
         {**(info or {}), "lists": len(lists), "texts": len(scores), "pairs": len(share), "cost": cost},
+        base=base, per_inverse=per_inverse,
     )  # fmt: skip
+
+
+def _line(x: FloatArray, y: FloatArray) -> tuple[float, float]:
+    """The straight line through points with the least squares: its value at 0 and its slope."""
+    spread = x - x.mean()
+    square = float(spread @ spread)
+    slope = float(spread @ y) / square if square > 0 else 0.0
+    return float(y.mean() - slope * x.mean()), slope
+
+
+def matched_in_length(lists: Sequence[Sequence[RankedText]]) -> list[list[RankedText]]:
+    """The lists cut into texts with the same number of sentences, so that length cannot be learned.
+
+    >>> one, two, three = (RankedText({}, float(k), sentences) for k, sentences in enumerate((2, 2, 3)))
+    >>> [[text.score for text in texts] for texts in matched_in_length([[one, two, three]])]
+    [[0.0, 1.0]]
+    """
+    cut: list[list[RankedText]] = []
+    for texts in lists:
+        by_length: dict[int, list[RankedText]] = {}
+        for text in texts:
+            by_length.setdefault(text.sentences, []).append(text)
+        cut.extend(part for _, part in sorted(by_length.items()) if len({text.score for text in part}) > 1)
+    return cut
 
 
 def _matrix(texts: Sequence[RankedText], names: Sequence[str]) -> Any:
@@ -133,7 +163,10 @@ def scored_lists(
         features = [features_of(document, parser.parse(document), variants) for document, _ in texts]
         for variant in variants:
             ranked[variant].append(
-                [RankedText(each[variant], score) for each, (_, score) in zip(features, texts, strict=True)]
+                [
+                    RankedText(each[variant], score, len(document))
+                    for each, (document, score) in zip(features, texts, strict=True)
+                ]
             )
     return ranked
 
@@ -172,7 +205,10 @@ def permuted_lists(
         ]
         for variant in variants:
             lists[variant].append(
-                [RankedText(text[variant], float(not number)) for number, text in enumerate(texts)]
+                [
+                    RankedText(text[variant], float(not number), len(document))
+                    for number, text in enumerate(texts)
+                ]
             )
         progress.advance(1)
     return lists

@@ -45,7 +45,7 @@ class JudgedParts:
     """Systems × topics: the judgement nearest to content."""
 
     def kendall(self, weights: FloatArray) -> FloatArray:
-        """For each row of weights Kendall's τ within topics, over pairs that people told apart; the mean over topics."""
+        """For each row of weights Kendall's τ over the pairs that people told apart; the mean over topics."""
         differences, signs, shares = self._pairs()
         found = np.empty(len(weights))
         for start in range(0, len(weights), _WEIGHTS_AT_ONCE):
