@@ -89,7 +89,7 @@ def explain(
     tesla explain -l zh "买伞" "买雨伞"
     tesla explain -m s "A storm hit Spain." "Spain was hit by a storm."     unigrams and skip bigrams
     tesla explain -m s-source "A storm hit Spain." --source-text "Storms hit Portugal."
-    tesla explain -m dicomer "It rained. But we went out. We got wet."      roles and their transitions
+    tesla explain -m dicomer "It rained. But we went out. We got wet."      roles and their transitions (experimental)
     tesla explain -r ref.txt sys.txt --json > explained.jsonl
     tesla explain -r ref.txt sys.txt --segment 7                 one segment
     tesla explain -m x -r ref.txt sysA.txt sysB.txt              why A scores higher than B

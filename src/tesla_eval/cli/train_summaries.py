@@ -22,7 +22,13 @@ from tesla_eval.models import write_weights
 from tesla_eval.models.svr import KERNELS
 from tesla_eval.resources import Provenance, write_resource
 from tesla_eval.textio import LineReader
-from tesla_eval.training.dicomer import COST, permuted_lists, scored_lists, train_coherence
+from tesla_eval.training.dicomer import (
+    COST,
+    matched_in_length,
+    permuted_lists,
+    scored_lists,
+    train_coherence,
+)
 from tesla_eval.training.regressions import cremer_rows, train_cremer
 from tesla_eval.training.summary_weights import LEARNERS, judged_parts, linear_model
 
@@ -38,6 +44,10 @@ __all__ = ["cremer", "cremer_x", "dicomer", "s_x"]
     "--permute", "texts", multiple=True, metavar="FILE",
     help="A text, which is better than 20 permutations of its sentences; repeatable.",
 )  # fmt: skip
+@click.option(
+    "--match-length", is_flag=True,
+    help="Compare only texts with the same number of sentences, so that length is not learned.",
+)  # fmt: skip
 @click.option("--variant", type=click.Choice(VARIANTS), default="dicomer", show_default=True)
 @click.option(
     "--cost", type=click.FloatRange(0, min_open=True), default=COST, show_default=True, help="The SVM's C."
@@ -49,10 +59,10 @@ __all__ = ["cremer", "cremer_x", "dicomer", "s_x"]
 )  # fmt: skip
 @provenance_options()
 def dicomer(
-    *, lists: tuple[str, ...], human: str | None, texts: tuple[str, ...], variant: Variant, cost: float,
-    language: str, output: Path, licence: str, sources: tuple[str, ...], day: str,
+    *, lists: tuple[str, ...], human: str | None, texts: tuple[str, ...], match_length: bool, variant: Variant,
+    cost: float, language: str, output: Path, licence: str, sources: tuple[str, ...], day: str,
 ) -> None:  # fmt: skip
-    """Learn which transitions of discourse roles make a text readable: a linear ranking SVM.
+    """Learn which transitions of discourse roles make a text readable: a linear ranking SVM. Experimental.
 
     LISTS are JSON Lines of {"list": NAME, "text": TEXT, "score": NUMBER}; texts are compared within their list.
     Summaries with human scores (JSON Lines or folders, as for `tesla meta --summaries`) are one list per topic.
@@ -79,6 +89,8 @@ def dicomer(
     wholes = {path: parser.documents(["\n".join(LineReader(path))])[0] for path in texts}
     with progress() as bar:
         permuted = permuted_lists(parser.parser, wholes, [variant], progress=bar)
+    if match_length:
+        ranked = matched_in_length(ranked)
     model = train_coherence(ranked + permuted[variant], variant, cost=cost, parser=parser.fingerprint)
     write_resource(output, model.to_resource(parser.pipeline.language, Provenance(sources, licence, day)))
     told = model.info

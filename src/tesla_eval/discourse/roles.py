@@ -170,8 +170,8 @@ LOWEST_SHARE = 0.001
 class CoherenceModel:
     """Weights by feature, and the range of the ranking scores of the training texts.
 
-    Long texts have other transitions than short ones, so a ranking score is taken relative to what texts with that
-    number of sentences score: `base` + `per_inverse` / sentences.
+    Long texts have other transitions than short ones, so a ranking score is taken relative to `typical`: what training
+    texts of one, two, … sentences scored; the last entry is for all longer texts.
 
     >>> model = CoherenceModel("lin", {"nil→Exp.Arg1": 2.0}, lowest=0.0, highest=1.0)
     >>> model.score({"nil→Exp.Arg1": 0.25, "nil→nil": 0.75})
@@ -188,8 +188,7 @@ class CoherenceModel:
     """The fingerprint of the parser whose relations it was trained on."""
     info: Mapping[str, Any] = field(default_factory=dict)
     fingerprint: str = ""
-    base: float = 0.0
-    per_inverse: float = 0.0
+    typical: tuple[float, ...] = ()
 
     def shares(self, features: Mapping[str, float]) -> dict[str, float]:
         """What each known feature adds to the score: weight × probability."""
@@ -202,7 +201,7 @@ class CoherenceModel:
 
     def expected(self, sentences: int) -> float:
         """What texts with so many sentences score."""
-        return self.base + self.per_inverse / max(1, sentences)
+        return self.typical[min(max(1, sentences), len(self.typical)) - 1] if self.typical else 0.0
 
     def ranking(self, features: Mapping[str, float], sentences: int) -> float:
         """The ranking score, relative to texts of this length and within the range of the training texts.
@@ -227,7 +226,7 @@ class CoherenceModel:
             analysis=self.parser, provenance=provenance,
             info={
                 **self.info, "variant": self.variant, "lowest": self.lowest, "highest": self.highest,
-                "base": self.base, "per_inverse": self.per_inverse,
+                "typical": list(self.typical),
             },
         )  # fmt: skip
 
@@ -243,9 +242,9 @@ def read_coherence_model(path: Path) -> CoherenceModel:
             raise ValueError("the weights are not a list of finite numbers")
         weights = dict(zip(names, numbers.tolist(), strict=True))
         lowest, highest = float(info["lowest"]), float(info["highest"])
-        base, per_inverse = float(info.get("base", 0.0)), float(info.get("per_inverse", 0.0))
-        if not (math.isfinite(base) and math.isfinite(per_inverse)):
-            raise ValueError("the expected scores are not finite numbers")
+        typical = tuple(float(value) for value in info.get("typical", ()))
+        if not all(map(math.isfinite, typical)):
+            raise ValueError("the typical scores are not finite numbers")
         if info["variant"] not in VARIANTS or not lowest < highest:
             raise ValueError("unknown variant, or an empty range of scores")
     except (KeyError, TypeError, ValueError) as error:
@@ -261,8 +260,7 @@ def read_coherence_model(path: Path) -> CoherenceModel:
         resource.analysis,
         dict(info),
         resource.fingerprint,
-        base,
-        per_inverse,
+        typical,
     )
 
 

@@ -165,7 +165,7 @@ class ScoreCache:
 
 
 def _keys(
-    signature: str, hypotheses: Sequence[str], references: References, sources: Sequence[str] | None
+    signature: str, hypotheses: Sequence[str], references: References, sources: Sequence[str] | None = None
 ) -> list[bytes]:
     start = _framed(signature)
     columns: list[Iterable[bytes]] = [map(_framed, stream) for stream in (hypotheses, *references)]

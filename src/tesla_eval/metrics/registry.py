@@ -96,7 +96,7 @@ _BUILT_IN = (
     Entry("s-source", f"{_HOME}.tesla_s_source:TeslaSSource", "support of a summary by its source; needs no reference",
           words=False),
     Entry("s-x", f"{_HOME}.tesla_s_x:TeslaSX", "content of a summary and support by its source", words=False),
-    Entry("dicomer", f"{_HOME}.dicomer:Dicomer", "readability by discourse roles; needs no reference",
+    Entry("dicomer", f"{_HOME}.dicomer:Dicomer", "experimental: order of sentences by discourse roles; no reference",
           scale="learned", languages="en", words=False),
     Entry("cremer", f"{_HOME}.cremer:Cremer", "overall quality of a summary, as in the paper", scale="learned",
           languages="en", words=False),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -32,7 +33,9 @@ PERMUTATIONS = 20
 """Lin et al. (2011): a text is compared with 20 permutations of its sentences."""
 COST = 0.001
 RAREST = 10
-"""Features that occur in fewer texts are left out."""
+"""Features that occur in fewer texts are left out; lengths with fewer texts have no typical score of their own."""
+LONGEST = 12
+"""Texts of so many sentences and more are one length."""
 
 
 @dataclass(frozen=True)
@@ -80,23 +83,31 @@ def train_coherence(
     svm.fit(differences.multiply(sign[:, None]).tocsr(), sign, sample_weight=share)
     weights = svm.coef_[0] * scale
     model = CoherenceModel(variant, dict(zip(names, weights.tolist(), strict=True)), 0.0, 1.0)
-    scores = np.array([model.score(text.features) for texts in lists for text in texts])
-    inverse = np.array([1 / max(1, text.sentences) for texts in lists for text in texts])
-    base, per_inverse = _line(inverse, scores)
-    relative = scores - (base + per_inverse * inverse)
-    return CoherenceModel(
-        variant, model.weights, float(relative.min()), float(relative.max()), parser,
-        {**(info or {}), "lists": len(lists), "texts": len(scores), "pairs": len(share), "cost": cost},
-        base=base, per_inverse=per_inverse,
+    all_texts = [text for texts in lists for text in texts]
+    scores = [model.score(text.features) for text in all_texts]
+    model = replace(model, typical=_typical_scores([text.sentences for text in all_texts], scores))
+    relative = [score - model.expected(text.sentences) for score, text in zip(scores, all_texts, strict=True)]
+    return replace(
+        model, lowest=min(relative), highest=max(relative), parser=parser,
+        info={**(info or {}), "lists": len(lists), "texts": len(scores), "pairs": len(share), "cost": cost},
     )  # fmt: skip
 
 
-def _line(x: FloatArray, y: FloatArray) -> tuple[float, float]:
-    """The straight line through points with the least squares: its value at 0 and its slope."""
-    spread = x - x.mean()
-    square = float(spread @ spread)
-    slope = float(spread @ y) / square if square > 0 else 0.0
-    return float(y.mean() - slope * x.mean()), slope
+def _typical_scores(lengths: Sequence[int], scores: Sequence[float]) -> tuple[float, ...]:
+    """The mean score of texts by their number of sentences; a length with few texts takes that of the nearest.
+
+    >>> _typical_scores([1] * 10 + [2] * 3, [0.5] * 13)[:2]
+    (0.5, 0.5)
+    """
+    by_length: dict[int, list[float]] = {}
+    for length, score in zip(lengths, scores, strict=True):
+        by_length.setdefault(min(max(1, length), LONGEST), []).append(score)
+    known = {length: math.fsum(some) / len(some) for length, some in by_length.items() if len(some) >= RAREST}
+    if not known:
+        return (math.fsum(scores) / len(scores),)
+    return tuple(
+        known[min(known, key=lambda other: (abs(other - length), other))] for length in range(1, LONGEST + 1)
+    )
 
 
 def matched_in_length(lists: Sequence[Sequence[RankedText]]) -> list[list[RankedText]]:
