@@ -54,6 +54,8 @@ LONG_ENOUGH = 6
 """Sentences that a document of the ordering task has at least; model summaries are shorter."""
 LONG_ENOUGH_SUMMARY = 3
 LONGEST_ARTICLE = 80
+ARTICLES = 40
+"""Of each set."""
 VARIANT = "dicomer"
 
 RankedLists = Sequence[Sequence[RankedText]]
@@ -173,10 +175,10 @@ class Laboratory:
     def articles(self, name: str) -> dict[str, Document]:
         read = self.summaries[name]
         assert read.sources is not None
-        documents = self.parser.documents(read.sources)
+        documents = self.parser.documents(read.sources[:ARTICLES])
         return {
             f"{name}.{topic}": document
-            for topic, document in zip(read.topics, documents, strict=True)
+            for topic, document in zip(read.topics[:ARTICLES], documents, strict=True)
             if LONG_ENOUGH <= len(document) <= LONGEST_ARTICLE
         }
 

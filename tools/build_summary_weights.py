@@ -8,16 +8,24 @@ Data: ../shared/data/summaries. Writes src/tesla_eval/data/weights-{s-x,cremer-x
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from build_dicomer import within_topics
 from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.metrics.cremer_x import CremerX
 from tesla_eval.metrics.summary_parts import SummaryParts
 from tesla_eval.metrics.tesla_s_x import TeslaSX
 from tesla_eval.models.linear import write_weights
-from tesla_eval.training.summary_weights import LEARNERS, judged_parts, linear_model
+from tesla_eval.training.summary_weights import (
+    LEARNERS,
+    JudgedParts,
+    judged_parts,
+    learn_cremer_x,
+    linear_model,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data" / "summaries"
@@ -41,11 +49,21 @@ def main() -> None:
             weights = LEARNERS[name]([one for one in sets if one is not held])
             tau = held.kendall(weights[None])[0]
             print(f"{name} without {held.name}: {weights.tolist()}, tau within topics there {tau:.4f}")
+        if name == "cremer-x":
+            print_without_ridge(sets)
         weights = LEARNERS[name](sets)
         print(f"{name} from all: {dict(zip(kind.part_names, weights.tolist(), strict=True))}")
         if not given.measure:
             path = ROOT / "src" / "tesla_eval" / "data" / f"weights-{name}-und.json"
             write_weights(path, linear_model(kind, weights, SETS, given.date))
+
+
+def print_without_ridge(sets: Sequence[JudgedParts]) -> None:
+    taus = []
+    for held in sets:
+        weights = learn_cremer_x([one for one in sets if one is not held], ridge=0.0)
+        taus.append(within_topics(held.parts @ weights, held.overall))
+    print(f"cremer-x without a ridge: mean tau-b of the sets left out {np.mean(taus):.3f}")
 
 
 if __name__ == "__main__":

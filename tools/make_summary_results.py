@@ -109,6 +109,8 @@ def all_scores(sets: Mapping[str, SummarySet]) -> dict[str, Scores]:
         for key, judged in weighted.items():
             weights = LEARNERS[key]([one for other, one in judged.items() if other != name])
             tables[WEIGHTED[key].id] = judged[name].parts @ weights
+        for place, part in enumerate(WEIGHTED["cremer-x"].part_names):
+            tables[f"{part} (part of cremer-x)"] = weighted["cremer-x"][name].parts[:, :, place]
         tables["dicomer"] = laboratory.left_out(name)
         tables["cremer"] = laboratory.cremer_left_out(name)
         found[name] = {**tables, **trivial_scores(read, laboratory.texts[name])}

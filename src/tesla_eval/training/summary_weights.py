@@ -104,12 +104,12 @@ def learn_s_x(sets: Sequence[JudgedParts]) -> FloatArray:
     return np.asarray(weights[int(np.argmax(objective))])
 
 
-def learn_cremer_x(sets: Sequence[JudgedParts]) -> FloatArray:
+def learn_cremer_x(sets: Sequence[JudgedParts], ridge: float = RIDGE) -> FloatArray:
     """The weights with the highest mean τ less the cost of leaving equal weights of content and support."""
     weights = _grid(3)
     equal = np.array([0.5, 0.5, 0.0])
     objective = np.mean([one.kendall(weights) for one in sets], axis=0)
-    objective = objective - RIDGE * ((weights - equal) ** 2).sum(axis=1)
+    objective = objective - ridge * ((weights - equal) ** 2).sum(axis=1)
     return np.asarray(weights[int(np.argmax(objective))])
 
 
