@@ -153,7 +153,7 @@ def test_scores_are_relative_to_texts_of_the_same_length() -> None:
             RankedText({"a": 0.4 / n, "b": 1 - 0.4 / n}, 0.0, n),
         ]
         for n in (2, 3, 4, 5, 8)
-        for _ in range(4)
+        for _ in range(6)
     ]
     model = train_coherence(lists, "lin")
     scores = [model.ranking(text.features, text.sentences) for texts in lists for text in texts[:1]]
