@@ -25,7 +25,7 @@ from tesla_eval.analysis.pipeline import Pipeline
 from tesla_eval.discourse import load_parser
 from tesla_eval.discourse.document import LONGEST_SENTENCE, PIECE
 from tesla_eval.errors import InputError, ResourceError
-from tesla_eval.matching import CelabMatcher
+from tesla_eval.matching.celab import CelabMatcher
 
 ROOT = Path(__file__).resolve().parents[1]
 ONE = np.zeros(1, np.int64)
@@ -481,6 +481,8 @@ def interrupted_after(seconds: float, work) -> float:
         sent.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
 
+    # A shell that starts the tests in the background has them ignore Ctrl-C.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(seconds, send)
     timer.start()
     try:
@@ -490,6 +492,7 @@ def interrupted_after(seconds: float, work) -> float:
     finally:
         timer.cancel()
         timer.join()
+        signal.signal(signal.SIGINT, handler)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")

@@ -12,10 +12,14 @@ from hypothesis import strategies as st
 
 import tesla_eval
 from tesla_eval.analysis.conllu import read_conllu
+from tesla_eval.analysis.languages import LANGUAGES
 from tesla_eval.analysis.lemmas import Lemmatiser, apply_edit, edit_between
+from tesla_eval.analysis.simplemma import Simplemma, ends_of_unknown_words, ends_that_rules_look_at
+from tesla_eval.analysis.tokenisers import tokenise
 from tesla_eval.errors import BuildError, ResourceError
 from tesla_eval.resources import Resource, read_resource, text_array, write_resource
 from tesla_eval.training.languages import LemmaSettings, count_lemmas, train_lemmas
+from tests.conftest import shipped_texts
 
 DATA = Path(tesla_eval.__file__).parent / "data"
 
@@ -40,6 +44,34 @@ def learned(pairs: Pairs, language: str = "und", **settings: float | bool) -> Le
     """A lemmatiser that knows these pairs; `und` has neither simplemma nor a table of its own."""
     table = train_lemmas(count_lemmas(pairs, language), language, settings=LemmaSettings(**settings))  # type: ignore[arg-type]
     return Lemmatiser(language, table)
+
+
+def test_what_is_known_of_simplemma_without_importing_it() -> None:
+    """The version and the table of word ends are simplemma's own, for every language that has lemmas."""
+    import simplemma
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+    codes = {path.stem.removeprefix("tagger-") for path in DATA.glob("tagger-*")} & SUPPORTED_LANGUAGES
+    assert len(codes) > 25
+    for code in (*codes, "hbs", "nb"):
+        known = Simplemma.of(code)
+        assert known is not None and known.name == f"simplemma-{simplemma.__version__}"
+        assert ends_of_unknown_words(code) == ends_that_rules_look_at(code)
+    assert Simplemma.of("xx") is None
+
+
+@given(
+    word=st.text(
+        st.characters(categories=["P", "S", "M"]) | st.sampled_from(".,;:!?'-\u2019\u2026&%$"), min_size=1
+    ),
+    code=st.sampled_from(["en", "de", "fr", "lv", "he", "hi", "sv"]),
+)
+def test_simplemma_is_not_asked_for_signs_but_would_say_the_same(word: str, code: str) -> None:
+    from simplemma.strategies import DefaultStrategy
+
+    simplemma = Simplemma.of(code)
+    assert simplemma is not None
+    assert simplemma.lemma(word) == DefaultStrategy().get_lemma(word, code)
 
 
 @pytest.mark.parametrize(
@@ -85,11 +117,14 @@ def test_the_core_finds_the_lemmas_that_all_the_steps_find(language: str, words:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not TREEBANKS.is_dir(), reason="needs the shared data folder")
-@pytest.mark.parametrize("language", sorted(path.parent.name for path in TREEBANKS.glob("*/test.conllu.gz")))
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
 def test_the_core_finds_the_lemmas_of_real_words(language: str) -> None:
-    sentences = read_conllu(TREEBANKS / language / "test.conllu.gz")
-    forms = {word.form for sentence in sentences for word in sentence.words}
+    path = TREEBANKS / language / "test.conllu.gz"
+    if path.exists():
+        forms = {word.form for sentence in read_conllu(path) for word in sentence.words}
+    else:
+        forms = {word for text in shipped_texts(language) for word in tokenise(text, language)}
+    assert forms
     lemmatiser = loaded(language)
     found = dict(zip(sorted(forms), lemmatiser.plain.lookup(sorted(forms)), strict=True))
     assert {
