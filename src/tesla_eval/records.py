@@ -31,6 +31,7 @@ __all__ = [
     "Score",
     "Share",
     "Signature",
+    "SupportDetail",
     "Token",
     "Unit",
     "ValueDetail",
@@ -443,6 +444,28 @@ class CoherenceDetail:
 
 
 @dataclass(frozen=True)
+class SupportDetail:
+    """What the source supports of a summary (specification §10): precisions, and the words that it does not support."""
+
+    score: float
+    words: float
+    """The precision of the words."""
+    pairs: float | None
+    """The precision of the skip bigrams, if there are any."""
+    unsupported: tuple[Token | Unit, ...]
+    """The words of the summary that nothing in the source matches."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The support as plain data."""
+        return {
+            "score": self.score, "words": self.words, "pairs": self.pairs,
+            "unsupported": [
+                {"surface": token.surface, "start": token.start, "end": token.end} for token in self.unsupported
+            ],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
 class ReferenceExplanation:
     """What produced the score against one reference (or, for DICOMER, without any)."""
 
@@ -456,6 +479,7 @@ class ReferenceExplanation:
     shares: tuple[Share, ...] = ()
     covering: CoveringDetail | None = None
     coherence: CoherenceDetail | None = None
+    support: SupportDetail | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as plain data."""
@@ -470,6 +494,7 @@ class ReferenceExplanation:
             **({"shares": [share.to_dict() for share in self.shares]} if self.shares else {}),
             **({} if self.covering is None else self.covering.to_dict()),
             **({} if self.coherence is None else {"coherence": self.coherence.to_dict()}),
+            **({} if self.support is None else {"support": self.support.to_dict()}),
         }
 
 

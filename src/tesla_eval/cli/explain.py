@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from tempfile import TemporaryFile
 from typing import Any
@@ -21,10 +21,11 @@ from tesla_eval.cli.options import (
     one_metric_option,
     quiet_option,
     segmenter_option,
+    source_option,
     synonyms_option,
     weights_option,
 )
-from tesla_eval.cli.terminal import links_coloured, progress, write_lines
+from tesla_eval.cli.terminal import links_coloured, progress, warn, write_lines
 from tesla_eval.compare import explain_difference
 from tesla_eval.drawing import explanation_html, explanation_page, match_svg
 from tesla_eval.drawing.match import picture_of
@@ -44,6 +45,8 @@ __all__ = ["explain"]
     metavar="FILE",
     help="A reference file; the argument is then the system's file, and every segment is explained.",
 )
+@source_option
+@click.option("--source-text", default=None, metavar="TEXT", help="The source text, without -r.")
 @one_metric_option("The metric to explain.")
 @auto_language_option
 @click.option(
@@ -69,6 +72,8 @@ __all__ = ["explain"]
 def explain(
     texts: tuple[str, ...],
     references: tuple[str, ...],
+    source: str | None,
+    source_text: str | None,
     metric: str | None,
     language: str,
     as_json: bool,
@@ -90,7 +95,8 @@ def explain(
     tesla explain --json "The cats sat." "The cat sat." "A cat was sitting."
     tesla explain -l zh "买伞" "买雨伞"
     tesla explain -m s "A storm hit Spain." "Spain was hit by a storm."     unigrams and skip bigrams
-    tesla explain -m dicomer "It rained. But we went out. We got wet."      roles and their transitions
+    tesla explain -m s-source "A storm hit Spain." --source-text "Storms hit Portugal."
+    tesla explain -m dicomer "It rained. But we went out. We got wet."      roles and their transitions (experimental)
     tesla explain -r ref.txt sys.txt --json > explained.jsonl
     tesla explain -r ref.txt sys.txt --segment 7                 one segment
     tesla explain --html "The cats sat." "A cat sat." > why.html
@@ -108,6 +114,7 @@ def explain(
     chosen = create_metrics(
         metric, language, synonyms=synonyms, segmenter=segmenter, celab=celab, weights=weights
     )[0]
+    _check_sources(chosen, source, source_text, bool(references))
     if references and len(texts) == 2:
         _explain_two(chosen, texts, references, segment, as_json)
         return
@@ -122,11 +129,11 @@ def explain(
     with TemporaryFile("w+", encoding="utf-8", newline="\n") as held:
         count = 0
         with progress("segments", known_length([*references, *texts]), wanted=bool(references)) as bar:
-            for hypothesis, given in _segments(texts, references, prepared=pre_tokenized):
+            for hypothesis, given, read in _segments(texts, references, source, prepared=pre_tokenized):
                 count += 1
                 bar.advance(1)
                 if segment in (None, count):
-                    explanation = chosen.explain(hypothesis, given)
+                    explanation = chosen.explain(hypothesis, given, source_text if read is None else read)
                     held.writelines(f"{line}\n" for line in render(explanation, feature))
         if segment is not None and segment > count:
             raise click.UsageError(f"--segment {segment}: there are {count} segments")
@@ -153,16 +160,29 @@ def _check_drawing(output: str, texts: tuple[str, ...], segment: int | None) -> 
         raise click.UsageError("--svg draws one segment: choose it with --segment")
 
 
+def _check_sources(metric: Metric, source: str | None, source_text: str | None, from_files: bool) -> None:
+    if source is not None and not from_files:
+        raise click.UsageError("-s names a file and goes with -r; give a single source with --source-text")
+    if source_text is not None and from_files:
+        raise click.UsageError(
+            "--source-text goes with texts on the command line; with -r, name a file with -s"
+        )
+    if (source or source_text) and not metric.uses_source:
+        warn(f"the source has no effect: {metric.id} does not read it")
+
+
 def _segments(
-    texts: tuple[str, ...], references: tuple[str, ...], *, prepared: bool
-) -> Iterator[tuple[str, list[str]]]:
-    """Hypotheses, each with the references that it has."""
+    texts: tuple[str, ...], references: tuple[str, ...], source: str | None, *, prepared: bool
+) -> Iterator[tuple[str, list[str], str | None]]:
+    """Hypotheses, each with the references that it has, and its source if a file holds it."""
     if not references:
-        yield texts[0], list(texts[1:])
+        yield texts[0], list(texts[1:]), None
         return
-    for chunk in read_chunks(references, texts, prepared=prepared):
-        for hypothesis, *given in zip(*chunk.systems, *chunk.references, strict=True):
-            yield hypothesis, [text for text in given if text is not None]
+    for chunk in read_chunks(references, texts, source, prepared=prepared):
+        sources: Sequence[str | None] = chunk.sources or [None] * len(chunk.systems[0])
+        for read, hypothesis, *given in zip(sources, *chunk.systems, *chunk.references, strict=True):
+            assert hypothesis is not None
+            yield hypothesis, [text for text in given if text is not None], read
 
 
 def _json(explanation: Explanation, feature: str | None) -> Iterator[str]:

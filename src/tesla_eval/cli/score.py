@@ -107,8 +107,8 @@ def score(
     SYSTEM, standard input is scored; tabs in it separate several systems.
 
     Without -r, a TABLE (.tsv, .csv, .jsonl, .parquet) has columns for hypotheses and references. SUMMARIES is a JSON
-    Lines file (.jsonl) whose lines hold id, system, hypothesis and references, or a folder with peers/SYSTEM/TOPIC.txt
-    and models/TOPIC.txt (or several models/TOPIC.NAME.txt).
+    Lines file (.jsonl) whose lines hold id, system, hypothesis, references and perhaps source, or a folder with
+    peers/SYSTEM/TOPIC.txt and models/TOPIC.txt (or several models/TOPIC.NAME.txt).
 
     \b
     tesla score -r ref.txt sysA.txt sysB.txt
@@ -117,7 +117,8 @@ def score(
     tesla score -l zh -r ref.txt sys.txt --synonyms cilin             TESLA-CELAB, with the paper's dictionary
     tesla score -m s,s-recall,rouge2 -r model.txt summaries.txt       one summary per line
     tesla score -m s summaries.jsonl --segments                       several models per topic
-    tesla score -m dicomer texts.txt                                  readability: no reference, one text per line
+    tesla score -m s-x,cremer-x -r model.txt -s source.txt sums.txt   content, and support by the source
+    tesla score -m dicomer texts.txt                                  experimental: order of sentences, no reference
     tesla score comet.jsonl --columns hyp=mt,ref=ref,src=src          a table
     tesla score -r ref.txt sys.txt --min-score m=0.5                  a quality gate: exit status 1 if it fails
     tesla score -r ref.txt sys.txt --json --segments -o scores.json   a file that is there only when it is complete

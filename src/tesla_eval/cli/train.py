@@ -15,7 +15,7 @@ from tesla_eval.cli.options import language_option, need_scikit_learn, provenanc
 from tesla_eval.cli.terminal import progress, resumable
 from tesla_eval.cli.train_paraphrases import pem_x
 from tesla_eval.cli.train_srl import srl
-from tesla_eval.cli.train_summaries import cremer, dicomer
+from tesla_eval.cli.train_summaries import cremer, cremer_x, dicomer, s_x
 from tesla_eval.features.paraphrases import LEAST_COUNT
 from tesla_eval.judgements.nouns import Key, Preferences
 from tesla_eval.judgements.paraphrases import FULLY_NOVEL, is_parabank, read_parabank, read_rated_pairs
@@ -327,4 +327,6 @@ train.add_command(pem)
 train.add_command(pem_x)
 train.add_command(cremer)
 train.add_command(dicomer)
+train.add_command(s_x)
+train.add_command(cremer_x)
 train.add_command(srl)

@@ -44,6 +44,7 @@ __all__ = [
     "CharacterGroup",
     "NgramGroup",
     "SkipBigramGroup",
+    "SourceGroup",
     "TagGroup",
     "check_alpha",
 ]
@@ -112,6 +113,7 @@ class SkipBigramGroup(FeatureGroup):
     """Unigrams and skip bigrams of equal words, as TESLA-S matches them: `s.1` and `s.skip`."""
 
     name: ClassVar[str] = "words"
+    prefix: ClassVar[str] = "s"
 
     window: int = WINDOW
     discount: float = FUNCTION_WORD_DISCOUNT
@@ -126,10 +128,20 @@ class SkipBigramGroup(FeatureGroup):
     def bind(self, analysis: Analysis) -> BoundGroup:
         """The two problems."""
         problems = (
-            NgramFeature(IDENTITY, 1, label="s.1"),
-            NgramFeature(IDENTITY, 2, gap=self.window, label="s.skip"),
+            NgramFeature(IDENTITY, 1, label=f"{self.prefix}.1"),
+            NgramFeature(IDENTITY, 2, gap=self.window, label=f"{self.prefix}.skip"),
         )
         return _BoundNgrams(problems, (), self.discount, self.alpha, self.name)
+
+
+@dataclass(frozen=True)
+class SourceGroup(SkipBigramGroup):
+    """The same two problems with the source in the place of the model: F with α = 0 is the precision of the summary."""
+
+    name: ClassVar[str] = "source"
+    prefix: ClassVar[str] = "source"
+
+    alpha: float = fixed(0.0)
 
 
 @dataclass(frozen=True)

@@ -326,7 +326,7 @@ def score_metric(
     table = np.full(outputs.human.shape, np.nan)
     if not len(chosen):
         return MetricScores(table, higher_is_better=metric.higher_is_better)
-    scored = cache.score(metric, chosen.hypotheses, chosen.references, progress.advance)
+    scored = cache.score(metric, chosen.hypotheses, chosen.references, progress.advance, chosen.sources)
     table[chosen.cells] = scored.scores
     corpus = None
     formula = corpus_score_of_sums(metric)
