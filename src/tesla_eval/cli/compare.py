@@ -54,6 +54,9 @@ from tesla_eval.textio import read_lines
 
 __all__ = ["COMPARE_FORMATS", "Comparisons", "compare"]
 
+_NO_DOCUMENTS = "none"
+"""What `--docs` takes to resample segments, whatever the files say."""
+
 
 @dataclass(frozen=True)
 class Comparisons:
@@ -260,7 +263,8 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
               "`tesla score --format tsv --segments` prints it. SYSTEM and -m then choose from it.")  # fmt: skip
 @click.option("--baseline", metavar="SYSTEM", help="Test every system against this one instead of all pairs.")
 @click.option("--docs", metavar="FILE",
-              help="The document of each segment, one name per line: documents are resampled and scored.")  # fmt: skip
+              help="The document of each segment, one name per line: documents are resampled and scored. SGML and XML "
+              "bring their documents; `--docs none` resamples segments all the same.")  # fmt: skip
 @click.option("--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
@@ -292,9 +296,11 @@ def compare(
     \b
     tesla compare -r ref.txt sysA.txt sysB.txt sysC.txt -m m,bleu
     tesla compare -r ref.txt sysA.txt sysB.txt --baseline sysA.txt --docs docs.txt --format latex
+    tesla compare -r ref.sgm sysA.sgm sysB.sgm                 documents are resampled
     tesla compare --scores scores.tsv
     """
     systems = (*inputs, *systems)
+    own_documents: tuple[str, ...] | None = None
     if score_file is None:
         celab = celab_arguments(pre_tokenized, unit_discount, max_units)
         files = systems_or_standard_input(systems)
@@ -316,6 +322,7 @@ def compare(
         )  # fmt: skip
         if not given.has_references and any(one.metric.needs_references for one in chosen):
             raise click.UsageError("give references (-r) and systems, or a file of scores (--scores)")
+        own_documents = given.documents
         counted = CountedReferences(given.chunks)
         tables = _score_files(given, chosen, jobs, counted)
         signatures = [signature_line(one.name, counted.signature(one.metric)) for one in chosen]
@@ -327,7 +334,11 @@ def compare(
         signatures = [f"scores:{score_file}"]
     if len(tables[0].systems) < 2:
         raise UsageError(f"only one system, {tables[0].systems[0]}: there is nothing to compare it with")
-    documents = None if docs is None else _read_documents(docs, len(tables[0].segments))
+    documents: Sequence[str] | None
+    if docs is None:
+        documents = own_documents if own_documents and len(set(own_documents)) > 1 else None
+    else:
+        documents = None if docs == _NO_DOCUMENTS else _read_documents(docs, len(tables[0].segments))
     comparisons = [
         compare_systems(
             table, baseline=baseline, documents=documents, resamples=resamples, seed=seed, alpha=alpha

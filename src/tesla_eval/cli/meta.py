@@ -23,12 +23,13 @@ from tesla_eval.cli.options import (
 )
 from tesla_eval.cli.terminal import complain, progress, resumable, warn, write_lines
 from tesla_eval.errors import TeslaError, UsageError
-from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, Rankings
+from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, Rankings, SystemScores
 from tesla_eval.meta import preferences_of, read_preferences, read_rankings, read_system_scores
 from tesla_eval.meta.run import (
     JudgedSet,
     Study,
     Wish,
+    marked_sets,
     mtme_sets,
     score_and_join,
     summary_sets,
@@ -48,8 +49,19 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 @click.option(
     "--segments", multiple=True, metavar="FILE", help="Outputs, references, human scores: *.seg.tsv[.gz]."
 )
+@click.option(
+    "-r", "--reference", "references", multiple=True, metavar="FILE",
+    help="With --outputs: a refset in SGML or XML. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--outputs", multiple=True, metavar="FILE",
+    help="Outputs in SGML or XML (tstset, WMT's dataset), instead of --segments; judgements come from --rankings, "
+    "--pairs or --systems. Repeatable.",
+)  # fmt: skip
 @click.option("--pairs", metavar="FILE", help="Pairwise preferences: *.pairs.tsv[.gz].")
-@click.option("--rankings", metavar="FILE", help="Raw rankings: *.rawranks.tsv[.gz].")
+@click.option(
+    "--rankings", metavar="FILE", help="Raw rankings: *.rawranks.tsv[.gz], or WMT's RNK_results.csv."
+)
 @click.option(
     "--shares",
     is_flag=True,
@@ -66,9 +78,9 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 @click.option(
     "--summaries",
     metavar="PATH",
-    help="Summaries with human scores, instead of --segments: JSON Lines, or a folder as of REALSumm or SummEval. "
-    "Segments are topics; every kind of human score is a test set (--human-score: only that one). All references "
-    "of a topic are used.",
+    help="Summaries with human scores, instead of --segments: JSON Lines, or a folder as of REALSumm, SummEval, "
+    "DUC or TAC. Segments are topics; every kind of human score is a test set (--human-score: only that one). "
+    "All references of a topic are used.",
 )
 @language_option
 @click.option(
@@ -131,7 +143,8 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 @quiet_option
 @click.option("--no-cache", is_flag=True, help="Do not use the cache on disk.")
 def meta(
-    segments: tuple[str, ...], pairs: str | None, rankings: str | None, shares: bool, systems: str | None,
+    segments: tuple[str, ...], references: tuple[str, ...], outputs: tuple[str, ...],
+    pairs: str | None, rankings: str | None, shares: bool, systems: str | None,
     mtme: Path | None, summaries: str | None, language: str, lps: tuple[str, ...], metrics: tuple[str, ...],
     synonyms: str | None,
     output_format: str, all_references: bool, all_segments: bool,
@@ -149,6 +162,8 @@ def meta(
     tesla meta --segments wmt14.seg.tsv.gz --pairs wmt14.pairs.tsv.gz --systems scores.tsv.gz -m m,bleu,chrf
     tesla meta --segments wmt21.seg.tsv.gz --lp en-de -m m,chrf --significance kendall --format json
     tesla meta --mtme mt-metrics-eval-v2/wmt22 --lp en-de -m m --write-scores mt-metrics-eval-v2
+    tesla meta -r ref.sgm --outputs sysA.sgm --outputs sysB.sgm --rankings RNK_results.csv -m m,bleu
+    tesla meta --summaries GuidedSumm2011_eval -m s,rouge2 --human-score responsiveness
     tesla meta --summaries summeval -m s,rouge1,rouge2 --human-score relevance --significance system:pearson
     tesla meta --rankings rawranks.tsv.gz            agreement of judges, expected wins, sign tests
     tesla meta --rankings rawranks.tsv.gz --shares   and pairwise percentages, share of best, score1, score2
@@ -160,20 +175,25 @@ def meta(
         need_matplotlib("--plot-format png")
     ranked = read_rankings(rankings) if rankings else {}
     preferred = read_preferences(pairs) if pairs else {}
-    sources = sum(map(bool, (segments, mtme, summaries)))
+    sources = sum(map(bool, (segments, mtme, summaries, outputs)))
     if not sources:
         if not (ranked or preferred):
-            raise click.UsageError("give judgements: --segments, --mtme, --summaries, --rankings or --pairs")
+            raise click.UsageError(
+                "give judgements: --segments, --outputs, --mtme, --summaries, --rankings or --pairs"
+            )
         write_lines(PREFERENCE_FORMATS[output_format](_reports(ranked, preferred, lps, shares)))
         return 0
     _check_sources(sources, shares)
     preferred = {**{key: preferences_of(of_set) for key, of_set in ranked.items()}, **preferred}
+    system_scores = read_system_scores(systems) if systems else {}
+    if references and not outputs:
+        raise click.UsageError("-r goes with --outputs: other sources bring their references")
     if summaries:
         sets = summary_sets(summaries, resolve_language(language), human_score, lps)
     elif mtme is not None:
         sets = mtme_sets(mtme, lps, human_score)
     else:
-        sets = wmt_sets(segments, preferred, read_system_scores(systems) if systems else {}, lps)
+        sets = _text_sets(segments, references, outputs, preferred, system_scores, lps)
     study = Study(wishes, resamples, seed, warn)
     missing = _Missing()
     with (
@@ -207,6 +227,16 @@ def meta(
     write_lines(META_FORMATS[output_format](study))
     missing.tell()
     return 1 if missing.notes else 0
+
+
+def _text_sets(
+    segments: tuple[str, ...], references: tuple[str, ...], outputs: tuple[str, ...],
+    preferred: dict[Key, Preferences], system_scores: dict[Key, SystemScores], lps: tuple[str, ...],
+) -> Iterator[JudgedSet]:  # fmt: skip
+    """Outputs of tables, or of SGML and XML, with the judgements of other files."""
+    if outputs:
+        return marked_sets(references, outputs, preferred, system_scores, lps)
+    return wmt_sets(segments, preferred, system_scores, lps)
 
 
 class _Missing:
@@ -244,7 +274,9 @@ def _check_sources(sources: int, shares: bool) -> None:
     if shares:
         raise click.UsageError("--shares goes with --rankings alone, without outputs to score")
     if sources > 1:
-        raise click.UsageError("--segments, --mtme and --summaries are sources of outputs: give one")
+        raise click.UsageError(
+            "--segments, --outputs, --mtme and --summaries are sources of outputs: give one"
+        )
 
 
 def _reports(

@@ -41,6 +41,7 @@ from tesla_eval.cli.options import (
 )
 from tesla_eval.cli.score_formats import FORMATS, Intervals, Results, check_format
 from tesla_eval.cli.terminal import complain, progress, warn, write_lines
+from tesla_eval.judgements.marked import any_marked_up
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores, Total
 from tesla_eval.stats import paired_bootstrap
@@ -103,6 +104,8 @@ def score(
     Files may be compressed (.gz, .bz2, .xz, .zst) and of any length; one of them may be standard input (-). Without a
     SYSTEM, standard input is scored; tabs in it separate several systems.
 
+    SGML and XML of NIST, IWSLT and WMT (.sgm, .sgml, .xml) are aligned by document and segment.
+
     Without -r, a TABLE (.tsv, .csv, .jsonl, .parquet) has columns for hypotheses and references. SUMMARIES is a JSON
     Lines file (.jsonl) whose lines hold id, system, hypothesis and references, or a folder with peers/SYSTEM/TOPIC.txt
     and models/TOPIC.txt (or several models/TOPIC.NAME.txt).
@@ -111,6 +114,7 @@ def score(
     tesla score -r ref.txt sysA.txt sysB.txt
     tesla score -r ref1.txt -r ref2.txt sysA.txt -m m,bleu,chrf --json --segments
     tesla score -r ref.txt sys.txt -m bleu:tok=intl,lc=yes -m m --ci
+    tesla score -r newstest2010-ref.en.sgm sysA.sgm sysB.sgm
     tesla score -l zh -r ref.txt sys.txt --synonyms cilin             TESLA-CELAB, with the paper's dictionary
     tesla score -m s,s-recall,rouge2 -r model.txt summaries.txt       one summary per line
     tesla score -m s summaries.jsonl --segments                       several models per topic
@@ -164,7 +168,8 @@ def _open(
     needed = any(metric.needs_references for metric in metrics)
     if source is not None and not any(metric.uses_source for metric in metrics):
         warn("--source has no effect: none of the metrics reads the source")
-    is_plain = references or columns is not None or (systems[0] != "-" and is_table(systems[0]))
+    marked_up = any_marked_up(*systems)
+    is_plain = references or marked_up or columns is not None or (systems[0] != "-" and is_table(systems[0]))
     if not is_plain and (needed or is_summary_source(systems[0])):
         if len(systems) != 1 or not is_summary_source(systems[0]):
             raise click.UsageError(
@@ -179,6 +184,8 @@ def _open(
         references, systems, source=source, columns=columns, analysed=analysed, prepared=prepared
     )
     if needed and not inputs.has_references:
+        if marked_up:
+            raise click.UsageError(f"{systems[0]}: has no references; give them with -r")
         raise click.UsageError(
             f"{systems[0]}: which column holds the references? Write --columns hyp=NAME,ref=NAME"
         )

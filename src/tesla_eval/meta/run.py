@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.errors import InputError, UsageError
+from tesla_eval.judgements.marked import marked_eval_set
 from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
 from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.judgements.wmt import language_pairs, read_eval_set, read_human_systems, read_segments
@@ -29,6 +31,7 @@ __all__ = [
     "Study",
     "TestedSet",
     "Wish",
+    "marked_sets",
     "mtme_sets",
     "score_and_join",
     "score_metric",
@@ -190,6 +193,38 @@ def wmt_sets(
             seen.add(named.key)
             yield JudgedSet(named, preferences.get(key), system_scores.get(key))
     _check_wishes(lps, {lp for lp, _ in seen}, ", ".join(segments))
+
+
+def marked_sets(
+    references: Sequence[str],
+    systems: Sequence[str],
+    preferences: Mapping[Key, Preferences] | None = None,
+    system_scores: Mapping[Key, SystemScores] | None = None,
+    lps: Collection[str] = (),
+) -> Iterator[JudgedSet]:
+    """The one test set of SGML or XML files, with its preferences and human system scores.
+
+    These belong to it if they have its name, or if there are no others of its language pair. A language pair in `lps`
+    is that of the files.
+    """
+    if len(lps) > 1:
+        raise UsageError("SGML files hold one language pair: give --lp once")
+    outputs = marked_eval_set(references, systems, lp=next(iter(lps), None))
+    preferred = _only_of(preferences or {}, outputs)
+    if preferred is not None and all(name.isdigit() for name in preferred.segments):
+        outputs = replace(outputs, segments=tuple(str(n) for n in range(1, len(outputs.segments) + 1)))
+    yield JudgedSet(outputs, preferred, _only_of(system_scores or {}, outputs))
+
+
+_Judged = TypeVar("_Judged")
+
+
+def _only_of(judged: Mapping[Key, _Judged], outputs: EvalSet) -> _Judged | None:
+    """What belongs to a test set: the entry of its name, or the only one of its language pair."""
+    if outputs.key in judged:
+        return judged[outputs.key]
+    same_pair = [value for (lp, _), value in judged.items() if lp == outputs.lp]
+    return same_pair[0] if len(same_pair) == 1 else None
 
 
 def mtme_sets(folder: Path, lps: Collection[str] = (), score_name: str | None = None) -> Iterator[JudgedSet]:
