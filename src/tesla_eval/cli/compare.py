@@ -14,6 +14,7 @@ import click
 from tesla_eval.cli.inputs import (
     CountedReferences,
     Inputs,
+    fit_to_corpus,
     open_inputs,
     score_chunks,
     systems_or_standard_input,
@@ -30,6 +31,7 @@ from tesla_eval.cli.options import (
     choose_metrics,
     columns_option,
     input_option,
+    meteor_jar_option,
     metrics_option,
     quiet_option,
     segmenter_option,
@@ -279,6 +281,7 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
 @synonyms_option
 @segmenter_option
 @celab_options
+@meteor_jar_option
 @quiet_option
 def compare(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
@@ -323,6 +326,7 @@ def compare(
         if not given.has_references and any(one.metric.needs_references for one in chosen):
             raise click.UsageError("give references (-r) and systems, or a file of scores (--scores)")
         own_documents = given.documents
+        chosen, given = fit_to_corpus(chosen, given)
         counted = CountedReferences(given.chunks)
         tables = _score_files(given, chosen, jobs, counted)
         signatures = [signature_line(one.name, counted.signature(one.metric)) for one in chosen]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -26,6 +26,7 @@ from tesla_eval.segments import reference_count
 from tesla_eval.textio import STANDARD_INPUT, LineReader, looks_lowercased, looks_tokenised, read_in_step
 
 if TYPE_CHECKING:
+    from tesla_eval.cli.options import NamedMetric
     from tesla_eval.judgements.summaries import SummarySet
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "ConlluReader",
     "CountedReferences",
     "Inputs",
+    "fit_to_corpus",
     "known_length",
     "open_inputs",
     "read_chunks",
@@ -299,6 +301,24 @@ class CountedReferences:
     @property
     def _count(self) -> int | str:
         return "var" if len(self._counts) > 1 else next(iter(self._counts), 0)
+
+
+def fit_to_corpus(metrics: Sequence[NamedMetric], inputs: Inputs) -> tuple[list[NamedMetric], Inputs]:
+    """The metrics for these inputs: where one depends on all references, the segments are read first."""
+    if not any(one.metric.corpus_wide for one in metrics):
+        return list(metrics), inputs
+    chunks = list(inputs.chunks)
+    most = max((len(chunk.references) for chunk in chunks), default=0)
+    streams: list[list[str | None]] = [[] for _ in range(most)]
+    for chunk in chunks:
+        gap: list[str | None] = [None] * len(chunk.systems[0])
+        for place, stream in enumerate(streams):
+            stream.extend(chunk.references[place] if place < len(chunk.references) else gap)
+    fitted = [
+        one._replace(metric=one.metric.for_corpus(streams)) if one.metric.corpus_wide else one
+        for one in metrics
+    ]
+    return fitted, replace(inputs, chunks=iter(chunks))
 
 
 def summary_chunks(summaries: SummarySet, topics: int = 256) -> Iterator[Chunk]:

@@ -15,6 +15,7 @@ from tesla_eval.cli.options import (
     checked_reference_name,
     choose_metrics,
     language_option,
+    meteor_jar_option,
     metrics_option,
     need_matplotlib,
     quiet_option,
@@ -140,6 +141,7 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 )
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
 @weights_option
+@meteor_jar_option
 @quiet_option
 @click.option("--no-cache", is_flag=True, help="Do not use the cache on disk.")
 def meta(

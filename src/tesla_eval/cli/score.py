@@ -15,6 +15,7 @@ from tesla_eval.cli.gates import Gates
 from tesla_eval.cli.inputs import (
     CountedReferences,
     Inputs,
+    fit_to_corpus,
     open_inputs,
     score_chunks,
     summary_chunks,
@@ -32,6 +33,7 @@ from tesla_eval.cli.options import (
     choose_metrics,
     columns_option,
     input_option,
+    meteor_jar_option,
     metrics_option,
     quiet_option,
     segmenter_option,
@@ -91,6 +93,7 @@ _LEVEL = 0.95
 @synonyms_option
 @segmenter_option
 @celab_options
+@meteor_jar_option
 @quiet_option
 def score(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
@@ -141,6 +144,7 @@ def score(
         columns=columns, analysed=analysed, prepared=pre_tokenized,
     )  # fmt: skip
     gates.check(given.systems)
+    chosen, given = fit_to_corpus(chosen, given)
     counted = CountedReferences(given.chunks)
     with _Scoreboard(given, chosen, segments, keep_parts=ci) as board:
         with progress("segments", given.segments) as bar:

@@ -304,6 +304,10 @@ def score_metric(
     table = np.full(outputs.human.shape, np.nan)
     if not len(chosen):
         return MetricScores(table, higher_is_better=metric.higher_is_better)
+    if metric.corpus_wide:
+        streams = outputs.references if all_references else (outputs.first_reference,)
+        kept = np.flatnonzero(np.ones(len(outputs.segments), bool) if segments is None else segments).tolist()
+        metric = metric.for_corpus([[stream[place] for place in kept] for stream in streams])
     scored = cache.score(metric, chosen.hypotheses, chosen.references, progress.advance)
     table[chosen.cells] = scored.scores
     corpus = None
