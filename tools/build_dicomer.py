@@ -8,6 +8,9 @@ from models that did not see the topic. Only weights are stored, no text.
 Then come the tables of docs/dicomer.md and docs/cremer.md: the ordering task of Lin et al. (2011), and SummEval in
 cross-validation by topic (five folds; CREMER's DICOMER scores are cross-validated once more inside the training part of
 each fold). `--measure` builds nothing. About 15 minutes on one core.
+
+`--variants` builds only what stands beside the two models: DICOMER's variants (LIN, LIN+C, LIN+E) and CREMER's other
+kernels, by the same recipe. CREMER's must be built again whenever the DICOMER model changes.
 """
 
 from __future__ import annotations
@@ -22,10 +25,10 @@ import numpy as np
 from tesla_eval import TeslaS, create_metric
 from tesla_eval.arrays import FloatArray
 from tesla_eval.discourse import Document, TextParser, load_parser
-from tesla_eval.discourse.roles import VARIANTS, CoherenceModel, Variant
+from tesla_eval.discourse.roles import VARIANTS, CoherenceModel, Variant, variant_kind
 from tesla_eval.judgements.summaries import OVERALL, SummarySet, read_summaries
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.models.svr import CREMER_FEATURES
+from tesla_eval.models.svr import CREMER_FEATURES, kernel_kind
 from tesla_eval.resources import Provenance, read_resource, write_resource
 from tesla_eval.stats import kendall, pearson, spearman
 from tesla_eval.training.dicomer import RankedText, permuted_lists, scored_lists, train_coherence
@@ -58,12 +61,17 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("--measure", action="store_true", help="build nothing, print the tables")
+    options.add_argument("--variants", action="store_true", help="build only the variants and other kernels")
     options.add_argument("--date", default="2026-11-15", help="stored in the models")
     given = options.parse_args()
     parser = load_parser("en")
     summaries = read_summaries(str(SHARED / "summaries" / "summeval"))
     scored = coherence_lists(parser, summaries)
     permuted = permuted_lists(parser.parser, documents(parser, ("train", "dev"), free=True), VARIANTS)
+    if given.variants:
+        build_variants(parser, scored, permuted, given.date)
+        build_kernels(summaries, scored["dicomer"], permuted["dicomer"], given.date, ("linear", "poly"))
+        return
     if not given.measure:
         build(parser, summaries, scored["dicomer"], permuted["dicomer"], given.date)
     measure_ordering(parser, summaries, permuted)
@@ -74,23 +82,42 @@ def main() -> None:
 def build(
     parser: TextParser, summaries: SummarySet, scored: RankedLists, permuted: RankedLists, date: str
 ) -> None:
-    model = train_both(scored, permuted, parser.fingerprint)
-    path = DATA / "dicomer-en.tesla"
+    write_model(train_both(scored, permuted, parser.fingerprint), "dicomer", date)
+    build_kernels(summaries, scored, permuted, date, ("rbf",))
+
+
+def build_variants(parser: TextParser, scored: Lists, permuted: Lists, date: str) -> None:
+    for variant in VARIANTS:
+        if variant != "dicomer":
+            model = train_both(scored[variant], permuted[variant], parser.fingerprint, variant)
+            write_model(model, variant_kind(variant), date)
+
+
+def write_model(model: CoherenceModel, name: str, date: str) -> None:
+    path = DATA / f"{name}-en.tesla"
     write_resource(path, model.to_resource("en", Provenance(SOURCES, LICENCE, date)))
-    print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB, {len(model.weights)} weights")
+    print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB, {len(model.weights)} weights", flush=True)
+
+
+def build_kernels(
+    summaries: SummarySet, scored: RankedLists, permuted: RankedLists, date: str, kernels: Sequence[str]
+) -> None:
     unseen = out_of_fold(scored, lambda lists: train_both(lists, permuted))
     rows, targets, topics = regression_rows(content_scores(summaries), unseen, summaries.human[OVERALL])
-    fingerprint = read_resource(path).fingerprint
-    cremer, info = train_cremer(rows, targets, topics, dicomer=fingerprint)
-    path = DATA / "cremer-en.tesla"
-    write_resource(path, cremer.to_resource("en", Provenance(SOURCES[1:], LICENCE, date), info=info))
-    print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB, {info}")
+    fingerprint = read_resource(DATA / "dicomer-en.tesla").fingerprint
+    for kernel in kernels:
+        cremer, info = train_cremer(rows, targets, topics, kernel=kernel, dicomer=fingerprint)
+        path = DATA / f"{kernel_kind(kernel)}-en.tesla"
+        write_resource(path, cremer.to_resource("en", Provenance(SOURCES[1:], LICENCE, date), info=info))
+        print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB, {info}", flush=True)
 
 
-def train_both(scored: RankedLists, permuted: RankedLists, parser: str = "") -> CoherenceModel:
+def train_both(
+    scored: RankedLists, permuted: RankedLists, parser: str = "", variant: Variant = "dicomer"
+) -> CoherenceModel:
     """DICOMER as it is shipped."""
     emphasis = [1.0] * len(scored) + [ORDER_EMPHASIS] * len(permuted)
-    return train_coherence([*scored, *permuted], "dicomer", emphasis=emphasis, parser=parser)
+    return train_coherence([*scored, *permuted], variant, emphasis=emphasis, parser=parser)
 
 
 def documents(parser: TextParser, splits: Sequence[str], *, free: bool) -> dict[str, Document]:

@@ -31,6 +31,7 @@ from tesla_eval.cli.options import (
     choose_metrics,
     columns_option,
     input_option,
+    lm_option,
     meteor_jar_option,
     metrics_option,
     quiet_option,
@@ -282,6 +283,7 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
 @segmenter_option
 @celab_options
 @meteor_jar_option
+@lm_option
 @quiet_option
 def compare(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,

@@ -15,6 +15,7 @@ from tesla_eval.cli.options import (
     checked_reference_name,
     choose_metrics,
     language_option,
+    lm_option,
     meteor_jar_option,
     metrics_option,
     need_matplotlib,
@@ -142,6 +143,7 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
 @weights_option
 @meteor_jar_option
+@lm_option
 @quiet_option
 @click.option("--no-cache", is_flag=True, help="Do not use the cache on disk.")
 def meta(

@@ -33,6 +33,7 @@ __all__ = [
     "create_metrics",
     "input_option",
     "language_option",
+    "lm_option",
     "meteor_jar_option",
     "metrics_option",
     "need_matplotlib",
@@ -177,6 +178,12 @@ meteor_jar_option: Callable[[Command], Command] = click.option(
 )  # fmt: skip
 
 
+lm_option: Callable[[Command], Command] = click.option(
+    "--lm", multiple=True, expose_value=False, callback=_kept, metavar="NAME",
+    help="f: the language models that are features, which must be those of the weights; repeatable.",
+)  # fmt: skip
+
+
 def provenance_options(
     sources: str = "Where the data comes from, to be stored.",
 ) -> Callable[[Command], Command]:
@@ -248,7 +255,8 @@ def choose_metrics(
     requests = parse_requests(texts or [default_metrics(code)])
     if not requests:
         raise click.UsageError("-m names no metric")
-    given: dict[str, Any] = {"synonyms": synonyms, "jar": _kept_value("meteor_jar"), **(celab or {})}
+    kept = {"jar": _kept_value("meteor_jar"), "lm": _kept_value("lm")}
+    given: dict[str, Any] = {"synonyms": synonyms, **kept, **(celab or {})}
     if analysed and segmenter is not None:
         raise click.UsageError("--analysed text is cut already: leave out --segmenter")
     if analysed:

@@ -33,6 +33,7 @@ from tesla_eval.cli.options import (
     choose_metrics,
     columns_option,
     input_option,
+    lm_option,
     meteor_jar_option,
     metrics_option,
     quiet_option,
@@ -94,6 +95,7 @@ _LEVEL = 0.95
 @segmenter_option
 @celab_options
 @meteor_jar_option
+@lm_option
 @quiet_option
 def score(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,

