@@ -1,7 +1,7 @@
 """Build PEM's English model from ../shared/data/paraphrase: `build_pem.py [--paper] [--pivots de,zh] [--output DIR]`.
 
-`--paper` makes the other model, `pem:paper=yes`: the pivot is Chinese alone, phrases are pruned only by the paper's
-thresholds, the kernel has one width, and the controls are the paper's three.
+`--paper` makes the other model, `pem:paper=yes`: as many originals as the paper learned from, the pivot is Chinese
+alone, phrases are pruned only by the paper's thresholds, the kernel has one width, the controls are the paper's three.
 
 ParaBank's evaluation data states no licence: the model learned from it ships, none of its text. Two of every three
 originals are learned from; `tools/measure_pem.py` measures on the third. How ratings become overall scores is told in
@@ -26,6 +26,8 @@ DATA = ROOT / "src" / "tesla_eval" / "data"
 PIVOTS = ("de", "zh")
 PAPER_PIVOTS = ("zh",)
 """The paper's pivot language."""
+PAPER_ORIGINALS = 200
+"""The paper's size of training: so many originals, each with its paraphrases and three controls."""
 LANGUAGE_MODEL = "4gram"
 SOURCES = ("human ratings of ParaBank-Eval-Data (decompositional-semantics-initiative)",)
 LICENCE = "Apache-2.0 (learned numbers, no text)"
@@ -52,6 +54,9 @@ def main() -> None:
     paper = arguments.paper
     pivots = arguments.pivots.split(",") if arguments.pivots else PAPER_PIVOTS if paper else PIVOTS
     train, _ = split(read_parabank(str(PARABANK)))
+    if paper:
+        first = set(list(dict.fromkeys(pair.group for pair in train))[:PAPER_ORIGINALS])
+        train = [pair for pair in train if pair.group in first]
     pairs = with_controls(train, paraphrase_features("en", pivots, LANGUAGE_MODEL), salad=not paper)
     how = {"least_count": 0, "grid": PAPER_GRID} if paper else {}
     model = train_pem(pairs, "en", pivots, LANGUAGE_MODEL, **how)
