@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tesla_eval import TeslaF, create_metric
 from tesla_eval.cli.metric_requests import parse_requests
+from tesla_eval.discourse.roles import VARIANTS, load_coherence_model, variant_kind
 from tesla_eval.errors import ResourceError, UsageError
 from tesla_eval.features.lm import LanguageModelGroup
 from tesla_eval.metrics.registry import registered
 from tesla_eval.models import load_weights
-from tesla_eval.resources import find_resource
+from tesla_eval.models.svr import kernel_kind
+from tesla_eval.resources import find_resource, write_resource
 from tesla_eval.training.recipe import Recipe, features_for
 
 PAIR = "The cats sat on a mat.", ["The cat sat on the mat."]
@@ -37,8 +40,21 @@ def test_options_of_the_papers(spelling, signature):
 TEXT = "Tom fell ill. He stayed at home because he had a fever. But his fever soon went down. Then he left."
 
 
-@pytest.mark.parametrize("variant", ["lin", "lin+c", "lin+e", "dicomer"])
-def test_dicomer_has_a_model_for_every_variant(variant):
+SHIPPED_VARIANTS = [one for one in VARIANTS if find_resource(variant_kind(one), "en") is not None]
+SHIPPED_KERNELS = [
+    kernel
+    for kernel, stored in {"linear": "linear", "polynomial": "poly", "rbf": "rbf"}.items()
+    if find_resource(kernel_kind(stored), "en") is not None
+]
+
+
+def test_the_default_models_ship():
+    assert "dicomer" in SHIPPED_VARIANTS
+    assert "rbf" in SHIPPED_KERNELS
+
+
+@pytest.mark.parametrize("variant", SHIPPED_VARIANTS)
+def test_dicomer_takes_the_model_of_the_variant(variant):
     (request,) = parse_requests([f"dicomer:variant={variant}"])
     metric = create_metric("dicomer", "en", **request.options)
     assert metric.model.variant == variant
@@ -48,14 +64,33 @@ def test_dicomer_has_a_model_for_every_variant(variant):
     assert metric.sentence_score(TEXT).score != 0
 
 
-@pytest.mark.parametrize("kernel", ["linear", "polynomial", "rbf"])
-def test_cremer_has_a_model_for_every_kernel(kernel):
+@pytest.mark.parametrize("kernel", SHIPPED_KERNELS)
+def test_cremer_takes_the_model_of_the_kernel(kernel):
     (request,) = parse_requests([f"cremer:kernel={kernel}"])
     metric = create_metric("cremer", "en", **request.options)
     stored = "poly" if kernel == "polynomial" else kernel
     assert metric.model.regression.kernel == stored
     assert f"kernel:{stored}" in str(metric.get_signature())
     assert 0 < metric.sentence_score(TEXT, [TEXT]).score < 6
+
+
+def test_a_variant_of_ones_own_is_found_by_its_name(monkeypatch, tmp_path):
+    model = replace(load_coherence_model("en"), variant="lin", weights={"nil→nil": 1.0}, fingerprint="")
+    write_resource(tmp_path / f"{variant_kind('lin')}-en.tesla", model.to_resource("en"))
+    monkeypatch.setenv("TESLA_EVAL_DATA", str(tmp_path))
+    load_coherence_model.cache_clear()
+    metric = create_metric("dicomer", "en", variant="lin")
+    assert metric.model.variant == "lin"
+    assert "variant:lin" in str(metric.get_signature())
+    load_coherence_model.cache_clear()
+
+
+def test_a_model_that_is_not_installed_says_how_to_make_it(monkeypatch):
+    monkeypatch.setattr("tesla_eval.discourse.roles.find_resource", lambda kind, language: None)
+    load_coherence_model.cache_clear()
+    with pytest.raises(ResourceError, match=r"tesla train dicomer --variant lin\+e -l en"):
+        create_metric("dicomer", "en", variant="lin+e")
+    load_coherence_model.cache_clear()
 
 
 def test_unknown_variants_and_kernels_are_refused():

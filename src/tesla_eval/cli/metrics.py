@@ -48,7 +48,8 @@ def _one(entry: Entry) -> Iterator[str]:
         yield ""
         rows = [("option", "value", "default", "specification")]
         rows.extend((one.name, one.value, _shown(one.default), one.section) for one in options)
-        yield from aligned(rows)
+        described = any(one.section for one in options)  # not where other people's metrics are wrapped
+        yield from aligned(rows if described else [row[:3] for row in rows])
         yield ""
         yield f"set them with -m {entry.name}:KEY=VALUE,KEY=VALUE"
 
