@@ -12,7 +12,8 @@ import numpy as np
 
 from benchmarks.common import SHARED_DATA, cpu_seconds, interleaved
 from tesla_eval.bags.units import unit_keys
-from tesla_eval.matching import CelabMatcher, SynonymSets
+from tesla_eval.matching.celab import CelabMatcher
+from tesla_eval.matching.synonyms import SynonymSets
 
 LENGTHS = (10, 20, 40, 80, 150, 300, 1_000, 5_000)
 PLAIN_UP_TO = 150  # the plain formulation takes minutes beyond

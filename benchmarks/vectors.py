@@ -27,7 +27,7 @@ def main() -> None:
     vectors, frequencies = load_vectors("en"), load_frequencies("en")
     assert vectors is not None
     known = WordsWithVectors(vectors, frequencies)
-    prepared = [prepare_vectors(known, batch) for batch in (x, y)]
+    prepared = [prepare_vectors(batch, known.of(batch)) for batch in (x, y)]
     index = np.arange(len(pairs))
 
     def look_up() -> float:
@@ -40,7 +40,9 @@ def main() -> None:
     found = interleaved(
         {
             "look up new word types": look_up,
-            "prepare texts": lambda: cpu_seconds(lambda: [prepare_vectors(known, batch) for batch in (x, y)]),
+            "prepare texts": lambda: cpu_seconds(
+                lambda: [prepare_vectors(batch, known.of(batch)) for batch in (x, y)]
+            ),
             "match": lambda: cpu_seconds(lambda: match_vectors(*prepared, index, index)),
             "TESLA-M, bags and matching": lambda: cpu_seconds(matching_of_m),
             "TESLA-M, all": lambda: _whole_metric(hypotheses, references),

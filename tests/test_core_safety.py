@@ -25,7 +25,7 @@ from tesla_eval.analysis.pipeline import Pipeline
 from tesla_eval.discourse import load_parser
 from tesla_eval.discourse.document import LONGEST_SENTENCE, PIECE
 from tesla_eval.errors import InputError, ResourceError
-from tesla_eval.matching import CelabMatcher
+from tesla_eval.matching.celab import CelabMatcher
 
 ROOT = Path(__file__).resolve().parents[1]
 ONE = np.zeros(1, np.int64)

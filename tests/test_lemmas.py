@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import tesla_eval
 from tesla_eval.analysis.conllu import read_conllu
 from tesla_eval.analysis.lemmas import Lemmatiser, apply_edit, edit_between
+from tesla_eval.analysis.simplemma import Simplemma, ends_of_unknown_words, ends_that_rules_look_at
 from tesla_eval.errors import BuildError, ResourceError
 from tesla_eval.resources import Resource, read_resource, text_array, write_resource
 from tesla_eval.training.languages import LemmaSettings, count_lemmas, train_lemmas
@@ -40,6 +41,34 @@ def learned(pairs: Pairs, language: str = "und", **settings: float | bool) -> Le
     """A lemmatiser that knows these pairs; `und` has neither simplemma nor a table of its own."""
     table = train_lemmas(count_lemmas(pairs, language), language, settings=LemmaSettings(**settings))  # type: ignore[arg-type]
     return Lemmatiser(language, table)
+
+
+def test_what_is_known_of_simplemma_without_importing_it() -> None:
+    """The version and the table of word ends are simplemma's own, for every language that has lemmas."""
+    import simplemma
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+    codes = {path.stem.removeprefix("tagger-") for path in DATA.glob("tagger-*")} & SUPPORTED_LANGUAGES
+    assert len(codes) > 25
+    for code in (*codes, "hbs", "nb"):
+        known = Simplemma.of(code)
+        assert known is not None and known.name == f"simplemma-{simplemma.__version__}"
+        assert ends_of_unknown_words(code) == ends_that_rules_look_at(code)
+    assert Simplemma.of("xx") is None
+
+
+@given(
+    word=st.text(
+        st.characters(categories=["P", "S", "M"]) | st.sampled_from(".,;:!?'-\u2019\u2026&%$"), min_size=1
+    ),
+    code=st.sampled_from(["en", "de", "fr", "lv", "he", "hi", "sv"]),
+)
+def test_simplemma_is_not_asked_for_signs_but_would_say_the_same(word: str, code: str) -> None:
+    from simplemma.strategies import DefaultStrategy
+
+    simplemma = Simplemma.of(code)
+    assert simplemma is not None
+    assert simplemma.lemma(word) == DefaultStrategy().get_lemma(word, code)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from tesla_eval.bags import UnitSplitter
 from tesla_eval.cli.celab_drawing import draw_covering
 from tesla_eval.cli.terminal import width
 from tesla_eval.errors import InputError, ResourceError, UsageError
-from tesla_eval.matching import load_synonym_sets
+from tesla_eval.matching.synonyms import load_synonym_sets
 from tesla_eval.metrics import create_metric, default_metrics
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

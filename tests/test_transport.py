@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 
 from tesla_eval import _core
 from tesla_eval.errors import UsageError
-from tesla_eval.matching import solve_transport
+from tesla_eval.matching.transport import solve_transport
 from tests.textbook import transport
 
 

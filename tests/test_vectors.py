@@ -264,7 +264,9 @@ def test_real_pairs_match_as_in_the_textbook(
     pairs = [pair for pair in wmt14_pairs if max(len(text.split()) for text in pair) < 20][:25]
     y, x = load_pipeline("en").analyse([h for h, _ in pairs], [r for _, r in pairs])
     every = np.arange(len(pairs))
-    matches = match_vectors(prepare_vectors(english, x), prepare_vectors(english, y), every, every)
+    matches = match_vectors(
+        prepare_vectors(x, english.of(x)), prepare_vectors(y, english.of(y)), every, every
+    )
     for k in range(len(pairs)):
         check_against_textbook(matches, k, plain.features(words_of(english, x, k), words_of(english, y, k)))
 
@@ -275,12 +277,14 @@ def test_threads_and_batches_change_nothing(
     pairs = wmt14_pairs[:200]
     y, x = load_pipeline("en").analyse([h for h, _ in pairs], [r for _, r in pairs])
     every = np.arange(len(pairs))
-    expected = match_vectors(prepare_vectors(english, x), prepare_vectors(english, y), every, every)
+    expected = match_vectors(
+        prepare_vectors(x, english.of(x)), prepare_vectors(y, english.of(y)), every, every
+    )
     fresh = WordsWithVectors(english.vectors, load_frequencies("en"))
 
     def one(k: int) -> Matches:
         side = load_pipeline("en").analyse([pairs[k][0]], [pairs[k][1]])
-        prepared = [prepare_vectors(fresh, batch) for batch in side]
+        prepared = [prepare_vectors(batch, fresh.of(batch)) for batch in side]
         return match_vectors(prepared[1], prepared[0], ONLY, ONLY)
 
     with ThreadPoolExecutor(4) as pool:
@@ -293,7 +297,9 @@ def test_similar_words_are_named(english: WordsWithVectors) -> None:
     x, y = load_pipeline("en").analyse(["The men were arrested."], ["Men have been detained"])
     links = {
         (x.tokens(0)[link.reference].surface, y.tokens(0)[link.hypothesis].surface): link
-        for link in explain_vectors(english, x, y)
+        for link in explain_vectors(
+            *(prepare_vectors(batch, english.of(batch), merged=False) for batch in (x, y))
+        )
     }
     assert links["men", "Men"].similarity == links["men", "Men"].gain == 1.0
     assert 0.6 < links["arrested", "detained"].similarity < 0.65
@@ -305,8 +311,8 @@ def test_synonyms_count_more_than_other_words(english: WordsWithVectors) -> None
     reference, *hypotheses = load_pipeline("en").analyse(
         ["He bought a car."], ["He bought an automobile."], ["He bought a banana."], ["He bought a car."]
     )
-    x = prepare_vectors(english, reference)
-    f = [match_vectors(x, prepare_vectors(english, y), ONLY, ONLY).f[0] for y in hypotheses]
+    x = prepare_vectors(reference, english.of(reference))
+    f = [match_vectors(x, prepare_vectors(y, english.of(y)), ONLY, ONLY).f[0] for y in hypotheses]
     assert (f[1] < f[0]).all()
     assert (f[0] < f[2]).all()
     assert (f[2] == 1.0).all()

@@ -245,6 +245,13 @@ def match_characters(
     max_order: int,
     alpha: float,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+def count_characters(
+    reference: CharacterBags,
+    hypothesis: CharacterBags,
+    reference_index: npt.NDArray[np.int64],
+    hypothesis_index: npt.NDArray[np.int64],
+    max_order: int,
+) -> npt.NDArray[np.int64]: ...
 
 SURFACE_FEATURES: tuple[str, ...]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import numpy.typing as npt
 
@@ -13,12 +11,17 @@ FloatArray = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 
 
+_FEW_ROWS = 8  # measured: fewer are summed faster row by row, with the same roundings
+
+
 def sum_columns(rows: FloatArray) -> FloatArray:
     """The sum of each row, column after column, so that every machine and every batch rounds alike.
 
     >>> sum_columns(np.array([[1.0, 0.5]])).tolist()
     [1.5]
     """
+    if len(rows) < _FEW_ROWS:
+        return np.add.accumulate(rows, axis=1)[:, -1] + 0.0 if rows.shape[1] else np.zeros(len(rows))
     sums = np.zeros(len(rows))
     for column in rows.T:
         sums += column
@@ -51,6 +54,8 @@ class ExactSum:
                 self._by_exponent[exponent] = self._by_exponent.get(exponent, 0) + part
 
     def __float__(self) -> float:
+        from fractions import Fraction  # takes 4 ms: only when asked for
+
         exact = sum(
             (
                 Fraction(part) * Fraction(2) ** (exponent - _MANTISSA_BITS)

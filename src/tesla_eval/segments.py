@@ -170,6 +170,8 @@ def mean_over_references(values: FloatArray) -> FloatArray:
     >>> mean_over_references(np.array([[0.5, np.nan], [0.25, np.nan]])).tolist()
     [0.375, nan]
     """
+    if len(values) == 1:
+        return np.array(values[0])
     ordered = np.sort(values, axis=0)  # NaN goes last
     present = ~np.isnan(ordered)
     counts = present.sum(axis=0)

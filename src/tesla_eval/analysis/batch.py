@@ -18,7 +18,9 @@ from tesla_eval.arrays import Index
 from tesla_eval.errors import InputError
 from tesla_eval.records import Token
 
-__all__ = ["AnalysedBatch", "GrowingArray", "Vocabulary", "WordMap", "WordTable", "numbers_from"]
+__all__ = [
+    "AnalysedBatch", "GrowingArray", "PerVocabulary", "Vocabulary", "WordMap", "WordTable", "numbers_from"
+]  # fmt: skip
 
 _MOST_TAGS = 1 << 16
 _OTHER = UNIVERSAL_IDS["X"]
@@ -85,6 +87,11 @@ class AnalysedBatch:
     def lengths(self) -> Index:
         """The number of tokens of each text."""
         return np.diff(self.offsets)
+
+    @cached_property
+    def has_empty_text(self) -> bool:
+        """Whether some text has no token."""
+        return bool((self.offsets[1:] == self.offsets[:-1]).any())
 
     @cached_property
     def core_tokens(self) -> Tokens:
@@ -207,6 +214,30 @@ class GrowingArray(Generic[Number]):
         self._size = size
 
 
+Known = TypeVar("Known")
+
+
+class PerVocabulary(Generic[Known]):
+    """What a room knows of each vocabulary, made when the vocabulary is first met and dropped with it.
+
+    >>> from tesla_eval.analysis import load_pipeline
+    >>> (batch,) = load_pipeline("en").analyse(["Two tall trees"])
+    >>> sizes = PerVocabulary(lambda vocabulary: vocabulary.lexicon.word_count)
+    >>> sizes[batch.vocabulary] == sizes[batch.vocabulary]
+    True
+    """
+
+    def __init__(self, make: Callable[[Vocabulary], Known]) -> None:
+        self._make = make
+        self._known: WeakKeyDictionary[Vocabulary, Known] = WeakKeyDictionary()
+        self.lock = threading.Lock()
+        """For those who add to what is known."""
+
+    def __getitem__(self, vocabulary: Vocabulary) -> Known:
+        known = self._known.get(vocabulary)
+        return self._known.setdefault(vocabulary, self._make(vocabulary)) if known is None else known
+
+
 class WordMap:
     """Maps the words of analysed texts to other numbers.
 
@@ -218,13 +249,12 @@ class WordMap:
 
     def __init__(self, number_of: Callable[[str], int]) -> None:
         self._number_of = number_of
-        self._known: WeakKeyDictionary[Vocabulary, GrowingArray[np.uint32]] = WeakKeyDictionary()
-        self._lock = threading.Lock()
+        self._known: PerVocabulary[GrowingArray[np.uint32]] = PerVocabulary(lambda _: GrowingArray(np.uint32))
 
     def of(self, batch: AnalysedBatch) -> npt.NDArray[np.uint32]:
         """The number of every word of the batch."""
-        with self._lock:
-            known = self._known.setdefault(batch.vocabulary, GrowingArray(np.uint32))
+        with self._known.lock:
+            known = self._known[batch.vocabulary]
             forms = batch.vocabulary.lexicon.forms(numbers_from(len(known), batch.word))
             known.extend([self._number_of(form) for form in forms])
         return known.values[batch.word]
@@ -268,13 +298,15 @@ class WordTable:
     def learn(self, batch: AnalysedBatch) -> None:
         """Take in the words of a batch that are new."""
         words = numbers_from(len(self.shape), batch.word)
-        forms = self._lexicon.forms(words)
-        lowered = [form.lower() for form in forms]
-        self.folded.extend(list(map(self._first_with.setdefault, lowered, words.tolist())))
-        self.shape.extend([_shape(form) for form in forms])
-        self.word_weight.extend(self._weights(lowered))
+        if len(words):
+            forms = self._lexicon.forms(words)
+            lowered = [form.lower() for form in forms]
+            self.folded.extend(list(map(self._first_with.setdefault, lowered, words.tolist())))
+            self.shape.extend([_shape(form) for form in forms])
+            self.word_weight.extend(self._weights(lowered))
         lemmas = numbers_from(len(self.lemma_weight), batch.lemma)
-        self.lemma_weight.extend(self._weights(self._lexicon.lemmas(lemmas)))
+        if len(lemmas):
+            self.lemma_weight.extend(self._weights(self._lexicon.lemmas(lemmas)))
 
     def shapes(self, batch: AnalysedBatch) -> npt.NDArray[np.uint8]:
         """The shape of every word of a batch; a word is unknown if neither it nor its lemma is listed."""

@@ -2,74 +2,17 @@
 
 from __future__ import annotations
 
-import lzma
-from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
-from typing import cast
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from simplemma.strategies.affix_decomposition import AFFIX_LANGS
-from simplemma.strategies.clitic_decomposition import CLITIC_LANGS
-from simplemma.strategies.defaultprefixes import DEFAULT_KNOWN_PREFIXES
-from simplemma.strategies.defaultrules import RULE_FUNCTIONS
-from simplemma.strategies.defaultrules.en import ENGLISH_IES_ENDING, ENGLISH_S_ENDING
-from simplemma.strategies.dictionaries.dictionary_factory import (
-    DATA_FOLDER,
-    DEFAULT_DICTIONARY_FACTORY,
-    DictionaryFactory,
-)
-from simplemma.strategies.morpheme_decomposition import MORPHEME_LANGS
-
-from tesla_eval._core import FrontCodedDictionary, PlainLemmas
+from tesla_eval._core import PlainLemmas
 from tesla_eval.resources import Resource, find_resource, interpreting, read_resource
 
-__all__ = [
-    "CoreDictionaryFactory",
-    "Lemmatiser",
-    "apply_edit",
-    "core_dictionary",
-    "edit_between",
-    "ends_of_unknown_words",
-    "is_number",
-    "normalise_form",
-]
+if TYPE_CHECKING:
+    from tesla_eval.analysis.simplemma import Simplemma
 
-
-class CoreDictionaryFactory(DictionaryFactory):
-    """Dictionaries that decode only the entries asked for; simplemma reads those in another format."""
-
-    def get_dictionary(self, lang: str) -> Mapping[str, str]:
-        """The dictionary of a language, read once per process."""
-        dictionary = core_dictionary(lang)
-        if dictionary is None:
-            return DEFAULT_DICTIONARY_FACTORY.get_dictionary(lang)
-        return cast("Mapping[str, str]", dictionary)  # strategies of simplemma only ever call `get`
-
-
-@cache
-def core_dictionary(code: str) -> FrontCodedDictionary | None:
-    """The dictionary of a language in the core, `None` where simplemma stores it in another way."""
-    try:
-        return FrontCodedDictionary(lzma.decompress((DATA_FOLDER / f"{code}.plzma").read_bytes()))
-    except (OSError, ValueError, lzma.LZMAError):
-        return None
-
-
-_ENDS_WITH_RULES = {"en": (*ENGLISH_IES_ENDING, *ENGLISH_S_ENDING, "ized", "erves")}
-"""What simplemma's rules for a language look at."""
-
-
-def ends_of_unknown_words(code: str) -> tuple[str, ...] | None:
-    """The ends of words of letters that simplemma may change though they are not in its dictionary.
-
-    `None` where it does more with such words than to apply rules for their ends.
-
-    >>> ends_of_unknown_words("fr"), ends_of_unknown_words("de")
-    ((), None)
-    """
-    taken_apart = code in AFFIX_LANGS or code in MORPHEME_LANGS or code in DEFAULT_KNOWN_PREFIXES
-    if taken_apart or any(map(str.isalpha, CLITIC_LANGS.get(code, ()))):
-        return None
-    return _ENDS_WITH_RULES.get(code) if code in RULE_FUNCTIONS else ()
+__all__ = ["Lemmatiser", "apply_edit", "edit_between", "is_number", "normalise_form"]
 
 
 KIND = "lemmas"
@@ -202,39 +145,10 @@ def _edits(resource: Resource | None, name: str) -> dict[str, str]:
         return dict(zip(keys, edits, strict=True))
 
 
-class _Simplemma:
-    """simplemma for one language, without its cache: callers ask once per word type."""
-
-    def __init__(self, code: str) -> None:
-        from simplemma import __version__
-        from simplemma.strategies import DefaultStrategy
-
-        from tesla_eval.analysis.lemmas import CoreDictionaryFactory
-
-        self._code = code
-        self._strategy = DefaultStrategy(dictionary_factory=CoreDictionaryFactory())
-        self.name = f"simplemma-{__version__}"
-
-    @property
-    def in_core(self) -> tuple[FrontCodedDictionary | None, tuple[str, ...] | None]:
-        """The dictionary, and the ends of words that simplemma may change though they are not in it."""
-        from tesla_eval.analysis.lemmas import core_dictionary, ends_of_unknown_words
-
-        dictionary = core_dictionary(self._code)
-        return dictionary, None if dictionary is None else ends_of_unknown_words(self._code)
-
-    def lemma(self, word: str) -> str | None:
-        return self._strategy.get_lemma(word, self._code)
-
-    def knows(self, word: str) -> bool:
-        return any(self._strategy.is_dictionary_member(form, self._code) for form in (word, word.lower()))
-
-
-def _load_simplemma(language: str) -> _Simplemma | None:
-    """simplemma where it has the language; it is imported for no other, which saves a tenth of a second."""
+def _load_simplemma(language: str) -> Simplemma | None:
+    """simplemma where it has the language; it is imported for no other, which saves 35 ms."""
     if language in _NOT_IN_SIMPLEMMA:
         return None
-    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+    from tesla_eval.analysis.simplemma import Simplemma
 
-    code = _SIMPLEMMA_CODES.get(language, language)
-    return _Simplemma(code) if code in SUPPORTED_LANGUAGES else None
+    return Simplemma.of(_SIMPLEMMA_CODES.get(language, language))

@@ -165,10 +165,13 @@ class Pipeline:
 
     def _define(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> None:
         """Give word types that are new their lemmas and senses, and compounds their parts."""
+        if self.compounds is None:
+            self._define_simple(lexicon, words)
+            return
         compounds = []
         while len(words):
             parts = self._parts(lexicon, words)
-            split = np.array([bool(cut) for cut in parts], bool) if parts else np.zeros(len(words), bool)
+            split = np.array([bool(cut) for cut in parts], bool)
             self._define_simple(lexicon, words[~split])
             compounds.append((words[split], [cut for cut in parts if cut]))
             words = np.unique(np.array([part[0] for cut in parts for part in cut], np.uint32))
@@ -178,11 +181,14 @@ class Pipeline:
 
     def _define_simple(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> None:
         """Words that are no compounds: most are defined in the core, where other threads need not wait for them."""
+        if not len(words):
+            return
         try:
             rest = define_plain(lexicon, words, self.lemmatiser.plain, self._sense_index)
         except DamagedDictionaryError as error:
             raise self._damaged(error) from error
-        lexicon.define_words(rest, self._lemma_ids(lexicon, rest), [])
+        if len(rest):
+            lexicon.define_words(rest, self._lemma_ids(lexicon, rest), [])
 
     def _lemma_ids(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
         try:
@@ -198,8 +204,7 @@ class Pipeline:
 
     def _parts(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> list[list[tuple[int, int, int]]]:
         """For each compound its parts as (word type, start, end), for any other word nothing."""
-        if self.compounds is None:
-            return []
+        assert self.compounds is not None
         forms = lexicon.forms(words)
         parts: list[list[tuple[int, int, int]]] = []
         for form, spans in zip(forms, self.compounds.splits(forms), strict=True):

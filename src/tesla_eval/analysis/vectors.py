@@ -7,18 +7,16 @@ a BERT model), each with a vector of 8-bit numbers. A word of several pieces has
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import NO_VECTOR, VectorTable
-from tesla_eval.analysis.batch import AnalysedBatch, GrowingArray, Vocabulary, numbers_from
+from tesla_eval.analysis.batch import AnalysedBatch, GrowingArray, PerVocabulary, numbers_from
 from tesla_eval.analysis.frequencies import WordFrequencies
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import Resource, find_resource, read_resource
@@ -124,6 +122,12 @@ class VectorTokens:
     """All vectors one after the other."""
     squares: npt.NDArray[np.uint32]
     """The square of the length of each vector."""
+    dimensions: int
+
+    @property
+    def total_weights(self) -> float:
+        """The sum of the weights of all tokens."""
+        return int(self.weight.sum()) / _WEIGHT_UNIT
 
 
 class WordsWithVectors:
@@ -134,14 +138,12 @@ class WordsWithVectors:
 
     def __init__(self, vectors: WordVectors, frequencies: WordFrequencies | None) -> None:
         self.vectors = vectors
-        self._frequencies = frequencies
-        self._tables: WeakKeyDictionary[Vocabulary, _WordTable] = WeakKeyDictionary()
-        self._lock = threading.Lock()
+        self._tables = PerVocabulary(lambda _: _WordTable(vectors, frequencies))
 
     def of(self, batch: AnalysedBatch) -> VectorTokens:
         """The arrays for the tokens of a batch."""
-        with self._lock:  # the arrays must belong together
-            table = self._tables.setdefault(batch.vocabulary, _WordTable(self.vectors, self._frequencies))
+        with self._tables.lock:  # the arrays must belong together
+            table = self._tables[batch.vocabulary]
             table.learn(batch)
             return table.tokens(batch)
 
@@ -164,12 +166,14 @@ class _WordTable:
         """Take in the words of a batch that are new."""
         lexicon = batch.vocabulary.lexicon
         words = numbers_from(len(self.folded), batch.word)
-        lowered = [form.lower() for form in lexicon.forms(words)]
-        self.folded.extend(list(map(self._first_with.setdefault, lowered, words.tolist())))
-        self.weight.extend(self._weights(lowered))
-        self.word_row.extend(self._rows(lowered))
-        if not self._vectors.uses_pieces:
-            self.lemma_row.extend(self._rows(lexicon.lemmas(numbers_from(len(self.lemma_row), batch.lemma))))
+        if len(words):
+            lowered = [form.lower() for form in lexicon.forms(words)]
+            self.folded.extend(list(map(self._first_with.setdefault, lowered, words.tolist())))
+            self.weight.extend(self._weights(lowered))
+            self.word_row.extend(self._rows(lowered))
+        lemmas = numbers_from(len(self.lemma_row), batch.lemma)
+        if len(lemmas) and not self._vectors.uses_pieces:
+            self.lemma_row.extend(self._rows(lexicon.lemmas(lemmas)))
 
     def tokens(self, batch: AnalysedBatch) -> VectorTokens:
         """The arrays for the tokens of a batch that was learned."""
@@ -178,7 +182,7 @@ class _WordTable:
             row = np.where(row == NO_VECTOR, self.lemma_row.values[batch.lemma], row)
         return VectorTokens(
             self.folded.values[batch.word], row, self.weight.values[batch.word], self.matrix.values,
-            self.squares.values,
+            self.squares.values, self._vectors.dimensions,
         )  # fmt: skip
 
     def _rows(self, words: list[str]) -> npt.NDArray[np.uint32]:

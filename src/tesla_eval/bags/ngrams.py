@@ -5,8 +5,7 @@ Pivot n-grams lie in the confusion network of a text's translations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -50,6 +49,7 @@ IDENTITY = "identity"
 SYNONYMY = "syn"
 """1 for equal lemmas, ½ for a shared sense (specification §8b): `ms` of words without tags."""
 
+_TOKENS_OF = {IDENTITY: "surface_tokens", SYNONYMY: "untagged_tokens"}
 _CORE_NAMES = {IDENTITY: "lem", SYNONYMY: "ms"}
 
 _LARGEST_DENOMINATOR = (
@@ -88,9 +88,13 @@ class NgramFeature:
 
     def core_tokens(self, batch: AnalysedBatch) -> Tokens:
         """The arrays of the batch that the n-grams are made of."""
-        if self.similarity == SYNONYMY:
-            return batch.untagged_tokens
-        return batch.surface_tokens if self.similarity == IDENTITY else batch.core_tokens
+        tokens: Tokens = getattr(batch, self.token_kind)
+        return tokens
+
+    @property
+    def token_kind(self) -> str:
+        """Which arrays of a batch these are."""
+        return _TOKENS_OF.get(self.similarity, "core_tokens")
 
     def span(self, row: int) -> tuple[int, int]:
         """The tokens [start, end) of the n-gram that the core calls `row`; a skip bigram is the two at its ends."""
@@ -115,25 +119,33 @@ def exact_discount(discount: float) -> Discount:
 
 def build_bags(batch: AnalysedBatch, features: Sequence[NgramFeature], discount: float) -> Bags:
     """The bags of every text of the batch, one for each feature; features compare surface forms all, or none."""
+    telling, named, exact = _recipe(tuple(features), discount)
+    with too_long():
+        return Bags(batch.vocabulary.lexicon, telling.core_tokens(batch), named, exact)
+
+
+@lru_cache(maxsize=64)
+def _recipe(
+    features: tuple[NgramFeature, ...], discount: float
+) -> tuple[NgramFeature, list[tuple[str, int]], Discount]:
+    """A feature that tells which tokens all of them compare, their names in the core, and the discount."""
     # Lemmas are the same with and without tags, so they go with either.
     telling = [feature for feature in features if feature.similarity != "lem"] or list(features)
-    tokens = {id(chosen): chosen for chosen in (feature.core_tokens(batch) for feature in telling)}
-    if len(tokens) > 1 or (telling[0].similarity == IDENTITY and len(telling) < len(features)):
+    kinds = {feature.token_kind for feature in telling}
+    if len(kinds) > 1 or (telling[0].similarity == IDENTITY and len(telling) < len(features)):
         raise UsageError("features of surface forms, of tagged and of untagged words need bags of their own")
-    (chosen,) = tokens.values()
-    named = [feature.core_name for feature in features]
-    exact = exact_discount(discount)
-    with too_long():
-        return Bags(batch.vocabulary.lexicon, chosen, named, exact)
+    return telling[0], [feature.core_name for feature in features], exact_discount(discount)
 
 
-@contextmanager
-def too_long() -> Iterator[None]:
+class too_long:  # noqa: N801  # read as a verb phrase; a class costs a fifth of a generator here
     """Texts with more words than the core has room for as an error of the input."""
-    try:
-        yield
-    except TextTooLongError as error:
-        raise InputError(f"{error}: split it into segments") from error
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, TextTooLongError):
+            raise InputError(f"{error}: split it into segments") from error
 
 
 LONGEST_CHARACTER_NGRAM = 6

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tesla_eval.compare import SystemTable
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores
 from tesla_eval.metrics.baselines import corpus_score_of_sums
+
+if TYPE_CHECKING:
+    from tesla_eval.compare import SystemTable
 
 __all__ = ["system_table"]
 
@@ -18,6 +21,8 @@ def system_table(
     name: str, metric: Metric, systems: Sequence[str], scored: Sequence[SegmentScores]
 ) -> SystemTable:
     """The systems under one metric, with the statistics of corpus scores where the metric has them."""
+    from tesla_eval.compare import SystemTable  # takes time to import: only when asked for
+
     statistics = [part.statistics for part in scored if part.statistics is not None]
     return SystemTable(
         name,

@@ -19,7 +19,8 @@ from tesla_eval.cli.metric_requests import MODEL_FILES, MetricRequest, option_ki
 from tesla_eval.cli.terminal import be_quiet, warn
 from tesla_eval.errors import ResourceError, TeslaError, UsageError
 from tesla_eval.matching.celab import MAX_UNITS
-from tesla_eval.metrics import Metric, create_metric, default_metrics, metric_names
+from tesla_eval.metrics import Metric, create_metric, default_metrics
+from tesla_eval.metrics.registry import BUILT_IN
 
 __all__ = [
     "NamedMetric",
@@ -59,8 +60,8 @@ auto_language_option: Callable[[Command], Command] = click.option(
 )  # fmt: skip
 metrics_option: Callable[[Command], Command] = click.option(
     "-m", "--metrics", multiple=True, metavar="NAME[,NAME...] | NAME:KEY=VALUE[,KEY=VALUE...]",
-    help=f"Metrics: {', '.join(metric_names())}. May be given several times. With options, such as "
-    "bleu:tok=intl,lc=yes, it names one metric; `tesla metrics NAME` lists them.  "
+    help=f"Metrics: {', '.join(BUILT_IN)}, and what other packages add. May be given several times. With options, "
+    "such as bleu:tok=intl,lc=yes, it names one metric; `tesla metrics NAME` lists them.  "
     "[default: m,x; celab for languages written without spaces]",
 )  # fmt: skip
 

@@ -11,12 +11,12 @@ import click
 from tesla_eval.cli.terminal import aligned, complain, visible, width
 from tesla_eval.compression import without_suffix
 from tesla_eval.errors import UsageError
-from tesla_eval.metrics.registry import registered
+from tesla_eval.metrics.registry import find_entry
 
 __all__ = ["FORMATS", "Intervals", "Results", "check_format", "digits", "latex_escaped", "signature_line"]
 
-_PERCENT_SCALE = frozenset(entry.name for entry in registered().values() if entry.scale in ("0..100", "0.."))
-"""Metrics whose scores are percentages, as all of sacreBLEU's are: two digits say enough."""
+_PERCENT_SCALES = ("0..100", "0..")
+"""Of metrics whose scores are percentages, as all of sacreBLEU's are: two digits say enough."""
 
 
 def digits(metric: str) -> int:
@@ -25,7 +25,7 @@ def digits(metric: str) -> int:
     >>> digits("bleu:tok=intl"), digits("tesla-m")
     (2, 4)
     """
-    return 2 if metric.partition(":")[0] in _PERCENT_SCALE else 4
+    return 2 if find_entry(metric.partition(":")[0]).scale in _PERCENT_SCALES else 4
 
 
 def signature_line(metric: str, signature: str) -> str:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from math import isnan
 from typing import Any, ClassVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from tesla_eval._core import SURFACE_FEATURES, Surfaces, compare_surfaces
-from tesla_eval.analysis import AnalysedBatch, Analysis, Vocabulary
-from tesla_eval.analysis.batch import WordTable
+from tesla_eval.analysis import AnalysedBatch, Analysis
+from tesla_eval.analysis.batch import PerVocabulary, WordTable
 from tesla_eval.analysis.frequencies import WordFrequencies, load_frequencies
 from tesla_eval.analysis.tokenisers import compose
 from tesla_eval.arrays import FloatArray, Index
@@ -52,8 +50,7 @@ class _BoundSurface(BoundGroup):
 
     def __init__(self, frequencies: WordFrequencies | None) -> None:
         self._frequencies = frequencies
-        self._tables: WeakKeyDictionary[Vocabulary, WordTable] = WeakKeyDictionary()
-        self._lock = threading.Lock()
+        self._tables = PerVocabulary(lambda vocabulary: WordTable(vocabulary, frequencies))
 
     @property
     def signature(self) -> dict[str, str]:
@@ -61,8 +58,8 @@ class _BoundSurface(BoundGroup):
 
     def prepare(self, batch: AnalysedBatch) -> Surfaces:
         """The words of each text in the orders in which they are compared."""
-        with self._lock:
-            table = self._tables.setdefault(batch.vocabulary, WordTable(batch.vocabulary, self._frequencies))
+        with self._tables.lock:
+            table = self._tables[batch.vocabulary]
             table.learn(batch)
         return Surfaces(
             [compose(text) for text in batch.texts], batch.offsets, table.folded.values[batch.word], batch.lemma,

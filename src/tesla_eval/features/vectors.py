@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from tesla_eval.analysis import AnalysedBatch, Analysis
 from tesla_eval.analysis.frequencies import load_frequencies
-from tesla_eval.analysis.vectors import WordsWithVectors, load_vectors
+from tesla_eval.analysis.vectors import VectorTokens, WordsWithVectors, load_vectors
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.features import (
     FIRST,
@@ -61,7 +61,7 @@ class _BoundVectors(BoundGroup):
         return {"vectors": self._words.vectors.fingerprint}
 
     def prepare(self, batch: AnalysedBatch) -> Any:
-        return prepare_vectors(self._words, batch)
+        return prepare_vectors(batch, self._words.of(batch))
 
     def compare(
         self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
@@ -73,9 +73,9 @@ class _BoundVectors(BoundGroup):
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """Precision, recall and F of each problem; the flow between words with their similarities."""
-        matches = match_vectors(
-            self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST, self._declared.alpha
-        )
+        sides = [(batch, self._words.of(batch)) for batch in (reference, hypothesis)]
+        x, y = (prepare_vectors(*side) for side in sides)
+        matches = match_vectors(x, y, FIRST, FIRST, self._declared.alpha)
         rows = zip(
             VECTOR_PROBLEMS,
             matches.precision[0].tolist(),
@@ -95,29 +95,29 @@ class _BoundVectors(BoundGroup):
                 "f": f,
             }
             if name == _FLOW:
-                details.append(self._flow(reference, hypothesis, measures))
+                details.append(_flow(sides, measures))
             else:
                 details.append(CharacterDetail(n=2 if name == _BIGRAMS else 1, **measures))
         return GroupDetail(measured_columns(matches, self._declared.measures)[0], tuple(details))
 
-    def _flow(
-        self, reference: AnalysedBatch, hypothesis: AnalysedBatch, measures: dict[str, Any]
-    ) -> MatchDetail:
-        links = explain_vectors(self._words, reference, hypothesis)
-        x, y = (self._words.of(side).weight.sum() / 64 for side in (reference, hypothesis))
-        return MatchDetail(
-            n=1,
-            objective=sum(link.gain * link.weight for link in links),
-            reference_weight=float(x),
-            hypothesis_weight=float(y),
-            flow=tuple(
-                Link(
-                    (link.reference, link.reference + 1),
-                    (link.hypothesis, link.hypothesis + 1),
-                    link.similarity,
-                    link.weight,
-                )
-                for link in links
-            ),
-            **measures,
-        )
+
+def _flow(sides: list[tuple[AnalysedBatch, VectorTokens]], measures: dict[str, Any]) -> MatchDetail:
+    """The flow between the words of the reference and of the hypothesis."""
+    links = explain_vectors(*(prepare_vectors(*side, merged=False) for side in sides))
+    reference_weight, hypothesis_weight = (tokens.total_weights for _, tokens in sides)
+    return MatchDetail(
+        n=1,
+        objective=sum(link.gain * link.weight for link in links),
+        reference_weight=reference_weight,
+        hypothesis_weight=hypothesis_weight,
+        flow=tuple(
+            Link(
+                (link.reference, link.reference + 1),
+                (link.hypothesis, link.hypothesis + 1),
+                link.similarity,
+                link.weight,
+            )
+            for link in links
+        ),
+        **measures,
+    )

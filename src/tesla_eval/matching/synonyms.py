@@ -111,6 +111,11 @@ class UnitBatch:
         """The number of units of each text."""
         return np.array([len(keys) for keys in self.keys], np.int64)
 
+    @cached_property
+    def has_empty_text(self) -> bool:
+        """Whether some text has no unit."""
+        return not all(self.keys)
+
     def tokens(self, index: int) -> list[Unit]:
         """The units of one text as records."""
         return self.splitter.split(self.texts[index])

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tesla_eval import _core
 from tesla_eval.analysis.batch import AnalysedBatch
-from tesla_eval.analysis.vectors import WordsWithVectors
+from tesla_eval.analysis.vectors import VectorTokens
 from tesla_eval.errors import InputError
 from tesla_eval.matching.ngrams import RECALL_WEIGHT, Matches
 
@@ -21,15 +21,12 @@ VECTOR_PROBLEMS: tuple[str, ...] = _core.VECTOR_PROBLEMS
 _SIMILARITY_UNIT, _GAIN_UNIT, _WEIGHT_UNIT = 160, 16, 64  # as in core/matching/vectors.cpp
 
 
-def prepare_vectors(
-    words: WordsWithVectors, batch: AnalysedBatch, *, merged: bool = True
-) -> _core.VectorTexts:
+def prepare_vectors(batch: AnalysedBatch, tokens: VectorTokens, *, merged: bool = True) -> _core.VectorTexts:
     """The texts of a batch, ready to be matched as often as one likes; `merged`: equal words are one."""
-    tokens = words.of(batch)
     try:
         return _core.VectorTexts(
             batch.offsets, tokens.word, batch.lemma, tokens.row, tokens.weight, tokens.matrix, tokens.squares,
-            words.vectors.dimensions, merged,
+            tokens.dimensions, merged,
         )  # fmt: skip
     except _core.TextTooLongError as error:
         raise InputError(f"{error}: split it into segments") from error
@@ -43,11 +40,12 @@ def match_vectors(
 
     >>> from tesla_eval.analysis import load_pipeline
     >>> from tesla_eval.analysis.frequencies import load_frequencies
-    >>> from tesla_eval.analysis.vectors import load_vectors
+    >>> from tesla_eval.analysis.vectors import WordsWithVectors, load_vectors
     >>> words = WordsWithVectors(load_vectors("en"), load_frequencies("en"))
     >>> x, y = load_pipeline("en").analyse(["Two were arrested"], ["Two were detained"])
     >>> only = np.zeros(1, np.int64)
-    >>> match_vectors(prepare_vectors(words, x), prepare_vectors(words, y), only, only).recall.round(2).tolist()
+    >>> prepared = [prepare_vectors(batch, words.of(batch)) for batch in (x, y)]
+    >>> match_vectors(*prepared, only, only).recall.round(2).tolist()
     [[0.79, 0.61, 0.73, 0.84]]
     """
     return Matches(*_core.match_vectors(reference, hypothesis, reference_index, hypothesis_index, alpha))
@@ -67,22 +65,18 @@ class SimilarWords:
     weight: float
 
 
-def explain_vectors(
-    words: WordsWithVectors, reference: AnalysedBatch, hypothesis: AnalysedBatch
-) -> list[SimilarWords]:
-    """The flow between the words of the only text of `reference` and of the only text of `hypothesis`.
+def explain_vectors(reference: _core.VectorTexts, hypothesis: _core.VectorTexts) -> list[SimilarWords]:
+    """The flow between the words of the only text of `reference` and of the only text of `hypothesis`, not merged.
 
     >>> from tesla_eval.analysis import load_pipeline
-    >>> from tesla_eval.analysis.vectors import load_vectors
+    >>> from tesla_eval.analysis.vectors import WordsWithVectors, load_vectors
     >>> words = WordsWithVectors(load_vectors("en"), None)
     >>> x, y = load_pipeline("en").analyse(["Two arrested"], ["Two detained"])
-    >>> [(link.reference, link.hypothesis, link.similarity) for link in explain_vectors(words, x, y)]
+    >>> prepared = [prepare_vectors(batch, words.of(batch), merged=False) for batch in (x, y)]
+    >>> [(link.reference, link.hypothesis, link.similarity) for link in explain_vectors(*prepared)]
     [(0, 0, 1.0), (1, 1, 0.6125)]
     """
-    found = _core.explain_vectors(
-        prepare_vectors(words, reference, merged=False), prepare_vectors(words, hypothesis, merged=False)
-    )
     return [
         SimilarWords(i, j, similarity / _SIMILARITY_UNIT, gain / _GAIN_UNIT, weight / _WEIGHT_UNIT)
-        for i, j, similarity, gain, weight in found.tolist()
+        for i, j, similarity, gain, weight in _core.explain_vectors(reference, hypothesis).tolist()
     ]

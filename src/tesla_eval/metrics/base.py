@@ -27,7 +27,8 @@ from tesla_eval.segments import (
 __all__ = ["Chunk", "Metric", "References", "SegmentScores", "Total"]
 
 
-_CHUNK = 256  # segments that cross into the core at once
+_SMALLEST_CHUNK, _LARGEST_CHUNK = 256, 2048  # segments that cross into the core at once
+_CHUNKS_PER_WORKER = 8  # so that workers end at about the same time
 _SHARED_OPTIONS = ("lang", "workers")  # of every metric: not part of what makes one differ from another
 _Any = TypeVar("_Any")
 
@@ -188,7 +189,7 @@ class Metric(ABC, metaclass=_Sealing):
         """The score of one segment against one or several references, if the metric needs any."""
         streams = streams_of_one(references)
         check_references([hypothesis], streams, needed=self.needs_references)
-        scored = self._score_chunk(Chunk([hypothesis], streams, None if sources is None else [sources]))
+        scored = self._score_one(hypothesis, streams, sources)
         features = dict(zip(self.feature_names, scored.features[0].tolist(), strict=True))
         return Score(self.id, float(scored.scores[0]), features, self.result_signature(streams))
 
@@ -214,7 +215,7 @@ class Metric(ABC, metaclass=_Sealing):
         fitted = self.for_corpus(references)
         total = fitted.new_total()
         parts = []
-        for part in fitted.score_chunks(_chunks(hypotheses, references, sources)):
+        for part in fitted.score_chunks(_chunks(hypotheses, references, sources, self.workers)):
             total.add(part)
             parts.append(part)
         scored = SegmentScores.concatenate(parts)
@@ -235,6 +236,9 @@ class Metric(ABC, metaclass=_Sealing):
         """Score chunk after chunk, in order, `workers` at a time; chunks are taken only as they are needed."""
         yield from map_in_order(lambda chunk: self._score_chunk(Chunk(*chunk)), chunks, self.workers)
 
+    def _score_one(self, hypothesis: str, streams: References, source: str | None) -> SegmentScores:
+        return self._score_chunk(Chunk([hypothesis], streams, None if source is None else [source]))
+
     def _score_chunk(self, chunk: Chunk) -> SegmentScores:
         if self.uses_source:
             return self.score_segments(chunk.hypotheses, chunk.references, sources=chunk.sources)  # type: ignore[call-arg]
@@ -253,9 +257,12 @@ def _make(cls: type[Metric], args: tuple[Any, ...], options: Mapping[str, Any]) 
 
 
 def _chunks(
-    hypotheses: Sequence[str], references: References, sources: Sequence[str] | None
+    hypotheses: Sequence[str], references: References, sources: Sequence[str] | None, workers: int
 ) -> Iterator[Chunk]:
-    for start in range(0, len(hypotheses), _CHUNK):
-        span = slice(start, start + _CHUNK)
+    size = _LARGEST_CHUNK
+    if workers > 1:
+        size = min(max(len(hypotheses) // (_CHUNKS_PER_WORKER * workers), _SMALLEST_CHUNK), _LARGEST_CHUNK)
+    for start in range(0, len(hypotheses), size):
+        span = slice(start, start + size)
         streams = [stream[span] for stream in references]
         yield Chunk(hypotheses[span], streams, None if sources is None else sources[span])

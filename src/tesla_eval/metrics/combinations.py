@@ -24,7 +24,7 @@ from tesla_eval.features.lm import LanguageModelGroup
 from tesla_eval.models import LinearModel, PemModel, load_pem_model, load_weights
 from tesla_eval.models.linear import ANY_LANGUAGE
 from tesla_eval.models.svr import PEM, PEM_PAPER
-from tesla_eval.records import FeatureDetail, ReferenceExplanation, Share, Signature
+from tesla_eval.records import ReferenceExplanation, Share, Signature
 from tesla_eval.segments import mean_over_references
 
 __all__ = [
@@ -248,12 +248,13 @@ class Linear(Combination):
             for feature, value, weight, share in columns
         )
         for entry in detail.features:
-            entry.weight = _weight(entry, self._weight_of)
+            weight = self._weight_of[entry.name]
+            entry.weight = dict(weight) if isinstance(weight, dict) else weight
         return replace(detail, linear=float(sum_columns(shares)[0]), shares=entries)
 
     @cached_property
-    def _weight_of(self) -> dict[str, float]:
-        return dict(zip(self.model.features, self.model.weights.tolist(), strict=True))
+    def _weight_of(self) -> _WeightOfEntry:
+        return _WeightOfEntry(dict(zip(self.model.features, self.model.weights.tolist(), strict=True)))
 
 
 @dataclass(frozen=True)
@@ -292,10 +293,19 @@ class LinearWithLanguageModels(Linear):
         return super().over(groups)
 
 
-def _weight(entry: FeatureDetail, weight_of: Mapping[str, float]) -> float | dict[str, float]:
+class _WeightOfEntry(dict[str, float | dict[str, float]]):
     """The weight of a feature, one per measure where these are features; 0 if the model leaves it out."""
-    by_measure = {m: weight_of[f"{entry.name}.{m}"] for m in MEASURES if f"{entry.name}.{m}" in weight_of}
-    return by_measure or weight_of.get(entry.name, 0.0)
+
+    def __init__(self, weights: Mapping[str, float]) -> None:
+        self._weights = weights
+
+    def __missing__(self, name: str) -> float | dict[str, float]:
+        names = {measure: f"{name}.{measure}" for measure in MEASURES}
+        by_measure = {
+            measure: self._weights[full] for measure, full in names.items() if full in self._weights
+        }
+        self[name] = weight = by_measure or self._weights.get(name, 0.0)
+        return weight
 
 
 @dataclass(frozen=True)
@@ -365,6 +375,8 @@ def _mean_of_existing(rows: FloatArray) -> FloatArray:
     [0.75]
     """
     missing = np.isnan(rows)
+    if not missing.any():
+        return np.asarray(sum_columns(rows) / rows.shape[1])
     sums = sum_columns(np.where(missing, 0.0, rows))
     mean: FloatArray = sums / (~missing).sum(axis=1)
     return mean

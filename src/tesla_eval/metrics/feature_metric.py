@@ -157,6 +157,19 @@ class FeatureMetric(Metric):
             scores[k, present] = self._scores(rows, side, hypothesis, present, present)
         return SegmentScores(*self.combined.over_references(scores, features))
 
+    def _score_one(self, hypothesis: str, streams: References, source: str | None) -> SegmentScores:
+        """As `score_segments`, with all texts of the segment in one batch: half the calls of the core."""
+        if self.uses_source:
+            return super()._score_one(hypothesis, streams, source)
+        references = [text for (text,) in streams if text is not None]
+        (batch,) = self.analysis.analyse([hypothesis, *references])
+        prepared = self._prepare(batch)
+        i = np.arange(1, len(references) + 1)
+        j = np.zeros(len(references), np.int64)
+        rows = self._compare(prepared, prepared, i, j)
+        scores = self._scores(rows, batch, batch, i, j)
+        return SegmentScores(*self.combined.over_references(scores[:, None], rows[:, None]))
+
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
         """The score of every hypothesis (row) against every reference (column); each text is analysed once."""
         matrix = new_matrix(hypotheses, references)
@@ -242,10 +255,10 @@ class FeatureMetric(Metric):
 
     def _scores(self, rows: FloatArray, reference: Any, hypothesis: Any, i: Index, j: Index) -> FloatArray:
         """The score of each pair, by the rule for texts without tokens where there are none (specification §5)."""
+        if not (reference.has_empty_text or hypothesis.has_empty_text):
+            return self.combined.score(rows)
         no_reference, no_hypothesis = reference.lengths[i] == 0, hypothesis.lengths[j] == 0
         lacking = no_reference | no_hypothesis
-        if not lacking.any():
-            return self.combined.score(rows)
         scores = np.full(len(rows), self.combined.lowest)
         scores[~lacking] = self.combined.score(rows[~lacking])
         for k in np.nonzero(no_reference & no_hypothesis)[0].tolist():

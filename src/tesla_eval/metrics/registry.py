@@ -10,14 +10,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tesla_eval.analysis.languages import is_spaced
 from tesla_eval.errors import UsageError
 from tesla_eval.metrics.base import Metric
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 __all__ = [
+    "BUILT_IN",
     "ENTRY_POINTS",
     "Entry",
     "create_metric",
@@ -85,7 +88,7 @@ def _rouge_entries() -> Iterator[Entry]:
             )
 
 
-_BUILT_IN = (
+_ENTRIES = (
     Entry("m", f"{_HOME}.tesla_m:TeslaM", "words by lemma, synonym and part of speech; no training"),
     Entry("b", f"{_HOME}.tesla_b:TeslaB", "TESLA-M and pivot-language n-grams", languages="with a phrase table"),
     Entry("f", f"{_HOME}.tesla_f:TeslaF", "TESLA-B and a language model, weights learned", languages="with weights"),
@@ -102,8 +105,8 @@ _BUILT_IN = (
     Entry("celab-", f"{_HOME}.tesla_celab:TeslaCelabMinus", "characters without synonyms", words=False),
     Entry("bleu", f"{_HOME}.baselines:Bleu", "sacreBLEU's BLEU", scale=_PERCENT, words=False),
     Entry("bleu-char", f"{_HOME}.baselines:BleuChar", "sacreBLEU's BLEU over characters", scale=_PERCENT, words=False),
-    Entry("chrf", f"{_HOME}.baselines:Chrf", "sacreBLEU's chrF", scale=_PERCENT, words=False),
-    Entry("chrf++", f"{_HOME}.baselines:ChrfPlusPlus", "sacreBLEU's chrF++", scale=_PERCENT, words=False),
+    Entry("chrf", f"{_HOME}.chrf:Chrf", "sacreBLEU's chrF", scale=_PERCENT, words=False),
+    Entry("chrf++", f"{_HOME}.chrf:ChrfPlusPlus", "sacreBLEU's chrF++", scale=_PERCENT, words=False),
     Entry("ter", f"{_HOME}.baselines:Ter", "sacreBLEU's TER", scale="0..", better="lower", words=False),
     Entry("ter-char", f"{_HOME}.baselines:TerChar", "TER over characters", scale="0..", better="lower", words=False),
     Entry("nist", f"{_HOME}.nist:Nist", "NIST: n-grams by their information", scale="0..", words=False),
@@ -114,10 +117,16 @@ _BUILT_IN = (
 )  # fmt: skip
 
 
+BUILT_IN = {entry.name: entry for entry in _ENTRIES}
+"""The metrics of this package by name."""
+
+
 @cache
 def registered() -> dict[str, Entry]:
     """All metrics by name, the built-in ones first; another package cannot replace one of these."""
-    entries = {entry.name: entry for entry in _BUILT_IN}
+    from importlib.metadata import entry_points  # takes 20 ms: only when asked for
+
+    entries = dict(BUILT_IN)
     for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):
         entries.setdefault(point.name, _from_entry_point(point))
     return entries
@@ -140,12 +149,18 @@ def metric_key(name: str) -> str:
     ('m', 'chrf++')
     """
     key = name.strip().lower()
-    return key if key in registered() else key.removeprefix("tesla-")
+    short = key.removeprefix("tesla-")
+    return key if short not in BUILT_IN and key in registered() else short
+
+
+def _entry(key: str) -> Entry | None:
+    """The entry of a registered name; other packages are looked for only if the metric is not built in."""
+    return BUILT_IN.get(key) or registered().get(key)
 
 
 def find_entry(name: str) -> Entry:
     """The entry that a name means; the error for an unknown name suggests the nearest one."""
-    entry = registered().get(metric_key(name))
+    entry = _entry(metric_key(name))
     if entry is None:
         from difflib import get_close_matches
 
@@ -168,7 +183,7 @@ def create_metric(name: str, lang: str = "en", **options: Any) -> Metric:
 
 def registered_class(metric_id: str) -> type[Metric] | None:
     """The class that is registered for an id, if any."""
-    entry = registered().get(metric_key(metric_id))
+    entry = _entry(metric_key(metric_id))
     return None if entry is None else entry.load()
 
 
