@@ -6,12 +6,14 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.judgements.judges import Ratings
+from tesla_eval.judgements.marked import marked_eval_set
 from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
 from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.judgements.wmt import language_pairs, read_eval_set, read_human_systems, read_segments
@@ -32,6 +34,7 @@ __all__ = [
     "Study",
     "TestedSet",
     "Wish",
+    "marked_sets",
     "mtme_sets",
     "rated_sets",
     "score_and_join",
@@ -249,6 +252,38 @@ def rated_sets(
         raise InputError(f"ratings of {lp} {testset}: no outputs in the files of --segments")
 
 
+def marked_sets(
+    references: Sequence[str],
+    systems: Sequence[str],
+    preferences: Mapping[Key, Preferences] | None = None,
+    system_scores: Mapping[Key, SystemScores] | None = None,
+    lps: Collection[str] = (),
+) -> Iterator[JudgedSet]:
+    """The one test set of SGML or XML files, with its preferences and human system scores.
+
+    These belong to it if they have its name, or if there are no others of its language pair. A language pair in `lps`
+    is that of the files.
+    """
+    if len(lps) > 1:
+        raise UsageError("SGML files hold one language pair: give --lp once")
+    outputs = marked_eval_set(references, systems, lp=next(iter(lps), None))
+    preferred = _only_of(preferences or {}, outputs)
+    if preferred is not None and all(name.isdigit() for name in preferred.segments):
+        outputs = replace(outputs, segments=tuple(str(n) for n in range(1, len(outputs.segments) + 1)))
+    yield JudgedSet(outputs, preferred, _only_of(system_scores or {}, outputs))
+
+
+_Judged = TypeVar("_Judged")
+
+
+def _only_of(judged: Mapping[Key, _Judged], outputs: EvalSet) -> _Judged | None:
+    """What belongs to a test set: the entry of its name, or the only one of its language pair."""
+    if outputs.key in judged:
+        return judged[outputs.key]
+    same_pair = [value for (lp, _), value in judged.items() if lp == outputs.lp]
+    return same_pair[0] if len(same_pair) == 1 else None
+
+
 def mtme_sets(folder: Path, lps: Collection[str] = (), score_name: str | None = None) -> Iterator[JudgedSet]:
     """The language pairs of a test set's folder in the layout of mt-metrics-eval."""
     present = language_pairs(folder)
@@ -326,6 +361,10 @@ def score_metric(
     table = np.full(outputs.human.shape, np.nan)
     if not len(chosen):
         return MetricScores(table, higher_is_better=metric.higher_is_better)
+    if metric.corpus_wide:
+        streams = outputs.references if all_references else (outputs.first_reference,)
+        kept = np.flatnonzero(np.ones(len(outputs.segments), bool) if segments is None else segments).tolist()
+        metric = metric.for_corpus([[stream[place] for place in kept] for stream in streams])
     scored = cache.score(metric, chosen.hypotheses, chosen.references, progress.advance, chosen.sources)
     table[chosen.cells] = scored.scores
     corpus = None
