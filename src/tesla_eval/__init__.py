@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tesla_eval.metrics.dicomer import Dicomer
     from tesla_eval.metrics.feature_metric import FeatureMetric
     from tesla_eval.metrics.pem import Pem
+    from tesla_eval.metrics.pem_x import PemX
     from tesla_eval.metrics.registry import create_metric
     from tesla_eval.metrics.tesla_b import TeslaB
     from tesla_eval.metrics.tesla_celab import TeslaCelab, TeslaCelabMinus
@@ -43,6 +44,7 @@ _HOMES = {
     "metrics.feature_metric": ("FeatureMetric",),
     "features": ("FeatureGroup",),
     "metrics.pem": ("Pem",),
+    "metrics.pem_x": ("PemX",),
     "metrics.registry": ("create_metric",),
     "metrics.tesla_b": ("TeslaB",),
     "metrics.tesla_celab": (
@@ -76,6 +78,7 @@ __all__ = [
     "InputError",
     "Metric",
     "Pem",
+    "PemX",
     "ResourceError",
     "Score",
     "SegmentScores",

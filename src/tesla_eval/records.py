@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CharacterDetail",
     "CoherenceDetail",
+    "Contradiction",
     "CorpusScore",
     "Coverage",
     "CoveringDetail",
@@ -288,6 +289,8 @@ class ValueDetail(FeatureDetail):
     """PEM's adequacy: one entry per pivot language."""
     share: float | None = None
     """What the feature adds to the score, where each has a weight of its own (DICOMER)."""
+    contradictions: tuple[Contradiction, ...] = ()
+    """PEM-X's adequacy: what one text says and the other denies."""
 
     def _content(self) -> dict[str, Any]:
         content: dict[str, Any] = {"value": self.value}
@@ -295,7 +298,22 @@ class ValueDetail(FeatureDetail):
             content["words"] = [{"word": word, "log_probability": log} for word, log in self.words]
         if self.pivots:
             content["pivots"] = [pivot.to_dict() for pivot in self.pivots]
+        if self.contradictions:
+            content["contradictions"] = [one.to_dict() for one in self.contradictions]
         return content if self.share is None else {**content, "share": self.share}
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """Something that changes the meaning: its kind, and the words behind it on each side (empty if there are none)."""
+
+    kind: str
+    reference: str
+    hypothesis: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The contradiction as plain data."""
+        return {"kind": self.kind, "reference": self.reference, "hypothesis": self.hypothesis}
 
 
 @dataclass(frozen=True)

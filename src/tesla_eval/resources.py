@@ -129,7 +129,14 @@ def from_byte_planes(planes: npt.NDArray[Any]) -> npt.NDArray[np.uint32]:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary name beside `path` that becomes `path` at the end; interrupted work leaves nothing half-made."""
+    """A temporary name beside `path` that becomes `path` at the end; interrupted work leaves nothing half-made.
+
+    A link keeps pointing to its file, which is replaced. Pipes and devices such as /dev/null are written directly.
+    """
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    path = path.resolve()
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield temporary

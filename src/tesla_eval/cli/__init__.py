@@ -20,6 +20,7 @@ _COMMANDS = {
     "compare": "compare",
     "discourse": "discourse",
     "explain": "explain",
+    "judge": "judge",
     "mbr": "mbr",
     "meta": "meta",
     "metrics": "metrics",

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
+from pathlib import Path
 
 import click
 
@@ -36,9 +37,10 @@ from tesla_eval.cli.options import (
     synonyms_option,
     weights_option,
 )
+from tesla_eval.cli.outputs import check_output, output_option, write_output
 from tesla_eval.cli.score_formats import digits, latex_escaped, signature_line
 from tesla_eval.cli.score_tables import read_score_table
-from tesla_eval.cli.terminal import aligned, progress, visible, write_lines
+from tesla_eval.cli.terminal import aligned, progress, visible
 from tesla_eval.compare import (
     DocumentScores,
     PairTest,
@@ -105,13 +107,16 @@ def _pairs_text(comparison: SystemComparison) -> Iterator[str]:
         "Holm",
         "p rand",
         "Holm",
+        "p sign",
+        "Holm",
         "d",
         "superior",
     ]
     rows = [[*head, ""]]
     for pair in comparison.pairs:
         low, high = (_shown(comparison, end, signed=True) for end in (pair.low, pair.high))
-        tests = (pair.p_bootstrap, pair.p_bootstrap_holm, pair.p_randomisation, pair.p_randomisation_holm)
+        tests = (pair.p_bootstrap, pair.p_bootstrap_holm, pair.p_randomisation, pair.p_randomisation_holm,
+                 pair.p_sign, pair.p_sign_holm)  # fmt: skip
         rows.append([
             visible(pair.first), visible(pair.second), _shown(comparison, pair.difference, signed=True),
             f"{low} to {high}", f"{pair.wins:.3f}", *map(shown_p, tests),
@@ -232,6 +237,7 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
     "--format", "output_format", type=click.Choice(sorted(COMPARE_FORMATS)), default="text", show_default=True
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@output_option
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
 @weights_option
 @analysed_option
@@ -242,8 +248,8 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
 def compare(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
     metrics: tuple[str, ...], language: str, columns: str | None, score_file: str | None, baseline: str | None,
-    docs: str | None, resamples: int, seed: int, alpha: float, output_format: str, as_json: bool, jobs: int,
-    weights: str | None, analysed: bool, synonyms: str | None, segmenter: str | None,
+    docs: str | None, resamples: int, seed: int, alpha: float, output_format: str, as_json: bool,
+    output: Path | None, jobs: int, weights: str | None, analysed: bool, synonyms: str | None, segmenter: str | None,
     pre_tokenized: bool, unit_discount: float, max_units: int,
 ) -> None:  # fmt: skip
     """Compare SYSTEM files: scores with confidence intervals, and tests of the differences.
@@ -258,6 +264,9 @@ def compare(
     tesla compare --scores scores.tsv
     """
     systems = (*inputs, *systems)
+    check_output(
+        output, (*references, *systems, *(name for name in (source, score_file, docs) if name is not None))
+    )
     if score_file is None:
         celab = celab_arguments(pre_tokenized, unit_discount, max_units)
         files = systems_or_standard_input(systems)
@@ -298,7 +307,7 @@ def compare(
         for table in tables
     ]
     write = COMPARE_FORMATS["json" if as_json else output_format]
-    write_lines(write(Comparisons(tuple(comparisons), tuple(signatures), baseline)))
+    write_output(write(Comparisons(tuple(comparisons), tuple(signatures), baseline)), output)
 
 
 def _score_files(

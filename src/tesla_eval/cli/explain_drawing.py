@@ -168,6 +168,14 @@ def _draw_features(features: Sequence[FeatureDetail]) -> Iterator[str]:
             rows.append(("", feature.name, "", "", f"{feature.value:.4f}"))
     if len(rows) > 1:
         yield from aligned(rows, numeric=(2, 3, 4))
+    contradictions = [
+        ("", one.kind, visible(one.hypothesis) or "–", visible(one.reference) or "–")
+        for feature in features
+        for one in (feature.contradictions if isinstance(feature, ValueDetail) else ())
+    ]
+    if contradictions:
+        yield ""
+        yield from aligned([("", "contradiction", "hypothesis", "reference"), *contradictions])
 
 
 def _draw_pivot(feature: PivotDetail | PivotValue) -> Iterator[str]:

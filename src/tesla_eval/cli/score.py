@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import IO
 
 import click
@@ -39,8 +40,9 @@ from tesla_eval.cli.options import (
     synonyms_option,
     weights_option,
 )
+from tesla_eval.cli.outputs import check_output, output_option, write_output
 from tesla_eval.cli.score_formats import FORMATS, Intervals, Results, check_format
-from tesla_eval.cli.terminal import complain, progress, warn, write_lines
+from tesla_eval.cli.terminal import complain, progress, warn
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores, Total
 from tesla_eval.stats import paired_bootstrap
@@ -70,6 +72,7 @@ _LEVEL = 0.95
     "--format", "output_format", type=click.Choice(sorted(FORMATS)), default="text", show_default=True
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@output_option
 @click.option("--segments", is_flag=True, help="Scores of every segment too.")
 @click.option("--ci", is_flag=True, help="A 95 % confidence interval of every system score, by bootstrap.")
 @click.option(
@@ -93,10 +96,10 @@ _LEVEL = 0.95
 @quiet_option
 def score(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
-    metrics: tuple[str, ...], language: str, columns: str | None, output_format: str, as_json: bool, segments: bool,
-    ci: bool, resamples: int, seed: int, least: tuple[str, ...], drops: tuple[str, ...], baseline: str | None,
-    reference_name: str, jobs: int, weights: str | None, analysed: bool, synonyms: str | None,
-    segmenter: str | None, pre_tokenized: bool, unit_discount: float, max_units: int,
+    metrics: tuple[str, ...], language: str, columns: str | None, output_format: str, as_json: bool,
+    output: Path | None, segments: bool, ci: bool, resamples: int, seed: int, least: tuple[str, ...],
+    drops: tuple[str, ...], baseline: str | None, reference_name: str, jobs: int, weights: str | None, analysed: bool,
+    synonyms: str | None, segmenter: str | None, pre_tokenized: bool, unit_discount: float, max_units: int,
 ) -> int:  # fmt: skip
     """Score the SYSTEM files against the reference files: line i of each is segment i.
 
@@ -117,11 +120,13 @@ def score(
     tesla score -m dicomer texts.txt                                  readability: no reference, one text per line
     tesla score comet.jsonl --columns hyp=mt,ref=ref,src=src          a table
     tesla score -r ref.txt sys.txt --min-score m=0.5                  a quality gate: exit status 1 if it fails
+    tesla score -r ref.txt sys.txt --json --segments -o scores.json   a file that is there only when it is complete
     zcat sys.gz | tesla score -r ref.txt
     """
     celab = celab_arguments(pre_tokenized, unit_discount, max_units)
     output_format = "json" if as_json else output_format
     files = systems_or_standard_input((*inputs, *systems))
+    check_output(output, (*references, *files, *([] if source is None else [source])))
     language = identified_language(
         language, partial(sample_files, references, files, columns=columns, analysed=analysed)
     )
@@ -143,10 +148,10 @@ def score(
             for scored in score_chunks([one.metric for one in chosen], given.systems, counted, jobs):
                 board.add(scored)
                 bar.advance(len(scored[0][0].scores))
-        # Only now, when every file was read to its end and all agree, does anything reach standard output.
+        # Only now, when every file was read to its end and all agree, is anything written.
         intervals = board.intervals(resamples, seed) if ci else None
         results = board.results(counted, intervals, reference_name)
-        write_lines(FORMATS[output_format](results))
+        write_output(FORMATS[output_format](results), output)
         failures = list(gates.failures(results))
     for failure in failures:
         complain(failure)

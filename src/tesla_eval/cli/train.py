@@ -13,6 +13,7 @@ import click
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.cli.options import language_option, need_scikit_learn, provenance_options
 from tesla_eval.cli.terminal import progress, resumable
+from tesla_eval.cli.train_paraphrases import pem_x
 from tesla_eval.cli.train_srl import srl
 from tesla_eval.cli.train_summaries import cremer, dicomer
 from tesla_eval.features.paraphrases import LEAST_COUNT
@@ -323,6 +324,7 @@ for _name, _metric, _options in _METRICS:
         _command(_name, _metric, _HELP.format(metric=_metric.id.upper(), name=_name), **_options)
     )
 train.add_command(pem)
+train.add_command(pem_x)
 train.add_command(cremer)
 train.add_command(dicomer)
 train.add_command(srl)

@@ -66,6 +66,7 @@ class PivotGroup(FeatureGroup):
     name: ClassVar[str] = "pivots"
 
     measures: tuple[str, ...] = fixed(())
+    similarities: tuple[str, ...] = fixed(("lem", "pos"))
     pivots: Sequence[str | PhraseTable] | None = None
     max_n: int = LONGEST_NGRAM
     discount: float = FUNCTION_WORD_DISCOUNT
@@ -118,7 +119,11 @@ class _BoundPivots(BoundGroup):
 
     def _problems(self, table: PhraseTable) -> list[PivotFeature]:
         orders = range(1, self.declared.max_n + 1)
-        return [PivotFeature(table.pivot, similarity, n) for similarity in ("lem", "pos") for n in orders]
+        return [
+            PivotFeature(table.pivot, similarity, n)
+            for similarity in self.declared.similarities
+            for n in orders
+        ]
 
     @property
     def _limits(self) -> dict[str, float]:

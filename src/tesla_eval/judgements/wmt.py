@@ -32,6 +32,7 @@ from tesla_eval.judgements.nouns import (
     SystemScores,
     present_references,
 )
+from tesla_eval.resources import replacing
 from tesla_eval.textio import LineReader, read_lines
 
 __all__ = [
@@ -305,7 +306,8 @@ def write_score_file(
                 )
             lines.append(f"{system}\t{float(value)!r}\n")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(lines), encoding="utf-8", newline="\n")
+    with replacing(path) as temporary:
+        temporary.write_text("".join(lines), encoding="utf-8", newline="\n")
     return path
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.errors import InputError, UsageError
+from tesla_eval.judgements.judges import Ratings
 from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
 from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.judgements.wmt import language_pairs, read_eval_set, read_human_systems, read_segments
@@ -32,6 +33,7 @@ __all__ = [
     "TestedSet",
     "Wish",
     "mtme_sets",
+    "rated_sets",
     "score_and_join",
     "score_metric",
     "summary_sets",
@@ -220,6 +222,31 @@ def wmt_sets(
             seen.add(named.key)
             yield JudgedSet(named, preferences.get(key), system_scores.get(key))
     _check_wishes(lps, {lp for lp, _ in seen}, ", ".join(segments))
+
+
+def rated_sets(
+    sets: Iterable[JudgedSet], ratings: Mapping[Key, Mapping[str, Ratings]], criterion: str | None = None
+) -> Iterator[JudgedSet]:
+    """Test sets with the mean scores of judges in place of their human scores, once for each criterion.
+
+    Preferences and system scores of a set are not used where there are ratings: these are the judgements.
+    """
+    used: set[Key] = set()
+    for judged in sets:
+        by_criterion = ratings.get(judged.outputs.key)
+        if by_criterion is None:
+            continue
+        used.add(judged.outputs.key)
+        if criterion is not None and criterion not in by_criterion:
+            names = ", ".join(by_criterion)
+            raise UsageError(f"no ratings of the criterion {criterion!r}; there are: {names or 'none'}")
+        for name, rated in by_criterion.items():
+            if criterion in (None, name):
+                testset = f"{judged.outputs.testset}_{name}" if name else judged.outputs.testset
+                human = rated.means(judged.outputs)
+                yield JudgedSet(replace(judged.outputs, testset=testset, human=human, score_kind=name))
+    for lp, testset in ratings.keys() - used:
+        raise InputError(f"ratings of {lp} {testset}: no outputs in the files of --segments")
 
 
 def mtme_sets(folder: Path, lps: Collection[str] = (), score_name: str | None = None) -> Iterator[JudgedSet]:

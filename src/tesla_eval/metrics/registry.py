@@ -94,6 +94,8 @@ _ENTRIES = (
     Entry("f", f"{_HOME}.tesla_f:TeslaF", "TESLA-B and a language model, weights learned", languages="with weights"),
     Entry("x", f"{_HOME}.tesla_x:TeslaX", "words, characters, order and lengths, weights learned"),
     Entry("pem", f"{_HOME}.pem:Pem", "quality of a paraphrase", scale="1..5", languages="en"),
+    Entry("pem-x", f"{_HOME}.pem_x:PemX", "quality of a paraphrase; finds contradictions, never above its adequacy",
+          scale="1..5", languages="en"),
     Entry("s", f"{_HOME}.tesla_s:TeslaS", "content of a summary against model summaries"),
     Entry("s-recall", f"{_HOME}.tesla_s:TeslaSRecall", "recall of model summaries' content"),
     Entry("dicomer", f"{_HOME}.dicomer:Dicomer", "readability by discourse roles; needs no reference",
