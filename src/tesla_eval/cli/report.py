@@ -39,6 +39,7 @@ from tesla_eval.report.collect import Blocks, ReportTexts, ScoredMetric, collect
 from tesla_eval.report.embedding import extract
 from tesla_eval.report.human import read_human
 from tesla_eval.report.page import render
+from tesla_eval.resources import replacing
 from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = ["report"]
@@ -123,7 +124,8 @@ def report(
     if output == "-":
         sys.stdout.write(page)
         return
-    Path(output).write_text(page, encoding="utf-8", newline="\n")
+    with replacing(Path(output)) as temporary:
+        temporary.write_text(page, encoding="utf-8", newline="\n")
     note(f"{output}: {len(page.encode()) / 1e6:.1f} MB")
 
 

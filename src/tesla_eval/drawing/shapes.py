@@ -1,20 +1,16 @@
-"""Shapes on paper, for plots: as SVG, as PNG, and the scales from values to pixels."""
+"""Shapes on paper, for plots, as SVG; and the scales from values to pixels."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib import import_module
-from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 from xml.sax.saxutils import quoteattr
 
-from tesla_eval.drawing.text import escaped, printable
-from tesla_eval.errors import UsageError
-from tesla_eval.files import replacing
+from tesla_eval.drawing.text import escaped
 
-__all__ = ["Anchor", "Box", "Dot", "Drawing", "Line", "Scale", "Shape", "Words", "write_drawing"]
+__all__ = ["Anchor", "Box", "Dot", "Drawing", "Line", "Scale", "Shape", "Words"]
 
 Anchor = Literal["start", "middle", "end"]
 _FONT = "Helvetica, Arial, sans-serif"
@@ -93,18 +89,6 @@ class Drawing:
         yield "</svg>\n"
 
 
-def write_drawing(drawing: Drawing, path: Path) -> None:
-    """Write the drawing in the format of the file's suffix, .svg or .png; the latter needs matplotlib."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.suffix == ".svg":
-        with replacing(path) as temporary:
-            temporary.write_text(drawing.svg(), encoding="utf-8", newline="\n")
-    elif path.suffix == ".png":
-        _write_png(drawing, path)
-    else:
-        raise UsageError(f"{path}: drawings are written as .svg or .png")
-
-
 def _svg_shape(shape: Shape) -> str:
     if isinstance(shape, Line):
         ends = f'x1="{shape.x1:.1f}" y1="{shape.y1:.1f}" x2="{shape.x2:.1f}" y2="{shape.y2:.1f}"'
@@ -122,42 +106,6 @@ def _svg_shape(shape: Shape) -> str:
 
 def _svg_title(title: str) -> str:
     return f"<title>{escaped(title)}</title>" if title else ""
-
-
-def _write_png(drawing: Drawing, path: Path) -> None:
-    # By name, so that matplotlib stays something that may be there, for us and for the type checker.
-    try:
-        agg, figures, lines, patches = (
-            import_module(f"matplotlib.{name}")
-            for name in ("backends.backend_agg", "figure", "lines", "patches")
-        )
-    except ImportError:
-        raise UsageError("PNG needs matplotlib, which is not installed: pip install matplotlib") from None
-    dots_per_inch = 100
-    figure = figures.Figure(
-        (drawing.width / dots_per_inch, drawing.height / dots_per_inch), dpi=2 * dots_per_inch
-    )
-    agg.FigureCanvasAgg(figure)
-    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, drawing.width), ylim=(drawing.height, 0))
-    axes.set_axis_off()
-    for layer, shape in enumerate(drawing.shapes):
-        artist: Any
-        if isinstance(shape, Line):
-            ends = [shape.x1, shape.x2], [shape.y1, shape.y2]
-            artist = axes.add_line(lines.Line2D(*ends, color=shape.colour, linewidth=0.8))
-        elif isinstance(shape, Dot):
-            artist = axes.add_patch(patches.Circle((shape.x, shape.y), shape.radius, color=shape.colour))
-        elif isinstance(shape, Box):
-            corner = shape.x, shape.y
-            artist = axes.add_patch(patches.Rectangle(corner, shape.width, shape.height, color=shape.colour))
-        else:
-            side = {"start": "left", "middle": "center", "end": "right"}[shape.anchor]
-            artist = axes.text(
-                shape.x, shape.y, printable(shape.text).replace("$", r"\$"), fontsize=0.72 * shape.size,
-                horizontalalignment=side, rotation=90 if shape.turned else 0, rotation_mode="anchor",
-            )  # fmt: skip
-        artist.set_zorder(layer)
-    figure.savefig(path)
 
 
 class Scale:
