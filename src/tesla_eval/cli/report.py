@@ -34,12 +34,12 @@ from tesla_eval.cli.score import open_outputs
 from tesla_eval.cli.score_formats import digits
 from tesla_eval.cli.terminal import note, progress, write_lines
 from tesla_eval.compare import compare_systems
+from tesla_eval.files import replacing
 from tesla_eval.metrics.base import SegmentScores
 from tesla_eval.report.collect import Blocks, ReportTexts, ScoredMetric, collect
 from tesla_eval.report.embedding import extract
 from tesla_eval.report.human import read_human
 from tesla_eval.report.page import render
-from tesla_eval.resources import replacing
 from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = ["report"]
