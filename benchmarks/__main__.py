@@ -7,6 +7,7 @@ from importlib import import_module
 
 ALL = (
     "throughput",
+    "sentences",
     "stages",
     "solver",
     "growth",

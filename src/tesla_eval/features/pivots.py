@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -64,8 +64,13 @@ class PivotGroup(FeatureGroup):
     """
 
     name: ClassVar[str] = "pivots"
+    sections: ClassVar[Mapping[str, str]] = {
+        "pivots": "§7", "max_n": "§7", "discount": "§6", "alpha": "§4", "least_probability": "§6",
+        "least_ngram_probability": "§6",
+    }  # fmt: skip
 
     measures: tuple[str, ...] = fixed(())
+    similarities: tuple[str, ...] = fixed(("lem", "pos"))
     pivots: Sequence[str | PhraseTable] | None = None
     max_n: int = LONGEST_NGRAM
     discount: float = FUNCTION_WORD_DISCOUNT
@@ -118,7 +123,11 @@ class _BoundPivots(BoundGroup):
 
     def _problems(self, table: PhraseTable) -> list[PivotFeature]:
         orders = range(1, self.declared.max_n + 1)
-        return [PivotFeature(table.pivot, similarity, n) for similarity in ("lem", "pos") for n in orders]
+        return [
+            PivotFeature(table.pivot, similarity, n)
+            for similarity in self.declared.similarities
+            for n in orders
+        ]
 
     @property
     def _limits(self) -> dict[str, float]:

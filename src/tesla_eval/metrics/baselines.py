@@ -1,4 +1,4 @@
-"""The usual metrics beside ours: sacreBLEU's BLEU, chrF, chrF++ and TER, with its options and its signatures.
+"""The usual metrics beside ours: sacreBLEU's BLEU and TER, with its options and its signatures.
 
 sacreBLEU scores one corpus at a time. A bootstrap asks for thousands of resamples, so its formulas stand here once
 more, over arrays: the last axis holds the statistics in sacreBLEU's order. Tests hold them to sacreBLEU's own numbers.
@@ -21,19 +21,20 @@ from tesla_eval.records import Score, Signature
 from tesla_eval.segments import References
 
 __all__ = [
+    "UNSPACED_TOKENISERS",
     "Bleu",
     "BleuChar",
-    "Chrf",
-    "ChrfPlusPlus",
     "SacreBleuMetric",
     "SacreBleuSignature",
+    "StatisticsTotal",
     "Ter",
+    "TerChar",
+    "check_order",
     "corpus_score_of_sums",
 ]
 
-_UNSPACED = {"zh": "zh", "ja": "char", "th": "char"}  # BLEU's tokeniser where words are not spaced
+UNSPACED_TOKENISERS = {"zh": "zh", "ja": "char", "th": "char"}  # where words are not spaced
 _HIGHEST_ORDER = 32  # of n-grams: more is a typing error
-_EPSILON = 1e-16  # chrF's smoothing
 
 
 class SacreBleuSignature(Signature):
@@ -180,10 +181,10 @@ class Bleu(SacreBleuMetric):
     def _make(self, lang: str, **options: Any) -> tuple[Any, Any]:
         from sacrebleu.metrics.bleu import BLEU
 
-        options["tokenize"] = options["tokenize"] or self.tokeniser or _UNSPACED.get(lang, "13a")
+        options["tokenize"] = options["tokenize"] or self.tokeniser or UNSPACED_TOKENISERS.get(lang, "13a")
         _check_choice(self.id, "tok", options["tokenize"], BLEU.TOKENIZERS)
         _check_choice(self.id, "smooth_method", options["smooth_method"], BLEU.SMOOTH_DEFAULTS)
-        _check_order(self.id, "max_ngram_order", options["max_ngram_order"], 1)
+        check_order(self.id, "max_ngram_order", options["max_ngram_order"], 1)
         if not 0 <= (options["smooth_value"] or 0) < math.inf:
             raise UsageError(f"{self.id}: smooth_value must not be negative")
         # sacreBLEU advises the effective order for single sentences, and none for a corpus.
@@ -228,84 +229,6 @@ class BleuChar(Bleu):
     tokeniser = "char"
 
 
-class Chrf(SacreBleuMetric):
-    """chrF: character n-grams."""
-
-    id: ClassVar[str] = "chrf"
-    option_aliases: ClassVar[dict[str, str]] = {"lowercase": "lc", "eps_smoothing": "eps"}
-
-    def __init__(
-        self,
-        lang: str = "en",
-        *,
-        char_order: int = 6,
-        word_order: int = 0,
-        beta: int = 2,
-        lc: bool = False,
-        whitespace: bool = False,
-        eps: bool = False,
-        workers: int = 1,
-    ) -> None:
-        self.beta = beta
-        super().__init__(
-            lang, workers=workers, char_order=char_order, word_order=word_order, beta=beta, lowercase=lc,
-            whitespace=whitespace, eps_smoothing=eps,
-        )  # fmt: skip
-
-    def _make(self, lang: str, **options: Any) -> tuple[Any, Any]:
-        from sacrebleu.metrics.chrf import CHRF
-
-        for name, least in (("char_order", 1), ("word_order", 0), ("beta", 1)):
-            _check_order(self.id, name, options[name], least)
-        metric = CHRF(**options)
-        return metric, metric
-
-    def get_signature(self) -> SacreBleuSignature:
-        """sacreBLEU's, which leaves out beta: it is added to the settings where it is not the usual 2."""
-        signature = super().get_signature()
-        if self.beta != 2:
-            signature._items["beta"] = str(self.beta)
-        return signature
-
-    def score_of_sums(self, sums: FloatArray) -> FloatArray:
-        """chrF of (..., for each order: n-grams of the system, of the reference, matches)."""
-        triples = sums.reshape(*sums.shape[:-1], -1, 3)
-        system, reference, matches = np.moveaxis(triples, -1, 0)
-        if self._corpus.eps_smoothing:
-            empty = np.full_like(matches, _EPSILON)
-            precision, recall = (
-                np.divide(matches, side, out=empty.copy(), where=side > 0) for side in (system, reference)
-            )
-            return np.asarray(100 * self._f_measure(precision, recall, _EPSILON).mean(axis=-1))
-        counted = (system > 0) & (reference > 0)
-        orders = np.maximum(counted.sum(axis=-1), 1)
-        precision, recall = (
-            np.divide(matches, side, out=np.zeros_like(matches), where=counted).sum(axis=-1) / orders
-            for side in (system, reference)
-        )
-        return np.asarray(100 * self._f_measure(precision, recall, 0.0))
-
-    def _f_measure(self, precision: FloatArray, recall: FloatArray, without: float) -> FloatArray:
-        factor = self.beta**2
-        weighted = factor * precision + recall
-        product = (1 + factor) * precision * recall
-        return np.divide(product, weighted, out=np.full_like(product, without), where=weighted > 0)
-
-
-class ChrfPlusPlus(Chrf):
-    """chrF++: character n-grams and word bigrams."""
-
-    id: ClassVar[str] = "chrf++"
-
-    def __init__(self, lang: str = "en", *, word_order: int = 2, **options: Any) -> None:
-        super().__init__(lang, word_order=word_order, **options)
-
-    @classmethod
-    def option_defaults(cls) -> dict[str, Any]:
-        """chrF's options, with word bigrams."""
-        return {**Chrf.option_defaults(), "word_order": 2}
-
-
 class Ter(SacreBleuMetric):
     """TER: edits per reference word; lower is better."""
 
@@ -323,7 +246,7 @@ class Ter(SacreBleuMetric):
         case_sensitive: bool = False,
         workers: int = 1,
     ) -> None:
-        asian = lang in _UNSPACED if asian_support is None else asian_support
+        asian = lang in UNSPACED_TOKENISERS if asian_support is None else asian_support
         super().__init__(
             lang, workers=workers, normalized=normalized, no_punct=no_punct, asian_support=asian,
             case_sensitive=case_sensitive,
@@ -343,13 +266,40 @@ class Ter(SacreBleuMetric):
         )
 
 
+class TerChar(Ter):
+    """TER over characters: edits per character of the reference, white space left out.
+
+    >>> round(TerChar("zh").sentence_score("买伞", ["买雨伞"]).score, 2)
+    33.33
+    """
+
+    id: ClassVar[str] = "ter-char"
+
+    def get_signature(self) -> SacreBleuSignature:
+        """sacreBLEU's, and the unit."""
+        signature = super().get_signature()
+        return SacreBleuSignature(
+            self.id, *(f"{text}|unit:char" for text in (signature.own, signature.segment))
+        )
+
+    def _score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
+        spread = [[None if text is None else _spread(text) for text in stream] for stream in references]
+        return super()._score_segments(list(map(_spread, hypotheses)), spread)
+
+
+def _spread(text: str) -> str:
+    """A text with every character a word."""
+    return " ".join("".join(text.split()))
+
+
 def corpus_score_of_sums(metric: Metric) -> Callable[[FloatArray], FloatArray] | None:
     """How `metric` scores a corpus from the sum of its segments' statistics, or None if it averages segments.
 
     >>> corpus_score_of_sums(Ter())(np.array([[1.0, 4.0], [3.0, 4.0]]))
     array([25., 75.])
     """
-    return metric.score_of_sums if isinstance(metric, SacreBleuMetric) else None
+    formula: Callable[[FloatArray], FloatArray] | None = getattr(metric, "score_of_sums", None)
+    return formula
 
 
 def _signature_text(metric: Any) -> str:
@@ -363,7 +313,8 @@ def _check_choice(metric: str, option: str, value: str, known: Collection[str]) 
         raise UsageError(f"{metric}: {option}={value} is unknown; there are {', '.join(known)}")
 
 
-def _check_order(metric: str, option: str, value: int, least: int) -> None:
+def check_order(metric: str, option: str, value: int, least: int) -> None:
+    """Refuse an order of n-grams that is a typing error."""
     if not least <= value <= _HIGHEST_ORDER:
         raise UsageError(f"{metric}: {option} is from {least} to {_HIGHEST_ORDER}, not {value}")
 
