@@ -20,6 +20,7 @@ ANALYSIS = 26
 _PARTS = {
     "tagger": "taggers",
     "senses": "senses",
+    "antonyms": "senses",
     "pivot": "phrase tables",
     "phrases": "phrase tables",
     "lm": "language models",

@@ -19,7 +19,8 @@ from tesla_eval.errors import InputError
 from tesla_eval.records import Token
 
 __all__ = [
-    "AnalysedBatch", "GrowingArray", "PerVocabulary", "Vocabulary", "WordMap", "WordTable", "numbers_from"
+    "AnalysedBatch", "GrowingArray", "LemmaMap", "PerVocabulary", "Vocabulary", "WordMap", "WordTable",
+    "numbers_from",
 ]  # fmt: skip
 
 _MOST_TAGS = 1 << 16
@@ -258,6 +259,28 @@ class WordMap:
             forms = batch.vocabulary.lexicon.forms(numbers_from(len(known), batch.word))
             known.extend([self._number_of(form) for form in forms])
         return known.values[batch.word]
+
+
+class LemmaMap:
+    """Maps the lemmas of analysed texts to other numbers.
+
+    >>> from tesla_eval.analysis import load_pipeline
+    >>> (batch,) = load_pipeline("en").analyse(["Two tall trees"])
+    >>> LemmaMap(len).of(batch).tolist()
+    [3, 4, 4]
+    """
+
+    def __init__(self, number_of: Callable[[str], int]) -> None:
+        self._number_of = number_of
+        self._known: PerVocabulary[GrowingArray[np.uint32]] = PerVocabulary(lambda _: GrowingArray(np.uint32))
+
+    def of(self, batch: AnalysedBatch) -> npt.NDArray[np.uint32]:
+        """The number of every lemma of the batch."""
+        with self._known.lock:
+            known = self._known[batch.vocabulary]
+            lemmas = batch.vocabulary.lexicon.lemmas(numbers_from(len(known), batch.lemma))
+            known.extend([self._number_of(lemma) for lemma in lemmas])
+        return known.values[batch.lemma]
 
 
 def numbers_from(first: int, used: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:

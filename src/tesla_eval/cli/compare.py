@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import partial
-from typing import Any
+from pathlib import Path
 
 import click
 
@@ -40,9 +40,10 @@ from tesla_eval.cli.options import (
     synonyms_option,
     weights_option,
 )
+from tesla_eval.cli.outputs import check_output, output_option, write_output
 from tesla_eval.cli.score_formats import digits, latex_escaped, signature_line
 from tesla_eval.cli.score_tables import read_score_table
-from tesla_eval.cli.terminal import aligned, progress, visible, write_lines
+from tesla_eval.cli.terminal import aligned, progress, visible
 from tesla_eval.compare import (
     DocumentScores,
     PairTest,
@@ -112,13 +113,16 @@ def _pairs_text(comparison: SystemComparison) -> Iterator[str]:
         "Holm",
         "p rand",
         "Holm",
+        "p sign",
+        "Holm",
         "d",
         "superior",
     ]
     rows = [[*head, ""]]
     for pair in comparison.pairs:
         low, high = (_shown(comparison, end, signed=True) for end in (pair.low, pair.high))
-        tests = (pair.p_bootstrap, pair.p_bootstrap_holm, pair.p_randomisation, pair.p_randomisation_holm)
+        tests = (pair.p_bootstrap, pair.p_bootstrap_holm, pair.p_randomisation, pair.p_randomisation_holm,
+                 pair.p_sign, pair.p_sign_holm)  # fmt: skip
         rows.append([
             visible(pair.first), visible(pair.second), _shown(comparison, pair.difference, signed=True),
             f"{low} to {high}", f"{pair.wins:.3f}", *map(shown_p, tests),
@@ -143,45 +147,9 @@ def _json(found: Comparisons) -> Iterator[str]:
     plain = {
         "signatures": list(found.signatures),
         "baseline": found.baseline,
-        "metrics": [_plain(comparison) for comparison in found.by_metric],
+        "metrics": [comparison.to_dict() for comparison in found.by_metric],
     }
     yield json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False)
-
-
-def _plain(comparison: SystemComparison) -> dict[str, Any]:
-    clusters = comparison.clusters or (None,) * len(comparison.systems)
-    columns = zip(
-        comparison.systems, comparison.scores, comparison.low, comparison.high, clusters, strict=True
-    )
-    result: dict[str, Any] = {
-        "metric": comparison.metric,
-        "higher_is_better": comparison.higher_is_better,
-        "segments": comparison.segments,
-        "units": comparison.units,
-        "resamples": comparison.resamples,
-        "seed": comparison.seed,
-        "alpha": comparison.alpha,
-        "systems": [
-            {"system": system, "score": score, "low": low, "high": high, "cluster": cluster}
-            for system, score, low, high, cluster in columns
-        ],
-        "pairs": [
-            {
-                key: None if isinstance(value, float) and math.isnan(value) else value
-                for key, value in asdict(pair).items()
-            }
-            | {"significant": pair.is_significant(comparison.alpha)}
-            for pair in comparison.pairs
-        ],
-    }
-    if comparison.documents is not None:
-        result["documents"] = [
-            {"document": name, "scores": dict(zip(comparison.systems, scores, strict=True))}
-            for name, scores in zip(
-                comparison.documents.names, comparison.documents.scores.tolist(), strict=True
-            )
-        ]
-    return result
 
 
 def _latex(found: Comparisons) -> Iterator[str]:
@@ -276,6 +244,7 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
     "--format", "output_format", type=click.Choice(sorted(COMPARE_FORMATS)), default="text", show_default=True
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@output_option
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
 @weights_option
 @analysed_option
@@ -288,8 +257,8 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
 def compare(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
     metrics: tuple[str, ...], language: str, columns: str | None, score_file: str | None, baseline: str | None,
-    docs: str | None, resamples: int, seed: int, alpha: float, output_format: str, as_json: bool, jobs: int,
-    weights: str | None, analysed: bool, synonyms: str | None, segmenter: str | None,
+    docs: str | None, resamples: int, seed: int, alpha: float, output_format: str, as_json: bool,
+    output: Path | None, jobs: int, weights: str | None, analysed: bool, synonyms: str | None, segmenter: str | None,
     pre_tokenized: bool, unit_discount: float, max_units: int,
 ) -> None:  # fmt: skip
     """Compare SYSTEM files: scores with confidence intervals, and tests of the differences.
@@ -305,6 +274,9 @@ def compare(
     tesla compare --scores scores.tsv
     """
     systems = (*inputs, *systems)
+    check_output(
+        output, (*references, *systems, *(name for name in (source, score_file, docs) if name is not None))
+    )
     own_documents: tuple[str, ...] | None = None
     if score_file is None:
         celab = celab_arguments(pre_tokenized, unit_discount, max_units)
@@ -352,7 +324,7 @@ def compare(
         for table in tables
     ]
     write = COMPARE_FORMATS["json" if as_json else output_format]
-    write_lines(write(Comparisons(tuple(comparisons), tuple(signatures), baseline)))
+    write_output(write(Comparisons(tuple(comparisons), tuple(signatures), baseline)), output)
 
 
 def _score_files(

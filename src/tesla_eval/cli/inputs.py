@@ -335,6 +335,7 @@ def summary_chunks(summaries: SummarySet, topics: int = 256) -> Iterator[Chunk]:
         yield Chunk(
             [list(stream[span]) for stream in summaries.reference_streams],
             [[text for text in row[span] if text is not None] for row in summaries.hypotheses],
+            None if summaries.sources is None else list(summaries.sources[span]),
         )
 
 

@@ -292,7 +292,9 @@ def _with_weights(requests: Sequence[MetricRequest], file: str | None) -> list[d
         options.append({names[0]: file} if names else {})
     takers = [request.entry.name for request, option in zip(requests, options, strict=True) if option]
     if not takers:
-        raise click.UsageError("--weights goes with a learned metric: -m x, f, pem, dicomer or cremer")
+        raise click.UsageError(
+            "--weights goes with a learned metric: -m x, f, pem, s-x, cremer-x, dicomer or cremer"
+        )
     if len(takers) > 1:
         option = next(iter(next(filter(None, options))))
         raise click.UsageError(

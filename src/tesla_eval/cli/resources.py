@@ -137,6 +137,7 @@ def _files_table(found: list[dict[str, Any]]) -> Iterator[str]:
 
 
 _FIGURES = {
+    "antonyms": "{words} words, {pairs} pairs",
     "compounds": "{words} words",
     "frequencies": "{words} words",
     "lm": "order {order}, {words} words, perplexity {perplexity}",

@@ -13,8 +13,9 @@ import click
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.cli.options import language_option, need_scikit_learn, provenance_options
 from tesla_eval.cli.terminal import progress, resumable
+from tesla_eval.cli.train_paraphrases import pem_x
 from tesla_eval.cli.train_srl import srl
-from tesla_eval.cli.train_summaries import cremer, dicomer
+from tesla_eval.cli.train_summaries import cremer, cremer_x, dicomer, s_x
 from tesla_eval.features.lm import LanguageModelGroup
 from tesla_eval.features.paraphrases import LEAST_COUNT
 from tesla_eval.judgements.nouns import Key, Preferences
@@ -362,6 +363,9 @@ for _name, _metric, _options in _METRICS:
         _command(_name, _metric, _HELP.format(metric=_metric.id.upper(), name=_name), **_options)
     )
 train.add_command(pem)
+train.add_command(pem_x)
 train.add_command(cremer)
 train.add_command(dicomer)
+train.add_command(s_x)
+train.add_command(cremer_x)
 train.add_command(srl)

@@ -70,6 +70,7 @@ class PivotGroup(FeatureGroup):
     }  # fmt: skip
 
     measures: tuple[str, ...] = fixed(())
+    similarities: tuple[str, ...] = fixed(("lem", "pos"))
     pivots: Sequence[str | PhraseTable] | None = None
     max_n: int = LONGEST_NGRAM
     discount: float = FUNCTION_WORD_DISCOUNT
@@ -122,7 +123,11 @@ class _BoundPivots(BoundGroup):
 
     def _problems(self, table: PhraseTable) -> list[PivotFeature]:
         orders = range(1, self.declared.max_n + 1)
-        return [PivotFeature(table.pivot, similarity, n) for similarity in ("lem", "pos") for n in orders]
+        return [
+            PivotFeature(table.pivot, similarity, n)
+            for similarity in self.declared.similarities
+            for n in orders
+        ]
 
     @property
     def _limits(self) -> dict[str, float]:

@@ -23,6 +23,7 @@ import numpy as np
 
 from tesla_eval.compression import without_suffix
 from tesla_eval.errors import InputError, UsageError
+from tesla_eval.files import replacing
 from tesla_eval.judgements.nouns import (
     EvalSet,
     FloatTable,
@@ -308,7 +309,8 @@ def write_score_file(
                 )
             lines.append(f"{system}\t{float(value)!r}\n")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(lines), encoding="utf-8", newline="\n")
+    with replacing(path) as temporary:
+        temporary.write_text("".join(lines), encoding="utf-8", newline="\n")
     return path
 
 

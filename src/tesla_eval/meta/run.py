@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
@@ -11,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.errors import InputError, UsageError
+from tesla_eval.judgements.judges import Ratings
 from tesla_eval.judgements.marked import marked_eval_set
 from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
 from tesla_eval.judgements.summaries import read_summaries
@@ -27,12 +29,14 @@ from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = [
     "JudgedSet",
+    "JudgedSystem",
     "SetComparison",
     "Study",
     "TestedSet",
     "Wish",
     "marked_sets",
     "mtme_sets",
+    "rated_sets",
     "score_and_join",
     "score_metric",
     "summary_sets",
@@ -72,6 +76,15 @@ _COMPARABLE = {"segment": SEGMENT_STATISTICS, "system": tuple(ROW_STATISTICS)}
 
 
 @dataclass(frozen=True)
+class JudgedSystem:
+    """What humans and metrics say of one system; None where there is no score."""
+
+    system: str
+    human: float | None
+    metrics: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
 class TestedSet:
     """What a test set consists of, and which human system scores it was measured by."""
 
@@ -83,6 +96,8 @@ class TestedSet:
     human_score: str
     human_scores: tuple[str, ...] = ()
     """All kinds of human system scores that there were to choose from."""
+    system_scores: tuple[JudgedSystem, ...] = ()
+    """The human score and the metrics' scores of each system, to draw one against the other."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +107,22 @@ class SetComparison:
     lp: str
     testset: str
     comparison: MetricComparison
+
+
+def _system_scores(joined: Joined) -> tuple[JudgedSystem, ...]:
+    columns = {name: scores.system_scores(joined.used).tolist() for name, scores in joined.metrics.items()}
+    return tuple(
+        JudgedSystem(
+            system, _existing(human), {name: _existing(column[place]) for name, column in columns.items()}
+        )
+        for place, (system, human) in enumerate(
+            zip(joined.outputs.systems, joined.human_systems.tolist(), strict=True)
+        )
+    )
+
+
+def _existing(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 @dataclass
@@ -116,6 +147,7 @@ class Study:
             TestedSet(
                 outputs.lp, outputs.testset, len(outputs.systems), int(joined.used.sum()),
                 len(outputs.segments), joined.score_type, tuple(human_scores),
+                _system_scores(joined),
             )
         )  # fmt: skip
         self.results.extend(evaluate(joined, permutations=self.resamples, seed=self.seed))
@@ -193,6 +225,31 @@ def wmt_sets(
             seen.add(named.key)
             yield JudgedSet(named, preferences.get(key), system_scores.get(key))
     _check_wishes(lps, {lp for lp, _ in seen}, ", ".join(segments))
+
+
+def rated_sets(
+    sets: Iterable[JudgedSet], ratings: Mapping[Key, Mapping[str, Ratings]], criterion: str | None = None
+) -> Iterator[JudgedSet]:
+    """Test sets with the mean scores of judges in place of their human scores, once for each criterion.
+
+    Preferences and system scores of a set are not used where there are ratings: these are the judgements.
+    """
+    used: set[Key] = set()
+    for judged in sets:
+        by_criterion = ratings.get(judged.outputs.key)
+        if by_criterion is None:
+            continue
+        used.add(judged.outputs.key)
+        if criterion is not None and criterion not in by_criterion:
+            names = ", ".join(by_criterion)
+            raise UsageError(f"no ratings of the criterion {criterion!r}; there are: {names or 'none'}")
+        for name, rated in by_criterion.items():
+            if criterion in (None, name):
+                testset = f"{judged.outputs.testset}_{name}" if name else judged.outputs.testset
+                human = rated.means(judged.outputs)
+                yield JudgedSet(replace(judged.outputs, testset=testset, human=human, score_kind=name))
+    for lp, testset in ratings.keys() - used:
+        raise InputError(f"ratings of {lp} {testset}: no outputs in the files of --segments")
 
 
 def marked_sets(
@@ -308,7 +365,7 @@ def score_metric(
         streams = outputs.references if all_references else (outputs.first_reference,)
         kept = np.flatnonzero(np.ones(len(outputs.segments), bool) if segments is None else segments).tolist()
         metric = metric.for_corpus([[stream[place] for place in kept] for stream in streams])
-    scored = cache.score(metric, chosen.hypotheses, chosen.references, progress.advance)
+    scored = cache.score(metric, chosen.hypotheses, chosen.references, progress.advance, chosen.sources)
     table[chosen.cells] = scored.scores
     corpus = None
     formula = corpus_score_of_sums(metric)

@@ -91,7 +91,10 @@ class Cremer(Metric):
         content = self.content.score_segments(hypotheses, references).scores
         coherence = self.coherence.score_segments(hypotheses).scores
         features = np.stack([content, coherence], axis=1)
-        return SegmentScores(self.model.regression.predict(features), features)
+        scores = self.model.predict(features)
+        (words,) = self.content.analysis.analyse(hypotheses)
+        scores[words.lengths == 0] = self.model.lowest  # specification §5
+        return SegmentScores(scores, features)
 
     def explain(
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
@@ -101,7 +104,9 @@ class Cremer(Metric):
         coherence = self.coherence.explain_text(hypothesis)
 
         def overall(content_score: float) -> float:
-            return float(self.model.regression.predict(np.array([[content_score, coherence.score]]))[0])
+            if not content.references[0].hypothesis:
+                return self.model.lowest
+            return float(self.model.predict(np.array([[content_score, coherence.score]]))[0])
 
         details = []
         for detail in content.references:

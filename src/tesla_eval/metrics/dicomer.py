@@ -30,7 +30,10 @@ __all__ = ["Dicomer", "matrix_of"]
 
 
 class Dicomer(Metric):
-    """DICOMER, or its variants LIN, LIN+C and LIN+E: how coherent a text of several sentences is.
+    """DICOMER, or its variants LIN, LIN+C and LIN+E: how coherent a text of several sentences is. Experimental.
+
+    It tells long texts from permutations of their sentences. On coherence ratings of data sets that it was not
+    trained on, it is not better than the number of words (docs/dicomer.md).
 
     >>> metric = Dicomer()
     >>> good = "Tom fell ill. He stayed at home because he had a fever. But his fever soon went down."
@@ -87,7 +90,8 @@ class Dicomer(Metric):
     def _score(self, document: Document) -> tuple[float, list[Relation], RoleMatrix, dict[str, float]]:
         relations = self.parser.parser.parse(document)
         matrix, features = matrix_of(document, relations, self.model)
-        return self.model.score(features), relations, matrix, features
+        sentences = len(document) if _has_words(document) else 0
+        return self.model.ranking(features, sentences), relations, matrix, features
 
     def explain(
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
@@ -114,12 +118,23 @@ class Dicomer(Metric):
             features=(
                 ValueDetail(name="ranking", value=score),
                 ValueDetail(name="log", value=self.model.log_score(score)),
+                ValueDetail(name="expected", value=self.model.expected(len(document))),
                 *(
                     ValueDetail(name=name, value=features[name], weight=self.model.weights[name], share=share)
                     for name, share in shares
                 ),
             ),
         )
+
+
+def _has_words(document: Document) -> bool:
+    """Whether a text has a word at all: punctuation alone is as good as nothing."""
+    return any(
+        character.isalnum()
+        for sentence in document.sentences
+        for word in sentence.words
+        for character in word
+    )
 
 
 def matrix_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -228,11 +229,17 @@ CREMER_FEATURES = ("tesla-s", "dicomer")
 
 @dataclass(frozen=True, eq=False)
 class CremerModel:
-    """The regression, with the fingerprint of the DICOMER model that it was trained on."""
+    """The regression, the fingerprint of the DICOMER model that it was trained on, and the scale of its targets."""
 
     regression: SupportVectorModel
     dicomer: str = ""
     fingerprint: str = ""
+    lowest: float = 1.0
+    highest: float = 5.0
+
+    def predict(self, rows: FloatArray) -> FloatArray:
+        """The value of every row, within the range of the scores that were learned from."""
+        return np.clip(self.regression.predict(rows), self.lowest, self.highest)
 
     def to_resource(
         self, language: str, provenance: Provenance = UNSTATED, *, info: dict[str, object] | None = None
@@ -240,7 +247,12 @@ class CremerModel:
         """The model as a resource file's content."""
         return Resource(
             CREMER, language, self.regression.to_arrays(), analysis=self.dicomer, provenance=provenance,
-            info={**(info or {}), **self.regression.to_info()},
+            info={
+                **(info or {}),
+                **self.regression.to_info(),
+                "lowest": self.lowest,
+                "highest": self.highest,
+            },
         )  # fmt: skip
 
     @classmethod
@@ -250,8 +262,11 @@ class CremerModel:
             regression = SupportVectorModel.from_resource(resource.arrays, resource.info)
             if regression.features != CREMER_FEATURES:
                 raise ValueError(f"its features are {', '.join(regression.features)}")
+            lowest, highest = float(resource.info["lowest"]), float(resource.info["highest"])
+            if not -inf < lowest < highest < inf:
+                raise ValueError("the range of scores is empty")
         except (LookupError, TypeError, ValueError) as error:
             raise ResourceError(
                 f"{resource.path}: is damaged ({error}); reinstall it, or train it with `tesla train cremer`"
             ) from error
-        return cls(regression, resource.analysis, resource.fingerprint)
+        return cls(regression, resource.analysis, resource.fingerprint, lowest, highest)

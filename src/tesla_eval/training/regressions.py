@@ -258,4 +258,4 @@ def train_cremer(
         CREMER_FEATURES, rows, targets, topics, GRIDS[kernel], folds=folds, progress=progress
     )
     info = {**fit.parameters, "pearson": fit.correlation, "summaries": len(rows), "topics": len(set(topics))}
-    return CremerModel(fit.model, dicomer), info
+    return CremerModel(fit.model, dicomer, lowest=float(targets.min()), highest=float(targets.max())), info

@@ -1,0 +1,145 @@
+"""PEM-X's model (specification §13): a few numbers in a JSON file that people can read."""
+
+from __future__ import annotations
+
+import json
+import math
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tesla_eval.errors import ResourceError
+from tesla_eval.files import replacing
+from tesla_eval.resources import data_folders, missing_resource
+
+__all__ = ["PEM_X", "PemXModel", "load_pem_x_model", "read_pem_x_model", "write_pem_x_model"]
+
+PEM_X = "pem-x"
+_FORMAT = 1
+_LARGEST_FILE = 1 << 16
+
+
+@dataclass(frozen=True)
+class PemXModel:
+    """What PEM-X learned: how evidence becomes adequacy, and how its three parts become a score."""
+
+    language: str
+    evidence: Mapping[str, float]
+    """The weight of every piece of evidence, 0 or more; they add up to 1."""
+    unrelated: float
+    """The evidence that unrelated texts have: adequacy 0."""
+    contradictions: Mapping[str, float]
+    """How much of a full agreement each kind of contradiction takes away, 0..1."""
+    copy_share: float
+    """The part of the scale that a copy can reach."""
+    fully_novel: float
+    """Up to this overlap nothing is taken off."""
+    pivots: tuple[str, ...]
+    language_model: str
+    analysis: str = ""
+    """The analysis that the phrase tables were made with."""
+    date: str = ""
+    data: tuple[str, ...] = ()
+    training: Mapping[str, Any] = field(default_factory=dict)
+    """How it was chosen and what leave-one-set-out found: for people to read."""
+    fingerprint: str = ""
+
+    def __post_init__(self) -> None:
+        shares = (self.unrelated, self.copy_share, self.fully_novel, *self.contradictions.values())
+        if not all(0 <= share <= 1 for share in shares) or self.unrelated == 1 or self.fully_novel == 1:
+            raise ValueError("a share is not between 0 and 1")
+        if not self.evidence or min(self.evidence.values()) < 0 or sum(self.evidence.values()) <= 0:
+            raise ValueError("it has no evidence, or a weight is negative")
+
+    def to_json(self) -> str:
+        """The model as the text of its file."""
+        document = {
+            "format": _FORMAT, "metric": PEM_X, "language": self.language, "date": self.date,
+            "data": list(self.data), "analysis": self.analysis, "pivots": list(self.pivots),
+            "language_model": self.language_model, "evidence": dict(self.evidence), "unrelated": self.unrelated,
+            "contradictions": dict(self.contradictions),
+            "copy_share": self.copy_share, "fully_novel": self.fully_novel, "training": dict(self.training),
+        }  # fmt: skip
+        return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+
+
+def write_pem_x_model(path: Path, model: PemXModel) -> None:
+    """Write `model` to `path`, creating its folder if necessary."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as temporary:
+        temporary.write_text(model.to_json(), encoding="utf-8", newline="\n")
+
+
+def read_pem_x_model(path: Path) -> PemXModel:
+    """The model in a file; `ResourceError`, naming the file, if it holds none."""
+    try:
+        size = path.stat().st_size
+        raw = path.read_bytes() if size <= _LARGEST_FILE else b""
+    except OSError as error:
+        raise ResourceError(f"{path}: cannot be read ({error.strerror})") from error
+    if size > _LARGEST_FILE:
+        raise ResourceError(f"{path}: has {size} bytes, too many for a model of PEM-X")
+    try:
+        return _parse(json.loads(raw), f"{zlib.crc32(raw):08x}")
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        reason = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise ResourceError(
+            f"{path}: is damaged or not a model of PEM-X ({reason}); reinstall it, or train it again with "
+            "`tesla train pem-x`"
+        ) from error
+
+
+def _parse(document: Any, fingerprint: str) -> PemXModel:
+    if document["format"] != _FORMAT or document["metric"] != PEM_X:
+        raise ValueError("it has another format, or is for another metric")
+    return PemXModel(
+        language=str(document["language"]), evidence=_numbers(document["evidence"]),
+        unrelated=_number(document["unrelated"]), contradictions=_numbers(document["contradictions"]),
+        copy_share=_number(document["copy_share"]), fully_novel=_number(document["fully_novel"]),
+        pivots=tuple(map(str, document["pivots"])), language_model=str(document["language_model"]),
+        analysis=str(document["analysis"]), date=str(document["date"]), data=tuple(map(str, document["data"])),
+        training=dict(document["training"]), fingerprint=fingerprint,
+    )  # fmt: skip
+
+
+def _numbers(named: Any) -> dict[str, float]:
+    return {str(name): _number(value) for name, value in named.items()}
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{value!r} is not a number")
+    return float(value)
+
+
+@cache
+def _installed(language: str) -> PemXModel:
+    for folder in data_folders():
+        path = folder / f"weights-{PEM_X}-{language}.json"
+        if path.is_file():
+            return read_pem_x_model(path)
+    raise missing_resource("PEM-X model", language, f"tesla train pem-x -l {language}")
+
+
+def load_pem_x_model(
+    language: str, analysis: str = "", model: PemXModel | str | Path | None = None
+) -> PemXModel:
+    """The given model, the one in a file, or the installed one, read once per process.
+
+    Refuses a model for another language, or one that was trained with another `analysis`, if that is given.
+    """
+    if model is None:
+        chosen = _installed(language)
+    else:
+        chosen = model if isinstance(model, PemXModel) else read_pem_x_model(Path(model))
+    if chosen.language != language:
+        raise ResourceError(f"pem-x: this model is for language {chosen.language!r}, not for {language!r}")
+    if analysis and chosen.analysis and chosen.analysis != analysis:
+        raise ResourceError(
+            f"pem-x: the model was trained with the analysis {chosen.analysis}, but {analysis} is installed; "
+            "train it again with `tesla train pem-x`"
+        )
+    return chosen

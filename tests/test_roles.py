@@ -1,0 +1,249 @@
+"""Who did what to whom: clauses of trees, propositions of texts, exchanged roles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tesla_eval import FeatureMetric, TeslaError
+from tesla_eval.features.roles import RoleGroup
+from tesla_eval.metrics.combinations import Mean as MeanOfFeatures
+from tesla_eval.metrics.combinations import Uncombined
+from tesla_eval.srl.exchanged import Exchange, exchanged_roles, find_exchanges
+from tesla_eval.srl.propositions import DOER, UNDERGOER, Proposition, read_propositions
+from tesla_eval.syntax.clauses import find_clauses, noun_heads
+from tesla_eval.syntax.trees import read_tree
+
+
+def told(tree: str) -> list[tuple[str, str, str, str]]:
+    """Verb, doers, undergoers and recipients of each clause as words."""
+    read = read_tree(tree)
+    words = read.words()
+    return [
+        (words[c.verb], *(" ".join(words[k] for k in part) for part in (c.doers, c.undergoers, c.recipients)))
+        for c in find_clauses(read)
+    ]
+
+
+TREES = {
+    "active": ("(S (NP (NNP Ann)) (VP (VBD hit) (NP (NNP Bill))))", [("hit", "Ann", "Bill", "")]),
+    "passive": (
+        "(S (NP (NNP Bill)) (VP (VBD was) (VP (VBN hit) (PP (IN by) (NP (NNP Ann))))))",
+        [("hit", "Ann", "Bill", "")],
+    ),
+    "perfect is no passive": (
+        "(S (NP (NNP Ann)) (VP (VBZ has) (VP (VBN hit) (NP (NNP Bill)))))",
+        [("hit", "Ann", "Bill", "")],
+    ),
+    "two objects": (
+        "(S (NP (PRP She)) (VP (VBD gave) (NP (PRP him)) (NP (DT a) (NN book))))",
+        [("gave", "She", "book", "him")],
+    ),
+    "recipient after to": (
+        "(S (NP (PRP She)) (VP (VBD gave) (NP (DT a) (NN book)) (PP (IN to) (NP (PRP him)))))",
+        [("gave", "She", "book", "him")],
+    ),
+    "passive with an object": (
+        "(S (NP (PRP He)) (VP (VBD was) (VP (VBN given) (NP (DT a) (NN book)))))",
+        [("given", "", "book", "He")],
+    ),
+    "a time is no object": (
+        "(S (NP (PRP He)) (VP (VBD slept) (NP (JJ last) (NN week))))",
+        [("slept", "He", "", "")],
+    ),
+    "coordinated subjects and verbs": (
+        "(S (NP (NP (NNP Ann)) (CC and) (NP (NNP Bill))) (VP (VBD saw) (CC and) (VBD bought) (NP (NNS cars))))",
+        [("saw", "Ann Bill", "cars", ""), ("bought", "Ann Bill", "cars", "")],
+    ),
+    "relative clause without subject": (
+        "(NP (NP (DT the) (NN dog)) (SBAR (WHNP (WDT that)) (S (VP (VBD saw) (NP (NNP Ann))))))",
+        [("saw", "dog", "Ann", "")],
+    ),
+    "relative clause without object": (
+        "(NP (NP (DT the) (NN dog)) (SBAR (WHNP (WDT that)) (S (NP (NNP Ann)) (VP (VBD saw)))))",
+        [("saw", "Ann", "dog", "")],
+    ),
+    "relative clause without pronoun": (
+        "(NP (NP (DT the) (NN dog)) (SBAR (S (NP (NNP Ann)) (VP (VBD saw)))))",
+        [("saw", "Ann", "dog", "")],
+    ),
+    "infinitive after a noun": (
+        "(NP (NP (DT a) (NN place)) (SBAR (S (VP (TO to) (VP (VB catch) (NP (NNS bands)))))))",
+        [("catch", "", "bands", "")],
+    ),
+    "the clause of a noun leaves nothing out": (
+        "(NP (NP (DT the) (NN fact)) (SBAR (IN that) (S (NP (NNP Ann)) (VP (VBD left)))))",
+        [("left", "Ann", "", "")],
+    ),
+    "participles": (
+        "(NP (NP (NN car)) (VP (VBN driven) (PP (IN by) (NP (NNP Ann)))))",
+        [("driven", "Ann", "car", "")],
+    ),
+    "subject of an infinitive": (
+        "(S (NP (NNP Ann)) (VP (VBZ wants) (S (VP (TO to) (VP (VB see) (NP (NNP Bill)))))))",
+        [("wants", "Ann", "", ""), ("see", "Ann", "Bill", "")],
+    ),
+    "object as the subject of an infinitive": (
+        "(S (NP (NNP Ann)) (VP (VBD told) (NP (NNP Bill)) (S (VP (TO to) (VP (VB go))))))",
+        [("told", "Ann", "Bill", ""), ("go", "Bill", "", "")],
+    ),
+    "question": (
+        "(SQ (VBD Was) (NP (NNP Bill)) (VP (VBN hit) (PP (IN by) (NP (NNP Ann)))))",
+        [("hit", "Ann", "Bill", "")],
+    ),
+    "question word": (
+        "(SBARQ (WHNP (WP Who)) (SQ (VP (VBD hit) (NP (NNP Bill)))))",
+        [("hit", "Who", "Bill", "")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("tree", "expected"), TREES.values(), ids=TREES)
+def test_participants_of_verbs(tree: str, expected: list[tuple[str, str, str, str]]) -> None:
+    assert told(tree) == expected
+
+
+def test_negation_belongs_to_its_own_verb() -> None:
+    tree = read_tree(
+        "(S (NP (PRP He)) (VP (VP (VBD did) (RB not) (VP (VB see) (NP (PRP her)))) (CC and) (VP (VBD left))))"
+    )
+    assert [clause.negated for clause in find_clauses(tree)] == [True, False]
+
+
+def test_heads_of_genitives_and_prepositional_phrases() -> None:
+    assert noun_heads(read_tree("(NP (DT The) (NN company) (POS 's))")) == (1,)
+    assert noun_heads(read_tree("(PP (IN by) (NP (DT the) (NN flood)))")) == (2,)
+
+
+def test_deep_trees_do_not_exhaust_the_stack() -> None:
+    depth = 900
+    assert find_clauses(read_tree("(S " * depth + "(VP (VB go))" + ")" * depth)) != []
+
+
+PAIRS = [
+    ("The doctor called the nurse.", "The nurse called the doctor.", [Exchange("call", "nurse", "doctor")]),
+    ("Mary was hit by John.", "John hit Mary.", []),
+    ("John was hit by Mary.", "John hit Mary.", [Exchange("hit", "john", "mary")]),
+    ("She saw him yesterday.", "He saw her yesterday.", [Exchange("see", "he", "she")]),
+    ("John hit Bill.", "John hit Mary.", []),
+    ("Mary hit the wall.", "John hit Mary.", []),
+    ("Mary married John.", "John married Mary.", []),
+    ("John hit Mary.", "John hit Mary.", []),
+    (
+        "We know the woman who saw the man.",
+        "We know the woman who the man saw.",
+        [Exchange("see", "man", "woman")],
+    ),
+    ("", "John hit Mary.", []),
+]
+
+
+@pytest.mark.parametrize(("hypothesis", "reference", "expected"), PAIRS)
+def test_exchanged_roles(hypothesis: str, reference: str, expected: list[Exchange]) -> None:
+    assert exchanged_roles(hypothesis, reference) == expected
+
+
+def test_roles_of_nouns_are_exchanged_too() -> None:
+    one, other = read_propositions(
+        ["France's invasion of Russia failed.", "Russia's invasion of France failed."]
+    )
+    assert find_exchanges(one, other) == [Exchange("invasion", "russia", "france")]
+
+
+names = st.sampled_from(["ann", "bill", "cat"])
+propositions = st.lists(
+    st.builds(
+        lambda predicate, doers, undergoers: Proposition(
+            predicate, True, (*((DOER, d) for d in doers), *((UNDERGOER, u) for u in undergoers))
+        ),
+        st.sampled_from(["see", "hit"]),
+        st.lists(names, max_size=2),
+        st.lists(names, max_size=2),
+    ),
+    max_size=3,
+)
+
+
+@given(propositions, propositions)
+def test_an_exchange_seen_from_the_other_side(first: list[Proposition], second: list[Proposition]) -> None:
+    """Both sides see the same exchanges unless one of them says it both ways."""
+    there = {(e.predicate, e.doer, e.undergoer) for e in find_exchanges(first, second)}
+    back = {(e.predicate, e.undergoer, e.doer) for e in find_exchanges(second, first)}
+    for exchange in there ^ back:
+        predicate, doer, undergoer = exchange
+        for side in (first, second):
+            ways = {
+                (d, u)
+                for p in side if p.predicate == predicate
+                for d in p.fillers(DOER) for u in p.fillers(UNDERGOER)
+            }  # fmt: skip
+            if {(doer, undergoer), (undergoer, doer)} <= ways:
+                break
+        else:
+            raise AssertionError(exchange)
+    assert find_exchanges(first, first) == []
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.text(max_size=30), max_size=4))
+def test_any_text_has_propositions_and_batches_do_not_matter(texts: list[str]) -> None:
+    together = read_propositions(texts)
+    assert together == [read_propositions([text])[0] for text in texts]
+
+
+class WhoDidWhat(FeatureMetric):
+    """The group alone."""
+
+    id = "who-did-what"
+    groups = (RoleGroup(),)
+    combination = Uncombined()
+
+
+def roles_of(hypothesis: str, reference: str, **options: object) -> dict[str, float]:
+    return dict(WhoDidWhat("en", **options).sentence_score(hypothesis, [reference]).features)
+
+
+def test_bags_of_roles_worked_out_by_hand() -> None:
+    """Reference: chase-ARG0-dog, chase-ARG1-cat; hypothesis: chase-ARG0-cat, chase-ARG1-dog."""
+    swapped = roles_of("The cat chased the dog.", "The dog chased the cat.")
+    assert swapped == {"roles.triples": 0.0, "roles.fillers": 0.0, "roles.links": 1.0, "roles.exchanged": 1.0}
+    passive = roles_of("The cat was chased by the dog.", "The dog chased the cat.")
+    assert passive == {"roles.triples": 1.0, "roles.fillers": 1.0, "roles.links": 1.0, "roles.exchanged": 0.0}
+    # One triple of the hypothesis, two of the reference, one in common: 1 / (α · 2 + (1 − α) · 1).
+    short = roles_of("The dog chased.", "The dog chased the cat.", alpha=0.75)
+    assert short["roles.triples"] == pytest.approx(1 / (0.75 * 2 + 0.25 * 1))
+
+
+def test_what_cannot_be_compared_does_not_exist() -> None:
+    features = WhoDidWhat("en").score_segments(["Yes!"], [["No!"]]).features
+    assert np.isnan(features).all()
+    assert np.isnan(WhoDidWhat("en").score_segments(["Dogs bark."], [["Dogs bark."]]).features[0, -1])
+
+
+def test_the_group_is_for_english_only() -> None:
+    class Mean(WhoDidWhat):
+        """With a score, so that the group is not optional."""
+
+        combination = MeanOfFeatures()
+
+    with pytest.raises(TeslaError, match="'roles' are not available for language 'de'"):
+        Mean("de")
+    assert 0 < Mean("en").sentence_score("The cat chased a dog.", ["The cat chased a rat."]).score < 1
+
+
+def test_nouns_are_optional_and_in_the_signature() -> None:
+    both = roles_of("France's invasion of Russia.", "Russia's invasion of France.")
+    assert both["roles.exchanged"] == 1.0
+    verbs = WhoDidWhat("en", nouns=False)
+    assert np.isnan(
+        verbs.score_segments(["France's invasion of Russia."], [["Russia's invasion of France."]]).features
+    ).all()
+    assert verbs.get_signature() != WhoDidWhat("en").get_signature()
+
+
+def test_the_explanation_has_the_features() -> None:
+    explained = WhoDidWhat("en").explain("The cat chased the dog.", ["The dog chased the cat."])
+    names = {detail.name: detail.value for detail in explained.references[0].features}  # type: ignore[attr-defined]
+    assert names == roles_of("The cat chased the dog.", "The dog chased the cat.")
