@@ -7,6 +7,9 @@ score; its DICOMER scores come from a model that did not see SummEval. Only weig
 
 `--measure` builds nothing. It prints the tables of docs/dicomer.md: sentence order by genre, and coherence ratings of
 data sets that the model was not trained on, beside three trivial baselines. About 4 minutes of CPU time.
+
+`--variants` builds only what stands beside the two models: DICOMER's variants (LIN, LIN+C, LIN+E) and CREMER's other
+kernels, by the same recipe. CREMER's must be built again whenever the DICOMER model changes.
 """
 
 from __future__ import annotations
@@ -20,9 +23,9 @@ import numpy as np
 from tesla_eval import TeslaS
 from tesla_eval.arrays import FloatArray
 from tesla_eval.discourse import Document, TextParser, load_parser
-from tesla_eval.discourse.roles import CoherenceModel
+from tesla_eval.discourse.roles import VARIANTS, CoherenceModel, Variant, variant_kind
 from tesla_eval.judgements.summaries import OVERALL, SummarySet, read_summaries
-from tesla_eval.models.svr import CremerModel
+from tesla_eval.models.svr import CremerModel, kernel_kind
 from tesla_eval.resources import Provenance, read_resource, write_resource
 from tesla_eval.stats import kendall, spearman
 from tesla_eval.training.dicomer import (
@@ -56,7 +59,7 @@ LONG_ENOUGH_SUMMARY = 3
 LONGEST_ARTICLE = 80
 ARTICLES = 40
 """Of each set."""
-VARIANT = "dicomer"
+VARIANT: Variant = "dicomer"
 
 RankedLists = Sequence[Sequence[RankedText]]
 
@@ -66,20 +69,29 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("--measure", action="store_true", help="build nothing, print the tables")
+    options.add_argument("--variants", action="store_true", help="build only the variants and other kernels")
     options.add_argument("--date", default="2026-11-16", help="stored in the models")
     given = options.parse_args()
+    if given.variants:
+        for variant in VARIANTS:
+            if variant != VARIANT:
+                Laboratory(variant).build_dicomer(given.date)
+        Laboratory().build_cremer(given.date, "linear", "poly")
+        return
     lab = Laboratory()
     if given.measure:
         lab.measure_order()
         lab.measure_coherence()
     else:
-        lab.build(given.date)
+        lab.build_dicomer(given.date)
+        lab.build_cremer(given.date, "rbf")
 
 
 class Laboratory:
     """The judged summaries, the permuted documents, and models that leave out a data set."""
 
-    def __init__(self) -> None:
+    def __init__(self, variant: Variant = VARIANT) -> None:
+        self.variant = variant
         self.parser: TextParser = load_parser("en")
         self.summaries = {
             name: read_summaries(str(SHARED / "summaries" / name)) for name in (*COHERENT, "realsumm")
@@ -93,7 +105,7 @@ class Laboratory:
         self._models: dict[tuple[str, ...], CoherenceModel] = {}
 
     def permuted(self, documents: Mapping[str, Document]) -> list[list[RankedText]]:
-        return permuted_lists(self.parser.parser, documents, [VARIANT])[VARIANT]
+        return permuted_lists(self.parser.parser, documents, [self.variant])[self.variant]
 
     def ranked(self, summaries: SummarySet) -> list[list[RankedText]]:
         """The summaries with their coherence, if people rated it, one list per topic."""
@@ -102,14 +114,14 @@ class Laboratory:
         for topic in range(len(summaries.topics)):
             documents = self.parser.documents([row[topic] or "" for row in summaries.hypotheses])
             lists.append([(text, float(table[system, topic])) for system, text in enumerate(documents)])
-        return scored_lists(self.parser.parser, lists, [VARIANT])[VARIANT]
+        return scored_lists(self.parser.parser, lists, [self.variant])[self.variant]
 
     def model(self, *rated: str) -> CoherenceModel:
         """DICOMER as it is shipped, learned from order and from the coherence of these sets."""
         if rated not in self._models:
             coherence = [one for name in rated for one in matched_in_length(self.texts[name])]
             self._models[rated] = train_coherence(
-                [*coherence, *self.order], VARIANT, parser=self.parser.fingerprint
+                [*coherence, *self.order], self.variant, parser=self.parser.fingerprint
             )
         return self._models[rated]
 
@@ -122,38 +134,44 @@ class Laboratory:
         """DICOMER's scores of a set by a model that learned from the others."""
         return self.scores(self.model(*(one for one in COHERENT if one != name)), name)
 
-    def cremer(self, learned: str, dicomer: str = "") -> tuple[CremerModel, dict[str, object]]:
+    def cremer(
+        self, learned: str, dicomer: str = "", kernel: str = "rbf"
+    ) -> tuple[CremerModel, dict[str, object]]:
         """The paper's regression from TESLA-S and DICOMER, which did not see this set, to the set's overall score."""
-        return self._regression(learned, self.left_out(learned), dicomer)
+        return self._regression(learned, self.left_out(learned), dicomer, kernel)
 
     def _regression(
-        self, learned: str, coherence: FloatArray, dicomer: str
+        self, learned: str, coherence: FloatArray, dicomer: str = "", kernel: str = "rbf"
     ) -> tuple[CremerModel, dict[str, object]]:
         summaries = self.summaries[learned]
         rows = np.stack([content_scores(summaries).ravel(), coherence.ravel()], axis=1)
         topics = np.tile(np.arange(len(summaries.topics)), len(summaries.systems)).tolist()
-        return train_cremer(rows, summaries.human[OVERALL].ravel(), topics, dicomer=dicomer)
+        return train_cremer(rows, summaries.human[OVERALL].ravel(), topics, kernel=kernel, dicomer=dicomer)
 
     def cremer_left_out(self, name: str) -> FloatArray:
         """CREMER's scores of a set by a regression and a DICOMER model that did not see it."""
         learned = "newsroom" if name == "summeval" else "summeval"
         rated = tuple(one for one in COHERENT if one not in (name, learned)) or ()
         inner = self.scores(self.model(*rated), learned)
-        model, _ = self._regression(learned, inner, "")
+        model, _ = self._regression(learned, inner)
         outer = self.scores(self.model(*rated), name)
         content = content_scores(self.summaries[name])
         predicted = model.predict(np.stack([content.ravel(), outer.ravel()], axis=1))
         return np.asarray(predicted.reshape(content.shape))
 
-    def build(self, date: str) -> None:
+    def build_dicomer(self, date: str) -> None:
         model = self.model(*COHERENT)
-        path = DATA / "dicomer-en.tesla"
+        path = DATA / f"{variant_kind(self.variant)}-en.tesla"
         write_resource(path, model.to_resource("en", Provenance(SOURCES, LICENCE, date)))
-        print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB, {len(model.weights)} weights")
-        cremer, info = self.cremer("summeval", read_resource(path).fingerprint)
-        path = DATA / "cremer-en.tesla"
-        write_resource(path, cremer.to_resource("en", Provenance(SOURCES, LICENCE, date), info=info))
-        print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB, {info}")
+        print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB, {len(model.weights)} weights", flush=True)
+
+    def build_cremer(self, date: str, *kernels: str) -> None:
+        fingerprint = read_resource(DATA / "dicomer-en.tesla").fingerprint
+        for kernel in kernels:
+            cremer, info = self.cremer("summeval", fingerprint, kernel)
+            path = DATA / f"{kernel_kind(kernel)}-en.tesla"
+            write_resource(path, cremer.to_resource("en", Provenance(SOURCES, LICENCE, date), info=info))
+            print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB, {info}", flush=True)
 
     def measure_order(self) -> None:
         """Share of pairs (original, permutation) in which the original scores higher; a tie is not right."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -123,6 +124,12 @@ class Score:
     def __str__(self) -> str:
         return f"{self.metric} = {self.score:.4f} ({self.signature})"
 
+    def _repr_html_(self) -> str:
+        """A notebook's view: the score and its features."""
+        from tesla_eval.drawing import score_html
+
+        return score_html(self.metric, self.score, str(self.signature), self.features)
+
 
 @dataclass(frozen=True)
 class CorpusScore:
@@ -137,6 +144,20 @@ class CorpusScore:
 
     def __str__(self) -> str:
         return f"{self.metric} = {self.score:.4f} ({self.signature})"
+
+    def _repr_html_(self) -> str:
+        """A notebook's view: the score and the mean of each feature over the segments that have it."""
+        from tesla_eval.drawing import score_html
+
+        columns = zip(self.feature_names, self.features.T.tolist(), strict=True)
+        means = {
+            name: _mean([value for value in column if not math.isnan(value)]) for name, column in columns
+        }
+        return score_html(self.metric, self.score, str(self.signature), means, len(self.segments))
+
+
+def _mean(values: list[float]) -> float:
+    return math.fsum(values) / len(values) if values else math.nan
 
 
 @dataclass(slots=True)
@@ -497,51 +518,8 @@ class Explanation:
         }
 
     def _repr_html_(self) -> str:
-        """A notebook's view: each reference with its features, and the links of the first feature."""
-        from html import escape
+        """A notebook's view: the links between the words, and the way from them to the score."""
+        from tesla_eval.drawing import explanation_html
 
-        parts = [
-            f"<p><b>{escape(self.metric)}</b> {self.score:.4f} <code>{escape(str(self.signature))}</code></p>"
-        ]
-        parts.extend(
-            f"<p dir='auto'>hypothesis: {escape(self.hypothesis)}</p>"
-            f"<p dir='auto'>reference: {escape(reference.text)} ({reference.score:.4f})</p>"
-            + _table_html(("feature", "P", "R", "F"), map(_feature_cells, reference.features))
-            + _links_html(reference)
-            for reference in self.references
-        )
-        return "".join(parts)
-
-
-def _feature_cells(feature: FeatureDetail) -> tuple[str, ...]:
-    if isinstance(feature, CharacterDetail):
-        return (feature.name, *(f"{value:.4f}" for value in (feature.precision, feature.recall, feature.f)))
-    return (feature.name, "", "", f"{feature.value:.4f}" if isinstance(feature, ValueDetail) else "")
-
-
-def _links_html(reference: ReferenceExplanation) -> str:
-    rows: list[tuple[Span, Span, float, float]] = []
-    if reference.covering is not None:
-        rows = [(k.hypothesis, k.reference, 1.0, k.weight) for k in reference.covering.links if k.essential]
-    elif reference.features and isinstance(reference.features[0], MatchDetail):
-        rows = [(k.hypothesis, k.reference, k.similarity, k.weight) for k in reference.features[0].flow]
-    cells = [
-        (
-            " ".join(token.surface for token in reference.hypothesis[slice(*left)]),
-            " ".join(token.surface for token in reference.reference[slice(*right)]),
-            f"{similarity:g}",
-            f"{weight:g}",
-        )
-        for left, right, similarity, weight in rows
-    ]
-    return _table_html(("hypothesis", "reference", "similarity", "weight"), cells) if cells else ""
-
-
-def _table_html(head: tuple[str, ...], rows: Any) -> str:
-    from html import escape
-
-    lines = ["<tr>" + "".join(f"<th>{cell}</th>" for cell in head) + "</tr>"]
-    lines += [
-        "<tr>" + "".join(f"<td dir='auto'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    ]
-    return f"<table>{''.join(lines)}</table>"
+        texts = [reference.text for reference in self.references]
+        return explanation_html(self.to_dict(), self.hypothesis, texts)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from tempfile import TemporaryFile
+from typing import Any
 
 import click
 
@@ -26,6 +27,8 @@ from tesla_eval.cli.options import (
 )
 from tesla_eval.cli.terminal import links_coloured, progress, warn, write_lines
 from tesla_eval.compare import explain_difference
+from tesla_eval.drawing import explanation_html, explanation_page, match_svg
+from tesla_eval.drawing.match import picture_of
 from tesla_eval.metrics import Metric
 from tesla_eval.records import Explanation
 
@@ -52,6 +55,8 @@ __all__ = ["explain"]
     is_flag=True,
     help="JSON: one object, or one line per segment with -r (docs/formats.md).",
 )
+@click.option("--html", "as_html", is_flag=True, help="A page of HTML: links between words, step by step.")
+@click.option("--svg", "as_svg", is_flag=True, help="One picture of the links between the words, as SVG.")
 @click.option(
     "--feature",
     default=None,
@@ -72,6 +77,8 @@ def explain(
     metric: str | None,
     language: str,
     as_json: bool,
+    as_html: bool,
+    as_svg: bool,
     feature: str | None,
     segment: int | None,
     synonyms: str | None,
@@ -92,10 +99,14 @@ def explain(
     tesla explain -m dicomer "It rained. But we went out. We got wet."      roles and their transitions (experimental)
     tesla explain -r ref.txt sys.txt --json > explained.jsonl
     tesla explain -r ref.txt sys.txt --segment 7                 one segment
+    tesla explain --html "The cats sat." "A cat sat." > why.html
     tesla explain -m x -r ref.txt sysA.txt sysB.txt              why A scores higher than B
     tesla explain -m x -r ref.txt sysA.txt sysB.txt --segment 7  ... on one segment
     """
     celab = celab_arguments(pre_tokenized, unit_discount, max_units)
+    output = _chosen_output(as_json, as_html, as_svg)
+    if output in ("html", "svg") and references:
+        _check_drawing(output, texts, segment)
     if metric is None and weights is not None:
         raise click.UsageError("--weights goes with a learned metric: name it with -m")
     sample = (lambda: texts[1:] or texts) if not references else partial(sample_files, references, texts)
@@ -113,6 +124,7 @@ def explain(
         raise click.UsageError("with -r, explain takes one system file, or two to compare")
     if not references and len(texts) < 2 and chosen.needs_references:
         raise click.UsageError("give a hypothesis and at least one reference, or files with -r")
+    render = _RENDERERS[output]
     # Nothing reaches standard output before every file was read to its end and all agree.
     with TemporaryFile("w+", encoding="utf-8", newline="\n") as held:
         count = 0
@@ -122,11 +134,30 @@ def explain(
                 bar.advance(1)
                 if segment in (None, count):
                     explanation = chosen.explain(hypothesis, given, source_text if read is None else read)
-                    held.writelines(f"{line}\n" for line in _lines(explanation, feature, as_json))
+                    held.writelines(f"{line}\n" for line in render(explanation, feature))
         if segment is not None and segment > count:
             raise click.UsageError(f"--segment {segment}: there are {count} segments")
         held.seek(0)
-        write_lines((line.removesuffix("\n") for line in held), paint=None if as_json else links_coloured)
+        lines = (line.removesuffix("\n") for line in held)
+        if as_html:
+            title = f"{chosen.id}: {texts[0]}"
+            write_lines([explanation_page(lines, title).rstrip("\n")])
+        else:
+            write_lines(lines, paint=links_coloured if render is draw_explanation else None)
+
+
+def _chosen_output(as_json: bool, as_html: bool, as_svg: bool) -> str:
+    chosen = [name for name, wanted in (("json", as_json), ("html", as_html), ("svg", as_svg)) if wanted]
+    if len(chosen) > 1:
+        raise click.UsageError("--json, --html and --svg are three outputs: choose one")
+    return chosen[0] if chosen else "text"
+
+
+def _check_drawing(output: str, texts: tuple[str, ...], segment: int | None) -> None:
+    if len(texts) == 2:
+        raise click.UsageError("--html and --svg show one system; `tesla report` shows several")
+    if output == "svg" and segment is None:
+        raise click.UsageError("--svg draws one segment: choose it with --segment")
 
 
 def _check_sources(metric: Metric, source: str | None, source_text: str | None, from_files: bool) -> None:
@@ -154,11 +185,39 @@ def _segments(
             yield hypothesis, [text for text in given if text is not None], read
 
 
-def _lines(explanation: Explanation, feature: str | None, as_json: bool) -> Iterator[str]:
-    if as_json:
-        yield json.dumps(explanation.to_dict(), ensure_ascii=False)
-    else:
-        yield from draw_explanation(explanation, feature)
+def _json(explanation: Explanation, feature: str | None) -> Iterator[str]:
+    yield json.dumps(explanation.to_dict(), ensure_ascii=False)
+
+
+def _html(explanation: Explanation, feature: str | None) -> Iterator[str]:
+    """The explanation as one line of HTML."""
+    texts = [reference.text for reference in explanation.references]
+    document = explanation.to_dict()
+    _check_feature(document, feature)
+    fragment = explanation_html(document, explanation.hypothesis, texts, feature=feature, styled=False)
+    yield " ".join(fragment.splitlines())
+
+
+def _svg(explanation: Explanation, feature: str | None) -> Iterator[str]:
+    """The links to the first reference as one line of SVG."""
+    document = explanation.to_dict()
+    _check_feature(document, feature)
+    picture = picture_of(document["references"][0], feature)
+    if picture is None:
+        raise click.UsageError(f"{explanation.metric} has no links between words to draw")
+    yield match_svg(picture, standalone=True)
+
+
+def _check_feature(document: dict[str, Any], feature: str | None) -> None:
+    if feature is not None and picture_of(document["references"][0], feature) is None:
+        features = document["references"][0].get("features", ())
+        names = [one["name"] for one in features if "flow" in one and "pivot" not in one]
+        raise click.UsageError(f"no feature {feature!r} here; there are {', '.join(names) or 'none'}")
+
+
+_RENDERERS: dict[str, Callable[[Explanation, str | None], Iterator[str]]] = {
+    "html": _html, "json": _json, "svg": _svg, "text": draw_explanation,
+}  # fmt: skip
 
 
 def _explain_two(

@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from tesla_eval.discourse.document import Document, Relation
-from tesla_eval.errors import ResourceError
+from tesla_eval.errors import ResourceError, UsageError
 from tesla_eval.resources import (
     UNSTATED,
     Provenance,
@@ -264,10 +264,23 @@ def read_coherence_model(path: Path) -> CoherenceModel:
     )
 
 
+def variant_kind(variant: str) -> str:
+    """What the file of a variant's model is called before the language.
+
+    >>> variant_kind("dicomer"), variant_kind("lin+c")
+    ('dicomer', 'dicomer-lin-c')
+    """
+    return KIND if variant == KIND else f"{KIND}-{variant.replace('+', '-')}"
+
+
 @cache
-def load_coherence_model(language: str) -> CoherenceModel:
+def load_coherence_model(language: str, variant: str = KIND) -> CoherenceModel:
     """The installed model of a language, read once per process: the user's own before the shipped one."""
-    path = find_resource(KIND, language)
+    if variant not in VARIANTS:
+        raise UsageError(f"dicomer: the variant is one of {', '.join(VARIANTS)}, not {variant!r}")
+    path = find_resource(variant_kind(variant), language)
     if path is None:
-        raise missing_resource("DICOMER model", language, f"tesla train dicomer -l {language}")
+        raise missing_resource(
+            f"DICOMER model ({variant})", language, f"tesla train dicomer --variant {variant} -l {language}"
+        )
     return read_coherence_model(path)

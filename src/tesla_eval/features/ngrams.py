@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any, ClassVar
@@ -75,6 +75,7 @@ class NgramGroup(FeatureGroup):
     """Word n-grams as TESLA-M matches them: `ms.1` is their F; with `measures` `ms.1.p`, `ms.1.r` and `ms.1.f`."""
 
     name: ClassVar[str] = "target"
+    sections: ClassVar[Mapping[str, str]] = {"max_n": "§5", "discount": "§2", "alpha": "§4"}
 
     similarities: tuple[str, ...] = fixed(("ms", "pos"))
     measures: tuple[str, ...] = fixed(())
@@ -114,6 +115,7 @@ class SkipBigramGroup(FeatureGroup):
 
     name: ClassVar[str] = "words"
     prefix: ClassVar[str] = "s"
+    sections: ClassVar[Mapping[str, str]] = {"window": "§10", "discount": "§10", "alpha": "§10"}
 
     window: int = WINDOW
     discount: float = FUNCTION_WORD_DISCOUNT
@@ -217,6 +219,11 @@ class _BoundCharacters(BoundGroup):
             for n in range(1, max_order + 1)
         ]
         self.features = measured_features(problems, measures)
+
+    def restricted(self, names: Collection[str]) -> BoundGroup:
+        """No longer n-grams than the longest that is named."""
+        longest = max((int(name.split(".")[1]) for name in names if name.startswith("chr.")), default=1)
+        return _BoundCharacters(longest, self._measures, self._alpha)
 
     def prepare(self, batch: AnalysedBatch) -> CharacterBags:
         return build_character_bags(batch.texts)

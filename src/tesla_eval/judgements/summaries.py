@@ -12,6 +12,7 @@ import numpy as np
 
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.judgements.nouns import EvalSet, FloatTable
+from tesla_eval.judgements.tac import is_tac_folder, read_tac_folder
 from tesla_eval.textio import LineReader, read_json_lines
 
 __all__ = ["OVERALL", "SummarySet", "choose_human", "is_summary_source", "read_summaries", "read_text_lists"]
@@ -75,12 +76,15 @@ def read_summaries(path: str) -> SummarySet:
     folder = Path(path)
     if not folder.is_dir():
         return _collected(_name(folder), _json_rows(path))
+    if is_tac_folder(folder):
+        return _collected(folder.resolve().name, (_Row(*row) for row in read_tac_folder(folder)))
     if (folder / "peers").is_dir():
         return _collected(folder.name, _text_rows(folder))
     documents, summaries = (_present(folder, name) for name in ("docs.jsonl", "summaries.jsonl"))
     if documents is None or summaries is None:
         raise InputError(
-            f"{path}: has neither the folders peers and models nor the files docs.jsonl and summaries.jsonl; "
+            f"{path}: has neither the folders peers and models, nor summaries named as DUC's and TAC's, nor the files "
+            "docs.jsonl and summaries.jsonl; "
             "see docs/formats.md for the layouts"
         )
     return _collected(folder.resolve().name, _judged_rows(documents, summaries))

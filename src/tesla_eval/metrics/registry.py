@@ -115,6 +115,11 @@ _ENTRIES = (
     Entry("chrf", f"{_HOME}.chrf:Chrf", "sacreBLEU's chrF", scale=_PERCENT, words=False),
     Entry("chrf++", f"{_HOME}.chrf:ChrfPlusPlus", "sacreBLEU's chrF++", scale=_PERCENT, words=False),
     Entry("ter", f"{_HOME}.baselines:Ter", "sacreBLEU's TER", scale="0..", better="lower", words=False),
+    Entry("ter-char", f"{_HOME}.baselines:TerChar", "TER over characters", scale="0..", better="lower", words=False),
+    Entry("nist", f"{_HOME}.nist:Nist", "NIST: n-grams by their information", scale="0..", words=False),
+    Entry("nist-char", f"{_HOME}.nist:NistChar", "NIST over characters", scale="0..", words=False),
+    Entry("maxsim", f"{_HOME}.maxsim:MaxSim", "MaxSim: TESLA-M's predecessor, every n-gram of weight 1"),
+    Entry("meteor", f"{_HOME}.meteor:Meteor", "METEOR 1.5, the Java program", languages="METEOR's 16", words=False),
     *_rouge_entries(),
 )  # fmt: skip
 

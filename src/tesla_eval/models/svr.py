@@ -27,9 +27,11 @@ __all__ = [
     "CREMER",
     "CREMER_FEATURES",
     "PEM",
+    "PEM_PAPER",
     "CremerModel",
     "PemModel",
     "SupportVectorModel",
+    "kernel_kind",
     "load_pem_model",
     "read_pem_model",
 ]
@@ -126,6 +128,8 @@ class SupportVectorModel:
 
 
 PEM = "pem"
+PEM_PAPER = "pem-paper"
+"""The file of the model that is made as the paper says, before the language."""
 
 
 @dataclass(frozen=True)
@@ -179,20 +183,23 @@ def read_pem_model(path: Path) -> PemModel:
 
 
 @cache
-def _installed_pem_model(language: str) -> PemModel:
-    path = find_resource(PEM, language)
+def _installed_pem_model(language: str, kind: str) -> PemModel:
+    path = find_resource(kind, language)
     if path is None:
-        raise missing_resource("PEM model", language, f"tesla train pem -l {language}")
+        option = " --paper" if kind == PEM_PAPER else ""
+        raise missing_resource("PEM model", language, f"tesla train pem{option} -l {language}")
     return read_pem_model(path)
 
 
-def load_pem_model(language: str, analysis: str = "", model: PemModel | str | Path | None = None) -> PemModel:
-    """The given model, the one in a file, or the installed one, read once per process.
+def load_pem_model(
+    language: str, analysis: str = "", model: PemModel | str | Path | None = None, *, kind: str = PEM
+) -> PemModel:
+    """The given model, the one in a file, or the installed one of a kind, read once per process.
 
     Refuses a model for another language, or one that was trained with another `analysis`, if that is given.
     """
     if model is None:
-        chosen = _installed_pem_model(language)
+        chosen = _installed_pem_model(language, kind)
     else:
         chosen = model if isinstance(model, PemModel) else read_pem_model(Path(model))
     if chosen.language != language:
@@ -206,6 +213,17 @@ def load_pem_model(language: str, analysis: str = "", model: PemModel | str | Pa
 
 
 CREMER = "cremer"
+
+
+def kernel_kind(kernel: str) -> str:
+    """What the file of CREMER's model with a kernel is called before the language.
+
+    >>> kernel_kind("rbf"), kernel_kind("linear")
+    ('cremer', 'cremer-linear')
+    """
+    return CREMER if kernel == "rbf" else f"{CREMER}-{kernel}"
+
+
 CREMER_FEATURES = ("tesla-s", "dicomer")
 
 
