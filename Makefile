@@ -7,12 +7,12 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*/*)
 # Where Clang is; version 14 is the oldest that is tried.
 CLANG := $(firstword $(foreach name,clang++ clang++-14 clang++-15 clang++-16 clang++-17 clang++-18 clang++-19,$(shell command -v $(name) 2>/dev/null)))
 CORE_TESTS := tests/test_core_safety.py tests/test_fuzz.py tests/test_transport.py tests/test_matching.py tests/test_celab.py \
-	tests/test_characters.py tests/test_surface.py tests/test_tokeniser.py tests/test_pivot_bags.py tests/test_core_stub.py
+	tests/test_characters.py tests/test_surface.py tests/test_tokeniser.py tests/test_pivot_bags.py tests/test_core_stub.py tests/test_alignment.py
 FUZZ_SECONDS ?= 60
 FUZZ_PAIRS ?= 20000
 FUZZ_FILES ?= 200
 
-.PHONY: help demo test test-slow test-lowest test-clang test-threads sanitize sanitize-quick fuzz lint bench wheel clean
+.PHONY: help demo test test-slow test-lowest test-clang test-threads sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots
 
 help:
 	@echo "make demo       score the example and explain one sentence"
@@ -22,6 +22,8 @@ help:
 	@echo "make test-threads  the threaded paths under the thread sanitizer"
 	@echo "make sanitize   the core's tests and the fuzzers with the address and undefined-behaviour sanitizers"
 	@echo "make fuzz       fuzzers for FUZZ_SECONDS, FUZZ_PAIRS and FUZZ_FILES; guided by coverage where Clang is there"
+	@echo "make test-browser  the report in Chromium: no errors, no network, keyboard, accessibility, 3,000 segments x 10 systems"
+	@echo "make check-js   types and format of the report's script"
 	@echo "make lint       ruff, mypy --strict, the order of the rooms"
 	@echo "make bench      benchmarks: every figure a ratio against a named peer"
 	@echo "make wheel      build the wheel into dist/ and check its size"
@@ -54,8 +56,10 @@ $(VENV)/.build-tools: $(VENV)/.installed
 	command -v cmake > /dev/null || $(BIN)/pip install --quiet --disable-pip-version-check cmake
 	touch $@
 
+# One test is mostly SciPy, which takes a quarter of an hour there; the fuzzers take the core along the same ways.
 sanitize: $(VENV)/.build-tools
-	$(BIN)/python tools/checked_core.py address -- -m pytest -p no:cacheprovider $(CORE_TESTS)
+	$(BIN)/python tools/checked_core.py address -- -m pytest -p no:cacheprovider $(CORE_TESTS) \
+	  --deselect tests/test_matching.py::test_real_pairs_match_as_in_the_textbook
 	$(BIN)/python tools/checked_core.py address -- -m tests.fuzz.pairs --metric m,x,b,celab,s --count $(FUZZ_PAIRS)
 	$(BIN)/python tools/checked_core.py address -- -m tests.fuzz.resources --count $(FUZZ_FILES)
 
@@ -102,6 +106,29 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+WEB := tools/web
+$(WEB)/node_modules/.installed: $(WEB)/package.json
+	cd $(WEB) && npm install --silent --no-package-lock --no-audit --no-fund
+	touch $@
+
+check-js: $(WEB)/node_modules/.installed
+	cd $(WEB) && npm run --silent types && npm run --silent format
+
+$(VENV)/.browser: $(VENV)/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check "playwright>=1.40"
+	test -n "$$TESLA_CHROMIUM" || command -v chromium > /dev/null || apt-get install --yes --no-install-recommends chromium \
+	  || echo "There is no Chromium. Debian: apt-get install chromium"
+	command -v npm > /dev/null || echo "There is no npm: the accessibility tests will be skipped."
+	touch $@
+
+# Tests that lack Chromium, Playwright or axe-core are skipped and say so.
+test-browser: $(VENV)/.browser
+	-test ! -x "$$(command -v npm)" || $(MAKE) --silent $(WEB)/node_modules/.installed
+	$(BIN)/pytest -m browser -rs -s tests/test_browser.py
+
+screenshots: $(VENV)/.browser
+	$(BIN)/python tools/report_screenshots.py docs/images
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks

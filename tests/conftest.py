@@ -17,15 +17,41 @@ settings.register_profile("noisy", deadline=None)
 settings.load_profile("noisy")
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+WMT14 = SHARED_DATA / "wmt" / "wmt14-rr.seg.tsv.gz"
+SHIPPED_DATA = Path(__file__).resolve().parent / "data"
+
+
+def shipped_pairs(language: str) -> list[tuple[str, str]]:
+    """The (hypothesis, reference) pairs of tests/data/segments.tsv in one language."""
+    lines = (SHIPPED_DATA / "segments.tsv").read_text("utf-8").splitlines()[1:]
+    rows = (line.split("\t") for line in lines)
+    return [(hypothesis, reference) for code, hypothesis, reference, _ in rows if code == language]
+
+
+def shipped_texts(language: str) -> list[str]:
+    """All texts of tests/data in one language; there is at least one for each language with a tagger."""
+    rows = (line.split("\t") for line in (SHIPPED_DATA / "sentences.tsv").read_text("utf-8").splitlines())
+    sentences = [text for code, text in rows if code == language]
+    return [*sentences, *(text for pair in shipped_pairs(language) for text in pair)]
+
+
+@pytest.fixture(scope="session")
+def real_pairs() -> list[tuple[str, str]]:
+    """Real (hypothesis, reference) pairs in English: WMT14, or the shipped segments on a machine without it."""
+    return read_wmt14() if WMT14.exists() else shipped_pairs("en")
 
 
 @pytest.fixture(scope="session")
 def wmt14_pairs() -> list[tuple[str, str]]:
-    """Real (hypothesis, reference) pairs of WMT14 into English, spread over language pairs and systems."""
-    path = SHARED_DATA / "wmt" / "wmt14-rr.seg.tsv.gz"
-    if not path.exists():
+    """The same for tests that need WMT14 itself."""
+    if not WMT14.exists():
         pytest.skip("the WMT data is not here")
-    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as lines:
+    return read_wmt14()
+
+
+def read_wmt14() -> list[tuple[str, str]]:
+    """Pairs of WMT14 into English, spread over language pairs and systems."""
+    with gzip.open(WMT14, "rt", encoding="utf-8", newline="\n") as lines:
         next(lines)
         return [tuple(line.rstrip("\n").split("\t")[5:7]) for i, line in enumerate(lines) if i % 97 == 0]  # type: ignore[misc]
 

@@ -72,6 +72,24 @@ def test_the_gradient_equals_finite_differences(h: int, free: int) -> None:
         assert gradient[k] == pytest.approx(difference, abs=1e-6)
 
 
+def test_importance_is_as_good_as_repetition() -> None:
+    """An example of importance 3 counts as three examples; the derivative stays exact."""
+    x, y = small_problem(4)
+    importance = np.resize([1.0, 3.0, 2.0], len(y))
+    theta = orthonormal(2, 2, x.shape[1])
+    repeated = np.repeat(np.arange(len(y)), importance.astype(int))
+    weighted = fit_problems(x, y[:, None], 0.01, theta, importance=importance, tolerance=1e-10)
+    expected = fit_problems(x[repeated], y[repeated, None], 0.01, theta, tolerance=1e-10)
+    np.testing.assert_allclose(weighted, expected, atol=1e-7)
+    objective = Objective(x, y, 0.01, theta, importance=importance)
+    u = np.random.default_rng(5).normal(size=objective.size)
+    value, gradient, _ = objective.gradient(u)
+    assert value == objective.value(u)
+    step = 1e-6 * np.eye(objective.size)
+    differences = [(objective.value(u + s) - objective.value(u - s)) / 2e-6 for s in step]
+    np.testing.assert_allclose(gradient, differences, atol=1e-6)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_the_optimum_equals_a_general_solver_s(seed: int) -> None:
     x, y = small_problem(seed)

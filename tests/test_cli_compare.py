@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+import scipy.stats
 
 REFERENCE = [f"Sentence number {i} has a cat, a dog and {i} other small animals." for i in range(40)]
 GOOD = [line.replace("other ", "") for line in REFERENCE]
@@ -65,6 +66,20 @@ class TestFromTexts:
         for test in compared("-m", "m")["pairs"]:
             assert test["p_randomisation"] <= test["p_randomisation_holm"] <= 1
             assert test["p_bootstrap"] <= test["p_bootstrap_holm"] <= 1
+
+    def test_the_sign_test_counts_segments_won_and_lost(self, write, tesla):
+        rows = [f"{s}\t{k}\tm\t{score}" for k, (a, b) in enumerate([(1, 0)] * 9 + [(0, 1)] * 2 + [(1, 1)] * 4, start=1)
+                for s, score in (("A", a), ("B", b))]  # fmt: skip
+        path = write("scores.tsv", ["system\tsegment\tmetric\tscore", *rows])
+        (found,) = json.loads(tesla("compare", "--scores", path, "--format", "json").out)["metrics"]
+        expected = scipy.stats.binomtest(9, 11).pvalue
+        assert found["pairs"][0]["p_sign"] == found["pairs"][0]["p_sign_holm"] == pytest.approx(expected)
+        assert "p sign" in tesla("compare", "--scores", path).out
+        docs = write("docs.txt", ["d1"] * 5 + ["d2"] * 10)
+        (found,) = json.loads(tesla("compare", "--scores", path, "--docs", docs, "--format", "json").out)[
+            "metrics"
+        ]
+        assert found["pairs"][0]["p_sign"] == 0.5  # both documents are won
 
     def test_equal_systems_do_not_differ(self, tesla, files, write):
         twin = write("twin.txt", GOOD)

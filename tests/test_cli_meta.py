@@ -13,7 +13,8 @@ import pytest
 
 from tesla_eval import stats
 from tesla_eval.cli.terminal import resumable
-from tesla_eval.meta.plots import Drawing, Words, write_drawing
+from tesla_eval.drawing.shapes import Drawing, Words
+from tesla_eval.meta.plots import write_drawing
 from tesla_eval.metrics import create_metric
 
 WMT = Path(__file__).parents[2] / "shared" / "data" / "wmt"
@@ -290,11 +291,11 @@ class TestRankings:
 
     def test_agreement_expected_wins_and_sign_tests(self, tesla, rankings):
         (report,) = json.loads(tesla("meta", "--rankings", rankings, "--format", "json").out)["preferences"]
-        assert report["between_judges"]["p_agree"] == pytest.approx(
+        assert report["judges"]["between"]["p_agree"] == pytest.approx(
             2 / 3
         )  # of a-b, a-c, b-c they differ on b-c
-        assert report["between_judges"]["kappa"] == pytest.approx(0.5)
-        assert report["within_judges"]["p_agree"] is None
+        assert report["judges"]["between"]["kappa"] == pytest.approx(0.5)
+        assert report["judges"]["within"]["p_agree"] is None
         assert [(s["system"], s["expected_wins"]) for s in report["systems"]] == [
             ("a", 1.0),
             ("b", 0.5),
@@ -488,6 +489,32 @@ class TestPlots:
         assert any(dot.text.startswith("<b&\ufffdst>:") for dot in dots)
         bars = pictures["de-en.news.segment.kendall_wmt.svg"].findall(f".//{svg}rect/{svg}title")
         assert [bar.text.split(":")[0] for bar in bars] in (["tesla-m", "chrf"], ["chrf", "tesla-m"])
+
+    def test_several_test_sets_share_a_picture_with_a_dot_for_each_value(self, tesla, segments, tmp_path):
+        rows = segment_rows()
+        others = [row.replace("\tnews\t", "\ttalks\t") for row in rows]
+        outcome = tesla(
+            "meta",
+            "--segments",
+            segments(*rows, *others),
+            "-m",
+            "m,chrf",
+            "--plots",
+            str(tmp_path),
+            "--format",
+            "json",
+        )
+        assert outcome.status == 0, outcome.err
+        for level in ("segment", "system"):
+            picture = ElementTree.parse(tmp_path / f"all.{level}.pearson.svg")
+            titles = [one.text for one in picture.iter("{http://www.w3.org/2000/svg}title")]
+            found = [
+                f"{one['lp']} {one['testset']}, {one['metric']}: {one['value']:.4f}"
+                for one in json.loads(outcome.out)["results"]
+                if (one["level"], one["statistic"]) == (level, "pearson")
+            ]
+            assert sorted(titles) == sorted(found)
+            assert len(found) == 4
 
     def test_png_is_drawn_by_matplotlib_or_refused(self, tmp_path):
         drawing = Drawing(100, 50, [Words(50, 25, "a $ sign")])

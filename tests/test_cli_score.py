@@ -129,8 +129,8 @@ def test_gzip_and_standard_input(files, write) -> None:
     assert second["system"] == "-"
 
 
-def test_threads_change_nothing(tesla, write, wmt14_pairs) -> None:
-    ref, sys_a = write("ref", [r for _, r in wmt14_pairs]), write("sys", [h for h, _ in wmt14_pairs])
+def test_threads_change_nothing(tesla, write, real_pairs) -> None:
+    ref, sys_a = write("ref", [r for _, r in real_pairs]), write("sys", [h for h, _ in real_pairs])
     one, two = (
         tesla("score", "-m", "m", "-r", ref, sys_a, "--format", "json", "--segments", "-j", jobs).out
         for jobs in "12"
@@ -241,8 +241,9 @@ def test_a_line_of_a_megabyte_is_scored(tesla, write) -> None:
     assert json.loads(out)["systems"][0]["metrics"]["tesla-m"]["score"] == 1.0
 
 
-def test_a_megabyte_of_real_text_is_scored(tesla, write, wmt14_pairs) -> None:
-    sides = [" ".join(side) for side in zip(*(wmt14_pairs * 4), strict=True)]
+def test_a_megabyte_of_real_text_is_scored(tesla, write, real_pairs) -> None:
+    times = -(-600_000 // sum(len(hypothesis) for hypothesis, _ in real_pairs))
+    sides = [" ".join(side) for side in zip(*(real_pairs * times), strict=True)]
     assert len(sides[0]) > 600_000
     out = tesla(
         "score", "-m", "m", "-r", write("r", [sides[1]]), write("s", [sides[0]]), "--format", "json"

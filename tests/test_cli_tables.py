@@ -256,3 +256,16 @@ def test_zst_without_a_package_is_explained(tesla, write, monkeypatch) -> None:
     found = tesla("score", "-r", write("a.zst", b"x"), write("b.txt", ["x"]))
     assert found.status == 2
     assert "pip install 'tesla-eval[zstd]'" in found.err
+
+
+def test_a_tsv_with_the_quotes_of_csv_is_scored_as_it_is_with_a_warning(tesla, write) -> None:
+    quoted = write("t.tsv", ["mt\tref", '"He said ""no""."\tHe said "no".', '"Yes ""sir"""\tYes'])
+    plain = write("p.tsv", ["mt\tref", '"Yes."\tYes.', '"A" or "B"\tA or B', '""\tx'])
+    found = tesla("score", "-m", "m", quoted)
+    assert found.status == 0
+    assert found.err == (
+        f"tesla: warning: {quoted}, line 2: has a field in quotation marks, which a .csv file would lose; "
+        "a .tsv file is read as it is\n"
+    )
+    assert tesla("score", "-m", "m", plain).err == ""
+    assert tesla("score", "-l", "auto", "-m", "m", quoted).err.count("quotation marks") == 1

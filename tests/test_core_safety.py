@@ -481,6 +481,8 @@ def interrupted_after(seconds: float, work) -> float:
         sent.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
 
+    # A shell that starts the tests in the background has them ignore Ctrl-C.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(seconds, send)
     timer.start()
     try:
@@ -490,6 +492,7 @@ def interrupted_after(seconds: float, work) -> float:
     finally:
         timer.cancel()
         timer.join()
+        signal.signal(signal.SIGINT, handler)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")

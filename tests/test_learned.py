@@ -62,9 +62,9 @@ def test_a_copy_scores_1_and_nothing_scores_more(language: str, texts: list[str]
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_harm_to_a_copy_never_raises_the_score(metric: TeslaX, wmt14_pairs, seed: int) -> None:
+def test_harm_to_a_copy_never_raises_the_score(metric: TeslaX, real_pairs, seed: int) -> None:
     random = Random(seed)
-    references = [reference for _, reference in wmt14_pairs[:120]]
+    references = [reference for _, reference in real_pairs[:120]]
     for harm in (dropped, inserted, shuffled):
         harmed = [harm(text, random) for text in references]
         unclipped = metric.combined.model.linear(metric.score_segments(harmed, [references]).features)
@@ -101,8 +101,8 @@ def test_several_references_are_averaged_and_missing_ones_left_out(metric: Tesla
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_scores_do_not_depend_on_batch_order_or_threads(wmt14_pairs, workers: int) -> None:
-    pairs = wmt14_pairs[:600]
+def test_scores_do_not_depend_on_batch_order_or_threads(real_pairs, workers: int) -> None:
+    pairs = real_pairs[:600]
     metric = TeslaX("en", workers=workers)
     hypotheses, references = [list(side) for side in zip(*pairs, strict=True)]
     scores = metric.corpus_score(hypotheses, [references]).segments
@@ -112,9 +112,9 @@ def test_scores_do_not_depend_on_batch_order_or_threads(wmt14_pairs, workers: in
 
 
 def test_scores_do_not_depend_on_which_words_came_first(
-    metric: TeslaX, wmt14_pairs, monkeypatch: pytest.MonkeyPatch
+    metric: TeslaX, real_pairs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hypotheses, references = [list(side) for side in zip(*wmt14_pairs[:400], strict=True)]
+    hypotheses, references = [list(side) for side in zip(*real_pairs[:400], strict=True)]
     scores = metric.corpus_score(hypotheses, [references]).segments
     monkeypatch.setattr(
         "tesla_eval.analysis.pipeline._MOST_WORD_TYPES", 0

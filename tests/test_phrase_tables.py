@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tesla_eval._core import PhraseCounter, extract_phrases, symmetrise
 from tesla_eval.analysis import load_pipeline
-from tesla_eval.errors import BuildError, InputError, ResourceError, TeslaError
+from tesla_eval.errors import BuildError, InputError, ResourceError, TeslaError, UsageError
 from tesla_eval.pivot import PhraseTable, read_phrase_table
 from tesla_eval.resources import Resource, read_resource, write_resource
 from tesla_eval.training.bitext import Bitext, align_with_eflomal, find_eflomal, lemma_lines, lemma_names
@@ -288,8 +288,9 @@ class TestAligner:
         with pytest.raises(ResourceError, match="pip install eflomal"):
             find_eflomal()
         done = tesla(
-            "build", "phrase-table", "-l", "en", "--pivot", "fr", "--bitext", *bitext[:2], "-o", "x.tesla"
-        )
+            "build", "phrase-table", "-l", "en", "--pivot", "fr", "--bitext", *bitext[:2], "-o", "x.tesla",
+            "--aligner", "eflomal",
+        )  # fmt: skip
         assert (done.status, "pip install eflomal" in done.err) == (2, True)
 
     def test_a_program_that_fails_leaves_no_links(self, programs, tmp_path):
@@ -300,7 +301,7 @@ class TestAligner:
 
     def test_an_interrupted_build_goes_on_where_it_stopped(self, programs, bitext, tmp_path):
         copies = "\n".join(f'echo "{line}" >> "$7"; echo "{line}" >> "$9"' for line in LINKS)
-        recipe = PhraseTableRecipe("en", "fr", (Bitext(*bitext[:2]),) * 2, pairs_a_part=4)
+        recipe = PhraseTableRecipe("en", "fr", (Bitext(*bitext[:2]),) * 2, aligner="eflomal", pairs_a_part=4)
         work = tmp_path / "work"
         once = f"[ -e {tmp_path}/ran ] && exit 1\ntouch {tmp_path}/ran\n{copies}"
         fake_eflomal(programs, once)  # fails at the second part
@@ -328,9 +329,31 @@ def test_eflomal_itself_aligns_where_it_is_installed(write, tmp_path, tesla):
         pytest.skip("eflomal is not installed")
     path = tmp_path / "t.tesla"
     files = write("many.en", ENGLISH * 50), write("many.fr", FRENCH * 50)
-    done = tesla("build", "phrase-table", "-l", "en", "--pivot", "fr", "--bitext", *files, "-o", str(path))
+    done = tesla("build", "phrase-table", "-l", "en", "--pivot", "fr", "--bitext", *files, "-o", str(path),
+                 "--aligner", "eflomal")  # fmt: skip
     assert done.status == 0, done.err
     assert read_phrase_table(path).look_up(["cat"])[0][0] == ("chat",)
+    assert read_resource(path).info["aligner"] == "eflomal"
+
+
+def test_our_own_aligner_needs_no_program_and_gives_the_same_table(write, tmp_path, tesla, monkeypatch):
+    monkeypatch.setattr("tesla_eval.training.phrase_tables.find_eflomal", lambda: pytest.fail("looked for"))
+    files = write("many.en", ENGLISH * 50), write("many.fr", FRENCH * 50)
+    tables = []
+    for threads in (1, 3):
+        path = tmp_path / f"{threads}.tesla"
+        done = tesla("build", "phrase-table", "-l", "en", "--pivot", "fr", "--bitext", *files, "-o", str(path),
+                     "-j", str(threads), "--date", "2026-11-15")  # fmt: skip
+        assert done.status == 0, done.err
+        tables.append(path.read_bytes())
+    assert tables[0] == tables[1]
+    assert read_phrase_table(path).look_up(["the", "dog"])[0][0] == ("le", "chien")
+    assert read_resource(path).info["aligner"] == "hmm"
+
+
+def test_an_unknown_aligner_is_refused(bitext):
+    with pytest.raises(UsageError, match="aligner 'giza' is unknown; choose hmm or eflomal"):
+        PhraseTableRecipe("en", "fr", (Bitext(*bitext[:2]),), aligner="giza")
 
 
 class TestDamagedFiles:

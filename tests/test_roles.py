@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tesla_eval import FeatureMetric, TeslaError
+from tesla_eval.features.roles import RoleGroup
+from tesla_eval.metrics.combinations import Mean as MeanOfFeatures
+from tesla_eval.metrics.combinations import Uncombined
 from tesla_eval.srl.exchanged import Exchange, exchanged_roles, find_exchanges
 from tesla_eval.srl.propositions import DOER, UNDERGOER, Proposition, read_propositions
 from tesla_eval.syntax.clauses import find_clauses, noun_heads
@@ -63,6 +68,10 @@ TREES = {
     "relative clause without pronoun": (
         "(NP (NP (DT the) (NN dog)) (SBAR (S (NP (NNP Ann)) (VP (VBD saw)))))",
         [("saw", "Ann", "dog", "")],
+    ),
+    "infinitive after a noun": (
+        "(NP (NP (DT a) (NN place)) (SBAR (S (VP (TO to) (VP (VB catch) (NP (NNS bands)))))))",
+        [("catch", "", "bands", "")],
     ),
     "the clause of a noun leaves nothing out": (
         "(NP (NP (DT the) (NN fact)) (SBAR (IN that) (S (NP (NNP Ann)) (VP (VBD left)))))",
@@ -182,3 +191,59 @@ def test_an_exchange_seen_from_the_other_side(first: list[Proposition], second: 
 def test_any_text_has_propositions_and_batches_do_not_matter(texts: list[str]) -> None:
     together = read_propositions(texts)
     assert together == [read_propositions([text])[0] for text in texts]
+
+
+class WhoDidWhat(FeatureMetric):
+    """The group alone."""
+
+    id = "who-did-what"
+    groups = (RoleGroup(),)
+    combination = Uncombined()
+
+
+def roles_of(hypothesis: str, reference: str, **options: object) -> dict[str, float]:
+    return dict(WhoDidWhat("en", **options).sentence_score(hypothesis, [reference]).features)
+
+
+def test_bags_of_roles_worked_out_by_hand() -> None:
+    """Reference: chase-ARG0-dog, chase-ARG1-cat; hypothesis: chase-ARG0-cat, chase-ARG1-dog."""
+    swapped = roles_of("The cat chased the dog.", "The dog chased the cat.")
+    assert swapped == {"roles.triples": 0.0, "roles.fillers": 0.0, "roles.links": 1.0, "roles.exchanged": 1.0}
+    passive = roles_of("The cat was chased by the dog.", "The dog chased the cat.")
+    assert passive == {"roles.triples": 1.0, "roles.fillers": 1.0, "roles.links": 1.0, "roles.exchanged": 0.0}
+    # One triple of the hypothesis, two of the reference, one in common: 1 / (α · 2 + (1 − α) · 1).
+    short = roles_of("The dog chased.", "The dog chased the cat.", alpha=0.75)
+    assert short["roles.triples"] == pytest.approx(1 / (0.75 * 2 + 0.25 * 1))
+
+
+def test_what_cannot_be_compared_does_not_exist() -> None:
+    features = WhoDidWhat("en").score_segments(["Yes!"], [["No!"]]).features
+    assert np.isnan(features).all()
+    assert np.isnan(WhoDidWhat("en").score_segments(["Dogs bark."], [["Dogs bark."]]).features[0, -1])
+
+
+def test_the_group_is_for_english_only() -> None:
+    class Mean(WhoDidWhat):
+        """With a score, so that the group is not optional."""
+
+        combination = MeanOfFeatures()
+
+    with pytest.raises(TeslaError, match="'roles' are not available for language 'de'"):
+        Mean("de")
+    assert 0 < Mean("en").sentence_score("The cat chased a dog.", ["The cat chased a rat."]).score < 1
+
+
+def test_nouns_are_optional_and_in_the_signature() -> None:
+    both = roles_of("France's invasion of Russia.", "Russia's invasion of France.")
+    assert both["roles.exchanged"] == 1.0
+    verbs = WhoDidWhat("en", nouns=False)
+    assert np.isnan(
+        verbs.score_segments(["France's invasion of Russia."], [["Russia's invasion of France."]]).features
+    ).all()
+    assert verbs.get_signature() != WhoDidWhat("en").get_signature()
+
+
+def test_the_explanation_has_the_features() -> None:
+    explained = WhoDidWhat("en").explain("The cat chased the dog.", ["The dog chased the cat."])
+    names = {detail.name: detail.value for detail in explained.references[0].features}  # type: ignore[attr-defined]
+    assert names == roles_of("The cat chased the dog.", "The dog chased the cat.")

@@ -51,11 +51,11 @@ class TestJsonLines:
         assert answers[8] == {"score": 0.0}
         assert 0 < answers[9]["score"] < 1
 
-    def test_scores_are_those_of_the_metric(self, wmt14_pairs) -> None:
+    def test_scores_are_those_of_the_metric(self, real_pairs) -> None:
         metric = create_metric("m", "en")
-        lines = [json.dumps({"hyp": h, "refs": [r]}) for h, r in wmt14_pairs[:50]]
+        lines = [json.dumps({"hyp": h, "refs": [r]}) for h, r in real_pairs[:50]]
         found = [json.loads(line)["score"] for line in JsonLines(metric).answer(lines).splitlines()]
-        assert found == [metric.sentence_score(h, [r]).score for h, r in wmt14_pairs[:50]]
+        assert found == [metric.sentence_score(h, [r]).score for h, r in real_pairs[:50]]
 
     def test_one_text_that_is_refused_does_not_spoil_the_others(self, monkeypatch) -> None:
         metric = create_metric("m", "en")

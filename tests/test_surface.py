@@ -51,10 +51,10 @@ def test_word_order_counts() -> None:
     assert turned["fragments"] > straight["fragments"]
 
 
-def test_common_subsequences_equal_the_textbook(wmt14_pairs) -> None:
+def test_common_subsequences_equal_the_textbook(real_pairs) -> None:
     analysis = load_pipeline("en")
     group = SurfaceGroup().bind(analysis)
-    pairs = wmt14_pairs[:60]
+    pairs = real_pairs[:60]
     y, x = analysis.analyse([pair[0] for pair in pairs], [pair[1] for pair in pairs])
     every = np.arange(len(pairs))
     found = group.compare(group.prepare(x), group.prepare(y), every, every)

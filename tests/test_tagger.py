@@ -31,6 +31,7 @@ from tesla_eval.training.taggers import (
     suffix_rules,
     train_tagger,
 )
+from tests.conftest import SHIPPED_DATA
 
 TREEBANKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "ud"
 TREEBANK_TESTS = sorted(TREEBANKS.glob("*/test.conllu.gz"))
@@ -330,6 +331,17 @@ def test_shipped_models_are_small_and_say_where_they_come_from() -> None:
     assert all(model.resource.provenance.licence and model.resource.provenance.sources for model in models)
     assert all(model.resource.info["accuracy"]["test"]["upos"] > 50 for model in models)
     assert sum(path.stat().st_size for path in paths) <= MAX_BYTES
+
+
+@pytest.mark.parametrize(("language", "required"), REQUIRED.items())
+def test_accuracy_on_sentences_tagged_by_hand(language: str, required: float) -> None:
+    """A few dozen words each: one word is worth two points."""
+    model = load_tagger(language)
+    assert model is not None
+    lines = (line.split("\t") for line in (SHIPPED_DATA / "tagged.tsv").read_text("utf-8").splitlines())
+    sentences = [tagged(text) for code, text in lines if code == language]
+    assert sum(map(len, sentences)) > 40
+    assert evaluate(model, sentences).universal >= required - 4
 
 
 @needs_treebanks

@@ -53,13 +53,13 @@ def test_feature_names_are_those_of_the_specification(metric):
     assert "zh.pos.3" in metric.feature_names
 
 
-def test_any_text_against_itself_scores_one(metric, wmt14_pairs):
-    texts = [text for pair in wmt14_pairs[:150] for text in pair]
+def test_any_text_against_itself_scores_one(metric, real_pairs):
+    texts = [text for pair in real_pairs[:150] for text in pair]
     assert set(metric.corpus_score(texts, [texts]).segments.tolist()) == {1.0}
 
 
-def test_batches_threads_and_order_change_no_bit(wmt14_pairs):
-    hypotheses, references = (list(side) for side in zip(*wmt14_pairs[:400], strict=True))
+def test_batches_threads_and_order_change_no_bit(real_pairs):
+    hypotheses, references = (list(side) for side in zip(*real_pairs[:400], strict=True))
     one = TeslaB("en", pivots=["fr", "de"]).corpus_score(hypotheses, [references])
     two = TeslaB("en", pivots=["fr", "de"], workers=2).corpus_score(hypotheses[::-1], [references[::-1]])
     assert np.array_equal(one.features, two.features[::-1], equal_nan=True)

@@ -25,8 +25,8 @@ def metric() -> TeslaM:
     return TeslaM(lang="en")
 
 
-def test_real_pairs_score_as_in_the_textbook(metric: TeslaM, wmt14_pairs: list[tuple[str, str]]) -> None:
-    pairs = wmt14_pairs[500:600]
+def test_real_pairs_score_as_in_the_textbook(metric: TeslaM, real_pairs: list[tuple[str, str]]) -> None:
+    pairs = real_pairs[-100:]
     found = metric.corpus_score([h for h, _ in pairs], [[r for _, r in pairs]])
     y, x = load_pipeline("en").analyse([h for h, _ in pairs], [r for _, r in pairs])
     for i, score in enumerate(found.segments.tolist()):
@@ -34,8 +34,8 @@ def test_real_pairs_score_as_in_the_textbook(metric: TeslaM, wmt14_pairs: list[t
     assert found.score == math.fsum(found.segments) / len(pairs)
 
 
-def test_a_text_against_itself_is_exactly_1(metric: TeslaM, wmt14_pairs: list[tuple[str, str]]) -> None:
-    texts = [reference for _, reference in wmt14_pairs]
+def test_a_text_against_itself_is_exactly_1(metric: TeslaM, real_pairs: list[tuple[str, str]]) -> None:
+    texts = [reference for _, reference in real_pairs]
     found = metric.corpus_score(texts, [texts])
     assert set(found.segments.tolist()) == {1.0}
     assert found.score == 1.0
@@ -53,8 +53,8 @@ def test_scores_lie_between_0_and_1(hypothesis: str, reference: str) -> None:
     assert 0 <= TeslaM().sentence_score(hypothesis, [reference]).score <= 1
 
 
-def test_scores_do_not_depend_on_order_or_workers(metric: TeslaM, wmt14_pairs: list[tuple[str, str]]) -> None:
-    pairs = list(wmt14_pairs)
+def test_scores_do_not_depend_on_order_or_workers(metric: TeslaM, real_pairs: list[tuple[str, str]]) -> None:
+    pairs = list(real_pairs)
     first = metric.corpus_score([h for h, _ in pairs], [[r for _, r in pairs]])
     order = list(range(len(pairs)))
     random.Random(1).shuffle(order)

@@ -259,9 +259,9 @@ def words_of(english: WordsWithVectors, batch: AnalysedBatch, index: int) -> lis
 
 
 def test_real_pairs_match_as_in_the_textbook(
-    english: WordsWithVectors, wmt14_pairs: list[tuple[str, str]]
+    english: WordsWithVectors, real_pairs: list[tuple[str, str]]
 ) -> None:
-    pairs = [pair for pair in wmt14_pairs if max(len(text.split()) for text in pair) < 20][:25]
+    pairs = [pair for pair in real_pairs if max(len(text.split()) for text in pair) < 20][:25]
     y, x = load_pipeline("en").analyse([h for h, _ in pairs], [r for _, r in pairs])
     every = np.arange(len(pairs))
     matches = match_vectors(
@@ -272,9 +272,9 @@ def test_real_pairs_match_as_in_the_textbook(
 
 
 def test_threads_and_batches_change_nothing(
-    english: WordsWithVectors, wmt14_pairs: list[tuple[str, str]]
+    english: WordsWithVectors, real_pairs: list[tuple[str, str]]
 ) -> None:
-    pairs = wmt14_pairs[:200]
+    pairs = real_pairs[:200]
     y, x = load_pipeline("en").analyse([h for h, _ in pairs], [r for _, r in pairs])
     every = np.arange(len(pairs))
     expected = match_vectors(

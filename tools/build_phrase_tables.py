@@ -1,8 +1,9 @@
 """Build the shipped phrase tables from ../shared/data/bitext: `build_phrase_tables.py [LANGUAGE-PIVOT ...]`.
 
 English with the pivots cs, de, es, fr and zh; German, French, Spanish and Czech with the pivot English. Text: Tatoeba,
-LibreOffice help and Bibles; test sets of WMT, Multi30k and what states no licence are left out. Needs eflomal
-(`pip install eflomal`). Stages are kept under build/phrase-tables, so that an interrupted run goes on where it stopped.
+LibreOffice help and Bibles; test sets of WMT, Multi30k and what states no licence are left out. The
+shipped tables were aligned with eflomal (`pip install eflomal`); `--aligner hmm` takes our own aligner. Stages
+are kept under build/phrase-tables, so that an interrupted run goes on where it stopped.
 `docs/tesla-b.md` tells what pruning costs.
 """
 
@@ -17,7 +18,7 @@ from tesla_eval.cli.terminal import progress
 from tesla_eval.pivot import KIND
 from tesla_eval.resources import Provenance, write_resource
 from tesla_eval.training.bitext import Bitext
-from tesla_eval.training.phrase_tables import PhraseTableRecipe, build_phrase_table
+from tesla_eval.training.phrase_tables import ALIGNERS, PhraseTableRecipe, build_phrase_table
 
 DATA = ROOT / "src" / "tesla_eval" / "data"
 WORK = ROOT / "build" / "phrase-tables"
@@ -46,11 +47,11 @@ def bitexts(language: str, pivot: str) -> list[Bitext]:
     return found
 
 
-def build(name: str, output: Path, min_count: int) -> None:
+def build(name: str, output: Path, min_count: int, aligner: str) -> None:
     """Build one table."""
     language, pivot = name.split("-")
     recipe = PhraseTableRecipe(
-        language, pivot, tuple(bitexts(language, pivot)), min_count=min_count, compact=True,
+        language, pivot, tuple(bitexts(language, pivot)), min_count=min_count, compact=True, aligner=aligner,
         provenance=Provenance(SOURCES, LICENCE, DATE),
     )  # fmt: skip
     with progress() as bar:
@@ -67,9 +68,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--min-count", type=int, default=MIN_COUNT, help="phrases seen less often are left out"
     )
+    parser.add_argument(
+        "--aligner", choices=ALIGNERS, default="eflomal", help="default: as the shipped tables"
+    )
     options = parser.parse_args(arguments)
     for name in options.tables or TABLES:
-        build(name, options.output, options.min_count)
+        build(name, options.output, options.min_count, options.aligner)
     (options.output / "licences").mkdir(exist_ok=True)
     (options.output / "licences" / "phrase-tables.txt").write_text(HEAD + NOTICE, encoding="utf-8")
 

@@ -1,7 +1,7 @@
 """Measure language detection on the treebanks' test and development sentences, and write docs/language-detection.md.
 
-    python tools/measure_detection.py [-o docs/language-detection.md]
     python tools/measure_detection.py --peers simplemma py3langid
+    python tools/measure_detection.py [-o docs/language-detection.md]
 
 Per language up to 20 chunks of 20 sentences, and the first 400 sentences alone. Languages that are not supported come
 from the translations of Django (pip install django). `--peers` measures other detectors (pip install py3langid) and
@@ -20,7 +20,9 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 from pathlib import Path
+from typing import cast
 
 from tesla_eval.analysis.conllu import read_conllu
 from tesla_eval.analysis.detection import contradicts, identify, load_detection
@@ -50,17 +52,24 @@ def chunks(sentences: Sequence[str]) -> list[Sequence[str]]:
 
 
 def by_simplemma(texts: dict[str, list[str]]) -> dict[str, object]:
-    """Its dictionaries hold 36 of the languages; every 20th chunk and sentence, because it is slow."""
-    import simplemma
-    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+    """Every 5th chunk and sentence, because it is slow; all dictionaries stay loaded (usually 8 do)."""
+    from simplemma import LanguageDetector, __version__
+    from simplemma.strategies import DefaultStrategy
+    from simplemma.strategies.dictionaries import dictionary_factory
 
-    own = tuple(sorted(c for c in SUPPORTED_LANGUAGES if SIMPLEMMA_NAMES.get(c, c) in LANGUAGES))
+    codes = dictionary_factory.SUPPORTED_LANGUAGES
+    own = tuple(sorted(code for code in codes if SIMPLEMMA_NAMES.get(code, code) in LANGUAGES))
+    kept = dictionary_factory.DefaultDictionaryFactory(cache_max_size=len(own))
+    detector = LanguageDetector(own, lemmatization_strategy=DefaultStrategy(dictionary_factory=kept))
 
     def guess(sentences: Sequence[str]) -> str:
-        code = simplemma.langdetect(" ".join(sentences), own)[0][0]
+        code = detector.main_language(" ".join(sentences))
         return SIMPLEMMA_NAMES.get(code, code)
 
-    return measured("simplemma 2.0.0", guess, texts, serbo_croatian=True, every=20)
+    files = Path(dictionary_factory.__file__).with_name("data")
+    size = sum((files / f"{code}.plzma").stat().st_size for code in own)
+    row = measured(f"simplemma {__version__}", guess, texts, serbo_croatian=True, every=5)
+    return {**row, "size": size, "languages": len(own) + ("hbs" in own)}
 
 
 def by_py3langid(texts: dict[str, list[str]]) -> dict[str, object]:
@@ -74,7 +83,9 @@ def by_py3langid(texts: dict[str, list[str]]) -> dict[str, object]:
     def guess(sentences: Sequence[str]) -> str:
         return str(py3langid.classify(" ".join(sentences))[0])
 
-    return {**measured("py3langid 0.4.0", guess, texts), "first": loading}
+    size = next(Path(py3langid.__file__).parent.glob("data/model.*")).stat().st_size
+    row = measured(f"py3langid {version('py3langid')}", guess, texts)
+    return {**row, "first": loading + cast(float, row["first"]), "size": size, "languages": len(LANGUAGES)}
 
 
 MEASURED_PEERS = {"simplemma": by_simplemma, "py3langid": by_py3langid}
@@ -99,7 +110,7 @@ def measured(
         right(code, guess([s])) for code, found in texts.items() for s in found[:MOST_SENTENCES:every]
     ]
     return {
-        "name": name,
+        "name": name, "of_chunks": len(of_chunks), "of_sentences": len(of_sentences),
         "chunks": 100 * sum(of_chunks) / len(of_chunks),
         "sentences": 100 * sum(of_sentences) / len(of_sentences),
         "first": 1000 * first, "chunk": milliseconds, "every": every,
@@ -192,25 +203,31 @@ def main() -> None:
     wishes = parser.parse_args()
     texts = {code: held_out(code) for code in sorted(LANGUAGES)}
     if wishes.peers:
-        rows = {name: MEASURED_PEERS[name](texts) for name in wishes.peers}
+        peers = {name: MEASURED_PEERS[name](texts) for name in wishes.peers}
         kept = json.loads(PEERS.read_text("utf-8")) if PEERS.exists() else {}
-        PEERS.write_text(json.dumps({**kept, **rows}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        PEERS.write_text(json.dumps({**kept, **peers}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
         return
     figures, confusions = confusion_rows(texts)
     outside, wrong = outside_rows(django_texts())
     load_detection.cache_clear()
-    rows = [
+    size = (shipped_folder() / "detection.tesla").stat().st_size
+    own = {"size": size, "languages": len(LANGUAGES)}
+    rows: list[dict[str, object]] = [
         *(json.loads(PEERS.read_text("utf-8")).values() if PEERS.exists() else ()),
-        measured("own model", lambda s: identify(s).language, texts),
+        {**measured("own model", lambda s: identify(s).language, texts), **own},
+        {**measured("own model, every 5th", lambda s: identify(s).language, texts, every=5), **own},
     ]
-    candidates = ["| | chunks, % | sentences, % | first call, ms | one chunk, ms |", "|---|--:|--:|--:|--:|"]
+    candidates = [
+        "| | languages | chunks right, % | of | sentences right, % | of | first call, ms | one chunk, ms | size, MB |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]
     candidates += [
-        f"| {row['name']} | {row['chunks']:.2f} | {row['sentences']:.2f} | {row['first']:.0f} | {row['chunk']:.1f} |"
+        f"| {row['name']} | {row['languages']} | {row['chunks']:.2f} | {row['of_chunks']} | {row['sentences']:.2f} | "
+        f"{row['of_sentences']} | {row['first']:,.0f} | {row['chunk']:.1f} | {cast(int, row['size']) / 1e6:.1f} |"
         for row in rows
     ]
     importing = added_milliseconds("import tesla_eval.analysis.detection")
     whole = added_milliseconds("from tesla_eval.analysis.detection import identify; identify(texts)")
-    size = (shipped_folder() / "detection.tesla").stat().st_size
     page = HEAD.read_text("utf-8").format(
         candidates="\n".join(candidates), confusions="\n".join(confusions), wrong="; ".join(wrong) or "none",
         importing=f"{importing:.0f}", whole=f"{whole:.0f}", kilobytes=f"{size / 1000:.0f}",

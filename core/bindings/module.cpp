@@ -25,6 +25,7 @@ NB_MODULE(_core, m) {
     tesla::bind_surface(m);
     tesla::bind_vectors(m);
     tesla::bind_celab(m);
+    tesla::bind_alignment(m);
     tesla::bind_phrase_counter(m);
     tesla::bind_pivot(m);
     tesla::bind_tuning(m);

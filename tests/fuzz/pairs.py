@@ -17,7 +17,13 @@ from tesla_eval.errors import TeslaError
 from tesla_eval.metrics import Metric, create_metric
 from tests.fuzz.texts import Pair, hostile_pairs
 
-FROM_0_TO_1 = {"m", "x", "b", "f", "celab", "celab-", "s", "s-recall"}
+ROUGE = {f"rouge{kind}{part}" for kind in ("1", "2", "l", "lsum", "su4") for part in ("", "-recall")}
+HIGHEST = {
+    **dict.fromkeys({"m", "x", "b", "f", "celab", "celab-", "s", "s-recall", *ROUGE}, 1.0),
+    **dict.fromkeys({"bleu", "bleu-char", "chrf", "chrf++"}, 100.0 + 1e-9),  # sacreBLEU rounds on the way
+    "pem": 5.0,
+}
+"""The best score; the worst is 0."""
 LANGUAGES = {"celab": "zh", "celab-": "zh"}
 SURROGATES = ("\ud800", "a \udfff b", "\udc80")
 
@@ -42,8 +48,9 @@ def score(metric: Metric, name: str, pairs: list[Pair], limit: float) -> float:
         raise FuzzError(f"{len(pairs)} pairs, {len(found)} scores")
     if not np.isfinite(found).all():
         raise FuzzError(f"no number for {pairs[int(np.flatnonzero(~np.isfinite(found))[0])]!r}")
-    if name in FROM_0_TO_1 and not ((found >= 0) & (found <= 1)).all():
-        raise FuzzError(f"out of range: {pairs[int(np.flatnonzero((found < 0) | (found > 1))[0])]!r}")
+    wrong = np.flatnonzero((found < 0) | (found > HIGHEST[name])) if name in HIGHEST else ()
+    if len(wrong):
+        raise FuzzError(f"out of range: {pairs[int(wrong[0])]!r}")
     return seconds
 
 

@@ -24,7 +24,7 @@ from tesla_eval.training.bitext import Bitext
 from tesla_eval.training.discourse import read_gdtb, train_parser_resource
 from tesla_eval.training.discourse_evaluation import evaluate_parser
 from tesla_eval.training.languages import LanguageFiles, build_language
-from tesla_eval.training.phrase_tables import PhraseTableRecipe, build_phrase_table
+from tesla_eval.training.phrase_tables import ALIGNERS, PhraseTableRecipe, build_phrase_table
 from tesla_eval.training.taggers import (
     TOKEN_VIEWS,
     TaggerData,
@@ -257,7 +257,15 @@ def discourse(
     multiple=True,
     metavar="FILE",
     help="Word alignments in Pharaoh format (`0-0 1-2`), one file for each --bitext, over the words between white "
-    "space: i-j links word i of the text with word j of the pivot. Without them eflomal aligns.",
+    "space: i-j links word i of the text with word j of the pivot. Without them --aligner aligns.",
+)
+@click.option(
+    "--aligner",
+    type=click.Choice(ALIGNERS),
+    default=ALIGNERS[0],
+    show_default=True,
+    help="hmm: two hidden Markov models trained by agreement, the same links in every run. eflomal: a separate "
+    "program (`pip install eflomal`, GPL).",
 )
 @click.option(
     "--moses",
@@ -294,11 +302,14 @@ def discourse(
     is_flag=True,
     help="A deflated file, a fifth of the size: loaded into memory, not mapped.",
 )
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads of --aligner hmm."
+)
 @provenance_options("Where the data comes from; default: the files' names.")
 def phrase_table(
     *, language: str, pivot: str, bitexts: tuple[tuple[str, str], ...], alignments: tuple[str, ...],
-    moses: tuple[str, ...], moses_swapped: bool, prune: tuple[int, float], output: Path | None, work: Path | None,
-    keep_work: bool, compact: bool, sources: tuple[str, ...], licence: str, day: str,
+    aligner: str, moses: tuple[str, ...], moses_swapped: bool, prune: tuple[int, float], output: Path | None,
+    work: Path | None, keep_work: bool, compact: bool, jobs: int, sources: tuple[str, ...], licence: str, day: str,
 ) -> None:  # fmt: skip
     """Build a phrase table: what the phrases of a language mean in a pivot language.
 
@@ -307,8 +318,9 @@ def phrase_table(
     tesla build phrase-table -l en --pivot fr --bitext news.en news.fr --alignments news.en-fr.align
     tesla build phrase-table -l en --pivot de --moses phrase-table.gz
 
-    Stages: both sides are analysed, words aligned (eflomal, `pip install eflomal`), phrases counted, counts merged.
-    If a build is interrupted, run the same command again: it continues where it stopped.
+    Stages: both sides are analysed, words aligned, phrases counted, counts merged. The same files give the same table,
+    to the bit, whatever the number of threads (not with eflomal, which draws random numbers without a seed). If a
+    build is interrupted, run the same command again: it continues where it stopped.
     """
     code, pivot_code = resolve_language(language), resolve_language(pivot)
     if alignments and len(alignments) != len(bitexts):
@@ -321,12 +333,12 @@ def phrase_table(
         language=code, pivot=pivot_code,
         bitexts=tuple(Bitext(*files, links) for files, links in zip(bitexts, given, strict=True)),
         moses=moses, moses_swapped=moses_swapped, min_count=prune[0], min_probability=prune[1], compact=compact,
-        provenance=Provenance(sources, licence, day),
+        aligner=aligner, provenance=Provenance(sources, licence, day),
     )  # fmt: skip
     path = output or user_data_folder() / f"{PHRASES}-{code}-{pivot_code}{SUFFIX}"
     folder = work or path.with_name(f"{path.name}.work")
     with resumable(folder), progress() as bar:
-        resource = build_phrase_table(recipe, folder, bar)
+        resource = build_phrase_table(recipe, folder, bar, threads=jobs)
     write_resource(path, resource, compress=compact)
     if not keep_work:
         shutil.rmtree(folder)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import partial
-from typing import Any
+from pathlib import Path
 
 import click
 
 from tesla_eval.cli.inputs import (
     CountedReferences,
     Inputs,
+    fit_to_corpus,
     open_inputs,
     score_chunks,
     systems_or_standard_input,
@@ -30,6 +31,8 @@ from tesla_eval.cli.options import (
     choose_metrics,
     columns_option,
     input_option,
+    lm_option,
+    meteor_jar_option,
     metrics_option,
     quiet_option,
     segmenter_option,
@@ -37,9 +40,10 @@ from tesla_eval.cli.options import (
     synonyms_option,
     weights_option,
 )
+from tesla_eval.cli.outputs import check_output, output_option, write_output
 from tesla_eval.cli.score_formats import digits, latex_escaped, signature_line
 from tesla_eval.cli.score_tables import read_score_table
-from tesla_eval.cli.terminal import aligned, progress, visible, write_lines
+from tesla_eval.cli.terminal import aligned, progress, visible
 from tesla_eval.compare import (
     DocumentScores,
     PairTest,
@@ -53,6 +57,9 @@ from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.textio import read_lines
 
 __all__ = ["COMPARE_FORMATS", "Comparisons", "compare"]
+
+_NO_DOCUMENTS = "none"
+"""What `--docs` takes to resample segments, whatever the files say."""
 
 
 @dataclass(frozen=True)
@@ -106,13 +113,16 @@ def _pairs_text(comparison: SystemComparison) -> Iterator[str]:
         "Holm",
         "p rand",
         "Holm",
+        "p sign",
+        "Holm",
         "d",
         "superior",
     ]
     rows = [[*head, ""]]
     for pair in comparison.pairs:
         low, high = (_shown(comparison, end, signed=True) for end in (pair.low, pair.high))
-        tests = (pair.p_bootstrap, pair.p_bootstrap_holm, pair.p_randomisation, pair.p_randomisation_holm)
+        tests = (pair.p_bootstrap, pair.p_bootstrap_holm, pair.p_randomisation, pair.p_randomisation_holm,
+                 pair.p_sign, pair.p_sign_holm)  # fmt: skip
         rows.append([
             visible(pair.first), visible(pair.second), _shown(comparison, pair.difference, signed=True),
             f"{low} to {high}", f"{pair.wins:.3f}", *map(shown_p, tests),
@@ -137,45 +147,9 @@ def _json(found: Comparisons) -> Iterator[str]:
     plain = {
         "signatures": list(found.signatures),
         "baseline": found.baseline,
-        "metrics": [_plain(comparison) for comparison in found.by_metric],
+        "metrics": [comparison.to_dict() for comparison in found.by_metric],
     }
     yield json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False)
-
-
-def _plain(comparison: SystemComparison) -> dict[str, Any]:
-    clusters = comparison.clusters or (None,) * len(comparison.systems)
-    columns = zip(
-        comparison.systems, comparison.scores, comparison.low, comparison.high, clusters, strict=True
-    )
-    result: dict[str, Any] = {
-        "metric": comparison.metric,
-        "higher_is_better": comparison.higher_is_better,
-        "segments": comparison.segments,
-        "units": comparison.units,
-        "resamples": comparison.resamples,
-        "seed": comparison.seed,
-        "alpha": comparison.alpha,
-        "systems": [
-            {"system": system, "score": score, "low": low, "high": high, "cluster": cluster}
-            for system, score, low, high, cluster in columns
-        ],
-        "pairs": [
-            {
-                key: None if isinstance(value, float) and math.isnan(value) else value
-                for key, value in asdict(pair).items()
-            }
-            | {"significant": pair.is_significant(comparison.alpha)}
-            for pair in comparison.pairs
-        ],
-    }
-    if comparison.documents is not None:
-        result["documents"] = [
-            {"document": name, "scores": dict(zip(comparison.systems, scores, strict=True))}
-            for name, scores in zip(
-                comparison.documents.names, comparison.documents.scores.tolist(), strict=True
-            )
-        ]
-    return result
 
 
 def _latex(found: Comparisons) -> Iterator[str]:
@@ -260,7 +234,8 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
               "`tesla score --format tsv --segments` prints it. SYSTEM and -m then choose from it.")  # fmt: skip
 @click.option("--baseline", metavar="SYSTEM", help="Test every system against this one instead of all pairs.")
 @click.option("--docs", metavar="FILE",
-              help="The document of each segment, one name per line: documents are resampled and scored.")  # fmt: skip
+              help="The document of each segment, one name per line: documents are resampled and scored. SGML and XML "
+              "bring their documents; `--docs none` resamples segments all the same.")  # fmt: skip
 @click.option("--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
@@ -269,18 +244,21 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
     "--format", "output_format", type=click.Choice(sorted(COMPARE_FORMATS)), default="text", show_default=True
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@output_option
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
 @weights_option
 @analysed_option
 @synonyms_option
 @segmenter_option
 @celab_options
+@meteor_jar_option
+@lm_option
 @quiet_option
 def compare(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
     metrics: tuple[str, ...], language: str, columns: str | None, score_file: str | None, baseline: str | None,
-    docs: str | None, resamples: int, seed: int, alpha: float, output_format: str, as_json: bool, jobs: int,
-    weights: str | None, analysed: bool, synonyms: str | None, segmenter: str | None,
+    docs: str | None, resamples: int, seed: int, alpha: float, output_format: str, as_json: bool,
+    output: Path | None, jobs: int, weights: str | None, analysed: bool, synonyms: str | None, segmenter: str | None,
     pre_tokenized: bool, unit_discount: float, max_units: int,
 ) -> None:  # fmt: skip
     """Compare SYSTEM files: scores with confidence intervals, and tests of the differences.
@@ -292,9 +270,14 @@ def compare(
     \b
     tesla compare -r ref.txt sysA.txt sysB.txt sysC.txt -m m,bleu
     tesla compare -r ref.txt sysA.txt sysB.txt --baseline sysA.txt --docs docs.txt --format latex
+    tesla compare -r ref.sgm sysA.sgm sysB.sgm                 documents are resampled
     tesla compare --scores scores.tsv
     """
     systems = (*inputs, *systems)
+    check_output(
+        output, (*references, *systems, *(name for name in (source, score_file, docs) if name is not None))
+    )
+    own_documents: tuple[str, ...] | None = None
     if score_file is None:
         celab = celab_arguments(pre_tokenized, unit_discount, max_units)
         files = systems_or_standard_input(systems)
@@ -316,6 +299,8 @@ def compare(
         )  # fmt: skip
         if not given.has_references and any(one.metric.needs_references for one in chosen):
             raise click.UsageError("give references (-r) and systems, or a file of scores (--scores)")
+        own_documents = given.documents
+        chosen, given = fit_to_corpus(chosen, given)
         counted = CountedReferences(given.chunks)
         tables = _score_files(given, chosen, jobs, counted)
         signatures = [signature_line(one.name, counted.signature(one.metric)) for one in chosen]
@@ -327,7 +312,11 @@ def compare(
         signatures = [f"scores:{score_file}"]
     if len(tables[0].systems) < 2:
         raise UsageError(f"only one system, {tables[0].systems[0]}: there is nothing to compare it with")
-    documents = None if docs is None else _read_documents(docs, len(tables[0].segments))
+    documents: Sequence[str] | None
+    if docs is None:
+        documents = own_documents if own_documents and len(set(own_documents)) > 1 else None
+    else:
+        documents = None if docs == _NO_DOCUMENTS else _read_documents(docs, len(tables[0].segments))
     comparisons = [
         compare_systems(
             table, baseline=baseline, documents=documents, resamples=resamples, seed=seed, alpha=alpha
@@ -335,7 +324,7 @@ def compare(
         for table in tables
     ]
     write = COMPARE_FORMATS["json" if as_json else output_format]
-    write_lines(write(Comparisons(tuple(comparisons), tuple(signatures), baseline)))
+    write_output(write(Comparisons(tuple(comparisons), tuple(signatures), baseline)), output)
 
 
 def _score_files(

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from tesla_eval.analysis.languages import resolve_language
-from tesla_eval.cli.meta_formats import META_FORMATS, PREFERENCE_FORMATS, draw_plots, write_scores
+from tesla_eval.cli.meta_formats import (
+    META_FORMATS,
+    PREFERENCE_FORMATS,
+    draw_dimensions,
+    draw_plots,
+    write_scores,
+)
 from tesla_eval.cli.options import (
     NamedMetric,
     checked_reference_name,
     choose_metrics,
     language_option,
+    lm_option,
+    meteor_jar_option,
     metrics_option,
     need_matplotlib,
     quiet_option,
@@ -23,13 +31,15 @@ from tesla_eval.cli.options import (
 )
 from tesla_eval.cli.terminal import complain, progress, resumable, warn, write_lines
 from tesla_eval.errors import TeslaError, UsageError
-from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, Rankings
-from tesla_eval.meta import preferences_of, read_preferences, read_rankings, read_system_scores
+from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
+from tesla_eval.meta import preferences_of, read_preferences, read_rankings, read_ratings, read_system_scores
 from tesla_eval.meta.run import (
     JudgedSet,
     Study,
     Wish,
+    marked_sets,
     mtme_sets,
+    rated_sets,
     score_and_join,
     summary_sets,
     target_language,
@@ -48,13 +58,36 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 @click.option(
     "--segments", multiple=True, metavar="FILE", help="Outputs, references, human scores: *.seg.tsv[.gz]."
 )
+@click.option(
+    "-r", "--reference", "references", multiple=True, metavar="FILE",
+    help="With --outputs: a refset in SGML or XML. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--outputs", multiple=True, metavar="FILE",
+    help="Outputs in SGML or XML (tstset, WMT's dataset), instead of --segments; judgements come from --rankings, "
+    "--pairs or --systems. Repeatable.",
+)  # fmt: skip
 @click.option("--pairs", metavar="FILE", help="Pairwise preferences: *.pairs.tsv[.gz].")
-@click.option("--rankings", metavar="FILE", help="Raw rankings: *.rawranks.tsv[.gz].")
+@click.option(
+    "--rankings", metavar="FILE", help="Raw rankings: *.rawranks.tsv[.gz], or WMT's RNK_results.csv."
+)
 @click.option(
     "--shares",
     is_flag=True,
-    help="With --rankings alone: how often each system is the best, is better or equal (score1), is strictly better "
-    "(score2), and is preferred to each other one.",
+    help="With --rankings or --ratings alone: how often each system is the best, is better or equal (score1), is "
+    "strictly better (score2), and is preferred to each other one.",
+)
+@click.option(
+    "--ratings",
+    metavar="FILE",
+    help="Scores by judges: a table with the columns item system judge score, and perhaps lp testset criterion. With "
+    "--segments their mean over the judges replaces the human scores; --human-score chooses a criterion.",
+)
+@click.option(
+    "--judges",
+    is_flag=True,
+    help="With --rankings or --ratings alone: kappa of every two judges; with --ratings also how their "
+    "scores correlate.",
 )
 @click.option("--systems", metavar="FILE", help="Human scores of systems: system_scores.tsv[.gz].")
 @click.option(
@@ -66,9 +99,9 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 @click.option(
     "--summaries",
     metavar="PATH",
-    help="Summaries with human scores, instead of --segments: JSON Lines, or a folder as of REALSumm or SummEval. "
-    "Segments are topics; every kind of human score is a test set (--human-score: only that one). All references "
-    "of a topic are used.",
+    help="Summaries with human scores, instead of --segments: JSON Lines, or a folder as of REALSumm, SummEval, "
+    "DUC or TAC. Segments are topics; every kind of human score is a test set (--human-score: only that one). "
+    "All references of a topic are used.",
 )
 @language_option
 @click.option(
@@ -103,7 +136,8 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
     "--plots",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Draw metric against human per system, and correlations as bars with intervals, into DIR.",
+    help="Draw metric against human per system, correlations as bars with intervals, and with several test sets (such "
+    "as the dimensions of summaries) Pearson's r of all metrics on all of them, into DIR.",
 )
 @click.option(
     "--plot-format",
@@ -128,10 +162,14 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 )
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
 @weights_option
+@meteor_jar_option
+@lm_option
 @quiet_option
 @click.option("--no-cache", is_flag=True, help="Do not use the cache on disk.")
 def meta(
-    segments: tuple[str, ...], pairs: str | None, rankings: str | None, shares: bool, systems: str | None,
+    segments: tuple[str, ...], references: tuple[str, ...], outputs: tuple[str, ...],
+    pairs: str | None, rankings: str | None, shares: bool, ratings: str | None, judges: bool,
+    systems: str | None,
     mtme: Path | None, summaries: str | None, language: str, lps: tuple[str, ...], metrics: tuple[str, ...],
     synonyms: str | None,
     output_format: str, all_references: bool, all_segments: bool,
@@ -149,9 +187,12 @@ def meta(
     tesla meta --segments wmt14.seg.tsv.gz --pairs wmt14.pairs.tsv.gz --systems scores.tsv.gz -m m,bleu,chrf
     tesla meta --segments wmt21.seg.tsv.gz --lp en-de -m m,chrf --significance kendall --format json
     tesla meta --mtme mt-metrics-eval-v2/wmt22 --lp en-de -m m --write-scores mt-metrics-eval-v2
+    tesla meta -r ref.sgm --outputs sysA.sgm --outputs sysB.sgm --rankings RNK_results.csv -m m,bleu
+    tesla meta --summaries GuidedSumm2011_eval -m s,rouge2 --human-score responsiveness
     tesla meta --summaries summeval -m s,rouge1,rouge2 --human-score relevance --significance system:pearson
     tesla meta --rankings rawranks.tsv.gz            agreement of judges, expected wins, sign tests
     tesla meta --rankings rawranks.tsv.gz --shares   and pairwise percentages, share of best, score1, score2
+    tesla meta --ratings ratings.tsv --judges        the same from scores, and every two judges
     """
     wishes = [Wish.parse(text) for text in significance]
     if output_format == "tsv" and wishes:
@@ -160,20 +201,26 @@ def meta(
         need_matplotlib("--plot-format png")
     ranked = read_rankings(rankings) if rankings else {}
     preferred = read_preferences(pairs) if pairs else {}
-    sources = sum(map(bool, (segments, mtme, summaries)))
+    rated = read_ratings(ratings) if ratings else {}
+    sources = sum(map(bool, (segments, mtme, summaries, outputs)))
     if not sources:
-        if not (ranked or preferred):
-            raise click.UsageError("give judgements: --segments, --mtme, --summaries, --rankings or --pairs")
-        write_lines(PREFERENCE_FORMATS[output_format](_reports(ranked, preferred, lps, shares)))
+        if not (ranked or preferred or rated):
+            raise click.UsageError(
+                "give judgements: --segments, --outputs, --mtme, --summaries, --rankings, --ratings or --pairs"
+            )
+        reports = _reports(preference_reports(ranked, preferred, rated), lps, shares, judges)
+        write_lines(PREFERENCE_FORMATS[output_format](reports))
         return 0
-    _check_sources(sources, shares)
+    _check_sources(sources, shares or judges, rated, segments, bool(references and not outputs))
     preferred = {**{key: preferences_of(of_set) for key, of_set in ranked.items()}, **preferred}
+    system_scores = read_system_scores(systems) if systems else {}
     if summaries:
         sets = summary_sets(summaries, resolve_language(language), human_score, lps)
     elif mtme is not None:
         sets = mtme_sets(mtme, lps, human_score)
     else:
-        sets = wmt_sets(segments, preferred, read_system_scores(systems) if systems else {}, lps)
+        sets = _text_sets(segments, references, outputs, preferred, system_scores, lps)
+        sets = rated_sets(sets, rated, human_score) if rated else sets
     study = Study(wishes, resamples, seed, warn)
     missing = _Missing()
     with (
@@ -186,7 +233,7 @@ def meta(
             total = len(chosen) * judged.count_outputs(all_segments or score_folder is not None)
             bar.stage(f"{judged.outputs.lp} outputs", total)
             joined = score_and_join(
-                judged, chosen, cache, score_type=None if summaries else human_score,
+                judged, chosen, cache, score_type=None if summaries or rated else human_score,
                 all_references=all_references or summaries is not None,
                 all_segments=all_segments, score_everything=score_folder is not None, progress=bar,
                 names=[one.name for one in named],
@@ -204,9 +251,20 @@ def meta(
         raise missing.first_error or UsageError(
             "there is no language pair to evaluate; see the warnings above and check --lp"
         )
+    draw_dimensions(study, plots, plot_format)
     write_lines(META_FORMATS[output_format](study))
     missing.tell()
     return 1 if missing.notes else 0
+
+
+def _text_sets(
+    segments: tuple[str, ...], references: tuple[str, ...], outputs: tuple[str, ...],
+    preferred: dict[Key, Preferences], system_scores: dict[Key, SystemScores], lps: tuple[str, ...],
+) -> Iterator[JudgedSet]:  # fmt: skip
+    """Outputs of tables, or of SGML and XML, with the judgements of other files."""
+    if outputs:
+        return marked_sets(references, outputs, preferred, system_scores, lps)
+    return wmt_sets(segments, preferred, system_scores, lps)
 
 
 class _Missing:
@@ -240,21 +298,47 @@ def _reference_name(judged: JudgedSet, all_references: bool) -> str:
     return next(iter(judged.outputs.reference_names), "refA")
 
 
-def _check_sources(sources: int, shares: bool) -> None:
-    if shares:
-        raise click.UsageError("--shares goes with --rankings alone, without outputs to score")
+def _check_sources(
+    sources: int,
+    judges_only: bool,
+    rated: Mapping[Key, object],
+    segments: tuple[str, ...],
+    only_references: bool,
+) -> None:
+    if judges_only:
+        raise click.UsageError(
+            "--shares and --judges go with --rankings or --ratings alone, without outputs to score"
+        )
     if sources > 1:
-        raise click.UsageError("--segments, --mtme and --summaries are sources of outputs: give one")
+        raise click.UsageError(
+            "--segments, --outputs, --mtme and --summaries are sources of outputs: give one"
+        )
+    if rated and not segments:
+        raise click.UsageError("--ratings belong to the outputs of --segments")
+    if only_references:
+        raise click.UsageError("-r goes with --outputs: other sources bring their references")
 
 
 def _reports(
-    ranked: dict[Key, Rankings], preferred: dict[Key, Preferences], lps: Collection[str], shares: bool
+    reports: list[PreferenceReport], lps: Collection[str], shares: bool, judges: bool
 ) -> list[PreferenceReport]:
-    """What the judges said of each test set; shares only where they are wished for."""
-    if shares and not ranked:
-        raise click.UsageError("--shares needs --rankings: pairs of preferences do not tell ties")
-    reports = [report for report in preference_reports(ranked, preferred) if not lps or report.lp in lps]
-    return reports if shares else [replace(report, shares=None) for report in reports]
+    """What the judges said of each test set; shares and single judges only where they are wished for."""
+    reports = [report for report in reports if not lps or report.lp in lps]
+    for wish, option in ((shares, "--shares"), (judges, "--judges")):
+        if wish and not any(report.judges for report in reports):
+            raise click.UsageError(
+                f"{option} needs --rankings or --ratings: pairs of preferences do not tell ties"
+            )
+    if not shares:
+        reports = [replace(report, shares=None) for report in reports]
+    if not judges:
+        reports = [
+            replace(report, judges=replace(report.judges, pairs=(), correlations=(), with_others=()))
+            if report.judges
+            else report
+            for report in reports
+        ]
+    return reports
 
 
 def _with_metrics(

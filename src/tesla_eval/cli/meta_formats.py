@@ -17,13 +17,14 @@ import numpy as np
 from tesla_eval.cli.terminal import aligned, visible
 from tesla_eval.judgements.wmt import write_score_file
 from tesla_eval.meta import Joined, MetricComparison, Result
-from tesla_eval.meta.plots import correlation_bars, system_scatter, write_drawing
+from tesla_eval.meta.plots import correlation_bars, dimension_lines, system_scatter, write_drawing
 from tesla_eval.meta.run import SetComparison, Study
-from tesla_eval.meta.significance import PreferenceReport, PreferenceShares
+from tesla_eval.meta.significance import JudgeAgreement, PreferenceReport, PreferenceShares
 from tesla_eval.stats import Agreement
 
-__all__ = ["META_FORMATS", "PREFERENCE_FORMATS", "draw_plots", "shown_p", "write_scores"]
+__all__ = ["META_FORMATS", "PREFERENCE_FORMATS", "draw_dimensions", "draw_plots", "shown_p", "write_scores"]
 
+DIMENSIONS = (("segment", "pearson"), ("system", "pearson"))
 _COLUMNS = ("lp", "testset", "metric", "level", "statistic", "value", "n", "note")
 
 
@@ -187,13 +188,10 @@ META_FORMATS: dict[str, Callable[[Study], Iterator[str]]] = {"json": _json, "tex
 
 def _preference_text(reports: Sequence[PreferenceReport]) -> Iterator[str]:
     for report in reports:
-        yield f"{visible(report.lp)} {visible(report.testset)}"
-        if report.between_judges is not None and report.within_judges is not None:
-            rows = [["agreement", "P(A)", "kappa", "pairs of judgements"]]
-            rows.append(["two judges", *_agreement_cells(report.between_judges)])
-            rows.append(["one judge twice", *_agreement_cells(report.within_judges)])
-            yield from aligned(rows, numeric=(1, 2, 3))
-            yield ""
+        criterion = f" {visible(report.criterion)}" if report.criterion else ""
+        yield f"{visible(report.lp)} {visible(report.testset)}{criterion}"
+        if report.judges is not None:
+            yield from _judge_tables(report.judges)
         rows = [["system", "expected wins", "wins", "losses"]]
         rows += [
             [visible(s.system), f"{s.expected_wins:.4f}", str(s.wins), str(s.losses)] for s in report.systems
@@ -210,6 +208,36 @@ def _preference_text(reports: Sequence[PreferenceReport]) -> Iterator[str]:
         yield ""
         if report.shares is not None:
             yield from _share_tables(report, report.shares)
+
+
+def _judge_tables(judges: JudgeAgreement) -> Iterator[str]:
+    rows = [["agreement", "P(E)", "P(A)", "kappa", "pairs of judgements"]]
+    rows.append(["two judges", *_agreement_cells(judges.between)])
+    rows.append(["one judge twice", *_agreement_cells(judges.within)])
+    rows.append(["two judges, ties left out", *_agreement_cells(judges.between_untied)])
+    rows.append(["one judge twice, ties left out", *_agreement_cells(judges.within_untied)])
+    yield from aligned(rows, numeric=(1, 2, 3, 4))
+    yield ""
+    if judges.pairs:
+        rows = [["judge", "judge", "P(A)", "kappa", "pairs", "P(A) untied", "kappa untied", "pairs untied"]]
+        for pair in judges.pairs:
+            cells = [cell for one in (pair.agreement, pair.untied) for cell in _agreement_cells(one)[1:]]
+            rows.append([visible(pair.first), visible(pair.second), *cells])
+        yield from aligned(rows, numeric=range(2, 8))
+        yield ""
+    if judges.correlations:
+        rows = [["judge", "judge", "sentence Pearson", "outputs", "system Pearson", "systems"]]
+        for one in (*judges.correlations, *judges.with_others):
+            cells = [
+                cell for level in (one.sentence, one.system) for cell in (_four(level.value), str(level.n))
+            ]
+            rows.append([visible(one.first), visible(one.second), *cells])
+        yield from aligned(rows, numeric=range(2, 6))
+        yield ""
+
+
+def _four(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.4f}"
 
 
 def _share_tables(report: PreferenceReport, shares: PreferenceShares) -> Iterator[str]:
@@ -236,15 +264,15 @@ def _percent(share: float) -> str:
 
 
 def _agreement_cells(agreement: Agreement) -> list[str]:
-    shown = ["-" if math.isnan(x) else f"{x:.4f}" for x in (agreement.p_agree, agreement.kappa)]
-    return [*shown, str(agreement.n)]
+    return [f"1/{agreement.outcomes}", _four(agreement.p_agree), _four(agreement.kappa), str(agreement.n)]
 
 
 def _preference_json(reports: Sequence[PreferenceReport]) -> Iterator[str]:
     plain = [_without_nan(asdict(report)) for report in reports]
     for report in plain:
-        if report["shares"] is None:
-            del report["shares"]
+        for key in ("shares", "criterion"):
+            if not report[key]:
+                del report[key]
     yield json.dumps({"preferences": plain}, ensure_ascii=False, indent=1)
 
 
@@ -258,7 +286,9 @@ def _without_nan(value: Any) -> Any:
 
 def _preference_tsv(reports: Sequence[PreferenceReport]) -> Iterator[str]:
     """The table of preferences: one row per pair of systems."""
-    yield "\t".join(("lp", "testset", "first", "second", "wins", "losses", "ties", "p_value", "p_holm"))
+    yield "\t".join(
+        ("lp", "testset", "criterion", "first", "second", "wins", "losses", "ties", "p_value", "p_holm")
+    )
     for report in reports:
         for test in report.tests:
             ties = "" if test.ties is None else test.ties
@@ -266,6 +296,7 @@ def _preference_tsv(reports: Sequence[PreferenceReport]) -> Iterator[str]:
             cells = (
                 report.lp,
                 report.testset,
+                report.criterion,
                 test.first,
                 test.second,
                 test.wins,
@@ -291,6 +322,14 @@ def draw_plots(joined: Joined, comparisons: Iterable[SetComparison], folder: Pat
         title = f"{' '.join(key)}: {level} {statistic}"
         drawing = correlation_bars(found.comparison, title)
         write_drawing(drawing, folder / _file_name(*key, level, statistic, file_format))
+
+
+def draw_dimensions(study: Study, folder: Path | None, file_format: str) -> None:
+    """One picture of all test sets, where there are several: the dimensions of summaries, or language pairs."""
+    if folder is not None and len(study.test_sets) > 1:
+        for level, statistic in DIMENSIONS:
+            drawing = dimension_lines(study.results, level, statistic)
+            write_drawing(drawing, folder / _file_name("all", level, statistic, file_format))
 
 
 def write_scores(

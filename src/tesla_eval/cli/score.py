@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import IO
 
 import click
@@ -15,6 +16,7 @@ from tesla_eval.cli.gates import Gates
 from tesla_eval.cli.inputs import (
     CountedReferences,
     Inputs,
+    fit_to_corpus,
     open_inputs,
     score_chunks,
     summary_chunks,
@@ -32,6 +34,8 @@ from tesla_eval.cli.options import (
     choose_metrics,
     columns_option,
     input_option,
+    lm_option,
+    meteor_jar_option,
     metrics_option,
     quiet_option,
     segmenter_option,
@@ -39,14 +43,16 @@ from tesla_eval.cli.options import (
     synonyms_option,
     weights_option,
 )
+from tesla_eval.cli.outputs import check_output, output_option, write_output
 from tesla_eval.cli.score_formats import FORMATS, Intervals, Results, check_format
-from tesla_eval.cli.terminal import complain, progress, warn, write_lines
+from tesla_eval.cli.terminal import complain, progress, warn
+from tesla_eval.judgements.marked import any_marked_up
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores, Total
 from tesla_eval.stats import paired_bootstrap
 from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
-__all__ = ["score"]
+__all__ = ["open_outputs", "score"]
 
 _LEVEL = 0.95
 
@@ -70,6 +76,7 @@ _LEVEL = 0.95
     "--format", "output_format", type=click.Choice(sorted(FORMATS)), default="text", show_default=True
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@output_option
 @click.option("--segments", is_flag=True, help="Scores of every segment too.")
 @click.option("--ci", is_flag=True, help="A 95 % confidence interval of every system score, by bootstrap.")
 @click.option(
@@ -90,38 +97,46 @@ _LEVEL = 0.95
 @synonyms_option
 @segmenter_option
 @celab_options
+@meteor_jar_option
+@lm_option
 @quiet_option
 def score(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
-    metrics: tuple[str, ...], language: str, columns: str | None, output_format: str, as_json: bool, segments: bool,
-    ci: bool, resamples: int, seed: int, least: tuple[str, ...], drops: tuple[str, ...], baseline: str | None,
-    reference_name: str, jobs: int, weights: str | None, analysed: bool, synonyms: str | None,
-    segmenter: str | None, pre_tokenized: bool, unit_discount: float, max_units: int,
+    metrics: tuple[str, ...], language: str, columns: str | None, output_format: str, as_json: bool,
+    output: Path | None, segments: bool, ci: bool, resamples: int, seed: int, least: tuple[str, ...],
+    drops: tuple[str, ...], baseline: str | None, reference_name: str, jobs: int, weights: str | None, analysed: bool,
+    synonyms: str | None, segmenter: str | None, pre_tokenized: bool, unit_discount: float, max_units: int,
 ) -> int:  # fmt: skip
     """Score the SYSTEM files against the reference files: line i of each is segment i.
 
     Files may be compressed (.gz, .bz2, .xz, .zst) and of any length; one of them may be standard input (-). Without a
     SYSTEM, standard input is scored; tabs in it separate several systems.
 
+    SGML and XML of NIST, IWSLT and WMT (.sgm, .sgml, .xml) are aligned by document and segment.
+
     Without -r, a TABLE (.tsv, .csv, .jsonl, .parquet) has columns for hypotheses and references. SUMMARIES is a JSON
-    Lines file (.jsonl) whose lines hold id, system, hypothesis and references, or a folder with peers/SYSTEM/TOPIC.txt
-    and models/TOPIC.txt (or several models/TOPIC.NAME.txt).
+    Lines file (.jsonl) whose lines hold id, system, hypothesis, references and perhaps source, or a folder with
+    peers/SYSTEM/TOPIC.txt and models/TOPIC.txt (or several models/TOPIC.NAME.txt).
 
     \b
     tesla score -r ref.txt sysA.txt sysB.txt
     tesla score -r ref1.txt -r ref2.txt sysA.txt -m m,bleu,chrf --json --segments
     tesla score -r ref.txt sys.txt -m bleu:tok=intl,lc=yes -m m --ci
+    tesla score -r newstest2010-ref.en.sgm sysA.sgm sysB.sgm
     tesla score -l zh -r ref.txt sys.txt --synonyms cilin             TESLA-CELAB, with the paper's dictionary
     tesla score -m s,s-recall,rouge2 -r model.txt summaries.txt       one summary per line
     tesla score -m s summaries.jsonl --segments                       several models per topic
-    tesla score -m dicomer texts.txt                                  readability: no reference, one text per line
+    tesla score -m s-x,cremer-x -r model.txt -s source.txt sums.txt   content, and support by the source
+    tesla score -m dicomer texts.txt                                  experimental: order of sentences, no reference
     tesla score comet.jsonl --columns hyp=mt,ref=ref,src=src          a table
     tesla score -r ref.txt sys.txt --min-score m=0.5                  a quality gate: exit status 1 if it fails
+    tesla score -r ref.txt sys.txt --json --segments -o scores.json   a file that is there only when it is complete
     zcat sys.gz | tesla score -r ref.txt
     """
     celab = celab_arguments(pre_tokenized, unit_discount, max_units)
     output_format = "json" if as_json else output_format
     files = systems_or_standard_input((*inputs, *systems))
+    check_output(output, (*references, *files, *([] if source is None else [source])))
     language = identified_language(
         language, partial(sample_files, references, files, columns=columns, analysed=analysed)
     )
@@ -132,39 +147,41 @@ def score(
         chosen = chosen[:1]  # a file of that format holds one metric
     check_format(output_format, len(chosen), segments, intervals=ci)
     gates = Gates.parse(least, drops, baseline, {one.name: one.metric.higher_is_better for one in chosen})
-    given = _open(
+    given = open_outputs(
         references, files, [one.metric for one in chosen], source=source,
         columns=columns, analysed=analysed, prepared=pre_tokenized,
     )  # fmt: skip
     gates.check(given.systems)
+    chosen, given = fit_to_corpus(chosen, given)
     counted = CountedReferences(given.chunks)
     with _Scoreboard(given, chosen, segments, keep_parts=ci) as board:
         with progress("segments", given.segments) as bar:
             for scored in score_chunks([one.metric for one in chosen], given.systems, counted, jobs):
                 board.add(scored)
                 bar.advance(len(scored[0][0].scores))
-        # Only now, when every file was read to its end and all agree, does anything reach standard output.
+        # Only now, when every file was read to its end and all agree, is anything written.
         intervals = board.intervals(resamples, seed) if ci else None
         results = board.results(counted, intervals, reference_name)
-        write_lines(FORMATS[output_format](results))
+        write_output(FORMATS[output_format](results), output)
         failures = list(gates.failures(results))
     for failure in failures:
         complain(failure)
     return 1 if failures else 0
 
 
-def _open(
+def open_outputs(
     references: Sequence[str], systems: Sequence[str], metrics: Sequence[Metric], *, source: str | None,
-    columns: str | None, analysed: bool, prepared: bool,
+    columns: str | None, analysed: bool, prepared: bool, source_is_shown: bool = False,
 ) -> Inputs:  # fmt: skip
     """Files of lines, tables, or summaries, whichever was given."""
     from tesla_eval.cli.tables import is_table
     from tesla_eval.judgements.summaries import is_summary_source, read_summaries
 
     needed = any(metric.needs_references for metric in metrics)
-    if source is not None and not any(metric.uses_source for metric in metrics):
+    if source is not None and not source_is_shown and not any(metric.uses_source for metric in metrics):
         warn("--source has no effect: none of the metrics reads the source")
-    is_plain = references or columns is not None or (systems[0] != "-" and is_table(systems[0]))
+    marked_up = any_marked_up(*systems)
+    is_plain = references or marked_up or columns is not None or (systems[0] != "-" and is_table(systems[0]))
     if not is_plain and (needed or is_summary_source(systems[0])):
         if len(systems) != 1 or not is_summary_source(systems[0]):
             raise click.UsageError(
@@ -179,6 +196,8 @@ def _open(
         references, systems, source=source, columns=columns, analysed=analysed, prepared=prepared
     )
     if needed and not inputs.has_references:
+        if marked_up:
+            raise click.UsageError(f"{systems[0]}: has no references; give them with -r")
         raise click.UsageError(
             f"{systems[0]}: which column holds the references? Write --columns hyp=NAME,ref=NAME"
         )

@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tesla_eval.cli.terminal import warn
 from tesla_eval.compression import without_suffix
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.textio import LineReader, read_json_lines
@@ -23,6 +25,7 @@ _USUAL_NAMES = {
     "ref": ("ref", "reference", "references"),
     "src": ("src", "source"),
 }
+_QUOTED = re.compile(r'"(?=[^"]*"")(?:[^"]|"")*"')  # a field with a quote in it, as pandas writes it
 _LONGEST_FIELD = 64 << 20  # characters: a CSV field that is longer has lost its closing quote
 
 
@@ -99,7 +102,13 @@ def table_columns(path: str, columns: Columns | None) -> Columns:
 
 def read_table(path: str, columns: Columns) -> Iterator[TableRow]:
     """The segments of a table one after the other; `columns` are those of `table_columns`."""
+    quotes_matter = _ending(path) == "tsv"
     for place, row in _rows(path, columns):
+        if quotes_matter and any(_QUOTED.fullmatch(text) for text in row.values() if '""' in text):
+            warn(
+                f"{place}: has a field in quotation marks, which a .csv file would lose; a .tsv file is read as it is"
+            )
+            quotes_matter = False
         references = [text for name in columns.ref for text in _texts(row, name, place)]
         yield TableRow(
             place,

@@ -16,7 +16,14 @@ from tesla_eval.srl.frames import read_nomtypes
 from tesla_eval.srl.nombank import read_nombank
 from tesla_eval.syntax.parser import load_parser
 from tesla_eval.syntax.treebank import TreebankSentence, read_treebank
-from tesla_eval.training.srl import DIMENSIONS, LEARNERS, SMALLEST_WEIGHT, collect_examples, train_labeller
+from tesla_eval.training.srl import (
+    DIMENSIONS,
+    LEARNERS,
+    SMALLEST_WEIGHT,
+    TOLERANCE,
+    collect_examples,
+    train_labeller,
+)
 
 __all__ = ["srl"]
 
@@ -55,10 +62,18 @@ __all__ = ["srl"]
     help="aso: the same for classification; 0 is the linear classifier.  [default: as --dimensions]",
 )  # fmt: skip
 @click.option(
+    "--tolerance", type=click.FloatRange(0, 1, min_open=True), default=TOLERANCE, show_default=True,
+    help="Stop a search where the gradient is so much smaller than at first.",
+)  # fmt: skip
+@click.option(
     "--select-features", "dev_split", metavar="SPLIT",
     help="Instead of training, remove features from the pool of 52 while F1 of classification on SPLIT does not drop.",
 )  # fmt: skip
 @click.option("--steps", type=click.IntRange(1), help="--select-features: remove at most so many.")
+@click.option(
+    "--every", type=click.IntRange(1), default=1, show_default=True,
+    help="--select-features: learn from every Nth sentence only, to save time.",
+)  # fmt: skip
 @click.option("--licence", default="", help="To be stored in the model.")
 @click.option(
     "--source", "sources", multiple=True, help="Where the data comes from; default: the file's name."
@@ -76,8 +91,10 @@ def srl(
     learner: str,
     dimensions: int,
     classification_dimensions: int | None,
+    tolerance: float,
     dev_split: str | None,
     steps: int | None,
+    every: int,
     licence: str,
     sources: tuple[str, ...],
     day: str,
@@ -97,7 +114,7 @@ def srl(
     if dev_split is not None:
         if treebank is not None:
             raise UsageError("--select-features needs JSON Lines with splits, not NomBank")
-        _select(sentences, read_treebank(data, dev_split), nomtypes, steps)
+        _select(sentences[::every], read_treebank(data, dev_split), nomtypes, steps)
         return
     if output is None:
         raise UsageError("give -o FILE for the model, or --select-features SPLIT")
@@ -110,11 +127,12 @@ def srl(
         labeller = train_labeller(
             examples, nomtypes, learner, dimensions=dimensions,
             classification_dimensions=classification_dimensions, smallest=SMALLEST_WEIGHT,
-            progress=bar.stage,
+            tolerance=tolerance, progress=bar.stage,
         )  # fmt: skip
     info = {
         "learner": learner, "dimensions": dimensions, "classification_dimensions": classification_dimensions,
         "trees": trees, "sentences": len(sentences),
+        **({} if tolerance == TOLERANCE else {"tolerance": tolerance}),
     }  # fmt: skip
     provenance = Provenance(sources, licence, day).or_from([Path(data).name])
     resource = replace(labeller.to_resource(language, info), provenance=provenance)

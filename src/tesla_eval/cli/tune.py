@@ -10,6 +10,7 @@ from tesla_eval.cli.inputs import read_chunks
 from tesla_eval.cli.nbest_options import nbest_format_option
 from tesla_eval.cli.options import create_metrics, language_option
 from tesla_eval.cli.terminal import aligned, progress, write_lines
+from tesla_eval.files import replacing
 from tesla_eval.textio import STANDARD_INPUT
 from tesla_eval.tuning.mert import MertOptions
 from tesla_eval.tuning.outer import Iteration, Loop, Optimiser, tune_decoder, tune_list
@@ -145,7 +146,8 @@ def tune(
         write_lines(lines)
         click.echo("\n".join(report), err=True)
         return
-    Path(output).write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    with replacing(Path(output)) as temporary:
+        temporary.write_text("".join(f"{line}\n" for line in lines), "utf-8")
     write_lines(report)
 
 

@@ -6,8 +6,9 @@ Shares add up exactly, and so do their means over a test set.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any, TypeVar
 
@@ -64,6 +65,7 @@ class PairTest:
 
     `wins` is the share of bootstrap resamples in which the first is better (Koehn 2004); `p_bootstrap` and
     `p_randomisation` are two-sided, `_holm` after Holm's correction over all pairs tested under the metric.
+    `p_sign` is the two-sided exact sign test over segments (over documents where these are resampled), without ties.
     `cohen_d` and `superiority` (share of segments on which the first is better) are sizes of the effect on
     segment scores, positive and above 0.5 where the first is better.
     """
@@ -78,6 +80,8 @@ class PairTest:
     p_bootstrap_holm: float
     p_randomisation: float
     p_randomisation_holm: float
+    p_sign: float
+    p_sign_holm: float
     cohen_d: float
     superiority: float
 
@@ -119,6 +123,38 @@ class SystemComparison:
         sign = -1 if self.higher_is_better else 1
         return sorted(range(len(self.systems)), key=lambda i: sign * self.scores[i])
 
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as plain data, ready for JSON."""
+        clusters = self.clusters or (None,) * len(self.systems)
+        columns = zip(self.systems, self.scores, self.low, self.high, clusters, strict=True)
+        result: dict[str, Any] = {
+            "metric": self.metric,
+            "higher_is_better": self.higher_is_better,
+            "segments": self.segments,
+            "units": self.units,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "alpha": self.alpha,
+            "systems": [
+                {"system": system, "score": score, "low": low, "high": high, "cluster": cluster}
+                for system, score, low, high, cluster in columns
+            ],
+            "pairs": [
+                {
+                    key: None if isinstance(value, float) and math.isnan(value) else value
+                    for key, value in asdict(pair).items()
+                }
+                | {"significant": pair.is_significant(self.alpha)}
+                for pair in self.pairs
+            ],
+        }
+        if self.documents is not None:
+            result["documents"] = [
+                {"document": name, "scores": dict(zip(self.systems, scores, strict=True))}
+                for name, scores in zip(self.documents.names, self.documents.scores.tolist(), strict=True)
+            ]
+        return result
+
 
 def compare_systems(
     table: SystemTable,
@@ -142,7 +178,8 @@ def compare_systems(
     bootstrap = stats.paired_bootstrap(candidates, resamples=resamples, seed=seed, level=1 - alpha)
     randomisation = stats.approximate_randomisation(candidates, resamples=resamples, seed=seed)
     tested = _tested(table.systems, baseline)
-    pairs = _pair_tests(table, tested, bootstrap, randomisation)
+    units = table.segments if documents is None else candidates.score(candidates.statistics)
+    pairs = _pair_tests(table, tested, bootstrap, randomisation, units)
     return SystemComparison(
         metric=table.metric,
         higher_is_better=table.higher_is_better,
@@ -175,9 +212,12 @@ def _pair_tests(
     tested: Sequence[tuple[int, int]],
     bootstrap: stats.Bootstrap,
     randomisation: stats.Randomisation,
+    units: FloatArray,
 ) -> tuple[PairTest, ...]:
     bootstrap_holm = stats.holm([bootstrap.p_values[pair] for pair in tested])
     randomisation_holm = stats.holm([randomisation.p_values[pair] for pair in tested])
+    signs = [_sign_test(units[:, first], units[:, second]) for first, second in tested]
+    sign_holm = stats.holm(signs)
     sign = 1.0 if table.higher_is_better else -1.0
     tests = []
     for k, pair in enumerate(tested):
@@ -195,11 +235,18 @@ def _pair_tests(
                 p_bootstrap_holm=float(bootstrap_holm[k]),
                 p_randomisation=float(randomisation.p_values[pair]),
                 p_randomisation_holm=float(randomisation_holm[k]),
+                p_sign=signs[k],
+                p_sign_holm=float(sign_holm[k]),
                 cohen_d=effect.cohen_d,
                 superiority=effect.superiority,
             )
         )
     return tuple(tests)
+
+
+def _sign_test(first: FloatArray, second: FloatArray) -> float:
+    """The p-value of the sign test, NaN if no unit tells the systems apart."""
+    return stats.sign_test(int((first > second).sum()), int((first < second).sum())).p_value
 
 
 def _clusters(

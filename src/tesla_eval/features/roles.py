@@ -1,4 +1,4 @@
-"""The group `roles`: who did what to whom in two English texts (§16 put to use). Optional: no metric of ours has it."""
+"""The group `roles`: who did what to whom in two English texts (specification §16). No metric of ours has it."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ __all__ = [
     "Preferences",
     "Rankings",
     "SystemScores",
-    "annotator_agreement",
     "expected_wins",
+    "labels",
     "preferences_of",
     "win_table",
 ]
@@ -53,12 +53,19 @@ class EvalSet:
     """The kind of the human scores: the name of the file that held them, such as `wmt21-mqm-news` or `mqm`."""
     reference_names: tuple[str, ...] = ()
     """What the references are called, where they have names."""
+    sources: tuple[str, ...] | None = None
+    """For every segment its source text, where all of them are known."""
 
     def __post_init__(self) -> None:
         shape = (len(self.systems), len(self.segments))
         if self.human.shape != shape:
             raise UsageError(f"human scores of shape {self.human.shape} for (systems, segments) {shape}")
-        for what, rows in (("outputs", self.hypotheses), ("references", self.references)):
+        sources = () if self.sources is None else (self.sources,)
+        for what, rows in (
+            ("outputs", self.hypotheses),
+            ("references", self.references),
+            ("sources", sources),
+        ):
             if any(len(row) != len(self.segments) for row in rows):
                 lengths = sorted({len(row) for row in rows})
                 raise UsageError(f"{what} of {lengths} segments for a test set of {len(self.segments)}")
@@ -242,22 +249,6 @@ def preferences_of(rankings: Rankings) -> Preferences:
     return result
 
 
-def annotator_agreement(rankings: Rankings, *, same_judge: bool = False) -> stats.Agreement:
-    """P(A) and kappa over pairs of outputs ranked twice: by two judges, or twice by one with `same_judge`.
-
-    Each pair of outputs of a task is a judgement with three outcomes: better, worse, tied.
-    """
-    first, second = stats.pairs_within(rankings.tasks)
-    systems, ranks = np.array(rankings.systems), np.array(rankings.ranks)
-    outcome = np.sign(ranks[first] - ranks[second])
-    # The two systems may stand in either order: turn the outcome to the alphabetical one.
-    turned = systems[first] > systems[second]
-    low, high = np.where(turned, (second, first), (first, second))
-    items = _labels(np.array(rankings.segments)[low], systems[low], systems[high])
-    judges = np.array(rankings.judges)[low]
-    return stats.agreement(items, np.where(turned, -outcome, outcome), judges, same_judge=same_judge)
-
-
 def win_table(preferences: Preferences) -> tuple[tuple[str, ...], FloatArray]:
     """The systems in alphabetical order, and [i, j]: how often system i was preferred to j."""
     systems = tuple(sorted({*preferences.better, *preferences.worse}))
@@ -280,7 +271,7 @@ def _untied_pairs(rankings: Rankings) -> Iterator[tuple[int, int]]:
     return zip(first[untied].tolist(), second[untied].tolist(), strict=True)
 
 
-def _labels(*columns: npt.NDArray[np.generic]) -> Index:
+def labels(*columns: npt.NDArray[np.generic]) -> Index:
     """One whole number per distinct row of the columns."""
     codes = np.stack([np.unique(column, return_inverse=True)[1] for column in columns])
     return np.unique(codes, axis=1, return_inverse=True)[1].reshape(-1)

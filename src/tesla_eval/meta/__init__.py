@@ -1,11 +1,11 @@
 """Human judgements: readers (WMT tables, mt-metrics-eval, rankings, summaries), and metrics measured against them."""
 
+from tesla_eval.judgements.judges import Ratings, annotator_agreement, judge_pairs, rankings_of, read_ratings
 from tesla_eval.judgements.nouns import (
     EvalSet,
     Preferences,
     Rankings,
     SystemScores,
-    annotator_agreement,
     expected_wins,
     preferences_of,
     win_table,
@@ -33,6 +33,7 @@ __all__ = [
     "MetricScores",
     "Preferences",
     "Rankings",
+    "Ratings",
     "Result",
     "Scorer",
     "SummarySet",
@@ -43,10 +44,13 @@ __all__ = [
     "evaluate",
     "expected_wins",
     "join",
+    "judge_pairs",
     "judged_segments",
     "preferences_of",
+    "rankings_of",
     "read_preferences",
     "read_rankings",
+    "read_ratings",
     "read_segments",
     "read_summaries",
     "read_system_scores",

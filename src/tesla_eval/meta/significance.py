@@ -13,11 +13,11 @@ import numpy.typing as npt
 from tesla_eval import stats
 from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
+from tesla_eval.judgements.judges import JudgePair, Ratings, annotator_agreement, judge_pairs, rankings_of
 from tesla_eval.judgements.nouns import (
     Key,
     Preferences,
     Rankings,
-    annotator_agreement,
     preferences_of,
     win_table,
 )
@@ -227,31 +227,78 @@ class PreferenceShares:
 
 
 @dataclass(frozen=True)
+class JudgeAgreement:
+    """How far the judges of one test set agree: pooled, each two of them, and their scores where they gave scores.
+
+    `between` and `within` (one judge twice) have P(E) = 1/3; `_untied` leaves out tied judgements, P(E) = 1/2.
+    """
+
+    between: stats.Agreement
+    within: stats.Agreement
+    between_untied: stats.Agreement
+    within_untied: stats.Agreement
+    pairs: tuple[JudgePair, ...]
+    correlations: tuple[stats.JudgeCorrelation, ...] = ()
+    with_others: tuple[stats.JudgeCorrelation, ...] = ()
+
+
+@dataclass(frozen=True)
 class PreferenceReport:
-    """What the judges of one test set said: agreement (from rankings only), systems best first, all pairs tested."""
+    """What the judges of one test set said: agreement (not from pairs), systems best first, all pairs tested."""
 
     lp: str
     testset: str
-    between_judges: stats.Agreement | None
-    within_judges: stats.Agreement | None
+    criterion: str
+    judges: JudgeAgreement | None
     systems: tuple[RankedSystem, ...]
     tests: tuple[PreferenceTest, ...]
     shares: PreferenceShares | None = None
 
 
 def preference_reports(
-    rankings: Mapping[Key, Rankings], preferences: Mapping[Key, Preferences]
+    rankings: Mapping[Key, Rankings],
+    preferences: Mapping[Key, Preferences],
+    ratings: Mapping[Key, Mapping[str, Ratings]],
 ) -> list[PreferenceReport]:
-    """A report for each test set that has rankings or else preferences."""
-    return [preference_report(key, ranked) for key, ranked in rankings.items()] + [
-        preference_report(key, pairs) for key, pairs in preferences.items() if key not in rankings
+    """A report for each test set that has rankings or else preferences, and for each criterion that has scores."""
+    return [
+        *(preference_report(key, ranked) for key, ranked in rankings.items()),
+        *(preference_report(key, pairs) for key, pairs in preferences.items() if key not in rankings),
+        *(preference_report(key, rated) for key, by_name in ratings.items() for rated in by_name.values()),
     ]
 
 
-def preference_report(key: Key, judged: Rankings | Preferences) -> PreferenceReport:
-    """Agreement, expected wins and sign tests with Holm's correction, as far as the judgements tell."""
-    rankings = judged if isinstance(judged, Rankings) else None
-    preferences = preferences_of(judged) if isinstance(judged, Rankings) else judged
+def preference_report(key: Key, judged: Rankings | Preferences | Ratings) -> PreferenceReport:
+    """Agreement, expected wins and sign tests with Holm's correction, as far as the judgements tell.
+
+    Scores are compared output by output within an item: the higher score of one judge is a preference.
+    """
+    rankings = rankings_of(judged) if isinstance(judged, Ratings) else judged
+    if isinstance(rankings, Preferences):
+        return _report(key, "", rankings, None, None)
+    criterion, correlations = "", stats.judge_correlations([], [], [], [])
+    if isinstance(judged, Ratings):
+        criterion = judged.criterion
+        correlations = stats.judge_correlations(judged.items, judged.systems, judged.judges, judged.scores)
+    judges = JudgeAgreement(
+        between=annotator_agreement(rankings),
+        within=annotator_agreement(rankings, same_judge=True),
+        between_untied=annotator_agreement(rankings, ties=False),
+        within_untied=annotator_agreement(rankings, same_judge=True, ties=False),
+        pairs=tuple(judge_pairs(rankings)),
+        correlations=tuple(correlations[0]),
+        with_others=tuple(correlations[1]),
+    )
+    return _report(key, criterion, preferences_of(rankings), rankings, judges)
+
+
+def _report(
+    key: Key,
+    criterion: str,
+    preferences: Preferences,
+    rankings: Rankings | None,
+    judges: JudgeAgreement | None,
+) -> PreferenceReport:
     names, wins = win_table(preferences)
     expected = stats.expected_wins(wins)
     order = np.argsort(-np.nan_to_num(expected, nan=-1.0), kind="stable").tolist()
@@ -264,8 +311,8 @@ def preference_report(key: Key, judged: Rankings | Preferences) -> PreferenceRep
     ties = None if rankings is None else _tie_counts(rankings)
     return PreferenceReport(
         *key,
-        between_judges=annotator_agreement(rankings) if rankings else None,
-        within_judges=annotator_agreement(rankings, same_judge=True) if rankings else None,
+        criterion=criterion,
+        judges=judges,
         systems=systems,
         tests=tuple(
             PreferenceTest(

@@ -62,7 +62,8 @@ def turned(x: Any) -> Any:
 class Objective:
     """Mean loss + λ‖w‖² of one problem, as a function of w followed by v; the weights are w + Θᵀv.
 
-    `shared` is XΘᵀ, `transposed` the matrix of `turned`; several problems over the same examples share both.
+    `shared` is XΘᵀ, `transposed` the matrix of `turned`; several problems over the same examples share both. With
+    `importance`, one number per example, the mean is weighted.
     """
 
     def __init__(
@@ -75,8 +76,10 @@ class Objective:
         *,
         shared: FloatArray | None = None,
         transposed: Any = None,
+        importance: FloatArray | None = None,
     ) -> None:
         self.x, self.y, self.penalty = x, y, penalty
+        self.share = None if importance is None else importance / importance.sum()
         self.structure = structure if structure is not None and len(structure) else None
         self.features = x.shape[1]
         self.penalised = self.features - free  # the last features, such as an intercept, have no penalty
@@ -103,21 +106,26 @@ class Objective:
         own = self.transposed @ values
         return np.concatenate([own, values @ self.shared]) if self.structure is not None else np.asarray(own)
 
+    def _mean(self, loss: FloatArray) -> float:
+        return float(loss.mean() if self.share is None else self.share @ loss)
+
     def value(self, parameters: FloatArray) -> float:
         """The objective."""
         loss, _ = loss_and_slope(self.y * self.outputs(parameters))
         w = parameters[: self.penalised]
-        return float(loss.mean() + self.penalty * (w @ w))
+        return self._mean(loss) + self.penalty * float(w @ w)
 
     def gradient(self, parameters: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         """The objective, its gradient, and the curvature of the loss of each example."""
         margins = self.y * self.outputs(parameters)
         loss, slope = loss_and_slope(margins)
         w = parameters[: self.penalised]
-        gradient = self._backwards(self.y * slope / len(self.y))
+        pull = self.y * slope
+        gradient = self._backwards(pull / len(self.y) if self.share is None else pull * self.share)
         gradient[: self.penalised] += 2.0 * self.penalty * w
-        curvature = np.where((margins >= -1.0) & (margins < 1.0), 2.0 / len(self.y), 0.0)
-        return float(loss.mean() + self.penalty * (w @ w)), gradient, curvature
+        share = 1.0 / len(self.y) if self.share is None else self.share
+        curvature = np.where((margins >= -1.0) & (margins < 1.0), 2.0 * share, 0.0)
+        return self._mean(loss) + self.penalty * float(w @ w), gradient, curvature
 
     def product(self, curvature: FloatArray, direction: FloatArray) -> FloatArray:
         """The Hessian times a direction."""
@@ -227,11 +235,13 @@ def fit_problems(
     tolerance: float = 1e-5,
     max_iter: int = 200,
     start: FloatArray | None = None,
+    importance: FloatArray | None = None,
     after_problem: Callable[[int], object] = lambda number: None,
 ) -> FloatArray:
     """One weight vector (row) per binary problem, a column of `labels`: positive numbers are 1, others −1.
 
     `structure` is Θ. The search begins at the rows of `start`. The columns `without` are not used: their weights are 0.
+    `importance` weighs the examples.
 
     >>> fit_problems(np.array([[1.0], [-1.0]]), [[1], [0]]).round(3)
     array([[1.]])
@@ -242,7 +252,9 @@ def fit_problems(
         x, size = x[:, kept], x.shape[1]
     if start is not None and kept is not None:
         start = start[:, kept]
-    minima = _solve(x, labels, penalty, structure, free, tolerance, max_iter, start, after_problem)
+    minima = _solve(
+        x, labels, penalty, structure, free, tolerance, max_iter, start, importance, after_problem
+    )
     weights = np.array([minimum.u for minimum in minima]).reshape(len(minima), x.shape[1])
     if kept is None:
         return weights
@@ -260,6 +272,7 @@ def _solve(
     tolerance: float,
     max_iter: int,
     start: FloatArray | None = None,
+    importance: FloatArray | None = None,
     after_problem: Callable[[int], object] = lambda number: None,
 ) -> list[Minimum]:
     """The minimum of each problem."""
@@ -268,8 +281,9 @@ def _solve(
     transposed, shared = turned(x), shared_outputs(x, structure)
     for column in range(problems.shape[1]):
         objective = Objective(
-            x, problems[:, column], penalty, structure, free, shared=shared, transposed=transposed
-        )
+            x, problems[:, column], penalty, structure, free, shared=shared, transposed=transposed,
+            importance=importance,
+        )  # fmt: skip
         minimum = minimise(objective, tolerance, max_iter, None if start is None else start[column])
         minima.append(minimum._replace(u=objective.weights(minimum.u)))
         after_problem(column)

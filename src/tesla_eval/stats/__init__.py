@@ -13,6 +13,7 @@ from tesla_eval.stats.association import (
 )
 from tesla_eval.stats.correlation import kendall, midranks, pearson, spearman
 from tesla_eval.stats.estimate import Estimate, Interval
+from tesla_eval.stats.judges import JudgeCorrelation, judge_correlations
 from tesla_eval.stats.pairs import (
     CalibratedAccuracy,
     PairCounts,
@@ -50,6 +51,7 @@ __all__ = [
     "EffectSize",
     "Estimate",
     "Interval",
+    "JudgeCorrelation",
     "PairCounts",
     "Randomisation",
     "Resampled",
@@ -66,6 +68,7 @@ __all__ = [
     "expected_wins",
     "group_accuracy",
     "holm",
+    "judge_correlations",
     "kappa",
     "kendall",
     "kendall_wmt",

@@ -141,7 +141,7 @@ def _inside_clause(node: Tree, around: _Around) -> Iterator[tuple[Tree, _Around]
         subject = None
     if subject is not None:
         inner = replace(around, subjects=noun_heads(subject))
-    elif around.missing:
+    elif around.missing and not (predicates and _is_infinitive(predicates[0])):
         inner = replace(around, subjects=around.missing, missing=())
     else:
         inner = around
@@ -183,17 +183,23 @@ def _inside_noun_phrase(node: Tree) -> Iterator[tuple[Tree, _Around]]:
     before: tuple[int, ...] = ()
     for child in node.children:
         if child.label == "VP" and before:
-            first = next(
-                (leaf for leaf in child.nodes() if leaf.is_leaf and leaf.label in _AUXILIARY_TAGS), None
-            )
-            subjects = () if first is None or first.label == "TO" else before
-            yield child, _Around(subjects=subjects, passive=first is not None and first.label == "VBN")
+            subjects = () if _is_infinitive(child) else before
+            yield child, _Around(subjects=subjects, passive=_first_verb(child) == "VBN")
         elif child.label == "SBAR":
             yield child, _Around(missing=before)
         else:
             yield child, _NOTHING
         if child.label in _NOUN_PHRASES:
             before = noun_heads(child)
+
+
+def _first_verb(node: Tree) -> str:
+    """The tag of the first verb, auxiliary or `to`."""
+    return next((leaf.label for leaf in node.nodes() if leaf.is_leaf and leaf.label in _AUXILIARY_TAGS), "")
+
+
+def _is_infinitive(node: Tree) -> bool:
+    return _first_verb(node) == "TO"
 
 
 def _inside_verb_phrase(node: Tree, around: _Around) -> Iterator[tuple[Tree, _Around]]:

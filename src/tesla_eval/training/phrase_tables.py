@@ -17,6 +17,7 @@ from tesla_eval._core import PhraseCounter
 from tesla_eval.analysis.conllu import UNIVERSAL_TAGS
 from tesla_eval.analysis.pipeline import Pipeline, load_pipeline
 from tesla_eval.errors import BuildError, InputError, UsageError
+from tesla_eval.files import replacing
 from tesla_eval.parallel import NO_PROGRESS, Progress
 from tesla_eval.pivot import (
     BYTES,
@@ -29,8 +30,9 @@ from tesla_eval.pivot import (
     STEPS,
     FunctionTag,
 )
-from tesla_eval.resources import UNSTATED, Provenance, Resource, replacing
+from tesla_eval.resources import UNSTATED, Provenance, Resource
 from tesla_eval.textio import LineReader, read_in_step
+from tesla_eval.training.alignment import AgreementRecipe, align_files_by_agreement
 from tesla_eval.training.bitext import (
     Bitext,
     TagCounts,
@@ -42,6 +44,7 @@ from tesla_eval.training.bitext import (
 )
 
 __all__ = [
+    "ALIGNERS",
     "MosesPhrase",
     "PhraseTableRecipe",
     "build_phrase_table",
@@ -50,6 +53,8 @@ __all__ = [
     "table_resource",
 ]
 
+ALIGNERS = ("hmm", "eflomal")
+"""Our own aligner, which comes first, and a separate program."""
 _MOSES_LINES_AT_ONCE = 4096
 _COUNTS_FIELD = 4
 _LARGEST_COUNT = 0xFFFFFFFF
@@ -131,6 +136,8 @@ class PhraseTableRecipe:
     min_count: int = 1
     min_probability: float = LEAST_PROBABILITY
     """Less probable pivot phrases are not in the table. To use them, build a table with a lower limit."""
+    aligner: str = ALIGNERS[0]
+    """One of `ALIGNERS`; not used if the bitexts have alignments."""
     pairs_a_part: int = _PAIRS_A_PART
     compact: bool = False
     provenance: Provenance = UNSTATED
@@ -142,6 +149,8 @@ class PhraseTableRecipe:
             raise UsageError("give alignments for all bitexts or for none")
         if self.language == self.pivot:
             raise UsageError("the pivot language must differ from the target language")
+        if self.aligner not in ALIGNERS:
+            raise UsageError(f"aligner {self.aligner!r} is unknown; choose {' or '.join(ALIGNERS)}")
         if self.min_count < 1 or not 0 <= self.min_probability < 1:
             raise UsageError(
                 "prune: the count must be at least 1 and the probability must be from 0 to below 1"
@@ -152,13 +161,27 @@ class PhraseTableRecipe:
         """Whether the alignments are given."""
         return any(bitext.alignments is not None for bitext in self.bitexts)
 
+    @property
+    def needs_eflomal(self) -> bool:
+        """Whether a separate program aligns."""
+        return bool(self.bitexts) and not self.aligned and self.aligner == "eflomal"
 
-def build_phrase_table(recipe: PhraseTableRecipe, work: Path, progress: Progress = NO_PROGRESS) -> Resource:
+    @property
+    def link_suffixes(self) -> tuple[str, str]:
+        """The files of links, one for each direction; twice the same file where they are symmetric already."""
+        if self.aligned:
+            return "links", "links"
+        return ("forward", "reverse") if self.aligner == "eflomal" else ("agreed", "agreed")
+
+
+def build_phrase_table(
+    recipe: PhraseTableRecipe, work: Path, progress: Progress = NO_PROGRESS, *, threads: int = 1
+) -> Resource:
     """Build the table in the folder `work`; finished stages of an interrupted call are not repeated."""
-    if recipe.bitexts and not recipe.aligned:
+    if recipe.needs_eflomal:
         find_eflomal()  # better now than after an hour
     _claim(work, recipe)
-    stages = _Stages(recipe, work, progress)
+    stages = _Stages(recipe, work, progress, threads)
     tags: dict[str, FunctionTag] = {}
     counter = PhraseCounter()
     runs = _Runs(work, counter)
@@ -176,7 +199,10 @@ def build_phrase_table(recipe: PhraseTableRecipe, work: Path, progress: Progress
         raise BuildError("no phrase pair was found: are the files translations of each other, line by line?")
     return table_resource(
         recipe.language, recipe.pivot, merged, tags,
-        info={"min_count": recipe.min_count, "min_probability": recipe.min_probability, "sentence pairs": stages.pairs},
+        info={
+            "min_count": recipe.min_count, "min_probability": recipe.min_probability, "sentence pairs": stages.pairs,
+            **({} if recipe.aligned or not recipe.bitexts else {"aligner": recipe.aligner}),
+        },
         compact=recipe.compact,
         provenance=recipe.provenance.or_from(Path(bitext.target).name for bitext in recipe.bitexts),
     )  # fmt: skip
@@ -244,8 +270,8 @@ class _Runs:
 class _Stages:
     """The stages that read bitexts, each with its files in the work folder."""
 
-    def __init__(self, recipe: PhraseTableRecipe, work: Path, progress: Progress) -> None:
-        self._recipe, self._work, self._progress = recipe, work, progress
+    def __init__(self, recipe: PhraseTableRecipe, work: Path, progress: Progress, threads: int) -> None:
+        self._recipe, self._work, self._progress, self._threads = recipe, work, progress, threads
         self._note = work / _ANALYSED
         self._tags = work / "pivot-words.json"
         self.pairs = 0
@@ -293,19 +319,26 @@ class _Stages:
         return {word: FunctionTag(*tag) for word, tag in stored.items()}
 
     def align(self, parts: int) -> None:
-        """Links of both directions for every part that has none yet."""
+        """Links for every part that has none yet."""
         if self._recipe.aligned:
             return
-        self._progress.stage("aligning words (parts of the bitext)", parts)
         for part in range(parts):
-            forward, reverse = self._path(part, "forward"), self._path(part, "reverse")
-            if not (forward.is_file() and reverse.is_file()):
-                align_with_eflomal(self._path(part, "target"), self._path(part, "pivot"), forward, reverse)
-            self._progress.advance(1)
+            target, pivot, forward, reverse = (
+                self._path(part, suffix) for suffix in ("target", "pivot", *self._recipe.link_suffixes)
+            )
+            if forward.is_file() and reverse.is_file():
+                continue
+            if self._recipe.needs_eflomal:
+                self._progress.stage(f"aligning words with eflomal (part {part + 1} of {parts})")
+                align_with_eflomal(target, pivot, forward, reverse)
+            else:
+                align_files_by_agreement(
+                    target, pivot, forward, AgreementRecipe(), threads=self._threads, progress=self._progress
+                )
 
     def count(self, parts: int, counter: PhraseCounter, runs: _Runs) -> None:
         """Phrase pairs of all parts."""
-        suffixes = ("links", "links") if self._recipe.aligned else ("forward", "reverse")
+        suffixes = self._recipe.link_suffixes
         self._progress.stage("counting phrases (sentence pairs)", self.pairs)
         for part in range(parts):
             paths = [

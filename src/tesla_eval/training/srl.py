@@ -46,6 +46,9 @@ FloatArray = npt.NDArray[np.float64]
 LEARNERS = ("linear", "maxent", "aso")
 DIMENSIONS = 20
 """h of section 5.1."""
+TOLERANCE = 1e-3
+"""A search ends where the gradient is so much smaller than at first; auxiliary problems may end ten times earlier. The
+built-in model was made with it. Smaller is better and slower (`tools/measure_srl.py convergence`)."""
 SMALLEST_WEIGHT = 20
 """Weights of the built-in model below so many thousandths are dropped."""
 
@@ -217,7 +220,7 @@ def auxiliary_weights(
     most: int,
     *,
     roles: Sequence[str] = (),
-    tolerance: float = 1e-3,
+    tolerance: float = TOLERANCE,
 ) -> FloatArray:
     """The weight vectors (rows) of auxiliary problems: the labels, or the most frequent values of a feature."""
     from tesla_eval.models.aso import fit_problems
@@ -234,7 +237,7 @@ def fit_weights(
     learner: str,
     *,
     structure: FloatArray | None = None,
-    tolerance: float = 1e-3,
+    tolerance: float = TOLERANCE,
 ) -> FloatArray:
     """The weights of target problems (rows) by a learner of `LEARNERS`; `structure` is Θ, for aso."""
     from tesla_eval.models.aso import fit_problems
@@ -280,7 +283,7 @@ def train_labeller(
     identification: Sequence[str] = IDENTIFICATION_FEATURES,
     classification: Sequence[str] = CLASSIFICATION_FEATURES,
     smallest: int = 1,
-    tolerance: float = 1e-3,
+    tolerance: float = TOLERANCE,
     progress: Callable[[str], object] = lambda stage: None,
 ) -> RoleLabeller:
     """A labeller of these examples by a learner of `LEARNERS`.

@@ -1,0 +1,187 @@
+"""`tesla judge`: make blind sheets for human judges, and read them when they are filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import click
+
+from tesla_eval.cli.terminal import warn
+from tesla_eval.errors import InputError, UsageError
+from tesla_eval.judgements.sheet_page import INSTRUCTIONS, sheet_page
+from tesla_eval.judgements.sheets import (
+    CRITERIA,
+    RANKING,
+    RATING,
+    FilledSheets,
+    JudgingKey,
+    Material,
+    Plan,
+    make_round,
+    read_filled,
+    read_key,
+    sheet_lines,
+    write_key,
+)
+from tesla_eval.textio import read_lines
+
+__all__ = ["judge"]
+
+KEY_FILE, OUTPUTS_FILE, RANKINGS_FILE, RATINGS_FILE = (
+    "key.json",
+    "outputs.seg.tsv",
+    "rankings.tsv",
+    "ratings.tsv",
+)
+
+
+@click.group()
+def judge() -> None:
+    """Let people judge systems: `make` writes blind sheets, `read` turns filled sheets into judgements."""
+
+
+@judge.command(context_settings={"max_content_width": 110})
+@click.argument("systems", nargs=-1, required=True, metavar="SYSTEM...")
+@click.option(
+    "-r", "--reference", metavar="FILE", help="The reference (or original), shown beside the outputs."
+)
+@click.option("-s", "--source", metavar="FILE", help="The source text, shown beside the outputs.")
+@click.option("--judges", required=True, metavar="NAME,...", help="The judges; each gets a sheet.")
+@click.option("--kind", type=click.Choice([RANKING, RATING]), default=RANKING, show_default=True,
+              help="Rank up to five outputs with ties, or rate each output from 1 to 5.")  # fmt: skip
+@click.option("--criteria", default="adequacy,fluency", show_default=True, metavar="NAME,...",
+              help=f"What is rated: {', '.join(CRITERIA)}.")  # fmt: skip
+@click.option("--items", type=click.IntRange(1), help="Draw this many lines.  [default: all]")
+@click.option(
+    "--judges-per-item", type=click.IntRange(1), help="Each line goes to this many judges.  [default: all]"
+)
+@click.option(
+    "--outputs-per-task", type=click.IntRange(1, 5), help="[default: 5 for rankings, 1 for ratings]"
+)
+@click.option("--repeat", "repeated", type=click.FloatRange(0, 1), default=0.1, show_default=True,
+              help="Share of the tasks that a judge sees twice, for self-agreement.")  # fmt: skip
+@click.option("--lp", default="-", metavar="LP", help="Language pair for `tesla meta`, such as de-en.")
+@click.option("--testset", default="judging", show_default=True, metavar="NAME", help="Name of the test set.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("-o", "--output", "folder", required=True, type=click.Path(path_type=Path, file_okay=False),
+              help="Folder for sheets and key; must be new or empty.")  # fmt: skip
+def make(
+    *, systems: tuple[str, ...], reference: str | None, source: str | None, judges: str, kind: str, criteria: str,
+    items: int | None, judges_per_item: int | None, outputs_per_task: int | None, repeated: float, lp: str,
+    testset: str, seed: int, folder: Path,
+) -> None:  # fmt: skip
+    """Make a judging round: for each judge a sheet as a table (TSV) and as a page (HTML) that works without network.
+
+    Outputs are shuffled and carry no names. Keep key.json to yourself; it is needed to read the filled sheets. The same
+    files and options give the same round.
+
+    \b
+    tesla judge make -r ref.txt sysA.txt sysB.txt --judges ann,bob --items 100 --lp de-en -o round
+    tesla judge make -r originals.txt p1.txt p2.txt --kind rating --criteria adequacy,fluency,dissimilarity,overall \\
+        --judges ann,bob,eve -o round
+    tesla judge read round/key.json filled-*.tsv -o judged
+    tesla meta --rankings judged/rankings.tsv --judges --shares
+    """
+    names = _names(systems)
+    material = Material(
+        {name: read_lines(path) for name, path in names.items()},
+        read_lines(reference) if reference else None,
+        read_lines(source) if source else None,
+    )
+    plan = Plan(
+        tuple(_listed(judges)), kind, tuple(_listed(criteria)), items, judges_per_item, outputs_per_task, repeated,
+        seed, lp, testset,
+    )  # fmt: skip
+    key = make_round(material, plan)
+    _claim(folder)
+    write_key(folder / KEY_FILE, key)
+    for sheet in key.sheets:
+        stem = folder / f"sheet-{sheet.judge}"
+        _write(Path(f"{stem}.tsv"), sheet_lines(sheet, key, material))
+        Path(f"{stem}.html").write_text(sheet_page(sheet, key, material), encoding="utf-8", newline="\n")
+    _write(folder / "instructions.txt", (INSTRUCTIONS[name] for name in key.fields))
+    if material.references is not None:
+        _write(folder / OUTPUTS_FILE, _segment_rows(material, key))
+    tasks = ", ".join(f"{sheet.judge} {len(sheet.tasks)}" for sheet in key.sheets)
+    click.echo(f"{folder}: {len(key.sheets)} sheets (tasks: {tasks}). Keep {KEY_FILE} from the judges.")
+
+
+def _listed(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _names(paths: Sequence[str]) -> dict[str, str]:
+    """Files by the shortest names that tell them apart."""
+    names = [Path(path).name for path in paths]
+    if len(set(names)) != len(names):
+        names = list(paths)
+    if len(set(names)) != len(names):
+        raise UsageError("a system is given twice")
+    for name in names:
+        if "\t" in name or "\n" in name:
+            raise UsageError(f"{name!r} cannot be the name of a system")
+    return dict(zip(names, paths, strict=True))
+
+
+def _claim(folder: Path) -> None:
+    if folder.exists() and any(folder.iterdir()):
+        raise InputError(f"{folder}: is not empty; choose a new folder, so that no key is lost")
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+
+
+def _segment_rows(material: Material, key: JudgingKey) -> Iterable[str]:
+    """All outputs as `tesla meta --segments` reads them, without human scores."""
+    yield "\t".join(("lp", "testset", "system", "seg_id", "human_score", "hypothesis", "reference"))
+    assert material.references is not None
+    for item, reference in enumerate(material.references):
+        for system, outputs in material.outputs.items():
+            texts = (" ".join(text.split()) for text in (outputs[item], reference))
+            yield "\t".join((key.lp, key.testset, system, str(item + 1), "", *texts))
+
+
+@judge.command(context_settings={"max_content_width": 110})
+@click.argument("key_file", metavar="KEY")
+@click.argument("sheets", nargs=-1, required=True, metavar="SHEET...")
+@click.option("-o", "--output", "folder", required=True, type=click.Path(path_type=Path, file_okay=False),
+              help="Folder for the judgements.")  # fmt: skip
+@click.option("--partial", is_flag=True, help="Leave out tasks with gaps instead of refusing the sheets.")
+def read(*, key_file: str, sheets: tuple[str, ...], folder: Path, partial: bool) -> int:
+    """Read filled sheets: check that they are complete, undo the shuffling, and write judgements for `tesla meta`.
+
+    KEY is key.json of `tesla judge make`; SHEET... are the tables that judges filled in or saved from the page.
+    Rankings go to rankings.tsv, ratings to ratings.tsv. The exit status is 1 if tasks were left out (--partial).
+
+    \b
+    tesla judge read round/key.json filled-*.tsv -o judged
+    tesla meta --rankings judged/rankings.tsv --judges --shares
+    tesla meta --segments round/outputs.seg.tsv --rankings judged/rankings.tsv -m m,x,chrf
+    """
+    key = read_key(key_file)
+    filled = read_filled(key, sheets, partial=partial)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / (RANKINGS_FILE if key.kind == RANKING else RATINGS_FILE)
+    _write(path, _ranking_rows(key, filled) if key.kind == RANKING else _rating_rows(key, filled))
+    option = "--rankings" if key.kind == RANKING else "--ratings"
+    click.echo(
+        f"{path}: {len(filled.verdicts)} judgements; next: tesla meta {option} {path} --judges --shares"
+    )
+    if filled.missing:
+        warn(f"incomplete: {len(filled.missing)} values are missing, first: {filled.missing[0]}")
+    return 1 if filled.missing else 0
+
+
+def _ranking_rows(key: JudgingKey, filled: FilledSheets) -> Iterable[str]:
+    yield "\t".join(("lp", "testset", "seg_id", "task", "judge", "system", "rank"))
+    for one in filled.verdicts:
+        yield "\t".join((key.lp, key.testset, one.item, one.task, one.judge, one.system, str(one.value)))
+
+
+def _rating_rows(key: JudgingKey, filled: FilledSheets) -> Iterable[str]:
+    yield "\t".join(("lp", "testset", "item", "system", "judge", "criterion", "score"))
+    for one in filled.verdicts:
+        yield "\t".join((key.lp, key.testset, one.item, one.system, one.judge, one.field, str(one.value)))

@@ -1,0 +1,140 @@
+"""Word alignment by agreement: equal to the textbook, to the bit with any number of threads, and good enough to use."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tesla_eval._core import WordAligner
+from tesla_eval.errors import UsageError
+from tesla_eval.training.alignment import AgreementRecipe, align_by_agreement, trained_aligner
+from tests.textbook_alignment import train
+
+STAGES = [False, False, True, True]
+RECIPE = AgreementRecipe(lexical_iterations=2, sequential_iterations=2)
+
+side = st.lists(st.sampled_from("abc"), min_size=1, max_size=4)
+bitexts = st.lists(
+    st.tuples(side, st.lists(st.sampled_from("xyz"), min_size=1, max_size=4)), min_size=1, max_size=3
+)
+
+
+def lines(pairs, place: int) -> list[str]:
+    return [" ".join(pair[place]) for pair in pairs]
+
+
+@settings(max_examples=40, deadline=None)
+@given(bitexts)
+def test_training_is_the_textbooks(pairs):
+    aligner = trained_aligner(lines(pairs, 0), lines(pairs, 1), RECIPE)
+    forward, reverse = train(pairs, STAGES)
+    assert np.allclose(aligner.jump_weights[0], forward.weights, rtol=1e-4, atol=1e-6)
+    assert np.allclose(aligner.jump_weights[1], reverse.weights, rtol=1e-4, atol=1e-6)
+    for k, (x, y) in enumerate(pairs):
+        by_target, by_pivot = aligner.posteriors(k, True)
+        expected = np.array(forward.expectations(x, y, True)[0])[:, :-1]
+        assert np.allclose(by_target, expected, rtol=1e-4, atol=1e-6)
+        expected = np.array(reverse.expectations(y, x, True)[0])[:, :-1]
+        assert np.allclose(by_pivot, expected, rtol=1e-4, atol=1e-6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(side, side)
+def test_first_posteriors_are_exact(x, y):
+    """Before training all words are alike: the sums over all alignments are exact to the last digits."""
+    aligner = WordAligner([" ".join(x)], [" ".join(y)])
+    forward, _ = train([], [])
+    for sequential in (False, True):
+        expected = np.array(forward.expectations(x, y, sequential)[0])[:, :-1]
+        assert np.allclose(aligner.posteriors(0, sequential)[0], expected, rtol=1e-12, atol=0)
+
+
+def made_bitext(pairs: int, seed: int = 1) -> tuple[list[str], list[str], list[str]]:
+    """Sentences of made words, their translations with neighbours exchanged and words left out, and the true links."""
+    draw = random.Random(seed)
+    target, pivot, gold = [], [], []
+    for _ in range(pairs):
+        words = [draw.randrange(60) for _ in range(draw.randint(2, 14))]
+        order = list(range(len(words)))
+        for k in range(len(order) - 1):
+            if draw.random() < 0.2:
+                order[k], order[k + 1] = order[k + 1], order[k]
+        kept = [k for k in order if draw.random() < 0.9] or order[:1]
+        target.append(" ".join(f"t{w}" for w in words))
+        pivot.append(" ".join(f"p{words[k]}" for k in kept))
+        gold.append(" ".join(f"{i}-{j}" for i, j in sorted((i, j) for j, i in enumerate(kept))))
+    return target, pivot, gold
+
+
+def test_the_true_links_are_found():
+    target, pivot, gold = made_bitext(400)
+    linked = [set(line.split()) for line in align_by_agreement(target, pivot)]
+    true = [set(line.split()) for line in gold]
+    right = sum(len(a & b) for a, b in zip(linked, true, strict=True))
+    assert right / sum(map(len, linked)) > 0.97
+    assert right / sum(map(len, true)) > 0.93
+
+
+def test_threads_and_order_change_no_bit():
+    target, pivot, _ = made_bitext(5000)
+    one = trained_aligner(target, pivot, AgreementRecipe())
+    four = trained_aligner(target, pivot, AgreementRecipe(), threads=4)
+    assert one.jump_weights == four.jump_weights
+    assert one.links(0, 5000, 0.3) == four.links(0, 5000, 0.3) == align_by_agreement(target, pivot, threads=3)
+    assert all((a == b).all() for a, b in zip(one.posteriors(7, True), four.posteriors(7, True), strict=True))
+    backwards = trained_aligner(target[::-1], pivot[::-1], AgreementRecipe())
+    assert backwards.links(0, 5000, 0.3)[::-1] == one.links(0, 5000, 0.3)
+
+
+def test_the_sides_are_treated_alike():
+    target, pivot, _ = made_bitext(300)
+    turned = [
+        " ".join(sorted(("-".join(reversed(link.split("-"))) for link in line.split()), key=_place))
+        for line in align_by_agreement(pivot, target)
+    ]
+    assert turned == align_by_agreement(target, pivot)
+
+
+def _place(link: str) -> tuple[int, int]:
+    i, j = map(int, link.split("-"))
+    return i, j
+
+
+def test_long_sentences_do_not_underflow():
+    line = " ".join(f"w{k}" for k in range(250))
+    assert align_by_agreement([line] * 3, [line] * 3, AgreementRecipe(threshold=1e-9))[0]
+    aligner = trained_aligner([line] * 3, [line] * 3, AgreementRecipe())
+    posterior, _ = aligner.posteriors(0, True)
+    assert np.isfinite(posterior).all()
+    assert (posterior.sum(axis=1) <= 1 + 1e-9).all()
+
+
+def test_sides_without_words_have_no_links():
+    assert align_by_agreement(["a b", "", "a"], ["x y", "x", ""])[1:] == ["", ""]
+    assert align_by_agreement([], []) == []
+
+
+def test_misuse_is_refused():
+    with pytest.raises(ValueError, match="differ in length"):
+        WordAligner(["a"], [])
+    aligner = WordAligner(["a"], ["x"])
+    for call in (
+        lambda: aligner.expect(0, 2, True),
+        lambda: aligner.expect(1, 0, True),
+        lambda: aligner.links(0, 9, 0.5),
+        lambda: aligner.posteriors(1, True),
+    ):
+        with pytest.raises(IndexError, match="no such sentence pairs"):
+            call()
+    with pytest.raises(ValueError, match="not a number"):
+        aligner.links(0, 1, float("nan"))
+    with pytest.raises(ValueError, match="has no words"):
+        WordAligner([""], ["x"]).posteriors(0, False)
+    with pytest.raises(UsageError, match="threshold"):
+        AgreementRecipe(threshold=0)
+    with pytest.raises(UsageError, match="iteration"):
+        AgreementRecipe(lexical_iterations=0)
