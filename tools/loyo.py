@@ -2,6 +2,7 @@
 
     loyo.py study [en|und]                     what each choice gives where a year is left out
     loyo.py report [-o docs/x-results.md]      the tables of the docs
+    loyo.py ablation [-o docs/x-ablation.md]   without one family of features each
     loyo.py train [en|und]                     the shipped weights, learned from everything
 
 Features and the baselines' scores are computed once and kept in the cache; the same judgements give the same bytes.
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -22,6 +23,7 @@ import numpy as np
 from tesla_eval import TeslaX, create_metric
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.analysis.languages import known_languages, resolve_language
+from tesla_eval.arrays import FloatArray
 from tesla_eval.features import Feature
 from tesla_eval.meta import read_preferences, read_system_scores
 from tesla_eval.meta.run import JudgedSet, target_language, wmt_sets
@@ -41,19 +43,24 @@ FILES = (
 NAME = "tesla-x"
 BASELINES = ("tesla-m", "chrf++")
 TITLES = {"en": "Into English", "und": "Out of English"}
-_LEFT_OUT = ("order", "long", "fluency", "vec.best0.r", "vec.best0.f")
+_GROUPS = ("target", "tags", "chars", "surface", "vectors", "fluency")
+_LEFT_OUT = ("order", "long", "fluency")
+_LONG_CHARACTERS = tuple(f"chr.{n}.{measure}" for n in (4, 5, 6) for measure in "rf")
 RECIPES = {
-    "en": Recipe(TeslaX, "en", groups=("target", "tags", "chars", "surface", "vectors", "fluency"), without=_LEFT_OUT,
-                 penalty=0.01, floors={"pos": 0.075}),
-    "und": Recipe(TeslaX, "und", groups=("target", "tags", "chars", "surface"), without=(*_LEFT_OUT, "foreign"),
-                  penalty=0.3, floors={"pos": 0.1}),
+    "en": Recipe(TeslaX, "en", groups=_GROUPS, without=(*_LEFT_OUT, "vec.best0.r", "vec.best0.f"), penalty=0.01,
+                 floors={"pos": 0.075}, date="2026-11-15"),
+    "und": Recipe(TeslaX, "und", groups=_GROUPS, penalty=0.3, floors={"pos": 0.05, "chr": 0.5}, date="2026-11-16",
+                  without=(*_LEFT_OUT, "foreign", *_LONG_CHARACTERS)),
 }  # fmt: skip
+ENGLISH_TOO = 0.5
+"""How much a set into English counts where weights for other languages are learned."""
 HEAD = """# TESLA-X where a year is left out
 
 Every figure of TESLA-X on this page is of weights that were learned from all *other* years. The page is written by
 `python tools/loyo.py report -o docs/x-results.md`. Year × language pair × kind of judgement counts alike. τ is
 Kendall's τ over human pairs (for direct assessment of single outputs, WMT17, over pairs of outputs of different
-segments); r is Pearson's correlation of system means with human system scores. Intervals (95 %) resample segments."""
+segments); r is Pearson's correlation of system means with human system scores, acc the share of pairs of systems that
+are ranked as people rank them, spa soft pairwise accuracy. Intervals (95 %) resample segments."""
 
 
 def judged(into_english: bool) -> Iterator[tuple[str, str, JudgedSet]]:
@@ -71,17 +78,21 @@ def collect(
     direction: str, jobs: int, names: Sequence[str] = ("m", "chrf++")
 ) -> tuple[list[YearlySet], tuple[Feature, ...]]:
     uncombined = features_for(replace(RECIPES[direction], floors={}), jobs)
+    features = uncombined("xx-en").features  # English has them all
 
     @cache
     def baselines(language: str) -> list[Metric]:
         return [create_metric(name, language) for name in names]
 
+    def measured(lp: str) -> list[Metric]:
+        return baselines(resolve_language(target_language(lp)))
+
     with ScoreCache() as scores:
-        sets = gather(
-            judged(direction == "en"), uncombined, lambda lp: baselines(resolve_language(target_language(lp))), scores,
-            _told(),
-        )  # fmt: skip
-    return sets, uncombined(sets[0].lp).features
+        sets = gather(judged(direction == "en"), features, uncombined, measured, scores, _told())
+        if direction != "en":
+            more = gather(judged(True), features, uncombined, lambda lp: [], scores, _told())
+            sets += [replace(one, weight=ENGLISH_TOO, reported=False) for one in more]
+    return sets, features
 
 
 def _told() -> Callable[[int], None]:
@@ -133,19 +144,37 @@ def study(direction: str, jobs: int) -> None:
     }
     for kind in sorted({feature.kind for feature in features if chosen["kept"](feature)}):
         floors = {name: share for name, share in chosen["floors"].items() if name != kind}
-        kept = partial(_without, kind, chosen["kept"])
+        kept = partial(_without, (kind,), chosen["kept"])
         trials[f"without {kind}"] = {**chosen, "kept": kept, "floors": floors}
     for title, options in trials.items():
         print(line(title, leave_out(sets, features, name=NAME, **options), NAME), flush=True)
 
 
-def _without(kind: str, kept: Callable[[Feature], bool], feature: Feature) -> bool:
-    return kept(feature) and feature.kind != kind
+def _without(kinds: Sequence[str], kept: Callable[[Feature], bool], feature: Feature) -> bool:
+    return kept(feature) and feature.kind not in kinds
 
 
 def line(title: str, figures: list[Figures], metric: str) -> str:
     tau, pearson = means(figures, metric)
     return f"{title:28} {tau:.4f} {pearson:.4f}  {by_year(figures, metric)}"
+
+
+ABLATION_HEAD = """# TESLA-X without a family of features
+
+What is left where a family of features is left out. As on [the page of results](x-results.md), a year is measured by
+weights that were learned from all other years. Written by `python tools/loyo.py ablation -o docs/x-ablation.md`."""
+STATISTICS = {
+    "segments, τ": "tau", "systems, Pearson": "pearson", "systems, accuracy": "accuracy",
+    "systems, soft accuracy": "soft_accuracy",
+}  # fmt: skip
+INTERVALS = ("tau", "pearson", "accuracy")
+FAMILIES = {
+    "words (`syn`, `lem`)": ("syn", "lem"), "parts of speech": ("pos",), "characters": ("chr",),
+    "vectors": ("vectors",), "rare words": ("rareword", "rarelemma"),
+    "content and function words": ("content", "function"), "numbers and names": ("number", "capital"),
+    "order (`lcs`, `fragments`)": ("lcs", "fragments"), "punctuation": ("punct",), "`short`": ("short",),
+    "`unknown`": ("unknown",), "`repeated`": ("repeated",),
+}  # fmt: skip
 
 
 def report(directions: Sequence[str], jobs: int) -> Iterator[str]:
@@ -154,50 +183,73 @@ def report(directions: Sequence[str], jobs: int) -> Iterator[str]:
     for direction in directions:
         sets, features = collect(direction, jobs)
         figures = leave_out(sets, features, name=NAME, **fit_options(direction))
+        values = {one: measured(one) for one in figures}
         yield f"\n## {TITLES[direction]}\n"
         yield "| mean over sets | " + " | ".join((NAME, *BASELINES)) + " |"
         yield "|---|" + "--:|" * (1 + len(BASELINES))
-        for title, place in (("segments, τ", 0), ("systems, Pearson", 1)):
-            yield (
-                f"| {title} | "
-                + " | ".join(f"{means(figures, m)[place]:.3f}" for m in (NAME, *BASELINES))
-                + " |"
-            )
+        for title, means_of in zip(STATISTICS, np.nanmean(list(values.values()), axis=0), strict=True):
+            yield f"| {title} | " + " | ".join(f"{value:.3f}" for value in means_of) + " |"
         yield ""
         for other in BASELINES:
-            for title, statistic in (("segments, τ", "tau"), ("systems, Pearson", "pearson")):
-                mean, low, high = interval(figures, NAME, other, statistic)
-                yield f"- {NAME} − {other}, {title}, mean over sets: {mean:+.4f} [{low:+.4f}, {high:+.4f}]"
+            for title, statistic in STATISTICS.items():
+                if statistic in INTERVALS:
+                    yield f"- {NAME} − {other}, {title}, mean over sets: {difference(figures, other, statistic)}"
         for year in sorted({one.data.year for one in figures}):
-            some = [one for one in figures if one.data.year == year]
-            yield f"\n### {year.upper()}\n"
-            yield (
-                "| set | τ "
-                + " | τ ".join((NAME, *BASELINES))
-                + " | r "
-                + " | r ".join((NAME, *BASELINES))
-                + " |"
-            )
-            yield "|---|" + "--:|" * (2 + 2 * len(BASELINES))
-            for one in some:
-                values = [one.tau(m) for m in (NAME, *BASELINES)] + [
-                    one.pearson(m) for m in (NAME, *BASELINES)
-                ]
-                cells = ("–" if value != value else f"{value:.3f}" for value in values)  # noqa: PLR0124
-                yield f"| {one.data.lp} {one.data.name} | " + " | ".join(cells) + " |"
-            for other in BASELINES:
-                for title, statistic in (("τ", "tau"), ("r", "pearson")):
-                    usable = [
-                        one
-                        for one in some
-                        if (one.data.has_pairs if statistic == "tau" else one.data.has_systems)
-                    ]
-                    if usable:
-                        mean, low, high = interval(usable, NAME, other, statistic)
-                        yield f"\n{title}: {NAME} − {other} = {mean:+.4f} [{low:+.4f}, {high:+.4f}]"
+            yield from of_year(year, {one: found for one, found in values.items() if one.data.year == year})
 
 
-def train(direction: str, jobs: int, day: str) -> None:
+def measured(one: Figures) -> FloatArray:
+    """Every statistic of every metric on one set."""
+    return np.array(
+        [
+            [getattr(one, statistic)(metric) for metric in (NAME, *BASELINES)]
+            for statistic in STATISTICS.values()
+        ]
+    )
+
+
+def difference(figures: Sequence[Figures], other: str, statistic: str) -> str:
+    mean, low, high = interval(figures, NAME, other, statistic)
+    return f"{mean:+.4f} [{low:+.4f}, {high:+.4f}]"
+
+
+def of_year(year: str, figures: Mapping[Figures, FloatArray]) -> Iterator[str]:
+    """The table of a year, and the differences with their intervals."""
+    metrics = (NAME, *BASELINES)
+    yield f"\n### {year.upper()}\n"
+    columns = [f"{sign} {metric}" for sign in ("τ", "r", "acc", "spa") for metric in metrics]
+    yield "| set | " + " | ".join(columns) + " |"
+    yield "|---|" + "--:|" * len(columns)
+    for one, values in figures.items():
+        cells = ("–" if np.isnan(value) else f"{value:.3f}" for value in values.ravel().tolist())
+        yield f"| {one.data.lp} {one.data.name} | " + " | ".join(cells) + " |"
+    for other in BASELINES:
+        for sign, statistic in (("τ", "tau"), ("r", "pearson")):
+            usable = [one for one in figures if one.data.has(statistic)]
+            if usable:
+                yield f"\n{sign}: {NAME} − {other} = {difference(usable, other, statistic)}"
+
+
+def ablation(directions: Sequence[str], jobs: int) -> Iterator[str]:
+    """What is lost where a family of features is left out, each time with a year left out too."""
+    yield ABLATION_HEAD
+    for direction in directions:
+        sets, features = collect(direction, jobs)
+        chosen = fit_options(direction)
+        learned = {feature.kind for feature in features if chosen["kept"](feature)}
+        whole = means(leave_out(sets, features, name=NAME, **chosen), NAME)
+        yield f"\n## {TITLES[direction]}\n\n| without | τ | systems, Pearson |\n|---|--:|--:|"
+        yield f"| (nothing left out) | {whole[0]:.4f} | {whole[1]:.4f} |"
+        for title, kinds in FAMILIES.items():
+            if learned.intersection(kinds):
+                floors = {kind: share for kind, share in chosen["floors"].items() if kind not in kinds}
+                kept = partial(_without, kinds, chosen["kept"])
+                found = leave_out(sets, features, name=NAME, **{**chosen, "kept": kept, "floors": floors})
+                tau, pearson = means(found, NAME)
+                yield f"| {title} | {tau:.4f} ({tau - whole[0]:+.4f}) | {pearson:.4f} ({pearson - whole[1]:+.4f}) |"
+
+
+def train(direction: str, jobs: int) -> None:
     """The shipped weights, from all sets."""
     sets, features = collect(direction, jobs, ())
     recipe = RECIPES[direction]
@@ -205,13 +257,13 @@ def train(direction: str, jobs: int, day: str) -> None:
     used = [feature for feature in features if feature.name in model.features]
     own = recipe.language != ANY_LANGUAGE
     described = replace(
-        model, metric=TeslaX.id, language=recipe.language, date=day,
+        model, metric=TeslaX.id, language=recipe.language, date=recipe.date,
         groups=tuple(dict.fromkeys(feature.group for feature in used)),
         analysis=str(Signature(load_pipeline(recipe.language).signature)) if own else "",
         data=tuple(f"{one.year} {one.lp} {one.name}: {one.counts.sum():.0f} pairs" for one in sets if one.has_pairs),
         training={
             "learner": "signed", "penalty": recipe.penalty, "floors": dict(recipe.floors),
-            "without": list(recipe.without),
+            "without": list(recipe.without), **({} if direction == "en" else {"english": ENGLISH_TOO}),
         },
     )  # fmt: skip
     path = ROOT / "src" / "tesla_eval" / "data" / f"weights-x-{recipe.language}.json"
@@ -223,19 +275,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["study", "report", "train"])
+    parser.add_argument("what", choices=["study", "report", "ablation", "train"])
     parser.add_argument("directions", nargs="*", metavar="en|und")
     parser.add_argument("-o", "--output", type=Path)
-    parser.add_argument("--date", default="2026-11-15")
     parser.add_argument("-j", "--jobs", type=int, default=1)
     given = parser.parse_args()
     given.directions = given.directions or list(RECIPES)
-    if given.what == "report":
-        text = "\n".join(report(given.directions, given.jobs)) + "\n"
+    if given.what in ("report", "ablation"):
+        write = report if given.what == "report" else ablation
+        text = "\n".join(write(given.directions, given.jobs)) + "\n"
         print(text) if given.output is None else given.output.write_text(text, encoding="utf-8")
         return
     for direction in given.directions:
-        study(direction, given.jobs) if given.what == "study" else train(direction, given.jobs, given.date)
+        study(direction, given.jobs) if given.what == "study" else train(direction, given.jobs)
 
 
 if __name__ == "__main__":

@@ -339,7 +339,7 @@ def _differences(sets: Sequence[TrainingSet], draft: LinearModel) -> tuple[Float
         if len(one.better):
             z = (draft.complete(one.features) - draft.means) / draft.deviations
             differences.append(z[one.better] - z[one.worse])
-            counts.append(one.counts / one.counts.sum())
+            counts.append(one.weight * one.counts / one.counts.sum())
     if not differences:
         raise UsageError("there are no pairs to learn from; use --learner regression to learn from scores")
     return np.concatenate(differences), np.concatenate(counts)

@@ -36,6 +36,8 @@ class TrainingSet:
     """The number of judgements for each pair."""
     scores: FloatArray
     """Human scores of the rows, NaN where they are missing."""
+    weight: float = 1.0
+    """How much its pairs count beside those of other sets."""
 
     def __post_init__(self) -> None:
         if not len(self.better) == len(self.worse) == len(self.counts):

@@ -21,6 +21,7 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.models import LinearModel
+from tesla_eval.stats import better_p_values, soft_accuracy, wins_p_values
 from tesla_eval.training.fit import Problem
 from tesla_eval.training.judged import TrainingSet, pairs_of_scores
 
@@ -30,6 +31,7 @@ MOST_PAIRS = 6_000
 """Pairs of one set that are learned from: evenly chosen, so that large sets do not cost all the time."""
 FEWEST_PAIRS = 200
 """With fewer pairs within segments, outputs of different segments are paired too (WMT17's direct assessment)."""
+_PERMUTATIONS = 500  # of soft pairwise accuracy
 _NEIGHBOURS = 8  # how many other outputs each is paired with then
 
 
@@ -51,6 +53,12 @@ class YearlySet:
     """Scores of the systems; NaN for a system without a score."""
     baselines: dict[str, FloatArray] = field(default_factory=dict)
     """Other metrics' scores of the rows, higher is better."""
+    certainty: FloatArray | None = None
+    """[i, j]: the p-value of "system i is better than j" by the human judgements of segments."""
+    weight: float = 1.0
+    """How much it counts where it is learned from."""
+    reported: bool = True
+    """Whether it is measured too, and not only learned from."""
 
     def training_set(self, columns: Index) -> TrainingSet:
         """What a learner sees of it."""
@@ -61,7 +69,7 @@ class YearlySet:
             name=f"{self.lp} {self.name}", features=self.features[:, columns],
             segments=np.array([str(segment) for segment in self.cells[:, 0].tolist()], np.str_),
             better=self.better[some], worse=self.worse[some], counts=self.counts[some],
-            scores=np.full(len(self.features), np.nan),
+            scores=np.full(len(self.features), np.nan), weight=self.weight,
         )  # fmt: skip
 
     def tau(self, scores: FloatArray) -> float:
@@ -72,22 +80,48 @@ class YearlySet:
 
     def pearson(self, scores: FloatArray, weights: FloatArray | None = None) -> FloatArray:
         """Pearson's r of system means with human scores, for every row of segment weights."""
-        segments = int(self.cells[:, 0].max()) + 1
-        if weights is None:
-            weights = np.ones((1, segments))
-        table = np.zeros((self.systems, segments))
-        present = np.zeros((self.systems, segments))
-        table[self.cells[:, 1], self.cells[:, 0]] = scores
-        present[self.cells[:, 1], self.cells[:, 0]] = 1.0
-        known = ~np.isnan(self.human) & (present.sum(axis=1) > 0)
-        means = (weights @ table[known].T) / np.maximum(weights @ present[known].T, 1e-9)
+        means, human = self._system_means(scores, weights)
         centred = means - means.mean(axis=1, keepdims=True)
-        human = self.human[known] - self.human[known].mean()
+        human = human - human.mean()
         with np.errstate(invalid="ignore"):
             return np.asarray((centred @ human) / np.sqrt((centred**2).sum(axis=1) * (human**2).sum()))
 
+    def accuracy(self, scores: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+        """Share of the pairs of systems that are ranked as humans do, for every row of segment weights; a tie is ½."""
+        means, human = self._system_means(scores, weights)
+        first, second = np.triu_indices(len(human), k=1)
+        differ = human[first] != human[second]
+        first, second = first[differ], second[differ]
+        agreement = np.sign(means[:, first] - means[:, second]) * np.sign(human[first] - human[second])
+        return np.asarray((1 + agreement.mean(axis=1)) / 2)
+
+    def soft_accuracy(self, scores: FloatArray) -> float:
+        """Soft pairwise accuracy of systems (Thompson et al. 2024); NaN where segments were not judged."""
+        if self.certainty is None:
+            return float("nan")
+        table, _ = self._table(scores, np.nan)
+        metric = better_p_values(table, permutations=_PERMUTATIONS)
+        return soft_accuracy(self.certainty, metric).value
+
+    def _table(self, scores: FloatArray, missing: float) -> tuple[FloatArray, FloatArray]:
+        """Scores by system and segment, and 1 where there is one."""
+        shape = self.systems, int(self.cells[:, 0].max()) + 1
+        table, present = np.full(shape, missing), np.zeros(shape)
+        table[self.cells[:, 1], self.cells[:, 0]] = scores
+        present[self.cells[:, 1], self.cells[:, 0]] = 1.0
+        return table, present
+
+    def _system_means(self, scores: FloatArray, weights: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+        """Means of the systems that people scored, for every row of segment weights, and their human scores."""
+        table, present = self._table(scores, 0.0)
+        if weights is None:
+            weights = np.ones((1, table.shape[1]))
+        known = ~np.isnan(self.human) & (present.sum(axis=1) > 0)
+        means = (weights @ table[known].T) / np.maximum(weights @ present[known].T, 1e-9)
+        return means, self.human[known]
+
     def has(self, statistic: str) -> bool:
-        """Whether the set allows `tau` or `pearson`."""
+        """Whether the set allows `tau`, or what is measured on systems."""
         return self.has_pairs if statistic == "tau" else self.has_systems
 
     @property
@@ -103,12 +137,16 @@ class YearlySet:
 
 def gather(
     judged: Iterable[tuple[str, str, JudgedSet]],
+    features: Sequence[Feature],
     features_for: Callable[[str], FeatureMetric],
     baselines_for: Callable[[str], Sequence[Metric]],
     cache: ScoreCache,
     advance: Callable[[int], None] = lambda done: None,
 ) -> list[YearlySet]:
-    """The sets of (year, kind, judged set), with the features and the baselines' scores of all their outputs."""
+    """The sets of (year, kind, judged set), with the features and the baselines' scores of all their outputs.
+
+    A feature that does not exist for a language is NaN for all its outputs.
+    """
     sets = []
     for year, kind, one in judged:
         outputs = one.outputs
@@ -121,21 +159,38 @@ def gather(
         ]
         references = outputs.first_reference
         texts = [outputs.hypotheses[s][g] or "" for g, s in cells], [[references[g] or "" for g, _ in cells]]
-        features = cache.score(features_for(outputs.lp), *texts, advance).features
+        metric = features_for(outputs.lp)
+        values = _columns(cache.score(metric, *texts, advance).features, metric.features, features)
         pairs = None if one.preferences is None else one.preferences.joined(outputs)
         better, worse, counts = _pairs(one, cells)
         _, human = human_system_scores(outputs, pairs, one.systems, None)
         sets.append(
             YearlySet(
                 year, outputs.lp, f"{kind} {outputs.testset}", len(outputs.systems), np.array(cells, np.int64),
-                features, better, worse, counts, np.asarray(human, np.float64),
+                values, better, worse, counts, np.asarray(human, np.float64),
                 {
-                    metric.id: (1 if metric.higher_is_better else -1) * cache.score(metric, *texts, advance).scores
-                    for metric in baselines_for(outputs.lp)
+                    other.id: (1 if other.higher_is_better else -1) * cache.score(other, *texts, advance).scores
+                    for other in baselines_for(outputs.lp)
                 },
+                _certainty(one, segments),
             )
         )  # fmt: skip
     return sets
+
+
+def _certainty(judged: JudgedSet, segments: npt.NDArray[np.bool_]) -> FloatArray | None:
+    outputs = judged.outputs
+    if judged.preferences is not None:
+        return wins_p_values(judged.preferences.joined(outputs).wins(len(outputs.systems)))
+    if np.isnan(outputs.human).all():
+        return None
+    return better_p_values(outputs.human[:, segments], permutations=_PERMUTATIONS)
+
+
+def _columns(values: FloatArray, present: Sequence[Feature], wanted: Sequence[Feature]) -> FloatArray:
+    place = {feature.name: column for column, feature in enumerate(present)}
+    missing = np.full(len(values), np.nan)
+    return np.column_stack([values[:, place[one.name]] if one.name in place else missing for one in wanted])
 
 
 def _pairs(judged: JudgedSet, cells: list[tuple[int, int]]) -> tuple[Index, Index, FloatArray]:
@@ -191,7 +246,7 @@ def fit_years(
     return problem.fit(learner, penalty, floors=floors)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Figures:
     """What leaving a year out found on one set."""
 
@@ -206,6 +261,14 @@ class Figures:
     def pearson(self, metric: str) -> float:
         """System Pearson of a metric, NaN where there are fewer than three systems."""
         return float(self.data.pearson(self.scores[metric])[0]) if self.data.has_systems else float("nan")
+
+    def accuracy(self, metric: str) -> float:
+        """Pairwise accuracy of systems, NaN where there are fewer than three."""
+        return float(self.data.accuracy(self.scores[metric])[0]) if self.data.has_systems else float("nan")
+
+    def soft_accuracy(self, metric: str) -> float:
+        """Soft pairwise accuracy of systems, NaN where segments were not judged."""
+        return self.data.soft_accuracy(self.scores[metric])
 
 
 def leave_out(
@@ -222,7 +285,7 @@ def leave_out(
     """The scores of every set by a model that was learned from the sets of all other years."""
     place = {feature.name: column for column, feature in enumerate(features)}
     figures = []
-    for year in sorted({one.year for one in sets}):
+    for year in sorted({one.year for one in sets if one.reported}):
         model = fit_years(
             [one for one in sets if one.year != year], features, kept, learner, penalty, floors or {}
         )
@@ -230,7 +293,7 @@ def leave_out(
         figures += [
             Figures(one, {**one.baselines, name: model.score(one.features[:, columns])})
             for one in sets
-            if one.year == year
+            if one.year == year and one.reported
         ]
         advance(1)
     return figures
@@ -260,12 +323,14 @@ def interval(
             total = np.bincount(place, data.counts, len(used))
             weights = _drawn(random, resamples, len(used))
             differences.append((weights @ gain) / np.maximum(weights @ total, 1e-9))
-        elif statistic == "pearson" and data.has_systems:
-            observed.append(one.pearson(first) - one.pearson(second))
+        elif statistic in ("pearson", "accuracy") and data.has_systems:
+            measure = data.pearson if statistic == "pearson" else data.accuracy
+            drawn = [measure(one.scores[metric]) for metric in (first, second)]
+            observed.append(float(drawn[0][0] - drawn[1][0]))
             present = np.unique(data.cells[:, 0])
             weights = np.zeros((resamples, segments))
             weights[:, present] = _drawn(random, resamples, len(present))
-            drawn = [data.pearson(one.scores[metric], weights) for metric in (first, second)]
+            drawn = [measure(one.scores[metric], weights) for metric in (first, second)]
             differences.append(drawn[0] - drawn[1])
     low, high = np.nanpercentile(np.nanmean(np.stack(differences), axis=0), [2.5, 97.5])
     return float(np.mean(observed)), float(low), float(high)
