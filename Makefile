@@ -12,7 +12,7 @@ FUZZ_SECONDS ?= 60
 FUZZ_PAIRS ?= 20000
 FUZZ_FILES ?= 200
 
-.PHONY: help demo test test-slow test-lowest test-clang test-threads sanitize sanitize-quick fuzz lint bench wheel clean
+.PHONY: help demo test test-slow test-lowest test-clang test-threads sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots
 
 help:
 	@echo "make demo       score the example and explain one sentence"
@@ -22,6 +22,8 @@ help:
 	@echo "make test-threads  the threaded paths under the thread sanitizer"
 	@echo "make sanitize   the core's tests and the fuzzers with the address and undefined-behaviour sanitizers"
 	@echo "make fuzz       fuzzers for FUZZ_SECONDS, FUZZ_PAIRS and FUZZ_FILES; guided by coverage where Clang is there"
+	@echo "make test-browser  the report in Chromium: no errors, no network, keyboard, accessibility, 3,000 segments x 10 systems"
+	@echo "make check-js   types and format of the report's script"
 	@echo "make lint       ruff, mypy --strict, the order of the rooms"
 	@echo "make bench      benchmarks: every figure a ratio against a named peer"
 	@echo "make wheel      build the wheel into dist/ and check its size"
@@ -104,6 +106,29 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+WEB := tools/web
+$(WEB)/node_modules/.installed: $(WEB)/package.json
+	cd $(WEB) && npm install --silent --no-package-lock --no-audit --no-fund
+	touch $@
+
+check-js: $(WEB)/node_modules/.installed
+	cd $(WEB) && npm run --silent types && npm run --silent format
+
+$(VENV)/.browser: $(VENV)/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check "playwright>=1.40"
+	test -n "$$TESLA_CHROMIUM" || command -v chromium > /dev/null || apt-get install --yes --no-install-recommends chromium \
+	  || echo "There is no Chromium. Debian: apt-get install chromium"
+	command -v npm > /dev/null || echo "There is no npm: the accessibility tests will be skipped."
+	touch $@
+
+# Tests that lack Chromium, Playwright or axe-core are skipped and say so.
+test-browser: $(VENV)/.browser
+	-test ! -x "$$(command -v npm)" || $(MAKE) --silent $(WEB)/node_modules/.installed
+	$(BIN)/pytest -m browser -rs -s tests/test_browser.py
+
+screenshots: $(VENV)/.browser
+	$(BIN)/python tools/report_screenshots.py docs/images
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks

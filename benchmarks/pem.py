@@ -31,7 +31,8 @@ def main() -> None:
     rate = {name: PAIRS / value for name, value in seconds.items()}
     print(
         f"{PAIRS} WMT14 pairs a second of CPU: PEM {rate['pem']:.0f}, TESLA-B {rate['b']:.0f}: "
-        f"{rate['pem'] / rate['b']:.2f} times TESLA-B; PEM-X {rate['pem-x']:.0f}: {rate['pem-x'] / rate['pem']:.2f} times PEM"
+        f"{rate['pem'] / rate['b']:.2f} times TESLA-B; "
+        f"PEM-X {rate['pem-x']:.0f}: {rate['pem-x'] / rate['pem']:.2f} times PEM"
     )
 
 

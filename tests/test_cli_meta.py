@@ -13,7 +13,8 @@ import pytest
 
 from tesla_eval import stats
 from tesla_eval.cli.terminal import resumable
-from tesla_eval.meta.plots import Drawing, Words, write_drawing
+from tesla_eval.drawing.shapes import Drawing, Words
+from tesla_eval.meta.plots import write_drawing
 from tesla_eval.metrics import create_metric
 
 WMT = Path(__file__).parents[2] / "shared" / "data" / "wmt"

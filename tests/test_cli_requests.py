@@ -181,7 +181,7 @@ def test_the_list_of_metrics_is_complete_and_options_are_shown(tesla) -> None:
     for name, kind in option_kinds(registered()["celab"].load()).items():
         assert (name in shown.split()) == (kind != "Python only"), name
     document = json.loads(tesla("metrics", "m", "--json").out)
-    assert {"name": "alpha", "value": "number", "default": 0.8} in document["options"]
+    assert {"name": "alpha", "value": "number", "default": 0.8, "section": "§4"} in document["options"]
     refused = tesla("metrics", "blue")
     assert refused.status == 2
     assert "did you mean bleu?" in refused.err

@@ -132,11 +132,33 @@ def test_metric_needs_no_reference() -> None:
     assert math.log(0.001) <= score.features["log"] <= 0
 
 
-@pytest.mark.parametrize("text", ["", " ", "Hello.", "..."])
-def test_texts_without_relations_score_0(text: str) -> None:
-    score = Dicomer().sentence_score(text)
-    assert score.score == 0
-    assert math.isfinite(score.features["log"])
+@pytest.mark.parametrize("text", ["", " ", "...", "?! –"])
+def test_an_empty_text_gets_the_lowest_score(text: str) -> None:
+    metric = Dicomer()
+    score = metric.sentence_score(text)
+    assert score.score == metric.model.lowest
+    assert score.features["log"] == math.log(0.001)
+    others = ["Hello.", "No. No. No.", GOOD, "But but but. And and. So so so so.", "x. " * 60]
+    assert all(metric.sentence_score(other).score >= score.score for other in others)
+    cremer = Cremer()
+    assert cremer.sentence_score(text, [GOOD]).score == cremer.model.lowest
+    assert cremer.explain(text, [GOOD]).score == cremer.model.lowest
+    assert all(cremer.sentence_score(other, [GOOD]).score >= cremer.model.lowest for other in others)
+
+
+def test_scores_are_relative_to_texts_of_the_same_length() -> None:
+    lists = [
+        [
+            RankedText({"a": 0.5 / n, "b": 1 - 0.5 / n}, 1.0, n),
+            RankedText({"a": 0.4 / n, "b": 1 - 0.4 / n}, 0.0, n),
+        ]
+        for n in (2, 3, 4, 5, 8)
+        for _ in range(6)
+    ]
+    model = train_coherence(lists, "lin")
+    scores = [model.ranking(text.features, text.sentences) for texts in lists for text in texts[:1]]
+    by_length = [model.score(texts[0].features) for texts in lists]
+    assert np.ptp(scores) < 0.5 * np.ptp(by_length)
 
 
 def test_one_sentence_has_no_transitions() -> None:
@@ -159,7 +181,8 @@ def test_explanation_adds_up() -> None:
     explanation = Dicomer().explain(GOOD)
     (detail,) = explanation.to_dict()["references"]
     shares = [feature["share"] for feature in detail["features"] if "share" in feature]
-    assert math.isclose(math.fsum(shares), explanation.score, abs_tol=1e-12)
+    (expected,) = (feature["value"] for feature in detail["features"] if feature["name"] == "expected")
+    assert math.isclose(math.fsum(shares) - expected, explanation.score, abs_tol=1e-12)
     assert len(detail["sentences"]) == 4
     assert all(len(column) == 4 for column in detail["matrix"].values())
     json.dumps(explanation.to_dict())
@@ -187,7 +210,7 @@ def test_ranking_learns_what_is_better() -> None:
         for _ in range(10)
     ]
     model = train_coherence(lists, "lin")
-    scores = [model.score(text.features) for text in lists[0]]
+    scores = [model.ranking(text.features, 1) for text in lists[0]]
     assert scores[0] == max(scores) == model.highest
     assert min(scores) == model.lowest
     assert model.log_score(model.highest) == 0
@@ -263,7 +286,7 @@ def linear(weights: list[float]) -> CremerModel:
         gamma=1.0,
         kernel="linear",
     )
-    return CremerModel(regression)
+    return CremerModel(regression, lowest=-100.0, highest=100.0)
 
 
 def test_cremer_combines_both_scores() -> None:

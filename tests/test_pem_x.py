@@ -65,6 +65,13 @@ class TestScore:
         worse = metric().sentence_score("My sister does not like green apples.", [text]).score
         assert worse < found.score < better
 
+    def test_the_words_of_the_original_in_a_broken_order_are_not_fluent(self) -> None:
+        text = "The police arrested the old thief in the park yesterday evening."
+        shuffled = "evening thief the in arrested yesterday park old police the the."
+        turned = "Yesterday evening the police arrested the old thief in the park."
+        assert metric().sentence_score(shuffled, [text]).features["fluency"] < 0.2
+        assert metric().sentence_score(turned, [text]).features["fluency"] > 0.8
+
     def test_adequacy_and_overlap_do_not_depend_on_the_order_of_the_texts(self) -> None:
         texts = [
             "The dog bit the man.",

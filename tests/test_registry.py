@@ -28,10 +28,11 @@ from tesla_eval.segments import reference_count
 ROOT = Path(__file__).resolve().parents[1]
 HYPOTHESES = ["The cats sat on a mat.", "He is ill.", ""]
 REFERENCES = ["The cat sat on the mat.", "He is sick today.", "Yes."]
+SOURCES = ["A cat sat on my mat for hours.", "He fell ill.", "Yes, he said."]
 
 
 def segments(metric: Metric) -> list[float]:
-    return metric.corpus_score(HYPOTHESES, [REFERENCES]).segments.tolist()
+    return metric.corpus_score(HYPOTHESES, [REFERENCES], SOURCES).segments.tolist()
 
 
 def test_every_entry_loads_and_has_a_summary() -> None:

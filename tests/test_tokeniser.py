@@ -129,9 +129,9 @@ def test_tokens_cover_the_text_in_order(text: str, language: str) -> None:
 )  # fmt: skip
 def test_a_megabyte_without_a_space_takes_linear_time(pattern: str) -> None:
     tokeniser = load_tokeniser("en")
-    begin = time.perf_counter()
+    begin = time.process_time()
     tokeniser.count(pattern * (1_000_000 // len(pattern)))
-    assert time.perf_counter() - begin < 1  # quadratic work would take minutes
+    assert time.process_time() - begin < 2  # also with sanitizers; quadratic work would take minutes
 
 
 def test_a_language_without_rules_is_refused_by_the_core_and_cut_by_common_rules_in_python() -> None:

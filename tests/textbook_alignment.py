@@ -24,6 +24,7 @@ class OneDirection:
         self.chance: dict[tuple[str, str], float] = defaultdict(lambda: 1.0)
         self.null_chance: dict[str, float] = defaultdict(lambda: 1.0)
         self.weights = [1 / 11] * 11
+        self.exposures = [0.0] * 11  # of the last iteration
 
     def step(self, before: int, after: int, states: int) -> float:
         """P(the next generating word is `after`), if the last one was `before` (-1 at the start)."""
@@ -92,6 +93,7 @@ def train(pairs: list[tuple[Words, Words]], stages: list[bool]) -> tuple[OneDire
             for word, count in nulls[d].items():
                 model.null_chance[word] = max(LEAST_CHANCE, count / whole)
             if sequential:
+                model.exposures = exposures[d]
                 rates = [a / b if b else 0.0 for a, b in zip(jumps[d], exposures[d], strict=True)]
                 model.weights = [max(LEAST_WEIGHT, rate / sum(rates)) for rate in rates]
     return models

@@ -234,12 +234,14 @@ def few_learners(
     pairs: Mapping[str, RankingProblem],
     auxiliary: Mapping[float, Mapping[str, FloatArray]],
 ) -> Iterable[tuple[str, Option, FloatArray]]:
-    """Name, penalties and weights. The other pairs make the structure: with few judgements weights are large and wrong,
-    and would be its first direction."""
+    """Name, penalties and weights; the other pairs and the few judgements make the structure."""
     others = [name for name in pairs if name != lp]
     joined = _joined(own, [pairs[name] for name in others])
     yield "together", (TOGETHER_PENALTY,), fit_ranking(joined, TOGETHER_PENALTY)
-    thetas = {of: np.stack([by_name[name] for name in others]) for of, by_name in auxiliary.items()}
+    thetas = {
+        of: np.stack([*(by_name[name] for name in others), fit_ranking(own, of)])
+        for of, by_name in auxiliary.items()
+    }
     for penalty in PENALTIES:
         yield "alone", (penalty,), fit_ranking(own, penalty)
         for of, weights in thetas.items():

@@ -23,6 +23,8 @@ from tesla_eval.resources import Provenance, write_resource
 ROOT = Path(__file__).resolve().parents[1]
 SYNONYMS = ROOT.parent / "shared" / "data" / "synonyms"
 DATA = ROOT / "src" / "tesla_eval" / "data"
+MYTHES = Path("/usr/share/mythes")
+"""Where Debian's packages mythes-uk and mythes-is (1:7.5.0-1) put their thesauri; `--mythes` names another folder."""
 
 _JUNK = re.compile(r"[&;:<>=]")  # remains of wiki markup and of other languages (`fr:urochordés`)
 _SURU = re.compile(r"(?<=[\u4e00-\u9fff\u30a1-\u30ff])する$")
@@ -43,6 +45,11 @@ def thesaurus_sets(path: Path) -> Iterable[list[str]]:
                     (head, {word for entry in entries.split("|") if (word := thesaurus_word(entry))} - {head})
                 )
     return clique_cover(senses)
+
+
+def installed_sets(path: Path) -> Iterable[list[str]]:
+    """A MyThes thesaurus as a Debian package has it."""
+    return read_synonym_sets(path)
 
 
 def japanese_sets(path: Path) -> Iterable[list[str]]:
@@ -84,6 +91,10 @@ SOURCES = {
     "sk": [Source("omw_slk.tsv.gz", "Slovak WordNet", "CC BY-SA 3.0")],
     "zh": [Source("omw_cmn.tsv.gz", "Chinese Open Wordnet", "WordNet 3.0"), wiktionary("cmn")],
     "ja": [wiktionary("jpn", japanese_sets)],
+    "uk": [
+        Source("th_uk_UA_v2.dat", "Ukrainian thesaurus (LibreOffice)", "LGPL-2.1-or-later", installed_sets)
+    ],
+    "is": [Source("th_is_IS_v2.dat", "Icelandic thesaurus (LibreOffice)", "CC BY-SA 3.0", installed_sets)],
 }
 
 
@@ -100,9 +111,9 @@ def with_lemmas(sets: list[list[str]], language: str) -> Iterator[list[str]]:
         yield members + [lemma[word] for word in members if word in lemma]
 
 
-def build(language: str, entries: str, files: str | None = None) -> SenseTable:
+def build(language: str, entries: str, files: str | None = None, mythes: Path = MYTHES) -> SenseTable:
     sources = [source for source in SOURCES[language] if re.search(files or "", source.file)]
-    sets = [words for source in sources for words in clean(source.read(SYNONYMS / source.file))]
+    sets = [words for source in sources for words in clean(source.read(place(source, mythes)))]
     return SenseTable.from_sets(
         with_lemmas(sets, language) if entries == "lemmas" else sets,
         language,
@@ -114,15 +125,20 @@ def build(language: str, entries: str, files: str | None = None) -> SenseTable:
     )
 
 
+def place(source: Source, mythes: Path) -> Path:
+    return (mythes if source.read is installed_sets else SYNONYMS) / source.file
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("languages", nargs="*", default=list(SOURCES))
     parser.add_argument("--entries", choices=["plain", "lemmas"], default="plain")
     parser.add_argument("--files", help="use only the sources whose file name matches this expression")
+    parser.add_argument("--mythes", type=Path, default=MYTHES, help="the folder of Debian's thesauri")
     parser.add_argument("--output", type=Path, default=DATA)
     arguments = parser.parse_args()
     for language in arguments.languages:
-        table = build(language, arguments.entries, arguments.files)
+        table = build(language, arguments.entries, arguments.files, arguments.mythes)
         path = arguments.output / f"senses-{language}.tesla"
         write_resource(path, table.resource, compress=False)
         info = table.resource.info

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tesla_eval.features import FeatureGroup
     from tesla_eval.metrics.base import Metric, SegmentScores
     from tesla_eval.metrics.cremer import Cremer
+    from tesla_eval.metrics.cremer_x import CremerX
     from tesla_eval.metrics.dicomer import Dicomer
     from tesla_eval.metrics.feature_metric import FeatureMetric
     from tesla_eval.metrics.pem import Pem
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from tesla_eval.metrics.tesla_f import TeslaF
     from tesla_eval.metrics.tesla_m import TeslaM
     from tesla_eval.metrics.tesla_s import TeslaS, TeslaSRecall
+    from tesla_eval.metrics.tesla_s_source import TeslaSSource
+    from tesla_eval.metrics.tesla_s_x import TeslaSX
     from tesla_eval.metrics.tesla_x import TeslaX
     from tesla_eval.records import CorpusScore, Explanation, Score, Signature, Token
     from tesla_eval.segments import References
@@ -40,6 +43,7 @@ _HOMES = {
         "SegmentScores",
     ),
     "metrics.cremer": ("Cremer",),
+    "metrics.cremer_x": ("CremerX",),
     "metrics.dicomer": ("Dicomer",),
     "metrics.feature_metric": ("FeatureMetric",),
     "features": ("FeatureGroup",),
@@ -57,6 +61,8 @@ _HOMES = {
         "TeslaS",
         "TeslaSRecall",
     ),
+    "metrics.tesla_s_source": ("TeslaSSource",),
+    "metrics.tesla_s_x": ("TeslaSX",),
     "metrics.tesla_x": ("TeslaX",),
     "records": (
         "CorpusScore",
@@ -71,6 +77,7 @@ __all__ = [
     "Analyser",
     "CorpusScore",
     "Cremer",
+    "CremerX",
     "Dicomer",
     "Explanation",
     "FeatureGroup",
@@ -91,6 +98,8 @@ __all__ = [
     "TeslaM",
     "TeslaS",
     "TeslaSRecall",
+    "TeslaSSource",
+    "TeslaSX",
     "TeslaX",
     "Token",
     "UsageError",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ __all__ = [
     "Score",
     "Share",
     "Signature",
+    "SupportDetail",
     "Token",
     "Unit",
     "ValueDetail",
@@ -122,6 +124,12 @@ class Score:
     def __str__(self) -> str:
         return f"{self.metric} = {self.score:.4f} ({self.signature})"
 
+    def _repr_html_(self) -> str:
+        """A notebook's view: the score and its features."""
+        from tesla_eval.drawing import score_html
+
+        return score_html(self.metric, self.score, str(self.signature), self.features)
+
 
 @dataclass(frozen=True)
 class CorpusScore:
@@ -136,6 +144,20 @@ class CorpusScore:
 
     def __str__(self) -> str:
         return f"{self.metric} = {self.score:.4f} ({self.signature})"
+
+    def _repr_html_(self) -> str:
+        """A notebook's view: the score and the mean of each feature over the segments that have it."""
+        from tesla_eval.drawing import score_html
+
+        columns = zip(self.feature_names, self.features.T.tolist(), strict=True)
+        means = {
+            name: _mean([value for value in column if not math.isnan(value)]) for name, column in columns
+        }
+        return score_html(self.metric, self.score, str(self.signature), means, len(self.segments))
+
+
+def _mean(values: list[float]) -> float:
+    return math.fsum(values) / len(values) if values else math.nan
 
 
 @dataclass(slots=True)
@@ -422,6 +444,28 @@ class CoherenceDetail:
 
 
 @dataclass(frozen=True)
+class SupportDetail:
+    """What the source supports of a summary (specification §10): precisions, and the words that it does not support."""
+
+    score: float
+    words: float
+    """The precision of the words."""
+    pairs: float | None
+    """The precision of the skip bigrams, if there are any."""
+    unsupported: tuple[Token | Unit, ...]
+    """The words of the summary that nothing in the source matches."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The support as plain data."""
+        return {
+            "score": self.score, "words": self.words, "pairs": self.pairs,
+            "unsupported": [
+                {"surface": token.surface, "start": token.start, "end": token.end} for token in self.unsupported
+            ],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
 class ReferenceExplanation:
     """What produced the score against one reference (or, for DICOMER, without any)."""
 
@@ -435,6 +479,7 @@ class ReferenceExplanation:
     shares: tuple[Share, ...] = ()
     covering: CoveringDetail | None = None
     coherence: CoherenceDetail | None = None
+    support: SupportDetail | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as plain data."""
@@ -449,6 +494,7 @@ class ReferenceExplanation:
             **({"shares": [share.to_dict() for share in self.shares]} if self.shares else {}),
             **({} if self.covering is None else self.covering.to_dict()),
             **({} if self.coherence is None else {"coherence": self.coherence.to_dict()}),
+            **({} if self.support is None else {"support": self.support.to_dict()}),
         }
 
 
@@ -472,51 +518,8 @@ class Explanation:
         }
 
     def _repr_html_(self) -> str:
-        """A notebook's view: each reference with its features, and the links of the first feature."""
-        from html import escape
+        """A notebook's view: the links between the words, and the way from them to the score."""
+        from tesla_eval.drawing import explanation_html
 
-        parts = [
-            f"<p><b>{escape(self.metric)}</b> {self.score:.4f} <code>{escape(str(self.signature))}</code></p>"
-        ]
-        parts.extend(
-            f"<p dir='auto'>hypothesis: {escape(self.hypothesis)}</p>"
-            f"<p dir='auto'>reference: {escape(reference.text)} ({reference.score:.4f})</p>"
-            + _table_html(("feature", "P", "R", "F"), map(_feature_cells, reference.features))
-            + _links_html(reference)
-            for reference in self.references
-        )
-        return "".join(parts)
-
-
-def _feature_cells(feature: FeatureDetail) -> tuple[str, ...]:
-    if isinstance(feature, CharacterDetail):
-        return (feature.name, *(f"{value:.4f}" for value in (feature.precision, feature.recall, feature.f)))
-    return (feature.name, "", "", f"{feature.value:.4f}" if isinstance(feature, ValueDetail) else "")
-
-
-def _links_html(reference: ReferenceExplanation) -> str:
-    rows: list[tuple[Span, Span, float, float]] = []
-    if reference.covering is not None:
-        rows = [(k.hypothesis, k.reference, 1.0, k.weight) for k in reference.covering.links if k.essential]
-    elif reference.features and isinstance(reference.features[0], MatchDetail):
-        rows = [(k.hypothesis, k.reference, k.similarity, k.weight) for k in reference.features[0].flow]
-    cells = [
-        (
-            " ".join(token.surface for token in reference.hypothesis[slice(*left)]),
-            " ".join(token.surface for token in reference.reference[slice(*right)]),
-            f"{similarity:g}",
-            f"{weight:g}",
-        )
-        for left, right, similarity, weight in rows
-    ]
-    return _table_html(("hypothesis", "reference", "similarity", "weight"), cells) if cells else ""
-
-
-def _table_html(head: tuple[str, ...], rows: Any) -> str:
-    from html import escape
-
-    lines = ["<tr>" + "".join(f"<th>{cell}</th>" for cell in head) + "</tr>"]
-    lines += [
-        "<tr>" + "".join(f"<td dir='auto'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    ]
-    return f"<table>{''.join(lines)}</table>"
+        texts = [reference.text for reference in self.references]
+        return explanation_html(self.to_dict(), self.hypothesis, texts)

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.errors import ResourceError
+from tesla_eval.files import replacing
 
 __all__ = [
     "SUFFIX",
@@ -36,7 +37,6 @@ __all__ = [
     "interpreting",
     "missing_resource",
     "read_resource",
-    "replacing",
     "shipped_folder",
     "text_array",
     "user_data_folder",
@@ -125,24 +125,6 @@ def from_byte_planes(planes: npt.NDArray[Any]) -> npt.NDArray[np.uint32]:
     if planes.ndim != 2 or len(planes) != 4 or planes.dtype != np.uint8:
         raise ValueError("an array of 32-bit numbers has an invalid shape or dtype")
     return np.ascontiguousarray(planes.T).view("<u4").reshape(-1).astype(np.uint32, copy=False)
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A temporary name beside `path` that becomes `path` at the end; interrupted work leaves nothing half-made.
-
-    A link keeps pointing to its file, which is replaced. Pipes and devices such as /dev/null are written directly.
-    """
-    if path.exists() and not path.is_file():
-        yield path
-        return
-    path = path.resolve()
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield temporary
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def write_resource(path: Path, resource: Resource, *, compress: bool = True) -> None:

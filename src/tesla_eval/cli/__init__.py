@@ -25,6 +25,7 @@ _COMMANDS = {
     "meta": "meta",
     "metrics": "metrics",
     "parse": "parse",
+    "report": "report",
     "rerank": "rerank",
     "resources": "resources",
     "score": "score",
@@ -71,6 +72,7 @@ def tesla() -> None:
     tesla score -r ref.txt sysA.txt sysB.txt            scores of two systems
     tesla explain "The cats sat." "The cat sat."        the matching behind a score
     tesla compare -r ref.txt sysA.txt sysB.txt          which system is better, and is it certain
+    tesla report -r ref.txt sysA.txt sysB.txt -o report.html   see why, in a browser
     tesla meta --segments judged.tsv -m m,chrf          metrics against human judgements
     tesla metrics                                       every metric: what for, scale, languages
     tesla resources                                     what is installed

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tesla_eval.cli.terminal import aligned, visible, width
+from tesla_eval.drawing.match import Partners, chosen_partners
 from tesla_eval.records import (
     CoveringDetail,
     CoveringLink,
@@ -30,14 +31,6 @@ _MARGIN = 2 + max(map(len, _NAMES)) + 2
 
 Span = tuple[int, int]
 Units = Sequence[Token | Unit]
-
-
-class _Pair(NamedTuple):
-    """Units of both sides that are partners."""
-
-    reference: Span
-    hypothesis: Span
-    equal: bool
 
 
 class _Column(NamedTuple):
@@ -63,28 +56,20 @@ def draw_covering(detail: ReferenceExplanation, covering: CoveringDetail) -> Ite
     yield from _links(covering.links, sides)
 
 
-def _partners(links: Sequence[CoveringLink]) -> list[_Pair]:
-    """Which units belong together: the parts of the links, those that carry most first, no unit twice."""
-    support: dict[_Pair, float] = {}
+def _partners(links: Sequence[CoveringLink]) -> list[Partners]:
+    """Which units belong together, by what the links carry."""
+    support: dict[Partners, float] = {}
     for link in links:
         for part in link.parts:
-            pair = _Pair(part.reference, part.hypothesis, part.equal)
+            pair = Partners(part.reference, part.hypothesis, part.equal)
             length = link.reference[1] - link.reference[0]
             support[pair] = support.get(pair, 0.0) + link.weight * length
-    chosen: list[_Pair] = []
-    taken: tuple[set[int], set[int]] = set(), set()
-    for pair in sorted(support, key=lambda pair: (-support[pair], pair)):
-        spans = set(range(*pair.reference)), set(range(*pair.hypothesis))
-        if spans[0].isdisjoint(taken[0]) and spans[1].isdisjoint(taken[1]):
-            chosen.append(pair)
-            taken[0].update(spans[0])
-            taken[1].update(spans[1])
-    return sorted(chosen)
+    return chosen_partners(support)
 
 
-def _in_order(pairs: Sequence[_Pair]) -> set[_Pair]:
+def _in_order(pairs: Sequence[Partners]) -> set[Partners]:
     """The largest part of the pairs, by units, that is in the same order on both sides."""
-    best: list[tuple[int, tuple[_Pair, ...]]] = []
+    best: list[tuple[int, tuple[Partners, ...]]] = []
     for i, pair in enumerate(pairs):
         before = [best[j] for j in range(i) if pairs[j].hypothesis[1] <= pair.hypothesis[0]]
         units, chain = max(before, key=lambda found: found[0], default=(0, ()))
@@ -92,7 +77,7 @@ def _in_order(pairs: Sequence[_Pair]) -> set[_Pair]:
     return set(max(best, key=lambda found: found[0], default=(0, ()))[1])
 
 
-def _texts(sides: tuple[Units, Units], pairs: Sequence[_Pair]) -> Iterator[str]:
+def _texts(sides: tuple[Units, Units], pairs: Sequence[Partners]) -> Iterator[str]:
     lines: list[list[_Column]] = [[]]
     room = _LINE
     for column in _columns(sides, pairs):
@@ -111,7 +96,7 @@ def _texts(sides: tuple[Units, Units], pairs: Sequence[_Pair]) -> Iterator[str]:
             yield f"  {label:<{_MARGIN - 2}}{' '.join(cells)}".rstrip()
 
 
-def _columns(sides: tuple[Units, Units], pairs: Sequence[_Pair]) -> Iterator[_Column]:
+def _columns(sides: tuple[Units, Units], pairs: Sequence[Partners]) -> Iterator[_Column]:
     kept = sorted(_in_order(pairs))
     letters = _letters([pair for pair in pairs if pair not in set(kept)])
     ends = (len(sides[0]), len(sides[1]))
@@ -126,7 +111,7 @@ def _columns(sides: tuple[Units, Units], pairs: Sequence[_Pair]) -> Iterator[_Co
 
 
 def _between(
-    sides: tuple[Units, Units], reference: Span, hypothesis: Span, letters: Mapping[_Pair, str]
+    sides: tuple[Units, Units], reference: Span, hypothesis: Span, letters: Mapping[Partners, str]
 ) -> Iterator[_Column]:
     """Units that have no partner here: those of both sides share columns as long as there are some of each."""
     above = list(_pieces(sides[0], reference, {pair.reference: name for pair, name in letters.items()}))
@@ -164,9 +149,9 @@ def _text(units: Units, span: Sequence[int]) -> str:
     return f"◌{joined}" if unicodedata.category(joined[:1] or " ").startswith("M") else joined
 
 
-def _letters(pairs: Sequence[_Pair]) -> dict[_Pair, str]:
+def _letters(pairs: Sequence[Partners]) -> dict[Partners, str]:
     """A letter for each pair; those that follow each other on both sides share one."""
-    letters: dict[_Pair, str] = {}
+    letters: dict[Partners, str] = {}
     number, last = -1, None
     for pair in pairs:
         follows = last is not None and (last.reference[1], last.hypothesis[1]) == (

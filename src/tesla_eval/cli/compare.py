@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
 from tesla_eval.cli.inputs import (
     CountedReferences,
     Inputs,
+    fit_to_corpus,
     open_inputs,
     score_chunks,
     systems_or_standard_input,
@@ -31,6 +31,8 @@ from tesla_eval.cli.options import (
     choose_metrics,
     columns_option,
     input_option,
+    lm_option,
+    meteor_jar_option,
     metrics_option,
     quiet_option,
     segmenter_option,
@@ -55,6 +57,9 @@ from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.textio import read_lines
 
 __all__ = ["COMPARE_FORMATS", "Comparisons", "compare"]
+
+_NO_DOCUMENTS = "none"
+"""What `--docs` takes to resample segments, whatever the files say."""
 
 
 @dataclass(frozen=True)
@@ -142,45 +147,9 @@ def _json(found: Comparisons) -> Iterator[str]:
     plain = {
         "signatures": list(found.signatures),
         "baseline": found.baseline,
-        "metrics": [_plain(comparison) for comparison in found.by_metric],
+        "metrics": [comparison.to_dict() for comparison in found.by_metric],
     }
     yield json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False)
-
-
-def _plain(comparison: SystemComparison) -> dict[str, Any]:
-    clusters = comparison.clusters or (None,) * len(comparison.systems)
-    columns = zip(
-        comparison.systems, comparison.scores, comparison.low, comparison.high, clusters, strict=True
-    )
-    result: dict[str, Any] = {
-        "metric": comparison.metric,
-        "higher_is_better": comparison.higher_is_better,
-        "segments": comparison.segments,
-        "units": comparison.units,
-        "resamples": comparison.resamples,
-        "seed": comparison.seed,
-        "alpha": comparison.alpha,
-        "systems": [
-            {"system": system, "score": score, "low": low, "high": high, "cluster": cluster}
-            for system, score, low, high, cluster in columns
-        ],
-        "pairs": [
-            {
-                key: None if isinstance(value, float) and math.isnan(value) else value
-                for key, value in asdict(pair).items()
-            }
-            | {"significant": pair.is_significant(comparison.alpha)}
-            for pair in comparison.pairs
-        ],
-    }
-    if comparison.documents is not None:
-        result["documents"] = [
-            {"document": name, "scores": dict(zip(comparison.systems, scores, strict=True))}
-            for name, scores in zip(
-                comparison.documents.names, comparison.documents.scores.tolist(), strict=True
-            )
-        ]
-    return result
 
 
 def _latex(found: Comparisons) -> Iterator[str]:
@@ -265,7 +234,8 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
               "`tesla score --format tsv --segments` prints it. SYSTEM and -m then choose from it.")  # fmt: skip
 @click.option("--baseline", metavar="SYSTEM", help="Test every system against this one instead of all pairs.")
 @click.option("--docs", metavar="FILE",
-              help="The document of each segment, one name per line: documents are resampled and scored.")  # fmt: skip
+              help="The document of each segment, one name per line: documents are resampled and scored. SGML and XML "
+              "bring their documents; `--docs none` resamples segments all the same.")  # fmt: skip
 @click.option("--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
@@ -281,6 +251,8 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
 @synonyms_option
 @segmenter_option
 @celab_options
+@meteor_jar_option
+@lm_option
 @quiet_option
 def compare(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
@@ -298,12 +270,14 @@ def compare(
     \b
     tesla compare -r ref.txt sysA.txt sysB.txt sysC.txt -m m,bleu
     tesla compare -r ref.txt sysA.txt sysB.txt --baseline sysA.txt --docs docs.txt --format latex
+    tesla compare -r ref.sgm sysA.sgm sysB.sgm                 documents are resampled
     tesla compare --scores scores.tsv
     """
     systems = (*inputs, *systems)
     check_output(
         output, (*references, *systems, *(name for name in (source, score_file, docs) if name is not None))
     )
+    own_documents: tuple[str, ...] | None = None
     if score_file is None:
         celab = celab_arguments(pre_tokenized, unit_discount, max_units)
         files = systems_or_standard_input(systems)
@@ -325,6 +299,8 @@ def compare(
         )  # fmt: skip
         if not given.has_references and any(one.metric.needs_references for one in chosen):
             raise click.UsageError("give references (-r) and systems, or a file of scores (--scores)")
+        own_documents = given.documents
+        chosen, given = fit_to_corpus(chosen, given)
         counted = CountedReferences(given.chunks)
         tables = _score_files(given, chosen, jobs, counted)
         signatures = [signature_line(one.name, counted.signature(one.metric)) for one in chosen]
@@ -336,7 +312,11 @@ def compare(
         signatures = [f"scores:{score_file}"]
     if len(tables[0].systems) < 2:
         raise UsageError(f"only one system, {tables[0].systems[0]}: there is nothing to compare it with")
-    documents = None if docs is None else _read_documents(docs, len(tables[0].segments))
+    documents: Sequence[str] | None
+    if docs is None:
+        documents = own_documents if own_documents and len(set(own_documents)) > 1 else None
+    else:
+        documents = None if docs == _NO_DOCUMENTS else _read_documents(docs, len(tables[0].segments))
     comparisons = [
         compare_systems(
             table, baseline=baseline, documents=documents, resamples=resamples, seed=seed, alpha=alpha

@@ -21,6 +21,7 @@ from tesla_eval.records import (
     PivotValue,
     ReferenceExplanation,
     Share,
+    SupportDetail,
     Token,
     Unit,
     ValueDetail,
@@ -43,6 +44,9 @@ def draw_explanation(explanation: Explanation, feature: str | None = None) -> It
         if reference.coherence is not None and not reference.features:  # judged without a reference
             yield ""
             yield from draw_roles(reference.coherence)
+            continue
+        if _is_source(reference):
+            yield from _draw_support(reference)
             continue
         yield f"reference   {visible(reference.text)}    {reference.score:.4f}"
         yield ""
@@ -73,6 +77,31 @@ def _draw_reference(reference: ReferenceExplanation, feature: str | None) -> Ite
     if reference.coherence is not None:
         yield ""
         yield from draw_roles(reference.coherence)
+    if reference.support is not None:
+        yield ""
+        yield from _draw_unsupported(reference.support)
+
+
+def _is_source(reference: ReferenceExplanation) -> bool:
+    """Whether the summary was compared with its source alone: all of it is too long to draw."""
+    return reference.support is not None and all(one.name.startswith("source.") for one in reference.features)
+
+
+def _draw_support(reference: ReferenceExplanation) -> Iterator[str]:
+    assert reference.support is not None
+    yield f"source      {len(reference.reference)} words    {reference.score:.4f}"
+    yield ""
+    yield from _draw_features(reference.features)
+    yield ""
+    yield from _draw_unsupported(reference.support)
+
+
+def _draw_unsupported(support: SupportDetail) -> Iterator[str]:
+    if support.unsupported:
+        words = ", ".join(visible(token.surface) for token in support.unsupported)
+        yield f"  not in the source: {words}"
+    else:
+        yield "  the source has every word"
 
 
 def _chosen(features: Sequence[FeatureDetail], name: str | None) -> list[Drawable]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -17,6 +17,7 @@ from tesla_eval.cli.tables import Columns, TableRow, is_table, read_table, table
 from tesla_eval.cli.terminal import warn
 from tesla_eval.compression import SUFFIXES
 from tesla_eval.errors import InputError
+from tesla_eval.judgements.marked import any_marked_up, read_marked_inputs
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores
 from tesla_eval.metrics.baselines import SacreBleuSignature
@@ -25,6 +26,7 @@ from tesla_eval.segments import reference_count
 from tesla_eval.textio import STANDARD_INPUT, LineReader, looks_lowercased, looks_tokenised, read_in_step
 
 if TYPE_CHECKING:
+    from tesla_eval.cli.options import NamedMetric
     from tesla_eval.judgements.summaries import SummarySet
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "ConlluReader",
     "CountedReferences",
     "Inputs",
+    "fit_to_corpus",
     "known_length",
     "open_inputs",
     "read_chunks",
@@ -63,6 +66,8 @@ class Inputs:
     topics: tuple[str, ...] | None = None
     """The names of the segments, where they have any."""
     has_references: bool = True
+    documents: tuple[str, ...] | None = None
+    """The document of every segment, where the files say it."""
 
 
 def systems_or_standard_input(systems: Sequence[str]) -> tuple[str, ...]:
@@ -98,6 +103,10 @@ def open_inputs(
         if analysed:
             raise click.UsageError("--analysed reads files of CoNLL-U, with -r")
         return _table_inputs(systems, chosen, prepared=prepared)
+    if any_marked_up(*references, *systems, source):
+        if analysed:
+            raise click.UsageError("--analysed reads files of CoNLL-U, not SGML or XML")
+        return _marked_inputs(references, systems, source, prepared=prepared)
     length = None if analysed else known_length([*references, *systems])
     if tuple(systems) == (STANDARD_INPUT,) and not analysed:
         standard_input = _TabbedInput()
@@ -125,6 +134,10 @@ def read_chunks(
 ) -> Iterator[Chunk]:
     """Chunks of all files in step; a warning, once, if the text of the first looks as if it had been worked on, unless
     it is known to be (`analysed`, `prepared`)."""
+    plain = [file for file in systems if isinstance(file, str)]
+    if any_marked_up(*references, *plain, source) and len(plain) == len(systems) and not analysed:
+        yield from _marked_inputs(references, plain, source, prepared=prepared).chunks
+        return
     reader: type[LineReader] = ConlluReader if analysed else LineReader
     files = (*references, *systems, *([] if source is None else [source]))
     judged = len(references) + len(systems)
@@ -139,6 +152,28 @@ def read_chunks(
             texts[len(references) : judged],
             None if source is None else texts[judged],
         )
+
+
+def _marked_inputs(
+    references: Sequence[str], systems: Sequence[str], source: str | None, *, prepared: bool
+) -> Inputs:
+    marked = read_marked_inputs(references, systems, source)
+    names = tuple(marked.systems)
+    if not prepared:
+        _warn_of_preparation(names, [texts[:_ROWS_AT_ONCE] for texts in marked.systems.values()])
+
+    def chunks() -> Iterator[Chunk]:
+        for start in range(0, len(marked.keys), _ROWS_AT_ONCE):
+            span = slice(start, start + _ROWS_AT_ONCE)
+            yield Chunk(
+                _with_gaps([stream[span] for stream in marked.references]),
+                [texts[span] for texts in marked.systems.values()],
+                None if marked.source is None else marked.source[span],
+            )
+
+    return Inputs(
+        names, chunks(), len(marked.keys), has_references=bool(marked.references), documents=marked.documents
+    )
 
 
 class _TabbedInput(LineReader):
@@ -268,6 +303,24 @@ class CountedReferences:
         return "var" if len(self._counts) > 1 else next(iter(self._counts), 0)
 
 
+def fit_to_corpus(metrics: Sequence[NamedMetric], inputs: Inputs) -> tuple[list[NamedMetric], Inputs]:
+    """The metrics for these inputs: where one depends on all references, the segments are read first."""
+    if not any(one.metric.corpus_wide for one in metrics):
+        return list(metrics), inputs
+    chunks = list(inputs.chunks)
+    most = max((len(chunk.references) for chunk in chunks), default=0)
+    streams: list[list[str | None]] = [[] for _ in range(most)]
+    for chunk in chunks:
+        gap: list[str | None] = [None] * len(chunk.systems[0])
+        for place, stream in enumerate(streams):
+            stream.extend(chunk.references[place] if place < len(chunk.references) else gap)
+    fitted = [
+        one._replace(metric=one.metric.for_corpus(streams)) if one.metric.corpus_wide else one
+        for one in metrics
+    ]
+    return fitted, replace(inputs, chunks=iter(chunks))
+
+
 def summary_chunks(summaries: SummarySet, topics: int = 256) -> Iterator[Chunk]:
     """Chunks of topics with all their models; every system must have summarised every topic."""
     for system, row in zip(summaries.systems, summaries.hypotheses, strict=True):
@@ -282,6 +335,7 @@ def summary_chunks(summaries: SummarySet, topics: int = 256) -> Iterator[Chunk]:
         yield Chunk(
             [list(stream[span]) for stream in summaries.reference_streams],
             [[text for text in row[span] if text is not None] for row in summaries.hypotheses],
+            None if summaries.sources is None else list(summaries.sources[span]),
         )
 
 

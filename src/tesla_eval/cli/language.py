@@ -10,6 +10,7 @@ from tesla_eval.cli.inputs import open_inputs
 from tesla_eval.cli.tables import is_table
 from tesla_eval.cli.terminal import note, silent, warn
 from tesla_eval.errors import TeslaError, UsageError
+from tesla_eval.markup import is_marked_up, read_marked_set
 from tesla_eval.textio import STANDARD_INPUT, LineReader
 
 __all__ = ["AUTO", "identified_language", "sample_files"]
@@ -74,6 +75,10 @@ def sample_files(
 def _sample(file: str, columns: str | None, analysed: bool, *, plain: bool) -> list[str]:
     from tesla_eval.judgements.summaries import is_summary_source, read_summaries
 
+    if is_marked_up(file):
+        marked = read_marked_set(file)
+        versions = [*marked.references.values(), *marked.systems.values()]
+        return [text for version in versions for text in islice(version.texts.values(), _SAMPLE) if text]
     if columns is not None or (not plain and is_table(file)):
         with silent():
             chunk = next(iter(open_inputs((), [file], columns=columns).chunks), None)

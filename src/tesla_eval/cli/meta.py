@@ -21,6 +21,8 @@ from tesla_eval.cli.options import (
     checked_reference_name,
     choose_metrics,
     language_option,
+    lm_option,
+    meteor_jar_option,
     metrics_option,
     need_matplotlib,
     quiet_option,
@@ -29,12 +31,13 @@ from tesla_eval.cli.options import (
 )
 from tesla_eval.cli.terminal import complain, progress, resumable, warn, write_lines
 from tesla_eval.errors import TeslaError, UsageError
-from tesla_eval.judgements.nouns import EvalSet, Key
+from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
 from tesla_eval.meta import preferences_of, read_preferences, read_rankings, read_ratings, read_system_scores
 from tesla_eval.meta.run import (
     JudgedSet,
     Study,
     Wish,
+    marked_sets,
     mtme_sets,
     rated_sets,
     score_and_join,
@@ -55,8 +58,19 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 @click.option(
     "--segments", multiple=True, metavar="FILE", help="Outputs, references, human scores: *.seg.tsv[.gz]."
 )
+@click.option(
+    "-r", "--reference", "references", multiple=True, metavar="FILE",
+    help="With --outputs: a refset in SGML or XML. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--outputs", multiple=True, metavar="FILE",
+    help="Outputs in SGML or XML (tstset, WMT's dataset), instead of --segments; judgements come from --rankings, "
+    "--pairs or --systems. Repeatable.",
+)  # fmt: skip
 @click.option("--pairs", metavar="FILE", help="Pairwise preferences: *.pairs.tsv[.gz].")
-@click.option("--rankings", metavar="FILE", help="Raw rankings: *.rawranks.tsv[.gz].")
+@click.option(
+    "--rankings", metavar="FILE", help="Raw rankings: *.rawranks.tsv[.gz], or WMT's RNK_results.csv."
+)
 @click.option(
     "--shares",
     is_flag=True,
@@ -85,9 +99,9 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 @click.option(
     "--summaries",
     metavar="PATH",
-    help="Summaries with human scores, instead of --segments: JSON Lines, or a folder as of REALSumm or SummEval. "
-    "Segments are topics; every kind of human score is a test set (--human-score: only that one). All references "
-    "of a topic are used.",
+    help="Summaries with human scores, instead of --segments: JSON Lines, or a folder as of REALSumm, SummEval, "
+    "DUC or TAC. Segments are topics; every kind of human score is a test set (--human-score: only that one). "
+    "All references of a topic are used.",
 )
 @language_option
 @click.option(
@@ -148,10 +162,13 @@ _DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
 )
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
 @weights_option
+@meteor_jar_option
+@lm_option
 @quiet_option
 @click.option("--no-cache", is_flag=True, help="Do not use the cache on disk.")
 def meta(
-    segments: tuple[str, ...], pairs: str | None, rankings: str | None, shares: bool, ratings: str | None, judges: bool,
+    segments: tuple[str, ...], references: tuple[str, ...], outputs: tuple[str, ...],
+    pairs: str | None, rankings: str | None, shares: bool, ratings: str | None, judges: bool,
     systems: str | None,
     mtme: Path | None, summaries: str | None, language: str, lps: tuple[str, ...], metrics: tuple[str, ...],
     synonyms: str | None,
@@ -170,6 +187,8 @@ def meta(
     tesla meta --segments wmt14.seg.tsv.gz --pairs wmt14.pairs.tsv.gz --systems scores.tsv.gz -m m,bleu,chrf
     tesla meta --segments wmt21.seg.tsv.gz --lp en-de -m m,chrf --significance kendall --format json
     tesla meta --mtme mt-metrics-eval-v2/wmt22 --lp en-de -m m --write-scores mt-metrics-eval-v2
+    tesla meta -r ref.sgm --outputs sysA.sgm --outputs sysB.sgm --rankings RNK_results.csv -m m,bleu
+    tesla meta --summaries GuidedSumm2011_eval -m s,rouge2 --human-score responsiveness
     tesla meta --summaries summeval -m s,rouge1,rouge2 --human-score relevance --significance system:pearson
     tesla meta --rankings rawranks.tsv.gz            agreement of judges, expected wins, sign tests
     tesla meta --rankings rawranks.tsv.gz --shares   and pairwise percentages, share of best, score1, score2
@@ -183,25 +202,25 @@ def meta(
     ranked = read_rankings(rankings) if rankings else {}
     preferred = read_preferences(pairs) if pairs else {}
     rated = read_ratings(ratings) if ratings else {}
-    sources = sum(map(bool, (segments, mtme, summaries)))
+    sources = sum(map(bool, (segments, mtme, summaries, outputs)))
     if not sources:
         if not (ranked or preferred or rated):
             raise click.UsageError(
-                "give judgements: --segments, --mtme, --summaries, --rankings, --ratings or --pairs"
+                "give judgements: --segments, --outputs, --mtme, --summaries, --rankings, --ratings or --pairs"
             )
         reports = _reports(preference_reports(ranked, preferred, rated), lps, shares, judges)
         write_lines(PREFERENCE_FORMATS[output_format](reports))
         return 0
-    _check_sources(sources, shares or judges, rated, segments)
+    _check_sources(sources, shares or judges, rated, segments, bool(references and not outputs))
     preferred = {**{key: preferences_of(of_set) for key, of_set in ranked.items()}, **preferred}
+    system_scores = read_system_scores(systems) if systems else {}
     if summaries:
         sets = summary_sets(summaries, resolve_language(language), human_score, lps)
     elif mtme is not None:
         sets = mtme_sets(mtme, lps, human_score)
     else:
-        sets = wmt_sets(segments, preferred, read_system_scores(systems) if systems else {}, lps)
-        if rated:
-            sets = rated_sets(sets, rated, human_score)
+        sets = _text_sets(segments, references, outputs, preferred, system_scores, lps)
+        sets = rated_sets(sets, rated, human_score) if rated else sets
     study = Study(wishes, resamples, seed, warn)
     missing = _Missing()
     with (
@@ -238,6 +257,16 @@ def meta(
     return 1 if missing.notes else 0
 
 
+def _text_sets(
+    segments: tuple[str, ...], references: tuple[str, ...], outputs: tuple[str, ...],
+    preferred: dict[Key, Preferences], system_scores: dict[Key, SystemScores], lps: tuple[str, ...],
+) -> Iterator[JudgedSet]:  # fmt: skip
+    """Outputs of tables, or of SGML and XML, with the judgements of other files."""
+    if outputs:
+        return marked_sets(references, outputs, preferred, system_scores, lps)
+    return wmt_sets(segments, preferred, system_scores, lps)
+
+
 class _Missing:
     """What had to be left out: it is said as it happens, and once more at the end."""
 
@@ -270,16 +299,24 @@ def _reference_name(judged: JudgedSet, all_references: bool) -> str:
 
 
 def _check_sources(
-    sources: int, judges_only: bool, rated: Mapping[Key, object], segments: tuple[str, ...]
+    sources: int,
+    judges_only: bool,
+    rated: Mapping[Key, object],
+    segments: tuple[str, ...],
+    only_references: bool,
 ) -> None:
     if judges_only:
         raise click.UsageError(
             "--shares and --judges go with --rankings or --ratings alone, without outputs to score"
         )
     if sources > 1:
-        raise click.UsageError("--segments, --mtme and --summaries are sources of outputs: give one")
+        raise click.UsageError(
+            "--segments, --outputs, --mtme and --summaries are sources of outputs: give one"
+        )
     if rated and not segments:
         raise click.UsageError("--ratings belong to the outputs of --segments")
+    if only_references:
+        raise click.UsageError("-r goes with --outputs: other sources bring their references")
 
 
 def _reports(

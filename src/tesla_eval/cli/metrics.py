@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -46,19 +46,32 @@ def _one(entry: Entry) -> Iterator[str]:
     options = _options(entry)
     if options:
         yield ""
-        rows = [("option", "value", "default")]
-        rows.extend((name, kind, _shown(default)) for name, kind, default in options)
-        yield from aligned(rows)
+        rows = [("option", "value", "default", "specification")]
+        rows.extend((one.name, one.value, _shown(one.default), one.section) for one in options)
+        described = any(one.section for one in options)  # not where other people's metrics are wrapped
+        yield from aligned(rows if described else [row[:3] for row in rows])
         yield ""
         yield f"set them with -m {entry.name}:KEY=VALUE,KEY=VALUE"
 
 
-def _options(entry: Entry) -> list[tuple[str, str, Any]]:
-    """The options that the command line can set: name, kind of value, default."""
+class _Option(NamedTuple):
+    """An option that the command line can set."""
+
+    name: str
+    value: str
+    """The kind of its values, or the words that it takes."""
+    default: Any
+    section: str
+    """Where the specification describes it; empty for options of other people's metrics."""
+
+
+def _options(entry: Entry) -> list[_Option]:
     metric = entry.load()
-    defaults = metric.option_defaults()
+    defaults, sections = metric.option_defaults(), metric.option_sections()
     return [
-        (name, kind, defaults[name]) for name, kind in option_kinds(metric).items() if kind != "Python only"
+        _Option(name, " | ".join(metric.choices.get(name, (kind,))), defaults[name], sections.get(name, ""))
+        for name, kind in option_kinds(metric).items()
+        if kind != "Python only"
     ]
 
 
@@ -76,6 +89,7 @@ def _described(entry: Entry, *, with_options: bool) -> dict[str, Any]:
     if with_options:
         described["id"] = entry.load().id
         described["options"] = [
-            {"name": name, "value": kind, "default": default} for name, kind, default in _options(entry)
+            {"name": one.name, "value": one.value, "default": one.default, "section": one.section}
+            for one in _options(entry)
         ]
     return described

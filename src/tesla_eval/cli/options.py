@@ -34,6 +34,8 @@ __all__ = [
     "create_metrics",
     "input_option",
     "language_option",
+    "lm_option",
+    "meteor_jar_option",
     "metrics_option",
     "need_matplotlib",
     "need_scikit_learn",
@@ -160,6 +162,29 @@ segmenter_option: Callable[[Command], Command] = click.option(
 )  # fmt: skip
 
 
+def _kept(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+    """Keep the value of an option for `choose_metrics`, which knows the metrics that it is for."""
+    if value:
+        context.meta[f"{__name__}.{parameter.name}"] = value
+
+
+def _kept_value(name: str) -> Any:
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.meta.get(f"{__name__}.{name}")
+
+
+meteor_jar_option: Callable[[Command], Command] = click.option(
+    "--meteor-jar", expose_value=False, callback=_kept, metavar="FILE",
+    help="meteor: the jar of METEOR 1.5.  [default: that of the package pycocoevalcap]",
+)  # fmt: skip
+
+
+lm_option: Callable[[Command], Command] = click.option(
+    "--lm", multiple=True, expose_value=False, callback=_kept, metavar="NAME",
+    help="f: the language models that are features, which must be those of the weights; repeatable.",
+)  # fmt: skip
+
+
 def provenance_options(
     sources: str = "Where the data comes from, to be stored.",
 ) -> Callable[[Command], Command]:
@@ -231,7 +256,8 @@ def choose_metrics(
     requests = parse_requests(texts or [default_metrics(code)])
     if not requests:
         raise click.UsageError("-m names no metric")
-    given: dict[str, Any] = {"synonyms": synonyms, **(celab or {})}
+    kept = {"jar": _kept_value("meteor_jar"), "lm": _kept_value("lm")}
+    given: dict[str, Any] = {"synonyms": synonyms, **kept, **(celab or {})}
     if analysed and segmenter is not None:
         raise click.UsageError("--analysed text is cut already: leave out --segmenter")
     if analysed:
@@ -266,7 +292,9 @@ def _with_weights(requests: Sequence[MetricRequest], file: str | None) -> list[d
         options.append({names[0]: file} if names else {})
     takers = [request.entry.name for request, option in zip(requests, options, strict=True) if option]
     if not takers:
-        raise click.UsageError("--weights goes with a learned metric: -m x, f, pem, dicomer or cremer")
+        raise click.UsageError(
+            "--weights goes with a learned metric: -m x, f, pem, s-x, cremer-x, dicomer or cremer"
+        )
     if len(takers) > 1:
         option = next(iter(next(filter(None, options))))
         raise click.UsageError(

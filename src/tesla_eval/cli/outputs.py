@@ -11,7 +11,7 @@ import click
 
 from tesla_eval.cli.terminal import write_lines
 from tesla_eval.errors import UsageError
-from tesla_eval.resources import replacing
+from tesla_eval.files import replacing
 
 __all__ = ["check_output", "output_option", "write_output"]
 

@@ -16,6 +16,7 @@ from tesla_eval.cli.gates import Gates
 from tesla_eval.cli.inputs import (
     CountedReferences,
     Inputs,
+    fit_to_corpus,
     open_inputs,
     score_chunks,
     summary_chunks,
@@ -33,6 +34,8 @@ from tesla_eval.cli.options import (
     choose_metrics,
     columns_option,
     input_option,
+    lm_option,
+    meteor_jar_option,
     metrics_option,
     quiet_option,
     segmenter_option,
@@ -43,12 +46,13 @@ from tesla_eval.cli.options import (
 from tesla_eval.cli.outputs import check_output, output_option, write_output
 from tesla_eval.cli.score_formats import FORMATS, Intervals, Results, check_format
 from tesla_eval.cli.terminal import complain, progress, warn
+from tesla_eval.judgements.marked import any_marked_up
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores, Total
 from tesla_eval.stats import paired_bootstrap
 from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
-__all__ = ["score"]
+__all__ = ["open_outputs", "score"]
 
 _LEVEL = 0.95
 
@@ -93,6 +97,8 @@ _LEVEL = 0.95
 @synonyms_option
 @segmenter_option
 @celab_options
+@meteor_jar_option
+@lm_option
 @quiet_option
 def score(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
@@ -106,18 +112,22 @@ def score(
     Files may be compressed (.gz, .bz2, .xz, .zst) and of any length; one of them may be standard input (-). Without a
     SYSTEM, standard input is scored; tabs in it separate several systems.
 
+    SGML and XML of NIST, IWSLT and WMT (.sgm, .sgml, .xml) are aligned by document and segment.
+
     Without -r, a TABLE (.tsv, .csv, .jsonl, .parquet) has columns for hypotheses and references. SUMMARIES is a JSON
-    Lines file (.jsonl) whose lines hold id, system, hypothesis and references, or a folder with peers/SYSTEM/TOPIC.txt
-    and models/TOPIC.txt (or several models/TOPIC.NAME.txt).
+    Lines file (.jsonl) whose lines hold id, system, hypothesis, references and perhaps source, or a folder with
+    peers/SYSTEM/TOPIC.txt and models/TOPIC.txt (or several models/TOPIC.NAME.txt).
 
     \b
     tesla score -r ref.txt sysA.txt sysB.txt
     tesla score -r ref1.txt -r ref2.txt sysA.txt -m m,bleu,chrf --json --segments
     tesla score -r ref.txt sys.txt -m bleu:tok=intl,lc=yes -m m --ci
+    tesla score -r newstest2010-ref.en.sgm sysA.sgm sysB.sgm
     tesla score -l zh -r ref.txt sys.txt --synonyms cilin             TESLA-CELAB, with the paper's dictionary
     tesla score -m s,s-recall,rouge2 -r model.txt summaries.txt       one summary per line
     tesla score -m s summaries.jsonl --segments                       several models per topic
-    tesla score -m dicomer texts.txt                                  readability: no reference, one text per line
+    tesla score -m s-x,cremer-x -r model.txt -s source.txt sums.txt   content, and support by the source
+    tesla score -m dicomer texts.txt                                  experimental: order of sentences, no reference
     tesla score comet.jsonl --columns hyp=mt,ref=ref,src=src          a table
     tesla score -r ref.txt sys.txt --min-score m=0.5                  a quality gate: exit status 1 if it fails
     tesla score -r ref.txt sys.txt --json --segments -o scores.json   a file that is there only when it is complete
@@ -137,11 +147,12 @@ def score(
         chosen = chosen[:1]  # a file of that format holds one metric
     check_format(output_format, len(chosen), segments, intervals=ci)
     gates = Gates.parse(least, drops, baseline, {one.name: one.metric.higher_is_better for one in chosen})
-    given = _open(
+    given = open_outputs(
         references, files, [one.metric for one in chosen], source=source,
         columns=columns, analysed=analysed, prepared=pre_tokenized,
     )  # fmt: skip
     gates.check(given.systems)
+    chosen, given = fit_to_corpus(chosen, given)
     counted = CountedReferences(given.chunks)
     with _Scoreboard(given, chosen, segments, keep_parts=ci) as board:
         with progress("segments", given.segments) as bar:
@@ -158,18 +169,19 @@ def score(
     return 1 if failures else 0
 
 
-def _open(
+def open_outputs(
     references: Sequence[str], systems: Sequence[str], metrics: Sequence[Metric], *, source: str | None,
-    columns: str | None, analysed: bool, prepared: bool,
+    columns: str | None, analysed: bool, prepared: bool, source_is_shown: bool = False,
 ) -> Inputs:  # fmt: skip
     """Files of lines, tables, or summaries, whichever was given."""
     from tesla_eval.cli.tables import is_table
     from tesla_eval.judgements.summaries import is_summary_source, read_summaries
 
     needed = any(metric.needs_references for metric in metrics)
-    if source is not None and not any(metric.uses_source for metric in metrics):
+    if source is not None and not source_is_shown and not any(metric.uses_source for metric in metrics):
         warn("--source has no effect: none of the metrics reads the source")
-    is_plain = references or columns is not None or (systems[0] != "-" and is_table(systems[0]))
+    marked_up = any_marked_up(*systems)
+    is_plain = references or marked_up or columns is not None or (systems[0] != "-" and is_table(systems[0]))
     if not is_plain and (needed or is_summary_source(systems[0])):
         if len(systems) != 1 or not is_summary_source(systems[0]):
             raise click.UsageError(
@@ -184,6 +196,8 @@ def _open(
         references, systems, source=source, columns=columns, analysed=analysed, prepared=prepared
     )
     if needed and not inputs.has_references:
+        if marked_up:
+            raise click.UsageError(f"{systems[0]}: has no references; give them with -r")
         raise click.UsageError(
             f"{systems[0]}: which column holds the references? Write --columns hyp=NAME,ref=NAME"
         )

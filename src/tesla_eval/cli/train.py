@@ -15,10 +15,12 @@ from tesla_eval.cli.options import language_option, need_scikit_learn, provenanc
 from tesla_eval.cli.terminal import progress, resumable
 from tesla_eval.cli.train_paraphrases import pem_x
 from tesla_eval.cli.train_srl import srl
-from tesla_eval.cli.train_summaries import cremer, dicomer
+from tesla_eval.cli.train_summaries import cremer, cremer_x, dicomer, s_x
+from tesla_eval.features.lm import LanguageModelGroup
 from tesla_eval.features.paraphrases import LEAST_COUNT
 from tesla_eval.judgements.nouns import Key, Preferences
 from tesla_eval.judgements.paraphrases import FULLY_NOVEL, is_parabank, read_parabank, read_rated_pairs
+from tesla_eval.lm import installed_language_models
 from tesla_eval.meta import read_preferences
 from tesla_eval.meta.run import JudgedSet, target_language, wmt_sets
 from tesla_eval.metrics.cache import ScoreCache
@@ -32,7 +34,7 @@ from tesla_eval.resources import Provenance, find_resource, missing_resource, wr
 from tesla_eval.training import LEARNERS, collect
 from tesla_eval.training.recipe import Recipe, Trained, features_for
 from tesla_eval.training.recipe import train as train_model
-from tesla_eval.training.regressions import paraphrase_features, train_pem, with_controls
+from tesla_eval.training.regressions import GRID, PAPER_GRID, paraphrase_features, train_pem, with_controls
 
 __all__ = ["pem", "train"]
 
@@ -130,6 +132,15 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         help="Leave out these features: pos leaves out pos.1.p and so on; repeatable.",
     )
     @click.option(
+        "--lm",
+        "language_models",
+        multiple=True,
+        metavar="NAME",
+        hidden=not any(isinstance(group, LanguageModelGroup) for group in metric.groups),
+        help="A language model that is a feature, by its installed name; repeatable. `all`: every installed one.  "
+        "[default: 3gram]",
+    )
+    @click.option(
         "--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today."
     )
     @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
@@ -137,14 +148,14 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
     def command(
         segments: tuple[str, ...], pairs: tuple[str, ...], lps: tuple[str, ...], language: str, output: Path,
         learner: str, penalty: float | None, floors: dict[str, float], threshold: float, groups: str | None,
-        without: tuple[str, ...], day: str, jobs: int, no_cache: bool,
+        without: tuple[str, ...], language_models: tuple[str, ...], day: str, jobs: int, no_cache: bool,
     ) -> None:  # fmt: skip
         if learner == "svm":
             need_scikit_learn("--learner svm")
         code = ANY_LANGUAGE if language == ANY_LANGUAGE else resolve_language(language)
         recipe = Recipe(
             metric, code, tuple(groups.split(",")) if groups else None, without, learner, penalty, floors,
-            logistic_scale=logistic_scale, date=day,
+            chosen_language_models(code, language_models), logistic_scale=logistic_scale, date=day,
         )  # fmt: skip
         uncombined = features_for(recipe, jobs)
         judged = _judged(segments, _read_all_preferences(pairs), lps, code)
@@ -161,6 +172,19 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
             click.echo(line)
 
     return command
+
+
+def chosen_language_models(language: str, names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The language models that `--lm` names, `all` for every installed one; each must be installed."""
+    installed = installed_language_models(language)
+    chosen = tuple(dict.fromkeys(one for name in names for one in (installed if name == "all" else (name,))))
+    for name in chosen:
+        if name not in installed:
+            known = f"; there are {', '.join(installed)}" if installed else ""
+            raise click.UsageError(
+                f"--lm {name}: no such language model is installed for {language!r}{known}"
+            )
+    return chosen or None
 
 
 def _judged(
@@ -251,6 +275,11 @@ tesla train {name} --segments wmt24.seg.tsv.gz -l und --threshold 0.5 -o weights
     help="Add controls: every original itself (2), another original (1), noise (1), and some with words shuffled (1).",
 )
 @click.option(
+    "--paper",
+    is_flag=True,
+    help="As the paper has it: phrases pruned only by its thresholds, one width of the kernel, its three controls.",
+)
+@click.option(
     "--folds",
     type=click.IntRange(2),
     default=5,
@@ -268,6 +297,7 @@ def pem(
     fully_novel: float,
     language_model: str,
     controls: bool,
+    paper: bool,
     folds: int,
     licence: str,
     sources: tuple[str, ...],
@@ -298,10 +328,19 @@ def pem(
         )
     ]
     if controls:
-        pairs = with_controls(pairs, paraphrase_features(language, chosen, model_name))
+        pairs = with_controls(pairs, paraphrase_features(language, chosen, model_name), salad=not paper)
+    if paper:
+        least_count = 0
     with progress() as bar:
         model = train_pem(
-            pairs, language, chosen, model_name, least_count=least_count, folds=folds, progress=bar
+            pairs,
+            language,
+            chosen,
+            model_name,
+            least_count=least_count,
+            grid=PAPER_GRID if paper else GRID,
+            folds=folds,
+            progress=bar,
         )
     provenance = Provenance(sources, licence, day).or_from(Path(path).name for path in tables)
     write_resource(output, model.to_resource(provenance))
@@ -327,4 +366,6 @@ train.add_command(pem)
 train.add_command(pem_x)
 train.add_command(cremer)
 train.add_command(dicomer)
+train.add_command(s_x)
+train.add_command(cremer_x)
 train.add_command(srl)

@@ -1,25 +1,38 @@
-"""`tesla train dicomer` and `tesla train cremer`: readability and overall quality from scored texts."""
+"""`tesla train dicomer`, `cremer`, `s-x` and `cremer-x`: readability and quality from scored texts."""
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import click
+import numpy as np
 
 from tesla_eval.cli.options import language_option, need_scikit_learn, provenance_options
 from tesla_eval.cli.terminal import progress
 from tesla_eval.discourse import load_parser
 from tesla_eval.discourse.roles import VARIANTS, Variant
 from tesla_eval.judgements.summaries import OVERALL, choose_human, read_summaries, read_text_lists
+from tesla_eval.metrics.cremer_x import CremerX
 from tesla_eval.metrics.dicomer import Dicomer
+from tesla_eval.metrics.summary_parts import SummaryParts
 from tesla_eval.metrics.tesla_s import TeslaS
+from tesla_eval.metrics.tesla_s_x import TeslaSX
+from tesla_eval.models import write_weights
 from tesla_eval.models.svr import KERNELS
 from tesla_eval.resources import Provenance, write_resource
 from tesla_eval.textio import LineReader
-from tesla_eval.training.dicomer import COST, permuted_lists, scored_lists, train_coherence
+from tesla_eval.training.dicomer import (
+    COST,
+    matched_in_length,
+    permuted_lists,
+    scored_lists,
+    train_coherence,
+)
 from tesla_eval.training.regressions import cremer_rows, train_cremer
+from tesla_eval.training.summary_weights import LEARNERS, judged_parts, linear_model
 
-__all__ = ["cremer", "dicomer"]
+__all__ = ["cremer", "cremer_x", "dicomer", "s_x"]
 
 
 @click.command(context_settings={"max_content_width": 110})
@@ -30,6 +43,10 @@ __all__ = ["cremer", "dicomer"]
 @click.option(
     "--permute", "texts", multiple=True, metavar="FILE",
     help="A text, which is better than 20 permutations of its sentences; repeatable.",
+)  # fmt: skip
+@click.option(
+    "--match-length", is_flag=True,
+    help="Compare only texts with the same number of sentences, so that length is not learned.",
 )  # fmt: skip
 @click.option("--variant", type=click.Choice(VARIANTS), default="dicomer", show_default=True)
 @click.option(
@@ -42,10 +59,10 @@ __all__ = ["cremer", "dicomer"]
 )  # fmt: skip
 @provenance_options()
 def dicomer(
-    *, lists: tuple[str, ...], human: str | None, texts: tuple[str, ...], variant: Variant, cost: float,
-    language: str, output: Path, licence: str, sources: tuple[str, ...], day: str,
+    *, lists: tuple[str, ...], human: str | None, texts: tuple[str, ...], match_length: bool, variant: Variant,
+    cost: float, language: str, output: Path, licence: str, sources: tuple[str, ...], day: str,
 ) -> None:  # fmt: skip
-    """Learn which transitions of discourse roles make a text readable: a linear ranking SVM.
+    """Learn which transitions of discourse roles make a text readable: a linear ranking SVM. Experimental.
 
     LISTS are JSON Lines of {"list": NAME, "text": TEXT, "score": NUMBER}; texts are compared within their list.
     Summaries with human scores (JSON Lines or folders, as for `tesla meta --summaries`) are one list per topic.
@@ -72,6 +89,8 @@ def dicomer(
     wholes = {path: parser.documents(["\n".join(LineReader(path))])[0] for path in texts}
     with progress() as bar:
         permuted = permuted_lists(parser.parser, wholes, [variant], progress=bar)
+    if match_length:
+        ranked = matched_in_length(ranked)
     model = train_coherence(ranked + permuted[variant], variant, cost=cost, parser=parser.fingerprint)
     write_resource(output, model.to_resource(parser.pipeline.language, Provenance(sources, licence, day)))
     told = model.info
@@ -139,3 +158,49 @@ def cremer(
         f"{output}: {output.stat().st_size / 1000:.0f} kB; {kernel}, C {info['C']:g}, gamma {info['gamma']:g}, "
         f"epsilon {info['epsilon']:g}; Pearson's r over {folds} held-out folds {info['pearson']:.4f}"
     )
+
+
+def _weights_command(name: str, metric: type[SummaryParts], summary: str) -> click.Command:
+    @click.command(name, help=summary, context_settings={"max_content_width": 110})
+    @click.argument("summaries", nargs=-1, required=True, metavar="SUMMARIES...")
+    @click.option(
+        "-o", "--output", required=True, type=click.Path(path_type=Path, dir_okay=False),
+        help=f"Where the weights go: weights-{name}-und.json in a folder of `tesla resources`.",
+    )  # fmt: skip
+    @click.option(
+        "--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today."
+    )
+    def command(summaries: tuple[str, ...], output: Path, day: str) -> None:
+        read = [read_summaries(path) for path in summaries]
+        count = len(metric.part_names)
+        unlearned = metric(weights=linear_model(metric, np.full(count, 1 / count), ()))
+        with progress("data sets", len(read)) as bar:
+            sets = []
+            for one in read:
+                sets.append(judged_parts(one, unlearned))
+                bar.advance(1)
+        weights = LEARNERS[name](sets)
+        write_weights(output, linear_model(metric, weights, [one.name for one in sets], day))
+        parts = ", ".join(
+            f"{part} {w:g}" for part, w in zip(metric.part_names, weights.tolist(), strict=True)
+        )
+        click.echo(f"{output}: {parts}")
+
+    return command
+
+
+_HOW = """SUMMARIES: JSON Lines or folders, as for `tesla meta --summaries`, with sources and human scores; several data
+sets are better than one. The score `mean` or the first one is learned from.
+
+\b
+tesla train {name} newsroom summeval realsumm -o weights-{name}-und.json
+"""
+
+s_x = _weights_command(
+    "s-x",
+    TeslaSX,
+    "Learn how much content and support by the source count in s-x.\n\n" + _HOW.format(name="s-x"),
+)
+cremer_x = _weights_command(
+    "cremer-x", CremerX, "Learn the monotone weights of cremer-x.\n\n" + _HOW.format(name="cremer-x")
+)

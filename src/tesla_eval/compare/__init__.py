@@ -6,8 +6,9 @@ Shares add up exactly, and so do their means over a test set.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any, TypeVar
 
@@ -121,6 +122,38 @@ class SystemComparison:
         """The places of the systems, best first."""
         sign = -1 if self.higher_is_better else 1
         return sorted(range(len(self.systems)), key=lambda i: sign * self.scores[i])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as plain data, ready for JSON."""
+        clusters = self.clusters or (None,) * len(self.systems)
+        columns = zip(self.systems, self.scores, self.low, self.high, clusters, strict=True)
+        result: dict[str, Any] = {
+            "metric": self.metric,
+            "higher_is_better": self.higher_is_better,
+            "segments": self.segments,
+            "units": self.units,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "alpha": self.alpha,
+            "systems": [
+                {"system": system, "score": score, "low": low, "high": high, "cluster": cluster}
+                for system, score, low, high, cluster in columns
+            ],
+            "pairs": [
+                {
+                    key: None if isinstance(value, float) and math.isnan(value) else value
+                    for key, value in asdict(pair).items()
+                }
+                | {"significant": pair.is_significant(self.alpha)}
+                for pair in self.pairs
+            ],
+        }
+        if self.documents is not None:
+            result["documents"] = [
+                {"document": name, "scores": dict(zip(self.systems, scores, strict=True))}
+                for name, scores in zip(self.documents.names, self.documents.scores.tolist(), strict=True)
+            ]
+        return result
 
 
 def compare_systems(

@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from tesla_eval.discourse.document import Document, Relation
-from tesla_eval.errors import ResourceError
+from tesla_eval.errors import ResourceError, UsageError
 from tesla_eval.resources import (
     UNSTATED,
     Provenance,
@@ -170,6 +170,9 @@ LOWEST_SHARE = 0.001
 class CoherenceModel:
     """Weights by feature, and the range of the ranking scores of the training texts.
 
+    Long texts have other transitions than short ones, so a ranking score is taken relative to `typical`: what training
+    texts of one, two, … sentences scored; the last entry is for all longer texts.
+
     >>> model = CoherenceModel("lin", {"nil→Exp.Arg1": 2.0}, lowest=0.0, highest=1.0)
     >>> model.score({"nil→Exp.Arg1": 0.25, "nil→nil": 0.75})
     0.5
@@ -185,6 +188,7 @@ class CoherenceModel:
     """The fingerprint of the parser whose relations it was trained on."""
     info: Mapping[str, Any] = field(default_factory=dict)
     fingerprint: str = ""
+    typical: tuple[float, ...] = ()
 
     def shares(self, features: Mapping[str, float]) -> dict[str, float]:
         """What each known feature adds to the score: weight × probability."""
@@ -192,8 +196,21 @@ class CoherenceModel:
         return {name: weights[name] * value for name, value in features.items() if name in weights}
 
     def score(self, features: Mapping[str, float]) -> float:
-        """The ranking score: the exact sum of the shares, whatever their order; 0 for a text without transitions."""
+        """The sum of the shares, exact whatever their order; 0 for a text without transitions."""
         return math.fsum(self.shares(features).values())
+
+    def expected(self, sentences: int) -> float:
+        """What texts with so many sentences score."""
+        return self.typical[min(max(1, sentences), len(self.typical)) - 1] if self.typical else 0.0
+
+    def ranking(self, features: Mapping[str, float], sentences: int) -> float:
+        """The ranking score, relative to texts of this length and within the range of the training texts.
+
+        A text without sentences gets the lowest score that there is.
+        """
+        if sentences == 0:
+            return self.lowest
+        return min(self.highest, max(self.lowest, self.score(features) - self.expected(sentences)))
 
     def log_score(self, score: float) -> float:
         """The logarithm of the score scaled to the range of the training texts."""
@@ -207,7 +224,10 @@ class CoherenceModel:
             KIND, language,
             {"features": text_array("\n".join(names)), "weights": np.array([self.weights[n] for n in names], "<f8")},
             analysis=self.parser, provenance=provenance,
-            info={**self.info, "variant": self.variant, "lowest": self.lowest, "highest": self.highest},
+            info={
+                **self.info, "variant": self.variant, "lowest": self.lowest, "highest": self.highest,
+                "typical": list(self.typical),
+            },
         )  # fmt: skip
 
 
@@ -222,6 +242,9 @@ def read_coherence_model(path: Path) -> CoherenceModel:
             raise ValueError("the weights are not a list of finite numbers")
         weights = dict(zip(names, numbers.tolist(), strict=True))
         lowest, highest = float(info["lowest"]), float(info["highest"])
+        typical = tuple(float(value) for value in info.get("typical", ()))
+        if not all(map(math.isfinite, typical)):
+            raise ValueError("the typical scores are not finite numbers")
         if info["variant"] not in VARIANTS or not lowest < highest:
             raise ValueError("unknown variant, or an empty range of scores")
     except (KeyError, TypeError, ValueError) as error:
@@ -230,14 +253,34 @@ def read_coherence_model(path: Path) -> CoherenceModel:
         ) from error
     variant = cast("Variant", info["variant"])
     return CoherenceModel(
-        variant, weights, lowest, highest, resource.analysis, dict(info), resource.fingerprint
+        variant,
+        weights,
+        lowest,
+        highest,
+        resource.analysis,
+        dict(info),
+        resource.fingerprint,
+        typical,
     )
 
 
+def variant_kind(variant: str) -> str:
+    """What the file of a variant's model is called before the language.
+
+    >>> variant_kind("dicomer"), variant_kind("lin+c")
+    ('dicomer', 'dicomer-lin-c')
+    """
+    return KIND if variant == KIND else f"{KIND}-{variant.replace('+', '-')}"
+
+
 @cache
-def load_coherence_model(language: str) -> CoherenceModel:
+def load_coherence_model(language: str, variant: str = KIND) -> CoherenceModel:
     """The installed model of a language, read once per process: the user's own before the shipped one."""
-    path = find_resource(KIND, language)
+    if variant not in VARIANTS:
+        raise UsageError(f"dicomer: the variant is one of {', '.join(VARIANTS)}, not {variant!r}")
+    path = find_resource(variant_kind(variant), language)
     if path is None:
-        raise missing_resource("DICOMER model", language, f"tesla train dicomer -l {language}")
+        raise missing_resource(
+            f"DICOMER model ({variant})", language, f"tesla train dicomer --variant {variant} -l {language}"
+        )
     return read_coherence_model(path)

@@ -102,6 +102,8 @@ class FeatureGroup(ABC):
 
     name: ClassVar[str]
     """What models and signatures call it."""
+    sections: ClassVar[Mapping[str, str]] = {}
+    """The section of the specification that each option belongs to."""
 
     @abstractmethod
     def bind(self, analysis: Analysis) -> BoundGroup | None:

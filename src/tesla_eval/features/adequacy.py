@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isnan
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -154,7 +154,7 @@ class BoundAdequacy(BoundGroup):
 
 @dataclass(frozen=True)
 class FluencyShareGroup(FeatureGroup):
-    """1 where the paraphrase is at least as likely as the original, per word; 0 where it is far less likely."""
+    """1 where the paraphrase is at least as likely as the original, per word, and not its words shuffled; else less."""
 
     name: ClassVar[str] = "fluency"
 
@@ -170,26 +170,75 @@ class _BoundFluencyShare(BoundGroup):
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
+        self._stemmer = _Stemmer(model.language)
 
     @property
     def signature(self) -> dict[str, str]:
         return {"lm": self._model.fingerprint}
 
-    def prepare(self, batch: AnalysedBatch) -> tuple[FloatArray, FloatArray]:
-        """ln P per word, and how much a loss counts."""
-        return self._model.normalised(batch.texts), batch.lengths / (batch.lengths + _SHRINKAGE)
+    def prepare(self, batch: AnalysedBatch) -> tuple[FloatArray, FloatArray, _Stems]:
+        """ln P per word, how much a loss counts, and the stems."""
+        likely = self._model.normalised(batch.texts)
+        return likely, batch.lengths / (batch.lengths + _SHRINKAGE), self._stemmer.of(batch)
 
     def compare(
         self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
     ) -> FloatArray:
         loss = reference[0][reference_index] - hypothesis[0][hypothesis_index]
         counted = loss * hypothesis[1][hypothesis_index]
-        return np.asarray(1.0 - np.clip(counted / _WORST, 0.0, 1.0))[:, None]
+        kept = kept_order(reference[2], hypothesis[2], reference_index, hypothesis_index)
+        return np.asarray((1.0 - np.clip(counted / _WORST, 0.0, 1.0)) * kept)[:, None]
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         values = self.compare(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)[0]
         words = tuple(self._model.explain(hypothesis.texts[0]))
         return GroupDetail(values, _details("fluency", values, words=words))
+
+
+class _Stems(NamedTuple):
+    """The Porter stems of English words, the lemmas of others, as numbers."""
+
+    offsets: Index
+    stems: npt.NDArray[np.uint32]
+
+
+class _Stemmer:
+    def __init__(self, language: str) -> None:
+        self._numbers: dict[str, int] = {}
+        self._stem_of_word = WordMap(self._number) if language == "en" else None
+
+    def _number(self, form: str) -> int:
+        return self._numbers.setdefault(porter_stem(form.lower()), len(self._numbers))
+
+    def of(self, batch: AnalysedBatch) -> _Stems:
+        stems = batch.lemma if self._stem_of_word is None else self._stem_of_word.of(batch)
+        return _Stems(batch.offsets, stems)
+
+
+def _common(x: _Stems, y: _Stems, i: Index, j: Index, longest: int) -> tuple[FloatArray, FloatArray]:
+    """How many n-grams up to `longest` both texts of each pair have, and how many the two have in all."""
+    common = ngram_overlap(x.offsets, x.stems, y.offsets, y.stems, i, j, longest)
+    lengths = np.diff(x.offsets)[i], np.diff(y.offsets)[j]
+    totals = sum(np.maximum(length - n, 0) for length in lengths for n in range(longest))
+    return np.asarray(common, np.float64), np.asarray(totals, np.float64)
+
+
+def kept_order(x: _Stems, y: _Stems, i: Index, j: Index) -> FloatArray:
+    """Less than 1 where a text has the other's words in a broken order: nearly all words, hardly a pair of neighbours.
+
+    With u the share of common words and b that of common bigrams, paraphrases have b / u² above ½ in 19 cases of 20,
+    and shuffled texts about 0.1. Texts that share no more than half of their words keep the order.
+    """
+    words, all_words = _common(x, y, i, j, 1)
+    both, total = _common(x, y, i, j, 2)
+    bigrams, all_bigrams = both - words, total - all_words
+    u = 2 * words / np.maximum(all_words, 1)
+    b = np.where(all_bigrams > 0, 2 * bigrams / np.maximum(all_bigrams, 1), 1.0)
+    broken = 1 - np.minimum(1.0, 2 * b / np.maximum(u * u, _LEAST))
+    return np.asarray(1 - np.maximum(0.0, 2 * u - 1) * np.maximum(0.0, broken))
+
+
+_LEAST = 1e-9
 
 
 @dataclass(frozen=True)
@@ -200,31 +249,22 @@ class OverlapGroup(FeatureGroup):
 
     def bind(self, analysis: Analysis) -> BoundGroup:
         """The n-grams of Porter stems for English, of lemmas for other languages."""
-        return _BoundOverlap(stemmed=analysis.signature["lang"] == "en")
+        return _BoundOverlap(_Stemmer(analysis.signature["lang"]))
 
 
 class _BoundOverlap(BoundGroup):
     features = (Feature("overlap", "overlap", "overlap", "overlap", "overlap"),)
 
-    def __init__(self, *, stemmed: bool) -> None:
-        self._stems: dict[str, int] = {}
-        self._stem_of_word = WordMap(self._stem_number) if stemmed else None
+    def __init__(self, stemmer: _Stemmer) -> None:
+        self._stemmer = stemmer
 
-    def _stem_number(self, form: str) -> int:
-        return self._stems.setdefault(porter_stem(form.lower()), len(self._stems))
-
-    def prepare(self, batch: AnalysedBatch) -> tuple[Index, npt.NDArray[np.uint32]]:
-        return batch.offsets, batch.lemma if self._stem_of_word is None else self._stem_of_word.of(batch)
+    def prepare(self, batch: AnalysedBatch) -> _Stems:
+        return self._stemmer.of(batch)
 
     def compare(
         self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
     ) -> FloatArray:
-        (offsets_x, stems_x), (offsets_y, stems_y) = reference, hypothesis
-        common = ngram_overlap(
-            offsets_x, stems_x, offsets_y, stems_y, reference_index, hypothesis_index, _LONGEST
-        )
-        x, y = np.diff(reference[0])[reference_index], np.diff(hypothesis[0])[hypothesis_index]
-        totals = sum(np.maximum(x - n, 0) + np.maximum(y - n, 0) for n in range(_LONGEST))
+        common, totals = _common(reference, hypothesis, reference_index, hypothesis_index, _LONGEST)
         return np.where(totals > 0, 2 * common / np.maximum(totals, 1), np.nan)[:, None]
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isnan
 from typing import Any, ClassVar
@@ -31,6 +32,9 @@ class CoveringGroup(FeatureGroup):
     """
 
     name: ClassVar[str] = "units"
+    sections: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("order", "f", "discount", "weights", "max_units"), "§9"
+    )
 
     order: int = ORDER
     f: float = PRECISION_WEIGHT

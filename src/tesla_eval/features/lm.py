@@ -27,18 +27,19 @@ WORST = 3.0
 
 @dataclass(frozen=True)
 class LanguageModelGroup(FeatureGroup):
-    """(1/L) · ln P of the hypothesis under the language's model: `lm.3gram`."""
+    """(1/L) · ln P of the hypothesis under each of the language's models: `lm.3gram`, `lm.NAME`."""
 
     name: ClassVar[str] = "lm"
 
-    model: str = fixed(TRIGRAM)
+    models: tuple[str, ...] = fixed((TRIGRAM,))
 
     def bind(self, analysis: Analysis) -> LanguageModelScores | None:
-        """The group, unless the language has no model or the user brings an own analysis."""
+        """The group, unless the language lacks a model or the user brings an own analysis."""
         language = analysis.signature["lang"]
-        if not isinstance(analysis, Pipeline) or find_resource(f"lm-{self.model}", language) is None:
+        installed = all(find_resource(f"lm-{name}", language) for name in self.models)
+        if not isinstance(analysis, Pipeline) or not installed:
             return None
-        return LanguageModelScores({self.model: load_language_model(language, self.model)})
+        return LanguageModelScores({name: load_language_model(language, name) for name in self.models})
 
 
 class LanguageModelScores(BoundGroup):
@@ -94,7 +95,7 @@ class FluencyGroup(FeatureGroup):
 
     def bind(self, analysis: Analysis) -> BoundGroup | None:
         """The group, where the language has a model."""
-        scores = LanguageModelGroup(self.model).bind(analysis)
+        scores = LanguageModelGroup((self.model,)).bind(analysis)
         return None if scores is None else _BoundFluency(scores)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any, ClassVar
@@ -44,6 +44,7 @@ __all__ = [
     "CharacterGroup",
     "NgramGroup",
     "SkipBigramGroup",
+    "SourceGroup",
     "TagGroup",
     "check_alpha",
 ]
@@ -74,6 +75,7 @@ class NgramGroup(FeatureGroup):
     """Word n-grams as TESLA-M matches them: `ms.1` is their F; with `measures` `ms.1.p`, `ms.1.r` and `ms.1.f`."""
 
     name: ClassVar[str] = "target"
+    sections: ClassVar[Mapping[str, str]] = {"max_n": "§5", "discount": "§2", "alpha": "§4"}
 
     similarities: tuple[str, ...] = fixed(("ms", "pos"))
     measures: tuple[str, ...] = fixed(())
@@ -112,6 +114,8 @@ class SkipBigramGroup(FeatureGroup):
     """Unigrams and skip bigrams of equal words, as TESLA-S matches them: `s.1` and `s.skip`."""
 
     name: ClassVar[str] = "words"
+    prefix: ClassVar[str] = "s"
+    sections: ClassVar[Mapping[str, str]] = {"window": "§10", "discount": "§10", "alpha": "§10"}
 
     window: int = WINDOW
     discount: float = FUNCTION_WORD_DISCOUNT
@@ -126,10 +130,20 @@ class SkipBigramGroup(FeatureGroup):
     def bind(self, analysis: Analysis) -> BoundGroup:
         """The two problems."""
         problems = (
-            NgramFeature(IDENTITY, 1, label="s.1"),
-            NgramFeature(IDENTITY, 2, gap=self.window, label="s.skip"),
+            NgramFeature(IDENTITY, 1, label=f"{self.prefix}.1"),
+            NgramFeature(IDENTITY, 2, gap=self.window, label=f"{self.prefix}.skip"),
         )
         return _BoundNgrams(problems, (), self.discount, self.alpha, self.name)
+
+
+@dataclass(frozen=True)
+class SourceGroup(SkipBigramGroup):
+    """The same two problems with the source in the place of the model: F with α = 0 is the precision of the summary."""
+
+    name: ClassVar[str] = "source"
+    prefix: ClassVar[str] = "source"
+
+    alpha: float = fixed(0.0)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -64,6 +64,10 @@ class PivotGroup(FeatureGroup):
     """
 
     name: ClassVar[str] = "pivots"
+    sections: ClassVar[Mapping[str, str]] = {
+        "pivots": "§7", "max_n": "§7", "discount": "§6", "alpha": "§4", "least_probability": "§6",
+        "least_ngram_probability": "§6",
+    }  # fmt: skip
 
     measures: tuple[str, ...] = fixed(())
     similarities: tuple[str, ...] = fixed(("lem", "pos"))

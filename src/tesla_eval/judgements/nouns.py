@@ -53,12 +53,19 @@ class EvalSet:
     """The kind of the human scores: the name of the file that held them, such as `wmt21-mqm-news` or `mqm`."""
     reference_names: tuple[str, ...] = ()
     """What the references are called, where they have names."""
+    sources: tuple[str, ...] | None = None
+    """For every segment its source text, where all of them are known."""
 
     def __post_init__(self) -> None:
         shape = (len(self.systems), len(self.segments))
         if self.human.shape != shape:
             raise UsageError(f"human scores of shape {self.human.shape} for (systems, segments) {shape}")
-        for what, rows in (("outputs", self.hypotheses), ("references", self.references)):
+        sources = () if self.sources is None else (self.sources,)
+        for what, rows in (
+            ("outputs", self.hypotheses),
+            ("references", self.references),
+            ("sources", sources),
+        ):
             if any(len(row) != len(self.segments) for row in rows):
                 lengths = sorted({len(row) for row in rows})
                 raise UsageError(f"{what} of {lengths} segments for a test set of {len(self.segments)}")

@@ -12,6 +12,7 @@ import numpy as np
 
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.judgements.nouns import EvalSet, FloatTable
+from tesla_eval.judgements.tac import is_tac_folder, read_tac_folder
 from tesla_eval.textio import LineReader, read_json_lines
 
 __all__ = ["OVERALL", "SummarySet", "choose_human", "is_summary_source", "read_summaries", "read_text_lists"]
@@ -20,13 +21,19 @@ _AUTOMATIC = ("rouge", "bleu", "meteor", "chrf", "bert", "bart", "mover", "cider
 """Names that judged data sets give to scores of metrics, which stand beside what people said."""
 
 OVERALL = "mean"
-"""The mean of SummEval's four scores: the nearest it has to overall responsiveness."""
-_SUMMEVAL = ("coherence", "consistency", "fluency", "relevance")
+"""The mean of the four scores of SummEval or Newsroom: the nearest they have to overall responsiveness."""
+_AVERAGED = (
+    ("coherence", "consistency", "fluency", "relevance"),  # SummEval
+    ("coherence", "fluency", "informativeness", "relevance"),  # Newsroom
+)
 
 
 @dataclass
 class SummarySet:
-    """Systems by topics: a summary each (or none), the models of every topic, and tables of human scores by name."""
+    """Systems by topics: a summary each (or none), the models of every topic, and tables of human scores by name.
+
+    `sources` holds the text that each topic's summaries are made from, where it is known for all topics.
+    """
 
     name: str
     systems: tuple[str, ...]
@@ -35,6 +42,7 @@ class SummarySet:
     references: tuple[tuple[str, ...], ...]
     """For every topic its models, at least one."""
     human: Mapping[str, FloatTable] = field(default_factory=dict)
+    sources: tuple[str, ...] | None = None
 
     @property
     def reference_streams(self) -> tuple[tuple[str | None, ...], ...]:
@@ -54,7 +62,7 @@ class SummarySet:
                 yield EvalSet(
                     lp=lang, testset=f"{self.name} {kind}", systems=self.systems, segments=self.topics,
                     hypotheses=self.hypotheses, references=self.reference_streams, human=table,
-                    documents=self.topics,
+                    documents=self.topics, sources=self.sources,
                 )  # fmt: skip
 
 
@@ -68,12 +76,15 @@ def read_summaries(path: str) -> SummarySet:
     folder = Path(path)
     if not folder.is_dir():
         return _collected(_name(folder), _json_rows(path))
+    if is_tac_folder(folder):
+        return _collected(folder.resolve().name, (_Row(*row) for row in read_tac_folder(folder)))
     if (folder / "peers").is_dir():
         return _collected(folder.name, _text_rows(folder))
     documents, summaries = (_present(folder, name) for name in ("docs.jsonl", "summaries.jsonl"))
     if documents is None or summaries is None:
         raise InputError(
-            f"{path}: has neither the folders peers and models nor the files docs.jsonl and summaries.jsonl; "
+            f"{path}: has neither the folders peers and models, nor summaries named as DUC's and TAC's, nor the files "
+            "docs.jsonl and summaries.jsonl; "
             "see docs/formats.md for the layouts"
         )
     return _collected(folder.resolve().name, _judged_rows(documents, summaries))
@@ -87,27 +98,37 @@ class _Row:
     hypothesis: str
     references: tuple[str, ...]
     human: Mapping[str, float] = field(default_factory=dict)
+    source: str | None = None
 
 
 def _collected(name: str, rows: Iterable[_Row]) -> SummarySet:
     references: dict[str, tuple[str, ...]] = {}
+    sources: dict[str, str] = {}
     cells: dict[tuple[str, str], _Row] = {}
     for row in rows:
         if references.setdefault(row.topic, row.references) != row.references:
             raise InputError(f"{row.place}: {row.topic} has other references than in an earlier line")
+        if row.source is not None and sources.setdefault(row.topic, row.source) != row.source:
+            raise InputError(f"{row.place}: {row.topic} has another source than in an earlier line")
         if (row.system, row.topic) in cells:
             raise InputError(f"{row.place}: a second summary of {row.topic} by {row.system}")
         cells[row.system, row.topic] = row
     if not cells:
         raise InputError(f"{name}: contains no summaries")
+    if sources and len(sources) < len(references):
+        missing = next(topic for topic in references if topic not in sources)
+        raise InputError(
+            f"{name}: {missing} has no source, but other topics have one; add it, or leave out all"
+        )
     systems = tuple(sorted({system for system, _ in cells}))
     human = {kind: None for row in cells.values() for kind in row.human}
     tables = {
         kind: np.array([[_score(cells.get((s, t)), kind) for t in references] for s in systems])
         for kind in human
     }
-    if all(kind in tables for kind in _SUMMEVAL):
-        tables[OVERALL] = np.mean([tables[kind] for kind in _SUMMEVAL], axis=0)
+    for kinds in _AVERAGED:
+        if OVERALL not in tables and all(kind in tables for kind in kinds):
+            tables[OVERALL] = np.mean([tables[kind] for kind in kinds], axis=0)
     return SummarySet(
         name,
         systems=systems,
@@ -117,6 +138,7 @@ def _collected(name: str, rows: Iterable[_Row]) -> SummarySet:
         ),
         references=tuple(references.values()),
         human=tables,
+        sources=tuple(sources[topic] for topic in references) if sources else None,
     )
 
 
@@ -131,15 +153,18 @@ def _json_rows(path: str) -> Iterator[_Row]:
         yield _Row(
             place, _name_in(row, "id", place), _name_in(row, "system", place), _text_in(row, "hypothesis", place),
             _texts_in(row, "references", place), {kind: _number(scores, kind, place) for kind in scores},
+            _source_in(row, "source", place),
         )  # fmt: skip
 
 
 def _judged_rows(documents: Path, summaries: Path) -> Iterator[_Row]:
     references: dict[str, tuple[str, ...]] = {}
+    sources: dict[str, str | None] = {}
     for place, row in read_json_lines(str(documents)):
         one_model = "ref_sents" in row
         texts = _texts_in(row, "ref_sents" if one_model else "refs", place)
         references[_name_in(row, "doc", place)] = ("\n".join(texts),) if one_model else texts
+        sources[_name_in(row, "doc", place)] = _source_in(row, "src", place)
     for place, row in read_json_lines(str(summaries)):
         topic, system = _name_in(row, "doc", place), _name_in(row, "system", place)
         if topic not in references:
@@ -150,7 +175,7 @@ def _judged_rows(documents: Path, summaries: Path) -> Iterator[_Row]:
             "\n".join(_texts_in(row, "sents", place)) if "sents" in row else _text_in(row, "summary", place)
         )
         human = {kind: _number(row, kind, place) for kind, value in row.items() if _is_human(kind, value)}
-        yield _Row(place, topic, system, summary, references[topic], human)
+        yield _Row(place, topic, system, summary, references[topic], human, sources[topic])
 
 
 def _is_human(kind: str, value: object) -> bool:
@@ -209,6 +234,16 @@ def _text_in(row: Mapping[str, Any], key: str, place: str) -> str:
     value = _value(row, key, place)
     if not isinstance(value, str):
         raise InputError(f"{place}: {key!r} is not a text")
+    return value
+
+
+def _source_in(row: Mapping[str, Any], key: str, place: str) -> str | None:
+    """The source text, if the line has one; a list of sentences is one text."""
+    value = row.get(key)
+    if isinstance(value, list) and all(isinstance(text, str) for text in value):
+        return "\n".join(value)
+    if value is not None and not isinstance(value, str):
+        raise InputError(f"{place}: {key!r} is neither a text nor a list of texts")
     return value
 
 

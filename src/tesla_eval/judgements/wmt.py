@@ -23,6 +23,7 @@ import numpy as np
 
 from tesla_eval.compression import without_suffix
 from tesla_eval.errors import InputError, UsageError
+from tesla_eval.files import replacing
 from tesla_eval.judgements.nouns import (
     EvalSet,
     FloatTable,
@@ -32,7 +33,7 @@ from tesla_eval.judgements.nouns import (
     SystemScores,
     present_references,
 )
-from tesla_eval.resources import replacing
+from tesla_eval.judgements.rnk import is_rnk_header, read_rnk_results
 from tesla_eval.textio import LineReader, read_lines
 
 __all__ = [
@@ -97,7 +98,9 @@ def read_preferences(path: str) -> dict[Key, Preferences]:
 
 
 def read_rankings(path: str) -> dict[Key, Rankings]:
-    """The raw rankings of a `*.rawranks.tsv` file by language pair and test set."""
+    """The raw rankings of a `*.rawranks.tsv` file, or of WMT's original CSV, by language pair and test set."""
+    if is_rnk_header(next(iter(LineReader(path)), "")):
+        return read_rnk_results(path)
     result: dict[Key, Rankings] = {}
     for row in _read_rows(path, _RANKINGS):
         _, _, segment, task, judge, system, rank = row.fields

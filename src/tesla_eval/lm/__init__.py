@@ -16,9 +16,11 @@ from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import ResourceError, UsageError
 from tesla_eval.resources import (
+    SUFFIX,
     Resource,
     find_resource,
     from_byte_planes,
+    installed_resources,
     missing_resource,
     read_resource,
 )
@@ -34,6 +36,7 @@ __all__ = [
     "WordNumbers",
     "analyse_chunks",
     "analysis_fingerprint",
+    "installed_language_models",
     "load_language_model",
 ]
 
@@ -157,6 +160,17 @@ _LEAST_LEFT = {False: 1e-7, True: 1e-3}
 """The least mass a context keeps for words it was not seen with, for probabilities as they are and rounded ones."""
 
 Numbers = npt.NDArray[np.uint32]
+
+
+def installed_language_models(language: str) -> list[str]:
+    """The names of the models that are installed for a language, in alphabetical order.
+
+    >>> installed_language_models("en")
+    ['3gram', '4gram']
+    """
+    start, end = "lm-", f"-{language}{SUFFIX}"
+    names = [path.name for path in installed_resources() if path.name.endswith(end)]
+    return sorted({name[len(start) : -len(end)] for name in names if name.startswith(start)})
 
 
 def _vocabulary(resource: Resource) -> list[str]:

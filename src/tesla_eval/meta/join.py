@@ -129,6 +129,7 @@ class ChosenOutputs:
     cells: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
     hypotheses: list[str]
     references: list[list[str | None]]
+    sources: list[str] | None = None
 
     def __len__(self) -> int:
         return len(self.hypotheses)
@@ -151,7 +152,10 @@ def choose_outputs(
     streams = outputs.references if all_references else (outputs.first_reference,)
     rows, columns = np.array(places, np.int64).reshape(-1, 2).T
     return ChosenOutputs(
-        (rows, columns), hypotheses, [[stream[segment] for _, segment in places] for stream in streams]
+        (rows, columns),
+        hypotheses,
+        [[stream[segment] for _, segment in places] for stream in streams],
+        None if outputs.sources is None else [outputs.sources[segment] for _, segment in places],
     )
 
 

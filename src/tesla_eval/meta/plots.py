@@ -3,111 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
-from xml.sax.saxutils import escape, quoteattr
+from typing import Any
 
 import numpy as np
 
+from tesla_eval.drawing.shapes import Anchor, Box, Dot, Drawing, Line, Scale, Shape, Words
+from tesla_eval.drawing.text import printable
 from tesla_eval.errors import UsageError
+from tesla_eval.files import replacing
 from tesla_eval.meta.evaluate import Result
 from tesla_eval.meta.join import Joined
 from tesla_eval.meta.significance import MetricComparison
-from tesla_eval.resources import replacing
 
-__all__ = [
-    "Anchor",
-    "Box",
-    "Dot",
-    "Drawing",
-    "Line",
-    "Shape",
-    "Words",
-    "correlation_bars",
-    "dimension_lines",
-    "system_scatter",
-    "write_drawing",
-]
-
-Anchor = Literal["start", "middle", "end"]
-_FONT = "Helvetica, Arial, sans-serif"
-
-
-@dataclass(frozen=True)
-class Line:
-    """A straight line."""
-
-    x1: float
-    y1: float
-    x2: float
-    y2: float
-    colour: str = "#444444"
-
-
-@dataclass(frozen=True)
-class Dot:
-    """A filled circle; `title` appears when a pointer rests on it."""
-
-    x: float
-    y: float
-    title: str = ""
-    colour: str = "#1f5fa8"
-    radius: float = 4.0
-
-
-@dataclass(frozen=True)
-class Box:
-    """A filled rectangle from its upper left corner."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    title: str = ""
-    colour: str = "#8fb4dc"
-
-
-@dataclass(frozen=True)
-class Words:
-    """A line of text at its baseline; `turned` reads upwards."""
-
-    x: float
-    y: float
-    text: str
-    anchor: Anchor = "middle"
-    size: float = 12.0
-    turned: bool = False
-
-
-Shape: TypeAlias = Line | Dot | Box | Words
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """Shapes on white paper; x grows to the right, y downwards, both in pixels."""
-
-    width: float
-    height: float
-    shapes: list[Shape] = field(default_factory=list)
-
-    def svg(self) -> str:
-        """The drawing as a self-contained SVG document.
-
-        >>> "a &lt; b" in Drawing(10, 10, [Words(5, 5, "a < b")]).svg()
-        True
-        """
-        return "\n".join(self._svg_lines())
-
-    def _svg_lines(self) -> Iterator[str]:
-        size = f'width="{self.width:g}" height="{self.height:g}" viewBox="0 0 {self.width:g} {self.height:g}"'
-        yield f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family={quoteattr(_FONT)}>'
-        yield '<rect width="100%" height="100%" fill="#ffffff"/>'
-        yield from map(_svg_shape, self.shapes)
-        yield "</svg>\n"
+__all__ = ["correlation_bars", "dimension_lines", "system_scatter", "write_drawing"]
 
 
 def write_drawing(drawing: Drawing, path: Path) -> None:
@@ -120,30 +32,6 @@ def write_drawing(drawing: Drawing, path: Path) -> None:
         _write_png(drawing, path)
     else:
         raise UsageError(f"{path}: drawings are written as .svg or .png")
-
-
-def _svg_shape(shape: Shape) -> str:
-    if isinstance(shape, Line):
-        ends = f'x1="{shape.x1:.1f}" y1="{shape.y1:.1f}" x2="{shape.x2:.1f}" y2="{shape.y2:.1f}"'
-        return f"<line {ends} stroke={quoteattr(shape.colour)}/>"
-    if isinstance(shape, Dot):
-        place = f'cx="{shape.x:.1f}" cy="{shape.y:.1f}" r="{shape.radius:g}"'
-        return f"<circle {place} fill={quoteattr(shape.colour)}>{_svg_title(shape.title)}</circle>"
-    if isinstance(shape, Box):
-        place = f'x="{shape.x:.1f}" y="{shape.y:.1f}" width="{shape.width:.1f}" height="{shape.height:.1f}"'
-        return f"<rect {place} fill={quoteattr(shape.colour)}>{_svg_title(shape.title)}</rect>"
-    turn = f' transform="rotate(-90 {shape.x:.1f} {shape.y:.1f})"' if shape.turned else ""
-    place = f'x="{shape.x:.1f}" y="{shape.y:.1f}" font-size="{shape.size:g}" text-anchor="{shape.anchor}"'
-    return f"<text {place}{turn}>{escape(_printable(shape.text))}</text>"
-
-
-def _svg_title(title: str) -> str:
-    return f"<title>{escape(_printable(title))}</title>" if title else ""
-
-
-def _printable(text: str) -> str:
-    """XML has no place for control characters, not even escaped."""
-    return "".join(c if c.isprintable() else "\ufffd" for c in text)
 
 
 def _write_png(drawing: Drawing, path: Path) -> None:
@@ -175,7 +63,7 @@ def _write_png(drawing: Drawing, path: Path) -> None:
         else:
             side = {"start": "left", "middle": "center", "end": "right"}[shape.anchor]
             artist = axes.text(
-                shape.x, shape.y, _printable(shape.text).replace("$", r"\$"), fontsize=0.72 * shape.size,
+                shape.x, shape.y, printable(shape.text).replace("$", r"\$"), fontsize=0.72 * shape.size,
                 horizontalalignment=side, rotation=90 if shape.turned else 0, rotation_mode="anchor",
             )  # fmt: skip
         artist.set_zorder(layer)
@@ -186,26 +74,6 @@ _WIDTH, _HEIGHT = 520.0, 420.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70.0, 20.0, 40.0, 55.0
 _BAR = 26.0
 _PALE = "#dddddd"
-
-
-class _Scale:
-    """From values to pixels, with room at both ends, and round numbers to mark on the axis."""
-
-    def __init__(self, low: float, high: float, start: float, end: float, margin: float = 0.06) -> None:
-        spread = (high - low) or abs(high) or 1.0
-        self._low, self._high = low - margin * spread, high + margin * spread
-        self._start, self._end = start, end
-
-    def __call__(self, value: float) -> float:
-        share = (value - self._low) / (self._high - self._low)
-        return self._start + share * (self._end - self._start)
-
-    def ticks(self) -> list[float]:
-        rough = (self._high - self._low) / 7
-        power = 10.0 ** math.floor(math.log10(rough))
-        step = next(power * m for m in (1, 2, 5, 10) if power * m >= rough)
-        first, last = math.ceil(self._low / step), math.floor(self._high / step)
-        return [tick * step for tick in range(first, last + 1)]
 
 
 def system_scatter(joined: Joined, metric: str) -> Drawing:
@@ -220,8 +88,8 @@ def system_scatter(joined: Joined, metric: str) -> Drawing:
             _WIDTH, _HEIGHT, [*shapes, Words(_WIDTH / 2, _HEIGHT / 2, "no system has both scores")]
         )
     human = joined.human_systems
-    across = _Scale(human[known].min(), human[known].max(), _LEFT, _WIDTH - _RIGHT)
-    up = _Scale(values[known].min(), values[known].max(), _HEIGHT - _BOTTOM, _TOP)
+    across = Scale(human[known].min(), human[known].max(), _LEFT, _WIDTH - _RIGHT)
+    up = Scale(values[known].min(), values[known].max(), _HEIGHT - _BOTTOM, _TOP)
     for tick in across.ticks():
         shapes.append(Line(across(tick), _TOP, across(tick), _HEIGHT - _BOTTOM, _PALE))
         shapes.append(Words(across(tick), _HEIGHT - _BOTTOM + 16, f"{tick:.4g}", size=11))
@@ -245,7 +113,7 @@ def correlation_bars(comparison: MetricComparison, title: str) -> Drawing:
     ends = np.concatenate([comparison.values, comparison.low, comparison.high, [0.0]])
     height = _TOP + _BAR * len(order) + _BOTTOM
     left = _LEFT + 7 * max(len(name) for name in comparison.metrics)
-    scale = _Scale(float(np.nanmin(ends)), float(np.nanmax(ends)), left, _WIDTH - _RIGHT)
+    scale = Scale(float(np.nanmin(ends)), float(np.nanmax(ends)), left, _WIDTH - _RIGHT)
     shapes: list[Shape] = [Words(_WIDTH / 2, 22, title, size=13)]
     for tick in scale.ticks():
         shapes.append(Line(scale(tick), _TOP, scale(tick), height - _BOTTOM, _PALE))
@@ -291,7 +159,7 @@ def dimension_lines(results: Sequence[Result], level: str, statistic: str) -> Dr
     if not metrics:
         return Drawing(width, _HEIGHT, [*shapes, Words(width / 2, _HEIGHT / 2, "no metric has a value")])
     every = [value for by_metric in values.values() for value in by_metric.values()]
-    up = _Scale(min(every), max(every), _HEIGHT - _BOTTOM - 20, _TOP)
+    up = Scale(min(every), max(every), _HEIGHT - _BOTTOM - 20, _TOP)
     for tick in up.ticks():
         shapes.append(Line(left, up(tick), width - right, up(tick), _PALE))
         shapes.append(Words(left - 6, up(tick) + 4, f"{tick:.4g}", "end", 11))

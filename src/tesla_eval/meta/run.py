@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.judgements.judges import Ratings
+from tesla_eval.judgements.marked import marked_eval_set
 from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
 from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.judgements.wmt import language_pairs, read_eval_set, read_human_systems, read_segments
@@ -26,10 +29,12 @@ from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = [
     "JudgedSet",
+    "JudgedSystem",
     "SetComparison",
     "Study",
     "TestedSet",
     "Wish",
+    "marked_sets",
     "mtme_sets",
     "rated_sets",
     "score_and_join",
@@ -71,6 +76,15 @@ _COMPARABLE = {"segment": SEGMENT_STATISTICS, "system": tuple(ROW_STATISTICS)}
 
 
 @dataclass(frozen=True)
+class JudgedSystem:
+    """What humans and metrics say of one system; None where there is no score."""
+
+    system: str
+    human: float | None
+    metrics: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
 class TestedSet:
     """What a test set consists of, and which human system scores it was measured by."""
 
@@ -82,6 +96,8 @@ class TestedSet:
     human_score: str
     human_scores: tuple[str, ...] = ()
     """All kinds of human system scores that there were to choose from."""
+    system_scores: tuple[JudgedSystem, ...] = ()
+    """The human score and the metrics' scores of each system, to draw one against the other."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +107,22 @@ class SetComparison:
     lp: str
     testset: str
     comparison: MetricComparison
+
+
+def _system_scores(joined: Joined) -> tuple[JudgedSystem, ...]:
+    columns = {name: scores.system_scores(joined.used).tolist() for name, scores in joined.metrics.items()}
+    return tuple(
+        JudgedSystem(
+            system, _existing(human), {name: _existing(column[place]) for name, column in columns.items()}
+        )
+        for place, (system, human) in enumerate(
+            zip(joined.outputs.systems, joined.human_systems.tolist(), strict=True)
+        )
+    )
+
+
+def _existing(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 @dataclass
@@ -115,6 +147,7 @@ class Study:
             TestedSet(
                 outputs.lp, outputs.testset, len(outputs.systems), int(joined.used.sum()),
                 len(outputs.segments), joined.score_type, tuple(human_scores),
+                _system_scores(joined),
             )
         )  # fmt: skip
         self.results.extend(evaluate(joined, permutations=self.resamples, seed=self.seed))
@@ -219,6 +252,38 @@ def rated_sets(
         raise InputError(f"ratings of {lp} {testset}: no outputs in the files of --segments")
 
 
+def marked_sets(
+    references: Sequence[str],
+    systems: Sequence[str],
+    preferences: Mapping[Key, Preferences] | None = None,
+    system_scores: Mapping[Key, SystemScores] | None = None,
+    lps: Collection[str] = (),
+) -> Iterator[JudgedSet]:
+    """The one test set of SGML or XML files, with its preferences and human system scores.
+
+    These belong to it if they have its name, or if there are no others of its language pair. A language pair in `lps`
+    is that of the files.
+    """
+    if len(lps) > 1:
+        raise UsageError("SGML files hold one language pair: give --lp once")
+    outputs = marked_eval_set(references, systems, lp=next(iter(lps), None))
+    preferred = _only_of(preferences or {}, outputs)
+    if preferred is not None and all(name.isdigit() for name in preferred.segments):
+        outputs = replace(outputs, segments=tuple(str(n) for n in range(1, len(outputs.segments) + 1)))
+    yield JudgedSet(outputs, preferred, _only_of(system_scores or {}, outputs))
+
+
+_Judged = TypeVar("_Judged")
+
+
+def _only_of(judged: Mapping[Key, _Judged], outputs: EvalSet) -> _Judged | None:
+    """What belongs to a test set: the entry of its name, or the only one of its language pair."""
+    if outputs.key in judged:
+        return judged[outputs.key]
+    same_pair = [value for (lp, _), value in judged.items() if lp == outputs.lp]
+    return same_pair[0] if len(same_pair) == 1 else None
+
+
 def mtme_sets(folder: Path, lps: Collection[str] = (), score_name: str | None = None) -> Iterator[JudgedSet]:
     """The language pairs of a test set's folder in the layout of mt-metrics-eval."""
     present = language_pairs(folder)
@@ -296,7 +361,11 @@ def score_metric(
     table = np.full(outputs.human.shape, np.nan)
     if not len(chosen):
         return MetricScores(table, higher_is_better=metric.higher_is_better)
-    scored = cache.score(metric, chosen.hypotheses, chosen.references, progress.advance)
+    if metric.corpus_wide:
+        streams = outputs.references if all_references else (outputs.first_reference,)
+        kept = np.flatnonzero(np.ones(len(outputs.segments), bool) if segments is None else segments).tolist()
+        metric = metric.for_corpus([[stream[place] for place in kept] for stream in streams])
+    scored = cache.score(metric, chosen.hypotheses, chosen.references, progress.advance, chosen.sources)
     table[chosen.cells] = scored.scores
     corpus = None
     formula = corpus_score_of_sums(metric)

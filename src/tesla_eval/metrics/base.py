@@ -108,8 +108,14 @@ class Metric(ABC, metaclass=_Sealing):
     higher_is_better: ClassVar[bool] = True
     needs_references: ClassVar[bool] = True
     """Whether a text is judged against references; a metric that needs none accepts and ignores them."""
+    corpus_wide: ClassVar[bool] = False
+    """Whether the references of a whole corpus bear on each score, as in NIST: see `for_corpus`."""
     uses_source: ClassVar[bool] = False
     """Whether `score_segments` and `explain` take `sources`."""
+    sections: ClassVar[Mapping[str, str]] = {}
+    """The section of the specification that each option belongs to."""
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """The values of options that take one of a few words."""
     lang: str = ""
     feature_names: tuple[str, ...] = ()
     workers: int = 1
@@ -145,6 +151,11 @@ class Metric(ABC, metaclass=_Sealing):
             and name not in ("self", *_SHARED_OPTIONS)
         }
 
+    @classmethod
+    def option_sections(cls) -> dict[str, str]:
+        """The sections of the specification that describe its options, where there are any."""
+        return dict(cls.sections)
+
     @property
     def shortcomings(self) -> list[str]:
         """What the metric lacks in this language, for a warning."""
@@ -163,6 +174,10 @@ class Metric(ABC, metaclass=_Sealing):
     ) -> Explanation:
         """The score of one segment with everything that produced it (specification §17)."""
         raise UsageError(f"{self.id} cannot be explained: it has no matching to show")
+
+    def for_corpus(self, references: References) -> Metric:
+        """The metric for segments of a corpus with these references; only a `corpus_wide` one differs."""
+        return self
 
     def new_total(self) -> Total:
         """An empty system score."""
@@ -197,9 +212,10 @@ class Metric(ABC, metaclass=_Sealing):
             check_orientation(hypotheses, references)
         if sources is not None and len(sources) != len(hypotheses):
             raise InputError(f"{len(hypotheses)} hypotheses, but {len(sources)} sources")
-        total = self.new_total()
+        fitted = self.for_corpus(references)
+        total = fitted.new_total()
         parts = []
-        for part in self.score_chunks(_chunks(hypotheses, references, sources, self.workers)):
+        for part in fitted.score_chunks(_chunks(hypotheses, references, sources, self.workers)):
             total.add(part)
             parts.append(part)
         scored = SegmentScores.concatenate(parts)

@@ -21,16 +21,19 @@ from tesla_eval.records import Score, Signature
 from tesla_eval.segments import References
 
 __all__ = [
+    "UNSPACED_TOKENISERS",
     "Bleu",
     "BleuChar",
     "SacreBleuMetric",
     "SacreBleuSignature",
+    "StatisticsTotal",
     "Ter",
+    "TerChar",
     "check_order",
     "corpus_score_of_sums",
 ]
 
-_UNSPACED = {"zh": "zh", "ja": "char", "th": "char"}  # BLEU's tokeniser where words are not spaced
+UNSPACED_TOKENISERS = {"zh": "zh", "ja": "char", "th": "char"}  # where words are not spaced
 _HIGHEST_ORDER = 32  # of n-grams: more is a typing error
 
 
@@ -178,7 +181,7 @@ class Bleu(SacreBleuMetric):
     def _make(self, lang: str, **options: Any) -> tuple[Any, Any]:
         from sacrebleu.metrics.bleu import BLEU
 
-        options["tokenize"] = options["tokenize"] or self.tokeniser or _UNSPACED.get(lang, "13a")
+        options["tokenize"] = options["tokenize"] or self.tokeniser or UNSPACED_TOKENISERS.get(lang, "13a")
         _check_choice(self.id, "tok", options["tokenize"], BLEU.TOKENIZERS)
         _check_choice(self.id, "smooth_method", options["smooth_method"], BLEU.SMOOTH_DEFAULTS)
         check_order(self.id, "max_ngram_order", options["max_ngram_order"], 1)
@@ -243,7 +246,7 @@ class Ter(SacreBleuMetric):
         case_sensitive: bool = False,
         workers: int = 1,
     ) -> None:
-        asian = lang in _UNSPACED if asian_support is None else asian_support
+        asian = lang in UNSPACED_TOKENISERS if asian_support is None else asian_support
         super().__init__(
             lang, workers=workers, normalized=normalized, no_punct=no_punct, asian_support=asian,
             case_sensitive=case_sensitive,
@@ -263,13 +266,40 @@ class Ter(SacreBleuMetric):
         )
 
 
+class TerChar(Ter):
+    """TER over characters: edits per character of the reference, white space left out.
+
+    >>> round(TerChar("zh").sentence_score("买伞", ["买雨伞"]).score, 2)
+    33.33
+    """
+
+    id: ClassVar[str] = "ter-char"
+
+    def get_signature(self) -> SacreBleuSignature:
+        """sacreBLEU's, and the unit."""
+        signature = super().get_signature()
+        return SacreBleuSignature(
+            self.id, *(f"{text}|unit:char" for text in (signature.own, signature.segment))
+        )
+
+    def _score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
+        spread = [[None if text is None else _spread(text) for text in stream] for stream in references]
+        return super()._score_segments(list(map(_spread, hypotheses)), spread)
+
+
+def _spread(text: str) -> str:
+    """A text with every character a word."""
+    return " ".join("".join(text.split()))
+
+
 def corpus_score_of_sums(metric: Metric) -> Callable[[FloatArray], FloatArray] | None:
     """How `metric` scores a corpus from the sum of its segments' statistics, or None if it averages segments.
 
     >>> corpus_score_of_sums(Ter())(np.array([[1.0, 4.0], [3.0, 4.0]]))
     array([25., 75.])
     """
-    return metric.score_of_sums if isinstance(metric, SacreBleuMetric) else None
+    formula: Callable[[FloatArray], FloatArray] | None = getattr(metric, "score_of_sums", None)
+    return formula
 
 
 def _signature_text(metric: Any) -> str:

@@ -89,20 +89,23 @@ class ScoreCache:
         hypotheses: Sequence[str],
         references: References,
         advance: Callable[[int], None] = lambda done: None,
+        sources: Sequence[str] | None = None,
     ) -> SegmentScores:
         """The scores of the segments, read where they are known and computed and kept where not.
 
-        Equal segments are scored once. `advance` is told how many more segments are done.
+        Equal segments are scored once. `advance` is told how many more segments are done. `sources` reach only a metric
+        that reads them.
         """
         check_references(hypotheses, references, needed=metric.needs_references)
-        keys = _keys(str(metric.get_signature()), hypotheses, references)
+        read_sources = sources if metric.uses_source else None
+        keys = _keys(str(metric.get_signature()), hypotheses, references, read_sources)
         first_with = {key: index for index, key in reversed(list(enumerate(keys)))}
         rows = self._read(first_with)
         new = sorted(index for key, index in first_with.items() if key not in rows)
         advance(len(keys) - len(new))
         spans = [new[start : start + _CHUNK] for start in range(0, len(new), _CHUNK)]
         for span, part in zip(
-            spans, metric.score_chunks(_chunks(spans, hypotheses, references)), strict=True
+            spans, metric.score_chunks(_chunks(spans, hypotheses, references, read_sources)), strict=True
         ):
             computed = {keys[index]: row for index, row in zip(span, _rows(part), strict=True)}
             self._write(computed)
@@ -161,9 +164,13 @@ class ScoreCache:
             ) from error
 
 
-def _keys(signature: str, hypotheses: Sequence[str], references: References) -> list[bytes]:
+def _keys(
+    signature: str, hypotheses: Sequence[str], references: References, sources: Sequence[str] | None = None
+) -> list[bytes]:
     start = _framed(signature)
-    columns = [map(_framed, stream) for stream in (hypotheses, *references)]
+    columns: list[Iterable[bytes]] = [map(_framed, stream) for stream in (hypotheses, *references)]
+    if sources is not None:  # marked, so that no source looks like a reference
+        columns.append(b"s" + _framed(text) for text in sources)
     return [hashlib.sha256(start + b"".join(texts)).digest() for texts in zip(*columns, strict=True)]
 
 
@@ -175,9 +182,15 @@ def _framed(text: str | None) -> bytes:
     return b"%d:%b" % (len(encoded), encoded)
 
 
-def _chunks(spans: list[list[int]], hypotheses: Sequence[str], references: References) -> Iterator[Chunk]:
+def _chunks(
+    spans: list[list[int]], hypotheses: Sequence[str], references: References, sources: Sequence[str] | None
+) -> Iterator[Chunk]:
     for span in spans:
-        yield Chunk([hypotheses[i] for i in span], [[stream[i] for i in span] for stream in references])
+        yield Chunk(
+            [hypotheses[i] for i in span],
+            [[stream[i] for i in span] for stream in references],
+            None if sources is None else [sources[i] for i in span],
+        )
 
 
 def _rows(part: SegmentScores) -> FloatArray:

@@ -18,10 +18,12 @@ import numpy as np
 
 from tesla_eval.analysis import Analysis, Pipeline
 from tesla_eval.arrays import FloatArray, Index, sum_columns
-from tesla_eval.errors import ResourceError
+from tesla_eval.errors import ResourceError, UsageError
 from tesla_eval.features import MEASURES, BoundGroup, Feature, FeatureGroup, fixed
+from tesla_eval.features.lm import LanguageModelGroup
 from tesla_eval.models import LinearModel, PemModel, load_pem_model, load_weights
 from tesla_eval.models.linear import ANY_LANGUAGE
+from tesla_eval.models.svr import PEM, PEM_PAPER
 from tesla_eval.records import ReferenceExplanation, Share, Signature
 from tesla_eval.segments import mean_over_references
 
@@ -32,6 +34,7 @@ __all__ = [
     "HalvedMean",
     "Layout",
     "Linear",
+    "LinearWithLanguageModels",
     "Mean",
     "Regression",
     "Uncombined",
@@ -51,6 +54,8 @@ class Layout(NamedTuple):
 class Combination(ABC):
     """From rows of features to scores."""
 
+    sections: ClassVar[Mapping[str, str]] = {}
+    """The section of the specification that each option belongs to."""
     lowest: ClassVar[float] = 0.0
     """The score where one side has no token left (specification §5)."""
     equal_texts: ClassVar[float] = 1.0
@@ -179,6 +184,7 @@ class Linear(Combination):
     `weights` is a model or its file; by default the installed one of the language. `scaled=False` gives the raw score.
     """
 
+    sections: ClassVar[Mapping[str, str]] = {"weights": "§8", "scaled": "§8"}
     fixes_groups: ClassVar[bool] = True
     optional_groups: ClassVar[bool] = True
 
@@ -251,6 +257,42 @@ class Linear(Combination):
         return _WeightOfEntry(dict(zip(self.model.features, self.model.weights.tolist(), strict=True)))
 
 
+@dataclass(frozen=True)
+class LinearWithLanguageModels(Linear):
+    """A linear model of which some features are language models (specification §8): those that the weights name.
+
+    `lm` names them as well, for a user who wants to be sure: other models than those of the weights are refused.
+    """
+
+    sections: ClassVar[Mapping[str, str]] = {**Linear.sections, "lm": "§8"}
+
+    lm: Sequence[str] | None = None
+
+    def choose(self, groups: Sequence[FeatureGroup]) -> Sequence[FeatureGroup]:
+        """The groups of the model, with the language models that its weights are for."""
+        trained = tuple(name.removeprefix("lm.") for name in self.model.features if name.startswith("lm."))
+        if self.lm is not None and set(self.lm) != set(trained):
+            raise ResourceError(
+                f"the weights were learned with the language models {', '.join(trained) or 'none'}, not with "
+                f"{', '.join(self.lm)}; train weights with `tesla train f --lm NAME`"
+            )
+        return [
+            replace(group, models=trained) if isinstance(group, LanguageModelGroup) and trained else group
+            for group in super().choose(groups)
+        ]
+
+    def over(self, groups: Sequence[BoundGroup]) -> Layout:
+        """As of any linear model; a language model that is not installed is named."""
+        present = {feature.name for group in groups for feature in group.features}
+        for name in self.model.features:
+            if name.startswith("lm.") and name not in present:
+                raise ResourceError(
+                    f"the weights need the language model {name.removeprefix('lm.')!r}, which is not installed; make "
+                    "it with `tesla build lm`"
+                )
+        return super().over(groups)
+
+
 class _WeightOfEntry(dict[str, float | dict[str, float]]):
     """The weight of a feature, one per measure where these are features; 0 if the model leaves it out."""
 
@@ -275,7 +317,13 @@ class Regression(Combination):
     equal_texts: ClassVar[float] = 1.0
     fixes_groups: ClassVar[bool] = True
 
+    sections: ClassVar[Mapping[str, str]] = {"paper": "§13", "pivots": "§6", "model": "§13"}
+
     model: PemModel | str | Path | None = None
+    paper: bool = False
+    """The model made as the paper says; see `tesla train pem --paper`."""
+    pivots: Sequence[str] | None = None
+    """Pivot languages in the place of those that the model was trained with."""
 
     @property
     def loaded(self) -> PemModel:
@@ -286,13 +334,18 @@ class Regression(Combination):
     def load(self, metric: str, analysis: Analysis, own_analysis: bool) -> Combination:
         """With the model for the language; refuses one that was trained with another analysis."""
         assert isinstance(analysis, Pipeline)
-        return replace(self, model=load_pem_model(analysis.language, analysis.lemma_fingerprint, self.model))
+        if self.paper and self.model is not None:
+            raise UsageError("pem: paper=yes chooses the built-in model: leave out your own")
+        kind = PEM_PAPER if self.paper else PEM
+        model = load_pem_model(analysis.language, analysis.lemma_fingerprint, self.model, kind=kind)
+        return replace(self, model=model)
 
     def choose(self, groups: Sequence[FeatureGroup]) -> Sequence[FeatureGroup]:
         """The groups with the pivots, language model and phrases that the model was trained with."""
         model = self.loaded
         settings = {
-            "pivots": model.pivots, "language_model": model.language_model, "least_count": model.least_count
+            "pivots": tuple(self.pivots or model.pivots), "language_model": model.language_model,
+            "least_count": model.least_count,
         }  # fmt: skip
         return [replace(group, **settings) for group in groups]  # type: ignore[type-var]  # dataclasses by contract
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -10,17 +10,21 @@ from typing import ClassVar
 import numpy as np
 
 from tesla_eval.discourse.roles import CoherenceModel
-from tesla_eval.errors import ResourceError
+from tesla_eval.errors import ResourceError, UsageError
 from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.metrics.dicomer import Dicomer
 from tesla_eval.metrics.tesla_s import TeslaS
-from tesla_eval.models.svr import CREMER, CREMER_FEATURES, CremerModel
+from tesla_eval.models.svr import CREMER, CREMER_FEATURES, CremerModel, kernel_kind
 from tesla_eval.records import Explanation, Signature, ValueDetail
 from tesla_eval.resources import find_resource, missing_resource, read_resource
 from tesla_eval.segments import References
 from tesla_eval.version import __version__
 
 __all__ = ["Cremer"]
+
+
+_KERNELS = {"linear": "linear", "polynomial": "poly", "rbf": "rbf"}
+"""The paper's kernels, and what the models call them."""
 
 
 class Cremer(Metric):
@@ -35,22 +39,31 @@ class Cremer(Metric):
 
     id: ClassVar[str] = "cremer"
     feature_names = CREMER_FEATURES
+    sections: ClassVar[Mapping[str, str]] = {"kernel": "§12", "model": "§12", "dicomer": "§11"}
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"kernel": tuple(_KERNELS)}
 
     def __init__(
         self,
         lang: str = "en",
         *,
+        kernel: str = "rbf",
         model: CremerModel | Path | str | None = None,
         dicomer: CoherenceModel | Path | str | None = None,
         workers: int = 1,
     ) -> None:
+        if kernel not in _KERNELS:
+            raise UsageError(f"cremer: the kernel is one of {', '.join(_KERNELS)}, not {kernel!r}")
         self.content = TeslaS(lang)
         self.coherence = Dicomer(lang, model=dicomer)
         language = self.coherence.parser.pipeline.language
         if model is None:
-            model = find_resource(CREMER, language)
+            model = find_resource(kernel_kind(_KERNELS[kernel]), language)
             if model is None:
-                raise missing_resource("CREMER model", language, f"tesla train cremer -l {language}")
+                raise missing_resource(
+                    f"CREMER model ({kernel})",
+                    language,
+                    f"tesla train cremer --kernel {_KERNELS[kernel]} -l {language}",
+                )
         if not isinstance(model, CremerModel):
             model = CremerModel.from_resource(read_resource(Path(model), CREMER))
         if model.dicomer and model.dicomer != self.coherence.model.fingerprint:
@@ -78,7 +91,10 @@ class Cremer(Metric):
         content = self.content.score_segments(hypotheses, references).scores
         coherence = self.coherence.score_segments(hypotheses).scores
         features = np.stack([content, coherence], axis=1)
-        return SegmentScores(self.model.regression.predict(features), features)
+        scores = self.model.predict(features)
+        (words,) = self.content.analysis.analyse(hypotheses)
+        scores[words.lengths == 0] = self.model.lowest  # specification §5
+        return SegmentScores(scores, features)
 
     def explain(
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
@@ -88,7 +104,9 @@ class Cremer(Metric):
         coherence = self.coherence.explain_text(hypothesis)
 
         def overall(content_score: float) -> float:
-            return float(self.model.regression.predict(np.array([[content_score, coherence.score]]))[0])
+            if not content.references[0].hypothesis:
+                return self.model.lowest
+            return float(self.model.predict(np.array([[content_score, coherence.score]]))[0])
 
         details = []
         for detail in content.references:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from tesla_eval.discourse import Document, Relation, TextParser, load_parser
 from tesla_eval.discourse.roles import (
+    KIND,
     VARIANTS,
     CoherenceModel,
     RoleMatrix,
@@ -29,7 +30,10 @@ __all__ = ["Dicomer", "matrix_of"]
 
 
 class Dicomer(Metric):
-    """DICOMER, or LIN, LIN+C, LIN+E, as the model says: how coherent a text of several sentences is.
+    """DICOMER, or its variants LIN, LIN+C and LIN+E: how coherent a text of several sentences is. Experimental.
+
+    It tells long texts from permutations of their sentences. On coherence ratings of data sets that it was not
+    trained on, it is not better than the number of words (docs/dicomer.md).
 
     >>> metric = Dicomer()
     >>> good = "Tom fell ill. He stayed at home because he had a fever. But his fever soon went down."
@@ -40,14 +44,23 @@ class Dicomer(Metric):
     id: ClassVar[str] = "dicomer"
     needs_references: ClassVar[bool] = False
     feature_names = ("ranking", "log")
+    sections: ClassVar[Mapping[str, str]] = {"variant": "§11", "model": "§11"}
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"variant": VARIANTS}
 
     def __init__(
-        self, lang: str = "en", *, model: CoherenceModel | Path | str | None = None, workers: int = 1
+        self,
+        lang: str = "en",
+        *,
+        variant: str = KIND,
+        model: CoherenceModel | Path | str | None = None,
+        workers: int = 1,
     ) -> None:
         self.parser: TextParser = load_parser(lang)
         if isinstance(model, str | Path):
             model = read_coherence_model(Path(model))
-        self.model = model or load_coherence_model(self.parser.pipeline.language)
+        self.model = model or load_coherence_model(self.parser.pipeline.language, variant)
+        if model is not None and variant not in (KIND, self.model.variant):
+            raise UsageError(f"dicomer: the model is for the variant {self.model.variant!r}, not {variant!r}")
         if self.model.variant not in VARIANTS:
             raise UsageError(f"unknown variant {self.model.variant!r}; known are {', '.join(VARIANTS)}")
         if self.model.parser and self.model.parser != self.parser.fingerprint:
@@ -77,7 +90,8 @@ class Dicomer(Metric):
     def _score(self, document: Document) -> tuple[float, list[Relation], RoleMatrix, dict[str, float]]:
         relations = self.parser.parser.parse(document)
         matrix, features = matrix_of(document, relations, self.model)
-        return self.model.score(features), relations, matrix, features
+        sentences = len(document) if _has_words(document) else 0
+        return self.model.ranking(features, sentences), relations, matrix, features
 
     def explain(
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
@@ -104,12 +118,23 @@ class Dicomer(Metric):
             features=(
                 ValueDetail(name="ranking", value=score),
                 ValueDetail(name="log", value=self.model.log_score(score)),
+                ValueDetail(name="expected", value=self.model.expected(len(document))),
                 *(
                     ValueDetail(name=name, value=features[name], weight=self.model.weights[name], share=share)
                     for name, share in shares
                 ),
             ),
         )
+
+
+def _has_words(document: Document) -> bool:
+    """Whether a text has a word at all: punctuation alone is as good as nothing."""
+    return any(
+        character.isalnum()
+        for sentence in document.sentences
+        for word in sentence.words
+        for character in word
+    )
 
 
 def matrix_of(

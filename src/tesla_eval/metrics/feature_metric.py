@@ -33,6 +33,7 @@ from tesla_eval.version import __version__
 __all__ = ["FeatureMetric"]
 
 _PAIRS_AT_ONCE = 1 << 15
+_ANALYSIS_SECTIONS = {"analyser": "§1", "synonyms": "§1"}
 
 
 class FeatureMetric(Metric):
@@ -84,6 +85,14 @@ class FeatureMetric(Metric):
         declarations = (cls.combination,) if cls.combination.fixes_groups else (*cls.groups, cls.combination)
         declared = {name: value for one in declarations for name, value in options_of(one).items()}
         return {**dict.fromkeys(sorted(cls.accepts)), **_own_options(cls), **declared}
+
+    @classmethod
+    def option_sections(cls) -> dict[str, str]:
+        """The sections of its groups, of its combination and of the analysis."""
+        declared = [cls.combination.sections, *(group.sections for group in reversed(cls.groups))]
+        merged = {name: section for sections in declared for name, section in sections.items()}
+        known = cls.option_defaults()
+        return {n: s for n, s in {**_ANALYSIS_SECTIONS, **merged, **cls.sections}.items() if n in known}
 
     def _configured(self, options: dict[str, Any]) -> tuple[list[FeatureGroup], Combination]:
         """The groups and the combination with the user's options in the place of the declared values."""

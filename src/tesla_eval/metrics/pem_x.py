@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -33,6 +33,7 @@ class CappedByAdequacy(Combination):
     lowest: ClassVar[float] = _LOWEST
     equal_texts: ClassVar[float] = _LOWEST
     fixes_groups: ClassVar[bool] = True
+    sections: ClassVar[Mapping[str, str]] = {"model": "§13"}
 
     model: PemXModel | str | Path | None = None
 

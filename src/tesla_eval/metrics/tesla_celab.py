@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from tesla_eval.analysis import Analysis
@@ -32,6 +33,7 @@ class TeslaCelab(FeatureMetric):
     groups = (CoveringGroup(),)
     combination = Column("coverage")
     accepts = frozenset({"synonyms"})
+    sections: ClassVar[Mapping[str, str]] = {"pre_tokenized": "§9"}
 
     def __init__(self, lang: str = "zh", *, pre_tokenized: bool = False, **options: Any) -> None:
         self.pre_tokenized = pre_tokenized

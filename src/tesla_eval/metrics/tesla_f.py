@@ -7,7 +7,7 @@ from typing import ClassVar
 from tesla_eval.features.lm import LanguageModelGroup
 from tesla_eval.features.ngrams import NgramGroup
 from tesla_eval.features.pivots import PivotGroup
-from tesla_eval.metrics.combinations import Linear
+from tesla_eval.metrics.combinations import LinearWithLanguageModels
 from tesla_eval.metrics.feature_metric import FeatureMetric
 
 __all__ = ["TeslaF"]
@@ -17,9 +17,9 @@ class TeslaF(FeatureMetric):
     """TESLA-F: the linear combination of TESLA-B's F-measures and a language model that agrees best with rankings.
 
     The score is scaled so that the smallest possible value is 0 and the largest 1; `scaled=False` gives the raw score
-    of the ranking model.
+    of the ranking model. The weights say which language models are features.
     """
 
     id: ClassVar[str] = "tesla-f"
     groups = (NgramGroup(), PivotGroup(), LanguageModelGroup())
-    combination = Linear()
+    combination = LinearWithLanguageModels()

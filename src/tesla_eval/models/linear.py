@@ -18,7 +18,8 @@ import numpy as np
 
 from tesla_eval.arrays import FloatArray, sum_columns
 from tesla_eval.errors import ResourceError
-from tesla_eval.resources import data_folders, missing_resource, replacing
+from tesla_eval.files import replacing
+from tesla_eval.resources import data_folders, missing_resource
 
 __all__ = ["ANY_LANGUAGE", "LinearModel", "Scale", "load_weights", "read_weights", "write_weights"]
 

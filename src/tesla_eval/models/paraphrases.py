@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from tesla_eval.errors import ResourceError
-from tesla_eval.resources import data_folders, missing_resource, replacing
+from tesla_eval.files import replacing
+from tesla_eval.resources import data_folders, missing_resource
 
 __all__ = ["PEM_X", "PemXModel", "load_pem_x_model", "read_pem_x_model", "write_pem_x_model"]
 

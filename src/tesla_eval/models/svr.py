@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,11 @@ __all__ = [
     "CREMER",
     "CREMER_FEATURES",
     "PEM",
+    "PEM_PAPER",
     "CremerModel",
     "PemModel",
     "SupportVectorModel",
+    "kernel_kind",
     "load_pem_model",
     "read_pem_model",
 ]
@@ -125,6 +128,8 @@ class SupportVectorModel:
 
 
 PEM = "pem"
+PEM_PAPER = "pem-paper"
+"""The file of the model that is made as the paper says, before the language."""
 
 
 @dataclass(frozen=True)
@@ -178,20 +183,23 @@ def read_pem_model(path: Path) -> PemModel:
 
 
 @cache
-def _installed_pem_model(language: str) -> PemModel:
-    path = find_resource(PEM, language)
+def _installed_pem_model(language: str, kind: str) -> PemModel:
+    path = find_resource(kind, language)
     if path is None:
-        raise missing_resource("PEM model", language, f"tesla train pem -l {language}")
+        option = " --paper" if kind == PEM_PAPER else ""
+        raise missing_resource("PEM model", language, f"tesla train pem{option} -l {language}")
     return read_pem_model(path)
 
 
-def load_pem_model(language: str, analysis: str = "", model: PemModel | str | Path | None = None) -> PemModel:
-    """The given model, the one in a file, or the installed one, read once per process.
+def load_pem_model(
+    language: str, analysis: str = "", model: PemModel | str | Path | None = None, *, kind: str = PEM
+) -> PemModel:
+    """The given model, the one in a file, or the installed one of a kind, read once per process.
 
     Refuses a model for another language, or one that was trained with another `analysis`, if that is given.
     """
     if model is None:
-        chosen = _installed_pem_model(language)
+        chosen = _installed_pem_model(language, kind)
     else:
         chosen = model if isinstance(model, PemModel) else read_pem_model(Path(model))
     if chosen.language != language:
@@ -205,16 +213,33 @@ def load_pem_model(language: str, analysis: str = "", model: PemModel | str | Pa
 
 
 CREMER = "cremer"
+
+
+def kernel_kind(kernel: str) -> str:
+    """What the file of CREMER's model with a kernel is called before the language.
+
+    >>> kernel_kind("rbf"), kernel_kind("linear")
+    ('cremer', 'cremer-linear')
+    """
+    return CREMER if kernel == "rbf" else f"{CREMER}-{kernel}"
+
+
 CREMER_FEATURES = ("tesla-s", "dicomer")
 
 
 @dataclass(frozen=True, eq=False)
 class CremerModel:
-    """The regression, with the fingerprint of the DICOMER model that it was trained on."""
+    """The regression, the fingerprint of the DICOMER model that it was trained on, and the scale of its targets."""
 
     regression: SupportVectorModel
     dicomer: str = ""
     fingerprint: str = ""
+    lowest: float = 1.0
+    highest: float = 5.0
+
+    def predict(self, rows: FloatArray) -> FloatArray:
+        """The value of every row, within the range of the scores that were learned from."""
+        return np.clip(self.regression.predict(rows), self.lowest, self.highest)
 
     def to_resource(
         self, language: str, provenance: Provenance = UNSTATED, *, info: dict[str, object] | None = None
@@ -222,7 +247,12 @@ class CremerModel:
         """The model as a resource file's content."""
         return Resource(
             CREMER, language, self.regression.to_arrays(), analysis=self.dicomer, provenance=provenance,
-            info={**(info or {}), **self.regression.to_info()},
+            info={
+                **(info or {}),
+                **self.regression.to_info(),
+                "lowest": self.lowest,
+                "highest": self.highest,
+            },
         )  # fmt: skip
 
     @classmethod
@@ -232,8 +262,11 @@ class CremerModel:
             regression = SupportVectorModel.from_resource(resource.arrays, resource.info)
             if regression.features != CREMER_FEATURES:
                 raise ValueError(f"its features are {', '.join(regression.features)}")
+            lowest, highest = float(resource.info["lowest"]), float(resource.info["highest"])
+            if not -inf < lowest < highest < inf:
+                raise ValueError("the range of scores is empty")
         except (LookupError, TypeError, ValueError) as error:
             raise ResourceError(
                 f"{resource.path}: is damaged ({error}); reinstall it, or train it with `tesla train cremer`"
             ) from error
-        return cls(regression, resource.analysis, resource.fingerprint)
+        return cls(regression, resource.analysis, resource.fingerprint, lowest, highest)

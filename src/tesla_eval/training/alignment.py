@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tesla_eval._core import WordAligner
 from tesla_eval.errors import UsageError
+from tesla_eval.files import replacing
 from tesla_eval.parallel import NO_PROGRESS, Progress, map_in_order
-from tesla_eval.resources import replacing
 from tesla_eval.textio import read_lines
 
 __all__ = ["AgreementRecipe", "align_by_agreement", "align_files_by_agreement"]

@@ -18,9 +18,9 @@ from tesla_eval.analysis.batch import AnalysedBatch
 from tesla_eval.analysis.conllu import UNIVERSAL_TAGS, is_function_tag
 from tesla_eval.analysis.pipeline import Pipeline
 from tesla_eval.errors import BuildError, InputError, ResourceError
+from tesla_eval.files import replacing
 from tesla_eval.parallel import Progress
 from tesla_eval.pivot import FunctionTag
-from tesla_eval.resources import replacing
 from tesla_eval.textio import read_in_step
 
 __all__ = [

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -21,6 +22,7 @@ from tesla_eval.training.discourse import import_trainer
 __all__ = [
     "PERMUTATIONS",
     "RankedText",
+    "matched_in_length",
     "permutations_of",
     "permuted_lists",
     "scored_lists",
@@ -31,7 +33,9 @@ PERMUTATIONS = 20
 """Lin et al. (2011): a text is compared with 20 permutations of its sentences."""
 COST = 0.001
 RAREST = 10
-"""Features that occur in fewer texts are left out."""
+"""Features that occur in fewer texts are left out; lengths with fewer texts have no typical score of their own."""
+LONGEST = 12
+"""Texts of so many sentences and more are one length."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class RankedText:
 
     features: Mapping[str, float]
     score: float
+    sentences: int = 1
 
 
 def train_coherence(
@@ -78,11 +83,47 @@ def train_coherence(
     svm.fit(differences.multiply(sign[:, None]).tocsr(), sign, sample_weight=share)
     weights = svm.coef_[0] * scale
     model = CoherenceModel(variant, dict(zip(names, weights.tolist(), strict=True)), 0.0, 1.0)
-    scores = [model.score(text.features) for texts in lists for text in texts]
-    return CoherenceModel(
-        variant, model.weights, min(scores), max(scores), parser,
-        {**(info or {}), "lists": len(lists), "texts": len(scores), "pairs": len(share), "cost": cost},
+    all_texts = [text for texts in lists for text in texts]
+    scores = [model.score(text.features) for text in all_texts]
+    model = replace(model, typical=_typical_scores([text.sentences for text in all_texts], scores))
+    relative = [score - model.expected(text.sentences) for score, text in zip(scores, all_texts, strict=True)]
+    return replace(
+        model, lowest=min(relative), highest=max(relative), parser=parser,
+        info={**(info or {}), "lists": len(lists), "texts": len(scores), "pairs": len(share), "cost": cost},
     )  # fmt: skip
+
+
+def _typical_scores(lengths: Sequence[int], scores: Sequence[float]) -> tuple[float, ...]:
+    """The mean score of texts by their number of sentences; a length with few texts takes that of the nearest.
+
+    >>> _typical_scores([1] * 10 + [2] * 3, [0.5] * 13)[:2]
+    (0.5, 0.5)
+    """
+    by_length: dict[int, list[float]] = {}
+    for length, score in zip(lengths, scores, strict=True):
+        by_length.setdefault(min(max(1, length), LONGEST), []).append(score)
+    known = {length: math.fsum(some) / len(some) for length, some in by_length.items() if len(some) >= RAREST}
+    if not known:
+        return (math.fsum(scores) / len(scores),)
+    return tuple(
+        known[min(known, key=lambda other: (abs(other - length), other))] for length in range(1, LONGEST + 1)
+    )
+
+
+def matched_in_length(lists: Sequence[Sequence[RankedText]]) -> list[list[RankedText]]:
+    """The lists cut into texts with the same number of sentences, so that length cannot be learned.
+
+    >>> one, two, three = (RankedText({}, float(k), sentences) for k, sentences in enumerate((2, 2, 3)))
+    >>> [[text.score for text in texts] for texts in matched_in_length([[one, two, three]])]
+    [[0.0, 1.0]]
+    """
+    cut: list[list[RankedText]] = []
+    for texts in lists:
+        by_length: dict[int, list[RankedText]] = {}
+        for text in texts:
+            by_length.setdefault(text.sentences, []).append(text)
+        cut.extend(part for _, part in sorted(by_length.items()) if len({text.score for text in part}) > 1)
+    return cut
 
 
 def _matrix(texts: Sequence[RankedText], names: Sequence[str]) -> Any:
@@ -133,7 +174,10 @@ def scored_lists(
         features = [features_of(document, parser.parse(document), variants) for document, _ in texts]
         for variant in variants:
             ranked[variant].append(
-                [RankedText(each[variant], score) for each, (_, score) in zip(features, texts, strict=True)]
+                [
+                    RankedText(each[variant], score, len(document))
+                    for each, (document, score) in zip(features, texts, strict=True)
+                ]
             )
     return ranked
 
@@ -172,7 +216,10 @@ def permuted_lists(
         ]
         for variant in variants:
             lists[variant].append(
-                [RankedText(text[variant], float(not number)) for number, text in enumerate(texts)]
+                [
+                    RankedText(text[variant], float(not number), len(document))
+                    for number, text in enumerate(texts)
+                ]
             )
         progress.advance(1)
     return lists

@@ -19,9 +19,10 @@ from tesla_eval._core import NgramEstimator
 from tesla_eval.analysis import AnalysedBatch, Pipeline, load_pipeline
 from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import BuildError, UsageError
+from tesla_eval.files import replacing
 from tesla_eval.lm import KIND, SPECIAL_WORDS, WordNumbers, analyse_chunks, analysis_fingerprint
 from tesla_eval.parallel import NO_PROGRESS, Progress
-from tesla_eval.resources import UNSTATED, Provenance, Resource, byte_planes, replacing, text_array
+from tesla_eval.resources import UNSTATED, Provenance, Resource, byte_planes, text_array
 
 __all__ = [
     "FALLBACK",

@@ -17,6 +17,7 @@ from tesla_eval._core import PhraseCounter
 from tesla_eval.analysis.conllu import UNIVERSAL_TAGS
 from tesla_eval.analysis.pipeline import Pipeline, load_pipeline
 from tesla_eval.errors import BuildError, InputError, UsageError
+from tesla_eval.files import replacing
 from tesla_eval.parallel import NO_PROGRESS, Progress
 from tesla_eval.pivot import (
     BYTES,
@@ -29,7 +30,7 @@ from tesla_eval.pivot import (
     STEPS,
     FunctionTag,
 )
-from tesla_eval.resources import UNSTATED, Provenance, Resource, replacing
+from tesla_eval.resources import UNSTATED, Provenance, Resource
 from tesla_eval.textio import LineReader, read_in_step
 from tesla_eval.training.alignment import AgreementRecipe, align_files_by_agreement
 from tesla_eval.training.bitext import (

@@ -12,6 +12,7 @@ import numpy as np
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.errors import UsageError
 from tesla_eval.features import Feature
+from tesla_eval.features.lm import LanguageModelGroup
 from tesla_eval.meta.run import target_language
 from tesla_eval.metrics.combinations import Uncombined
 from tesla_eval.metrics.feature_metric import FeatureMetric
@@ -41,6 +42,8 @@ class Recipe:
     """By default the best one in cross-validation."""
     floors: Mapping[str, float] = field(default_factory=dict)
     """The least share of the weights of agreement that some kinds of features have."""
+    language_models: tuple[str, ...] | None = None
+    """The language models that are features; by default those of the metric's group."""
     logistic_scale: bool = True
     date: str = ""
 
@@ -59,9 +62,14 @@ class Trained:
 
 def features_for(recipe: Recipe, workers: int = 1) -> Callable[[str], FeatureMetric]:
     """For a language pair the features that the recipe asks for, uncombined, in the analysis of its target language."""
-    uncombined = type(
-        "Features", (recipe.metric,), {"id": "features", "combination": Uncombined(recipe.groups)}
+    groups = tuple(
+        replace(group, models=recipe.language_models)
+        if isinstance(group, LanguageModelGroup) and recipe.language_models
+        else group
+        for group in recipe.metric.groups
     )
+    members = {"id": "features", "groups": groups, "combination": Uncombined(recipe.groups)}
+    uncombined = type("Features", (recipe.metric,), members)
 
     @cache
     def features(language: str) -> FeatureMetric:

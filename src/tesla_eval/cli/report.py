@@ -1,0 +1,216 @@
+"""`tesla report`: one HTML file that shows which system is better, by how much, how surely, and where."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import click
+import numpy as np
+
+from tesla_eval.cli.inputs import Chunk, CountedReferences, score_chunks, systems_or_standard_input
+from tesla_eval.cli.intervals import system_table
+from tesla_eval.cli.language import identified_language, sample_files
+from tesla_eval.cli.options import (
+    NamedMetric,
+    auto_language_option,
+    celab_arguments,
+    celab_options,
+    choose_metrics,
+    columns_option,
+    input_option,
+    metrics_option,
+    quiet_option,
+    segmenter_option,
+    synonyms_option,
+    weights_option,
+)
+from tesla_eval.cli.score import open_outputs
+from tesla_eval.cli.score_formats import digits
+from tesla_eval.cli.terminal import note, progress, write_lines
+from tesla_eval.compare import compare_systems
+from tesla_eval.files import replacing
+from tesla_eval.metrics.base import SegmentScores
+from tesla_eval.report.collect import Blocks, ReportTexts, ScoredMetric, collect
+from tesla_eval.report.embedding import extract
+from tesla_eval.report.human import read_human
+from tesla_eval.report.page import render
+from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
+
+__all__ = ["report"]
+
+
+@click.command(context_settings={"max_content_width": 110})
+@click.option("-r", "--reference", "references", multiple=True, metavar="FILE",
+              help="A reference file; repeatable. With several, an empty line is a missing reference.")  # fmt: skip
+@click.argument("systems", nargs=-1, metavar="[SYSTEM... | TABLE... | SUMMARIES]")
+@input_option
+@click.option("-s", "--source", default=None, metavar="FILE",
+              help="The source texts: shown with each segment, and used to find untranslated words.")  # fmt: skip
+@click.option("-o", "--output", metavar="FILE", help="The page to write; - is standard output.")
+@metrics_option
+@auto_language_option
+@columns_option
+@click.option("--meta", "meta_file", metavar="FILE",
+              help="Metrics against human judgements: the JSON of `tesla meta`, alone or with systems.")  # fmt: skip
+@click.option("--title", default=None, help="The title of the page.")
+@click.option("--flows", type=click.IntRange(0), default=None, metavar="N",
+              help="Embed the links between words for N segments, the most telling first.  "
+              "[default: as many as fit into 12 MB]")  # fmt: skip
+@click.option("--baseline", metavar="SYSTEM", help="Test every system against this one instead of all pairs.")
+@click.option("--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
+@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
+              help="Significance level of the tests; intervals have confidence 1 - alpha.")  # fmt: skip
+@click.option("--extract", "extracted", metavar="FILE",
+              help="Print the data of a report as JSON instead of making one.")  # fmt: skip
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
+@weights_option
+@synonyms_option
+@segmenter_option
+@celab_options
+@quiet_option
+def report(
+    references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
+    output: str | None, metrics: tuple[str, ...], language: str, columns: str | None, meta_file: str | None,
+    title: str | None, flows: int | None, baseline: str | None, resamples: int, seed: int, alpha: float,
+    extracted: str | None, jobs: int, weights: str | None, synonyms: str | None, segmenter: str | None,
+    pre_tokenized: bool, unit_discount: float, max_units: int,
+) -> None:  # fmt: skip
+    """Write one HTML file that shows SYSTEMs compared, down to the links between single words.
+
+    The file needs no network and opens from disk. It shows scores with confidence intervals, significance clusters,
+    plots, a table of all segments, the matching of each, and the most frequent errors. It also takes tables and
+    summaries, as `tesla score` does, and the output of `tesla meta`.
+
+    \b
+    tesla report -r ref.txt sysA.txt sysB.txt -o report.html
+    tesla report -r ref.txt --source src.txt sysA.txt sysB.txt -m m,x,bleu -o report.html
+    tesla report -m s summaries.jsonl -o report.html
+    tesla report --meta meta.json -o report.html         metrics against human judgements
+    tesla report --extract report.html > report.json     the data, for another program
+    """
+    if extracted is not None:
+        write_lines([json.dumps(extract(extracted), ensure_ascii=False, allow_nan=False)])
+        return
+    if output is None:
+        raise click.UsageError("name the page to write: -o report.html")
+    command = shlex.join(["tesla", *sys.argv[1:]])
+    human = None if meta_file is None else read_human(meta_file)
+    blocks: Blocks | None = None
+    if human is None or references or systems or inputs:
+        files = systems_or_standard_input((*inputs, *systems))
+        language = identified_language(language, partial(sample_files, references, files, columns=columns))
+        chosen = choose_metrics(
+            metrics, language, synonyms=synonyms, segmenter=segmenter,
+            celab=celab_arguments(pre_tokenized, unit_discount, max_units), weights=weights,
+        )  # fmt: skip
+        read = _read(references, files, chosen, source, columns, jobs, prepared=pre_tokenized)
+        scored = [
+            _compared(read, place, one, baseline=baseline, resamples=resamples, seed=seed, alpha=alpha)
+            for place, one in enumerate(chosen)
+        ]
+        title = title or f"{', '.join(_short(name) for name in files[:3])}{' …' if len(files) > 3 else ''}"
+        with progress() as bar:
+            blocks = collect(
+                read.texts, scored, title=title, command=command, language=language, flows=flows, progress=bar
+            )
+    page = render(blocks, human, title=title or "Metrics against human judgements", command=command)
+    if output == "-":
+        sys.stdout.write(page)
+        return
+    with replacing(Path(output)) as temporary:
+        temporary.write_text(page, encoding="utf-8", newline="\n")
+    note(f"{output}: {len(page.encode()) / 1e6:.1f} MB")
+
+
+def _short(name: str) -> str:
+    return Path(name).name
+
+
+@dataclass
+class _Read:
+    """The texts of all systems, and their scores by chunk, system and metric."""
+
+    texts: ReportTexts
+    counted: CountedReferences
+    parts: list[list[list[SegmentScores]]] = field(default_factory=list)
+
+    def scores(self, system: int, metric: int) -> SegmentScores:
+        """All segments of a system under a metric."""
+        return SegmentScores.concatenate([chunk[system][metric] for chunk in self.parts])
+
+
+def _read(
+    references: Sequence[str], files: Sequence[str], chosen: Sequence[NamedMetric], source: str | None,
+    columns: str | None, jobs: int, *, prepared: bool,
+) -> _Read:  # fmt: skip
+    metrics = [one.metric for one in chosen]
+    given = open_outputs(
+        references, files, metrics, source=source, columns=columns, analysed=False, prepared=prepared,
+        source_is_shown=True,
+    )  # fmt: skip
+    if len(set(given.systems)) < len(given.systems):
+        raise click.UsageError("a system is given twice: its differences would all be 0")
+    chunks: list[Chunk] = []
+    counted = CountedReferences(chunk for chunk in given.chunks if chunks.append(chunk) is None)  # type: ignore[func-returns-value]
+    parts = []
+    with progress("segments", given.segments) as bar:
+        for scored in score_chunks(metrics, given.systems, counted, jobs):
+            parts.append(scored)
+            bar.advance(len(scored[0][0].scores))
+    most = max(len(chunk.references) for chunk in chunks)
+    texts = ReportTexts(
+        systems=given.systems,
+        hypotheses=[
+            [text for chunk in chunks for text in chunk.systems[k]] for k in range(len(given.systems))
+        ],
+        references=[
+            [
+                text
+                for chunk in chunks
+                for text in (
+                    chunk.references[k] if k < len(chunk.references) else [None] * len(chunk.systems[0])
+                )
+            ]
+            for k in range(most)
+        ],
+        sources=None
+        if any(chunk.sources is None for chunk in chunks)
+        else [text for chunk in chunks for text in chunk.sources or ()],
+        names=given.topics,
+    )
+    return _Read(texts, counted, parts)
+
+
+def _compared(
+    read: _Read,
+    place: int,
+    one: NamedMetric,
+    *,
+    baseline: str | None,
+    resamples: int,
+    seed: int,
+    alpha: float,
+) -> ScoredMetric:
+    """The scores of all systems under one metric, as `tesla score` and `tesla compare` give them."""
+    systems = read.texts.systems
+    scores = [read.scores(system, place) for system in range(len(systems))]
+    totals = []
+    for of_system in scores:
+        total = one.metric.new_total()
+        total.add(of_system)
+        totals.append(total.score())
+    table = system_table(one.name, one.metric, systems, scores)
+    return ScoredMetric(
+        name=one.name, metric=one.metric, signature=read.counted.signature(one.metric),
+        segment_signature=read.counted.segment_signature(one.metric), digits=digits(one.name),
+        scores=tuple(totals), segments=np.stack([part.scores for part in scores]),
+        features=np.stack([part.features for part in scores]),
+        comparison=compare_systems(table, baseline=baseline, resamples=resamples, seed=seed, alpha=alpha),
+    )  # fmt: skip

@@ -1,0 +1,25 @@
+"""The content security policy of a page that loads nothing: one style sheet and one script, allowed by their hashes."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+__all__ = ["content_policy"]
+
+
+def content_policy(style: str, script: str = "") -> str:
+    """The policy for a page with exactly this style and this script.
+
+    >>> content_policy("p { color: red }").startswith("default-src 'none'; script-src 'none'; style-src 'sha256-")
+    True
+    """
+    scripts = f"'sha256-{_digest(script)}'" if script else "'none'"
+    return (
+        f"default-src 'none'; script-src {scripts}; style-src 'sha256-{_digest(style)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")

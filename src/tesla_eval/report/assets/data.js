@@ -1,0 +1,76 @@
+// The data of the page: blocks of compressed JSON, each read once, when it is needed.
+
+/** @type {Map<string, Promise<any>>} */
+const blocks = new Map();
+
+/**
+ * The value of a block.
+ * @param {string} id
+ * @returns {Promise<any>}
+ */
+export function readBlock(id) {
+  let known = blocks.get(id);
+  if (!known) {
+    known = decode(id);
+    blocks.set(id, known);
+  }
+  return known;
+}
+
+/** @param {string} id */
+async function decode(id) {
+  const block = document.getElementById(id);
+  if (!block) throw new Error(`no block ${id}`);
+  const bytes = fromBase64(block.textContent ?? "");
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json();
+}
+
+/** @param {string} text */
+function fromBase64(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let place = 0; place < binary.length; place++) bytes[place] = binary.charCodeAt(place);
+  return bytes;
+}
+
+/**
+ * The explanations of a segment under a metric, one per system; null if its links are not in this file.
+ * @param {Core} core
+ * @param {string} metric
+ * @param {number} segment
+ * @returns {Promise<Explanation[] | null>}
+ */
+export async function explanations(core, metric, segment) {
+  const place = core.matching.blocks[String(segment)];
+  if (place === undefined) return null;
+  const block = await readBlock(`tesla-matching-${place}`);
+  return block[metric]?.[String(segment)] ?? null;
+}
+
+/**
+ * The features of a metric by system, feature and segment; null if it has none.
+ * @param {Core} core
+ * @param {number} metric
+ * @returns {Promise<(number | null)[][][] | null>}
+ */
+export async function featureValues(core, metric) {
+  if (!core.metrics[metric].feature_names.length) return null;
+  return (await readBlock(`tesla-features-${metric}`)).values;
+}
+
+/**
+ * The names of files without folders and endings, where that leaves them different.
+ * @param {string[]} systems
+ * @returns {string[]}
+ */
+export function shortNames(systems) {
+  let names = systems.map((name) => name.replaceAll("\\", "/").split("/").pop() ?? name);
+  for (const suffix of [".gz", ".bz2", ".xz", ".zst", ".txt"]) {
+    names = names.map((name) =>
+      name.endsWith(suffix) && name !== suffix ? name.slice(0, -suffix.length) : name,
+    );
+  }
+  return new Set(names).size === names.length ? names : systems;
+}

@@ -1,0 +1,135 @@
+// The data of a report, as docs/report.md describes it.
+interface Token {
+  surface: string;
+  start: number;
+  end: number;
+  lemma?: string;
+  pos?: string;
+  function?: boolean;
+  senses?: number[];
+}
+interface FlowLink {
+  reference: any;
+  hypothesis: any;
+  similarity: number;
+  weight: number;
+}
+interface Feature {
+  name: string;
+  similarity?: string;
+  n?: number;
+  gap?: number;
+  pivot?: string;
+  precision?: number;
+  recall?: number;
+  f?: number;
+  value?: number;
+  objective?: number;
+  reference_weight?: number;
+  hypothesis_weight?: number;
+  flow?: FlowLink[];
+  words?: { word: string; log_probability: number }[];
+  pivots?: Feature[];
+  segments?: Record<string, PivotPhrase[]>;
+}
+interface PivotPhrase {
+  phrase: string;
+  translations: { text: string; probability: number; carried: number }[];
+}
+interface Share {
+  name: string;
+  group: string;
+  value: number | null;
+  weight: number;
+  share: number;
+}
+interface CoveringLink {
+  reference: [number, number];
+  hypothesis: [number, number];
+  weight: number;
+  essential: boolean;
+  parts: { reference: [number, number]; hypothesis: [number, number]; equal: boolean }[];
+}
+interface Detail {
+  score: number;
+  reference?: Token[];
+  hypothesis?: Token[];
+  features: Feature[];
+  linear?: number;
+  shares?: Share[];
+  links?: CoveringLink[];
+  coverage?: Record<string, { span: [number, number]; c: number }[]>;
+  sentences?: string[];
+  coherence?: Detail;
+}
+interface Explanation {
+  metric: string;
+  signature: string;
+  score: number;
+  references: Detail[];
+}
+interface Metric {
+  name: string;
+  signature: string;
+  higher_is_better: boolean;
+  digits: number;
+  explained: boolean;
+  scores: number[];
+  segments: number[][];
+  comparison: any;
+  feature_names: string[];
+  feature_means: (number | null)[][];
+}
+interface Finding {
+  text: string;
+  cost: number;
+  count: number;
+  segments: number[];
+}
+interface SystemFindings {
+  lost: Finding[];
+  names: Finding[];
+  added: Finding[];
+  synonyms: Finding[];
+  untranslated: Finding[];
+  lengths: { segments: number; reference: number; hypothesis: number }[];
+}
+interface Core {
+  systems: string[];
+  metrics: Metric[];
+  texts: {
+    names: string[] | null;
+    sources: string[] | null;
+    references: (string | null)[][];
+    hypotheses: string[][];
+  };
+  lengths: number[];
+  length_bins: number[];
+  word_classes: string[];
+  lost_classes: number[][];
+  findings: SystemFindings[];
+  matching: { blocks: Record<string, number>; segments: number; of: number };
+}
+interface Tie {
+  reference: [number, number];
+  hypothesis: [number, number];
+  kind: string;
+  similarity: number;
+  weight: number;
+}
+interface Word {
+  text: string;
+  tag: string;
+  function: boolean;
+}
+interface Picture {
+  reference: Word[];
+  hypothesis: Word[];
+  ties: Tie[];
+  tagged: boolean;
+  skips: boolean;
+  joined: boolean;
+}
+interface Uint8ArrayConstructor {
+  fromBase64?(text: string): Uint8Array<ArrayBuffer>;
+}

@@ -1,0 +1,204 @@
+"""The metrics that the papers compare with, each against its own implementation."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from tesla_eval import TeslaM
+from tesla_eval.errors import ResourceError, UsageError
+from tesla_eval.metrics.baselines import Ter, TerChar
+from tesla_eval.metrics.maxsim import MaxSim
+from tesla_eval.metrics.meteor import Meteor, find_meteor_jar
+from tesla_eval.metrics.nist import Nist, NistChar
+from tests.textbook import similarity
+
+SEGMENTS = 500
+
+
+@pytest.fixture(scope="module")
+def corpus(wmt14_pairs) -> tuple[list[str], list[str]]:
+    pairs = wmt14_pairs[:SEGMENTS]
+    assert len(pairs) == SEGMENTS
+    return [hypothesis for hypothesis, _ in pairs], [reference for _, reference in pairs]
+
+
+class TestNist:
+    def words(self, metric: Nist, texts: list[str]) -> list[list[str]]:
+        return [list(metric._words(text)) for text in texts]
+
+    @pytest.mark.parametrize("nist", [Nist(), NistChar(), Nist(n=3, lc=False, tok="intl")])
+    def test_a_corpus_is_nltk(self, corpus, nist):
+        nist_score = pytest.importorskip("nltk.translate.nist_score")
+        hypotheses, references = corpus
+        shifted = references[1:] + references[:1]
+        found = nist.corpus_score(hypotheses, [references, shifted])
+        texts = zip(self.words(nist, references), self.words(nist, shifted), strict=True)
+        expected = nist_score.corpus_nist(list(map(list, texts)), self.words(nist, hypotheses), nist.n)
+        assert found.score == pytest.approx(expected, rel=1e-12)
+
+    def test_a_sentence_is_nltk(self, corpus):
+        nist_score = pytest.importorskip("nltk.translate.nist_score")
+        metric = Nist()
+        compared = 0
+        for hypothesis, reference in zip(*corpus, strict=True):
+            words = self.words(metric, [hypothesis, reference])
+            if len(words[0]) >= metric.n:  # NLTK divides by zero otherwise
+                expected = nist_score.sentence_nist([words[1]], words[0])
+                assert metric.sentence_score(hypothesis, [reference]).score == pytest.approx(
+                    expected, rel=1e-12
+                )
+                compared += 1
+        assert compared > 400
+
+    def test_short_and_empty_texts_have_a_score(self):
+        assert Nist().corpus_score(["a b", ""], [["a b", "c"]]).score > 0
+        assert Nist().sentence_score("", ["a"]).score == 0
+        assert Nist().sentence_score("a", [""]).score == 0
+
+    def test_the_order_of_segments_changes_no_bit(self, corpus):
+        hypotheses, references = corpus
+        turned = Nist().corpus_score(hypotheses[::-1], [references[::-1]])
+        assert turned.score == Nist().corpus_score(hypotheses, [references]).score
+
+    def test_the_command_line_reads_all_references_first(self, corpus, tesla, write):
+        files = [write(name, texts) for name, texts in zip(("sys.txt", "ref.txt"), corpus, strict=True)]
+        outcome = tesla("score", "-r", files[1], files[0], "-m", "nist", "--format", "tsv")
+        expected = Nist().corpus_score(corpus[0], [corpus[1]]).score
+        assert float(outcome.out.splitlines()[1].split("\t")[2]) == expected
+        assert (
+            tesla("compare", "-r", files[1], files[0], files[1], "-m", "nist", "--resamples", "10").status
+            == 0
+        )
+
+    def test_a_fitted_metric_survives_a_copy(self):
+        fitted = Nist().for_corpus([["a b c", "a b"]])
+        copied = pickle.loads(pickle.dumps(fitted))
+        scored = [metric.score_segments(["a b"], [["a b"]]).scores[0] for metric in (fitted, copied)]
+        assert scored[0] == scored[1]
+        assert str(copied.get_signature()) == str(fitted.get_signature()) != str(Nist().get_signature())
+
+    def test_wrong_options_are_refused(self):
+        for options in ({"n": 0}, {"tok": "nonsense"}):
+            with pytest.raises(UsageError, match="nist"):
+                Nist(**options)
+
+
+class TestMaxSim:
+    def test_it_is_scipys_assignment(self, corpus):
+        metric = MaxSim("en")
+        for hypothesis, reference in zip(*corpus, strict=True):
+            (detail,) = metric.explain(hypothesis, [reference]).references
+            values = []
+            for n in (1, 2, 3):
+                x, y = (
+                    [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
+                    for tokens in (detail.reference, detail.hypothesis)
+                )
+                if not x and not y:
+                    continue
+                if not x or not y:
+                    values.append(0.0)
+                    continue
+                table = np.array([[similarity("ms", a, b) for b in y] for a in x])
+                total = table[linear_sum_assignment(table, maximize=True)].sum()
+                precision, recall = total / len(y), total / len(x)
+                below = 0.8 * precision + 0.2 * recall
+                values.append(precision * recall / below if below else 0.0)
+            assert detail.score == pytest.approx(np.mean(values), abs=1e-12)
+
+    def test_weights_are_what_tells_it_from_tesla(self):
+        assert MaxSim.groups[0].discount == 1
+        pair = "The cats sat on a mat.", ["The cat sat on the mat."]
+        assert MaxSim("en").sentence_score(*pair).score != TeslaM("en").sentence_score(*pair).score
+        assert MaxSim("en").sentence_score(pair[0], [pair[0]]).score == 1
+
+
+def test_ter_over_characters_is_ter_over_spread_text(corpus):
+    hypotheses, references = (texts[:20] for texts in corpus)
+    spread = [[" ".join(text.replace(" ", "")) for text in texts] for texts in (hypotheses, references)]
+    expected = Ter().corpus_score(spread[0], [spread[1]])
+    found = TerChar().corpus_score(hypotheses, [references])
+    assert found.score == expected.score
+    assert np.array_equal(found.segments, expected.segments)
+    assert "unit:char" in str(found.signature)
+
+
+needs_meteor = pytest.mark.skipif(
+    shutil.which("java") is None or find_meteor_jar() is None, reason="METEOR's jar or Java is not here"
+)
+
+
+@pytest.fixture(scope="module")
+def metric() -> Meteor:
+    return Meteor("en")
+
+
+@needs_meteor
+class TestMeteor:
+    def run_jar(self, folder, hypotheses: list[str], streams: list[list[str]]) -> tuple[float, list[float]]:
+        (folder / "hyp").write_text("".join(f"{x}\n" for x in hypotheses), encoding="utf-8")
+        lines = (text for texts in zip(*streams, strict=True) for text in texts)
+        (folder / "ref").write_text("".join(f"{x}\n" for x in lines), encoding="utf-8")
+        command = ["java", "-Xmx2G", "-jar", str(find_meteor_jar()), "hyp", "ref", "-l", "en", "-norm",
+                   "-r", str(len(streams))]  # fmt: skip
+        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+        *segments, final = (float(line.split()[-1]) for line in run.stdout.splitlines() if "score:" in line)
+        return final, segments
+
+    def test_segments_and_corpus_are_the_jars(self, metric, corpus, tmp_path):
+        hypotheses, references = corpus
+        found = metric.corpus_score(hypotheses, [references])
+        final, segments = self.run_jar(tmp_path, hypotheses, [references])
+        assert found.segments.tolist() == segments
+        assert found.score == final
+
+    def test_several_references(self, metric, corpus, tmp_path):
+        hypotheses, references = (texts[:40] for texts in corpus)
+        streams = [references, references[1:] + references[:1]]
+        found = metric.corpus_score(hypotheses, streams)
+        assert (found.score, found.segments.tolist()) == self.run_jar(tmp_path, hypotheses, streams)
+
+    def test_the_formula_of_the_bootstrap_is_the_jars(self, metric, corpus):
+        hypotheses, references = (texts[:100] for texts in corpus)
+        scored = metric.score_segments([*hypotheses, references[0]], [[*references, references[0]]])
+        assert metric.score_of_sums(scored.statistics) == pytest.approx(scored.scores, abs=1e-12)
+        total = metric.corpus_score(hypotheses, [references]).score
+        sums = scored.statistics[:100].sum(axis=0)
+        assert float(metric.score_of_sums(sums)) == pytest.approx(total, abs=1e-12)
+
+    def test_marks_and_line_breaks_do_not_end_a_text(self, metric):
+        plain = metric.sentence_score("a b", ["a c b"]).score
+        assert metric.sentence_score("a ||| b", ["a\nc\nb"]).score == plain
+        assert metric.sentence_score("", ["a"]).score == 0
+
+    def test_one_process_serves_all(self, metric):
+        first = metric._program._process
+        metric.sentence_score("a", ["a"])
+        assert metric._program._process is first
+
+    def test_a_file_that_is_no_jar_is_named(self, tmp_path):
+        with pytest.raises(ResourceError, match="tesla-eval\\[meteor\\]"):
+            Meteor(jar=str(tmp_path / "none.jar"))
+        (tmp_path / "bad.jar").write_bytes(b"not a jar")
+        with pytest.raises(ResourceError, match="ended"):
+            Meteor(jar=str(tmp_path / "bad.jar")).sentence_score("a", ["a"])
+
+    def test_the_command_line_takes_another_jar(self, tesla, write):
+        files = write("r.txt", ["a b"]), write("s.txt", ["a b"])
+        assert (
+            tesla("score", "-r", *files, "-m", "meteor", "--meteor-jar", str(find_meteor_jar())).status == 0
+        )
+        outcome = tesla("score", "-r", *files, "-m", "meteor", "--meteor-jar", "/nowhere.jar")
+        assert outcome.status == 2
+        assert "/nowhere.jar: is no file" in outcome.err
+
+
+def test_meteor_refuses_languages_that_it_does_not_have():
+    with pytest.raises(UsageError, match="no language 'zh'"):
+        Meteor("zh")
