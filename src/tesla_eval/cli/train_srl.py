@@ -114,7 +114,7 @@ def srl(
     if dev_split is not None:
         if treebank is not None:
             raise UsageError("--select-features needs JSON Lines with splits, not NomBank")
-        _select(sentences[::every], read_treebank(data, dev_split), nomtypes, steps)
+        _select(sentences[::every], read_treebank(data, dev_split), nomtypes, steps, tolerance)
         return
     if output is None:
         raise UsageError("give -o FILE for the model, or --select-features SPLIT")
@@ -144,7 +144,11 @@ def srl(
 
 
 def _select(
-    train: list[TreebankSentence], dev: list[TreebankSentence], nomtypes: dict[str, str], steps: int | None
+    train: list[TreebankSentence],
+    dev: list[TreebankSentence],
+    nomtypes: dict[str, str],
+    steps: int | None,
+    tolerance: float,
 ) -> None:
     from tesla_eval.training.srl_selection import SelectionStep, select_backwards
 
@@ -152,5 +156,7 @@ def _select(
         what = f"without {step.removed}" if step.removed else "all features"
         click.echo(f"{step.f1:.4f}  {len(step.left):2}  {what}")
 
-    chosen = select_backwards(train, dev, nomtypes, most_steps=steps, after_step=tell)[-1]
+    chosen = select_backwards(train, dev, nomtypes, most_steps=steps, tolerance=tolerance, after_step=tell)[
+        -1
+    ]
     click.echo(f"left: {', '.join(chosen.left)}")

@@ -12,12 +12,11 @@ from tesla_eval.srl.constituents import Sentence
 from tesla_eval.srl.evaluation import gold_arguments, gold_constituents, noun_predicates
 from tesla_eval.srl.features import FEATURE_POOL, Candidate, extract
 from tesla_eval.syntax.treebank import TreebankSentence
-from tesla_eval.training.srl import FeatureTable, collect_examples, predicate_at, sparse_matrix
+from tesla_eval.training.srl import TOLERANCE, FeatureTable, collect_examples, predicate_at, sparse_matrix
 
 __all__ = ["SelectionStep", "select_backwards"]
 
 FloatArray = npt.NDArray[np.float64]
-_TOLERANCE = 1e-2
 
 
 @dataclass(frozen=True)
@@ -36,6 +35,7 @@ def select_backwards(
     pool: Sequence[str] = FEATURE_POOL,
     *,
     most_steps: int | None = None,
+    tolerance: float = TOLERANCE,
     after_step: Callable[[SelectionStep], object] = lambda step: None,
 ) -> list[SelectionStep]:
     """Remove one feature after the other, each time the one without which F1 on `dev` is highest, until F1 drops.
@@ -56,7 +56,7 @@ def select_backwards(
 
     def f1(names: Sequence[str], start: FloatArray | None) -> tuple[float, FloatArray]:
         without = np.flatnonzero(~np.isin(owner, [pool.index(name) for name in names]))
-        weights = fit_problems(task.matrix, targets, without=without, tolerance=_TOLERANCE, start=start)
+        weights = fit_problems(task.matrix, targets, without=without, tolerance=tolerance, start=start)
         chosen = np.asarray(tested @ weights.T).argmax(axis=1)
         matched = sum(int(label) in allowed for label, allowed in zip(chosen, right, strict=True))
         return 2 * matched / (len(rows) + gold), weights
