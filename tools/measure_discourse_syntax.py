@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -23,6 +24,7 @@ import numpy as np
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.arrays import FloatArray
 from tesla_eval.discourse.arguments import SentenceFacts, inner_features, pair_features
+from tesla_eval.discourse.classifier import Classifier
 from tesla_eval.discourse.connectives import (
     USUAL_SENSE,
     Candidate,
@@ -47,12 +49,17 @@ from tesla_eval.training.discourse import (
 ROOT = Path(__file__).resolve().parents[1]
 GDTB = ROOT.parent / "shared" / "data" / "discourse" / "gdtb"
 
-PITLER, PATHS, RULES = "categories", "paths", "rules"
+NAME, WORDS, PITLER, PATHS, RULES = "connective", "words", "categories", "paths", "rules"
+_CONNECTIVE_VARIANTS = (
+    (NAME,), (NAME, PITLER, PATHS), (WORDS,), (WORDS, PITLER), (WORDS, PATHS), (WORDS, PITLER, PATHS)
+)  # fmt: skip
 VARIANTS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "use": ((), (PITLER,), (PATHS,), (PITLER, PATHS)),
-    "sense": ((), (PITLER,), (PATHS,), (PITLER, PATHS)),
-    "implicit": ((), (RULES,)),
+    "use": _CONNECTIVE_VARIANTS,
+    "sense": _CONNECTIVE_VARIANTS,
+    "implicit": ((WORDS,), (WORDS, RULES)),
 }
+"""Groups of features: the connective alone, all that the shipped parser uses, and three kinds from trees."""
+FROM_TREES = frozenset({PITLER, PATHS, RULES})
 COSTS = {"use": (0.5, 0.2), "sense": (0.3, 0.1), "implicit": (0.02, 0.007)}
 """The first is the one of the shipped parser."""
 TITLES = {
@@ -61,6 +68,8 @@ TITLES = {
     "implicit": "implicit sense, gold arguments",
 }
 RESAMPLES = 2000
+FREQUENT = 12
+"""Connectives with a row of their own."""
 
 Place = tuple[int, tuple[int, ...]]
 
@@ -76,17 +85,17 @@ class Example:
     candidate: Candidate | None = None
 
     def features(self, variant: Sequence[str]) -> list[str]:
-        return [one for group in ("words", *variant) for one in self.groups[group]]
+        return [one for group in variant for one in self.groups[group]]
 
 
 @dataclass
 class Described:
-    """A document as examples of each decision; `connectives` are the gold ones."""
+    """A document as examples of each decision; `connectives` are the gold ones by place."""
 
     genre: str
     split: str
     examples: dict[str, list[Example]] = field(default_factory=dict)
-    connectives: set[Place] = field(default_factory=set)
+    connectives: dict[Place, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -95,7 +104,11 @@ class Setting:
     cost: float
 
     def __str__(self) -> str:
-        return f"{' + '.join(self.variant) or 'no trees'}, cost {self.cost}"
+        return f"{' + '.join(self.variant)}, cost {self.cost}"
+
+    @property
+    def with_trees(self) -> bool:
+        return not FROM_TREES.isdisjoint(self.variant)
 
 
 def main() -> None:
@@ -108,7 +121,7 @@ def main() -> None:
     corpus = read_gdtb(str(GDTB / "docs.jsonl.gz"), str(GDTB / "relations.tsv.gz"), load_pipeline("en"))
     trees = parse([sentence for one in corpus for sentence in one.document.sentences], given.cache)
     train, dev, test = ([one for one in corpus if one.split == split] for split in ("train", "dev", "test"))
-    before = {kind: Setting((), costs[0]) for kind, costs in COSTS.items()}
+    before = {kind: Setting((WORDS,), costs[0]) for kind, costs in COSTS.items()}
     after = choose(describe(train, train, trees), describe(dev, train, trees))
     learned = [*train, *dev]
     report_test(describe(learned, learned, trees), describe(test, learned, trees), before, after)
@@ -117,20 +130,18 @@ def main() -> None:
 
 
 def parse(sentences: Sequence[SentenceWords], cache: Path | None) -> dict[int, Tree]:
-    """The trees by the identity of their sentence; each is parsed once."""
+    """The trees by the identity of their sentence; all go through bracketed text, so a cache changes no figure."""
     parser = load_parser("en")
     digest = hashlib.sha256(parser.fingerprint.encode())
     for sentence in sentences:
         digest.update("\n".join((*sentence.words, *sentence.tags, "")).encode())
-    if cache is not None and cache.exists():
-        head, *lines = cache.read_text("utf-8").split("\n")
-        if head == digest.hexdigest():
-            trees = [read_tree(line, f"{cache}, line {row}") for row, line in enumerate(lines, 2)]
-            return {id(sentence): tree for sentence, tree in zip(sentences, trees, strict=True)}
-    parses = parser.parse_tagged([list(s.words) for s in sentences], [list(s.tags) for s in sentences])
-    if cache is not None:
-        cache.write_text("\n".join([digest.hexdigest(), *(str(one.tree) for one in parses)]), "utf-8")
-    return {id(sentence): one.tree for sentence, one in zip(sentences, parses, strict=True)}
+    lines = cache.read_text("utf-8").split("\n") if cache is not None and cache.exists() else [""]
+    if lines[0] != digest.hexdigest():
+        parses = parser.parse_tagged([list(s.words) for s in sentences], [list(s.tags) for s in sentences])
+        lines = [digest.hexdigest(), *(str(one.tree) for one in parses)]
+        if cache is not None:
+            cache.write_text("\n".join(lines), "utf-8")
+    return {id(sentence): read_tree(line) for sentence, line in zip(sentences, lines[1:], strict=True)}
 
 
 def describe(
@@ -150,7 +161,8 @@ def _describe(one: GoldDocument, inventory: Inventory, trees: Mapping[int, Tree]
         if relation.explicit and relation.connective:
             accepted.setdefault(relation.connective, {}).update(dict.fromkeys(relation.senses))
             number = relation.connective[0][0]
-            described.connectives.add((number, tuple(token for _, token in relation.connective)))
+            tokens = tuple(token for _, token in relation.connective)
+            described.connectives[number, tokens] = Inventory.name_of(sentences[number].lower, tokens)
     use, sense = [], []
     for number, sentence in enumerate(sentences):
         tree = trees[id(sentence)]
@@ -167,7 +179,12 @@ def _describe(one: GoldDocument, inventory: Inventory, trees: Mapping[int, Tree]
 
 def _connective_groups(sentence: SentenceWords, tree: Tree, candidate: Candidate) -> dict[str, list[str]]:
     categories, paths = tree_features(tree, candidate)
-    return {"words": connective_features(sentence, candidate), PITLER: categories, PATHS: paths}
+    return {
+        NAME: [f"c={candidate.name}"],
+        WORDS: connective_features(sentence, candidate),
+        PITLER: categories,
+        PATHS: paths,
+    }
 
 
 def tree_features(tree: Tree, candidate: Candidate) -> tuple[list[str], list[str]]:
@@ -210,14 +227,14 @@ def _implicit(one: GoldDocument, trees: Mapping[int, Tree]) -> Iterator[Example]
         if relation.type in ("Implicit", "AltLex"):
             first, second = (trees[id(sentences[k])] for k in (number, number + 1))
             groups = {
-                "words": pair_features(facts[number], facts[number + 1]),
+                WORDS: pair_features(facts[number], facts[number + 1]),
                 RULES: rule_features(rules(first), rules(second)),
             }
             yield Example(groups, relation.sense, relation.senses if relation.type == "Implicit" else ())
     for number, left, right, relation in gold_inner(one):
         tree = trees[id(sentences[number])]
         groups = {
-            "words": inner_features(sentences[number], left, right),
+            WORDS: inner_features(sentences[number], left, right),
             RULES: rule_features(rules(tree, left), rules(tree, right)),
         }
         yield Example(groups, relation.sense, relation.senses if relation.type == "Implicit" else ())
@@ -250,8 +267,8 @@ def choose(train: Sequence[Described], dev: Sequence[Described]) -> dict[str, Se
             counts[setting] = measure(kind, setting, train, dev)
             figures[setting] = ratio(counts[setting])
             print(f"| {TITLES[kind]} | {setting} | {figures[setting]:.3f} |", flush=True)
-        chosen[kind] = max((one for one in figures if one.variant), key=lambda one: figures[one])
-        plain = max((one for one in figures if not one.variant), key=lambda one: figures[one])
+        chosen[kind] = max((one for one in figures if one.with_trees), key=lambda one: figures[one])
+        plain = max((one for one in figures if not one.with_trees), key=lambda one: figures[one])
         gain = interval(counts[plain], counts[chosen[kind]])
         print(f"| | *{chosen[kind]}* against *{plain}* | {gain} |", flush=True)
     return chosen
@@ -261,35 +278,52 @@ def measure(
     kind: str, setting: Setting, learned: Sequence[Described], tests: Sequence[Described]
 ) -> FloatArray:
     """One row per document of `tests`, two counts whose sums' ratio is the measure."""
-    examples = [example for one in learned for example in one.examples[kind]]
-    model = fit_classifier(
-        [example.features(setting.variant) for example in examples],
-        [example.label for example in examples],
-        rarest=3,
-        cost=setting.cost,
-    )
+    if kind == "use":
+        found = find_connectives(setting, learned, tests)
+        return np.array(
+            [f1_counts(places, one.connectives) for places, one in zip(found, tests, strict=True)]
+        )
+    model = _fit(kind, setting, learned)
     rows = []
     for one in tests:
-        tried = [example for example in one.examples[kind] if kind == "use" or example.accepted]
-        features = [example.features(setting.variant) for example in tried]
-        if kind == "use":
-            found = _connectives(tried, model.margins(features, USED))
-            rows.append((2 * len(found & one.connectives), len(found) + len(one.connectives)))
-        else:
-            answers = model.predict(features)
-            right = sum(a in example.accepted for a, example in zip(answers, tried, strict=True))
-            rows.append((right, len(tried)))
-    return np.array(rows, np.float64)
+        tried = [example for example in one.examples[kind] if example.accepted]
+        answers = model.predict([example.features(setting.variant) for example in tried])
+        right = sum(answer in example.accepted for answer, example in zip(answers, tried, strict=True))
+        rows.append((float(right), float(len(tried))))
+    return np.array(rows)
 
 
-def _connectives(examples: Sequence[Example], margins: Sequence[int]) -> set[Place]:
-    found: set[Place] = set()
-    for number, group in groupby(range(len(examples)), key=lambda k: examples[k].number):
-        rows = list(group)
-        candidates = [candidate for k in rows if (candidate := examples[k].candidate) is not None]
-        kept = without_overlap(candidates, [margins[k] for k in rows])
-        found.update((number, candidates[k].tokens) for k in kept)
-    return found
+def _fit(kind: str, setting: Setting, learned: Sequence[Described]) -> Classifier:
+    examples = [example for one in learned for example in one.examples[kind]]
+    features = [example.features(setting.variant) for example in examples]
+    return fit_classifier(features, [example.label for example in examples], rarest=3, cost=setting.cost)
+
+
+def find_connectives(
+    setting: Setting, learned: Sequence[Described], tests: Sequence[Described]
+) -> list[dict[Place, str | None]]:
+    """The connectives of each document as the parser would find them."""
+    model = _fit("use", setting, learned)
+    documents = []
+    for one in tests:
+        tried = one.examples["use"]
+        margins = model.margins([example.features(setting.variant) for example in tried], USED)
+        found: dict[Place, str | None] = {}
+        for number, group in groupby(range(len(tried)), key=lambda k: tried[k].number):
+            rows = list(group)
+            candidates = [candidate for k in rows if (candidate := tried[k].candidate) is not None]
+            kept = without_overlap(candidates, [margins[k] for k in rows])
+            found |= {(number, candidates[k].tokens): candidates[k].name for k in kept}
+        documents.append(found)
+    return documents
+
+
+def f1_counts(
+    found: Mapping[Place, str | None], gold: Mapping[Place, str | None], name: str | None = None
+) -> tuple[float, float]:
+    """Twice the right ones, and all found and expected; of one connective if it is named."""
+    ours, theirs = ({place for place in one if name in (None, one[place])} for one in (found, gold))
+    return 2.0 * len(ours & theirs), float(len(ours) + len(theirs))
 
 
 def ratio(counts: FloatArray) -> float:
@@ -325,6 +359,23 @@ def report_test(
         print(f"| {genre} | {' | '.join(cells)} |")
     print(f"| **all** | {' | '.join(f'{ratio(one):.3f}' for pair in counts for one in pair)} |")
     print(f"| gain | {' | '.join(f'| {interval(*pair)}' for pair in counts)} |", flush=True)
+    report_names(learned, tests, before["use"], after["use"])
+
+
+def report_names(
+    learned: Sequence[Described], tests: Sequence[Described], before: Setting, after: Setting
+) -> None:
+    """F1 of the most frequent connectives without and with trees."""
+    gold = [one.connectives for one in tests]
+    frequent = Counter(name for places in gold for name in places.values() if name).most_common(FREQUENT)
+    print("\n| connective | in test | F1, without | with |\n|---|--:|--:|--:|")
+    found = [find_connectives(setting, learned, tests) for setting in (before, after)]
+    for name, count in frequent:
+        cells = [
+            f"{ratio(np.array([f1_counts(*pair, name) for pair in zip(places, gold, strict=True)])):.3f}"
+            for places in found
+        ]
+        print(f"| *{name}* | {count} | {' | '.join(cells)} |", flush=True)
 
 
 def report_unseen(
