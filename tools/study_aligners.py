@@ -6,8 +6,8 @@ Each FOLDER holds tables of English (`tools/build_phrase_tables.py en-cs en-de e
 FOLDER`); `shipped` are the built-in ones, aligned with eflomal. Prints Kendall's τ of TESLA-B at segment level (means
 over the language pairs into English of WMT14, WMT20 and WMT21) and Pearson's r of PEM's adequacy with the raters of
 ParaBank: each pivot alone, their mean, and all together. Under the tables: how often the second and further folders
-agree better with people in resamples of originals (and of segments with `--tests`), all pivots together. `--every N` takes
-each N-th segment.
+agree better with people in resamples of originals (and of segments with `--tests`), all pivots together.
+`--every N` takes each N-th segment.
 """
 
 from __future__ import annotations
