@@ -60,11 +60,10 @@ class YearlySet:
     reported: bool = True
     """Whether it is measured too, and not only learned from."""
 
-    def training_set(self, columns: Index) -> TrainingSet:
-        """What a learner sees of it."""
-        some = (
-            np.linspace(0, len(self.better) - 1, min(len(self.better), MOST_PAIRS)).round().astype(np.int64)
-        )
+    def training_set(self, columns: Index, most_pairs: int) -> TrainingSet:
+        """What a learner sees of it: not more than `most_pairs`, evenly chosen."""
+        count = min(len(self.better), most_pairs)
+        some = np.linspace(0, len(self.better) - 1, count).round().astype(np.int64)
         return TrainingSet(
             name=f"{self.lp} {self.name}", features=self.features[:, columns],
             segments=np.array([str(segment) for segment in self.cells[:, 0].tolist()], np.str_),
@@ -237,11 +236,13 @@ def fit_years(
     learner: str,
     penalty: float,
     floors: Mapping[str, float],
+    most_pairs: int = MOST_PAIRS,
 ) -> LinearModel:
     """The model that a learner finds from all these sets."""
     columns = np.array([k for k, feature in enumerate(features) if kept(feature)], np.int64)
     problem = Problem(
-        [one.training_set(columns) for one in sets if one.has_pairs], [features[k] for k in columns.tolist()]
+        [one.training_set(columns, most_pairs) for one in sets if one.has_pairs],
+        [features[k] for k in columns.tolist()],
     )
     return problem.fit(learner, penalty, floors=floors)
 
@@ -280,15 +281,15 @@ def leave_out(
     learner: str = "signed",
     penalty: float = 0.01,
     floors: Mapping[str, float] | None = None,
+    most_pairs: int = MOST_PAIRS,
     advance: Callable[[int], None] = lambda done: None,
 ) -> list[Figures]:
     """The scores of every set by a model that was learned from the sets of all other years."""
     place = {feature.name: column for column, feature in enumerate(features)}
     figures = []
     for year in sorted({one.year for one in sets if one.reported}):
-        model = fit_years(
-            [one for one in sets if one.year != year], features, kept, learner, penalty, floors or {}
-        )
+        others = [one for one in sets if one.year != year]
+        model = fit_years(others, features, kept, learner, penalty, floors or {}, most_pairs)
         columns = np.array([place[feature] for feature in model.features], np.int64)
         figures += [
             Figures(one, {**one.baselines, name: model.score(one.features[:, columns])})
