@@ -8,6 +8,7 @@ import os
 import pickle
 import subprocess
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -23,7 +24,7 @@ from tesla_eval.metrics import metric_names
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.combinations import Mean
 from tesla_eval.metrics.registry import registered
-from tesla_eval.segments import reference_count
+from tesla_eval.segments import References, reference_count
 
 ROOT = Path(__file__).resolve().parents[1]
 HYPOTHESES = ["The cats sat on a mat.", "He is ill.", ""]
@@ -213,3 +214,16 @@ def test_the_example_package_installs_and_works_everywhere(tmp_path: Path) -> No
     assert "lemma-f" in tesla("compare", *files, "-m", "lemma-f", "-l", "en")
     assert "lemma-f" in tesla("explain", "-m", "lemma-f", "-l", "en", "The cats sat.", "The cat sat.")
     assert "lemma-f" in tesla("rerank", "-m", "lemma-f", "-l", "en", *files, "--format", "json")
+
+
+def test_a_sentence_is_scored_as_segments_are() -> None:
+    """A metric of one's own that scores segments in another way scores sentences in that way too."""
+
+    class Halved(TeslaM):
+        id = "halved"
+
+        def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
+            found = super().score_segments(hypotheses, references)
+            return SegmentScores(found.scores / 2, found.features)
+
+    assert Halved().sentence_score("A cat.", ["A cat."]).score == 0.5
