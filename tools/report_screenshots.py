@@ -11,8 +11,6 @@ from pathlib import Path
 from shutil import which
 from tempfile import TemporaryDirectory
 
-from playwright.sync_api import sync_playwright
-
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "report"
 REPORTS = {
     "de-en": ("-l", "en", "-m", "m,x,bleu", "--source", "source.txt"),
@@ -39,6 +37,8 @@ SHOTS = [
 
 
 def main(folder: Path) -> None:
+    from playwright.sync_api import sync_playwright
+
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as made, sync_playwright() as started:
         for name, options in REPORTS.items():

@@ -6,8 +6,8 @@ Each FOLDER holds tables of English (`tools/build_phrase_tables.py en-cs en-de e
 FOLDER`); `shipped` are the built-in ones, aligned with eflomal. Prints Kendall's τ of TESLA-B at segment level (means
 over the language pairs into English of WMT14, WMT20 and WMT21) and Pearson's r of PEM's adequacy with the raters of
 ParaBank: each pivot alone, their mean, and all together. Under the tables: how often the second and further folders
-agree better with people in resamples of segments (Koehn 2004) or of originals, all pivots together. `--every N` takes
-each N-th segment.
+agree better with people in resamples of originals (and of segments with `--tests`), all pivots together.
+`--every N` takes each N-th segment.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def tau(joined: Joined, name: str) -> float:
     return kendall_wmt(pairs.difference, pairs.metric_difference(joined.metrics[name].segments)).value
 
 
-def translations(folders: Sequence[str], every: int) -> None:
+def translations(folders: Sequence[str], every: int, tests: bool) -> None:
     """TESLA-B on the test sets of WMT."""
     metrics = {folder: TeslaB("en", pivots=list(tables_of(folder).values())) for folder in folders}
     by_file = {section.file: section for section in reversed(SECTIONS) if section.into_english}
@@ -82,6 +82,8 @@ def translations(folders: Sequence[str], every: int) -> None:
             for name in scores:
                 pivot, folder = name.split(" ", 1)
                 values.setdefault((folder, pivot), [[] for _ in SETS])[number].append(tau(joined, name))
+            if not tests:
+                continue
             everything = join(
                 judged.outputs, {f: scores[f"{ALL} {f}"] for f in folders},
                 preferences=judged.preferences, system_scores=judged.systems,
@@ -143,10 +145,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
     parser.add_argument("--every", type=int, default=1, metavar="N")
+    parser.add_argument("--tests", action="store_true", help="resample TESLA-B too (many minutes)")
     parser.add_argument("--only", choices=("translations", "paraphrases"))
     options = parser.parse_args()
     if options.only != "paraphrases":
-        translations(options.folders, options.every)
+        translations(options.folders, options.every, options.tests)
     if options.only != "translations":
         paraphrases(options.folders)
 

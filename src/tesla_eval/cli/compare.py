@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from tesla_eval.cli import options as shared
 from tesla_eval.cli.inputs import (
     CountedReferences,
     Inputs,
@@ -22,24 +23,6 @@ from tesla_eval.cli.inputs import (
 from tesla_eval.cli.intervals import system_table
 from tesla_eval.cli.language import identified_language, sample_files
 from tesla_eval.cli.meta_formats import shown_p
-from tesla_eval.cli.options import (
-    NamedMetric,
-    analysed_option,
-    auto_language_option,
-    celab_arguments,
-    celab_options,
-    choose_metrics,
-    columns_option,
-    input_option,
-    lm_option,
-    meteor_jar_option,
-    metrics_option,
-    quiet_option,
-    segmenter_option,
-    source_option,
-    synonyms_option,
-    weights_option,
-)
 from tesla_eval.cli.outputs import check_output, output_option, write_output
 from tesla_eval.cli.score_formats import digits, latex_escaped, signature_line
 from tesla_eval.cli.score_tables import read_score_table
@@ -224,11 +207,11 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
 @click.option("-r", "--reference", "references", multiple=True, metavar="FILE",
               help="A reference file; repeatable. With several, an empty line is a missing reference.")  # fmt: skip
 @click.argument("systems", nargs=-1, metavar="[SYSTEM... | TABLE...]")
-@input_option
-@source_option
-@metrics_option
-@auto_language_option
-@columns_option
+@shared.input_option
+@shared.source_option
+@shared.metrics_option
+@shared.auto_language_option
+@shared.columns_option
 @click.option("--scores", "score_file", metavar="FILE",
               help="Segment scores instead of texts: a TSV of system, segment, metric, score, as "
               "`tesla score --format tsv --segments` prints it. SYSTEM and -m then choose from it.")  # fmt: skip
@@ -246,14 +229,14 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @output_option
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
-@weights_option
-@analysed_option
-@synonyms_option
-@segmenter_option
-@celab_options
-@meteor_jar_option
-@lm_option
-@quiet_option
+@shared.weights_option
+@shared.analysed_option
+@shared.synonyms_option
+@shared.segmenter_option
+@shared.celab_options
+@shared.meteor_jar_option
+@shared.lm_option
+@shared.quiet_option
 def compare(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
     metrics: tuple[str, ...], language: str, columns: str | None, score_file: str | None, baseline: str | None,
@@ -279,12 +262,12 @@ def compare(
     )
     own_documents: tuple[str, ...] | None = None
     if score_file is None:
-        celab = celab_arguments(pre_tokenized, unit_discount, max_units)
+        celab = shared.celab_arguments(pre_tokenized, unit_discount, max_units)
         files = systems_or_standard_input(systems)
         language = identified_language(
             language, partial(sample_files, references, files, columns=columns, analysed=analysed)
         )
-        chosen = choose_metrics(
+        chosen = shared.choose_metrics(
             metrics,
             language,
             analysed=analysed,
@@ -328,7 +311,7 @@ def compare(
 
 
 def _score_files(
-    inputs: Inputs, metrics: Sequence[NamedMetric], jobs: int, chunks: CountedReferences
+    inputs: Inputs, metrics: Sequence[shared.NamedMetric], jobs: int, chunks: CountedReferences
 ) -> list[SystemTable]:
     systems = inputs.systems
     if len(set(systems)) < len(systems):

@@ -159,7 +159,7 @@ class FeatureMetric(Metric):
 
     def _score_one(self, hypothesis: str, streams: References, source: str | None) -> SegmentScores:
         """As `score_segments`, with all texts of the segment in one batch: half the calls of the core."""
-        if self.uses_source:
+        if self.uses_source or type(self).score_segments is not FeatureMetric.score_segments:
             return super()._score_one(hypothesis, streams, source)
         references = [text for (text,) in streams if text is not None]
         (batch,) = self.analysis.analyse([hypothesis, *references])
