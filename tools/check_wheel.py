@@ -29,6 +29,7 @@ _PARTS = {
     "vectors": "vectors",
     "detection": "taggers",
     "lemmas": "taggers",  # form to lemma: a lexicon
+    "compounds": "taggers",  # parts of words: a lexicon
 }
 """What the files in tesla_eval/data belong to, by the beginning of their names; all others are the rest."""
 
