@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import os
 import sys
 from pathlib import Path
+from shutil import which
 from typing import NamedTuple
 
 import pytest
@@ -95,3 +97,18 @@ def tesla(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
         return Outcome(status, *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium, for tests with the mark `browser`."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="there is no Playwright: make test-browser installs it"
+    )
+    chromium = os.environ.get("TESLA_CHROMIUM") or which("chromium") or which("chromium-browser")
+    if chromium is None:
+        pytest.skip("there is no Chromium: apt-get install chromium")
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield launched
+        launched.close()

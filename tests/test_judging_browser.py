@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
-from shutil import which
 
 import pytest
 
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="there is no Playwright: make test-browser installs it"
-)
-
-CHROMIUM = os.environ.get("TESLA_CHROMIUM") or which("chromium") or which("chromium-browser")
 HOSTILE = (
     "</script><script>window.hit = 1</script><img src=x onerror='window.hit = 1'> {{7*7}} \u202egnihtyreve"
 )
@@ -21,16 +14,6 @@ QUALITY = {"good": 3, "fair": 2, "poor": 1}
 ITEMS = 8
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium: apt-get install chromium")
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield launched
-        launched.close()
 
 
 @pytest.fixture

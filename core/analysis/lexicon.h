@@ -35,7 +35,7 @@ class StableArray {
     template <class Fill>
     void append(Fill&& fill) {
         std::size_t i = size();
-        static_assert(noexcept(fill(std::declval<T&>())), "an array that is half grown is of no use");
+        static_assert(noexcept(fill(std::declval<T&>())), "filling an element must not throw: the array would be left half grown");
         fill((*this)[i]);
         size_.store(i + 1, std::memory_order_release);
     }

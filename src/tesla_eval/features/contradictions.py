@@ -306,7 +306,7 @@ _NO_LINKS = _Links(_NOTHING, _NOTHING, _NOTHING)
 def _joined_numbers(
     roles: Index, values: FloatArray, first: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.uint32], FloatArray]:
-    """Numbers of several words as one: tens with units, then what a scale multiplies. The rest of the words is none."""
+    """Numbers of several words as one: tens with units, then what a scale multiplies; other words have 0."""
     number = np.where(roles == _NOT_NUMBER, 0, np.where(roles == _WEAK_WORD, 1, 2)).astype(np.uint32)
     value = values.copy()
     joined = np.zeros(len(roles), np.bool_)

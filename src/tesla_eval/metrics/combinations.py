@@ -261,7 +261,7 @@ class Linear(Combination):
 class LinearWithLanguageModels(Linear):
     """A linear model of which some features are language models (specification §8): those that the weights name.
 
-    `lm` names them as well, for a user who wants to be sure: other models than those of the weights are refused.
+    `lm` may name them too. It must name the models that the weights were learned with; others are refused.
     """
 
     sections: ClassVar[Mapping[str, str]] = {**Linear.sections, "lm": "§8"}

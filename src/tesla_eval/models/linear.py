@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-import zlib
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,7 +17,7 @@ import numpy as np
 
 from tesla_eval.arrays import FloatArray, sum_columns
 from tesla_eval.errors import ResourceError
-from tesla_eval.files import replacing
+from tesla_eval.models.documents import read_document, write_document
 from tesla_eval.resources import data_folders, missing_resource
 
 __all__ = ["ANY_LANGUAGE", "LinearModel", "Scale", "load_weights", "read_weights", "write_weights"]
@@ -31,7 +30,6 @@ SIGNED = "signed"
 
 _SMALLEST_SHARE = 1e-4
 _FORMAT = 1
-_LARGEST_FILE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -184,28 +182,12 @@ class LinearModel:
 
 def write_weights(path: Path, model: LinearModel) -> None:
     """Write `model` to `path`, creating its folder if necessary."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as temporary:
-        temporary.write_text(model.to_json(), encoding="utf-8", newline="\n")
+    write_document(path, model)
 
 
 def read_weights(path: Path) -> LinearModel:
-    """Read the model at `path`; raises `ResourceError`, which says what is wrong, if it is not valid."""
-    try:
-        size = path.stat().st_size
-        raw = path.read_bytes() if size <= _LARGEST_FILE else b""
-    except OSError as error:
-        raise ResourceError(f"{path}: cannot be read ({error.strerror})") from error
-    if size > _LARGEST_FILE:
-        raise ResourceError(f"{path}: has {size} bytes, too many for a file of weights")
-    try:
-        return _parse(json.loads(raw), f"{zlib.crc32(raw):08x}")
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
-        reason = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise ResourceError(
-            f"{path}: is damaged or not a file of weights ({reason}); "
-            "reinstall it, or train it again with `tesla train`"
-        ) from error
+    """The model in a file; raises `ResourceError`, which says what is wrong, if it is not valid."""
+    return read_document(path, _parse, "a file of weights", "tesla train")
 
 
 def _installed_weights(metric: str, language: str) -> LinearModel | None:

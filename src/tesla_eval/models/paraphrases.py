@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -12,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from tesla_eval.errors import ResourceError
-from tesla_eval.files import replacing
+from tesla_eval.models.documents import read_document, write_document
 from tesla_eval.resources import data_folders, missing_resource
 
 __all__ = ["PEM_X", "PemXModel", "load_pem_x_model", "read_pem_x_model", "write_pem_x_model"]
 
 PEM_X = "pem-x"
 _FORMAT = 1
-_LARGEST_FILE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -68,28 +66,12 @@ class PemXModel:
 
 def write_pem_x_model(path: Path, model: PemXModel) -> None:
     """Write `model` to `path`, creating its folder if necessary."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as temporary:
-        temporary.write_text(model.to_json(), encoding="utf-8", newline="\n")
+    write_document(path, model)
 
 
 def read_pem_x_model(path: Path) -> PemXModel:
-    """The model in a file; `ResourceError`, naming the file, if it holds none."""
-    try:
-        size = path.stat().st_size
-        raw = path.read_bytes() if size <= _LARGEST_FILE else b""
-    except OSError as error:
-        raise ResourceError(f"{path}: cannot be read ({error.strerror})") from error
-    if size > _LARGEST_FILE:
-        raise ResourceError(f"{path}: has {size} bytes, too many for a model of PEM-X")
-    try:
-        return _parse(json.loads(raw), f"{zlib.crc32(raw):08x}")
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
-        reason = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise ResourceError(
-            f"{path}: is damaged or not a model of PEM-X ({reason}); reinstall it, or train it again with "
-            "`tesla train pem-x`"
-        ) from error
+    """The model in a file; raises `ResourceError`, which says what is wrong, if it is not valid."""
+    return read_document(path, _parse, "a model of PEM-X", "tesla train pem-x")
 
 
 def _parse(document: Any, fingerprint: str) -> PemXModel:

@@ -1,0 +1,50 @@
+"""Learned numbers as JSON files: written when complete, bounded and checked when read."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from tesla_eval.errors import ResourceError
+from tesla_eval.files import replacing
+
+__all__ = ["read_document", "write_document"]
+
+_LARGEST_FILE = 1 << 20
+Model = TypeVar("Model")
+
+
+class _Written(Protocol):
+    def to_json(self) -> str:
+        """The model as the text of its file."""
+
+
+def write_document(path: Path, model: _Written) -> None:
+    """Write `model` to `path`, creating its folder if necessary."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as temporary:
+        temporary.write_text(model.to_json(), encoding="utf-8", newline="\n")
+
+
+def read_document(path: Path, parse: Callable[[Any, str], Model], what: str, command: str) -> Model:
+    """What `parse` makes of the document at `path` and of its fingerprint.
+
+    An error names the file, says that it should be `what`, and which command makes one.
+    """
+    try:
+        size = path.stat().st_size
+        raw = path.read_bytes() if size <= _LARGEST_FILE else b""
+    except OSError as error:
+        raise ResourceError(f"{path}: cannot be read ({error.strerror})") from error
+    if size > _LARGEST_FILE:
+        raise ResourceError(f"{path}: has {size} bytes, too many for {what}")
+    try:
+        return parse(json.loads(raw), f"{zlib.crc32(raw):08x}")
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        reason = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise ResourceError(
+            f"{path}: is damaged or not {what} ({reason}); reinstall it, or train it again with `{command}`"
+        ) from error
