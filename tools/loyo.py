@@ -270,9 +270,9 @@ GROUPS_HEAD = """# TESLA-X: weights by group of languages
 
 Out of English one file of weights serves all languages. Here every group has weights of its own: learned from the
 group's sets alone, or from all sets with the group's counting four times. As on [the page of results](x-results.md), a
-year is measured by weights of all other years; differences (95 % intervals by resampling segments) are against the
-common weights. Where no other year of a group has judged segments, the common weights are used. For Chinese and
-Japanese also [TESLA-CELAB](celab.md), alone and as the mean of both. Written by
+year is measured by weights of all other years, here with at most 1,000 pairs per set. Differences (95 % intervals by
+resampling segments) are against the common weights. Where no other year of a group has judged segments, the common
+weights are used. For Chinese and Japanese also [TESLA-CELAB](celab.md), alone and as the mean of both. Written by
 `python tools/loyo.py groups -o docs/x-groups.md`.
 
 | languages | weights from | τ | difference | systems, Pearson | difference |
@@ -289,7 +289,7 @@ def groups(directions: Sequence[str], jobs: int) -> Iterator[str]:
     """Weights of a group of languages against those of all, each time with a year left out."""
     yield GROUPS_HEAD
     sets, features = collect("und", jobs)
-    chosen = fit_options("und")
+    chosen = {**fit_options("und"), "most_pairs": ABLATION_PAIRS}
     common = {one.data: one.scores[NAME] for one in leave_out(sets, features, name=NAME, **chosen)}
     for title, languages in LANGUAGE_GROUPS.items():
         own = [one for one in sets if one.reported and target_language(one.lp) in languages]
