@@ -24,7 +24,7 @@ from tesla_eval.metrics.combinations import Linear
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.records import Signature
 from tesla_eval.segments import References, check_references, mean_over_references
-from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = [
     "Difference",
