@@ -66,7 +66,7 @@ def _may_be_missing(kind: type) -> bool:
 
 
 def _is_missing(value: Any) -> bool:
-    return _may_be_missing(type(value)) and bool(type(value).__name__ in _PANDAS_MISSING or value != value)
+    return _may_be_missing(type(value)) and bool(type(value).__name__ in _PANDAS_MISSING or np.isnan(value))
 
 
 def streams_of_one(references: Sequence[str]) -> list[list[str]]:
@@ -114,7 +114,9 @@ def _check_texts(what: str, texts: Sequence[str]) -> None:
         return
     for number, text in enumerate(texts, 1):
         if text is None:
-            raise InputError(f"{what} {number} is missing (None, NaN or NA): give a text, an empty one if there is none")
+            raise InputError(
+                f"{what} {number} is missing (None, NaN or NA): give a text, an empty one if there is none"
+            )
         if not isinstance(text, str):
             raise InputError(f"{what} {number} is {text!r}, not a text")
 

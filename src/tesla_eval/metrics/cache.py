@@ -96,7 +96,11 @@ class ScoreCache:
         Equal segments are scored once. `advance` is told how many more segments are done. `sources` reach only a metric
         that reads them.
         """
-        hypotheses, references, sources = texts_of(hypotheses), streams_of_texts(references), texts_of(sources)
+        hypotheses, references, sources = (
+            texts_of(hypotheses),
+            streams_of_texts(references),
+            texts_of(sources),
+        )
         check_references(hypotheses, references, needed=metric.needs_references)
         read_sources = sources if metric.uses_source else None
         keys = _keys(str(metric.get_signature()), hypotheses, references, read_sources)
