@@ -32,6 +32,7 @@ References = Sequence[Sequence[str | None]]
 
 
 _LISTS = {list, tuple}
+_TEXT, _PLAIN = {str}, {str, type(None)}  # the types of what needs no second look
 _WAYS_TO_A_LIST = ("to_pylist", "to_list", "tolist")  # of Arrow, of Polars, of pandas and NumPy
 _PANDAS_MISSING = {"NAType", "NaTType"}  # told by name: pandas is not imported for it
 
@@ -50,7 +51,8 @@ def texts_of(texts: Any) -> Any:
         texts = texts if way is None else getattr(texts, way)()
         if not _is_list(texts):
             return texts
-    if any(_may_be_missing(kind) for kind in set(map(type, texts))):
+    kinds = set(map(type, texts))
+    if not kinds <= _PLAIN and any(map(_may_be_missing, kinds)):
         return [None if _is_missing(text) else text for text in texts]
     return texts
 
@@ -82,9 +84,9 @@ def reference_count(references: References) -> int | str:
     >>> reference_count([["a", "b"], ["c", "d"]]), reference_count([["a", "b"], ["c", None]])
     (2, 'var')
     """
-    if not any(text is None for stream in references for text in stream):
+    if all(map(all, references)) or not any(text is None for stream in references for text in stream):
         return len(references)
-    counts = {sum(text is not None for text in texts) for texts in zip(*references, strict=True)}
+    counts = {len(texts) - texts.count(None) for texts in zip(*references, strict=True)}
     return counts.pop() if len(counts) == 1 else "var"
 
 
@@ -110,7 +112,7 @@ def blocks_of_pairs(hypotheses: int, references: int, most: int) -> Iterator[tup
 
 
 def _check_texts(what: str, texts: Sequence[str]) -> None:
-    if all(issubclass(kind, str) for kind in set(map(type, texts))):
+    if set(map(type, texts)) <= _TEXT:
         return
     for number, text in enumerate(texts, 1):
         if text is None:
@@ -139,15 +141,16 @@ def check_references(hypotheses: Sequence[str], references: References, *, neede
                 "references are K streams of N texts, None for a missing one"
             )
     _check_texts("hypothesis", hypotheses)
-    missing = []
+    complete = not needed
     for stream in references:
         kinds = set(map(type, stream))
-        if not all(kind is type(None) or issubclass(kind, str) for kind in kinds):
+        if not (kinds <= _PLAIN or all(kind is type(None) or issubclass(kind, str) for kind in kinds)):
             raise InputError("a reference is neither a text nor None")
-        missing.append({i for i, text in enumerate(stream) if text is None} if type(None) in kinds else set())
-    nowhere = set.intersection(*missing) if missing else set()
-    if nowhere and needed:
-        raise InputError(f"segment {min(nowhere) + 1} has no reference")
+        complete = complete or type(None) not in kinds
+    if not complete:
+        for number, texts in enumerate(zip(*references, strict=True), 1):
+            if texts.count(None) == len(texts):
+                raise InputError(f"segment {number} has no reference")
 
 
 def check_orientation(hypotheses: Sequence[str], references: References) -> None:
