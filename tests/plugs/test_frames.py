@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tesla_eval import InputError, TeslaM, UsageError, explain, score
+from tesla_eval import InputError, TeslaM, UsageError, create_metric, explain, score
 from tesla_eval.connect.frames import score_frame
+from tesla_eval.metrics.registry import BUILT_IN
 from tesla_eval.segments import texts_of
 from tests.plugs.neighbours import neighbour, two_systems
 
@@ -199,3 +200,12 @@ def test_polars_expression_in_eager_and_lazy_frames() -> None:
     assert frame.head(0).select(expression)["tesla-m"].to_list() == []
     with pytest.raises(UsageError, match="whole corpus"):
         score_expression("mt", "ref", "nist")
+
+
+@pytest.mark.parametrize("name", [name for name in BUILT_IN if name != "meteor"])
+def test_an_empty_batch_gives_an_empty_result(name: str) -> None:
+    metric = create_metric(name, "en")
+    sources = {"sources": []} if metric.uses_source else {}
+    scored = metric.score_segments([], [[]], **sources)
+    assert scored.scores.shape == (0,)
+    assert scored.features.shape == (0, len(metric.feature_names))

@@ -150,7 +150,7 @@ class Chrf(SacreBleuMetric):
 
     def score_of_sums(self, sums: FloatArray) -> FloatArray:
         """chrF of (..., for each order: n-grams of the system, of the reference, matches)."""
-        triples = sums.reshape(*sums.shape[:-1], -1, 3)
+        triples = sums.reshape(*sums.shape[:-1], sums.shape[-1] // 3, 3)
         system, reference, matches = np.moveaxis(triples, -1, 0)
         if self._corpus.eps_smoothing:
             empty = np.full_like(matches, _EPSILON)
