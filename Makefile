@@ -158,6 +158,17 @@ test-plugs: $(foreach plug,$(PLUGS),build/plugs/$(plug)/.installed)
 	  TESLA_PLUG=$$plug build/plugs/$$plug/bin/python -m pytest -p no:cacheprovider -W default -rs --override-ini addopts=-q \
 	    tests/plugs/test_$$plug.py || exit 1; done
 
+DOCS := build/docs-venv
+$(DOCS)/.installed: tools/docs_requirements.txt
+	test -x $(DOCS)/bin/python || $(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
+# Links and anchors are checked, and every page must be in the navigation of mkdocs.yml.
+docs: $(DOCS)/.installed
+	$(DOCS)/bin/mkdocs build --clean --quiet
+	@echo "the site is in build/site: open build/site/index.html"
+
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
