@@ -26,5 +26,5 @@ def run_python(page: Path, names: dict[str, Any]) -> None:
                 continue
             value = eval(compile(ast.Expression(statement.value), str(page), "eval"), names)
             comment = lines[(statement.end_lineno or 1) - 1].partition("  # ")[2]
-            if re.match(r"[\d\[({'\"]|array\(", comment):
+            if re.match(r"[\d\[({'\"]|array\(|True|False", comment):
                 assert repr(value).startswith(comment.partition("...")[0].rstrip(", ")), (comment, value)

@@ -25,7 +25,9 @@ def outside(docs: Path, page: str, target: str) -> str | None:
     if path.is_relative_to(docs):
         return None
     if path.is_dir():  # its README, or else the file that says what it is
-        path = next((path / name for name in ("README.md", "pyproject.toml") if (path / name).is_file()), path)
+        path = next(
+            (path / name for name in ("README.md", "pyproject.toml") if (path / name).is_file()), path
+        )
     if not (path.is_file() and path.is_relative_to(ROOT)):
         raise PluginError(f"{page}: the link to {target} leads nowhere")
     return path.relative_to(ROOT).as_posix()

@@ -11,6 +11,7 @@ os.environ["HF_EVALUATE_OFFLINE"] = os.environ["HF_HUB_OFFLINE"] = "1"
 import pytest
 
 from tesla_eval import score
+from tests.pages import ROOT, run_python
 from tests.plugs.neighbours import neighbour, two_systems
 
 evaluate = neighbour("evaluate")
@@ -59,3 +60,9 @@ def test_combined_with_other_options(module) -> None:
     found = module.compute(metric="m", alpha=0.5)
     assert found["score"] == score(HYPOTHESES[:1], [REFERENCES[:1]], "m", alpha=0.5).score
     assert "|alpha:0.5|" in found["signature"]
+
+
+def test_the_page_runs_as_written(monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    monkeypatch.chdir(ROOT)
+    run_python(ROOT / "docs" / "connect" / "evaluate.md", {})

@@ -12,6 +12,7 @@ from tesla_eval import InputError, TeslaM, UsageError, create_metric, explain, s
 from tesla_eval.connect.frames import score_frame
 from tesla_eval.metrics.registry import BUILT_IN
 from tesla_eval.segments import texts_of
+from tests.pages import ROOT, run_python
 from tests.plugs.neighbours import neighbour, two_systems
 
 pa = neighbour("pyarrow")
@@ -209,3 +210,9 @@ def test_an_empty_batch_gives_an_empty_result(name: str) -> None:
     scored = metric.score_segments([], [[]], **sources)
     assert scored.scores.shape == (0,)
     assert scored.features.shape == (0, len(metric.feature_names))
+
+
+def test_the_page_runs_as_written(monkeypatch) -> None:
+    neighbour("pandas"), neighbour("polars")
+    monkeypatch.chdir(ROOT)
+    run_python(ROOT / "docs" / "connect" / "frames.md", {})

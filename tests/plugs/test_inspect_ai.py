@@ -9,7 +9,7 @@ from tests.pages import ROOT, run_python
 from tests.plugs.neighbours import neighbour, two_systems
 
 neighbour("inspect_ai")
-from inspect_ai import Task, eval  # noqa: E402, A004
+from inspect_ai import Task, eval  # noqa: E402
 from inspect_ai.dataset import Sample  # noqa: E402
 from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402
 
@@ -30,7 +30,9 @@ def translate(messages, *_) -> ModelOutput:
 
 def test_scores_of_samples_and_of_the_task(tmp_path) -> None:
     ragged = [[a, b][: 1 + i % 2] for i, (a, b) in enumerate(zip(REFERENCES, OTHERS, strict=True))]
-    task = Task([Sample(str(i), target=given) for i, given in enumerate(ragged)], scorer=tesla("m", lang="en"))
+    task = Task(
+        [Sample(str(i), target=given) for i, given in enumerate(ragged)], scorer=tesla("m", lang="en")
+    )
     model = get_model("mockllm/model", custom_outputs=translate)
     (log,) = eval(task, model, log_dir=str(tmp_path), display="none")
     assert log.status == "success", log.error

@@ -43,7 +43,9 @@ def test_the_task_on_the_page(tmp_path, monkeypatch) -> None:
     ]
     (tmp_path / "test.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
     manager = TaskManager(include_path=str(tmp_path), include_defaults=False)
-    found = lm_eval.simple_evaluate(Translator(), tasks=["my_translation"], task_manager=manager, bootstrap_iters=0)
+    found = lm_eval.simple_evaluate(
+        Translator(), tasks=["my_translation"], task_manager=manager, bootstrap_iters=0
+    )
     results = found["results"]["my_translation"]
     ragged = [row["references"] for row in rows]
     assert results["tesla_x,none"] == score(HYPOTHESES, [REFERENCES], "x", "de").score

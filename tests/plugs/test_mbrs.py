@@ -11,6 +11,7 @@ import pytest
 
 from tesla_eval import create_metric
 from tesla_eval.tuning.mbr import expected_scores
+from tests.pages import ROOT, run_python
 from tests.plugs.neighbours import neighbour, two_systems
 
 neighbour("mbrs")
@@ -33,7 +34,7 @@ def made(name: str):
 def test_the_decoder_chooses_by_our_expected_scores(name: str) -> None:
     metric, own = made(name), create_metric(name, "en")
     decoder = DecoderMBR(DecoderMBR.Config(), metric)
-    assert decoder.metric.HIGHER_IS_BETTER == own.higher_is_better
+    assert own.higher_is_better == decoder.metric.HIGHER_IS_BETTER
     for samples in SAMPLES:
         expected = expected_scores(own, samples)
         best = expected.max() if own.higher_is_better else expected.min()
@@ -70,3 +71,8 @@ def test_the_command_with_the_plugin(tmp_path) -> None:
         expected = expected_scores(own, samples)
         assert choice["expected_score"] == pytest.approx(expected.max(), rel=1e-6)
         assert choice["sentence"] == samples[choice["selected_idx"]]
+
+
+def test_the_page_runs_as_written(monkeypatch) -> None:
+    monkeypatch.chdir(ROOT)
+    run_python(ROOT / "docs" / "connect" / "mbrs.md", {})

@@ -1,4 +1,4 @@
-"""Score files as mt-metrics-eval's EvalSet wants them under strict=True: by its rules, and by itself where it is installed."""
+"""Score files as mt-metrics-eval's EvalSet wants them under strict=True: by its rules, by itself where it is installed."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ def test_files_obey_the_rules_of_strict(tesla, home) -> None:
 
 
 def test_the_real_evalset_loads_them(tesla, home) -> None:
-    data = pytest.importorskip("mt_metrics_eval.data", reason="mt-metrics-eval is not installed: it is not on PyPI")
+    data = pytest.importorskip(
+        "mt_metrics_eval.data", reason="mt-metrics-eval is not installed: it is not on PyPI"
+    )
     meta_info = pytest.importorskip("mt_metrics_eval.meta_info")
     write_scores(tesla, home, "m", "ter")
     info = meta_info.MetaInfo(std_ref="refA", std_gold={"sys": "mqm", "seg": "mqm"}, primary_metrics=set(),

@@ -12,6 +12,7 @@ from sacrebleu.significance import PairedTest
 
 from tesla_eval import InputError, TeslaM, UsageError
 from tesla_eval.connect.sacrebleu import TeslaMetric
+from tests.pages import ROOT, run_python
 from tests.plugs.neighbours import two_systems
 
 FIRST, SECOND, REFERENCES = two_systems()
@@ -90,3 +91,8 @@ def test_what_cannot_work_says_so() -> None:
         PairedTest([("a", FIRST)], {"m": TeslaMetric("m")}, [REFERENCES[:1]])
     with pytest.raises(UsageError, match="source"):
         TeslaMetric("s-source")
+
+
+def test_the_page_runs_as_written(monkeypatch) -> None:
+    monkeypatch.chdir(ROOT)
+    run_python(ROOT / "docs" / "connect" / "sacrebleu.md", {})

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tesla_eval import InputError, UsageError, score
+from tests.pages import ROOT, run_python
 from tests.plugs.neighbours import neighbour, two_systems
 
 torch = neighbour("torch")
@@ -34,7 +35,9 @@ def test_batches_add_up_and_reset() -> None:
     assert metric.compute().item() == pytest.approx(EXPECTED, rel=1e-14)
     assert metric.count.item() == len(HYPOTHESES) and metric.higher_is_better
     metric.reset()
-    assert metric(HYPOTHESES[0], [[REFERENCES[0]]]).item() == score(HYPOTHESES[:1], [REFERENCES[:1]], "m").score
+    assert (
+        metric(HYPOTHESES[0], [[REFERENCES[0]]]).item() == score(HYPOTHESES[:1], [REFERENCES[:1]], "m").score
+    )
     assert metric.signature.startswith("metric:tesla-m|")
 
 
@@ -95,3 +98,8 @@ def test_what_cannot_work_says_so() -> None:
     empty = TeslaScore("m")
     empty.update([], [])
     assert math.isnan(empty.compute().item())
+
+
+def test_the_page_runs_as_written(monkeypatch) -> None:
+    monkeypatch.chdir(ROOT)
+    run_python(ROOT / "docs" / "connect" / "torchmetrics.md", {})

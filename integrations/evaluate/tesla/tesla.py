@@ -2,11 +2,14 @@
 
 import datasets
 import evaluate
+
 import tesla_eval
 
 # evaluate reads this file line by line to find what it needs: one import per line.
 
-_DESCRIPTION = """TESLA matches weighted bags of n-grams of a text and its references with linear programming."""
+_DESCRIPTION = (
+    """TESLA matches weighted bags of n-grams of a text and its references with linear programming."""
+)
 
 _CITATION = """@inproceedings{dahlmeier-etal-2011-tesla,
   title = {{TESLA} at {WMT} 2011: Translation Evaluation and Tunable Metric},

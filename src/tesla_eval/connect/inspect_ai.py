@@ -13,7 +13,7 @@ from tesla_eval.metrics.registry import create_metric
 __all__ = ["system_score", "tesla"]
 
 
-@scorer(metrics=[mean(), stderr()])
+@scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator]  # Inspect may be missing
 def tesla(name: str = "x", lang: str = "en", **options: Any) -> Scorer:
     """The score of each completion against the target, or targets, of its sample."""
     made = create_metric(name, lang, **options)
@@ -27,7 +27,7 @@ def tesla(name: str = "x", lang: str = "en", **options: Any) -> Scorer:
     return score
 
 
-@metric
+@metric  # type: ignore[untyped-decorator]
 def system_score(name: str = "x", lang: str = "en", **options: Any) -> Metric:
     """The score of all samples of `tesla` together: for metrics that are not a mean, such as BLEU."""
 

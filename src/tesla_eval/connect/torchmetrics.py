@@ -16,7 +16,7 @@ from tesla_eval.arrays import ExactSum
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.registry import create_metric
-from tesla_eval.segments import streams_by_segment, texts_of
+from tesla_eval.segments import texts_of
 
 __all__ = ["TeslaScore"]
 
