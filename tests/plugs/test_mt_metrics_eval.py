@@ -1,4 +1,4 @@
-"""Score files as mt-metrics-eval's EvalSet wants them under strict=True: by its rules, by itself where it is installed."""
+"""Score files as mt-metrics-eval's EvalSet wants them under strict=True: by its rules, or by itself if installed."""
 
 from __future__ import annotations
 
