@@ -10,6 +10,7 @@ from tesla_eval.version import __version__
 if TYPE_CHECKING:
     from tesla_eval.analysis import Analyser
     from tesla_eval.errors import InputError, ResourceError, TeslaError, UsageError
+    from tesla_eval.explanations import Explanation
     from tesla_eval.features import FeatureGroup
     from tesla_eval.metrics.base import Metric, SegmentScores
     from tesla_eval.metrics.cremer import Cremer
@@ -27,11 +28,12 @@ if TYPE_CHECKING:
     from tesla_eval.metrics.tesla_s_source import TeslaSSource
     from tesla_eval.metrics.tesla_s_x import TeslaSX
     from tesla_eval.metrics.tesla_x import TeslaX
-    from tesla_eval.records import CorpusScore, Explanation, Score, Signature, Token
+    from tesla_eval.records import CorpusScore, Score, Signature, Token
     from tesla_eval.segments import References
 
 _HOMES = {
     "analysis": ("Analyser",),
+    "explanations": ("Explanation",),
     "errors": (
         "InputError",
         "ResourceError",
@@ -66,7 +68,6 @@ _HOMES = {
     "metrics.tesla_x": ("TeslaX",),
     "records": (
         "CorpusScore",
-        "Explanation",
         "Score",
         "Signature",
         "Token",

@@ -48,7 +48,7 @@ from tesla_eval.meta.run import (
 )
 from tesla_eval.meta.significance import PreferenceReport, preference_reports
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = ["meta"]
 

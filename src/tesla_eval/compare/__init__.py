@@ -30,7 +30,7 @@ from tesla_eval.segments import (
     streams_of_texts,
     texts_of,
 )
-from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = [
     "Difference",

@@ -6,14 +6,14 @@ from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, signature
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from tesla_eval.arrays import ExactSum, FloatArray
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.parallel import map_in_order
-from tesla_eval.records import CorpusScore, Explanation, Score, Signature
+from tesla_eval.records import CorpusScore, Score, Signature
 from tesla_eval.segments import (
     References,
     check_orientation,
@@ -25,6 +25,9 @@ from tesla_eval.segments import (
     streams_of_texts,
     texts_of,
 )
+
+if TYPE_CHECKING:
+    from tesla_eval.explanations import Explanation
 
 __all__ = ["Chunk", "Metric", "References", "SegmentScores", "Total"]
 
