@@ -22,6 +22,8 @@ from tesla_eval.segments import (
     reference_count,
     streams_by_segment,
     streams_of_one,
+    streams_of_texts,
+    texts_of,
 )
 
 if TYPE_CHECKING:
@@ -206,10 +208,13 @@ class Metric(ABC, metaclass=_Sealing):
     ) -> CorpusScore:
         """The score of a system: K reference streams, each as long as the hypotheses.
 
-        With `references_by_segment` the references are N lists instead, one per hypothesis.
+        With `references_by_segment` the references are N lists instead, one per hypothesis. Arrow arrays, pandas and
+        Polars Series and NumPy arrays are lists of texts too.
         """
+        hypotheses, sources = texts_of(hypotheses), texts_of(sources)
         if references_by_segment:
             references = streams_by_segment(hypotheses, references)
+        references = streams_of_texts(references)
         check_references(hypotheses, references, needed=self.needs_references)
         if not references_by_segment:
             check_orientation(hypotheses, references)
@@ -249,6 +254,7 @@ class Metric(ABC, metaclass=_Sealing):
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
         """The score of every hypothesis (row) against every reference (column)."""
+        hypotheses, references = texts_of(hypotheses), texts_of(references)
         matrix = new_matrix(hypotheses, references)
         for column, reference in enumerate(references):
             matrix[:, column] = self.score_segments(hypotheses, [[reference] * len(hypotheses)]).scores

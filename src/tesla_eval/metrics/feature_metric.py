@@ -27,7 +27,7 @@ from tesla_eval.matching.both_ways import unordered_pairs
 from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.metrics.combinations import Combination
 from tesla_eval.records import Signature
-from tesla_eval.segments import References, blocks_of_pairs, check_references, new_matrix, same_text
+from tesla_eval.segments import References, blocks_of_pairs, check_references, new_matrix, same_text, texts_of
 from tesla_eval.version import __version__
 
 if TYPE_CHECKING:
@@ -175,6 +175,7 @@ class FeatureMetric(Metric):
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
         """The score of every hypothesis (row) against every reference (column); each text is analysed once."""
+        hypotheses, references = texts_of(hypotheses), texts_of(references)
         matrix = new_matrix(hypotheses, references)
         if not matrix.size:
             return matrix
@@ -187,6 +188,7 @@ class FeatureMetric(Metric):
 
     def all_pairs(self, texts: Sequence[str]) -> FloatArray:
         """`pairwise(texts, texts)` with each pair solved once: precision and recall change places when sides do."""
+        texts = texts_of(texts)
         matrix = new_matrix(texts, texts)
         if not matrix.size:
             return matrix
@@ -211,6 +213,7 @@ class FeatureMetric(Metric):
         """The score of one segment with the matching behind it: each text is analysed, each problem solved once."""
         from tesla_eval.explanations import Explanation  # not before something is explained
 
+        references = texts_of(references)
         streams = [[reference] for reference in references]
         check_references([hypothesis], streams)
         y, *sides = self.analysis.analyse([hypothesis], *streams)
