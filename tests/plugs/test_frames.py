@@ -70,8 +70,8 @@ def test_a_row_without_a_text_has_no_score(make) -> None:
 
 @pytest.mark.parametrize("texts", [[], [None, None]])
 def test_nothing_to_score_is_an_empty_or_missing_column(make, texts) -> None:
-    scored = score_frame(make({"mt": texts, "ref": texts}), "mt", ["ref"], "m")
-    assert values(scored, "tesla-m") == texts
+    scored = score_frame(make({"mt": texts, "ref": texts}), "mt", ["ref"], "m", features=True)
+    assert values(scored, "tesla-m") == values(scored, "tesla-m.ms.1") == texts
 
 
 def test_a_column_of_lists_holds_several_references(make) -> None:
@@ -187,6 +187,11 @@ def test_pandas_accessor_index_and_signature() -> None:
     assert scored["tesla-m"].tolist() == EXPECTED[::2]
     assert scored.attrs["tesla_eval"]["tesla-m"].startswith("metric:tesla-m|")
 
+    class OwnFrame(pandas.DataFrame):
+        """As GeoPandas has one."""
+
+    assert score_frame(OwnFrame(frame), "mt", "ref", "m")["tesla-m"].tolist() == EXPECTED
+
 
 def test_polars_expression_in_eager_and_lazy_frames() -> None:
     polars = neighbour("polars")
@@ -199,6 +204,8 @@ def test_polars_expression_in_eager_and_lazy_frames() -> None:
     assert lazy.collect()["score"].to_list() == EXPECTED[::2]
     assert lazy.collect(engine="streaming")["score"].to_list() == EXPECTED[::2]
     assert frame.head(0).select(expression)["tesla-m"].to_list() == []
+    with pytest.raises(UsageError, match="LazyFrame is not a frame of pandas, Polars or Arrow; use"):
+        score_frame(frame.lazy(), "mt", "ref")
     with pytest.raises(UsageError, match="whole corpus"):
         score_expression("mt", "ref", "nist")
 

@@ -6,17 +6,15 @@ row without a hypothesis, without any reference, or without the source that the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
-import tesla_eval
+from tesla_eval import _made
 from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.registry import find_entry
-from tesla_eval.records import CorpusScore
 from tesla_eval.segments import streams_by_segment, texts_of
 
 __all__ = ["score_frame"]
@@ -42,44 +40,39 @@ def score_frame(
     `features` every feature has a column too, such as `tesla-m.ms.1`. A column of that name is replaced. Missing values
     are `None`, NaN, NA and null; they give a missing score. Options go to the metrics.
     """
-    library = type(frame).__module__.partition(".")[0]
-    if library not in _ADD_COLUMNS:
-        raise UsageError(f"{type(frame).__name__} is not a frame of pandas, Polars or Arrow")
+    add_columns = _adder(frame)
     texts = _column(frame, hypothesis)
     streams = list(_streams(frame, texts, [references] if isinstance(references, str) else references))
     sources = None if source is None else _column(frame, source)
     columns: dict[str, FloatArray] = {}
     signatures: dict[str, str] = {}
     for one in [metric] if isinstance(metric, str | Metric) else metric:
-        kind = find_entry(one).load() if isinstance(one, str) else type(one)
-        rows = _complete_rows(kind, texts, streams, sources)
+        made = _made_metric(one, lang, streams, options)
+        rows = _complete_rows(made, texts, streams, sources)
+        names = [made.id, *(f"{made.id}.{name}" for name in made.feature_names if features)]
+        columns.update((name, np.full(len(texts), np.nan)) for name in names)
         if len(rows) == 0:
-            columns[kind.id] = np.full(len(texts), np.nan)
             continue
-        scored = _score(one, lang, options, _taken(texts, rows), [_taken(s, rows) for s in streams],
-                        None if sources is None else _taken(sources, rows))  # fmt: skip
-        columns[kind.id] = _spread(scored.segments, rows, len(texts))
-        signatures[kind.id] = str(scored.signature)
-        if features:
-            for name, values in zip(scored.feature_names, scored.features.T, strict=True):
-                columns[f"{kind.id}.{name}"] = _spread(values, rows, len(texts))
-    scored_frame: _Frame = _ADD_COLUMNS[library](frame, columns, signatures)
+        scored = made.corpus_score(
+            _taken(texts, rows),
+            [_taken(stream, rows) for stream in streams],
+            None if sources is None else _taken(sources, rows),
+        )
+        signatures[made.id] = str(scored.signature)
+        for name, values in zip(names, [scored.segments, *scored.features.T], strict=False):
+            columns[name][rows] = values
+    scored_frame: _Frame = add_columns(frame, columns, signatures)
     return scored_frame
 
 
-def _score(
-    metric: str | Metric,
-    lang: str,
-    options: dict[str, Any],
-    hypotheses: list[str],
-    references: list[list[str | None]],
-    sources: list[str] | None,
-) -> CorpusScore:
+def _made_metric(
+    metric: str | Metric, lang: str, streams: list[list[Any]], options: dict[str, Any]
+) -> Metric:
     if isinstance(metric, str):
-        return tesla_eval.score(hypotheses, references, metric, lang, sources=sources, **options)
+        return _made(metric, lang, streams, options)
     if options:
         raise UsageError("options belong to the metric: give them where it is made")
-    return metric.corpus_score(hypotheses, references, sources)
+    return metric
 
 
 def _column(frame: Any, name: str) -> list[Any]:
@@ -102,7 +95,7 @@ def _streams(frame: Any, hypotheses: list[Any], names: Sequence[str]) -> Iterato
 
 
 def _complete_rows(
-    metric: type[Metric], hypotheses: list[Any], streams: list[list[Any]], sources: list[Any] | None
+    metric: Metric, hypotheses: list[Any], streams: list[list[Any]], sources: list[Any] | None
 ) -> list[int]:
     """The rows that have what the metric reads."""
     complete = [text is not None for text in hypotheses]
@@ -116,15 +109,6 @@ def _complete_rows(
 
 def _taken(texts: list[Any], rows: list[int]) -> list[Any]:
     return texts if len(rows) == len(texts) else [texts[row] for row in rows]
-
-
-def _spread(values: FloatArray, rows: list[int], count: int) -> FloatArray:
-    """The values in their rows, NaN in the others."""
-    if len(rows) == count:
-        return values
-    column = np.full(count, np.nan)
-    column[rows] = values
-    return column
 
 
 def _to_pandas(frame: Any, columns: dict[str, FloatArray], signatures: dict[str, str]) -> Any:
@@ -154,4 +138,18 @@ def _to_arrow(frame: Any, columns: dict[str, FloatArray], signatures: dict[str, 
     return type(frame).from_arrays(list(arrays.values()), schema=schema)
 
 
-_ADD_COLUMNS = {"pandas": _to_pandas, "polars": _to_polars, "pyarrow": _to_arrow}
+_ADD_COLUMNS = {
+    ("pandas", "DataFrame"): _to_pandas,
+    ("polars", "DataFrame"): _to_polars,
+    ("pyarrow", "Table"): _to_arrow,
+    ("pyarrow", "RecordBatch"): _to_arrow,
+}
+
+
+def _adder(frame: object) -> Callable[[Any, dict[str, FloatArray], dict[str, str]], Any]:
+    """How a frame of this kind gets columns; kinds are told by name, so that no library is imported."""
+    for kind in type(frame).__mro__:
+        if found := _ADD_COLUMNS.get((kind.__module__.partition(".")[0], kind.__name__)):
+            return found
+    hint = "; use tesla_eval.connect.polars.score in it" if type(frame).__name__ == "LazyFrame" else ""
+    raise UsageError(f"{type(frame).__name__} is not a frame of pandas, Polars or Arrow{hint}")
