@@ -288,7 +288,7 @@ COMMON = "all"
 def groups(directions: Sequence[str], jobs: int) -> Iterator[str]:
     """Weights of a group of languages against those of all, each time with a year left out."""
     yield GROUPS_HEAD
-    sets, features = collect("und", jobs)
+    sets, features = collect("und", jobs, ())
     chosen = {**fit_options("und"), "most_pairs": ABLATION_PAIRS}
     common = {one.data: one.scores[NAME] for one in leave_out(sets, features, name=NAME, **chosen)}
     for title, languages in LANGUAGE_GROUPS.items():
