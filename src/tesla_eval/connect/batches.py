@@ -6,7 +6,7 @@ A score depends on its own row alone, so it has the same bits however rows are g
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +21,16 @@ from tesla_eval.segments import reference_count, with_gaps
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["SIGNATURE_KEY", "BatchScorer", "Missing", "ScoredBatch", "metrics_by_name", "need_package"]
+__all__ = [
+    "SIGNATURE_KEY",
+    "BatchScorer",
+    "Missing",
+    "ScoredBatch",
+    "is_list_type",
+    "metrics_by_name",
+    "need_package",
+    "text_columns",
+]
 
 SIGNATURE_KEY = b"tesla_eval.signature"
 """The metadata of a column of scores that holds their signature."""
@@ -143,12 +152,15 @@ class BatchScorer:
         """The batch with its scores instead of its texts."""
         return self.score(batch).batch
 
-    def score_table(self, table: pyarrow.Table) -> pyarrow.Table:
-        """A table with its scores instead of its texts, scored in small batches."""
+    def batches(self, texts: pyarrow.RecordBatch | pyarrow.Table) -> Iterator[pyarrow.RecordBatch]:
+        """The same for a batch or table of any size, in small batches."""
         import pyarrow
 
-        batches = [self(batch) for batch in table.to_batches(max_chunksize=_ROWS_AT_ONCE)]
-        return pyarrow.Table.from_batches(batches, schema=self.schema(table.schema))
+        if isinstance(texts, pyarrow.Table):
+            yield from map(self, texts.to_batches(max_chunksize=_ROWS_AT_ONCE))
+        else:
+            for start in range(0, texts.num_rows, _ROWS_AT_ONCE):
+                yield self(texts.slice(start, _ROWS_AT_ONCE))
 
     def score(self, batch: pyarrow.RecordBatch, place: str = "", first_row: int = 0) -> ScoredBatch:
         """The same with all parts of the scores; errors name `place` and the row, counted from `first_row`."""
@@ -220,7 +232,7 @@ class _Texts:
         streams: list[list[str | None]] = []
         for name in columns.ref:
             array = column(name)
-            streams.extend(_streams(array.to_pylist()) if _is_list(array.type) else [array.to_pylist()])
+            streams.extend(_streams(array.to_pylist()) if is_list_type(array.type) else [array.to_pylist()])
         self._has_reference = np.zeros(self._rows, bool)
         for stream in streams:
             self._has_reference |= _are_texts(stream)
@@ -271,7 +283,8 @@ def _streams(lists: list[list[str | None] | None]) -> list[list[str | None]]:
     return [[row[k] if k < len(row) else None for row in rows] for k in range(max(most, 1))]
 
 
-def _is_list(kind: pyarrow.DataType) -> bool:
+def is_list_type(kind: pyarrow.DataType) -> bool:
+    """Whether the values of a column are lists."""
     import pyarrow
 
     return any(
@@ -295,7 +308,7 @@ def _is_text(kind: pyarrow.DataType) -> bool:
 
 
 def _check_type(field: pyarrow.Field, *, may_be_list: bool) -> None:
-    kind = field.type.value_type if may_be_list and _is_list(field.type) else field.type
+    kind = field.type.value_type if may_be_list and is_list_type(field.type) else field.type
     if not _is_text(kind):
         raise InputError(f"column {field.name!r} has no texts but {field.type}")
 
@@ -314,6 +327,21 @@ def metrics_by_name(
     if len(found) < len(made) or not made:
         raise UsageError("name every metric once, and at least one")
     return found
+
+
+def text_columns(
+    hypothesis: str | Sequence[str], references: str | Sequence[str], source: str | None
+) -> Columns:
+    """The columns of texts from names, or lists of names.
+
+    >>> text_columns("mt", ["refA", "refB"], None)
+    Columns(hyp=('mt',), ref=('refA', 'refB'), src=())
+    """
+    hyp = (hypothesis,) if isinstance(hypothesis, str) else tuple(hypothesis)
+    ref = (references,) if isinstance(references, str) else tuple(references)
+    if not hyp:
+        raise UsageError("which column holds the hypotheses?")
+    return Columns(hyp, ref, () if source is None else (source,))
 
 
 def need_package(module: str, extra: str) -> None:

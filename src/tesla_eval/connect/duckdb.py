@@ -65,7 +65,9 @@ class _Function:
         self._source = source
         self._scorers: dict[int, BatchScorer] = {}
 
-    def __call__(self, *arguments: Any) -> Any:  # DuckDB evaluates these types, so pyarrow's must not be named
+    def __call__(
+        self, *arguments: Any
+    ) -> Any:  # DuckDB evaluates these types, so pyarrow's must not be named
         import pyarrow
 
         scorer = self._scorers.get(len(arguments)) or self._new_scorer(len(arguments))

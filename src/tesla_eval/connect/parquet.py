@@ -16,12 +16,22 @@ from tesla_eval.parallel import map_in_order
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["ScoredFile", "parquet_schema", "score_parquet", "write_parquet"]
+__all__ = [
+    "RowGroupSpan",
+    "ScoredFile",
+    "parquet_rows",
+    "parquet_schema",
+    "read_span",
+    "row_group_spans",
+    "score_parquet",
+    "write_parquet",
+]
 
 _ROWS_AT_ONCE = 2048
 _READ_BUFFER = 1 << 20  # bytes per column: without it, a whole column of a row group is read at once
 _ROW_GROUP = 1 << 17  # rows that are written together
 _ROW_GROUP_BYTES = 32 << 20  # or fewer, if they are large
+_SPAN_ROWS = 1 << 16  # rows that one worker scores into one part: seconds of work
 
 
 class ScoredFile(NamedTuple):
@@ -32,6 +42,45 @@ class ScoredFile(NamedTuple):
     rows: int
 
 
+class RowGroupSpan(NamedTuple):
+    """Row groups of a file that one worker scores: `first` up to, but without, `end`."""
+
+    path: str
+    first: int
+    end: int
+
+
+def row_group_spans(path: str) -> list[RowGroupSpan]:
+    """The row groups of a file, small ones together; as a worker's share of the file."""
+    from pyarrow import parquet
+
+    spans = []
+    with _explained(path), parquet.ParquetFile(path) as file:
+        first = rows = 0
+        for group in range(file.num_row_groups):
+            rows += file.metadata.row_group(group).num_rows
+            if rows >= _SPAN_ROWS // 2 or group == file.num_row_groups - 1:
+                spans.append(RowGroupSpan(path, first, group + 1))
+                first, rows = group + 1, 0
+    return spans
+
+
+def read_span(span: RowGroupSpan, scorer: BatchScorer) -> Iterator[pyarrow.Table]:
+    """The columns that a scorer reads, in tables of a bounded number of rows."""
+    import pyarrow
+    from pyarrow import parquet
+
+    with (
+        _explained(span.path),
+        parquet.ParquetFile(span.path, buffer_size=_READ_BUFFER, pre_buffer=False) as file,
+    ):
+        for batch in file.iter_batches(
+            batch_size=_SPAN_ROWS, row_groups=range(span.first, span.end),
+            columns=scorer.needed(file.schema_arrow), use_threads=False,
+        ):  # fmt: skip
+            yield pyarrow.Table.from_batches([batch])
+
+
 def parquet_schema(path: str) -> pyarrow.Schema:
     """The columns of a file."""
     need_package("pyarrow", "parquet")
@@ -39,6 +88,14 @@ def parquet_schema(path: str) -> pyarrow.Schema:
 
     with _explained(path), parquet.ParquetFile(path) as file:
         return file.schema_arrow
+
+
+def parquet_rows(path: str) -> int:
+    """The number of rows of a file."""
+    from pyarrow import parquet
+
+    with _explained(path), parquet.ParquetFile(path) as file:
+        return int(file.metadata.num_rows)
 
 
 def score_parquet(
