@@ -110,7 +110,6 @@ def _score_with_ray(
 
     context = click.get_current_context()
     workers = jobs if context.get_parameter_source("jobs") is not click.core.ParameterSource.DEFAULT else None
-    ray.data.DataContext.get_current().enable_progress_bars = False
     try:
         ray.init(
             address, num_cpus=workers if address is None else None, log_to_driver=False, logging_level="ERROR",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tesla_eval.connect.batches import BatchScorer, Missing, metrics_by_name, need_package, text_columns
 from tesla_eval.connect.parquet import RowGroupSpan, read_span, row_group_spans
 from tesla_eval.connect.parts import Part, PartFolder
-from tesla_eval.errors import InputError, TeslaError
+from tesla_eval.errors import InputError, ResourceError, TeslaError
 from tesla_eval.metrics.base import Metric
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from ray.data import Dataset
 
 __all__ = ["ScoredFolder", "score_dataset", "score_files", "score_to_folder"]
+
+_RETRIES = 4  # of the same rows, if workers die: rows that kill every worker must not do so for ever
 
 
 class ScoredFolder(NamedTuple):
@@ -79,17 +81,46 @@ def score_to_folder(
 def score_files(
     paths: Sequence[str], scorer: BatchScorer, output: str | Path, *, workers: int | None = None
 ) -> ScoredFolder:
-    """The same for Parquet files. Workers read them, so that texts do not travel through Ray."""
+    """Score Parquet files, as parts of one table, into a folder of parts.
+
+    Workers read the files themselves: texts do not travel through Ray, and Ray Data, whose own processes cost more CPU
+    time than those of Ray, is not needed. Every machine must see the files under the same names.
+    """
     need_package("ray", "ray")
     import ray
 
     folder = PartFolder(output, scorer)
     folder.prepare()
-    spans = [span._asdict() for path in paths for span in row_group_spans(str(Path(path).resolve()))]
+    spans = [span for path in paths for span in row_group_spans(str(Path(path).resolve()))]
     if not spans:
         raise InputError(f"{paths[0]}: is empty; it must have a row for each segment")
-    dataset = ray.data.from_items(spans, override_num_blocks=len(spans))
-    return _run(_mapped(dataset, _FileWorker, (folder, folder.published(), scorer), workers), folder)
+    make = ray.remote(
+        num_cpus=1, scheduling_strategy="SPREAD", max_restarts=-1, max_task_retries=_RETRIES
+    )(_FileWorker).remote  # fmt: skip
+    size = min(workers or _cpus(), len(spans))
+    pool = [make(folder, folder.published(), scorer) for _ in range(size)]
+    with _own_errors():
+        lists = _map_in_order(pool, spans)
+    return _published(folder, [Part(*part) for parts in lists for part in parts])
+
+
+def _map_in_order(pool: Sequence[Any], spans: Sequence[RowGroupSpan]) -> list[list[Part]]:
+    """The parts of every span; each worker gets its next span when it has finished one."""
+    import ray
+
+    found: list[list[Part]] = [[] for _ in spans]
+    waiting = iter(enumerate(spans))
+    running = {}
+    for worker, (place, span) in zip(pool, waiting, strict=False):
+        running[worker.score.remote(span)] = worker, place
+    while running:
+        (ready,), _ = ray.wait(list(running), num_returns=1)
+        worker, place = running.pop(ready)
+        found[place] = ray.get(ready)
+        for following, span in waiting:
+            running[worker.score.remote(span)] = worker, following
+            break
+    return found
 
 
 def _run(mapped: Dataset, folder: PartFolder) -> ScoredFolder:
@@ -98,6 +129,10 @@ def _run(mapped: Dataset, folder: PartFolder) -> ScoredFolder:
         parts = [Part(row["content"], int(row["rows"]), bool(row["reused"])) for row in mapped.iter_rows()]
     if not parts:
         raise InputError("the dataset is empty; it must have a row for each segment")
+    return _published(folder, parts)
+
+
+def _published(folder: PartFolder, parts: Sequence[Part]) -> ScoredFolder:
     folder.publish(parts)
     return ScoredFolder(
         folder.path, sum(part.rows for part in parts), len(parts), sum(part.reused for part in parts)
@@ -134,14 +169,8 @@ class _FileWorker:
     def __init__(self, folder: PartFolder, published: frozenset[str], scorer: BatchScorer) -> None:
         self._folder, self._published, self._scorer = folder, published, scorer
 
-    def __call__(self, spans: pyarrow.Table) -> pyarrow.Table:
-        return _listed(
-            [
-                self._folder.score(table, self._published)
-                for span in spans.to_pylist()
-                for table in read_span(RowGroupSpan(**span), self._scorer)
-            ]
-        )
+    def score(self, span: RowGroupSpan) -> list[Part]:
+        return [self._folder.score(table, self._published) for table in read_span(span, self._scorer)]
 
 
 def _listed(parts: Sequence[Part]) -> pyarrow.Table:
@@ -157,17 +186,12 @@ def _listed(parts: Sequence[Part]) -> pyarrow.Table:
 
 
 def _mapped(
-    dataset: Dataset,
-    worker: type[_Worker | _BlockWorker | _FileWorker],
-    arguments: tuple[Any, ...],
-    workers: int | None,
+    dataset: Dataset, worker: type[_Worker | _BlockWorker], arguments: tuple[Any, ...], workers: int | None
 ) -> Dataset:
     import ray
 
-    if not ray.is_initialized():
-        ray.init()
+    size = workers or _cpus()
     nodes = [node["Resources"].get("CPU", 0) for node in ray.nodes() if node["Alive"]]
-    size = workers or max(int(sum(nodes)), 1)
     return dataset.map_batches(
         worker,
         fn_constructor_args=arguments,
@@ -180,16 +204,32 @@ def _mapped(
     )
 
 
+def _cpus() -> int:
+    """The CPUs of the cluster; without one, a cluster is started on this machine."""
+    import ray
+
+    if not ray.is_initialized():
+        ray.init()
+    return max(int(ray.cluster_resources().get("CPU", 1)), 1)
+
+
 @contextmanager
 def _own_errors() -> Iterator[None]:
     """An error that a worker raised on purpose, without the stack of Ray around it."""
+    from ray.exceptions import RayActorError
+
     try:
         yield
+    except RayActorError as error:
+        raise ResourceError(
+            f"a worker died {_RETRIES + 1} times on the same rows ({str(error).splitlines()[0]}); give workers more "
+            "memory, and run the same again: parts that are complete are kept"
+        ) from error
     except Exception as error:
         cause: BaseException | None = error
         while cause is not None:
-            own = cause if isinstance(cause, TeslaError) else getattr(cause, "cause", None)
-            if isinstance(own, TeslaError) and own.args:
-                raise type(own)(str(own).partition("\n")[0] if own is not cause else str(own)) from error
+            own = getattr(cause, "cause", None)  # what Ray calls the error of the worker
+            if isinstance(own, TeslaError):
+                raise type(own)(str(own)) from None
             cause = cause.__cause__
         raise
