@@ -20,6 +20,7 @@ from tesla_eval.textio import LineReader, read_json_lines
 __all__ = ["Columns", "TableRow", "is_table", "read_table", "table_columns"]
 
 _QUOTED = re.compile(r'"(?=[^"]*"")(?:[^"]|"")*"')  # a field with a quote in it, as pandas writes it
+_READ_BUFFER = 1 << 20
 _LONGEST_FIELD = 64 << 20  # characters: a CSV field that is longer has lost its closing quote
 
 
@@ -140,7 +141,8 @@ def _parquet_rows(path: str, columns: Columns) -> Iterator[tuple[str, Row]]:
             f"{path}: reading Parquet needs pyarrow, which is not installed: pip install 'tesla-eval[parquet]'"
         ) from None
     try:
-        with parquet.ParquetFile(path) as file:
+        # With a buffer, a column of a row group is read bit by bit, not at once.
+        with parquet.ParquetFile(path, buffer_size=_READ_BUFFER, pre_buffer=False) as file:
             # Only the columns that matter are read; the first call, which asks what there is, takes one row of all.
             wanted = [*columns.hyp, *columns.ref, *columns.src]
             names = wanted if set(wanted) <= set(file.schema_arrow.names) else []

@@ -63,7 +63,9 @@ def content_key(table: pyarrow.Table) -> str:
     import pyarrow
 
     sink = _Hash()
-    whole = table.combine_chunks().replace_schema_metadata(None)
+    # A copy: buffers of the same rows may differ in what lies around them.
+    whole = table.take(pyarrow.array(range(table.num_rows), pyarrow.int64())).combine_chunks()
+    whole = whole.replace_schema_metadata(None)
     with (
         pyarrow.PythonFile(sink, mode="w") as file,
         pyarrow.ipc.new_stream(file, whole.schema) as stream,
