@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/arrays.h"
+#include "base/recycled_memory.h"
 #include "base/interrupt.h"
 #include "matching/bags.h"
 #include "bindings/bindings.h"
@@ -146,7 +147,7 @@ class Bags {
 
     const Lexicon& lexicon_;
     std::vector<Feature> features_;
-    std::pmr::monotonic_buffer_resource memory_{std::size_t{1} << 16};  // before the bags that live in it
+    Arena memory_;  // before the bags that live in it
     std::vector<Text> texts_;
 };
 
