@@ -29,6 +29,13 @@ inline int lowest_bit(std::uint64_t bits) {
 #endif
 }
 
+// Asks for memory that will be needed soon.
+inline void prefetch_memory([[maybe_unused]] const void* at) {
+#if !defined(TESLA_PORTABLE) && defined(__GNUC__)
+    __builtin_prefetch(at);
+#endif
+}
+
 // Moves to a place of a file that may lie beyond what a `long` can count. False where that fails.
 inline bool seek_to(std::FILE* file, std::uint64_t place) {
 #if !defined(TESLA_PORTABLE) && defined(_WIN32)

@@ -72,11 +72,19 @@ def _is_missing(value: Any) -> bool:
     return _may_be_missing(type(value)) and bool(type(value).__name__ in _PANDAS_MISSING or np.isnan(value))
 
 
-def streams_of_one(references: Sequence[str]) -> list[list[str]]:
-    """The references of one segment as streams."""
+def streams_of_one(hypothesis: str, references: Sequence[str], *, needed: bool = True) -> list[list[str]]:
+    """The references of one segment as streams, checked as `check_references` does.
+
+    >>> streams_of_one("a text", ["one", "two"])
+    [['one'], ['two']]
+    """
     if isinstance(references, str):
         raise UsageError("the references of a sentence are a list: write [reference]")
-    return [[reference] for reference in texts_of(references)]
+    streams = [[reference] for reference in texts_of(references)]
+    plain = streams and isinstance(hypothesis, str) and all(isinstance(text, str) for (text,) in streams)
+    if not plain:
+        check_references([hypothesis], streams, needed=needed)
+    return streams
 
 
 def reference_count(references: References) -> int | str:

@@ -12,14 +12,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import Lexicon, Tokens
+from tesla_eval._core import Lexicon, TokenBatch, Tokens
 from tesla_eval.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.arrays import Index, distinct
 from tesla_eval.errors import InputError
 from tesla_eval.records import Token
 
 __all__ = [
-    "AnalysedBatch", "GrowingArray", "LemmaMap", "PerVocabulary", "Vocabulary", "WordMap", "WordTable",
+    "AnalysedBatch", "CoreBatch", "GrowingArray", "LemmaMap", "PerVocabulary", "Vocabulary", "WordMap", "WordTable",
     "numbers_from",
 ]  # fmt: skip
 
@@ -160,6 +160,29 @@ class AnalysedBatch:
             start=unsigned([token.start for token in flat], np.uint32),
             end=unsigned([token.end for token in flat], np.uint32),
         )
+
+
+class CoreBatch(AnalysedBatch):
+    """A batch whose arrays lie in the core; NumPy sees one when it is first asked for."""
+
+    def __init__(self, texts: tuple[str, ...], vocabulary: Vocabulary, core: TokenBatch) -> None:
+        vars(self).update(texts=texts, vocabulary=vocabulary, _core=core)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        array = vars(self)[name] = getattr(vars(self)["_core"], name)
+        return array
+
+    @property
+    def has_empty_text(self) -> bool:
+        """Whether some text has no token."""
+        return bool(self._core.has_empty_text)
+
+    @cached_property
+    def core_tokens(self) -> Tokens:
+        """The arrays that bags are made of, as one object of the core."""
+        return Tokens(self._core)
 
 
 Number = TypeVar("Number", bound=np.generic)

@@ -192,8 +192,7 @@ class Metric(ABC, metaclass=_Sealing):
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Score:
         """The score of one segment against one or several references, if the metric needs any."""
-        streams = streams_of_one(references)
-        check_references([hypothesis], streams, needed=self.needs_references)
+        streams = streams_of_one(hypothesis, references, needed=self.needs_references)
         scored = self._score_one(hypothesis, streams, sources)
         features = dict(zip(self.feature_names, scored.features[0].tolist(), strict=True))
         return Score(self.id, float(scored.scores[0]), features, self.result_signature(streams))

@@ -91,7 +91,8 @@ class Combination(ABC):
     def over_references(self, scores: FloatArray, features: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Scores (references × segments) and features (references × segments × features) as those of the segments.
 
-        NaN marks a reference that a segment does not have, or a feature that does not exist. By default the mean.
+        NaN marks a reference that a segment does not have, or a feature that does not exist. By default the mean. A
+        single reference changes nothing.
         """
         return mean_over_references(scores), mean_over_references(features)
 
@@ -380,6 +381,13 @@ def _mean_of_existing(rows: FloatArray) -> FloatArray:
     >>> _mean_of_existing(np.array([[1.0, 0.5, np.nan]])).tolist()
     [0.75]
     """
+    if len(rows) == 1:  # a sentence: plain numbers, added up in the same order, are ten times as fast
+        total, count = 0.0, 0
+        for value in rows[0].tolist():
+            if not isnan(value):
+                total += value
+                count += 1
+        return np.array([total / count if count else np.nan])
     missing = np.isnan(rows)
     if not missing.any():
         return np.asarray(sum_columns(rows) / rows.shape[1])

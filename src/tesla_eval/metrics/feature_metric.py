@@ -14,7 +14,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -27,7 +27,15 @@ from tesla_eval.matching.both_ways import unordered_pairs
 from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.metrics.combinations import Combination
 from tesla_eval.records import Signature
-from tesla_eval.segments import References, blocks_of_pairs, check_references, new_matrix, same_text, texts_of
+from tesla_eval.segments import (
+    References,
+    blocks_of_pairs,
+    check_references,
+    new_matrix,
+    reference_count,
+    same_text,
+    texts_of,
+)
 from tesla_eval.version import __version__
 
 if TYPE_CHECKING:
@@ -136,6 +144,18 @@ class FeatureMetric(Metric):
             }
         )  # fmt: skip
 
+    def result_signature(self, references: References) -> Signature:
+        """The signature of scores against these references; those of results alike are one object."""
+        count = reference_count(references)
+        signature = self._result_signatures.get(count)
+        if signature is None:
+            signature = self._result_signatures[count] = super().result_signature(references)
+        return signature
+
+    @cached_property
+    def _result_signatures(self) -> dict[int | str, Signature]:
+        return {}
+
     def _shape(self) -> dict[str, str]:
         """Tells a class that borrows a registered id apart from the registered one."""
         from tesla_eval.metrics.registry import registered_class
@@ -167,10 +187,11 @@ class FeatureMetric(Metric):
         references = [text for (text,) in streams if text is not None]
         (batch,) = self.analysis.analyse([hypothesis, *references])
         prepared = self._prepare(batch)
-        i = np.arange(1, len(references) + 1)
-        j = np.zeros(len(references), np.int64)
+        i, j = _one_to_many(len(references))
         rows = self._compare(prepared, prepared, i, j)
         scores = self._scores(rows, batch, batch, i, j)
+        if len(references) == 1:
+            return SegmentScores(scores, rows)
         return SegmentScores(*self.combined.over_references(scores[:, None], rows[:, None]))
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
@@ -275,6 +296,12 @@ class FeatureMetric(Metric):
             if same_text(reference.texts[i[k]], hypothesis.texts[j[k]]):
                 scores[k] = self.combined.equal_texts
         return scores
+
+
+@lru_cache(maxsize=16)
+def _one_to_many(references: int) -> tuple[Index, Index]:
+    """The pairs of a batch that holds a hypothesis and then its references."""
+    return np.arange(1, references + 1), np.zeros(references, np.int64)
 
 
 _Declared = TypeVar("_Declared", FeatureGroup, Combination)
