@@ -25,6 +25,7 @@ __all__ = [
     "streams_of_one",
     "streams_of_texts",
     "texts_of",
+    "with_gaps",
 ]
 
 References = Sequence[Sequence[str | None]]
@@ -88,6 +89,17 @@ def reference_count(references: References) -> int | str:
         return len(references)
     counts = {len(texts) - texts.count(None) for texts in zip(*references, strict=True)}
     return counts.pop() if len(counts) == 1 else "var"
+
+
+def with_gaps(streams: list[list[str]]) -> list[list[str | None]]:
+    """Specification §5: an empty line is a missing reference, unless the segment has no other."""
+    if len(streams) <= 1:
+        return [list(stream) for stream in streams]
+    gaps: list[list[str | None]] = [[text if text.strip() else None for text in stream] for stream in streams]
+    for index in range(len(gaps[0])):
+        if all(stream[index] is None for stream in gaps):
+            gaps[0][index] = ""
+    return gaps
 
 
 def new_matrix(hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
