@@ -180,7 +180,7 @@ def test_one_array_instead_of_a_list_of_streams_is_refused() -> None:
 
 def test_arrow_says_what_made_the_scores() -> None:
     scored = score_frame(pa.table({"mt": ["a cat"], "ref": ["a cat"]}), "mt", "ref", "m")
-    signature = scored.schema.field("tesla-m").metadata[b"signature"].decode()
+    signature = scored.schema.field("tesla-m").metadata[b"tesla_eval.signature"].decode()
     assert signature == str(score(["a cat"], [["a cat"]], "m").signature)
 
 
