@@ -167,7 +167,7 @@ $(DOCS)/.installed: tools/docs_requirements.txt
 # Links and anchors are checked, and every page must be in the navigation of mkdocs.yml.
 docs: $(DOCS)/.installed
 	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --clean --strict
-	@echo "the site is in build/site: open build/site/index.html"
+	@echo "the site is in build/site; with search: python -m http.server --directory build/site"
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
