@@ -22,6 +22,7 @@ ALL = (
     "discourse",
     "tuning",
     "vectors",
+    "engines",
 )
 
 
