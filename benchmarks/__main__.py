@@ -8,6 +8,7 @@ from importlib import import_module
 ALL = (
     "throughput",
     "sentences",
+    "startup",
     "stages",
     "solver",
     "growth",

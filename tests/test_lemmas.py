@@ -74,6 +74,37 @@ def test_simplemma_is_not_asked_for_signs_but_would_say_the_same(word: str, code
     assert simplemma.lemma(word) == DefaultStrategy().get_lemma(word, code)
 
 
+_ENGLISH_PARTS = [
+    "houses",
+    "Vice",
+    "chairmen",
+    "decision",
+    "makers",
+    "co",
+    "operated",
+    "well",
+    "knwn",
+    "ments",
+    "isms",
+]
+
+
+@given(
+    word=st.lists(
+        st.sampled_from([*_ENGLISH_PARTS, "-", "_", "'", "\u2019s", "n't", ".", "\u00bd", "\u0130"]),
+        min_size=1,
+        max_size=5,
+    ).map("".join)
+    | st.text(st.sampled_from("aAbes-_'.\u2019\u02bc"), min_size=1, max_size=9)
+)
+def test_english_words_have_the_lemmas_of_simplemma_without_its_import(word: str) -> None:
+    from simplemma.strategies import DefaultStrategy
+
+    simplemma = Simplemma.of("en")
+    assert simplemma is not None
+    assert simplemma.lemma(word) == DefaultStrategy().get_lemma(word, "en")
+
+
 @pytest.mark.parametrize(
     ("word", "lemma"),
     [

@@ -17,13 +17,19 @@ from tesla_eval.cli.tables import Columns, TableRow, is_table, read_table, table
 from tesla_eval.cli.terminal import warn
 from tesla_eval.compression import SUFFIXES
 from tesla_eval.errors import InputError
-from tesla_eval.judgements.marked import any_marked_up, read_marked_inputs
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores
 from tesla_eval.metrics.baselines import SacreBleuSignature
 from tesla_eval.parallel import map_in_order
 from tesla_eval.segments import reference_count, with_gaps
-from tesla_eval.textio import STANDARD_INPUT, LineReader, looks_lowercased, looks_tokenised, read_in_step
+from tesla_eval.textio import (
+    STANDARD_INPUT,
+    LineReader,
+    any_marked_up,
+    looks_lowercased,
+    looks_tokenised,
+    read_in_step,
+)
 
 if TYPE_CHECKING:
     from tesla_eval.cli.options import NamedMetric
@@ -157,6 +163,8 @@ def read_chunks(
 def _marked_inputs(
     references: Sequence[str], systems: Sequence[str], source: str | None, *, prepared: bool
 ) -> Inputs:
+    from tesla_eval.judgements.marked import read_marked_inputs  # takes time to import: only when asked for
+
     marked = read_marked_inputs(references, systems, source)
     names = tuple(marked.systems)
     if not prepared:

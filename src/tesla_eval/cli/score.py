@@ -45,13 +45,12 @@ from tesla_eval.cli.options import (
 )
 from tesla_eval.cli.outputs import check_output, score_output_option, write_output
 from tesla_eval.cli.score_formats import FORMATS, Intervals, Results, check_format
-from tesla_eval.cli.score_parquet import check_table_request, score_to_table
+from tesla_eval.cli.tables import is_summary_source, is_table
 from tesla_eval.cli.terminal import complain, progress, warn
-from tesla_eval.judgements.marked import any_marked_up
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores, Total
-from tesla_eval.stats import paired_bootstrap
-from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.textio import any_marked_up
 
 __all__ = ["open_outputs", "score"]
 
@@ -149,6 +148,8 @@ def score(
     files = systems_or_standard_input((*inputs, *systems))
     to_table = engine is not None or (output is not None and output.suffix == ".parquet")
     if to_table:
+        from tesla_eval.cli.score_parquet import check_table_request, score_to_table  # takes time to import
+
         check_table_request(
             files, output, engine, address, other=[*references, *([] if source is None else [source])],
             refused={
@@ -210,9 +211,6 @@ def open_outputs(
     columns: str | None, analysed: bool, prepared: bool, source_is_shown: bool = False,
 ) -> Inputs:  # fmt: skip
     """Files of lines, tables, or summaries, whichever was given."""
-    from tesla_eval.cli.tables import is_table
-    from tesla_eval.judgements.summaries import is_summary_source, read_summaries
-
     needed = any(metric.needs_references for metric in metrics)
     if source is not None and not source_is_shown and not any(metric.uses_source for metric in metrics):
         warn("--source has no effect: none of the metrics reads the source")
@@ -226,6 +224,10 @@ def open_outputs(
             )
         if analysed:
             raise click.UsageError("--analysed reads files of CoNLL-U, with -r")
+        from tesla_eval.judgements.summaries import (
+            read_summaries,  # takes time to import: only when asked for
+        )
+
         summaries = read_summaries(systems[0])
         return Inputs(summaries.systems, summary_chunks(summaries), len(summaries.topics), summaries.topics)
     inputs = open_inputs(
@@ -290,6 +292,8 @@ class _Scoreboard:
 
     def intervals(self, resamples: int, seed: int) -> Intervals:
         """The bootstrap's intervals of all system scores."""
+        from tesla_eval.stats.resampling import paired_bootstrap  # takes time to import: only when asked for
+
         columns = []
         for place, (name, metric) in enumerate(self._metrics):
             parts = [SegmentScores.concatenate(row[place].parts or []) for row in self._cells]

@@ -17,7 +17,7 @@ from tesla_eval.compression import without_suffix
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.textio import LineReader, read_json_lines
 
-__all__ = ["Columns", "TableRow", "is_table", "read_table", "table_columns"]
+__all__ = ["Columns", "TableRow", "is_summary_source", "is_table", "read_table", "table_columns"]
 
 _QUOTED = re.compile(r'"(?=[^"]*"")(?:[^"]|"")*"')  # a field with a quote in it, as pandas writes it
 _READ_BUFFER = 1 << 20
@@ -51,6 +51,11 @@ def table_columns(path: str, columns: Columns | None) -> Columns:
     for place, row in _rows(path, columns or Columns()):
         return (columns or Columns()).found_in(list(row), place)
     raise InputError(f"{path}: is empty; it must have a row for each segment")
+
+
+def is_summary_source(path: str) -> bool:
+    """Whether a path names a folder or JSON Lines rather than a text with one segment per line."""
+    return path.endswith((".jsonl", ".jsonl.gz")) or Path(path).is_dir()
 
 
 def read_table(path: str, columns: Columns) -> Iterator[TableRow]:

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from functools import cached_property
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -26,9 +26,12 @@ from tesla_eval.features import FeatureGroup, options_of
 from tesla_eval.matching.both_ways import unordered_pairs
 from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.metrics.combinations import Combination
-from tesla_eval.records import Explanation, ReferenceExplanation, Signature
-from tesla_eval.segments import References, blocks_of_pairs, check_references, new_matrix, same_text
+from tesla_eval.records import Signature
+from tesla_eval.segments import References, blocks_of_pairs, check_references, new_matrix, same_text, texts_of
 from tesla_eval.version import __version__
+
+if TYPE_CHECKING:
+    from tesla_eval.explanations import Explanation, ReferenceExplanation
 
 __all__ = ["FeatureMetric"]
 
@@ -172,6 +175,7 @@ class FeatureMetric(Metric):
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
         """The score of every hypothesis (row) against every reference (column); each text is analysed once."""
+        hypotheses, references = texts_of(hypotheses), texts_of(references)
         matrix = new_matrix(hypotheses, references)
         if not matrix.size:
             return matrix
@@ -184,6 +188,7 @@ class FeatureMetric(Metric):
 
     def all_pairs(self, texts: Sequence[str]) -> FloatArray:
         """`pairwise(texts, texts)` with each pair solved once: precision and recall change places when sides do."""
+        texts = texts_of(texts)
         matrix = new_matrix(texts, texts)
         if not matrix.size:
             return matrix
@@ -206,6 +211,9 @@ class FeatureMetric(Metric):
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Explanation:
         """The score of one segment with the matching behind it: each text is analysed, each problem solved once."""
+        from tesla_eval.explanations import Explanation  # not before something is explained
+
+        references = texts_of(references)
         streams = [[reference] for reference in references]
         check_references([hypothesis], streams)
         y, *sides = self.analysis.analyse([hypothesis], *streams)
@@ -221,6 +229,8 @@ class FeatureMetric(Metric):
         )
 
     def _explain_pair(self, text: str, x: Any, y: Any) -> tuple[FloatArray, ReferenceExplanation]:
+        from tesla_eval.explanations import ReferenceExplanation  # not before something is explained
+
         parts = [group.explain(x, y) for group in self._layout.groups]
         row = np.concatenate([part.values for part in parts])
         if self._layout.columns is not None:
