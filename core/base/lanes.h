@@ -17,6 +17,7 @@ inline void raise(Lanes& best, Lanes& mark, const Lanes& candidate, std::int16_t
     best = is_higher ? candidate : best;
     mark = is_higher ? Lanes{} + number : mark;
 }
+inline Lanes lower(const Lanes& a, const Lanes& b) { return a < b ? a : b; }
 #else
 struct Lanes {
     std::int16_t values[kLanes];
@@ -26,7 +27,21 @@ struct Lanes {
         for (std::size_t i = 0; i < kLanes; ++i) values[i] = static_cast<std::int16_t>(values[i] + other[i]);
         return *this;
     }
+    Lanes operator&(const Lanes& other) const {
+        Lanes both{};
+        for (std::size_t i = 0; i < kLanes; ++i) both[i] = static_cast<std::int16_t>(values[i] & other[i]);
+        return both;
+    }
+    Lanes operator~() const {
+        Lanes others{};
+        for (std::size_t i = 0; i < kLanes; ++i) others[i] = static_cast<std::int16_t>(~values[i]);
+        return others;
+    }
 };
+inline Lanes lower(Lanes a, const Lanes& b) {
+    for (std::size_t i = 0; i < kLanes; ++i) a[i] = std::min(a[i], b[i]);
+    return a;
+}
 inline void raise(Lanes& best, Lanes& mark, const Lanes& candidate, std::int16_t number) {
     for (std::size_t i = 0; i < kLanes; ++i) {
         if (candidate[i] <= best[i]) continue;
@@ -35,5 +50,12 @@ inline void raise(Lanes& best, Lanes& mark, const Lanes& candidate, std::int16_t
     }
 }
 #endif
+
+// `value` in the first `count` lanes, 0 in the others.
+inline Lanes first_lanes(std::size_t count, std::int16_t value) {
+    Lanes lanes{};
+    for (std::size_t i = 0; i < count; ++i) lanes[i] = value;
+    return lanes;
+}
 
 }  // namespace tesla

@@ -17,6 +17,7 @@ __all__ = [
     "blocks_of_pairs",
     "check_orientation",
     "check_references",
+    "distinct_texts",
     "mean_over_references",
     "new_matrix",
     "reference_count",
@@ -117,6 +118,18 @@ def new_matrix(hypotheses: Sequence[str], references: Sequence[str]) -> FloatArr
     for what, texts in (("hypothesis", hypotheses), ("reference", references)):
         _check_texts(what, texts)
     return np.empty((len(hypotheses), len(references)))
+
+
+def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Index]:
+    """Each text once, in the order of their first appearance, and which of them every text is.
+
+    >>> distinct, place = distinct_texts(["a", "b", "a"])
+    >>> distinct, place.tolist()
+    (['a', 'b'], [0, 1, 0])
+    """
+    number: dict[str, int] = {}
+    place = np.array([number.setdefault(text, len(number)) for text in texts], np.int64)
+    return list(number), place
 
 
 def blocks_of_pairs(hypotheses: int, references: int, most: int) -> Iterator[tuple[Index, Index, Index]]:

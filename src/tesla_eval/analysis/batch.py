@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -20,7 +20,7 @@ from tesla_eval.records import Token
 
 __all__ = [
     "AnalysedBatch", "CoreBatch", "GrowingArray", "LemmaMap", "PerVocabulary", "Vocabulary", "WordMap", "WordTable",
-    "numbers_from",
+    "numbers_from", "word_tables",
 ]  # fmt: skip
 
 _MOST_TAGS = 1 << 16
@@ -348,7 +348,13 @@ class WordTable:
             forms = self._lexicon.forms(words)
             lowered = [form.lower() for form in forms]
             self.folded.extend(list(map(self._first_with.setdefault, lowered, words.tolist())))
-            self.shape.extend([_shape(form) for form in forms])
+            # Most words are small letters alone.
+            self.shape.extend(
+                [
+                    0 if form == low and form.isalpha() else _shape(form)
+                    for form, low in zip(forms, lowered, strict=True)
+                ]
+            )
             self.word_weight.extend(self._weights(lowered))
         lemmas = numbers_from(len(self.lemma_weight), batch.lemma)
         if len(lemmas):
@@ -368,6 +374,16 @@ class WordTable:
 
     def _weights(self, words: list[str]) -> npt.NDArray[np.float64]:
         return np.ones(len(words)) if self._frequencies is None else self._frequencies.weights(words)
+
+
+@lru_cache(maxsize=64)
+def word_tables(frequencies: Frequencies | None) -> PerVocabulary[WordTable]:
+    """The tables of all vocabularies with these frequencies: whoever needs one shares it with the others.
+
+    >>> word_tables(None) is word_tables(None)
+    True
+    """
+    return PerVocabulary(lambda vocabulary: WordTable(vocabulary, frequencies))
 
 
 def _shape(form: str) -> int:

@@ -31,6 +31,7 @@ from tesla_eval.segments import (
     References,
     blocks_of_pairs,
     check_references,
+    distinct_texts,
     new_matrix,
     reference_count,
     same_text,
@@ -195,11 +196,26 @@ class FeatureMetric(Metric):
         return SegmentScores(*self.combined.over_references(scores[:, None], rows[:, None]))
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
-        """The score of every hypothesis (row) against every reference (column); each text is analysed once."""
+        """The score of every hypothesis (row) against every reference (column).
+
+        Each text is analysed once, and equal texts are compared once. Where both sides are the same texts, each
+        unordered pair is solved once.
+        """
         hypotheses, references = texts_of(hypotheses), texts_of(references)
         matrix = new_matrix(hypotheses, references)
         if not matrix.size:
             return matrix
+        rows, row_of = distinct_texts(hypotheses)
+        columns, column_of = distinct_texts(references)
+        scores = self._unordered_pairs(rows) if rows == columns else self._ordered_pairs(rows, columns)
+        return scores if scores.shape == matrix.shape else scores[np.ix_(row_of, column_of)]
+
+    def all_pairs(self, texts: Sequence[str]) -> FloatArray:
+        """`pairwise(texts, texts)` with each pair solved once: precision and recall change places when sides do."""
+        return self.pairwise(texts, texts)
+
+    def _ordered_pairs(self, hypotheses: list[str], references: list[str]) -> FloatArray:
+        matrix = np.empty((len(hypotheses), len(references)))
         hypothesis, reference = self.analysis.analyse(hypotheses, references)
         prepared = self._prepare(reference), self._prepare(hypothesis)
         for rows, i, j in blocks_of_pairs(len(hypotheses), len(references), _PAIRS_AT_ONCE):
@@ -207,12 +223,8 @@ class FeatureMetric(Metric):
             matrix[rows] = self._scores(compared, reference, hypothesis, j, i).reshape(len(rows), -1)
         return matrix
 
-    def all_pairs(self, texts: Sequence[str]) -> FloatArray:
-        """`pairwise(texts, texts)` with each pair solved once: precision and recall change places when sides do."""
-        texts = texts_of(texts)
-        matrix = new_matrix(texts, texts)
-        if not matrix.size:
-            return matrix
+    def _unordered_pairs(self, texts: list[str]) -> FloatArray:
+        matrix = np.empty((len(texts), len(texts)))
         (batch,) = self.analysis.analyse(texts)
         prepared = self._prepare(batch)
         first, second = unordered_pairs(len(texts))
