@@ -12,7 +12,7 @@ FUZZ_SECONDS ?= 60
 FUZZ_PAIRS ?= 20000
 FUZZ_FILES ?= 200
 
-.PHONY: help demo test test-slow test-lowest test-clang test-threads sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots test-plugs docs
+.PHONY: help demo test test-slow test-lowest test-clang test-threads sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots test-plugs docs test-engines bench-engines
 
 help:
 	@echo "make demo       score the example and explain one sentence"
@@ -23,6 +23,7 @@ help:
 	@echo "make sanitize   the core's tests and the fuzzers with the address and undefined-behaviour sanitizers"
 	@echo "make fuzz       fuzzers for FUZZ_SECONDS, FUZZ_PAIRS and FUZZ_FILES; guided by coverage where Clang is there"
 	@echo "make test-browser  the report in Chromium: no errors, no network, keyboard, accessibility, 3,000 segments x 10 systems"
+	@echo "make test-engines  DuckDB, Ray and Spark on this machine, workers killed in the middle; bench-engines: what they cost"
 	@echo "make test-plugs    each plug against the real library, in environments of their own; PLUGS=\"frames mbrs\" chooses"
 	@echo "make docs       the documentation site, into build/site"
 	@echo "make check-js   types and format of the report's script"
@@ -131,6 +132,20 @@ test-browser: $(VENV)/.browser
 
 screenshots: $(VENV)/.browser
 	$(BIN)/python tools/report_screenshots.py docs/images
+
+# The engines have an environment of their own. Their tests start clusters, so they are not part of `make test`.
+ENGINES := build/engines
+$(ENGINES)/.installed: $(SOURCES)
+	test -x $(ENGINES)/bin/python || $(PYTHON) -m venv $(ENGINES)
+	$(ENGINES)/bin/pip install --quiet --disable-pip-version-check --upgrade pip
+	$(ENGINES)/bin/pip install --quiet --disable-pip-version-check --editable ".[test,duckdb,ray,spark]"
+	touch $@
+
+test-engines: $(ENGINES)/.installed
+	$(ENGINES)/bin/python -m pytest -p no:cacheprovider -W default -rs --override-ini addopts=-q tests/engines
+
+bench-engines: $(ENGINES)/.installed
+	$(ENGINES)/bin/python -m benchmarks engines
 
 # One environment per neighbour: tests/plugs/NAME.txt says what it needs, tests/plugs/test_NAME.py tests it. All share one wheel.
 PLUGS ?= $(basename $(notdir $(wildcard tests/plugs/*.txt)))

@@ -326,5 +326,6 @@ def test_row_groups_are_shared_out_whole_and_small_ones_together(tmp_path: Path,
     spans = parquet.row_group_spans(data)
     assert [(span.first, span.end) for span in spans] == [(0, 4), (4, 6)]
     read = [piece for span in spans for piece in parquet.read_span(span, scorer)]
-    assert all(piece.num_rows <= 40 for piece in read)
-    assert arrow.concat_tables(read)["id"].equals(table["id"])
+    assert all(piece.num_rows <= 40 for _, piece in read)
+    assert all(piece["id"][0].as_py() == f"s{first_row}" for first_row, piece in read)
+    assert arrow.concat_tables([piece for _, piece in read])["id"].equals(table["id"])

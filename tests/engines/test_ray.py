@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import signal
 import subprocess
 import sys
@@ -30,8 +29,6 @@ def address():
     """The address of a cluster of two machines with one CPU each."""
     from ray.cluster_utils import Cluster
 
-    # A secret of this cluster's own: Ray refuses whoever does not have it.
-    os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
     machine = {"num_cpus": 1, "object_store_memory": 100_000_000}
     cluster = Cluster(initialize_head=True, head_node_args={**machine, "include_dashboard": False})
     cluster.add_node(**machine)

@@ -6,7 +6,7 @@ A score depends on its own row alone, so it has the same bits however rows are g
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -152,15 +152,19 @@ class BatchScorer:
         """The batch with its scores instead of its texts."""
         return self.score(batch).batch
 
-    def batches(self, texts: pyarrow.RecordBatch | pyarrow.Table) -> Iterator[pyarrow.RecordBatch]:
-        """The same for a batch or table of any size, in small batches."""
+    def batches(
+        self, texts: pyarrow.RecordBatch | pyarrow.Table, place: str = "", first_row: int = 0
+    ) -> Iterator[pyarrow.RecordBatch]:
+        """The same for a batch or table of any size, in small batches; errors name `place` and the row."""
         import pyarrow
 
         if isinstance(texts, pyarrow.Table):
-            yield from map(self, texts.to_batches(max_chunksize=_ROWS_AT_ONCE))
+            pieces: Iterable[pyarrow.RecordBatch] = texts.to_batches(max_chunksize=_ROWS_AT_ONCE)
         else:
-            for start in range(0, texts.num_rows, _ROWS_AT_ONCE):
-                yield self(texts.slice(start, _ROWS_AT_ONCE))
+            pieces = (texts.slice(start, _ROWS_AT_ONCE) for start in range(0, texts.num_rows, _ROWS_AT_ONCE))
+        for piece in pieces:
+            yield self.score(piece, place, first_row).batch
+            first_row += piece.num_rows
 
     def score(self, batch: pyarrow.RecordBatch, place: str = "", first_row: int = 0) -> ScoredBatch:
         """The same with all parts of the scores; errors name `place` and the row, counted from `first_row`."""

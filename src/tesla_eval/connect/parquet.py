@@ -43,11 +43,12 @@ class ScoredFile(NamedTuple):
 
 
 class RowGroupSpan(NamedTuple):
-    """Row groups of a file that one worker scores: `first` up to, but without, `end`."""
+    """Row groups of a file that one worker scores: `first` up to, but without, `end`; and the rows before them."""
 
     path: str
     first: int
     end: int
+    rows_before: int
 
 
 def row_group_spans(path: str) -> list[RowGroupSpan]:
@@ -56,17 +57,17 @@ def row_group_spans(path: str) -> list[RowGroupSpan]:
 
     spans = []
     with _explained(path), parquet.ParquetFile(path) as file:
-        first = rows = 0
+        first = before = rows = 0
         for group in range(file.num_row_groups):
             rows += file.metadata.row_group(group).num_rows
             if rows >= _SPAN_ROWS // 2 or group == file.num_row_groups - 1:
-                spans.append(RowGroupSpan(path, first, group + 1))
-                first, rows = group + 1, 0
+                spans.append(RowGroupSpan(path, first, group + 1, before))
+                first, before, rows = group + 1, before + rows, 0
     return spans
 
 
-def read_span(span: RowGroupSpan, scorer: BatchScorer) -> Iterator[pyarrow.Table]:
-    """The columns that a scorer reads, in tables of a bounded number of rows."""
+def read_span(span: RowGroupSpan, scorer: BatchScorer) -> Iterator[tuple[int, pyarrow.Table]]:
+    """The columns that a scorer reads, in tables of a bounded number of rows, and the rows before each in the file."""
     import pyarrow
     from pyarrow import parquet
 
@@ -74,11 +75,13 @@ def read_span(span: RowGroupSpan, scorer: BatchScorer) -> Iterator[pyarrow.Table
         _explained(span.path),
         parquet.ParquetFile(span.path, buffer_size=_READ_BUFFER, pre_buffer=False) as file,
     ):
+        first_row = span.rows_before
         for batch in file.iter_batches(
             batch_size=_SPAN_ROWS, row_groups=range(span.first, span.end),
             columns=scorer.needed(file.schema_arrow), use_threads=False,
         ):  # fmt: skip
-            yield pyarrow.Table.from_batches([batch])
+            yield first_row, pyarrow.Table.from_batches([batch])
+            first_row += batch.num_rows
 
 
 def parquet_schema(path: str) -> pyarrow.Schema:

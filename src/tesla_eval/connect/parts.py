@@ -91,8 +91,18 @@ class PartFolder:
             raise UsageError(f"{self.path.parent}: is a file; name a folder for the parts")
         self._working.mkdir(parents=True, exist_ok=True)
 
-    def score(self, table: pyarrow.Table, published: frozenset[str] = frozenset()) -> Part:
-        """Score a table into a part of its own, unless that part is there; `published` is from an earlier run."""
+    def score(
+        self,
+        table: pyarrow.Table,
+        published: frozenset[str] = frozenset(),
+        *,
+        place: str = "",
+        first_row: int = 0,
+    ) -> Part:
+        """Score a table into a part of its own, unless that part is there; `published` is from an earlier run.
+
+        Errors name the `place`, and the row counted from `first_row`.
+        """
         needed = table.select(self._scorer.needed(table.schema))
         content = content_key(needed)
         part = self._working / f"{content}.parquet"
@@ -101,7 +111,7 @@ class PartFolder:
         self._working.mkdir(parents=True, exist_ok=True)
         schema = self._scorer.schema(needed.schema)
         with replacing(part) as temporary:
-            write_parquet(temporary, schema, self._scorer.batches(needed))
+            write_parquet(temporary, schema, self._scorer.batches(needed, place, first_row))
         return Part(content, table.num_rows, reused=False)
 
     def published(self) -> frozenset[str]:

@@ -170,7 +170,10 @@ class _FileWorker:
         self._folder, self._published, self._scorer = folder, published, scorer
 
     def score(self, span: RowGroupSpan) -> list[Part]:
-        return [self._folder.score(table, self._published) for table in read_span(span, self._scorer)]
+        return [
+            self._folder.score(table, self._published, place=span.path, first_row=first_row)
+            for first_row, table in read_span(span, self._scorer)
+        ]
 
 
 def _listed(parts: Sequence[Part]) -> pyarrow.Table:

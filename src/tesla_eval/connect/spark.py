@@ -36,27 +36,36 @@ def score_dataframe(
     an error, or with `missing="null"` gets a null score. Nothing is scored before Spark is asked for the result.
     """
     need_package("pyspark", "spark")
+    import pyarrow
     from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
     columns = text_columns(hypothesis, references, source)
     scorer = BatchScorer(metrics_by_name(metric, lang, **options), columns, keep=keep, missing=missing)
     schema = to_arrow_schema(frame.schema)
-    scored = from_arrow_schema(scorer.schema(schema))
-    return frame.select(*map(_quoted, scorer.needed(schema))).mapInArrow(_Scoring(scorer), scored)
+    needed = scorer.needed(schema)
+    scored = scorer.schema(schema)
+    # Numbers stand for names meanwhile: Spark takes a dot in a name for a field of a structure.
+    numbered = frame.select(*map(_quoted, needed)).toDF(*map(str, range(len(needed))))
+    plain = from_arrow_schema(pyarrow.schema([field.with_name(str(n)) for n, field in enumerate(scored)]))
+    return numbered.mapInArrow(_Scoring(scorer, needed), plain).toDF(*scored.names)
 
 
 def _quoted(name: str) -> str:
-    """A column's name for Spark, which reads a dot as a field of a structure."""
+    """A column's name, in which nothing but the quotation mark itself has a meaning."""
     return "`" + name.replace("`", "``") + "`"
 
 
 class _Scoring:
     """What each task calls with its batches. The scorer is made once per Python worker, which serves many tasks."""
 
-    def __init__(self, scorer: BatchScorer) -> None:
-        self._scorer = scorer
+    def __init__(self, scorer: BatchScorer, names: Sequence[str]) -> None:
+        self._scorer, self._names = scorer, list(names)
 
     def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        import pyarrow
+
         for batch in batches:
-            if batch.num_rows:
-                yield from self._scorer.batches(batch)
+            named = pyarrow.RecordBatch.from_arrays(batch.columns, self._names)
+            for scored in self._scorer.batches(named):
+                numbers = list(map(str, range(scored.num_columns)))
+                yield pyarrow.RecordBatch.from_arrays(scored.columns, numbers)
