@@ -15,8 +15,8 @@ from tesla_eval.discourse.roles import VARIANTS, load_coherence_model, variant_k
 from tesla_eval.errors import ResourceError, UsageError
 from tesla_eval.features.lm import LanguageModelGroup
 from tesla_eval.metrics.registry import registered
-from tesla_eval.models import load_pem_model, load_weights
-from tesla_eval.models.svr import kernel_kind
+from tesla_eval.models.linear import load_weights
+from tesla_eval.models.svr import kernel_kind, load_pem_model
 from tesla_eval.resources import find_resource, write_resource
 from tesla_eval.training.recipe import Recipe, features_for
 

@@ -29,7 +29,7 @@ from tesla_eval.judgements.paraphrases import (
 )
 from tesla_eval.lm import LanguageModel, load_language_model
 from tesla_eval.matching.ngrams import shared_ngrams
-from tesla_eval.models import load_pem_model, read_pem_model
+from tesla_eval.models.svr import load_pem_model, read_pem_model
 from tesla_eval.resources import Resource, write_resource
 from tests.conftest import SHARED_DATA
 from tests.test_pivot_bags import UNPRUNED, TestWorkedExample, batch_of, make_table

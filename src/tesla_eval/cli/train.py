@@ -27,8 +27,7 @@ from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
-from tesla_eval.models import write_weights
-from tesla_eval.models.linear import ANY_LANGUAGE
+from tesla_eval.models.linear import ANY_LANGUAGE, write_weights
 from tesla_eval.pivot import installed_pivots
 from tesla_eval.resources import Provenance, find_resource, missing_resource, write_resource
 from tesla_eval.training import LEARNERS, collect

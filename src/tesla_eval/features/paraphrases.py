@@ -17,13 +17,13 @@ from tesla_eval.analysis.porter import porter_stem
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.bags import PivotFeature, build_pivot_bags
 from tesla_eval.errors import UsageError
+from tesla_eval.explanations import ValueDetail
 from tesla_eval.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.features.pivots import tables_signature
 from tesla_eval.lm import LanguageModel, load_language_model
 from tesla_eval.matching import match_pairs
 from tesla_eval.matching.ngrams import explain_shared
 from tesla_eval.pivot import PhraseTable, load_phrase_table
-from tesla_eval.records import ValueDetail
 
 __all__ = [
     "LEAST_COUNT",
