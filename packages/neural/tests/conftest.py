@@ -8,7 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-WORDS = "the a two men man were was arrested detained released not in paris london 2019 un ##happy happy . , ? !".split()
+WORDS = [
+    "the", "a", "two", "men", "man", "were", "was", "arrested", "detained", "released", "not", "in", "paris", "london",
+    "2019", "un", "##happy", "happy", ".", ",", "?", "!",
+]  # fmt: skip
 VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
 SIZE, INNER, HEADS, LAYERS, POSITIONS = 16, 32, 2, 2, 40
 
@@ -29,7 +32,11 @@ def random_tensors(pieces: int, seed: int = 1) -> dict[str, np.ndarray]:
     for number in range(LAYERS):
         layer = f"encoder.layer.{number}"
         shapes = {f"attention.self.{part}": (SIZE, SIZE) for part in ("query", "key", "value")}
-        shapes |= {"attention.output.dense": (SIZE, SIZE), "intermediate.dense": (INNER, SIZE), "output.dense": (SIZE, INNER)}
+        shapes |= {
+            "attention.output.dense": (SIZE, SIZE),
+            "intermediate.dense": (INNER, SIZE),
+            "output.dense": (SIZE, INNER),
+        }
         for name, shape in shapes.items():
             tensors[f"{layer}.{name}.weight"] = matrix(*shape)
             tensors[f"{layer}.{name}.bias"] = matrix(shape[0])

@@ -5,8 +5,8 @@
     loyo_n.py report [-o docs/n-results.md]    the tables of the docs
     loyo_n.py train                            the shipped weights, learned from everything
 
-For a year that is left out, TESLA-X's weights, the weights of pieces and those of TESLA-N's features are all learned from
-the other years. Encoding takes 2 ms per output (half a million outputs); the rest takes minutes.
+For a year that is left out, TESLA-X's weights, the weights of pieces and those of TESLA-N's features are all learned
+from the other years. Encoding takes 2 ms per output (half a million outputs); the rest takes minutes.
 """
 
 from __future__ import annotations
@@ -24,16 +24,24 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 
 import loyo  # noqa: E402
-
 from tesla_eval.arrays import FloatArray  # noqa: E402
-from tesla_eval.features import Feature  # noqa: E402
 from tesla_eval.models import LinearModel, load_weights, write_weights  # noqa: E402
 from tesla_eval.training.judged import TrainingSet  # noqa: E402
 from tesla_eval.training.yearly import MOST_PAIRS, Figures, YearlySet, fit_years, interval  # noqa: E402
 from tesla_eval_neural.encoder import load_encoder, shipped_file  # noqa: E402
 from tesla_eval_neural.learning import (  # noqa: E402
-    EVIDENCE, PENALTY, context_features, evidence_metric, fit_features, learn_pieces, learned_features, shipped_model,
-    with_columns, x_scores,
+    EVIDENCE,
+    LEARNED,
+    PENALTY,
+    context_features,
+    evidence_metric,
+    fit_features,
+    flattened,
+    learn_pieces,
+    learned_features,
+    shipped_model,
+    with_columns,
+    x_scores,
 )  # fmt: skip
 from tesla_eval_neural.metric import weights_file  # noqa: E402
 
@@ -41,13 +49,14 @@ NAME, X, M = "tesla-n", "tesla-x", "tesla-m"
 FLOORS: Mapping[str, float] = {}
 DATE = "2026-11-16"
 _TEXTS_AT_ONCE = 4096
+Year = tuple[LinearModel, Mapping[YearlySet, FloatArray]]
 HEAD = """# TESLA-N where a year is left out
 
 Every figure of TESLA-N and TESLA-X on this page is of weights that were learned from all *other* years. The page is
-written by `python packages/neural/tools/loyo_n.py report -o docs/n-results.md`. Year × language pair × kind of judgement
-counts alike. τ is Kendall's τ over human pairs (for direct assessment of single outputs, WMT17, over pairs of outputs of
-different segments); r is Pearson's correlation of system means with human system scores. Intervals (95 %) resample
-segments. WMT21's cs-en, de-en and ha-en have scores of systems only."""
+written by `python packages/neural/tools/loyo_n.py report -o docs/n-results.md`. Year × language pair × kind of
+judgement counts alike. τ is Kendall's τ over human pairs (for direct assessment of single outputs, WMT17, over pairs of
+outputs of different segments); r is Pearson's correlation of system means with human system scores. Intervals (95 %)
+resample segments. WMT21's cs-en, de-en and ha-en have scores of systems only."""
 
 
 def evidence_file(folder: Path, one: Any) -> Path:
@@ -96,9 +105,7 @@ class Data:
 
     def x_model(self, sets: Sequence[YearlySet]) -> LinearModel:
         recipe = loyo.RECIPES["en"]
-        return fit_years(
-            sets, self.x_features, recipe.keeps, "signed", recipe.penalty or PENALTY, recipe.floors
-        )
+        return fit_years(sets, self.x_features, recipe.keeps, "signed", recipe.penalty or 0.01, recipe.floors)
 
     def pieces(self, sets: Sequence[YearlySet]) -> tuple[int, ...]:
         return learn_pieces([self._training_set(one, self.evidence[one]) for one in sets if one.has_pairs])
@@ -108,71 +115,78 @@ class Data:
         return np.column_stack([x, context_features(self.evidence[one], pieces)])
 
     def fit(
-        self, sets: Sequence[YearlySet], columns: Mapping[YearlySet, FloatArray], kept: Sequence[int], **options: Any
+        self, sets: Sequence[YearlySet], columns: Mapping[YearlySet, FloatArray], **options: Any
     ) -> LinearModel:  # fmt: skip
-        training = [self._training_set(one, columns[one][:, kept]) for one in sets if one.has_pairs]
-        return fit_features(training, [self.features[k] for k in kept], **options)
+        training = [self._training_set(one, columns[one]) for one in sets if one.has_pairs]
+        return fit_features(training, self.features, **options)
+
+    def score(
+        self, one: YearlySet, learned: LinearModel, x_model: LinearModel, columns: FloatArray
+    ) -> FloatArray:
+        """The scores of a set by the model as it would be shipped."""
+        model = flattened(learned, x_model)
+        features = (*self.features, *self.x_features)
+        place = {feature.name: k for k, feature in enumerate(features)}
+        chosen = [place[name] for name in model.features]
+        families = tuple(features[k].family for k in chosen)
+        return replace(model, families=families).score(np.column_stack([columns, one.features])[:, chosen])
 
     @staticmethod
     def _training_set(one: YearlySet, columns: FloatArray) -> TrainingSet:
         return with_columns(one.training_set(np.zeros(0, np.int64), MOST_PAIRS), columns)
 
-    def year_by_year(self) -> Iterator[tuple[str, dict[YearlySet, FloatArray]]]:
-        """For every year that is left out, the columns of all sets as learned from the other years."""
+    def year_by_year(self) -> Iterator[tuple[str, Year]]:
+        """For every year that is left out, TESLA-X's model and the columns of all sets, learned from the others."""
         for year in sorted({one.year for one in self.sets}):
             others = [one for one in self.sets if one.year != year]
             x_model, pieces = self.x_model(others), self.pieces(others)
-            yield year, {one: self.columns(one, x_model, pieces) for one in self.sets}
+            yield year, (x_model, {one: self.columns(one, x_model, pieces) for one in self.sets})
 
 
-def leave_out(
-    data: Data, columns_by_year: Mapping[str, Mapping[YearlySet, FloatArray]], kept: Sequence[int], **options: Any
-) -> list[Figures]:  # fmt: skip
+def leave_out(data: Data, by_year: Mapping[str, Year], **options: Any) -> list[Figures]:
     figures = []
-    for year, columns in columns_by_year.items():
-        model = data.fit([one for one in data.sets if one.year != year], columns, kept, **options)
+    for year, (x_model, columns) in by_year.items():
+        model = data.fit([one for one in data.sets if one.year != year], columns, **options)
         for one in data.sets:
             if one.year == year:
                 scores = {
                     **one.baselines,
                     X: np.clip(columns[one][:, 0], 0, 1),
-                    NAME: model.score(columns[one][:, kept]),
+                    NAME: data.score(one, model, x_model, columns[one]),
                 }
                 figures.append(Figures(one, scores))
     return figures
 
 
 def study(data: Data) -> None:
-    columns = dict(data.year_by_year())
-    everything = list(range(len(data.features)))
-    place = {feature.name: k for k, feature in enumerate(data.features)}
-
-    def without(*starts: str) -> list[int]:
-        return [k for k, feature in enumerate(data.features) if not feature.name.startswith(starts)]
-
-    trials: dict[str, tuple[Sequence[int], dict[str, Any]]] = {
-        "all": (everything, {}),
-        **{f"penalty {p}": (everything, {"penalty": p}) for p in (0.1, 0.03, 0.003)},
-        **{f"x at least {share}": (everything, {"floors": {"x": share}}) for share in (0.2, 0.4, 0.6)},
-        **{f"without {name}": (without(name), {}) for name in ("ctx.best", "ctx.even", "ctx.flow", "ctx.mean")},
-        "without x": (without("x"), {}),
-        "F alone": ([k for name, k in place.items() if name in ("x", "ctx.mean") or name.endswith(".f")], {}),
+    by_year = dict(data.year_by_year())
+    names = [feature.name for feature in data.features]
+    trials: dict[str, dict[str, Any]] = {
+        "as shipped": {"floors": FLOORS},
+        **{f"penalty {penalty}": {"penalty": penalty} for penalty in (0.01, 0.1, 1.0)},
+        **{f"x at least {share}": {"floors": {"x": share}} for share in (0.2, 0.4)},
+        **{f"without {left}": {"learned": [n for n in LEARNED if n != left]} for left in LEARNED},
+        "precision and recall too": {"learned": names},
     }
+    first = leave_out(data, by_year, **trials["as shipped"])
     print(f"{'':28} mean τ, mean r, then year by year")
-    first = leave_out(data, columns, everything)
     for metric in (M, "chrf++", X):
         print(loyo.line(metric, first, metric))
-    for title, (kept, options) in trials.items():
-        print(loyo.line(title, leave_out(data, columns, kept, **options), NAME), flush=True)
+    for title, options in trials.items():
+        print(loyo.line(title, leave_out(data, by_year, **options), NAME), flush=True)
 
 
 def report(data: Data) -> Iterator[str]:
-    columns = dict(data.year_by_year())
-    figures = leave_out(data, columns, range(len(data.features)), floors=FLOORS)
+    by_year = dict(data.year_by_year())
+    figures = leave_out(data, by_year, floors=FLOORS)
     metrics = (NAME, X, M, "chrf++")
     yield HEAD
     yield "\n| mean over sets | " + " | ".join(metrics) + " |\n|---|" + "--:|" * len(metrics)
-    for title, statistic in (("segments, τ", "tau"), ("systems, Pearson", "pearson"), ("systems, accuracy", "accuracy")):
+    for title, statistic in (
+        ("segments, τ", "tau"),
+        ("systems, Pearson", "pearson"),
+        ("systems, accuracy", "accuracy"),
+    ):
         values = (np.nanmean([getattr(one, statistic)(metric) for one in figures]) for metric in metrics)
         yield f"| {title} | " + " | ".join(f"{value:.3f}" for value in values) + " |"
     yield ""
@@ -180,18 +194,40 @@ def report(data: Data) -> Iterator[str]:
         for sign, statistic in (("τ", "tau"), ("r", "pearson")):
             yield f"- {NAME} − {other}, {sign}, mean over sets: {_difference(figures, other, statistic)}"
     yield "\n## Year by year\n"
-    yield "| year | τ " + " | τ ".join(metrics[:3]) + " | τ: N − X | r " + " | r ".join(metrics[:3]) + " | r: N − X | r: N − M |"
+    yield (
+        "| year | τ "
+        + " | τ ".join(metrics[:3])
+        + " | τ: N − X | r "
+        + " | r ".join(metrics[:3])
+        + " | r: N − X | r: N − M |"
+    )
     yield "|---|" + "--:|" * 9
-    for year in columns:
+    for year in by_year:
         some = [one for one in figures if one.data.year == year]
         taus, pearsons = (
-            [_mean([getattr(one, statistic)(metric) for one in some if one.data.has(statistic)]) for metric in metrics[:3]]
+            [
+                _mean([getattr(one, statistic)(metric) for one in some if one.data.has(statistic)])
+                for metric in metrics[:3]
+            ]
             for statistic in ("tau", "pearson")
         )  # fmt: skip
-        cells = [*taus, _difference(some, X, "tau"), *pearsons, _difference(some, X, "pearson"), _difference(some, M, "pearson")]
+        cells = [
+            *taus,
+            _difference(some, X, "tau"),
+            *pearsons,
+            _difference(some, X, "pearson"),
+            _difference(some, M, "pearson"),
+        ]
         yield f"| {year.upper()} | " + " | ".join(cells) + " |"
     yield "\n## Set by set\n"
-    yield "| set | τ " + " | τ ".join(metrics) + " | r " + " | r ".join(metrics) + " |\n|---|" + "--:|" * 2 * len(metrics)
+    yield (
+        "| set | τ "
+        + " | τ ".join(metrics)
+        + " | r "
+        + " | r ".join(metrics)
+        + " |\n|---|"
+        + "--:|" * 2 * len(metrics)
+    )
     for one in figures:
         values = [getattr(one, statistic)(metric) for statistic in ("tau", "pearson") for metric in metrics]
         cells = ["–" if np.isnan(value) else f"{value:.3f}" for value in values]
@@ -215,11 +251,13 @@ def train(data: Data) -> None:
     x_model = load_weights("tesla-x", "en")
     pieces = data.pieces(data.sets)
     columns = {one: data.columns(one, x_model, pieces) for one in data.sets}
-    learned = data.fit(data.sets, columns, range(len(data.features)), floors=FLOORS)
+    learned = data.fit(data.sets, columns, floors=FLOORS)
     encoder, metric = load_encoder("en"), evidence_metric("en", x_model)
     model = shipped_model(
         learned, x_model, pieces, metric, encoder, date=DATE,
-        data=tuple(f"{one.year} {one.lp} {one.name}: {one.counts.sum():.0f} pairs" for one in data.sets if one.has_pairs),
+        data=tuple(
+            f"{one.year} {one.lp} {one.name}: {one.counts.sum():.0f} pairs" for one in data.sets if one.has_pairs
+        ),
         training={"learner": "signed", "penalty": PENALTY, "floors": dict(FLOORS), "x": x_model.fingerprint},
     )  # fmt: skip
     path = shipped_file(weights_file("en"))

@@ -1,7 +1,7 @@
 """Commands that other packages add to `tesla build` and `tesla train`.
 
-A package adds one through the entry-point group `tesla_eval.commands`: the entry's name is `build NAME` or `train NAME`,
-its value a command of click. It is imported when it is asked for.
+A package adds one through the entry-point group `tesla_eval.commands`: the entry's name is `build NAME` or
+`train NAME`, its value a command of click. It is imported when it is asked for.
 """
 
 from __future__ import annotations

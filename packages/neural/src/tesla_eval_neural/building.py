@@ -102,7 +102,9 @@ def read_folder(open_file: Opener, layers: int = LAYERS, *, name: str = "the fol
 def _read_weights(open_file: Opener, layers: int, name: str) -> dict[str, npt.NDArray[np.float32]]:
     handle = open_file("model.safetensors")
     if handle is None:
-        raise InputError(f"{name}: has no model.safetensors; convert other formats with the library they come from")
+        raise InputError(
+            f"{name}: has no model.safetensors; convert other formats with the library they come from"
+        )
     normalised = ["embeddings.LayerNorm"]
     dense = []
     for number in range(layers):
@@ -112,7 +114,9 @@ def _read_weights(open_file: Opener, layers: int, name: str) -> dict[str, npt.ND
         normalised += [f"{layer}.attention.output.LayerNorm", f"{layer}.output.LayerNorm"]
     matrices = [f"embeddings.{part}_embeddings.weight" for part in ("word", "position", "token_type")]
     matrices += [f"{part}.weight" for part in dense]
-    vectors = [f"{part}.bias" for part in dense] + [f"{part}.{w}" for part in normalised for w in ("weight", "bias")]
+    vectors = [f"{part}.bias" for part in dense] + [
+        f"{part}.{w}" for part in normalised for w in ("weight", "bias")
+    ]
     with handle:
         axes = {**dict.fromkeys(matrices, 2), **dict.fromkeys(vectors, 1)}
         weights = {
@@ -133,7 +137,9 @@ def _check_shapes(weights: Mapping[str, npt.NDArray[np.float32]], dense: list[st
             if part.endswith(".output.dense") and "attention" not in part else size  # fmt: skip
         outer = wide if part.endswith("intermediate.dense") else size
         if (wide, narrow) != (outer, inner) or weights[f"{part}.bias"].shape != (wide,):
-            raise InputError(f"{name}: the tensor {part}.weight has the shape {(wide, narrow)}, which does not fit")
+            raise InputError(
+                f"{name}: the tensor {part}.weight has the shape {(wide, narrow)}, which does not fit"
+            )
     for tensor, values in weights.items():
         is_row = "LayerNorm" in tensor or tensor.startswith("embeddings.")
         if is_row and values.shape[-1] != size:

@@ -53,7 +53,8 @@ def encoder(
     """Make the encoder of TESLA-N for a language from a published model.
 
     Models of the types BERT, RoBERTa and XLM-R are read, so E5, LaBSE and many others too. The files are read as data;
-    nothing is executed. Then learn the weights with `tesla train n`. Needs onnx: pip install "tesla-eval-neural[build]".
+    nothing is executed. Then learn the weights with `tesla train n`. Needs onnx:
+    pip install "tesla-eval-neural[build]".
 
     \b
     tesla build encoder -l de --from multilingual-e5-small/ --licence MIT
@@ -96,11 +97,13 @@ def encoder(
     type=click.Path(path_type=Path, dir_okay=False),
     help="Where the weights go; default: weights-n-LANG.json among your own resources.",
 )
-@click.option("--encoder", "encoder_file", type=click.Path(path_type=Path, exists=True), help="An encoder's file.")
+@click.option(
+    "--encoder", "encoder_file", type=click.Path(path_type=Path, exists=True), help="An encoder's file."
+)
 @click.option(
     "--penalty",
     type=click.FloatRange(0, min_open=True),
-    default=0.01,
+    default=0.3,
     show_default=True,
     help="L2 penalty.",
 )
@@ -133,7 +136,9 @@ def train_n(
     code = resolve_language(language)
     installed = load_encoder(code, encoder_file)
     x_model = load_weights("tesla-x", code)
-    metric = learning.evidence_metric(code, x_model, encoder=encoder_file, workers=jobs)
+    metric = learning.evidence_metric(
+        code, x_model, encoder=None if encoder_file is None else str(encoder_file), workers=jobs
+    )
     preferences = {key: found for path in pairs for key, found in read_preferences(path).items()}
     judged = (
         one

@@ -82,7 +82,9 @@ class Encoder:
         self._lock = threading.Lock()
 
     def _unsound(self, why: object) -> ResourceError:
-        return ResourceError(f"{self._name}: is not a sound encoder ({why}); rebuild it with `tesla build encoder`")
+        return ResourceError(
+            f"{self._name}: is not a sound encoder ({why}); rebuild it with `tesla build encoder`"
+        )
 
     def pieces(self, text: str) -> Pieces:
         """The pieces of a text, with the place of the word that each belongs to."""
@@ -105,7 +107,9 @@ class Encoder:
         """Some texts ready to be matched as often as one likes."""
         encoded = self.encode(texts)
         offsets = np.cumsum([0, *(len(one.kinds) for one in encoded)], dtype=np.int64)
-        empty = [Encoded(np.zeros(0, np.uint8), np.zeros((0, self.dimensions), np.int8), np.zeros(0, np.int16))]
+        empty = [
+            Encoded(np.zeros(0, np.uint8), np.zeros((0, self.dimensions), np.int8), np.zeros(0, np.int16))
+        ]
         kinds, states, means = (np.concatenate(column) for column in zip(*(encoded or empty), strict=True))
         try:
             return StateTexts(offsets, kinds, states.reshape(-1), means, self.dimensions)
@@ -167,7 +171,9 @@ class Encoder:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1  # several texts at a time, not one faster
+        options.intra_op_num_threads = options.inter_op_num_threads = (
+            1  # several texts at a time, not one faster
+        )
         options.use_deterministic_compute = True
         options.log_severity_level = 3
         try:

@@ -49,7 +49,9 @@ class _Writer:
         try:
             import onnx
         except ImportError as error:
-            raise BuildError("building an encoder needs onnx: pip install 'tesla-eval-neural[build]'") from error
+            raise BuildError(
+                "building an encoder needs onnx: pip install 'tesla-eval-neural[build]'"
+            ) from error
         self.onnx: Any = onnx
         self.nodes: list[Any] = []
         self.constants: dict[str, Any] = {}
@@ -85,11 +87,10 @@ class _Graph(_Writer):
         rows = self.one("Gather", self.constant("words", rounded.T), "ids")
         scales = self.one("Gather", self.constant("word scales", scale[:, None]), "ids")
         words = self.one("Mul", self.one("Cast", rows, to=self.onnx.TensorProto.FLOAT), scales)
-        places = weights["embeddings.position_embeddings.weight"]
-        if "embeddings.token_type_embeddings.weight" in weights:
-            places = places + weights["embeddings.token_type_embeddings.weight"][0]
-        positions = self.one("Gather", self.constant("positions of the vocabulary", places), "positions")
-        return self.normalised(self.one("Add", words, positions), "embeddings.LayerNorm")
+        places = self.constant("places", weights["embeddings.position_embeddings.weight"])
+        kind = self.constant("type", weights["embeddings.token_type_embeddings.weight"][0])
+        placed = self.one("Add", words, self.one("Gather", places, "positions"))
+        return self.normalised(self.one("Add", placed, kind), "embeddings.LayerNorm")
 
     def normalised(self, x: str, name: str) -> str:
         gamma = self.constant(f"{name}.weight", self._weights[f"{name}.weight"])
@@ -106,13 +107,11 @@ class _Graph(_Writer):
         shifted = self.one("Add", whole, self.constant("zero", np.float32(_ZERO_POINT)))
         return self.one("Cast", shifted, to=self.onnx.TensorProto.UINT8), scale
 
-    def dense(self, rounded: tuple[str, str], names: tuple[str, ...], factors: tuple[float, ...] = ()) -> str:
-        """One or several dense layers over the same input, side by side; each may be multiplied by a factor."""
-        scaled = factors or (1.0,) * len(names)
-        parts = [
-            (self._weights[f"{name}.weight"].T * f, self._weights[f"{name}.bias"] * f)
-            for name, f in zip(names, scaled, strict=True)
-        ]
+    def dense(self, rounded: tuple[str, str], names: tuple[str, ...], first_divisor: float = 1.0) -> str:
+        """One or several dense layers over the same input, side by side; the first may be divided by a number."""
+        parts = [(self._weights[f"{name}.weight"].T, self._weights[f"{name}.bias"]) for name in names]
+        if first_divisor != 1.0:
+            parts[0] = tuple((part / np.float64(first_divisor)) for part in parts[0])  # type: ignore[assignment]
         matrix, scale = _rounded(np.concatenate([part[0] for part in parts], axis=1), _WEIGHT_LEVELS)
         bias = np.concatenate([part[1] for part in parts]).astype(np.float32)
         activations, row_scale = rounded
@@ -121,16 +120,15 @@ class _Graph(_Writer):
             self.constant("zero point", np.uint8(_ZERO_POINT)), self.constant("no zero point", np.int8(0)),
         )  # fmt: skip
         exact = self.one("Cast", product, to=self.onnx.TensorProto.FLOAT)
-        by_channel = self.one("Mul", exact, self.constant(f"{names[0]}.scale", scale))
-        return self.one(
-            "Add", self.one("Mul", by_channel, row_scale), self.constant(f"{names[0]}.bias", bias)
-        )
+        by_row = self.one("Mul", exact, row_scale)
+        scaled_back = self.one("Mul", by_row, self.constant(f"{names[0]}.scale", scale))
+        return self.one("Add", scaled_back, self.constant(f"{names[0]}.bias", bias))
 
     def layer(self, number: int, x: str) -> str:
         name, heads = f"encoder.layer.{number}", self._architecture.heads
         size = self.dimensions // heads
         attention = tuple(f"{name}.attention.self.{part}" for part in ("query", "key", "value"))
-        joined = self.dense(self.rounded(x), attention, (size**-0.5, 1.0, 1.0))
+        joined = self.dense(self.rounded(x), attention, float(np.sqrt(size)))
         by_head = self.constant("by head", np.array([0, 0, heads, size], np.int64))
         query, key, value = (
             self.one("Transpose", self.one("Reshape", part, by_head), perm=order)
@@ -142,7 +140,9 @@ class _Graph(_Writer):
         )
         shares = self.one("Softmax", self.one("MatMul", query, key), axis=-1)
         context = self.one("Transpose", self.one("MatMul", shares, value), perm=[0, 2, 1, 3])
-        whole = self.one("Reshape", context, self.constant("whole", np.array([0, 0, self.dimensions], np.int64)))
+        whole = self.one(
+            "Reshape", context, self.constant("whole", np.array([0, 0, self.dimensions], np.int64))
+        )
         attended = self.dense(self.rounded(whole), (f"{name}.attention.output.dense",))
         x = self.normalised(self.one("Add", attended, x), f"{name}.attention.output.LayerNorm")
         inner = self.one("Gelu", self.dense(self.rounded(x), (f"{name}.intermediate.dense",)))
@@ -185,17 +185,20 @@ def reference_states(
     def normalised(x: npt.NDArray[np.float64], name: str) -> npt.NDArray[np.float64]:
         centred = x - x.mean(axis=-1, keepdims=True)
         deviation = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + architecture.epsilon)
-        found: npt.NDArray[np.float64] = centred / deviation * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+        found: npt.NDArray[np.float64] = (
+            centred / deviation * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+        )
         return found
 
     def dense(x: npt.NDArray[np.float64], name: str) -> npt.NDArray[np.float64]:
-        found: npt.NDArray[np.float64] = x @ weights[f"{name}.weight"].T.astype(float) + weights[f"{name}.bias"]
+        found: npt.NDArray[np.float64] = (
+            x @ weights[f"{name}.weight"].T.astype(float) + weights[f"{name}.bias"]
+        )
         return found
 
     x = weights["embeddings.word_embeddings.weight"][ids].astype(float)
     x = x + weights["embeddings.position_embeddings.weight"][first_position : first_position + len(ids)]
-    if "embeddings.token_type_embeddings.weight" in weights:
-        x = x + weights["embeddings.token_type_embeddings.weight"][0]
+    x = x + weights["embeddings.token_type_embeddings.weight"][0]
     x = normalised(x, "embeddings.LayerNorm")
     for number in range(architecture.layers):
         name = f"encoder.layer.{number}"
@@ -207,8 +210,10 @@ def reference_states(
         shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
         shares /= shares.sum(axis=-1, keepdims=True)
         context = (shares @ value).swapaxes(0, 1).reshape(len(ids), -1)
-        x = normalised(dense(context, f"{name}.attention.output.dense") + x, f"{name}.attention.output.LayerNorm")
+        x = normalised(
+            dense(context, f"{name}.attention.output.dense") + x, f"{name}.attention.output.LayerNorm"
+        )
         inner = dense(x, f"{name}.intermediate.dense")
-        gelu = 0.5 * inner * (1.0 + error_function(inner / sqrt(2.0)).astype(float))
+        gelu = 0.5 * inner * (1.0 + np.asarray(error_function(inner / sqrt(2.0)), float))
         x = normalised(dense(gelu, f"{name}.output.dense") + x, f"{name}.output.LayerNorm")
     return x

@@ -20,9 +20,7 @@ PIECE_KINDS = (
 """Marks; pieces with digits; pieces that do not begin a word; single letters; whole words by their rank."""
 
 
-def piece_kinds(
-    vocabulary: Sequence[str], *, begins: str = "", continues: str = ""
-) -> npt.NDArray[np.uint8]:
+def piece_kinds(vocabulary: Sequence[str], *, begins: str = "", continues: str = "") -> npt.NDArray[np.uint8]:
     """The kind of each piece. `begins` marks a piece that begins a word, or `continues` one that does not.
 
     >>> [PIECE_KINDS[k] for k in piece_kinds(["the", "##ing", ",", "1999", "a"], continues="##")]

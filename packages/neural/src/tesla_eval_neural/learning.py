@@ -17,7 +17,6 @@ from tesla_eval.analysis import AnalysedBatch, Analysis
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import UsageError
 from tesla_eval.features import BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
-from tesla_eval.matching import RECALL_WEIGHT
 from tesla_eval.metrics.combinations import Uncombined
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.tesla_x import TeslaX
@@ -26,17 +25,29 @@ from tesla_eval.records import Signature
 from tesla_eval.training.fit import Problem
 from tesla_eval.training.judged import TrainingSet
 from tesla_eval_neural.encoder import Encoder, load_encoder
-from tesla_eval_neural.group import EVEN_WEIGHTS, THRESHOLD, WEIGHT_UNIT, BoundContext, ContextGroup, f_measure
+from tesla_eval_neural.group import (
+    EVEN_WEIGHTS,
+    MEAN,
+    RECALL_WEIGHT,
+    THRESHOLD,
+    WEIGHT_UNIT,
+    BoundContext,
+    ContextGroup,
+    f_measure,
+)
 from tesla_eval_neural.kinds import PIECE_KINDS
 from tesla_eval_neural.metric import TeslaN
 
 __all__ = [
-    "EVIDENCE", "PENALTY", "X_SCORE", "EvidenceGroup", "context_features", "evidence_metric", "fit_features",
-    "learn_pieces", "learned_features", "shipped_model", "with_columns", "x_scores",
+    "EVIDENCE", "LEARNED", "PENALTY", "X_SCORE", "EvidenceGroup", "context_features", "evidence_metric", "fit_features",
+    "flattened", "learn_pieces", "learned_features", "shipped_model", "with_columns", "x_scores",
 ]  # fmt: skip
 
 X_SCORE = Feature("x", "x", "x", "TESLA-X's linear score", "x")
-PENALTY = 0.01
+PENALTY = 0.3
+LEARNED = (X_SCORE.name, *(f"{problem}.f" for problem in STATE_PROBLEMS), MEAN)
+"""What gets a weight: precision and recall apart from F make system scores worse where a year is left out."""
+NUMBERS = "number."
 _KINDS = len(PIECE_KINDS)
 EVIDENCE = 4 * _KINDS + 3
 """Columns: pieces and gains by kind of either side, precision and recall of the flow, the cosine of the means."""
@@ -50,7 +61,7 @@ class EvidenceGroup(FeatureGroup):
 
     name: ClassVar[str] = "evidence"
 
-    encoder: Any = fixed(None)
+    encoder: str | None = fixed(None)
 
     def bind(self, analysis: Analysis) -> BoundGroup:
         """The group over the language's encoder."""
@@ -85,7 +96,7 @@ class _BoundEvidence(BoundGroup):
 
 
 def evidence_metric(
-    language: str, x_model: LinearModel | None = None, *, encoder: Any = None, workers: int = 1
+    language: str, x_model: LinearModel | None = None, *, encoder: str | None = None, workers: int = 1
 ) -> FeatureMetric:
     """The evidence, and behind it the features of TESLA-X's model if one is given, without a score."""
     x_groups = () if x_model is None else x_model.groups
@@ -112,9 +123,7 @@ def _shares(gain: FloatArray, pieces: FloatArray, weights: FloatArray) -> FloatA
     return np.asarray((gain @ weights) / np.where(total > 0, total, 1.0))
 
 
-def context_features(
-    evidence: FloatArray, pieces: Sequence[int], alpha: float = RECALL_WEIGHT
-) -> FloatArray:
+def context_features(evidence: FloatArray, pieces: Sequence[int], alpha: float = RECALL_WEIGHT) -> FloatArray:
     """The features of `ContextGroup` with these weights of pieces, from the evidence."""
     x_pieces, x_gain, y_pieces, y_gain = _sides(evidence)
     missing = ((x_pieces + y_pieces).sum(axis=1) == 0)[:, None]
@@ -160,7 +169,9 @@ def learn_pieces(sets: Sequence[TrainingSet], alpha: float = RECALL_WEIGHT) -> t
         margin = sharpness * (high - low)
         value = share @ np.logaddexp(0, -margin) + _PIECE_PENALTY * np.mean(parameters[:_KINDS] ** 2)
         error = -share / (1 + np.exp(margin))
-        slope = (error * sharpness) @ (high_slope - low_slope) + 2 * _PIECE_PENALTY / _KINDS * parameters[:_KINDS]
+        slope = (error * sharpness) @ (high_slope - low_slope) + 2 * _PIECE_PENALTY / _KINDS * parameters[
+            :_KINDS
+        ]
         return float(value), np.append(slope, error @ margin)
 
     start = np.append(np.zeros(_KINDS), np.log(20.0))
@@ -178,10 +189,14 @@ def fit_features(
     sets: Sequence[TrainingSet],
     features: Sequence[Feature],
     penalty: float = PENALTY,
+    *,
     floors: Mapping[str, float] | None = None,
+    learned: Sequence[str] = LEARNED,
 ) -> LinearModel:
     """Weights of TESLA-X's score and of the features of context, which add up to 1."""
-    return Problem(sets, features).fit("signed", penalty, floors=floors)
+    kept = np.array([k for k, feature in enumerate(features) if feature.name in learned], np.int64)
+    problem = Problem([one.with_features(kept) for one in sets], [features[k] for k in kept])
+    return problem.fit("signed", penalty, floors=floors)
 
 
 def x_scores(model: LinearModel, features: Sequence[Feature], columns: FloatArray) -> FloatArray:
@@ -193,6 +208,26 @@ def x_scores(model: LinearModel, features: Sequence[Feature], columns: FloatArra
     return replace(known, families=families).linear(chosen)
 
 
+def flattened(learned: LinearModel, x_model: LinearModel) -> LinearModel:
+    """The learned weights over all features: TESLA-X's share goes to its features in proportion to their weights.
+
+    Numbers keep the whole weight that they have in TESLA-X, since a wrong number hardly shows in the states.
+    """
+    weights = dict(zip(learned.features, learned.weights.tolist(), strict=True))
+    share = weights.pop(X_SCORE.name, 0.0)
+    context = {name: weight for name, weight in weights.items() if weight > 0}
+    x_weights = {
+        name: weight * (1.0 if name.startswith(NUMBERS) else share)
+        for name, weight in zip(x_model.features, x_model.weights.tolist(), strict=True)
+    }
+    names = (*context, *x_weights)
+    return replace(
+        learned, features=names, weights=np.array([*context.values(), *x_weights.values()]),
+        means=np.zeros(len(names)), deviations=np.ones(len(names)), families=(),
+        groups=(ContextGroup.name, *x_model.groups),
+    )  # fmt: skip
+
+
 def shipped_model(
     learned: LinearModel,
     x_model: LinearModel,
@@ -201,18 +236,10 @@ def shipped_model(
     encoder: Encoder,
     **description: Any,
 ) -> LinearModel:
-    """The learned weights as one model: TESLA-X's share goes to its features in proportion to their weights."""
-    weights = dict(zip(learned.features, learned.weights.tolist(), strict=True))
-    share = weights.pop(X_SCORE.name, 0.0)
-    present = {feature.name for feature in metric.features}
-    x_known = x_model.restricted(present)
-    context = {name: weight for name, weight in weights.items() if weight > 0}
-    names = (*context, *x_known.features)
-    values = np.array([*context.values(), *(share * x_known.weights)])
-    groups = (ContextGroup.name, *(x_known.groups if share > 0 else ()))
+    """The learned weights as one model with everything that it needs to be used."""
+    known = x_model.restricted({feature.name for feature in metric.features})
     return replace(
-        learned, metric=TeslaN.id, language=metric.lang, features=names, weights=values, means=np.zeros(len(names)),
-        deviations=np.ones(len(names)), families=(), groups=groups,
+        flattened(learned, known), metric=TeslaN.id, language=metric.lang,
         analysis=str(Signature(metric.analysis.signature)),
         settings={
             "encoder": encoder.fingerprint, "pieces": dict(zip(PIECE_KINDS, map(int, pieces), strict=True)),

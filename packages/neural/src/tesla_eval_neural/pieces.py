@@ -1,4 +1,4 @@
-"""Text to the pieces of words that an encoder reads: WordPiece (BERT, LaBSE), Unigram (XLM-R, E5), byte pairs (RoBERTa).
+"""Texts to the pieces that an encoder reads: WordPiece (BERT, LaBSE), Unigram (XLM-R, E5), byte pairs (RoBERTa).
 
 A tokeniser is plain data in the encoder's file. Every different word is cut once; the cuts are kept.
 """
@@ -9,6 +9,7 @@ import re
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 __all__ = ["BytePairs", "Pieces", "Tokeniser", "Unigram", "WordPiece", "tokeniser_of"]
@@ -89,9 +90,7 @@ class _Characters(dict[int, str]):
             return ""
         if character.isspace():
             return " "
-        ideograph = self._ideographs and any(
-            first <= ord(character) <= last for first, last in _IDEOGRAPHS
-        )
+        ideograph = self._ideographs and any(first <= ord(character) <= last for first, last in _IDEOGRAPHS)
         if self._strip_accents:
             decomposed = unicodedata.normalize("NFD", character)
             character = "".join(c for c in decomposed if unicodedata.category(c) != "Mn")
@@ -268,7 +267,7 @@ class BytePairs(Tokeniser):
         """The pieces that merging leaves."""
         parts = list(word)
         while len(parts) > 1:
-            ranks = [self._ranks.get(pair, -1) for pair in zip(parts, parts[1:], strict=False)]
+            ranks = [self._ranks.get(pair, -1) for pair in pairwise(parts)]
             known = [rank for rank in ranks if rank >= 0]
             if not known:
                 break
