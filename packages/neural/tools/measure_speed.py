@@ -3,7 +3,7 @@
     measure_speed.py [--pairs 100] [--runs 5]
 
 Pairs are evenly chosen from newstest2019 into English (../shared/data/wmt). Cold: neither text was seen before.
-Further: another candidate against the same reference, in a batch of 50. MBR: 100 candidates against each other, TESLA-N's
+Further: another candidate against the same reference, in a batch of 50. MBR: 100 candidates against each other by
 `all_pairs`. Start-up: a process that scores one pair, less one that does nothing but start Python.
 """
 

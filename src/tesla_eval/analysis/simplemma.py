@@ -1,6 +1,6 @@
 """simplemma as the lemmatiser asks it: its dictionaries read by the core, its strategies for all other words.
 
-Importing simplemma takes 35 ms. It is not imported until a word needs one of its strategies; few English words do.
+Importing simplemma takes 35 ms. It is not imported until a word needs one of its strategies; no English word does.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from tesla_eval._core import FrontCodedDictionary
+from tesla_eval.analysis.english_lemmas import EnglishSteps
 
 if TYPE_CHECKING:
     from simplemma.strategies import DefaultStrategy
@@ -53,11 +54,20 @@ class Simplemma:
         """What its strategies give; `None` if they know nothing of the word."""
         if _SIGNS.fullmatch(word) and (dictionary := core_dictionary(self._code)) is not None:
             return dictionary.get(word)
+        if self._own_steps is not None:
+            return self._own_steps.lemma(word)
         return self._strategy.get_lemma(word, self._code)
 
     def knows(self, word: str) -> bool:
         """Whether the word is in its dictionary, as it is or in lower case."""
         return any(self._strategy.is_dictionary_member(form, self._code) for form in (word, word.lower()))
+
+    @cached_property
+    def _own_steps(self) -> EnglishSteps | None:
+        """The strategies without the import, where they are known."""
+        known = self._code == "en" and _version() == _KNOWN_VERSION
+        dictionary = core_dictionary(self._code) if known else None
+        return None if dictionary is None else EnglishSteps(dictionary)
 
     @cached_property
     def _strategy(self) -> DefaultStrategy:

@@ -10,12 +10,11 @@ import numpy as np
 
 from tesla_eval._core import SURFACE_FEATURES, Surfaces, compare_surfaces
 from tesla_eval.analysis import AnalysedBatch, Analysis
-from tesla_eval.analysis.batch import PerVocabulary, WordTable
+from tesla_eval.analysis.batch import word_tables
 from tesla_eval.analysis.frequencies import WordFrequencies, load_frequencies
 from tesla_eval.analysis.tokenisers import compose
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail
-from tesla_eval.records import ValueDetail
 
 __all__ = ["SurfaceGroup"]
 
@@ -50,7 +49,7 @@ class _BoundSurface(BoundGroup):
 
     def __init__(self, frequencies: WordFrequencies | None) -> None:
         self._frequencies = frequencies
-        self._tables = PerVocabulary(lambda vocabulary: WordTable(vocabulary, frequencies))
+        self._tables = word_tables(frequencies)
 
     @property
     def signature(self) -> dict[str, str]:
@@ -77,6 +76,8 @@ class _BoundSurface(BoundGroup):
         return values
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
+        from tesla_eval.explanations import ValueDetail  # not before something is explained
+
         values = self.compare(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)[0]
         details = tuple(
             ValueDetail(name=name, value=value)

@@ -6,14 +6,14 @@ from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, signature
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from tesla_eval.arrays import ExactSum, FloatArray
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.parallel import map_in_order
-from tesla_eval.records import CorpusScore, Explanation, Score, Signature
+from tesla_eval.records import CorpusScore, Score, Signature
 from tesla_eval.segments import (
     References,
     check_orientation,
@@ -22,13 +22,17 @@ from tesla_eval.segments import (
     reference_count,
     streams_by_segment,
     streams_of_one,
+    streams_of_texts,
+    texts_of,
 )
+
+if TYPE_CHECKING:
+    from tesla_eval.explanations import Explanation
 
 __all__ = ["Chunk", "Metric", "References", "SegmentScores", "Total"]
 
 
 _SMALLEST_CHUNK, _LARGEST_CHUNK = 256, 2048  # segments that cross into the core at once
-_CHUNKS_PER_WORKER = 8  # so that workers end at about the same time
 _SHARED_OPTIONS = ("lang", "workers")  # of every metric: not part of what makes one differ from another
 _Any = TypeVar("_Any")
 
@@ -187,8 +191,7 @@ class Metric(ABC, metaclass=_Sealing):
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Score:
         """The score of one segment against one or several references, if the metric needs any."""
-        streams = streams_of_one(references)
-        check_references([hypothesis], streams, needed=self.needs_references)
+        streams = streams_of_one(hypothesis, references, needed=self.needs_references)
         scored = self._score_one(hypothesis, streams, sources)
         features = dict(zip(self.feature_names, scored.features[0].tolist(), strict=True))
         return Score(self.id, float(scored.scores[0]), features, self.result_signature(streams))
@@ -203,10 +206,13 @@ class Metric(ABC, metaclass=_Sealing):
     ) -> CorpusScore:
         """The score of a system: K reference streams, each as long as the hypotheses.
 
-        With `references_by_segment` the references are N lists instead, one per hypothesis.
+        With `references_by_segment` the references are N lists instead, one per hypothesis. Arrow arrays, pandas and
+        Polars Series and NumPy arrays are lists of texts too.
         """
+        hypotheses, sources = texts_of(hypotheses), texts_of(sources)
         if references_by_segment:
             references = streams_by_segment(hypotheses, references)
+        references = streams_of_texts(references)
         check_references(hypotheses, references, needed=self.needs_references)
         if not references_by_segment:
             check_orientation(hypotheses, references)
@@ -246,6 +252,7 @@ class Metric(ABC, metaclass=_Sealing):
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
         """The score of every hypothesis (row) against every reference (column)."""
+        hypotheses, references = texts_of(hypotheses), texts_of(references)
         matrix = new_matrix(hypotheses, references)
         for column, reference in enumerate(references):
             matrix[:, column] = self.score_segments(hypotheses, [[reference] * len(hypotheses)]).scores
@@ -259,10 +266,13 @@ def _make(cls: type[Metric], args: tuple[Any, ...], options: Mapping[str, Any]) 
 def _chunks(
     hypotheses: Sequence[str], references: References, sources: Sequence[str] | None, workers: int
 ) -> Iterator[Chunk]:
-    size = _LARGEST_CHUNK
-    if workers > 1:
-        size = min(max(len(hypotheses) // (_CHUNKS_PER_WORKER * workers), _SMALLEST_CHUNK), _LARGEST_CHUNK)
-    for start in range(0, len(hypotheses), size):
+    # Large chunks are the fastest. Where workers share them the last ones are smaller, so that all end at once.
+    start = 0
+    while start < len(hypotheses):
+        size = _LARGEST_CHUNK
+        if workers > 1:
+            size = min(max((len(hypotheses) - start) // (2 * workers), _SMALLEST_CHUNK), _LARGEST_CHUNK)
         span = slice(start, start + size)
         streams = [stream[span] for stream in references]
         yield Chunk(hypotheses[span], streams, None if sources is None else sources[span])
+        start += size
