@@ -23,6 +23,7 @@ ALL = (
     "discourse",
     "tuning",
     "vectors",
+    "engines",
 )
 
 

@@ -78,6 +78,21 @@ void bind_alignment(nb::module_& m) {
                 return lines;
             },
             "start"_a, "stop"_a, "threshold"_a, "Pharaoh links where the product of both posteriors reaches the threshold.")
+        .def(
+            "directed_links",
+            [](const WordAligner& aligner, std::size_t direction, std::size_t from, std::size_t to, double threshold) {
+                check_range(aligner, from, to);
+                if (direction > 1) throw nb::index_error("there are two directions");
+                if (!std::isfinite(threshold)) throw nb::value_error("the threshold is not a number");
+                std::vector<std::string> lines;
+                {
+                    nb::gil_scoped_release release;
+                    lines = aligner.directed_links(direction, from, to, threshold);
+                }
+                return lines;
+            },
+            "direction"_a, "start"_a, "stop"_a, "threshold"_a,
+            "Pharaoh links of each generated word (direction 0: pivot words, 1: target words) with its likeliest origin.")
         .def_prop_ro("jump_weights", &jump_weights, "Of both directions: jumps of -5 or less, -4, …, 4, 5 or more.");
 }
 

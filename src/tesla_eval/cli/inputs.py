@@ -21,7 +21,7 @@ from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores
 from tesla_eval.metrics.baselines import SacreBleuSignature
 from tesla_eval.parallel import map_in_order
-from tesla_eval.segments import reference_count
+from tesla_eval.segments import reference_count, with_gaps
 from tesla_eval.textio import (
     STANDARD_INPUT,
     LineReader,
@@ -154,7 +154,7 @@ def read_chunks(
             _warn_of_preparation(names, texts[:judged])
         first = False
         yield Chunk(
-            _with_gaps(texts[: len(references)]),
+            with_gaps(texts[: len(references)]),
             texts[len(references) : judged],
             None if source is None else texts[judged],
         )
@@ -174,7 +174,7 @@ def _marked_inputs(
         for start in range(0, len(marked.keys), _ROWS_AT_ONCE):
             span = slice(start, start + _ROWS_AT_ONCE)
             yield Chunk(
-                _with_gaps([stream[span] for stream in marked.references]),
+                with_gaps([stream[span] for stream in marked.references]),
                 [texts[span] for texts in marked.systems.values()],
                 None if marked.source is None else marked.source[span],
             )
@@ -239,7 +239,7 @@ def _table_chunks(
             _warn_of_preparation(names, texts)
         first = False
         sources = [row.source for row in some if row.source is not None]
-        yield Chunk(_with_gaps(streams), texts, sources if len(sources) == len(some) else None)
+        yield Chunk(with_gaps(streams), texts, sources if len(sources) == len(some) else None)
 
 
 def _rows_in_step(paths: Sequence[str], tables: Sequence[Iterator[TableRow]]) -> Iterator[TableRow]:
@@ -395,17 +395,6 @@ def _refused(
                 except InputError as error:
                     return InputError(f"{system}, segment {start + index}: {error}")
     return None
-
-
-def _with_gaps(streams: list[list[str]]) -> list[list[str | None]]:
-    """Specification §5: an empty line is a missing reference, unless the segment has no other."""
-    if len(streams) <= 1:
-        return [list(stream) for stream in streams]
-    gaps: list[list[str | None]] = [[text if text.strip() else None for text in stream] for stream in streams]
-    for index in range(len(gaps[0])):
-        if all(stream[index] is None for stream in gaps):
-            gaps[0][index] = ""
-    return gaps
 
 
 def _warn_of_preparation(names: Sequence[str], texts: Sequence[Sequence[str]]) -> None:
