@@ -12,11 +12,12 @@ FUZZ_SECONDS ?= 60
 FUZZ_PAIRS ?= 20000
 FUZZ_FILES ?= 200
 
-.PHONY: help demo test test-slow test-lowest test-clang test-threads sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots test-plugs docs test-engines bench-engines
+.PHONY: help demo test test-neural test-slow test-lowest test-clang test-threads sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots test-plugs docs test-engines bench-engines
 
 help:
 	@echo "make demo       score the example and explain one sentence"
 	@echo "make test       the tests (minutes); make test-slow the long, data-hungry ones"
+	@echo "make test-neural   TESLA-N: installs packages/neural into an environment of its own and tests it"
 	@echo "make test-lowest   the tests in a fresh clone with the lowest versions that pyproject.toml allows"
 	@echo "make test-clang    the core built with Clang, and its tests"
 	@echo "make test-threads  the threaded paths under the thread sanitizer"
@@ -52,6 +53,18 @@ test: $(VENV)/.installed
 
 test-slow: $(VENV)/.installed
 	$(BIN)/pytest -m slow
+
+# An environment of its own, so that `make test` goes on without the package and onnxruntime.
+NEURAL := build/neural
+$(NEURAL)/.installed: $(SOURCES) packages/neural/pyproject.toml
+	test -x $(NEURAL)/bin/python || $(PYTHON) -m venv $(NEURAL)
+	$(NEURAL)/bin/pip install --quiet --disable-pip-version-check . mypy==2.4.1
+	$(NEURAL)/bin/pip install --quiet --disable-pip-version-check --editable "packages/neural[test]"
+	touch $@
+
+test-neural: $(NEURAL)/.installed
+	cd packages/neural && ../../$(NEURAL)/bin/pytest -p no:cacheprovider
+	cd packages/neural && ../../$(NEURAL)/bin/mypy --config-file ../../pyproject.toml -p tesla_eval_neural
 
 # What builds the core outside of pip; CMake itself too, where the system has none.
 $(VENV)/.build-tools: $(VENV)/.installed

@@ -1,7 +1,7 @@
 """Leave one year out over ../shared/data/wmt: the study behind TESLA-X's choices, its figures, and its weights.
 
-    loyo.py study [en|und|f-en|f-und]          what each choice gives where a year is left out
-    loyo.py report [-o docs/x-results.md]      the tables of the docs; `f-en f-und -o docs/f-results.md` of TESLA-F
+    loyo.py study [en|und|f-en]                what each choice gives where a year is left out
+    loyo.py report [-o docs/x-results.md]      the tables of the docs; `f-en -o docs/f-results.md` of TESLA-F
     loyo.py ablation [-o docs/x-ablation.md]   without one family of features each
     loyo.py groups [-o docs/x-groups.md]       weights by group of languages, out of English
     loyo.py train [en|und]                     the shipped weights, learned from everything
@@ -56,7 +56,6 @@ RECIPES = {
     "und": Recipe(TeslaX, "und", groups=_GROUPS, penalty=0.1, floors={"pos": 0.05, "chr": 0.5}, date="2026-11-16",
                   without=("order", "long", "foreign", *_PRECISION, *_CHARACTERS)),
     "f-en": Recipe(TeslaF, "en", learner="signed-svm", penalty=0.03),
-    "f-und": Recipe(TeslaF, "und", groups=("target",), learner="signed-svm", penalty=0.03),
 }  # fmt: skip
 HEAD = """# {metric} where a year is left out
 
@@ -377,7 +376,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("what", choices=["study", "report", "ablation", "groups", "train"])
-    parser.add_argument("directions", nargs="*", metavar="en|und|f-en|f-und", choices=[*RECIPES, []])
+    parser.add_argument("directions", nargs="*", metavar="en|und|f-en", choices=[*RECIPES, []])
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("-j", "--jobs", type=int, default=1)
     given = parser.parse_args()

@@ -48,11 +48,15 @@ def test_ray_from_nothing_to_scores_in_ten_lines(tmp_path: Path) -> None:
     (install,), (code,) = blocks("Ray", "sh"), blocks("Ray", "py")
     assert len([line for line in (install + code).splitlines() if line.strip()]) <= 10
     shown = [line.split() for line in run(code, tmp_path).splitlines()]
+    from pyarrow import dataset
+
     from tesla_eval import create_metric
 
-    metric = create_metric("m", "en")
-    wanted = [metric.sentence_score(f"The {i} cats sat.", [f"{i} cats sat down."]).score for i in range(3)]
-    assert [(int(number), float(score)) for number, score in shown[-3:]] == list(enumerate(wanted))
+    texts = ["The cats sat." + " Oh!" * (i % 9) for i in range(1000)]
+    wanted = create_metric("m", "en").score_segments(texts, [["The cat sat."] * 1000]).scores.tolist()
+    assert [wanted[int(number)] for number, _ in shown[-3:]] == [float(score) for _, score in shown[-3:]]
+    found = dataset.dataset(str(tmp_path / "scores")).to_table(columns=["id", "tesla-m"]).sort_by("id")
+    assert found.to_pydict() == {"id": list(range(1000)), "tesla-m": wanted}
 
 
 def test_duckdb(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import click
 
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.cli.options import language_option, need_scikit_learn, provenance_options
+from tesla_eval.cli.plugged import PluggedGroup
 from tesla_eval.cli.terminal import progress, resumable
 from tesla_eval.cli.train_paraphrases import pem_x
 from tesla_eval.cli.train_srl import srl
@@ -38,7 +39,7 @@ from tesla_eval.training.regressions import paraphrase_features, train_pem, with
 __all__ = ["pem", "train"]
 
 
-@click.group()
+@click.group(cls=PluggedGroup)
 def train() -> None:
     """Learn the weights of a metric from human judgements."""
 
