@@ -121,7 +121,7 @@ def _score_with_ray(
         ray.shutdown()
     note(
         f"{folder.path}: {folder.rows} rows in {folder.parts} parts"
-        + (f", {folder.reused} of them from an earlier run" if folder.reused else "")
+        + (f", {folder.reused} of them were there already" if folder.reused else "")
     )
     return folder.path
 
