@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
@@ -169,7 +169,8 @@ class FeatureMetric(Metric):
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores of some segments over the references that each has."""
         streams = [
-            ["" if text is None else text for text in stream] if None in stream else stream for stream in references
+            [text or "" for text in stream] if None in stream else cast("Sequence[str]", stream)
+            for stream in references
         ]
         hypothesis, *sides = self.analysis.analyse(hypotheses, *streams)
         prepared = self._prepare(hypothesis)
