@@ -150,12 +150,13 @@ def with_ray(data: Path, output: Path) -> Usage:
     cluster, usage = Usage(), Usage()
     # A secret of this cluster's own: Ray refuses whoever does not have it.
     os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
+    os.environ["RAY_raylet_start_wait_time_s"] = "180"  # noqa: SIM112  (Ray spells it so; machines may be busy)
     start = ["start", "--head", f"--port={port}", f"--num-cpus={WORKERS}", "--include-dashboard=false"]
     # A folder of its own, too: in the usual one, Ray would remember the address when the cluster is gone.
     own_folder = tempfile.mkdtemp(prefix="ray")
     ray = [sys.executable, "-m", "ray.scripts.scripts", *start, "--object-store-memory=200000000"]
-    watch([*ray, "--disable-usage-stats", f"--temp-dir={own_folder}"], cluster)
     try:
+        watch([*ray, "--disable-usage-stats", f"--temp-dir={own_folder}"], cluster)
         for _ in range(100):  # ten seconds to settle
             cluster.look(memory=False)
             time.sleep(0.1)
