@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -150,8 +151,10 @@ def with_ray(data: Path, output: Path) -> Usage:
     # A secret of this cluster's own: Ray refuses whoever does not have it.
     os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
     start = ["start", "--head", f"--port={port}", f"--num-cpus={WORKERS}", "--include-dashboard=false"]
+    # A folder of its own, too: in the usual one, Ray would remember the address when the cluster is gone.
+    own_folder = tempfile.mkdtemp(prefix="ray")
     ray = [sys.executable, "-m", "ray.scripts.scripts", *start, "--object-store-memory=200000000"]
-    watch([*ray, "--disable-usage-stats"], cluster)
+    watch([*ray, "--disable-usage-stats", f"--temp-dir={own_folder}"], cluster)
     try:
         for _ in range(100):  # ten seconds to settle
             cluster.look(memory=False)
@@ -160,6 +163,7 @@ def with_ray(data: Path, output: Path) -> Usage:
         watch([*tesla, "--engine", "ray", "--address", f"127.0.0.1:{port}", "-o", str(output)], usage)
     finally:
         end_descendants()
+        shutil.rmtree(own_folder, ignore_errors=True)
     usage.seconds = {key: seconds - cluster.seconds.get(key, 0.0) for key, seconds in usage.seconds.items()}
     print(f"  (a Ray cluster of its own: {cluster.cpu:.1f} s of CPU time until it is up)")
     return usage

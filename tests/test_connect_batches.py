@@ -296,6 +296,13 @@ class TestParts:
             folder.publish([folder.score(one, published) for one in blocks])
             assert self.read(folder)["id"].equals(arrow.concat_tables(blocks)["id"])
 
+    def test_a_part_that_fails_leaves_nothing(self, folder, tmp_path: Path) -> None:
+        table = pairs_table(9).to_pydict()
+        table["ref"][8] = None
+        with pytest.raises(InputError, match=r"f, row 109 \(id 's8'\): has no 'ref'"):
+            folder.score(arrow.table(table), place="f", first_row=100)
+        assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
     def test_another_metric_has_another_folder(self, folder, tmp_path: Path) -> None:
         other = BatchScorer({"tesla-m": create_metric("m", "en", alpha=0.5)}, PLAIN)
         assert PartFolder(tmp_path / "out", other).path != folder.path

@@ -1,6 +1,6 @@
 """TESLA-B and PEM with phrase tables of several aligners: are tables of one as good as those of another?
 
-    python tools/study_aligners.py shipped FOLDER [--only translations|paraphrases]
+    python tools/study_aligners.py shipped FOLDER [--only translations|paraphrases] [--keep FOLDER]
 
 Each FOLDER holds tables of English (`tools/build_phrase_tables.py en-cs en-de en-es en-fr en-zh --aligner hmm --output
 FOLDER`); `shipped` are the built-in ones. Prints, set by set, Kendall's τ of TESLA-B for segments into English (mean
@@ -52,46 +52,59 @@ def tables_of(folder: str) -> dict[str, PhraseTable]:
     return {pivot: read_phrase_table(home / f"{KIND}-en-{pivot}.tesla") for pivot in PIVOTS}
 
 
-def agreements(judged: JudgedSet, metrics: Sequence[TeslaB]) -> dict[str, Floats] | None:
-    """By variant an array (segments, metrics, 2): concordant less discordant pairs, and pairs; `None` if too few."""
+def agreements(judged: JudgedSet, metric: TeslaB) -> Floats:
+    """By segment: pairs that people told apart; then concordant less discordant ones with each pivot, and with all."""
     segments = judged.scored_segments(False)
-    scores: dict[str, MetricScores] = {}
-    for place, metric in enumerate(metrics):
-        features: list[Floats] = []
+    features: list[Floats] = []
 
-        def compute(hypotheses, references, metric=metric, features=features):  # type: ignore[no-untyped-def]
-            features.append(metric.corpus_score(hypotheses, references).features)
-            return score(features[0], PIVOTS, PIVOTS)
+    def compute(hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]) -> Floats:
+        features.append(metric.corpus_score(hypotheses, references).features)
+        return score(features[0], PIVOTS, PIVOTS)
 
-        scores[f"{ALL} {place}"] = MetricScores(score_outputs(judged.outputs, compute, segments=segments))
-        assert features[0].shape[1] == TARGET_FEATURES + len(PIVOTS) * PIVOT_FEATURES
-        for pivot in PIVOTS:
-            table = score_outputs(
-                judged.outputs, lambda h, r, p=pivot, f=features: score(f[0], PIVOTS, (p,)), segments=segments
-            )
-            scores[f"{pivot} {place}"] = MetricScores(table)
+    scores = {ALL: MetricScores(score_outputs(judged.outputs, compute, segments=segments))}
+    assert features[0].shape[1] == TARGET_FEATURES + len(PIVOTS) * PIVOT_FEATURES
+    for pivot in PIVOTS:
+        table = score_outputs(
+            judged.outputs, lambda h, r, p=pivot: score(features[0], PIVOTS, (p,)), segments=segments
+        )
+        scores[pivot] = MetricScores(table)
     pairs = join(judged.outputs, scores, preferences=judged.preferences, system_scores=judged.systems).pairs
     human = np.sign(pairs.difference)
-    first = pairs.metric_difference(scores[f"{ALL} 0"].segments)
-    known = segments[pairs.segment] & (human != 0) & ~np.isnan(first)
-    if np.count_nonzero(known) < FEWEST_PAIRS:
-        return None
+    differences = {name: pairs.metric_difference(some.segments) for name, some in scores.items()}
+    known = segments[pairs.segment] & (human != 0) & ~np.isnan(differences[ALL])
 
     def per_segment(values: Floats) -> Floats:
         return np.bincount(pairs.segment[known], values[known], minlength=len(segments))
 
-    def agreement(name: str) -> Floats:
-        return per_segment(human * np.sign(pairs.metric_difference(scores[name].segments)))
+    signs = [human * np.sign(differences[name]) for name in (*PIVOTS, ALL)]
+    return np.stack([per_segment(values) for values in (np.ones(len(human)), *signs)])
 
-    count = per_segment(np.ones(len(human)))
-    found = {}
-    for variant, names in ((SINGLE, PIVOTS), (ALL, (ALL,))):
-        columns = [
-            np.stack([np.mean([agreement(f"{n} {place}") for n in names], axis=0), count], axis=1)
-            for place in range(len(metrics))
-        ]
-        found[variant] = np.stack(columns, axis=1)[count > 0]
+
+def agreements_of(folder: str, file: str, kept: Path | None) -> dict[str, Floats]:
+    """Those of all language pairs of a set, from an earlier run if it kept them."""
+    path = None if kept is None else kept / f"{Path(folder).name}-{file}.npz"
+    if path is not None and path.is_file():
+        return dict(np.load(path))
+    metric = TeslaB("en", pivots=list(tables_of(folder).values()))
+    section = next(one for one in SECTIONS if one.file == file and one.into_english)
+    found = {judged.outputs.lp: agreements(judged, metric) for judged in read(section)}
+    if path is not None:
+        np.savez(path, **found)  # type: ignore[arg-type]
     return found
+
+
+def as_statistics(of_folders: Sequence[Floats]) -> dict[str, Floats] | None:
+    """By variant an array (segments, folders, 2): agreement and pairs; `None` if there are too few pairs."""
+    count = of_folders[0][0]
+    if count.sum() < FEWEST_PAIRS:
+        return None
+    rows = {SINGLE: slice(1, 1 + len(PIVOTS)), ALL: slice(-1, None)}
+    return {
+        variant: np.stack(
+            [np.stack([one[chosen].mean(axis=0), count], axis=1) for one in of_folders], axis=1
+        )[count > 0]
+        for variant, chosen in rows.items()
+    }
 
 
 def side_by_side(parts: Sequence[Floats]) -> Floats:
@@ -132,13 +145,12 @@ def heading(title: str, folders: Sequence[str]) -> str:
     )
 
 
-def translations(folders: Sequence[str]) -> None:
+def translations(folders: Sequence[str], kept: Path | None) -> None:
     """TESLA-B on the test sets of WMT."""
-    metrics = [TeslaB("en", pivots=list(tables_of(folder).values())) for folder in folders]
-    by_file = {section.file: section for section in reversed(SECTIONS) if section.into_english}
     parts: dict[str, list[list[Floats]]] = {SINGLE: [], ALL: []}
     for file in SETS.values():
-        found = [agreements(judged, metrics) for judged in read(by_file[file])]
+        of_folders = [agreements_of(folder, file, kept) for folder in folders]
+        found = [as_statistics([one[lp] for one in of_folders]) for lp in of_folders[0]]
         for variant, sets in parts.items():
             sets.append([some[variant] for some in found if some is not None])
     for variant, sets in parts.items():
@@ -208,9 +220,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
     parser.add_argument("--only", choices=("translations", "paraphrases"))
+    parser.add_argument(
+        "--keep", type=Path, metavar="FOLDER", help="where agreement by segment is kept for later runs"
+    )
     options = parser.parse_args()
     if options.only != "paraphrases":
-        translations(options.folders)
+        translations(options.folders, options.keep)
     if options.only != "translations":
         paraphrases(options.folders)
 

@@ -1,9 +1,10 @@
-"""TESLA-F with one language model and with two: `study_language_models.py NAME [NAME ...]`, into English.
+"""TESLA-F with one language model and with two: `study_language_models.py NAME [NAME ...] [--every N]`, into English.
 
 The weights are learned from all years but one, and measured on that one (`tesla_eval.training.yearly`): with `3gram`
 alone, and with each further model NAME beside it (as `tesla build lm … -o lm-NAME-en.tesla` makes them in a folder of
 `tesla resources`; `4gram` is built in). Prints Kendall's τ of segments and Pearson's r of systems, means over year ×
 language pair, and the differences with 95 % intervals by resampling segments.
+`--every N` takes one judged segment in N.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import sys
 
 from loyo import judged, means
+from make_papers_tables import thinned
 from tesla_eval.features import Feature
 from tesla_eval.features.lm import LanguageModelGroup
 from tesla_eval.features.ngrams import NgramGroup
@@ -36,11 +38,14 @@ class Features(FeatureMetric):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("models", nargs="+", metavar="NAME")
-    models = (FIRST, *parser.parse_args().models)
+    parser.add_argument("--every", type=int, default=1, metavar="N")
+    options = parser.parse_args()
+    models = (FIRST, *options.models)
     Features.groups = (NgramGroup(), PivotGroup(), LanguageModelGroup(models))
     metric = Features("en")
     with ScoreCache() as cache:
-        sets = gather(judged(True), metric.features, lambda lp: metric, lambda lp: [], cache)
+        chosen_sets = ((year, kind, thinned(one, options.every)) for year, kind, one in judged(True))
+        sets = gather(chosen_sets, metric.features, lambda lp: metric, lambda lp: [], cache)
     print(f"{len(sets)} sets, {sum(len(one.features) for one in sets)} outputs", file=sys.stderr)
 
     def figures(*chosen: str) -> list[Figures]:

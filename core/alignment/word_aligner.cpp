@@ -207,23 +207,6 @@ Posteriors WordAligner::posteriors(AlignmentModel model, std::size_t pair) const
     return result;
 }
 
-std::vector<std::string> WordAligner::links(std::size_t from, std::size_t to, double threshold) const {
-    std::vector<std::string> lines;
-    Scratch scratch;
-    Interrupt interrupt;
-    for (std::size_t k = from; k < to; ++k) {
-        interrupt.look();
-        std::string& line = lines.emplace_back();
-        const std::size_t m = target_.size(k), n = pivot_.size(k);
-        if (m == 0 || n == 0) continue;
-        infer(AlignmentModel::kSequential, k, scratch);
-        for (std::size_t i = 0; i < m; ++i)
-            for (std::size_t j = 0; j < n; ++j)
-                if (scratch.chains[0].posterior(j, i) * scratch.chains[1].posterior(i, j) >= threshold) append_link(line, i, j);
-    }
-    return lines;
-}
-
 std::vector<std::string> WordAligner::directed_links(std::size_t direction, std::size_t from, std::size_t to,
                                                      double threshold) const {
     std::vector<std::string> lines;

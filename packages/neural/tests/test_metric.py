@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import tesla_eval
 from tesla_eval.errors import ResourceError
-from tesla_eval.models import read_weights, write_weights
+from tesla_eval.models.linear import read_weights, write_weights
 from tesla_eval_neural import TeslaN
 from tesla_eval_neural.encoder import load_encoder, shipped_file
 from tesla_eval_neural.group import BoundContext, ContextGroup

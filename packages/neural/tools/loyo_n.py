@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import loyo  # noqa: E402
 from tesla_eval.arrays import FloatArray  # noqa: E402
-from tesla_eval.models import LinearModel, load_weights, write_weights  # noqa: E402
+from tesla_eval.models.linear import LinearModel, load_weights, write_weights  # noqa: E402
 from tesla_eval.training.judged import TrainingSet  # noqa: E402
 from tesla_eval.training.yearly import MOST_PAIRS, Figures, YearlySet, fit_years, interval  # noqa: E402
 from tesla_eval_neural.encoder import load_encoder, shipped_file  # noqa: E402

@@ -142,7 +142,7 @@ class Pipeline:
     def _analyse(
         self, texts: tuple[str, ...], vocabulary: Vocabulary, labels: Labels, keep_punctuation: bool
     ) -> AnalysedBatch:
-        composed = list(map(compose, texts))
+        composed = [text if text.isascii() else compose(text) for text in texts]
         # Where compounds are split, words are defined after their parts are known.
         lemmas = self.lemmatiser.plain if self.compounds is None else None
         try:

@@ -54,7 +54,18 @@ class PluggedGroup(click.Group):
         try:
             command = point.load()
         except (ImportError, AttributeError) as error:
-            raise UsageError(f"`tesla {full}` of {package} cannot be loaded: {error}") from error
+            return _broken(cmd_name, f"`tesla {full}` of {package} cannot be loaded: {error}")
         if not isinstance(command, click.Command):
-            raise UsageError(f"`tesla {full}` of {package} is not a command")
+            return _broken(cmd_name, f"`tesla {full}` of {package} is not a command")
         return command
+
+
+def _broken(name: str, why: str) -> click.Command:
+    """A command in the place of one that cannot be had: help still works, and calling it says why."""
+
+    def refuse(arguments: tuple[str, ...]) -> None:
+        raise UsageError(why)
+
+    rest = click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED)
+    settings = {"ignore_unknown_options": True}
+    return click.Command(name, callback=refuse, params=[rest], help=why, context_settings=settings)

@@ -110,11 +110,9 @@ def _score_with_ray(
 
     context = click.get_current_context()
     workers = jobs if context.get_parameter_source("jobs") is not click.core.ParameterSource.DEFAULT else None
+    own = {"num_cpus": workers, "include_dashboard": False} if address is None else {}
     try:
-        ray.init(
-            address, num_cpus=workers if address is None else None, log_to_driver=False, logging_level="ERROR",
-            **({"include_dashboard": False} if address is None else {}),
-        )  # fmt: skip
+        ray.init(address or "local", log_to_driver=False, logging_level="ERROR", **own)
     except (ConnectionError, ValueError) as error:
         raise UsageError(f"--address {address}: there is no Ray cluster ({error})") from error
     try:
@@ -123,7 +121,7 @@ def _score_with_ray(
         ray.shutdown()
     note(
         f"{folder.path}: {folder.rows} rows in {folder.parts} parts"
-        + (f", {folder.reused} of them from an earlier run" if folder.reused else "")
+        + (f", {folder.reused} of them were there already" if folder.reused else "")
     )
     return folder.path
 

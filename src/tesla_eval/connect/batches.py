@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,7 @@ SIGNATURE_KEY = b"tesla_eval.signature"
 _ROWS_AT_ONCE = 2048  # that cross into the core together
 _SHOWN = 40  # characters of a value in an error message
 
-Missing = str
+Missing = Literal["error", "null"]
 """What becomes of a row without hypothesis or reference: `error`, or `null` for a null score."""
 
 

@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import uuid4
 
 from tesla_eval.connect.batches import BatchScorer
 from tesla_eval.connect.parquet import write_parquet
@@ -110,8 +111,13 @@ class PartFolder:
             return Part(content, table.num_rows, reused=True)
         self._working.mkdir(parents=True, exist_ok=True)
         schema = self._scorer.schema(needed.schema)
-        with replacing(part) as temporary:
+        # Workers on several machines may have the same process id, so the temporary name does not rely on it.
+        temporary = self._working / f".{content}.{uuid4().hex}.part"
+        try:
             write_parquet(temporary, schema, self._scorer.batches(needed, place, first_row))
+            temporary.replace(part)
+        finally:
+            temporary.unlink(missing_ok=True)
         return Part(content, table.num_rows, reused=False)
 
     def published(self) -> frozenset[str]:
@@ -120,6 +126,8 @@ class PartFolder:
 
     def publish(self, parts: Sequence[Part]) -> None:
         """Give all parts their final names, in this order, and remove what does not belong to them."""
+        description = self.path / "_scores.json"
+        description.unlink(missing_ok=True)
         sources = {path.stem: path for path in self._working.glob("*.parquet")} | self._published()
         uses = Counter(part.content for part in parts)
         names = []
@@ -149,7 +157,7 @@ class PartFolder:
             "rows": sum(part.rows for part in parts),
             "parts": {name: part.rows for name, part in zip(names, parts, strict=True)},
         }  # fmt: skip
-        with replacing(self.path / "_scores.json") as temporary:
+        with replacing(description) as temporary:
             temporary.write_text(json.dumps(described, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
     def _published(self) -> dict[str, Path]:

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
@@ -168,14 +168,19 @@ class FeatureMetric(Metric):
 
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores of some segments over the references that each has."""
-        streams = [["" if text is None else text for text in stream] for stream in references]
+        streams = [
+            [text or "" for text in stream] if None in stream else cast("Sequence[str]", stream)
+            for stream in references
+        ]
         hypothesis, *sides = self.analysis.analyse(hypotheses, *streams)
         prepared = self._prepare(hypothesis)
         shape = (len(references), len(hypotheses))
         scores = np.full(shape, np.nan)
         features = np.full((*shape, len(self.features)), np.nan)
         for k, (side, stream) in enumerate(zip(sides, references, strict=True)):
-            present = np.array([index for index, text in enumerate(stream) if text is not None], np.int64)
+            present = np.arange(len(hypotheses))
+            if None in stream:
+                present = np.array([k for k, text in enumerate(stream) if text is not None], np.int64)
             rows = self._compare(self._prepare(side), prepared, present, present)
             features[k, present] = rows
             scores[k, present] = self._scores(rows, side, hypothesis, present, present)

@@ -15,7 +15,7 @@ from tesla_eval.errors import UsageError
 from tesla_eval.meta import read_preferences
 from tesla_eval.meta.run import target_language, wmt_sets
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.models import load_weights, write_weights
+from tesla_eval.models.linear import load_weights, write_weights
 from tesla_eval.resources import SUFFIX, Provenance, user_data_folder, write_resource
 from tesla_eval_neural.encoder import KIND, load_encoder
 

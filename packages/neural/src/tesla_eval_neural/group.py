@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 from math import isnan
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -24,9 +24,11 @@ from tesla_eval.features import (
     fixed,
     measured_features,
 )
-from tesla_eval.records import CharacterDetail, FeatureDetail, Link, MatchDetail, ValueDetail
 from tesla_eval_neural.encoder import Encoder, load_encoder
 from tesla_eval_neural.kinds import PIECE_KINDS
+
+if TYPE_CHECKING:
+    from tesla_eval.explanations import FeatureDetail, MatchDetail
 
 __all__ = [
     "EVEN_WEIGHTS",
@@ -123,6 +125,8 @@ class BoundContext(BoundGroup):
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """Precision, recall and F of each problem; the flow between words, of which each may have several pieces."""
+        from tesla_eval.explanations import CharacterDetail, ValueDetail  # not before something is explained
+
         x, y = self.prepare(reference), self.prepare(hypothesis)
         precision, recall, cosine = self._match(x, y, FIRST, FIRST)
         values = self._columns(precision, recall, cosine)[0]
@@ -147,6 +151,8 @@ class BoundContext(BoundGroup):
         texts: tuple[StateTexts, StateTexts],
         measures: tuple[float, float, float],
     ) -> MatchDetail:
+        from tesla_eval.explanations import Link, MatchDetail  # not before something is explained
+
         x, y = (self._words(batch) for batch in batches)
         joined: dict[tuple[int, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
         objective = 0.0

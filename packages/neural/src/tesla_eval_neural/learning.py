@@ -20,7 +20,7 @@ from tesla_eval.features import BoundGroup, Feature, FeatureGroup, GroupDetail, 
 from tesla_eval.metrics.combinations import Uncombined
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.tesla_x import TeslaX
-from tesla_eval.models import LinearModel
+from tesla_eval.models.linear import LinearModel
 from tesla_eval.records import Signature
 from tesla_eval.training.fit import Problem
 from tesla_eval.training.judged import TrainingSet
