@@ -190,3 +190,18 @@ class TestPaperPem:
         assert (vectors[:, [0, 2]] >= -1e-12).all()
         assert (vectors[:, [0, 2]] <= 1 + 1e-12).all()
         assert model.regression.deviations[2] == pytest.approx(vectors[:, 2].std(), rel=0.3)
+
+
+def test_pem_is_the_papers_and_no_other(tesla, write) -> None:
+    reference, paraphrase = (
+        write("ref.txt", ["The police arrested two men."]),
+        write("hyp.txt", ["Two men were detained."]),
+    )
+    plain, asked = (
+        json.loads(tesla("score", "-l", "en", "-m", metric, "-r", reference, paraphrase, "--json").out)
+        for metric in ("pem", "pem:paper=yes")
+    )
+    assert plain["systems"][0]["metrics"]["pem"] == asked["systems"][0]["metrics"]["pem:paper=yes"]
+    refused = tesla("score", "-l", "en", "-m", "pem:paper=no", "-r", reference, paraphrase)
+    assert refused.status == 2
+    assert "pem-x" in refused.err
