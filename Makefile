@@ -7,16 +7,17 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*/*)
 # Where Clang is; version 14 is the oldest that is tried.
 CLANG := $(firstword $(foreach name,clang++ clang++-14 clang++-15 clang++-16 clang++-17 clang++-18 clang++-19,$(shell command -v $(name) 2>/dev/null)))
 CORE_TESTS := tests/test_core_safety.py tests/test_fuzz.py tests/test_transport.py tests/test_matching.py tests/test_celab.py \
-	tests/test_characters.py tests/test_surface.py tests/test_tokeniser.py tests/test_pivot_bags.py tests/test_core_stub.py tests/test_alignment.py
+	tests/test_characters.py tests/test_surface.py tests/test_tokeniser.py tests/test_pivot_bags.py tests/test_core_stub.py tests/test_alignment.py tests/test_states.py
 FUZZ_SECONDS ?= 60
 FUZZ_PAIRS ?= 20000
 FUZZ_FILES ?= 200
 
-.PHONY: help demo test test-slow test-lowest test-clang test-threads sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots test-plugs docs test-engines bench-engines
+.PHONY: help demo test test-neural test-slow test-lowest test-clang test-threads sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots test-plugs docs test-engines bench-engines
 
 help:
 	@echo "make demo       score the example and explain one sentence"
 	@echo "make test       the tests (minutes); make test-slow the long, data-hungry ones"
+	@echo "make test-neural   TESLA-N: installs packages/neural into an environment of its own and tests it"
 	@echo "make test-lowest   the tests in a fresh clone with the lowest versions that pyproject.toml allows"
 	@echo "make test-clang    the core built with Clang, and its tests"
 	@echo "make test-threads  the threaded paths under the thread sanitizer"
@@ -52,6 +53,18 @@ test: $(VENV)/.installed
 
 test-slow: $(VENV)/.installed
 	$(BIN)/pytest -m slow
+
+# An environment of its own, so that `make test` goes on without the package and onnxruntime.
+NEURAL := build/neural
+$(NEURAL)/.installed: $(SOURCES) packages/neural/pyproject.toml
+	test -x $(NEURAL)/bin/python || $(PYTHON) -m venv $(NEURAL)
+	$(NEURAL)/bin/pip install --quiet --disable-pip-version-check . mypy==2.4.1
+	$(NEURAL)/bin/pip install --quiet --disable-pip-version-check --editable "packages/neural[test]"
+	touch $@
+
+test-neural: $(NEURAL)/.installed
+	cd packages/neural && ../../$(NEURAL)/bin/pytest -p no:cacheprovider
+	cd packages/neural && ../../$(NEURAL)/bin/mypy --config-file ../../pyproject.toml -p tesla_eval_neural
 
 # What builds the core outside of pip; CMake itself too, where the system has none.
 $(VENV)/.build-tools: $(VENV)/.installed
@@ -182,7 +195,7 @@ $(DOCS)/.installed: tools/docs_requirements.txt
 # Links and anchors are checked, and every page must be in the navigation of mkdocs.yml.
 docs: $(DOCS)/.installed
 	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --clean --strict
-	@echo "the site is in build/site: open build/site/index.html"
+	@echo "the site is in build/site; with search: python -m http.server --directory build/site"
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks

@@ -37,10 +37,21 @@ def wall_seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def interleaved(works: dict[str, Callable[[], float]], rounds: int = 5) -> dict[str, float]:
-    """The median over `rounds` of what each work measures of itself; they take turns, so that noise hits all alike."""
+def rounds_of(works: dict[str, Callable[[], float]], rounds: int = 5) -> dict[str, list[float]]:
+    """What each work measures of itself, round by round; they take turns, so that noise hits all alike."""
     found: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(rounds):
         for name, work in works.items():
             found[name].append(work())
-    return {name: statistics.median(values) for name, values in found.items()}
+    return found
+
+
+def interleaved(works: dict[str, Callable[[], float]], rounds: int = 5) -> dict[str, float]:
+    """The median over `rounds` of what each work measures of itself."""
+    return {name: statistics.median(values) for name, values in rounds_of(works, rounds).items()}
+
+
+def ratio(numerators: list[float], denominators: list[float]) -> str:
+    """The median of the ratios within a round, and the lowest and highest of them."""
+    ratios = sorted(a / b for a, b in zip(numerators, denominators, strict=True))
+    return f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.common import wmt14_pairs
 from tesla_eval import TeslaM
-from tesla_eval.analysis.batch import AnalysedBatch
+from tesla_eval.analysis.batch import CoreBatch
 from tesla_eval.analysis.pipeline import load_pipeline
 from tesla_eval.features.ngrams import NgramGroup
 from tesla_eval.matching import match_pairs
@@ -46,10 +46,10 @@ def _stages(group, pipeline, pairs):  # type: ignore[no-untyped-def]
     batches = []
     for texts in ([pair[1] for pair in pairs], [pair[0] for pair in pairs]):
         draft = timed("tokenise and intern", lambda t=texts: lexicon.draft(pipeline._tokeniser, t))
-        new = timed("lemmatise, senses", draft.undefined_words)
-        timed("lemmatise, senses", lambda n=new: pipeline._define(lexicon, n))
-        arrays = timed("tag", lambda d=draft: d.finish(*pipeline._label_arrays, False))
-        batches.append(AnalysedBatch.from_arrays(texts, pipeline.vocabulary, arrays))
+        new_words = draft.undefined_words()
+        timed("lemmatise, senses", lambda n=new_words: pipeline._define_simple(lexicon, n))
+        tokens = timed("tag", lambda d=draft: d.finish(pipeline._labels, False))
+        batches.append(CoreBatch(tuple(texts), pipeline.vocabulary, tokens))
     bags = timed("bags", lambda: [group.prepare(batch) for batch in batches])
     index = np.arange(len(pairs))
     timed("solve", lambda: match_pairs(bags[0], bags[1], index, index))

@@ -1,59 +1,80 @@
-"""TESLA-M against sacreBLEU's sentence metrics on the same 5,000 WMT14 pairs, cold, one thread; then two threads.
+"""TESLA-M and TESLA-X against sacreBLEU's sentence metrics on 5,000 cold WMT14 pairs; two workers against one.
 
 python -m benchmarks throughput
+
+`in batch` is one `corpus_score` of all pairs, `one by one` a call of `sentence_score` for each: sacreBLEU's way.
 """
 
 from __future__ import annotations
 
+import statistics
 import subprocess
 import sys
 
-from benchmarks.common import cpu_seconds, interleaved, wall_seconds, wmt14_pairs
+from benchmarks.common import cpu_seconds, ratio, rounds_of, wall_seconds, wmt14_pairs
 
 PAIRS = 5_000
+FEW = 250  # for TER, which is slow
+ROUNDS = 5
 COLD = (
-    "import sys; from benchmarks import throughput; print(throughput.measure(sys.argv[1], int(sys.argv[2])))"
+    "import sys; from benchmarks import throughput; "
+    "print(throughput.measure(sys.argv[1], sys.argv[2], int(sys.argv[3])))"
 )
+IN_BATCH, ONE_BY_ONE = "in batch", "one by one"
 
 
-def measure(name: str, workers: int = 1) -> float:
-    """CPU seconds (elapsed, with several workers) of scoring all pairs once in this process, resources loaded."""
-    pairs = wmt14_pairs(PAIRS)
+def measure(name: str, way: str, workers: int) -> float:
+    """Microseconds of CPU time a pair (elapsed, if `workers` is not 0), all pairs scored once, resources loaded."""
+    pairs = wmt14_pairs(FEW if name == "ter" else PAIRS)
     hypotheses, references = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    clock = cpu_seconds if workers == 0 else wall_seconds
+    scorer = make(name, workers)
+    scorer.sentence_score("Resources load.", ["Resources are loaded."])
+    clock = wall_seconds if workers else cpu_seconds
+    if way == IN_BATCH:
+        seconds = clock(lambda: scorer.corpus_score(hypotheses, [references]))
+    else:
+        seconds = clock(lambda: [scorer.sentence_score(h, [r]) for h, r in pairs])
+    return seconds / len(pairs) * 1e6
+
+
+def make(name: str, workers: int):  # type: ignore[no-untyped-def]
     if name.startswith("tesla-"):
         from tesla_eval import create_metric
 
-        metric = create_metric(name, "en", workers=max(workers, 1))
-        metric.sentence_score("Resources load.", ["Resources are loaded."])
-        return clock(lambda: metric.corpus_score(hypotheses, [references]))
+        return create_metric(name, "en", workers=max(workers, 1))
     from sacrebleu.metrics import BLEU, CHRF, TER
 
-    baseline = {
+    return {
         "bleu": lambda: BLEU(effective_order=True), "chrf": CHRF, "chrf++": lambda: CHRF(word_order=2), "ter": TER,
     }[name]()  # fmt: skip
-    return clock(
-        lambda: [baseline.sentence_score(h, [r]) for h, r in zip(hypotheses, references, strict=True)]
-    )
 
 
-def cold(name: str, workers: int) -> float:
+def cold(name: str, way: str, workers: int = 0) -> float:
     """`measure` in a process of its own: nothing is cached from an earlier run."""
     found = subprocess.run(
-        [sys.executable, "-c", COLD, name, str(workers)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", COLD, name, way, str(workers)], capture_output=True, text=True, check=True
     )
     return float(found.stdout)
 
 
 def main() -> None:
-    peers = ["bleu", "chrf", "chrf++", "ter"]
-    seconds = interleaved({name: lambda name=name: cold(name, 0) for name in ["tesla-m", *peers]})  # type: ignore[misc]
-    print(f"{PAIRS} WMT14 pairs, one thread, cold, CPU time, median of 5 interleaved runs")
-    print(f"{'metric':<10}{'segments/s':>12}{'TESLA-M is':>14}")
-    for name, value in seconds.items():
-        print(f"{name:<10}{PAIRS / value:>12,.0f}{value / seconds['tesla-m']:>13.2f}x")
-    two = interleaved({"one": lambda: cold("tesla-m", 1), "two": lambda: cold("tesla-m", 2)})
-    print(f"two workers against one, elapsed: {two['one'] / two['two']:.2f}x")
+    ours = [("tesla-m", IN_BATCH), ("tesla-m", ONE_BY_ONE), ("tesla-x", IN_BATCH), ("tesla-x", ONE_BY_ONE)]
+    runs = [*ours, *((peer, ONE_BY_ONE) for peer in ("bleu", "chrf", "chrf++", "ter"))]
+    times = rounds_of({" ".join(run): lambda run=run: cold(*run) for run in runs}, ROUNDS)  # type: ignore[misc]
+    print(
+        f"{PAIRS} WMT14 pairs, one thread, cold, CPU time; medians of {ROUNDS} interleaved runs (lowest to highest)"
+    )
+    columns = [" ".join(run) for run in ours[:3]]
+    print(f"{'':<20}{'us a pair':>10}" + "".join(f"{f'{column}: times':>30}" for column in columns))
+    for name, taken in times.items():
+        ratios = "".join(f"{ratio(taken, times[column]):>30}" for column in columns)
+        print(f"{name:<20}{statistics.median(taken):>10.1f}{ratios}")
+    for name in ("tesla-m", "tesla-x"):
+        elapsed = rounds_of(
+            {str(workers): lambda n=name, w=workers: cold(n, IN_BATCH, w) for workers in (1, 2)},  # type: ignore[misc]
+            ROUNDS,
+        )
+        print(f"{name}, two workers against one, elapsed: {ratio(elapsed['1'], elapsed['2'])} times as fast")
 
 
 if __name__ == "__main__":

@@ -123,7 +123,7 @@ def mbr_part() -> None:
             [[metric.sentence_score(h, [r]).score for r in lists[0][:12]] for h in lists[0][:12]]
         )
         for title, matrix in (
-            ("pairwise", metric.pairwise),
+            ("each ordered pair", metric._ordered_pairs),
             ("once", _once(metric)),
         ):
             assert np.array_equal(naive, matrix(lists[0][:12], lists[0][:12])), (name, title)

@@ -119,7 +119,7 @@ def test_bags_of_other_features_are_refused() -> None:
     kinds = [[("ms", 1)], [("lem", 1)], [("lem", 2)], [("skip", 4)], [("pos", 3)]]
     for x in kinds:
         for y in kinds:
-            bags = [_core.Bags(lexicon, tokens, named, DISCOUNT) for named in (x, y)]
+            bags = [_core.Bags(lexicon, tokens, _core.BagRecipe(named, DISCOUNT)) for named in (x, y)]
             if x == y:
                 _core.match(*bags, ONE, ONE, 0.8)
             else:
@@ -165,7 +165,7 @@ def test_pivot_bags_of_other_features_are_refused() -> None:
 def test_a_lemma_that_does_not_exist_is_refused(lemma: int) -> None:
     lexicon = lexicon_with(["a"])
     with pytest.raises(IndexError, match="no such lemma"):
-        _core.Bags(lexicon, tokens_of([0, lemma]), [("ms", 1)], DISCOUNT)
+        _core.Bags(lexicon, tokens_of([0, lemma]), _core.BagRecipe([("ms", 1)], DISCOUNT))
     with pytest.raises(IndexError, match="no such lemma"):
         _core.explain(lexicon, tokens_of([lemma]), tokens_of([0]), "ms", 1, DISCOUNT, 0.8)
     with pytest.raises(IndexError, match="no such lemma"):
@@ -173,7 +173,7 @@ def test_a_lemma_that_does_not_exist_is_refused(lemma: int) -> None:
     with pytest.raises(IndexError, match="no such lemma"):
         _core.explain_pivot(lexicon, pivot_table(), pivot_tokens([lemma]), 1, 0.0, 0.0)
     _core.Bags(
-        lexicon, tokens_of([lemma]), [("lem", 1)], DISCOUNT
+        lexicon, tokens_of([lemma]), _core.BagRecipe([("lem", 1)], DISCOUNT)
     )  # numbers of one's own: nobody is asked for them
 
 
@@ -206,8 +206,8 @@ def test_weights_that_64_bits_cannot_sum_are_an_error(named: tuple[str, int], to
     )
     if size == tokens:
         with pytest.raises(_core.TextTooLongError):
-            _core.Bags(lexicon, text, [named], _core.Discount(9999, 10000))
-    bags = _core.Bags(lexicon, text, [named], DISCOUNT)
+            _core.Bags(lexicon, text, _core.BagRecipe([named], _core.Discount(9999, 10000)))
+    bags = _core.Bags(lexicon, text, _core.BagRecipe([named], DISCOUNT))
     precision, recall, f = _core.match(bags, bags, ONE, ONE, 0.8)
     assert precision[0, 0] == recall[0, 0] == f[0, 0] == 1
 
@@ -224,7 +224,7 @@ def test_the_longest_text_for_the_finest_discount() -> None:
             with pytest.raises(_core.TextTooLongError):
                 _core.explain(lexicon, text, text, "pos", 3, _core.Discount(9999, 10000), 0.8)
             continue
-        bags = _core.Bags(lexicon, text, [("ms", 3)], _core.Discount(9999, 10000))
+        bags = _core.Bags(lexicon, text, _core.BagRecipe([("ms", 3)], _core.Discount(9999, 10000)))
         assert _core.match(bags, bags, ONE, ONE, 0.8)[2][0, 0] == 1
 
 
@@ -505,7 +505,9 @@ def test_the_simplex_looks_for_ctrl_c() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 def test_matching_looks_for_ctrl_c() -> None:
     lexicon = lexicon_with([str(number) for number in range(200)])
-    bags = _core.Bags(lexicon, tokens_of(list(range(200))), [("ms", 1), ("ms", 2), ("ms", 3)], DISCOUNT)
+    bags = _core.Bags(
+        lexicon, tokens_of(list(range(200))), _core.BagRecipe([("ms", 1), ("ms", 2), ("ms", 3)], DISCOUNT)
+    )
     pairs = np.zeros(1_000_000, np.int64)
     assert interrupted_after(0.5, lambda: _core.match(bags, bags, pairs, pairs, 0.8)) < 2
 

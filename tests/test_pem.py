@@ -292,7 +292,7 @@ def test_train_pem(tesla, write, tmp_path: Path) -> None:
         "train", "pem", table, "-o", str(model), "--pivots", pivot, "--folds", "3", "--least-count", "7"
     )
     assert outcome.status == 0, outcome.err
-    assert "26 pairs of 6 originals" in outcome.out
+    assert "24 pairs of 6 originals" in outcome.out
     metric = Pem(lang="en", model=model)
     assert metric.combined.loaded.pivots == (pivot,)
     assert metric.combined.loaded.least_count == 7

@@ -173,6 +173,22 @@ def test_pairwise_is_every_hypothesis_against_every_reference(metric: TeslaM) ->
             assert matrix[i, j] == metric.sentence_score(hypothesis, [reference]).score
 
 
+def test_pairwise_compares_equal_texts_once_and_the_same_texts_both_ways(metric: TeslaM) -> None:
+    texts = [
+        "A cat sat.",
+        "Dogs bark at night.",
+        "A cat sat.",
+        "",
+        "The cats sat here.",
+        "Dogs bark at night.",
+    ]
+    one_by_one = np.array([[metric.sentence_score(h, [r]).score for r in texts] for h in texts])
+    assert np.array_equal(metric.pairwise(texts, texts), one_by_one)
+    assert np.array_equal(metric.all_pairs(texts), one_by_one)
+    assert np.array_equal(metric.pairwise(texts, texts[::-1]), one_by_one[:, ::-1])
+    assert np.array_equal(metric.pairwise(texts[:3], texts[2:]), one_by_one[:3, 2:])
+
+
 @pytest.mark.parametrize(("hypotheses", "references"), [("ab", ["a"]), (["a"], "ab"), (["a", None], ["a"])])
 def test_pairwise_takes_lists_of_texts_only(
     metric: TeslaM, hypotheses: list[str], references: list[str]

@@ -25,7 +25,8 @@ def test_the_data_stays_inside_its_budget() -> None:
     for path in shipped_folder().rglob("*"):
         if path.is_file():
             name = f"tesla_eval/{path.relative_to(shipped_folder().parent).as_posix()}"
-            found[check_wheel.part_of(name)] += len(zlib.compress(path.read_bytes(), 1))
+            # 6 is what zip files, and so wheels, are written with
+            found[check_wheel.part_of(name)] += len(zlib.compress(path.read_bytes(), 6))
     for part, size in found.items():
         assert size <= check_wheel.BUDGET[part] * check_wheel.MEGABYTE, part
 

@@ -44,7 +44,7 @@ python tools/make_paraphrase_results.py
 
 ParaBank: 5,550 pairs, adequacy 0..100. Twitter (ParaScore): 7,159 pairs, 0..1. STS-B: 8,628 pairs, 0..5. MRPC: 5,801
 pairs, yes or no. All are English. PEM-X's values on a set are by a model that was trained on the other three sets. PEM
-was trained on two thirds of ParaBank. [The page of PEM-X](pem-x.md) says what the parts mean.
+was trained on 200 originals of ParaBank. [The page of PEM-X](pem-x.md) says what the parts mean.
 
 """
 
@@ -194,8 +194,7 @@ def orders(sets: Sequence[ParaphraseSet], models: dict[str, PemXModel]) -> Itera
         made: dict[str, list[str]] = {}
         for name, pair in controls(originals, language_model):
             made.setdefault(name, []).append(pair.paraphrase)
-        every = [text for text in originals for _ in range(4)]  # one in four is shuffled
-        salads = [pair.paraphrase for pair in shuffled(every)]
+        salads = [pair.paraphrase for pair in shuffled(originals)]
         of = {name: metric.corpus_score(texts, [originals]).segments for name, texts in made.items()}
         salad = metric.corpus_score(salads, [originals]).segments
         shared = shared_words(pairs.originals, pairs.paraphrases, "en")

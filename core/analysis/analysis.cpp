@@ -53,16 +53,19 @@ Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<std
     }
     std::vector<std::uint32_t> ids = lexicon.intern_words(words);
     for (std::size_t i = 0; i < ids.size(); ++i) tokens_[i].word = ids[i];
+    find_undefined();
 }
 
-std::vector<std::uint32_t> Draft::undefined_words() const {
-    std::vector<std::uint32_t> result;
+void Draft::find_undefined() {
     std::unordered_set<std::uint32_t> seen;
     for (const Token& token : tokens_) {
         if (lexicon_.word(token.word).lemma.load(std::memory_order_acquire) != WordType::kUndefined) continue;
-        if (seen.insert(token.word).second) result.push_back(token.word);
+        if (seen.insert(token.word).second) undefined_.push_back(token.word);
     }
-    return result;
+}
+
+void Draft::define_plain(const PlainLemmas& lemmas, const SenseIndex* senses) {
+    if (!undefined_.empty()) undefined_ = tesla::define_plain(lexicon_, undefined_, lemmas, senses);
 }
 
 TokenArrays Draft::finish(const std::vector<LabelMeaning>& labels, bool keep_punctuation) const {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "analysis/lexicon.h"
+#include "analysis/plain_lemmas.h"
+#include "analysis/sense_index.h"
 #include "analysis/tokeniser.h"
 
 namespace tesla {
@@ -35,7 +37,9 @@ class Draft {
     Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<std::string_view>& texts);
 
     // The word types of this batch that have no lemma yet, each once, in order of appearance.
-    std::vector<std::uint32_t> undefined_words() const;
+    const std::vector<std::uint32_t>& undefined_words() const { return undefined_; }
+    // Defines those of them whose lemmas are known without Python.
+    void define_plain(const PlainLemmas& lemmas, const SenseIndex* senses);
     // Tags, splits compounds (German: the nouns; then tags again), drops tokens without a letter or a digit.
     TokenArrays finish(const std::vector<LabelMeaning>& labels, bool keep_punctuation) const;
 
@@ -43,9 +47,12 @@ class Draft {
     struct Token {
         std::uint32_t word, start, end;
     };
+    void find_undefined();
+
     Lexicon& lexicon_;
     std::vector<Token> tokens_;
     std::vector<std::size_t> offsets_{0};
+    std::vector<std::uint32_t> undefined_;
 };
 
 }  // namespace tesla

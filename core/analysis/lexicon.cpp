@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/keyed_hash.h"
+#include "base/portable.h"
 #include "base/unicode.h"
 
 namespace tesla {
@@ -48,6 +49,25 @@ std::size_t Interner::slot_of(std::string_view key, std::uint32_t hash) const {
 
 std::uint32_t Interner::find(std::string_view key) const { return slots_[slot_of(key, hash_of(key))].id; }
 
+// Memory is slow: some keys ahead it is asked for the slots, then for the keys in them.
+void Interner::find_all(const std::vector<std::string_view>& keys, std::uint32_t* ids) const {
+    constexpr std::size_t kAtOnce = 16;
+    const std::size_t mask = slots_.size() - 1;
+    std::uint32_t hashes[kAtOnce];
+    for (std::size_t start = 0; start < keys.size(); start += kAtOnce) {
+        const std::size_t count = std::min(kAtOnce, keys.size() - start);
+        for (std::size_t k = 0; k < count; ++k) {
+            hashes[k] = hash_of(keys[start + k]);
+            prefetch_memory(&slots_[hashes[k] & mask]);
+        }
+        for (std::size_t k = 0; k < count; ++k) {
+            const Slot& slot = slots_[hashes[k] & mask];
+            if (slot.hash == hashes[k] && slot.id != kMissing) prefetch_memory(&keys_[slot.id]);
+        }
+        for (std::size_t k = 0; k < count; ++k) ids[start + k] = slots_[slot_of(keys[start + k], hashes[k])].id;
+    }
+}
+
 std::uint32_t Interner::intern(std::string_view key) {
     std::uint32_t hash = hash_of(key);
     std::size_t at = slot_of(key, hash);
@@ -82,11 +102,10 @@ std::vector<std::uint32_t> Lexicon::intern_words(const std::vector<std::string_v
     std::vector<std::size_t> missing;
     {
         std::shared_lock lock(words_mutex_);
-        for (std::size_t i = 0; i < words.size(); ++i) {
-            ids[i] = word_ids_.find(words[i]);
-            if (ids[i] == Interner::kMissing) missing.push_back(i);
-        }
+        word_ids_.find_all(words, ids.data());
     }
+    for (std::size_t i = 0; i < words.size(); ++i)
+        if (ids[i] == Interner::kMissing) missing.push_back(i);
     if (missing.empty()) return ids;
     // Looking at new words takes longer than entering them, and other threads need not wait for it.
     std::unordered_map<std::string_view, std::uint32_t, KeyedHash> fresh;
@@ -155,15 +174,16 @@ void Lexicon::define_words(std::vector<WordDefinition>&& definitions) {
 
 bool share_sense(const Lemma& a, const Lemma& b) {
     if ((a.signature & b.signature) == 0) return false;
-    auto i = a.senses.begin(), j = b.senses.begin();
-    while (i != a.senses.end() && j != b.senses.end()) {
-        if (*i == *j) return true;
-        if (*i < *j)
-            ++i;
-        else
-            ++j;
+    const std::uint32_t *i = a.senses.data(), *const i_end = i + a.senses.size();
+    const std::uint32_t *j = b.senses.data(), *const j_end = j + b.senses.size();
+    bool shared = false;
+    while (!shared && i != i_end && j != j_end) {  // whose turn it is nobody can foresee: no branch depends on it
+        const std::uint32_t x = *i, y = *j;
+        shared = x == y;
+        i += x < y;
+        j += y < x;
     }
-    return false;
+    return shared;
 }
 
 }  // namespace tesla

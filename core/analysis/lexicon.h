@@ -52,6 +52,7 @@ class Interner {
     static constexpr std::uint32_t kMissing = 0xFFFFFFFF;
 
     std::uint32_t find(std::string_view key) const;    // under the reader's lock
+    void find_all(const std::vector<std::string_view>& keys, std::uint32_t* ids) const;  // the same for many
     std::uint32_t intern(std::string_view key);        // under the writer's lock; nothing is changed where it throws
     std::size_t size() const { return keys_.size(); }
     const std::string& key(std::uint32_t id) const { return keys_[id]; }

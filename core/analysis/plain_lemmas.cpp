@@ -40,8 +40,8 @@ void write_lower(const std::u32string& text, std::string& out) {
     for (char32_t c : text) append_utf8(to_lower(c), out);
 }
 
-void apply_edit(const std::u32string& edit, const std::string& lower, std::string& lemma) {
-    std::u32string changed;
+void apply_edit(const std::u32string& edit, std::string_view lower, std::string& lemma) {
+    thread_local std::u32string changed;
     decode_utf8(lower, changed);
     const char32_t cut = edit[0] - U'0';
     changed.resize(cut < changed.size() ? changed.size() - cut : 0);
@@ -63,14 +63,13 @@ std::size_t previous_character(std::string_view utf8, std::size_t at) {
 
 }  // namespace
 
-EditTable make_edit_table(const std::vector<std::string>& keys, const std::vector<std::string>& edits) {
+EditTable::EditTable(const std::vector<std::string>& keys, const std::vector<std::string>& edits) {
     if (keys.size() != edits.size()) throw std::invalid_argument("words and edits differ in length");
-    EditTable table;
+    edits_.reserve(keys.size());
     for (std::size_t i = 0; i < keys.size(); ++i) {
         if (edits[i].empty()) throw std::invalid_argument("an edit is empty");
-        decode_utf8(edits[i], table[keys[i]]);
+        decode_utf8(edits[i], edits_[keys_.emplace_back(keys[i])]);
     }
-    return table;
 }
 
 PlainLemmas::PlainLemmas(EditTable forms, EditTable suffixes, const FrontCodedDictionary* dictionary,
@@ -82,7 +81,7 @@ PlainLemmas::PlainLemmas(EditTable forms, EditTable suffixes, const FrontCodedDi
       numbers_are_lemmas_(numbers_are_lemmas) {}
 
 bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
-    std::u32string form;
+    thread_local std::u32string form;
     decode_utf8(word, form);
     if (form.empty() || form.size() > kLongestWord) return false;
     auto is_known = [this](char32_t c) { return is_plain(c) || (!dictionary_ && is_east_asian(c)); };
@@ -92,12 +91,12 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
         write_lower(form, lemma);
         return true;
     }
-    std::string lower;
+    thread_local std::string lower;
     write_lower(form, lower);
-    auto edit = forms_.find(std::string(word));
-    if (edit == forms_.end()) edit = forms_.find(lower);
-    if (edit != forms_.end()) {
-        apply_edit(edit->second, lower, lemma);
+    const std::u32string* edit = forms_.find(word);
+    if (!edit && lower != word) edit = forms_.find(lower);
+    if (edit) {
+        apply_edit(*edit, lower, lemma);
         return true;
     }
     if (!dictionary_) return find_unknown(lower, lemma);
@@ -120,7 +119,7 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
 }
 
 // The edit of the longest end that has one; the end is never the whole word.
-bool PlainLemmas::find_unknown(const std::string& lower, std::string& lemma) const {
+bool PlainLemmas::find_unknown(std::string_view lower, std::string& lemma) const {
     if (!open_ends_) return false;
     for (const std::string& end : *open_ends_)
         if (ends_with(lower, end)) return false;
@@ -128,8 +127,7 @@ bool PlainLemmas::find_unknown(const std::string& lower, std::string& lemma) con
     if (suffixes_.empty()) return true;
     std::size_t start = lower.size();
     for (int length = 0; length <= kLongestSuffix && start > 0; ++length, start = previous_character(lower, start)) {
-        auto edit = suffixes_.find(lower.substr(start));
-        if (edit != suffixes_.end()) apply_edit(edit->second, lower, lemma);
+        if (const std::u32string* edit = suffixes_.find(lower.substr(start))) apply_edit(*edit, lower, lemma);
     }
     return true;
 }

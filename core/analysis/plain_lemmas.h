@@ -5,6 +5,7 @@
 // and Hebrew, words that simplemma takes apart. Both must agree on every plain word.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,8 +19,24 @@
 namespace tesla {
 
 // Words, or ends of words, with the edits (`edit_between` of lemmas.py) that lead to their lemmas.
-using EditTable = std::unordered_map<std::string, std::u32string>;
-EditTable make_edit_table(const std::vector<std::string>& keys, const std::vector<std::string>& edits);
+class EditTable {
+   public:
+    // Throws std::invalid_argument for an empty edit, and where there are not as many edits as keys. A key that comes again
+    // has its last edit.
+    EditTable(const std::vector<std::string>& keys, const std::vector<std::string>& edits);
+    EditTable(EditTable&&) = default;  // the keys do not move
+    EditTable(const EditTable&) = delete;
+
+    bool empty() const { return edits_.empty(); }
+    const std::u32string* find(std::string_view key) const {  // null where it has none
+        const auto found = edits_.find(key);
+        return found == edits_.end() ? nullptr : &found->second;
+    }
+
+   private:
+    std::deque<std::string> keys_;
+    std::unordered_map<std::string_view, std::u32string> edits_;
+};
 
 class PlainLemmas {
    public:
@@ -32,7 +49,7 @@ class PlainLemmas {
     bool find(std::string_view word, std::string& lemma) const;
 
    private:
-    bool find_unknown(const std::string& lower, std::string& lemma) const;
+    bool find_unknown(std::string_view lower, std::string& lemma) const;
 
     EditTable forms_, suffixes_;
     const FrontCodedDictionary* dictionary_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -40,10 +41,14 @@ SenseIndex::SenseIndex(std::vector<std::uint32_t> keys, std::vector<char> text, 
       ids_(std::move(ids)) {
     if (!ends_fit(text_ends_, keys_.size(), text_.size()) || !ends_fit(id_ends_, keys_.size(), ids_.size()))
         throw std::invalid_argument("the arrays of the table do not fit each other");
+    bucket_starts_.assign((std::size_t{1} << kBucketBits) + 1, 0);
+    for (std::uint32_t key : keys_) ++bucket_starts_[(key >> (32 - kBucketBits)) + 1];
+    std::partial_sum(bucket_starts_.begin(), bucket_starts_.end(), bucket_starts_.begin());
 }
 
 SenseIndex::Senses SenseIndex::find(std::string_view lemma) const {
-    auto [first, last] = std::equal_range(keys_.begin(), keys_.end(), checksum(lemma));
+    const std::uint32_t key = checksum(lemma), bucket = key >> (32 - kBucketBits);
+    auto [first, last] = std::equal_range(keys_.begin() + bucket_starts_[bucket], keys_.begin() + bucket_starts_[bucket + 1], key);
     for (; first != last; ++first) {  // different words may have the same checksum
         auto row = static_cast<std::size_t>(first - keys_.begin());
         std::string_view stored(text_.data() + text_ends_[row], static_cast<std::size_t>(text_ends_[row + 1] - text_ends_[row]));

@@ -22,7 +22,10 @@ class SenseIndex {
     Senses find(std::string_view lemma) const;
 
    private:
+    static constexpr unsigned kBucketBits = 12;
+
     std::vector<std::uint32_t> keys_;
+    std::vector<std::uint32_t> bucket_starts_;  // by the first bits of a key: where such keys begin
     std::vector<char> text_;
     std::vector<std::int64_t> text_ends_, id_ends_;
     std::vector<std::uint32_t> ids_;

@@ -27,7 +27,7 @@ Tagger::Tagger(const TaggerArrays& arrays) : labels_(arrays.labels) {
     require(arrays.feature_deltas.size == arrays.row_lengths.size, "the tagger's rows and features differ in number");
     require(arrays.row_labels.size == arrays.row_weights.size, "the tagger's labels and weights differ in number");
     require(arrays.suffix_deltas.size == arrays.suffix_classes.size, "the tagger's lexicon is incomplete");
-    require(arrays.row_labels.size < (std::size_t{1} << (32 - kLengthBits)), "the tagger has too many weights");
+    require(arrays.row_labels.size < (std::size_t{1} << (32 - kStartAt)), "the tagger has too many weights");
     vectors_ = (labels_ + kLanes - 1) / kLanes;
 
     std::vector<std::uint32_t> rows(arrays.row_lengths.size);
@@ -51,15 +51,22 @@ Tagger::Tagger(const TaggerArrays& arrays) : labels_(arrays.labels) {
 std::uint32_t Tagger::add_row(const std::uint8_t* labels, const std::int8_t* values, std::size_t length) {
     for (std::size_t i = 0; i < length; ++i)
         require(labels[i] < labels_, "the tagger has a weight for a label that it does not have");
+    if (length == 0) return kNoRow;
+    if (length <= 2) {
+        const auto number = [](std::int8_t value) -> std::uint32_t { return static_cast<std::uint8_t>(value); };
+        const std::uint32_t first = std::uint32_t{labels[0]} << kFirstLabelAt | number(values[0]) << kFirstValueAt;
+        if (length == 1) return kInline | first;  // and nothing for label 0
+        return kInline | first | std::uint32_t{labels[1]} << kSecondLabelAt | number(values[1]) << kSecondValueAt;
+    }
     if (length <= vectors_) {
         const std::size_t start = weights_.size();
         for (std::size_t i = 0; i < length; ++i) weights_.push_back({labels[i], values[i]});
-        return static_cast<std::uint32_t>(start << kLengthBits | length);
+        return static_cast<std::uint32_t>(start << kStartAt | length << kKindBits | kSparse);
     }
     const std::size_t start = dense_.size();
     dense_.resize(start + vectors_, Lanes{});
     for (std::size_t i = 0; i < length; ++i) dense_[start + labels[i] / kLanes][labels[i] % kLanes] = values[i];
-    return static_cast<std::uint32_t>(start << kLengthBits | kDense);
+    return static_cast<std::uint32_t>(start << kStartAt | kDense);
 }
 
 // Rows that are to be added to scores: collected first, so that the scores stay in registers meanwhile.
@@ -68,25 +75,32 @@ class Tagger::RowSum {
     explicit RowSum(const Tagger& tagger) : tagger_(tagger) {}
 
     void add(std::uint32_t row) {
-        const std::uint32_t length = row & ((1u << kLengthBits) - 1);
-        const bool dense = length == kDense;
-        // It is written to both lists and counts in one: branches that nobody can foresee take longer.
-        dense_[dense_count_] = sparse_[sparse_count_] = row;
-        dense_count_ += dense;
-        sparse_count_ += !dense & (length > 0);
+        // It is written to all lists and counts in one: branches that nobody can foresee take longer.
+        inline_[inline_count_] = sparse_[sparse_count_] = dense_[dense_count_] = row;
+        const std::uint32_t kind = row & ((1u << kKindBits) - 1);
+        inline_count_ += kind == kInline;
+        sparse_count_ += kind == kSparse;
+        dense_count_ += kind == kDense;
     }
     template <std::size_t kVectors>
     void add_to(Lanes* scores) const {
         Lanes sum[kVectors];
         std::copy_n(scores, kVectors, sum);
         for (std::size_t i = 0; i < dense_count_; ++i) {
-            const Lanes* values = tagger_.dense_.data() + (dense_[i] >> kLengthBits);
+            const Lanes* values = tagger_.dense_.data() + (dense_[i] >> kStartAt);
             for (std::size_t v = 0; v < kVectors; ++v) sum[v] += values[v];
         }
         std::copy_n(sum, kVectors, scores);
+        const auto add = [scores](std::uint32_t label, std::uint32_t value) {
+            scores[label / kLanes][label % kLanes] += static_cast<std::int8_t>(value);
+        };
+        for (std::size_t i = 0; i < inline_count_; ++i) {
+            add(inline_[i] >> kFirstLabelAt & kLabelMask, inline_[i] >> kFirstValueAt & 255);
+            add(inline_[i] >> kSecondLabelAt & kLabelMask, inline_[i] >> kSecondValueAt);
+        }
         for (std::size_t i = 0; i < sparse_count_; ++i) {
-            const Weight* weight = tagger_.weights_.data() + (sparse_[i] >> kLengthBits);
-            const Weight* end = weight + (sparse_[i] & ((1u << kLengthBits) - 1));
+            const Weight* weight = tagger_.weights_.data() + (sparse_[i] >> kStartAt);
+            const Weight* end = weight + (sparse_[i] >> kKindBits & ((1u << kLengthBits) - 1));
             for (; weight != end; ++weight) scores[weight->label / kLanes][weight->label % kLanes] += weight->value;
         }
     }
@@ -94,8 +108,8 @@ class Tagger::RowSum {
    private:
     static constexpr std::size_t kMost = std::max(kOwnFeatures, kNeighbourFeatures + kContextFeatures);
     const Tagger& tagger_;
-    std::size_t dense_count_ = 0, sparse_count_ = 0;
-    std::uint32_t dense_[kMost + 1], sparse_[kMost + 1];
+    std::size_t inline_count_ = 0, sparse_count_ = 0, dense_count_ = 0;
+    std::uint32_t inline_[kMost + 1], sparse_[kMost + 1], dense_[kMost + 1];
 };
 
 void Tagger::index_labels() {
@@ -113,6 +127,9 @@ WordFeatures Tagger::features(const char32_t* form, std::size_t length) const {
     for (std::uint32_t hash : hashes.own) rows_.prefetch(hash);
     for (std::uint32_t hash : hashes.neighbour) rows_.prefetch(hash);
     WordFeatures word{};
+    // Places beyond the labels have the lowest score, so that whole vectors can be compared.
+    for (std::size_t i = labels_; i < kMaxLabels; ++i)
+        word.own_scores[i / kLanes][i % kLanes] = std::numeric_limits<std::int16_t>::min();
     RowSum sum(*this);
     for (std::uint32_t hash : hashes.own) sum.add(row_of(hash));
     for_vectors(vectors_, [&](auto vectors) { sum.add_to<vectors.value>(word.own_scores.data()); });
@@ -137,17 +154,18 @@ void Tagger::score_without_labels(const Position<WordFeatures>& at, Lanes* score
     sum.add_to<kVectors>(scores);
 }
 
-// The first label with the highest score. Scores beyond the labels are lowered first: then whole vectors can be compared.
+// The first label with the highest score.
 template <std::size_t kVectors>
-std::uint32_t Tagger::best_label(Lanes* scores) const {
-    for (std::size_t i = labels_; i < kVectors * kLanes; ++i)
-        scores[i / kLanes][i % kLanes] = std::numeric_limits<std::int16_t>::min();
-    Lanes best = scores[0];
-    for (std::size_t v = 1; v < kVectors; ++v) best = higher(best, scores[v]);
-    const std::int16_t value = highest(best);
-    std::uint32_t label = 0;
-    while (scores[label / kLanes][label % kLanes] != value) ++label;
-    return label;
+std::uint32_t Tagger::best_label(const Lanes* scores) {
+    Lanes best = scores[0], vector{};  // in every lane: the highest score, and the first vector that has it
+    for (std::size_t v = 1; v < kVectors; ++v) raise(best, vector, scores[v], static_cast<std::int16_t>(v));
+    std::int32_t highest = std::numeric_limits<std::int32_t>::min();
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        const auto label = static_cast<std::int32_t>(vector[lane] * kLanes + lane);
+        // Below the score stands how far the label is from the last one: of equal scores that of the first label is higher.
+        highest = std::max(highest, best[lane] * static_cast<std::int32_t>(kMaxLabels) + (static_cast<std::int32_t>(kLabelMask) - label));
+    }
+    return kLabelMask - (static_cast<std::uint32_t>(highest) & kLabelMask);
 }
 
 template <std::size_t kVectors>

@@ -58,9 +58,12 @@ class Tagger {  // immutable, so that threads may share it
         std::uint8_t label;
         std::int8_t value;
     };
-    // A row is where it begins and its length in one number. Long rows are kept dense, marked by a length of their own.
-    static constexpr unsigned kLengthBits = 8;
-    static constexpr std::uint32_t kDense = 255;
+    // A row of weights in one number, its kind in the lowest two bits. Most rows have one or two weights, which the number
+    // itself holds; of others it says where they are. Long ones are kept dense. 0 is the row without weights.
+    enum RowKind : std::uint32_t { kNoRow, kInline, kSparse, kDense };
+    static constexpr unsigned kKindBits = 2, kLengthBits = 6, kStartAt = kKindBits + kLengthBits;
+    static constexpr unsigned kFirstLabelAt = 2, kFirstValueAt = 8, kSecondLabelAt = 18, kSecondValueAt = 24;
+    static constexpr std::uint32_t kLabelMask = kMaxLabels - 1;
     class RowSum;
 
     std::uint32_t add_row(const std::uint8_t* labels, const std::int8_t* values, std::size_t length);
@@ -70,7 +73,7 @@ class Tagger {  // immutable, so that threads may share it
     template <std::size_t kVectors>
     void score_without_labels(const Position<WordFeatures>& at, Lanes* scores) const;
     template <std::size_t kVectors>
-    std::uint32_t best_label(Lanes* scores) const;
+    static std::uint32_t best_label(const Lanes* scores);
     template <std::size_t kVectors>
     void tag_with(const WordFeatures* const* words, std::size_t n, std::uint16_t* labels) const;
 

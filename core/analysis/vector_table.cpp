@@ -41,15 +41,38 @@ VectorTable::VectorTable(std::string text, std::vector<std::int8_t> vectors, std
 void VectorTable::add(std::string_view entry, std::uint32_t number) {
     const bool continues = pieces_ && entry.size() > kContinuation.size() && entry.substr(0, 2) == kContinuation;
     if (continues) entry.remove_prefix(kContinuation.size());
-    if (!(continues ? continuations_ : beginnings_).emplace(entry, number).second)
-        throw std::invalid_argument("an entry occurs twice");
+    if (!(continues ? continuations_ : beginnings_).add(entry, number)) throw std::invalid_argument("an entry occurs twice");
+}
+
+// By the first three bytes; shorter texts are in buckets of their own.
+std::size_t VectorTable::Entries::bucket_of(std::string_view text) {
+    std::uint32_t start = 0;
+    for (char byte : text.substr(0, 3)) start = start << 8 | static_cast<unsigned char>(byte);
+    return start * 0x9E3779B1U >> 20;
+}
+
+bool VectorTable::Entries::add(std::string_view entry, std::uint32_t number) {
     longest_ = std::max(longest_, entry.size());
+    if (!entry.empty() && entry.size() <= kLongestNoted) lengths_[bucket_of(entry)] |= std::uint64_t{1} << (entry.size() - 1);
+    return numbers_.emplace(entry, number).second;
+}
+
+std::size_t VectorTable::Entries::longest_beginning(std::string_view text, std::uint32_t& number) const {
+    for (std::size_t length = std::min(longest_, text.size()); length > 0; --length) {
+        const std::string_view beginning = text.substr(0, length);
+        if (length <= kLongestNoted && (lengths_[bucket_of(beginning)] >> (length - 1) & 1) == 0) continue;
+        if (const std::uint32_t* found = find(beginning)) {
+            number = *found;
+            return length;
+        }
+    }
+    return 0;
 }
 
 void VectorTable::segment(std::string_view word, std::vector<std::uint32_t>& entries) const {
     entries.clear();
     if (!pieces_) {
-        if (auto found = beginnings_.find(word); found != beginnings_.end()) entries.push_back(found->second);
+        if (const std::uint32_t* found = beginnings_.find(word)) entries.push_back(*found);
         return;
     }
     while (!word.empty()) {
@@ -64,16 +87,14 @@ void VectorTable::segment_part(std::string_view part, std::vector<std::uint32_t>
     const std::size_t before = entries.size();
     if (count_characters(part) > kLongestPart) return;
     for (std::size_t begin = 0; begin < part.size();) {
-        const Entries& table = begin == 0 ? beginnings_ : continuations_;
-        std::size_t length = std::min(longest_, part.size() - begin);
-        auto found = table.end();
-        for (; length > 0 && found == table.end(); --length) found = table.find(part.substr(begin, length));
-        if (found == table.end()) {
+        std::uint32_t number = 0;
+        const std::size_t length = (begin == 0 ? beginnings_ : continuations_).longest_beginning(part.substr(begin), number);
+        if (length == 0) {
             entries.resize(before);
             return;
         }
-        entries.push_back(found->second);
-        begin += length + 1;  // the loop counts once more after it has found
+        entries.push_back(number);
+        begin += length;
     }
 }
 

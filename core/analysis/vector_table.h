@@ -28,7 +28,26 @@ class VectorTable {
     void segment(std::string_view word, std::vector<std::uint32_t>& entries) const;
 
    private:
-    using Entries = std::unordered_map<std::string_view, std::uint32_t>;
+    // Entries by their text. How long those are that begin alike is known, so that no other lengths are tried.
+    class Entries {
+       public:
+        bool add(std::string_view entry, std::uint32_t number);  // false where it is there already
+        void reserve(std::size_t count) { numbers_.reserve(count); }
+        const std::uint32_t* find(std::string_view entry) const {
+            const auto found = numbers_.find(entry);
+            return found == numbers_.end() ? nullptr : &found->second;
+        }
+        // The longest entry that `text` begins with: its length in bytes, 0 if there is none.
+        std::size_t longest_beginning(std::string_view text, std::uint32_t& number) const;
+
+       private:
+        static constexpr std::size_t kLongestNoted = 64, kBuckets = 4096;
+        static std::size_t bucket_of(std::string_view text);
+
+        std::unordered_map<std::string_view, std::uint32_t> numbers_;
+        std::vector<std::uint64_t> lengths_ = std::vector<std::uint64_t>(kBuckets);  // bit k: of k + 1 bytes
+        std::size_t longest_ = 0;
+    };
     void add(std::string_view entry, std::uint32_t number);
     void segment_part(std::string_view part, std::vector<std::uint32_t>& entries) const;
 
@@ -37,7 +56,6 @@ class VectorTable {
     std::size_t dimensions_;
     bool pieces_;
     Entries beginnings_, continuations_;
-    std::size_t longest_ = 0;           // bytes of the longest entry
     std::vector<double> inverse_norms_;  // of the entries; 0 for a vector of zeros
 };
 

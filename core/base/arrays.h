@@ -39,10 +39,13 @@ nanobind::object to_numpy(std::vector<T>&& values, std::size_t columns = 0) {
 }
 
 // Refuses offsets that do not cut `items` items into `rows` rows: row i has the items offsets[i] .. offsets[i + 1].
-inline void check_csr(const Array<std::int64_t>& offsets, std::size_t rows, std::size_t items) {
-    bool good = offsets.size() == rows + 1 && offsets(0) == 0 && static_cast<std::size_t>(offsets(rows)) == items;
-    for (std::size_t i = 0; good && i < rows; ++i) good = offsets(i) <= offsets(i + 1);
+inline void check_csr(const ArrayView<std::int64_t>& offsets, std::size_t rows, std::size_t items) {
+    bool good = offsets.size == rows + 1 && offsets[0] == 0 && static_cast<std::size_t>(offsets[rows]) == items;
+    for (std::size_t i = 0; good && i < rows; ++i) good = offsets[i] <= offsets[i + 1];
     if (!good) throw nanobind::value_error("offsets do not fit the arrays");
+}
+inline void check_csr(const Array<std::int64_t>& offsets, std::size_t rows, std::size_t items) {
+    check_csr(view_of(offsets), rows, items);
 }
 // The same for any number of rows.
 inline void check_csr(const Array<std::int64_t>& offsets, std::size_t items) {
@@ -57,10 +60,13 @@ inline void check_columns(std::size_t rows, std::initializer_list<std::size_t> s
 }
 
 // Refuses numbers that count or more: each must be one of `count` things.
-inline void check_below(const Array<std::uint32_t>& numbers, std::size_t count, const char* what) {
+inline void check_below(const ArrayView<std::uint32_t>& numbers, std::size_t count, const char* what) {
     std::uint32_t highest = 0;
-    for (std::size_t i = 0; i < numbers.size(); ++i) highest = std::max(highest, numbers.data()[i]);
-    if (numbers.size() > 0 && highest >= count) throw nanobind::index_error(what);
+    for (std::uint32_t number : numbers) highest = std::max(highest, number);
+    if (numbers.size > 0 && highest >= count) throw nanobind::index_error(what);
+}
+inline void check_below(const Array<std::uint32_t>& numbers, std::size_t count, const char* what) {
+    check_below(view_of(numbers), count, what);
 }
 
 // Refuses indices of pairs that differ in number or point past the texts.

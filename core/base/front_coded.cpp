@@ -43,14 +43,46 @@ std::optional<std::string> FrontCodedDictionary::find(std::string_view key) cons
     if (block == blocks_.begin()) return std::nullopt;
     --block;
     Record record = block->first;
-    std::size_t position = block->rest;
-    for (std::size_t left = kBlock; record.key < stored; position = read(position, record)) {
-        if (--left == 0 || position == stream_.size()) return std::nullopt;
+    if (record.key != stored) {
+        const std::size_t last = position_of(stored, *block);
+        if (last == 0) return std::nullopt;
+        for (std::size_t position = block->rest; position <= last;) position = read(position, record);
     }
-    if (record.key != stored) return std::nullopt;
     if (reversed_) std::reverse(record.value.begin(), record.value.end());
     if (!is_utf8(record.value)) fail();  // to look at every value when the stream is scanned would take too long
     return std::move(record.value);
+}
+
+// No key is put together. As long as keys come before the wanted one, all that counts is how many bytes they have in common
+// with it: a record that shares more than that with the one before has no more in common with the wanted key either, one
+// that shares less comes after it, and only one that shares as much must be looked at.
+std::size_t FrontCodedDictionary::position_of(std::string_view key, const Block& block) const {
+    const std::string& first = block.first.key;
+    auto common = static_cast<std::size_t>(
+        std::mismatch(key.begin(), key.end(), first.begin(), first.end()).first - key.begin());
+    std::size_t position = block.rest;
+    for (std::size_t left = kBlock; --left > 0 && position < stream_.size();) {
+        const std::size_t start = position;
+        std::size_t shared = 0, length = 0;
+        position = number(number(position, shared), length);
+        if (length >= stream_.size() - position) fail();
+        if (shared < common) return 0;
+        if (shared == common) {
+            const std::string_view added(stream_.data() + position, length), wanted = key.substr(common);
+            const auto equal = static_cast<std::size_t>(
+                std::mismatch(wanted.begin(), wanted.end(), added.begin(), added.end()).first - wanted.begin());
+            if (equal == wanted.size()) return equal == length ? start : 0;
+            if (equal < length && static_cast<unsigned char>(wanted[equal]) < static_cast<unsigned char>(added[equal])) return 0;
+            common += equal;
+        }
+        position += length;
+        const auto cut = static_cast<unsigned char>(stream_[position++]);
+        if (cut == kSameAsBefore) continue;
+        position = number(position, length);
+        if (length > stream_.size() - position) fail();
+        position += length;
+    }
+    return 0;
 }
 
 std::size_t FrontCodedDictionary::read(std::size_t position, Record& record) const {

@@ -39,6 +39,8 @@ class FrontCodedDictionary {
 
     // Reads the record at `position` over the one before it; returns where the next one begins.
     std::size_t read(std::size_t position, Record& record) const;
+    // Where the record of the key lies, 0 if it is not among those of the block after the first.
+    std::size_t position_of(std::string_view key, const Block& block) const;
     std::size_t number(std::size_t position, std::size_t& value) const;
 
     std::string stream_;

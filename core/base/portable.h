@@ -29,6 +29,32 @@ inline int lowest_bit(std::uint64_t bits) {
 #endif
 }
 
+// How many bits lie above the highest that is set; `bits` is not 0.
+inline int leading_zeros(std::uint64_t bits) {
+#if !defined(TESLA_PORTABLE) && defined(__GNUC__)
+    return __builtin_clzll(bits);
+#elif !defined(TESLA_PORTABLE) && defined(_MSC_VER) && defined(_WIN64)
+    unsigned long place = 0;
+    _BitScanReverse64(&place, bits);
+    return 63 - static_cast<int>(place);
+#else
+    int zeros = 0;
+    for (int step = 32; step > 0; step /= 2) {
+        if (bits >> (64 - step) != 0) continue;
+        bits <<= step;
+        zeros += step;
+    }
+    return zeros;
+#endif
+}
+
+// Asks for memory that will be needed soon.
+inline void prefetch_memory([[maybe_unused]] const void* at) {
+#if !defined(TESLA_PORTABLE) && defined(__GNUC__)
+    __builtin_prefetch(at);
+#endif
+}
+
 // Moves to a place of a file that may lie beyond what a `long` can count. False where that fails.
 inline bool seek_to(std::FILE* file, std::uint64_t place) {
 #if !defined(TESLA_PORTABLE) && defined(_WIN32)

@@ -2,8 +2,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -12,6 +14,7 @@
 #include "analysis/analysis.h"
 #include "base/arrays.h"
 #include "bindings/bindings.h"
+#include "bindings/token_batch.h"
 #include "analysis/lexicon.h"
 #include "base/texts.h"
 
@@ -50,27 +53,22 @@ void define_words(Lexicon& lexicon, const Array<std::uint32_t>& words, const Arr
     lexicon.define_words(std::move(definitions));
 }
 
-nb::dict finish(const Draft& draft, const Array<std::uint16_t>& tags, const Array<std::uint8_t>& universal,
-                const Array<std::uint8_t>& function, const Array<std::uint8_t>& noun, bool keep_punctuation) {
+std::vector<LabelMeaning> read_labels(const Array<std::uint16_t>& tags, const Array<std::uint8_t>& universal,
+                                      const Array<std::uint8_t>& function, const Array<std::uint8_t>& noun) {
     check_columns(tags.size(), {universal.size(), function.size(), noun.size()});
     std::vector<LabelMeaning> labels;
     for (std::size_t i = 0; i < tags.size(); ++i)
         labels.push_back({tags(i), universal(i), function(i) != 0, noun(i) != 0});
-    TokenArrays arrays;
-    {
-        nb::gil_scoped_release release;
-        arrays = draft.finish(labels, keep_punctuation);
-    }
-    nb::dict result;
-    result["offsets"] = to_numpy(std::move(arrays.offsets));
-    result["word"] = to_numpy(std::move(arrays.word));
-    result["lemma"] = to_numpy(std::move(arrays.lemma));
-    result["tag"] = to_numpy(std::move(arrays.tag));
-    result["universal"] = to_numpy(std::move(arrays.universal));
-    result["function"] = to_numpy(std::move(arrays.function));
-    result["start"] = to_numpy(std::move(arrays.start));
-    result["end"] = to_numpy(std::move(arrays.end));
-    return result;
+    return labels;
+}
+
+struct Labels {
+    std::vector<LabelMeaning> meanings;
+};
+
+template <class T>
+auto column(std::vector<T> TokenArrays::* of) {
+    return [of](nb::handle self) { return TokenBatch::view(self, of); };
 }
 
 }  // namespace
@@ -125,20 +123,50 @@ void bind_lexicon(nb::module_& m) {
         .def("define_words", &define_words, "words"_a, "lemmas"_a, "parts"_a)
         .def(
             "draft",
-            [](Lexicon& lexicon, const Tokeniser& tokeniser, const nb::list& texts) {
+            [](Lexicon& lexicon, const Tokeniser& tokeniser, const nb::list& texts, const PlainLemmas* lemmas,
+               const SenseIndex* senses) {
                 const HeldTexts held(texts);
                 nb::gil_scoped_release release;
-                return new Draft(lexicon, tokeniser, held.views());
+                auto draft = std::make_unique<Draft>(lexicon, tokeniser, held.views());
+                if (lemmas) draft->define_plain(*lemmas, senses);
+                return draft;
             },
-            "tokeniser"_a, "texts"_a, nb::keep_alive<0, 1>(), nb::rv_policy::take_ownership,
-            "Tokenises a batch of texts and interns its words.");
+            "tokeniser"_a, "texts"_a, "lemmas"_a.none() = nb::none(), "senses"_a.none() = nb::none(), nb::keep_alive<0, 1>(),
+            "Tokenises a batch of texts and interns its words; with `lemmas` it also defines the plain ones among them.");
+
+    nb::class_<Labels>(m, "Labels", "What the labels of a tagger mean.")
+        .def(
+            "__init__",
+            [](Labels* self, const Array<std::uint16_t>& tags, const Array<std::uint8_t>& universal,
+               const Array<std::uint8_t>& function, const Array<std::uint8_t>& noun) {
+                new (self) Labels{read_labels(tags, universal, function, noun)};
+            },
+            "tags"_a, "universal"_a, "function"_a, "noun"_a);
 
     nb::class_<Draft>(m, "Draft", "A batch between tokenising and tagging.")
+        .def_prop_ro("is_defined", [](const Draft& draft) { return draft.undefined_words().empty(); })
         .def(
             "undefined_words",
-            [](const Draft& draft) { return to_numpy(draft.undefined_words()); },
-            "The word types that have no lemma yet.")
-        .def("finish", &finish, "tags"_a, "universal"_a, "function"_a, "noun"_a, "keep_punctuation"_a);
+            [](const Draft& draft) { return to_numpy(std::vector<std::uint32_t>(draft.undefined_words())); },
+            "The word types that had no lemma when the draft was made.")
+        .def(
+            "finish",
+            [](const Draft& draft, const Labels& labels, bool keep_punctuation) {
+                nb::gil_scoped_release release;
+                return new TokenBatch(draft.finish(labels.meanings, keep_punctuation));
+            },
+            "labels"_a, "keep_punctuation"_a, nb::rv_policy::take_ownership);
+
+    nb::class_<TokenBatch>(m, "TokenBatch", "The arrays of an analysed batch; NumPy sees one when it is asked for.")
+        .def_prop_ro("has_empty_text", &TokenBatch::has_empty_text)
+        .def_prop_ro("offsets", column(&TokenArrays::offsets))
+        .def_prop_ro("word", column(&TokenArrays::word))
+        .def_prop_ro("lemma", column(&TokenArrays::lemma))
+        .def_prop_ro("tag", column(&TokenArrays::tag))
+        .def_prop_ro("universal", column(&TokenArrays::universal))
+        .def_prop_ro("function", column(&TokenArrays::function))
+        .def_prop_ro("start", column(&TokenArrays::start))
+        .def_prop_ro("end", column(&TokenArrays::end));
 }
 
 }  // namespace tesla

@@ -66,8 +66,8 @@ void bind_dictionaries(nb::module_& m) {
                const std::vector<std::string>& suffixes, const std::vector<std::string>& suffix_edits,
                const FrontCodedDictionary* dictionary, std::optional<std::vector<std::string>> open_ends,
                bool numbers_are_lemmas) {
-                new (self) PlainLemmas(make_edit_table(forms, form_edits), make_edit_table(suffixes, suffix_edits),
-                                       dictionary, std::move(open_ends), numbers_are_lemmas);
+                new (self) PlainLemmas(EditTable(forms, form_edits), EditTable(suffixes, suffix_edits), dictionary,
+                                       std::move(open_ends), numbers_are_lemmas);
             },
             "forms"_a, "form_edits"_a, "suffixes"_a, "suffix_edits"_a, "dictionary"_a.none(), "open_ends"_a.none(),
             "numbers_are_lemmas"_a, nb::keep_alive<1, 6>())

@@ -7,13 +7,16 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/arrays.h"
+#include "base/recycled_memory.h"
 #include "base/interrupt.h"
 #include "matching/bags.h"
 #include "bindings/bindings.h"
+#include "bindings/token_batch.h"
 #include "matching/matching.h"
 #include "matching/measures.h"
 #include "matching/transport.h"
@@ -28,21 +31,33 @@ using Named = std::vector<std::pair<std::string, int>>;  // (similarity, n), or 
 constexpr const char* kSkip = "skip";
 
 // The tokens of an analysed batch, as far as bags need them.
-struct Tokens {
-    Array<std::int64_t> offsets;
-    Array<std::uint32_t> lemma;
-    Array<std::uint16_t> tag;
-    Array<std::uint8_t> function;
+class Tokens {
+   public:
+    Tokens(Array<std::int64_t> offsets, Array<std::uint32_t> lemma, Array<std::uint16_t> tag, Array<std::uint8_t> function)
+        : offsets_(view_of(offsets)), lemma_(view_of(lemma)), tag_(view_of(tag)), function_(view_of(function)),
+          kept_{std::move(offsets), std::move(lemma), std::move(tag), std::move(function)} {}
+    explicit Tokens(const TokenBatch& batch)  // which must outlive this
+        : offsets_(batch.arrays().offsets), lemma_(batch.arrays().lemma), tag_(batch.arrays().tag),
+          function_(batch.arrays().function) {}
 
-    std::size_t size() const { return offsets.size() - 1; }
+    std::size_t size() const { return offsets_.size - 1; }
+    const ArrayView<std::uint32_t>& lemma() const { return lemma_; }
     void check() const {
-        check_csr(offsets, lemma.size());
-        check_columns(lemma.size(), {tag.size(), function.size()});
+        if (offsets_.size == 0) throw nb::value_error("offsets do not fit the arrays");
+        check_csr(offsets_, size(), lemma_.size);
+        check_columns(lemma_.size, {tag_.size, function_.size});
     }
     TokenView view(std::size_t i) const {
-        auto from = static_cast<std::size_t>(offsets(i)), to = static_cast<std::size_t>(offsets(i + 1));
-        return {lemma.data() + from, tag.data() + from, function.data() + from, to - from};
+        auto from = static_cast<std::size_t>(offsets_[i]), to = static_cast<std::size_t>(offsets_[i + 1]);
+        return {lemma_.data + from, tag_.data + from, function_.data + from, to - from};
     }
+
+   private:
+    ArrayView<std::int64_t> offsets_;
+    ArrayView<std::uint32_t> lemma_;
+    ArrayView<std::uint16_t> tag_;
+    ArrayView<std::uint8_t> function_;
+    std::tuple<Array<std::int64_t>, Array<std::uint32_t>, Array<std::uint16_t>, Array<std::uint8_t>> kept_;
 };
 
 std::vector<Feature> parse_features(const Named& named) {
@@ -59,18 +74,24 @@ std::vector<Feature> parse_features(const Named& named) {
     return features;
 }
 
+// Which bags a metric needs; read once for all batches.
+struct BagRecipe {
+    std::vector<Feature> features;
+    Discount discount;
+};
+
 // The bags of every text of a batch, for a list of features; made once, matched as often as one likes.
 class Bags {
    public:
-    Bags(const Lexicon& lexicon, const Tokens& tokens, const Named& named, Discount discount)
-        : lexicon_(lexicon), features_(parse_features(named)) {
+    Bags(const Lexicon& lexicon, const Tokens& tokens, const BagRecipe& recipe)
+        : lexicon_(lexicon), features_(recipe.features) {
         tokens.check();
         const int max_order = highest_order(Similarity::MaxSim), lemma_order = highest_order(Similarity::Lemma),
                   tag_order = highest_order(Similarity::Tag);
         // Only this similarity asks the lexicon; for the others a number need not be that of a lemma.
-        if (max_order > 0) check_below(tokens.lemma, lexicon.lemma_count(), "no such lemma");
+        if (max_order > 0) check_below(tokens.lemma(), lexicon.lemma_count(), "no such lemma");
         nb::gil_scoped_release release;
-        BagBuilder builder(discount, &memory_);
+        BagBuilder builder(recipe.discount, &memory_);
         texts_.reserve(tokens.size());
         for (std::size_t i = 0; i < tokens.size(); ++i) {
             builder.begin(tokens.view(i));
@@ -146,7 +167,7 @@ class Bags {
 
     const Lexicon& lexicon_;
     std::vector<Feature> features_;
-    std::pmr::monotonic_buffer_resource memory_{std::size_t{1} << 16};  // before the bags that live in it
+    Arena memory_;  // before the bags that live in it
     std::vector<Text> texts_;
 };
 
@@ -258,10 +279,10 @@ nb::dict explain(const Lexicon& lexicon, const Tokens& reference, const Tokens& 
     Feature feature = parse_features({{similarity, n}})[0];
     for (const Tokens* tokens : {&reference, &hypothesis})
         check_room(discount, feature.n,
-                   feature.gap > 0 ? most_skip_bigrams(tokens->lemma.size(), feature.gap) : tokens->lemma.size());
+                   feature.gap > 0 ? most_skip_bigrams(tokens->lemma().size, feature.gap) : tokens->lemma().size);
     if (feature.similarity == Similarity::MaxSim)
         for (const Tokens* tokens : {&reference, &hypothesis})
-            check_below(tokens->lemma, lexicon.lemma_count(), "no such lemma");
+            check_below(tokens->lemma(), lexicon.lemma_count(), "no such lemma");
     TokenView x = reference.view(0), y = hypothesis.view(0);
     Explained found;
     {
@@ -338,11 +359,9 @@ nb::tuple solve_transport(const Array<Capacity>& supply, const Array<Capacity>& 
 void bind_matching(nb::module_& m) {
     nb::exception<TextTooLong>(m, "TextTooLongError", PyExc_ValueError);
     nb::class_<Tokens>(m, "Tokens", "The token arrays of a batch, as far as bags need them.")
-        .def(
-            "__init__",
-            [](Tokens* self, Array<std::int64_t> offsets, Array<std::uint32_t> lemma, Array<std::uint16_t> tag,
-               Array<std::uint8_t> function) { new (self) Tokens{offsets, lemma, tag, function}; },
-            "offsets"_a, "lemma"_a, "tag"_a, "function"_a);
+        .def(nb::init<const TokenBatch&>(), "batch"_a, nb::keep_alive<1, 2>())
+        .def(nb::init<Array<std::int64_t>, Array<std::uint32_t>, Array<std::uint16_t>, Array<std::uint8_t>>(), "offsets"_a,
+             "lemma"_a, "tag"_a, "function"_a);
     nb::class_<Discount>(m, "Discount", "What a function word is worth: the fraction p / q.")
         .def(
             "__init__",
@@ -351,9 +370,16 @@ void bind_matching(nb::module_& m) {
                 new (self) Discount{p, q};
             },
             "p"_a, "q"_a);
+    nb::class_<BagRecipe>(m, "BagRecipe", "Which bags a metric needs: their features and the discount of function words.")
+        .def(
+            "__init__",
+            [](BagRecipe* self, const Named& features, Discount discount) {
+                new (self) BagRecipe{parse_features(features), discount};
+            },
+            "features"_a, "discount"_a);
     nb::class_<Bags>(m, "Bags", "The bags of all texts of a batch.")
-        .def(nb::init<const Lexicon&, const Tokens&, const Named&, Discount>(), "lexicon"_a, "tokens"_a, "features"_a,
-             "discount"_a, nb::keep_alive<1, 2>())
+        .def(nb::init<const Lexicon&, const Tokens&, const BagRecipe&>(), "lexicon"_a, "tokens"_a, "recipe"_a,
+             nb::keep_alive<1, 2>())
         .def("__len__", &Bags::size);
     m.def(
         "match",

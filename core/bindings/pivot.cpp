@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/arrays.h"
+#include "base/recycled_memory.h"
 #include "base/interrupt.h"
 #include "matching/bags.h"
 #include "bindings/bindings.h"
@@ -227,7 +228,7 @@ class PivotBags {
     std::vector<std::int64_t> weights_[kLongestPivotNgram];  // of the n-grams of the text at hand
     std::vector<std::pair<WideKey, std::int64_t>> wide_;
     std::vector<std::pair<std::uint64_t, std::int64_t>> narrow_;
-    std::pmr::monotonic_buffer_resource memory_{std::size_t{1} << 16};  // before the bags that live in it
+    Arena memory_;  // before the bags that live in it
     std::vector<Text> texts_;
 };
 

@@ -1,10 +1,11 @@
 #include <nanobind/nanobind.h>
 
-#include <memory_resource>
+
 #include <string_view>
 #include <vector>
 
 #include "base/arrays.h"
+#include "base/recycled_memory.h"
 #include "bindings/bindings.h"
 #include "matching/surface.h"
 #include "base/texts.h"
@@ -55,7 +56,7 @@ class Surfaces {
     }
 
    private:
-    std::pmr::monotonic_buffer_resource memory_{std::size_t{1} << 16};  // before the texts that live in it
+    Arena memory_;  // before the texts that live in it
     std::vector<SurfaceText> texts_;
 };
 

@@ -3,13 +3,14 @@
 #include <nanobind/stl/vector.h>
 
 #include <limits>
-#include <memory_resource>
+
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/vector_table.h"
 #include "base/arrays.h"
+#include "base/recycled_memory.h"
 #include "base/texts.h"
 #include "bindings/bindings.h"
 #include "matching/vectors.h"
@@ -108,7 +109,7 @@ class VectorTexts {
 
     Array<std::int8_t> matrix_;  // keeps the vectors alive that the texts point to
     std::size_t dimensions_;
-    std::pmr::monotonic_buffer_resource memory_{std::size_t{1} << 16};  // before the texts that live in it
+    Arena memory_;  // before the texts that live in it
     std::vector<VectorText> texts_;
 };
 

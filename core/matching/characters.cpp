@@ -4,6 +4,8 @@
 #include <numeric>
 #include <string>
 
+#include "base/lanes.h"
+#include "base/portable.h"
 #include "base/unicode.h"
 
 namespace tesla {
@@ -30,12 +32,26 @@ int length_of(const WideKey& suffix) {
 
 // How many characters two suffixes have in common at their beginnings; the padding of short ones does not count.
 int common_prefix(const WideKey& a, const WideKey& b) {
+    constexpr int kUnused = 128 - kCharacterBits * kMaxCharacterOrder;  // bits above the first character
     const std::uint64_t high = a.high ^ b.high, low = a.low ^ b.low;
-    int equal = 0;
-    for (int n = 0; n < kMaxCharacterOrder; ++n)
-        equal += (shift_of(n) >= 64 ? high >> (shift_of(n) - 64) : high | low >> shift_of(n)) == 0;
-    return std::min(equal, length_of(a));
+    if (high != 0) return (leading_zeros(high) - kUnused) / kCharacterBits;
+    if (low != 0) return (leading_zeros(low) + 64 - kUnused) / kCharacterBits;
+    return length_of(a);
 }
+
+// Counts of n-grams stand in 16-bit lanes, one for each order.
+constexpr std::size_t kMostInLanes = 0x7FFF;
+
+struct OrderLanes {
+    OrderLanes() {
+        for (std::size_t count = 0; count <= kMaxCharacterOrder; ++count) {
+            below[count] = first_lanes(count, -1);
+            once[count] = first_lanes(count, 1);
+        }
+    }
+    Lanes below[kMaxCharacterOrder + 1];  // all bits of the orders up to this one
+    Lanes once[kMaxCharacterOrder + 1];   // one more of each of them
+};
 
 constexpr std::size_t kBuckets = 256;
 std::size_t bucket_of(char32_t c) { return std::min<std::size_t>(c, kBuckets - 1); }
@@ -71,7 +87,7 @@ std::int64_t CharacterBag::total(int n) const {
 
 // Walks through the suffixes of both texts in one sorted order. For every order there is a group of suffixes that begin
 // alike; where the common prefix with the next suffix is shorter than n, the group of order n ends and is counted.
-void CharacterBag::overlap(const CharacterBag& a, const CharacterBag& b, int max_order, std::int64_t* matches) {
+void CharacterBag::overlap_of_long_texts(const CharacterBag& a, const CharacterBag& b, int max_order, std::int64_t* matches) {
     std::fill(matches, matches + max_order, 0);
     std::int64_t in_a[kMaxCharacterOrder] = {}, in_b[kMaxCharacterOrder] = {};
     const std::size_t total = a.suffixes_.size() + b.suffixes_.size();
@@ -93,6 +109,37 @@ void CharacterBag::overlap(const CharacterBag& a, const CharacterBag& b, int max
         ++(from_a ? i : j);
         last = next;
     }
+}
+
+// The same, all orders at once: a lane for each. No branch depends on what the texts are like but the choice of the next
+// suffix.
+void CharacterBag::overlap(const CharacterBag& a, const CharacterBag& b, int max_order, std::int64_t* matches) {
+    if (a.length() + b.length() > kMostInLanes) return overlap_of_long_texts(a, b, max_order, matches);
+    static const OrderLanes lanes;
+    Lanes in_a{}, in_b{}, sum{};
+    WideKey last{};  // has nothing in common with any suffix
+    const auto take = [&](const WideKey& next, bool from_a) {
+        const Lanes& kept = lanes.below[common_prefix(last, next)];
+        sum += lower(in_a, in_b) & ~kept;
+        const Lanes& added = lanes.once[length_of(next)];
+        const Lanes& chosen = lanes.below[from_a ? kMaxCharacterOrder : 0];
+        in_a = in_a & kept;
+        in_b = in_b & kept;
+        in_a += added & chosen;
+        in_b += added & ~chosen;
+        last = next;
+    };
+    const WideKey *i = a.suffixes_.data(), *const i_end = i + a.length(), *j = b.suffixes_.data(), *const j_end = j + b.length();
+    while (i != i_end && j != j_end) {
+        const bool from_a = !(*j < *i);
+        take(from_a ? *i : *j, from_a);
+        i += from_a;
+        j += !from_a;
+    }
+    for (; i != i_end; ++i) take(*i, true);
+    for (; j != j_end; ++j) take(*j, false);
+    sum += lower(in_a, in_b);
+    for (int n = 0; n < max_order; ++n) matches[n] = sum[static_cast<std::size_t>(n)];
 }
 
 }  // namespace tesla

@@ -26,6 +26,8 @@ class CharacterBag {
     static void overlap(const CharacterBag& a, const CharacterBag& b, int max_order, std::int64_t* matches);
 
    private:
+    static void overlap_of_long_texts(const CharacterBag& a, const CharacterBag& b, int max_order, std::int64_t* matches);
+
     std::vector<WideKey> suffixes_;  // ascending; a suffix that is too short ends in zeros
 };
 

@@ -80,18 +80,48 @@ class Lexicon:
         lemmas: npt.NDArray[np.uint32],
         parts: Sequence[Sequence[tuple[int, int, int]]],
     ) -> None: ...
-    def draft(self, tokeniser: Tokeniser, texts: list[str]) -> Draft: ...
+    def draft(
+        self,
+        tokeniser: Tokeniser,
+        texts: list[str],
+        lemmas: PlainLemmas | None = None,
+        senses: SenseIndex | None = None,
+    ) -> Draft: ...
 
-class Draft:
-    def undefined_words(self) -> npt.NDArray[np.uint32]: ...
-    def finish(
+class Labels:
+    def __init__(
         self,
         tags: npt.NDArray[np.uint16],
         universal: npt.NDArray[np.uint8],
         function: npt.NDArray[np.uint8],
         noun: npt.NDArray[np.uint8],
-        keep_punctuation: bool,
-    ) -> dict[str, npt.NDArray[Any]]: ...
+    ) -> None: ...
+
+class Draft:
+    @property
+    def is_defined(self) -> bool: ...
+    def undefined_words(self) -> npt.NDArray[np.uint32]: ...
+    def finish(self, labels: Labels, keep_punctuation: bool) -> TokenBatch: ...
+
+class TokenBatch:
+    @property
+    def has_empty_text(self) -> bool: ...
+    @property
+    def offsets(self) -> npt.NDArray[np.int64]: ...
+    @property
+    def word(self) -> npt.NDArray[np.uint32]: ...
+    @property
+    def lemma(self) -> npt.NDArray[np.uint32]: ...
+    @property
+    def tag(self) -> npt.NDArray[np.uint16]: ...
+    @property
+    def universal(self) -> npt.NDArray[np.uint8]: ...
+    @property
+    def function(self) -> npt.NDArray[np.uint8]: ...
+    @property
+    def start(self) -> npt.NDArray[np.uint32]: ...
+    @property
+    def end(self) -> npt.NDArray[np.uint32]: ...
 
 class FrontCodedDictionary:
     def __init__(self, stream: bytes) -> None: ...
@@ -176,6 +206,9 @@ def ngram_overlap(
 ) -> npt.NDArray[np.int64]: ...
 
 class Tokens:
+    @overload
+    def __init__(self, batch: TokenBatch) -> None: ...
+    @overload
     def __init__(
         self,
         offsets: npt.NDArray[np.int64],
@@ -189,10 +222,11 @@ class Discount:
 
 class TextTooLongError(ValueError): ...
 
+class BagRecipe:
+    def __init__(self, features: Sequence[tuple[str, int]], discount: Discount) -> None: ...
+
 class Bags:
-    def __init__(
-        self, lexicon: Lexicon, tokens: Tokens, features: Sequence[tuple[str, int]], discount: Discount
-    ) -> None: ...
+    def __init__(self, lexicon: Lexicon, tokens: Tokens, recipe: BagRecipe) -> None: ...
     def __len__(self) -> int: ...
 
 @overload
@@ -315,6 +349,39 @@ def match_vectors(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
 def explain_vectors(reference: VectorTexts, hypothesis: VectorTexts) -> npt.NDArray[np.int64]: ...
 
+STATE_PROBLEMS: tuple[str, ...]
+LARGEST_MEAN: int
+
+class StateTexts:
+    def __init__(
+        self,
+        offsets: npt.NDArray[np.int64],
+        kinds: npt.NDArray[np.uint8],
+        states: npt.NDArray[np.int8],
+        means: npt.NDArray[np.int16],
+        dimensions: int,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+
+def match_states(
+    reference: StateTexts,
+    hypothesis: StateTexts,
+    reference_index: npt.NDArray[np.int64],
+    hypothesis_index: npt.NDArray[np.int64],
+    weights: npt.NDArray[np.uint32],
+    threshold: float,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+def state_gains_by_kind(
+    reference: StateTexts,
+    hypothesis: StateTexts,
+    reference_index: npt.NDArray[np.int64],
+    hypothesis_index: npt.NDArray[np.int64],
+    kinds: int,
+) -> npt.NDArray[np.float64]: ...
+def explain_states(
+    reference: StateTexts, hypothesis: StateTexts, threshold: float
+) -> npt.NDArray[np.int64]: ...
+
 class Explained(TypedDict):
     objective: int
     reference_weight: int
@@ -435,7 +502,7 @@ class WordAligner:
     def posteriors(
         self, pair: int, sequential: bool
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
-    def links(self, start: int, stop: int, threshold: float) -> list[str]: ...
+    def directed_links(self, direction: int, start: int, stop: int, threshold: float) -> list[str]: ...
     @property
     def jump_weights(self) -> tuple[list[float], list[float]]: ...
 

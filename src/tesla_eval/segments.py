@@ -17,6 +17,7 @@ __all__ = [
     "blocks_of_pairs",
     "check_orientation",
     "check_references",
+    "distinct_texts",
     "mean_over_references",
     "new_matrix",
     "reference_count",
@@ -72,11 +73,19 @@ def _is_missing(value: Any) -> bool:
     return _may_be_missing(type(value)) and bool(type(value).__name__ in _PANDAS_MISSING or np.isnan(value))
 
 
-def streams_of_one(references: Sequence[str]) -> list[list[str]]:
-    """The references of one segment as streams."""
+def streams_of_one(hypothesis: str, references: Sequence[str], *, needed: bool = True) -> list[list[str]]:
+    """The references of one segment as streams, checked as `check_references` does.
+
+    >>> streams_of_one("a text", ["one", "two"])
+    [['one'], ['two']]
+    """
     if isinstance(references, str):
         raise UsageError("the references of a sentence are a list: write [reference]")
-    return [[reference] for reference in texts_of(references)]
+    streams = [[reference] for reference in texts_of(references)]
+    plain = streams and isinstance(hypothesis, str) and all(isinstance(text, str) for (text,) in streams)
+    if not plain:
+        check_references([hypothesis], streams, needed=needed)
+    return streams
 
 
 def reference_count(references: References) -> int | str:
@@ -109,6 +118,18 @@ def new_matrix(hypotheses: Sequence[str], references: Sequence[str]) -> FloatArr
     for what, texts in (("hypothesis", hypotheses), ("reference", references)):
         _check_texts(what, texts)
     return np.empty((len(hypotheses), len(references)))
+
+
+def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Index]:
+    """Each text once, in the order of their first appearance, and which of them every text is.
+
+    >>> distinct, place = distinct_texts(["a", "b", "a"])
+    >>> distinct, place.tolist()
+    (['a', 'b'], [0, 1, 0])
+    """
+    number: dict[str, int] = {}
+    place = np.array([number.setdefault(text, len(number)) for text in texts], np.int64)
+    return list(number), place
 
 
 def blocks_of_pairs(hypotheses: int, references: int, most: int) -> Iterator[tuple[Index, Index, Index]]:

@@ -173,7 +173,7 @@ void fuzz_celab(Input& in) {
 void fuzz_dictionary(Input& in) {
     const std::string word = in.text();
     const FrontCodedDictionary dictionary("SMFC1" + in.bytes(4096));
-    const PlainLemmas plain(make_edit_table({"a"}, {"1b"}), {}, &dictionary, std::vector<std::string>{}, true);
+    const PlainLemmas plain(EditTable({"a"}, {"1b"}), EditTable({}, {}), &dictionary, std::vector<std::string>{}, true);
     std::string lemma;
     if (plain.find(word, lemma)) require(is_utf8(lemma));
 }

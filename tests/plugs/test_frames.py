@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tesla_eval import InputError, TeslaM, UsageError, create_metric, explain, score
+from tesla_eval import InputError, TeslaM, TeslaX, UsageError, create_metric, explain, score
+from tesla_eval.compare import explain_difference
 from tesla_eval.connect.frames import score_frame
+from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.registry import BUILT_IN
 from tesla_eval.segments import texts_of
+from tesla_eval.tuning.mbr import expected_scores
 from tests.pages import ROOT, run_python
 from tests.plugs.neighbours import neighbour, two_systems
 
@@ -120,6 +123,12 @@ def check_every_entry(references: Any, hypotheses: Any) -> None:
     assert score(hypotheses, [references], "chrf", "auto").score == score(texts, [plain], "chrf").score
     assert metric.sentence_score(texts[0], references).score == metric.sentence_score(texts[0], plain).score
     assert explain(texts[0], references).to_dict() == explain(texts[0], plain).to_dict()
+    assert np.array_equal(expected_scores(metric, references), expected_scores(metric, plain))
+    with ScoreCache(on_disk=False) as cache:
+        assert cache.score(metric, hypotheses, [references]).scores.tolist() == expected.segments.tolist()
+    learned = TeslaX("en")
+    difference = explain_difference(learned, hypotheses, references, [references])
+    assert difference.to_dict() == explain_difference(learned, texts, plain, [plain]).to_dict()
     sourced = score(texts, [plain], "s-x", sources=plain).score
     assert score(hypotheses, [references], "s-x", sources=references).score == sourced
 
@@ -171,7 +180,7 @@ def test_one_array_instead_of_a_list_of_streams_is_refused() -> None:
 
 def test_arrow_says_what_made_the_scores() -> None:
     scored = score_frame(pa.table({"mt": ["a cat"], "ref": ["a cat"]}), "mt", "ref", "m")
-    signature = scored.schema.field("tesla-m").metadata[b"signature"].decode()
+    signature = scored.schema.field("tesla-m").metadata[b"tesla_eval.signature"].decode()
     assert signature == str(score(["a cat"], [["a cat"]], "m").signature)
 
 

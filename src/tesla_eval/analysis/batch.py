@@ -5,22 +5,22 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import Lexicon, Tokens
+from tesla_eval._core import Lexicon, TokenBatch, Tokens
 from tesla_eval.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.arrays import Index, distinct
 from tesla_eval.errors import InputError
 from tesla_eval.records import Token
 
 __all__ = [
-    "AnalysedBatch", "GrowingArray", "LemmaMap", "PerVocabulary", "Vocabulary", "WordMap", "WordTable",
-    "numbers_from",
+    "AnalysedBatch", "CoreBatch", "GrowingArray", "LemmaMap", "PerVocabulary", "Vocabulary", "WordMap", "WordTable",
+    "numbers_from", "word_tables",
 ]  # fmt: skip
 
 _MOST_TAGS = 1 << 16
@@ -160,6 +160,29 @@ class AnalysedBatch:
             start=unsigned([token.start for token in flat], np.uint32),
             end=unsigned([token.end for token in flat], np.uint32),
         )
+
+
+class CoreBatch(AnalysedBatch):
+    """A batch whose arrays lie in the core; NumPy sees one when it is first asked for."""
+
+    def __init__(self, texts: tuple[str, ...], vocabulary: Vocabulary, core: TokenBatch) -> None:
+        vars(self).update(texts=texts, vocabulary=vocabulary, _core=core)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        array = vars(self)[name] = getattr(vars(self)["_core"], name)
+        return array
+
+    @property
+    def has_empty_text(self) -> bool:
+        """Whether some text has no token."""
+        return bool(self._core.has_empty_text)
+
+    @cached_property
+    def core_tokens(self) -> Tokens:
+        """The arrays that bags are made of, as one object of the core."""
+        return Tokens(self._core)
 
 
 Number = TypeVar("Number", bound=np.generic)
@@ -325,7 +348,13 @@ class WordTable:
             forms = self._lexicon.forms(words)
             lowered = [form.lower() for form in forms]
             self.folded.extend(list(map(self._first_with.setdefault, lowered, words.tolist())))
-            self.shape.extend([_shape(form) for form in forms])
+            # Most words are small letters alone.
+            self.shape.extend(
+                [
+                    0 if form == low and form.isalpha() else _shape(form)
+                    for form, low in zip(forms, lowered, strict=True)
+                ]
+            )
             self.word_weight.extend(self._weights(lowered))
         lemmas = numbers_from(len(self.lemma_weight), batch.lemma)
         if len(lemmas):
@@ -345,6 +374,16 @@ class WordTable:
 
     def _weights(self, words: list[str]) -> npt.NDArray[np.float64]:
         return np.ones(len(words)) if self._frequencies is None else self._frequencies.weights(words)
+
+
+@lru_cache(maxsize=64)
+def word_tables(frequencies: Frequencies | None) -> PerVocabulary[WordTable]:
+    """The tables of all vocabularies with these frequencies: whoever needs one shares it with the others.
+
+    >>> word_tables(None) is word_tables(None)
+    True
+    """
+    return PerVocabulary(lambda vocabulary: WordTable(vocabulary, frequencies))
 
 
 def _shape(form: str) -> int:

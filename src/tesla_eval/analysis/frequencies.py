@@ -49,7 +49,8 @@ class WordFrequencies:
 
     def weights(self, words: Sequence[str]) -> FloatArray:
         """The weight of each word, given in small letters."""
-        return np.array([self._weights.get(word, self.unlisted) for word in words], np.float64)
+        weight_of, unlisted = self._weights.get, self.unlisted
+        return np.array([weight_of(word, unlisted) for word in words], np.float64)
 
 
 @cache

@@ -7,13 +7,12 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import DamagedDictionaryError, Lexicon, define_plain
-from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
+from tesla_eval._core import DamagedDictionaryError, Labels, Lexicon, define_plain
+from tesla_eval.analysis.batch import AnalysedBatch, CoreBatch, Vocabulary
 from tesla_eval.analysis.conllu import is_function_tag
 from tesla_eval.analysis.frequencies import CompoundSplitter, load_compound_splitter
 from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
@@ -26,10 +25,6 @@ from tesla_eval.arrays import distinct
 from tesla_eval.errors import ResourceError
 
 __all__ = ["Pipeline", "load_pipeline", "senses_of"]
-
-_Flags: TypeAlias = npt.NDArray[np.uint8]
-_LabelArrays: TypeAlias = tuple[npt.NDArray[np.uint16], _Flags, _Flags, _Flags]
-"""By label of the tagger: the tag, the universal tag, is it a function word's, is it a noun's."""
 
 WEAK_TAGGER = 90.0
 """Percent of universal tags right, below which users are warned."""
@@ -73,11 +68,11 @@ class Pipeline:
         self.vocabulary = Vocabulary(Lexicon(self.tagger.core if self.tagger else None))
         self._kept.clear()
         labels = self.tagger.labels if self.tagger else ()
-        self._label_arrays: _LabelArrays = (
-            np.array([self.vocabulary.tag_id(label.fine) for label in labels], np.uint16),
-            np.array([label.universal_id for label in labels], np.uint8),
-            np.array([is_function_tag(label.universal) for label in labels], np.uint8),
-            np.array([label.universal == "NOUN" for label in labels], np.uint8),
+        self._labels = Labels(
+            tags=np.array([self.vocabulary.tag_id(label.fine) for label in labels], np.uint16),
+            universal=np.array([label.universal_id for label in labels], np.uint8),
+            function=np.array([is_function_tag(label.universal) for label in labels], np.uint8),
+            noun=np.array([label.universal == "NOUN" for label in labels], np.uint8),
         )
 
     @property
@@ -129,14 +124,14 @@ class Pipeline:
         with self._lock:
             if self.vocabulary.lexicon.word_count > _MOST_WORD_TYPES:
                 self._begin_vocabulary()
-            vocabulary, label_arrays = self.vocabulary, self._label_arrays
+            vocabulary, labels = self.vocabulary, self._labels
         batches = []
         for group in groups:
             key = (tuple(group), keep_punctuation)
             with self._lock:
                 batch = self._kept.get(key)
             if batch is None or batch.vocabulary is not vocabulary:
-                batch = self._analyse(key[0], vocabulary, label_arrays, keep_punctuation)
+                batch = self._analyse(key[0], vocabulary, labels, keep_punctuation)
                 with self._lock:
                     self._kept[key] = batch
                     if len(self._kept) > _KEPT_BATCHES:
@@ -145,20 +140,20 @@ class Pipeline:
         return batches
 
     def _analyse(
-        self,
-        texts: tuple[str, ...],
-        vocabulary: Vocabulary,
-        label_arrays: _LabelArrays,
-        keep_punctuation: bool,
+        self, texts: tuple[str, ...], vocabulary: Vocabulary, labels: Labels, keep_punctuation: bool
     ) -> AnalysedBatch:
-        composed = [compose(text) for text in texts]
+        composed = [text if text.isascii() else compose(text) for text in texts]
+        # Where compounds are split, words are defined after their parts are known.
+        lemmas = self.lemmatiser.plain if self.compounds is None else None
         try:
-            draft = vocabulary.lexicon.draft(self._tokeniser, composed)
+            draft = vocabulary.lexicon.draft(self._tokeniser, composed, lemmas, self._sense_index)
         except UnicodeEncodeError as error:
             raise not_a_text(error) from error
-        self._define(vocabulary.lexicon, draft.undefined_words())
-        arrays = draft.finish(*label_arrays, keep_punctuation)
-        batch = AnalysedBatch.from_arrays(texts, vocabulary, arrays)
+        except DamagedDictionaryError as error:
+            raise self._damaged(error) from error
+        if not draft.is_defined:
+            self._define(vocabulary.lexicon, draft.undefined_words())
+        batch = CoreBatch(texts, vocabulary, draft.finish(labels, keep_punctuation))
         for index, (raw, text) in enumerate(zip(texts, composed, strict=True)):
             if raw is not text:
                 _count_raw(batch, index, raw)
@@ -166,8 +161,8 @@ class Pipeline:
 
     def _define(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> None:
         """Give word types that are new their lemmas and senses, and compounds their parts."""
-        if self.compounds is None:
-            self._define_simple(lexicon, words)
+        if self.compounds is None:  # the core has defined the plain ones
+            lexicon.define_words(words, self._lemma_ids(lexicon, words), [])
             return
         compounds = []
         while len(words):

@@ -1,6 +1,6 @@
 """simplemma as the lemmatiser asks it: its dictionaries read by the core, its strategies for all other words.
 
-Importing simplemma takes 50 ms. It is not imported until a word needs one of its strategies; few English words do.
+Importing simplemma takes 35 ms. It is not imported until a word needs one of its strategies; no English word does.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from tesla_eval._core import FrontCodedDictionary
+from tesla_eval.analysis.english_lemmas import EnglishSteps
 
 if TYPE_CHECKING:
     from simplemma.strategies import DefaultStrategy
@@ -23,8 +24,6 @@ __all__ = ["Simplemma", "core_dictionary", "ends_of_unknown_words", "ends_that_r
 _VERSION = re.compile(r"""^__version__ = ["']([^"']+)["']$""", re.MULTILINE)
 _SIGNS = re.compile(r"[^\w\u2019-]+")
 """Words of which no strategy knows more than the dictionary; hyphens and curly apostrophes are taken off words."""
-_APOSTROPHE = re.compile("['\u2019\u02bc]")
-_HYPHEN = re.compile("[-_]")
 _KNOWN_VERSION = "2.0.0"
 _KNOWN_ENDS: dict[str, tuple[str, ...]] = {
     "en": ("cies", "doms", "isms", "ists", "ments", "nces", "ships", "tions", "ums", "ized", "erves"),
@@ -53,23 +52,22 @@ class Simplemma:
 
     def lemma(self, word: str) -> str | None:
         """What its strategies give; `None` if they know nothing of the word."""
-        dictionary = core_dictionary(self._code)
-        if dictionary is not None and _SIGNS.fullmatch(word):
+        if _SIGNS.fullmatch(word) and (dictionary := core_dictionary(self._code)) is not None:
             return dictionary.get(word)
-        if (
-            dictionary is not None
-            and self._code == "en"
-            and not word.isnumeric()
-            and _version() == _KNOWN_VERSION
-        ):
-            found = _look_up(dictionary, word)
-            if found or not (_APOSTROPHE.search(word) or word.endswith(_KNOWN_ENDS["en"])):
-                return found or _without_hyphens(dictionary, word)
+        if self._own_steps is not None:
+            return self._own_steps.lemma(word)
         return self._strategy.get_lemma(word, self._code)
 
     def knows(self, word: str) -> bool:
         """Whether the word is in its dictionary, as it is or in lower case."""
         return any(self._strategy.is_dictionary_member(form, self._code) for form in (word, word.lower()))
+
+    @cached_property
+    def _own_steps(self) -> EnglishSteps | None:
+        """The strategies without the import, where they are known."""
+        known = self._code == "en" and _version() == _KNOWN_VERSION
+        dictionary = core_dictionary(self._code) if known else None
+        return None if dictionary is None else EnglishSteps(dictionary)
 
     @cached_property
     def _strategy(self) -> DefaultStrategy:
@@ -90,25 +88,6 @@ class Simplemma:
                 return cast("Mapping[str, str]", dictionary)  # strategies of simplemma only ever call `get`
 
         return DefaultStrategy(dictionary_factory=CoreDictionaryFactory())
-
-
-def _look_up(dictionary: FrontCodedDictionary, word: str) -> str | None:
-    """The entry of the word as it is, else with its first letter in the other case."""
-    return dictionary.get(word) or dictionary.get(word.lower() if word[:1].isupper() else word.capitalize())
-
-
-def _without_hyphens(dictionary: FrontCodedDictionary, word: str) -> str | None:
-    """The lemma of a word with hyphens: that of the word written together, else that of its last part."""
-    parts = _HYPHEN.split(word)
-    last = parts[-1]
-    if len(parts) == 1 or not last:
-        return None
-    together = "".join(parts).lower()
-    found = _look_up(dictionary, together.capitalize() if word[0].isupper() else together)
-    if found:
-        return found
-    lemma = _look_up(dictionary, last)
-    return None if lemma is None else word[: len(word) - len(last)] + lemma
 
 
 @cache

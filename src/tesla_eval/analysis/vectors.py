@@ -16,8 +16,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import NO_VECTOR, VectorTable
-from tesla_eval.analysis.batch import AnalysedBatch, GrowingArray, PerVocabulary, numbers_from
+from tesla_eval.analysis.batch import (
+    AnalysedBatch,
+    GrowingArray,
+    PerVocabulary,
+    WordTable,
+    numbers_from,
+    word_tables,
+)
 from tesla_eval.analysis.frequencies import WordFrequencies
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import ResourceError
 from tesla_eval.resources import Resource, find_resource, read_resource
 
@@ -65,7 +73,10 @@ class WordVectors:
 
     def look_up(self, words: Sequence[str]) -> npt.NDArray[np.int8]:
         """One row per word; a row of zeros for a word that has no vector."""
-        return self._table.look_up([self._prepared(word) for word in words])
+        prepare = self._prepared
+        return self._table.look_up(
+            [word.lower() if word.isascii() and word.isalnum() else prepare(word) for word in words]
+        )
 
     @cached_property
     def _entries(self) -> list[str]:
@@ -148,50 +159,54 @@ class WordsWithVectors:
 
     def __init__(self, vectors: WordVectors, frequencies: WordFrequencies | None) -> None:
         self.vectors = vectors
-        self._tables = PerVocabulary(lambda _: _WordTable(vectors, frequencies))
+        self._tables = PerVocabulary(lambda _: _VectorsOfWords(vectors, weighted=frequencies is not None))
+        self._words = word_tables(frequencies)
 
     def of(self, batch: AnalysedBatch) -> VectorTokens:
         """The arrays for the tokens of a batch."""
+        with self._words.lock:
+            words = self._words[batch.vocabulary]
+            words.learn(batch)
         with self._tables.lock:  # the arrays must belong together
             table = self._tables[batch.vocabulary]
-            table.learn(batch)
-            return table.tokens(batch)
+            table.learn(batch, words)
+            return table.tokens(batch, words)
 
 
-class _WordTable:
-    """What is known of the words of a vocabulary, by number."""
+class _VectorsOfWords:
+    """The vectors and weights of the words of a vocabulary, by number."""
 
-    def __init__(self, vectors: WordVectors, frequencies: WordFrequencies | None) -> None:
-        self._vectors, self._frequencies = vectors, frequencies
-        self._first_with: dict[str, int] = {}
-        self.folded = GrowingArray(np.uint32)
-        """The number of the first word that is the same but for capitals."""
+    def __init__(self, vectors: WordVectors, *, weighted: bool) -> None:
+        self._vectors, self._weighted = vectors, weighted
         self.word_row = GrowingArray(np.uint32)
         self.lemma_row = GrowingArray(np.uint32)
         self.weight = GrowingArray(np.uint32)
         self.matrix = GrowingArray(np.int8)
         self.squares = GrowingArray(np.uint32)
 
-    def learn(self, batch: AnalysedBatch) -> None:
-        """Take in the words of a batch that are new."""
+    def learn(self, batch: AnalysedBatch, words: WordTable) -> None:
+        """Take in the words of a batch that are new; `words` knows them already."""
         lexicon = batch.vocabulary.lexicon
-        words = numbers_from(len(self.folded), batch.word)
-        if len(words):
-            lowered = [form.lower() for form in lexicon.forms(words)]
-            self.folded.extend(list(map(self._first_with.setdefault, lowered, words.tolist())))
-            self.weight.extend(self._weights(lowered))
-            self.word_row.extend(self._rows(lowered))
+        new = numbers_from(len(self.word_row), batch.word)
+        if len(new):
+            self.weight.extend(self._weights(words.word_weight.values[new]))
+            folded = words.folded.values[new]
+            first = folded == new  # capitals change no vector: each form in small letters is looked up once
+            rows = np.zeros(len(new), np.uint32)
+            rows[first] = self._rows(lexicon.forms(new[first]))
+            self.word_row.extend(rows)
+            self.word_row.values[new] = self.word_row.values[folded]
         lemmas = numbers_from(len(self.lemma_row), batch.lemma)
         if len(lemmas) and not self._vectors.uses_pieces:
             self.lemma_row.extend(self._rows(lexicon.lemmas(lemmas)))
 
-    def tokens(self, batch: AnalysedBatch) -> VectorTokens:
+    def tokens(self, batch: AnalysedBatch, words: WordTable) -> VectorTokens:
         """The arrays for the tokens of a batch that was learned."""
         row = self.word_row.values[batch.word]
         if not self._vectors.uses_pieces:
             row = np.where(row == NO_VECTOR, self.lemma_row.values[batch.lemma], row)
         return VectorTokens(
-            self.folded.values[batch.word], row, self.weight.values[batch.word], self.matrix.values,
+            words.folded.values[batch.word], row, self.weight.values[batch.word], self.matrix.values,
             self.squares.values, self._vectors.dimensions,
         )  # fmt: skip
 
@@ -207,8 +222,8 @@ class _WordTable:
         self.squares.extend(np.square(kept, dtype=np.int32).sum(axis=1))
         return rows
 
-    def _weights(self, words: list[str]) -> npt.NDArray[np.uint32]:
-        if self._frequencies is None:
-            return np.full(len(words), _WEIGHT_UNIT, np.uint32)
-        weights = np.rint(_WEIGHT_UNIT / _WEIGHT_STEPS * self._frequencies.weights(words))
-        return np.maximum(weights, 1).astype(np.uint32)
+    def _weights(self, weights: FloatArray) -> npt.NDArray[np.uint32]:
+        """The weights of words by their frequencies, in 64ths."""
+        if not self._weighted:
+            return np.full(len(weights), _WEIGHT_UNIT, np.uint32)
+        return np.maximum(np.rint(_WEIGHT_UNIT / _WEIGHT_STEPS * weights), 1).astype(np.uint32)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from tesla_eval import _core
-from tesla_eval._core import Bags, CharacterBags, Discount, TextTooLongError, Tokens
+from tesla_eval._core import BagRecipe, Bags, CharacterBags, Discount, TextTooLongError, Tokens
 from tesla_eval.analysis.batch import AnalysedBatch
 from tesla_eval.analysis.conllu import UNIVERSAL_TAGS
 from tesla_eval.analysis.tokenisers import compose, not_a_text
@@ -119,22 +119,20 @@ def exact_discount(discount: float) -> Discount:
 
 def build_bags(batch: AnalysedBatch, features: Sequence[NgramFeature], discount: float) -> Bags:
     """The bags of every text of the batch, one for each feature; features compare surface forms all, or none."""
-    telling, named, exact = _recipe(tuple(features), discount)
+    telling, recipe = _recipe(tuple(features), discount)
     with too_long():
-        return Bags(batch.vocabulary.lexicon, telling.core_tokens(batch), named, exact)
+        return Bags(batch.vocabulary.lexicon, telling.core_tokens(batch), recipe)
 
 
 @lru_cache(maxsize=64)
-def _recipe(
-    features: tuple[NgramFeature, ...], discount: float
-) -> tuple[NgramFeature, list[tuple[str, int]], Discount]:
-    """A feature that tells which tokens all of them compare, their names in the core, and the discount."""
+def _recipe(features: tuple[NgramFeature, ...], discount: float) -> tuple[NgramFeature, BagRecipe]:
+    """A feature that tells which tokens all of them compare, and what the core makes of them."""
     # Lemmas are the same with and without tags, so they go with either.
     telling = [feature for feature in features if feature.similarity != "lem"] or list(features)
     kinds = {feature.token_kind for feature in telling}
     if len(kinds) > 1 or (telling[0].similarity == IDENTITY and len(telling) < len(features)):
         raise UsageError("features of surface forms, of tagged and of untagged words need bags of their own")
-    return telling[0], [feature.core_name for feature in features], exact_discount(discount)
+    return telling[0], BagRecipe([feature.core_name for feature in features], exact_discount(discount))
 
 
 class too_long:  # noqa: N801  # read as a verb phrase; a class costs a fifth of a generator here

@@ -13,6 +13,7 @@ import numpy as np
 
 from tesla_eval import _made
 from tesla_eval.arrays import FloatArray
+from tesla_eval.connect.batches import SIGNATURE_KEY
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.segments import streams_by_segment, texts_of
@@ -132,7 +133,7 @@ def _to_arrow(frame: Any, columns: dict[str, FloatArray], signatures: dict[str, 
         if field.name not in columns
     }
     for name, values in columns.items():
-        metadata = {"signature": signatures[name]} if name in signatures else None
+        metadata = {SIGNATURE_KEY: signatures[name]} if name in signatures else None
         arrays[pa.field(name, pa.float64(), metadata=metadata)] = pa.array(values, mask=np.isnan(values))
     schema = pa.schema(list(arrays), frame.schema.metadata)
     return type(frame).from_arrays(list(arrays.values()), schema=schema)

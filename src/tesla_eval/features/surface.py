@@ -10,7 +10,7 @@ import numpy as np
 
 from tesla_eval._core import SURFACE_FEATURES, Surfaces, compare_surfaces
 from tesla_eval.analysis import AnalysedBatch, Analysis
-from tesla_eval.analysis.batch import PerVocabulary, WordTable
+from tesla_eval.analysis.batch import word_tables
 from tesla_eval.analysis.frequencies import WordFrequencies, load_frequencies
 from tesla_eval.analysis.tokenisers import compose
 from tesla_eval.arrays import FloatArray, Index
@@ -49,7 +49,7 @@ class _BoundSurface(BoundGroup):
 
     def __init__(self, frequencies: WordFrequencies | None) -> None:
         self._frequencies = frequencies
-        self._tables = PerVocabulary(lambda vocabulary: WordTable(vocabulary, frequencies))
+        self._tables = word_tables(frequencies)
 
     @property
     def signature(self) -> dict[str, str]:

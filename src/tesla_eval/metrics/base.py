@@ -33,7 +33,6 @@ __all__ = ["Chunk", "Metric", "References", "SegmentScores", "Total"]
 
 
 _SMALLEST_CHUNK, _LARGEST_CHUNK = 256, 2048  # segments that cross into the core at once
-_CHUNKS_PER_WORKER = 8  # so that workers end at about the same time
 _SHARED_OPTIONS = ("lang", "workers")  # of every metric: not part of what makes one differ from another
 _Any = TypeVar("_Any")
 
@@ -192,8 +191,7 @@ class Metric(ABC, metaclass=_Sealing):
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Score:
         """The score of one segment against one or several references, if the metric needs any."""
-        streams = streams_of_one(references)
-        check_references([hypothesis], streams, needed=self.needs_references)
+        streams = streams_of_one(hypothesis, references, needed=self.needs_references)
         scored = self._score_one(hypothesis, streams, sources)
         features = dict(zip(self.feature_names, scored.features[0].tolist(), strict=True))
         return Score(self.id, float(scored.scores[0]), features, self.result_signature(streams))
@@ -268,10 +266,13 @@ def _make(cls: type[Metric], args: tuple[Any, ...], options: Mapping[str, Any]) 
 def _chunks(
     hypotheses: Sequence[str], references: References, sources: Sequence[str] | None, workers: int
 ) -> Iterator[Chunk]:
-    size = _LARGEST_CHUNK
-    if workers > 1:
-        size = min(max(len(hypotheses) // (_CHUNKS_PER_WORKER * workers), _SMALLEST_CHUNK), _LARGEST_CHUNK)
-    for start in range(0, len(hypotheses), size):
+    # Large chunks are the fastest. Where workers share them the last ones are smaller, so that all end at once.
+    start = 0
+    while start < len(hypotheses):
+        size = _LARGEST_CHUNK
+        if workers > 1:
+            size = min(max((len(hypotheses) - start) // (2 * workers), _SMALLEST_CHUNK), _LARGEST_CHUNK)
         span = slice(start, start + size)
         streams = [stream[span] for stream in references]
         yield Chunk(hypotheses[span], streams, None if sources is None else sources[span])
+        start += size

@@ -18,7 +18,7 @@ import numpy as np
 
 from tesla_eval.analysis import Analysis, Pipeline
 from tesla_eval.arrays import FloatArray, Index, sum_columns
-from tesla_eval.errors import ResourceError, UsageError
+from tesla_eval.errors import ResourceError
 from tesla_eval.features import MEASURES, BoundGroup, Feature, FeatureGroup, fixed
 from tesla_eval.features.lm import LanguageModelGroup
 from tesla_eval.models.linear import ANY_LANGUAGE, LinearModel, load_weights
@@ -91,7 +91,8 @@ class Combination(ABC):
     def over_references(self, scores: FloatArray, features: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Scores (references × segments) and features (references × segments × features) as those of the segments.
 
-        NaN marks a reference that a segment does not have, or a feature that does not exist. By default the mean.
+        NaN marks a reference that a segment does not have, or a feature that does not exist. By default the mean. A
+        single reference changes nothing.
         """
         return mean_over_references(scores), mean_over_references(features)
 
@@ -321,11 +322,9 @@ class Regression(Combination):
     equal_texts: ClassVar[float] = 1.0
     fixes_groups: ClassVar[bool] = True
 
-    sections: ClassVar[Mapping[str, str]] = {"paper": "§13", "pivots": "§6", "model": "§13"}
+    sections: ClassVar[Mapping[str, str]] = {"pivots": "§6", "model": "§13"}
 
     model: PemModel | str | Path | None = None
-    paper: bool = False
-    """The model made as the paper says; see `tesla train pem --paper`."""
     pivots: Sequence[str] | None = None
     """Pivot languages in the place of those that the model was trained with."""
 
@@ -337,13 +336,10 @@ class Regression(Combination):
 
     def load(self, metric: str, analysis: Analysis, own_analysis: bool) -> Combination:
         """With the model for the language; refuses one that was trained with another analysis."""
-        from tesla_eval.models.svr import PEM, PEM_PAPER, load_pem_model  # PEM's alone
+        from tesla_eval.models.svr import load_pem_model  # PEM's alone
 
         assert isinstance(analysis, Pipeline)
-        if self.paper and self.model is not None:
-            raise UsageError("pem: paper=yes chooses the built-in model: leave out your own")
-        kind = PEM_PAPER if self.paper else PEM
-        model = load_pem_model(analysis.language, analysis.lemma_fingerprint, self.model, kind=kind)
+        model = load_pem_model(analysis.language, analysis.lemma_fingerprint, self.model)
         return replace(self, model=model)
 
     def choose(self, groups: Sequence[FeatureGroup]) -> Sequence[FeatureGroup]:
@@ -380,6 +376,13 @@ def _mean_of_existing(rows: FloatArray) -> FloatArray:
     >>> _mean_of_existing(np.array([[1.0, 0.5, np.nan]])).tolist()
     [0.75]
     """
+    if len(rows) == 1:  # a sentence: plain numbers, added up in the same order, are ten times as fast
+        total, count = 0.0, 0
+        for value in rows[0].tolist():
+            if not isnan(value):
+                total += value
+                count += 1
+        return np.array([total / count if count else np.nan])
     missing = np.isnan(rows)
     if not missing.any():
         return np.asarray(sum_columns(rows) / rows.shape[1])

@@ -14,8 +14,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
@@ -27,7 +27,16 @@ from tesla_eval.matching.both_ways import unordered_pairs
 from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.metrics.combinations import Combination
 from tesla_eval.records import Signature
-from tesla_eval.segments import References, blocks_of_pairs, check_references, new_matrix, same_text, texts_of
+from tesla_eval.segments import (
+    References,
+    blocks_of_pairs,
+    check_references,
+    distinct_texts,
+    new_matrix,
+    reference_count,
+    same_text,
+    texts_of,
+)
 from tesla_eval.version import __version__
 
 if TYPE_CHECKING:
@@ -136,6 +145,18 @@ class FeatureMetric(Metric):
             }
         )  # fmt: skip
 
+    def result_signature(self, references: References) -> Signature:
+        """The signature of scores against these references; those of results alike are one object."""
+        count = reference_count(references)
+        signature = self._result_signatures.get(count)
+        if signature is None:
+            signature = self._result_signatures[count] = super().result_signature(references)
+        return signature
+
+    @cached_property
+    def _result_signatures(self) -> dict[int | str, Signature]:
+        return {}
+
     def _shape(self) -> dict[str, str]:
         """Tells a class that borrows a registered id apart from the registered one."""
         from tesla_eval.metrics.registry import registered_class
@@ -147,14 +168,19 @@ class FeatureMetric(Metric):
 
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores of some segments over the references that each has."""
-        streams = [["" if text is None else text for text in stream] for stream in references]
+        streams = [
+            [text or "" for text in stream] if None in stream else cast("Sequence[str]", stream)
+            for stream in references
+        ]
         hypothesis, *sides = self.analysis.analyse(hypotheses, *streams)
         prepared = self._prepare(hypothesis)
         shape = (len(references), len(hypotheses))
         scores = np.full(shape, np.nan)
         features = np.full((*shape, len(self.features)), np.nan)
         for k, (side, stream) in enumerate(zip(sides, references, strict=True)):
-            present = np.array([index for index, text in enumerate(stream) if text is not None], np.int64)
+            present = np.arange(len(hypotheses))
+            if None in stream:
+                present = np.array([k for k, text in enumerate(stream) if text is not None], np.int64)
             rows = self._compare(self._prepare(side), prepared, present, present)
             features[k, present] = rows
             scores[k, present] = self._scores(rows, side, hypothesis, present, present)
@@ -167,18 +193,34 @@ class FeatureMetric(Metric):
         references = [text for (text,) in streams if text is not None]
         (batch,) = self.analysis.analyse([hypothesis, *references])
         prepared = self._prepare(batch)
-        i = np.arange(1, len(references) + 1)
-        j = np.zeros(len(references), np.int64)
+        i, j = _one_to_many(len(references))
         rows = self._compare(prepared, prepared, i, j)
         scores = self._scores(rows, batch, batch, i, j)
+        if len(references) == 1:
+            return SegmentScores(scores, rows)
         return SegmentScores(*self.combined.over_references(scores[:, None], rows[:, None]))
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
-        """The score of every hypothesis (row) against every reference (column); each text is analysed once."""
+        """The score of every hypothesis (row) against every reference (column).
+
+        Each text is analysed once, and equal texts are compared once. Where both sides are the same texts, each
+        unordered pair is solved once.
+        """
         hypotheses, references = texts_of(hypotheses), texts_of(references)
         matrix = new_matrix(hypotheses, references)
         if not matrix.size:
             return matrix
+        rows, row_of = distinct_texts(hypotheses)
+        columns, column_of = distinct_texts(references)
+        scores = self._unordered_pairs(rows) if rows == columns else self._ordered_pairs(rows, columns)
+        return scores if scores.shape == matrix.shape else scores[np.ix_(row_of, column_of)]
+
+    def all_pairs(self, texts: Sequence[str]) -> FloatArray:
+        """`pairwise(texts, texts)` with each pair solved once: precision and recall change places when sides do."""
+        return self.pairwise(texts, texts)
+
+    def _ordered_pairs(self, hypotheses: list[str], references: list[str]) -> FloatArray:
+        matrix = np.empty((len(hypotheses), len(references)))
         hypothesis, reference = self.analysis.analyse(hypotheses, references)
         prepared = self._prepare(reference), self._prepare(hypothesis)
         for rows, i, j in blocks_of_pairs(len(hypotheses), len(references), _PAIRS_AT_ONCE):
@@ -186,12 +228,8 @@ class FeatureMetric(Metric):
             matrix[rows] = self._scores(compared, reference, hypothesis, j, i).reshape(len(rows), -1)
         return matrix
 
-    def all_pairs(self, texts: Sequence[str]) -> FloatArray:
-        """`pairwise(texts, texts)` with each pair solved once: precision and recall change places when sides do."""
-        texts = texts_of(texts)
-        matrix = new_matrix(texts, texts)
-        if not matrix.size:
-            return matrix
+    def _unordered_pairs(self, texts: list[str]) -> FloatArray:
+        matrix = np.empty((len(texts), len(texts)))
         (batch,) = self.analysis.analyse(texts)
         prepared = self._prepare(batch)
         first, second = unordered_pairs(len(texts))
@@ -275,6 +313,12 @@ class FeatureMetric(Metric):
             if same_text(reference.texts[i[k]], hypothesis.texts[j[k]]):
                 scores[k] = self.combined.equal_texts
         return scores
+
+
+@lru_cache(maxsize=16)
+def _one_to_many(references: int) -> tuple[Index, Index]:
+    """The pairs of a batch that holds a hypothesis and then its references."""
+    return np.arange(1, references + 1), np.zeros(references, np.int64)
 
 
 _Declared = TypeVar("_Declared", FeatureGroup, Combination)

@@ -16,7 +16,7 @@ import numpy as np
 from tesla_eval.errors import InputError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.parallel import map_in_order
-from tesla_eval.segments import texts_of
+from tesla_eval.segments import distinct_texts, texts_of
 from tesla_eval.tuning.nbest import CandidateList
 from tesla_eval.tuning.objective import FloatArray
 from tesla_eval.tuning.rerank import model_scores
@@ -110,9 +110,7 @@ def expected_scores(
     if not texts:
         raise InputError("there are no candidates to choose from")
     share = np.ones(len(texts)) if weights is None else np.asarray(weights, np.float64)
-    number: dict[str, int] = {}
-    place = np.array([number.setdefault(text, len(number)) for text in texts])
-    distinct = list(number)
+    distinct, place = distinct_texts(texts)
     mass = np.bincount(place, share) / share.sum()
     if aggregate:
         return np.asarray(agreement_with_aggregate(distinct, mass)[place])
