@@ -95,7 +95,7 @@ class TestBatches:
             ]
             batch = arrow.table(typed, names=["mt", "ref"]).combine_chunks().to_batches()[0]
             assert scorer(batch)["tesla-m"].to_pylist() == wanted
-        with pytest.raises(InputError, match="'ref' has no texts but int64"):
+        with pytest.raises(InputError, match="'ref' holds int64, not texts"):
             scorer(arrow.record_batch({"mt": ["a"], "ref": [1]}))
         with pytest.raises(InputError, match=r"no column 'ref'.*the columns are mt"):
             scorer(arrow.record_batch({"mt": ["a"]}))
@@ -123,7 +123,7 @@ class TestBatches:
 
     def test_columns_to_keep(self, scorer) -> None:
         batch = pairs_table(3).to_batches()[0]
-        kept = BatchScorer(scorer.metrics, PLAIN, keep=["mt", "id"])
+        kept = BatchScorer(scorer.metrics, PLAIN, keep=["mt", "id", "mt"])
         assert kept(batch).schema.names == ["mt", "id", "tesla-m"]
         assert kept(batch)["mt"].equals(batch["mt"])
         with pytest.raises(InputError, match="no column 'nothing'"):
@@ -211,13 +211,18 @@ class TestParquet:
             (("{empty}", "-o", "{out}"), "is empty"),
             (("{data}", "-m", "nist", "-o", "{out}"), "whole corpus"),
             (("{broken}", "-o", "{out}"), "Parquet"),
+            (("{data}", "--columns", "hyp=mt+mt", "-o", "{out}"), "name each column of hypotheses once"),
+            (("{data}", "--columns", "hyp=year", "-o", "{out}"), "data.parquet: column 'year' holds int64, not texts"),
+            (("{alone}", "-o", "{out}"), "alone.parquet: which column holds the references? Write --columns"),
         ],
     )  # fmt: skip
     def test_what_is_refused(self, tesla, write, tmp_path: Path, arguments, reason) -> None:
         pq.write_table(pairs_table(3), tmp_path / "data.parquet")
         pq.write_table(pairs_table(0), tmp_path / "empty.parquet")
+        pq.write_table(pairs_table(3).drop_columns("ref"), tmp_path / "alone.parquet")
         names = {
             "data": str(tmp_path / "data.parquet"), "empty": str(tmp_path / "empty.parquet"),
+            "alone": str(tmp_path / "alone.parquet"),
             "text": write("t.txt", ["A cat."]), "broken": write("b.parquet", b"PAR1 nothing"),
             "out": str(tmp_path / "out.parquet"),
         }  # fmt: skip

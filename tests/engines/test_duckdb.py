@@ -66,5 +66,5 @@ def test_what_is_refused(connection) -> None:
     register(connection, "m")
     with pytest.raises(duckdb.Error, match="1 arguments; give a hypothesis"):
         connection.execute("SELECT tesla_m('the cat')").fetchall()
-    with pytest.raises(duckdb.Error, match="has no texts but"):
+    with pytest.raises(duckdb.Error, match="not texts"):
         connection.execute("SELECT tesla_m('the cat', 7)").fetchall()

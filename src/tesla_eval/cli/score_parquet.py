@@ -13,7 +13,7 @@ from tesla_eval.cli.score_formats import Results
 from tesla_eval.cli.terminal import note, progress
 from tesla_eval.columns import Columns
 from tesla_eval.connect.batches import BatchScorer, is_list_type, need_package
-from tesla_eval.connect.parquet import parquet_rows, parquet_schema, score_parquet
+from tesla_eval.connect.parquet import parquet_rows, parquet_schema, score_parquet, scored_schema
 from tesla_eval.errors import UsageError
 from tesla_eval.metrics.base import MeanTotal, SegmentScores
 
@@ -65,13 +65,15 @@ def score_to_table(
     """Score the table and return the system scores; `check` is told the systems before the work begins."""
     schema = parquet_schema(files[0])
     found = (Columns() if columns is None else Columns.parse(columns)).found_in(schema.names, files[0])
+    if not found.ref and any(one.metric.needs_references for one in chosen):
+        raise UsageError(f"{files[0]}: which column holds the references? Write --columns hyp=NAME,ref=NAME")
     kept: dict[str | None, list[str] | None] = {None: None, "all": schema.names, "none": []}
     scorer = BatchScorer(
         {one.name: one.metric for one in chosen},
         found,
         keep=kept[keep] if keep in kept else [name for name in (keep or "").split(",") if name],
     )
-    scorer.schema(schema)  # refuses what does not fit
+    scored_schema(files[0], scorer)  # refuses what does not fit
     systems = found.hyp if len(found.hyp) > 1 or engine is not None else (files[0],)
     check(systems)
     if engine is not None:
@@ -114,7 +116,12 @@ def _score_with_ray(
     try:
         ray.init(address or "local", log_to_driver=False, logging_level="ERROR", **own)
     except (ConnectionError, ValueError) as error:
-        raise UsageError(f"--address {address}: there is no Ray cluster ({error})") from error
+        problem = (
+            "cannot start a Ray cluster"
+            if address is None
+            else f"--address {address}: there is no Ray cluster"
+        )
+        raise UsageError(f"{problem} ({error})") from error
     try:
         folder = score_files(files, scorer, output, workers=workers)
     finally:

@@ -76,6 +76,8 @@ class BatchScorer:
         need_package("pyarrow", "parquet")
         if missing not in ("error", "null"):
             raise UsageError(f"missing={missing!r}: write 'error' or 'null'")
+        if len(set(columns.hyp)) < len(columns.hyp):
+            raise UsageError(f"name each column of hypotheses once, not {' and '.join(columns.hyp)}")
         for name, metric in metrics.items():
             if metric.corpus_wide:
                 raise UsageError(
@@ -86,7 +88,7 @@ class BatchScorer:
                 raise UsageError(f"{name} needs references: which column holds them?")
         self.metrics = dict(metrics)
         self.columns = columns
-        self.keep = None if keep is None else tuple(keep)
+        self.keep = None if keep is None else tuple(dict.fromkeys(keep))
         self.missing = missing
         self.signatures = {name: str(metric.get_signature()) for name, metric in metrics.items()}
 
@@ -314,7 +316,7 @@ def _is_text(kind: pyarrow.DataType) -> bool:
 def _check_type(field: pyarrow.Field, *, may_be_list: bool) -> None:
     kind = field.type.value_type if may_be_list and is_list_type(field.type) else field.type
     if not _is_text(kind):
-        raise InputError(f"column {field.name!r} has no texts but {field.type}")
+        raise InputError(f"column {field.name!r} holds {field.type}, not texts")
 
 
 def metrics_by_name(

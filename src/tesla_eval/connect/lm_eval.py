@@ -27,7 +27,7 @@ def keep(references: Sequence[str], predictions: Sequence[str], **_: Any) -> Ite
 
 
 def aggregation(metric: str = "x", lang: str = "en", **options: Any) -> Callable[[Sequence[Item]], float]:
-    """The `aggregation` of a task: the score of all documents under the metric, which is made at the first call.
+    """The `aggregation` of a task: the score of all documents under the metric, which is made when it is called.
 
     >>> score = aggregation("m", lang="en")
     >>> round(score([("The cat sat.", "The cats sat."), (["A cat.", "A dog."], "A cat.")]), 4)

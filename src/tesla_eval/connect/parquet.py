@@ -24,6 +24,7 @@ __all__ = [
     "read_span",
     "row_group_spans",
     "score_parquet",
+    "scored_schema",
     "write_parquet",
 ]
 
@@ -93,6 +94,13 @@ def parquet_schema(path: str) -> pyarrow.Schema:
         return file.schema_arrow
 
 
+def scored_schema(path: str, scorer: BatchScorer) -> pyarrow.Schema:
+    """The columns of the results for a file; `InputError` names the file that does not fit."""
+    schema = parquet_schema(path)
+    with _explained(path):
+        return scorer.schema(schema)
+
+
 def parquet_rows(path: str) -> int:
     """The number of rows of a file."""
     from pyarrow import parquet
@@ -131,8 +139,7 @@ def score_parquet(
         first_row, batch = numbered
         return scorer.score(batch, path, first_row)
 
-    with _explained(path):
-        schema = scorer.schema(parquet_schema(path))
+    schema = scored_schema(path, scorer)
     with replacing(Path(output)) as temporary:
         write_parquet(temporary, schema, scored_batches())
         if not rows:
