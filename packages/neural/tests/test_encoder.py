@@ -120,6 +120,13 @@ def test_an_unsound_graph_is_refused(tiny: Resource) -> None:
         Encoder(broken).encode(["two"])
 
 
+def test_a_graph_that_does_not_fit_its_file_is_refused(tiny: Resource) -> None:
+    with pytest.raises(ResourceError, match="one finite state per piece"):
+        Encoder(replace(tiny, info={**tiny.info, "dimensions": 17})).encode(["two"])
+    with pytest.raises(ResourceError, match="not a sound encoder"):  # positions that the graph does not have
+        Encoder(replace(tiny, info={**tiny.info, "first_position": 10**6})).encode(["two"])
+
+
 def test_a_file_of_another_kind_is_refused(tmp_path: Path, tiny: Resource) -> None:
     path = tmp_path / "other.tesla"
     write_resource(path, replace(tiny, kind="vectors"))

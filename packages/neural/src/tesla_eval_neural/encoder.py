@@ -157,7 +157,13 @@ class Encoder:
         ends = [np.full((len(ids), 1), number, np.int64) for number in (self._begin, self._end)]
         whole = np.concatenate([ends[0], ids, ends[1]], axis=1)
         positions = np.arange(whole.shape[1], dtype=np.int64) + self._first_position
-        (states,) = self._opened().run(None, {"ids": whole, "positions": positions})
+        session = self._opened()
+        try:
+            (states,) = session.run(None, {"ids": whole, "positions": positions})
+        except Exception as error:  # onnxruntime's errors have no common class
+            raise self._unsound(str(error).splitlines()[0][:200]) from error
+        if states.shape != (*whole.shape, self.dimensions) or not np.isfinite(states).all():
+            raise self._unsound("its graph does not give one finite state per piece")
         inner: npt.NDArray[np.float32] = states[:, 1:-1]
         return inner
 
@@ -171,9 +177,8 @@ class Encoder:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = (
-            1  # several texts at a time, not one faster
-        )
+        # One thread each: several texts at a time, not one faster.
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.use_deterministic_compute = True
         options.log_severity_level = 3
         try:
