@@ -46,6 +46,8 @@ def points(monkeypatch: pytest.MonkeyPatch) -> None:
             "build greeting": "tests.test_plugged:greet",
             "build wrong": "tests.test_plugged:NO_COMMAND",
             "build gone": "tests.test_plugged:nothing_of_that_name",
+            "build raising": "tests.broken_plug:greet",
+            "build": "tests.test_plugged:greet",
             "train greeting": "tests.test_plugged:greet",
             "build vectors": "tests.test_plugged:greet",
         }.items()
@@ -68,6 +70,7 @@ def test_a_command_of_ours_cannot_be_replaced(tesla, points: None) -> None:
     [
         ("wrong", "is not a command"),
         ("gone", "cannot be loaded"),
+        ("raising", "cannot be loaded: this module does not work"),
         ("encoder", "pip install 'tesla-eval[neural]'"),
     ],
 )

@@ -36,7 +36,8 @@ class PluggedGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of its own commands and of those that were added."""
-        added = [name.split()[1] for name in _plugged() if name.split()[0] == self.name]
+        start = f"{self.name} "
+        added = [name.removeprefix(start) for name in _plugged() if name.startswith(start)]
         return sorted({*super().list_commands(ctx), *added})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -53,7 +54,7 @@ class PluggedGroup(click.Group):
         package = point.dist.name if point.dist is not None else "another package"
         try:
             command = point.load()
-        except (ImportError, AttributeError) as error:
+        except Exception as error:  # a module of others may raise anything
             return _broken(cmd_name, f"`tesla {full}` of {package} cannot be loaded: {error}")
         if not isinstance(command, click.Command):
             return _broken(cmd_name, f"`tesla {full}` of {package} is not a command")
