@@ -1,8 +1,9 @@
-"""What TESLA-N costs on one thread, beside TESLA-X and chrF++: CPU time, the least of several runs of each pair.
+"""What TESLA-N costs on one thread, beside TESLA-X, TESLA-M and chrF++: CPU time, the least of several runs.
 
     measure_speed.py [--pairs 100] [--runs 5]
 
-Pairs are evenly chosen from newstest2019 into English (../shared/data/wmt). Cold: neither text was seen before.
+Pairs are evenly chosen from newstest2019 into English (../shared/data/wmt). Cold: the encoder saw neither
+text before; words and lemmas were looked up before.
 Further: another candidate against the same reference, in a batch of 50. MBR: 100 candidates against each other by
 `all_pairs`. Start-up: a process that scores one pair, less one that does nothing but start Python.
 """
@@ -73,7 +74,7 @@ def main() -> None:
     corpus = [row["hypothesis"] for row in many], [[row["reference"] for row in many]]
     pieces = [len(load_encoder("en").pieces(row["hypothesis"]).ids) for row in some]
     print(f"{len(some)} pairs, {sum(pieces) / len(pieces):.1f} pieces per output")
-    for name in ("n", "x", "chrf++"):
+    for name in ("n", "x", "m", "chrf++"):
         metric = tesla_eval.create_metric(name, "en")
         metric.sentence_score("A first text.", ["Another text."])
 
@@ -85,7 +86,7 @@ def main() -> None:
         alone = sum(least(lambda row=row: one(row), given.runs) for row in some) / len(some)  # type: ignore[misc]
         batch = least(lambda metric=metric: metric.score_segments(*corpus), given.runs) / len(many)  # type: ignore[misc]
         print(
-            f"{name:8} cold pair {alone:.2f} ms alone, {batch:.2f} ms in a batch of {len(many)}", flush=True
+            f"{name:8} cold pair {alone:.3f} ms alone, {batch:.3f} ms in a batch of {len(many)}", flush=True
         )
     metric = tesla_eval.create_metric("n", "en")
     hypotheses = [row["hypothesis"] for row in everything[:50]]
