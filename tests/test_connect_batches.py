@@ -186,6 +186,33 @@ class TestParquet:
         assert "mt      " in found.out and "other   " in found.out
         assert tesla(*asked, "--min-score", "m=0.99").status == 1
 
+    def test_references_that_are_missing_do_not_hide_the_language(self, tesla, tmp_path: Path) -> None:
+        texts = [hypothesis for hypothesis, _ in shipped_pairs("de")[:20]]
+        data, output = str(tmp_path / "d.parquet"), str(tmp_path / "s.parquet")
+        pq.write_table(arrow.table({"mt": texts, "a": texts, "b": [None, *texts[1:]]}), data)
+        found = tesla("score", "-l", "auto", data, "--columns", "hyp=mt,ref=a+b", "-m", "chrf", "-o", output)
+        assert found.status == 0 and "German (de), identified" in found.err
+
+    def test_parts_of_a_table_have_the_same_columns(self, tmp_path: Path, scorer) -> None:
+        table = pairs_table(3)
+        others = {
+            "first": table,
+            "lacks": table.drop_columns("mt"),
+            "more": table.append_column("more", table["id"]),
+            "type": table.set_column(3, "year", table["year"].cast(arrow.float64())),
+        }
+        for name, other in others.items():
+            pq.write_table(other, tmp_path / f"{name}.parquet")
+        first, *rest = (str(tmp_path / f"{name}.parquet") for name in others)
+        parquet.check_columns([first, first], scorer)
+        for path, message in zip(rest, ("no column 'mt'", ": more differs", ": year differs"), strict=True):
+            with pytest.raises(InputError, match=message) as error:
+                parquet.check_columns([first, path], scorer)
+            assert str(error.value).startswith(path)
+        (span,) = parquet.row_group_spans(rest[0])
+        with pytest.raises(InputError, match=r"lacks.parquet: .*no column 'mt'"):
+            list(parquet.read_span(span, scorer))
+
     def test_a_row_that_cannot_be_scored_leaves_no_file(self, tesla, tmp_path: Path) -> None:
         table = pairs_table(5000).to_pydict()
         table["mt"][4321] = None

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
 from tesla_eval.analysis.languages import LANGUAGES
-from tesla_eval.cli.inputs import open_inputs
-from tesla_eval.cli.tables import is_summary_source, is_table
-from tesla_eval.cli.terminal import note, silent, warn
+from tesla_eval.cli.tables import Columns, is_summary_source, is_table, sample_references
+from tesla_eval.cli.terminal import note, warn
 from tesla_eval.errors import TeslaError, UsageError
 from tesla_eval.textio import STANDARD_INPUT, LineReader, is_marked_up
 
@@ -79,13 +78,7 @@ def _sample(file: str, columns: str | None, analysed: bool, *, plain: bool) -> l
         versions = [*marked.references.values(), *marked.systems.values()]
         return [text for version in versions for text in islice(version.texts.values(), _SAMPLE) if text]
     if columns is not None or (not plain and is_table(file)):
-        with silent():
-            chunk = next(iter(open_inputs((), [file], columns=columns).chunks), None)
-        return (
-            []
-            if chunk is None
-            else [text for stream in chunk.references for text in stream[:_SAMPLE] if text]
-        )
+        return sample_references(file, None if columns is None else Columns.parse(columns), _SAMPLE)
     if not plain and is_summary_source(file):
         from tesla_eval.judgements.summaries import (
             read_summaries,  # takes time to import: only when asked for

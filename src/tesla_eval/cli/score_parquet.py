@@ -13,7 +13,7 @@ from tesla_eval.cli.score_formats import Results
 from tesla_eval.cli.terminal import note, progress
 from tesla_eval.columns import Columns
 from tesla_eval.connect.batches import BatchScorer, is_list_type, need_package
-from tesla_eval.connect.parquet import parquet_rows, parquet_schema, score_parquet, scored_schema
+from tesla_eval.connect.parquet import check_columns, parquet_rows, parquet_schema, score_parquet
 from tesla_eval.errors import UsageError
 from tesla_eval.metrics.base import MeanTotal, SegmentScores
 
@@ -73,7 +73,7 @@ def score_to_table(
         found,
         keep=kept[keep] if keep in kept else [name for name in (keep or "").split(",") if name],
     )
-    scored_schema(files[0], scorer)  # refuses what does not fit
+    check_columns(files, scorer)
     systems = found.hyp if len(found.hyp) > 1 or engine is not None else (files[0],)
     check(systems)
     if engine is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +18,15 @@ from tesla_eval.compression import without_suffix
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.textio import LineReader, read_json_lines
 
-__all__ = ["Columns", "TableRow", "is_summary_source", "is_table", "read_table", "table_columns"]
+__all__ = [
+    "Columns",
+    "TableRow",
+    "is_summary_source",
+    "is_table",
+    "read_table",
+    "sample_references",
+    "table_columns",
+]
 
 _QUOTED = re.compile(r'"(?=[^"]*"")(?:[^"]|"")*"')  # a field with a quote in it, as pandas writes it
 _READ_BUFFER = 1 << 20
@@ -74,6 +83,14 @@ def read_table(path: str, columns: Columns) -> Iterator[TableRow]:
             references,
             _text(row, columns.src[0], place) if columns.src else None,
         )
+
+
+def sample_references(path: str, columns: Columns | None, most: int) -> list[str]:
+    """The references of the first rows that have some; nothing is refused that some reader of tables accepts."""
+    chosen = table_columns(path, columns)
+    cells = [row.get(name) for _, row in islice(_rows(path, chosen), most) for name in chosen.ref]
+    texts = [text for cell in cells for text in (cell if isinstance(cell, list) else [cell])]
+    return [text for text in texts if isinstance(text, str) and text]
 
 
 Row = Mapping[str, Any]

@@ -22,7 +22,6 @@ __all__ = [
     "note",
     "progress",
     "resumable",
-    "silent",
     "visible",
     "warn",
     "width",
@@ -130,17 +129,6 @@ def warn(message: str) -> None:
     """A warning on standard error, unless the user asked for silence."""
     if not _Quiet.wanted:
         complain(f"warning: {message}")
-
-
-@contextmanager
-def silent() -> Iterator[None]:
-    """No warnings and notes meanwhile."""
-    before = _Quiet.wanted
-    _Quiet.wanted = True
-    try:
-        yield
-    finally:
-        _Quiet.wanted = before
 
 
 def note(message: str) -> None:

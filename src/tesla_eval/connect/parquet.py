@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "RowGroupSpan",
     "ScoredFile",
+    "check_columns",
     "parquet_rows",
     "parquet_schema",
     "read_span",
@@ -77,6 +78,7 @@ def read_span(span: RowGroupSpan, scorer: BatchScorer) -> Iterator[tuple[int, py
         parquet.ParquetFile(span.path, buffer_size=_READ_BUFFER, pre_buffer=False) as file,
     ):
         first_row = span.rows_before
+        scorer.schema(file.schema_arrow)  # refuses what does not fit
         for batch in file.iter_batches(
             batch_size=_SPAN_ROWS, row_groups=range(span.first, span.end),
             columns=scorer.needed(file.schema_arrow), use_threads=False,
@@ -99,6 +101,18 @@ def scored_schema(path: str, scorer: BatchScorer) -> pyarrow.Schema:
     schema = parquet_schema(path)
     with _explained(path):
         return scorer.schema(schema)
+
+
+def check_columns(paths: Sequence[str], scorer: BatchScorer) -> None:
+    """Refuse files that cannot be scored, or whose results would not have the same columns."""
+    first, *others = ([(field.name, field.type) for field in scored_schema(path, scorer)] for path in paths)
+    for path, other in zip(paths[1:], others, strict=True):
+        if other != first:
+            odd = sorted({name for name, _ in {*first} ^ {*other}})
+            raise InputError(
+                f"{path}: its columns are not those of {paths[0]}: {', '.join(odd) or 'their order'} differs; "
+                "parts of one table have the same columns"
+            )
 
 
 def parquet_rows(path: str) -> int:
