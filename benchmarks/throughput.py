@@ -1,4 +1,4 @@
-"""TESLA-M and TESLA-X against sacreBLEU's sentence metrics on the same 5,000 WMT14 pairs, cold; two workers against one.
+"""TESLA-M and TESLA-X against sacreBLEU's sentence metrics on the same 5,000 WMT14 pairs, cold; two workers as well.
 
 python -m benchmarks throughput
 

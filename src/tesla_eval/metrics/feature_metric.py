@@ -165,7 +165,8 @@ class FeatureMetric(Metric):
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores of some segments over the references that each has."""
         streams = [
-            ["" if text is None else text for text in stream] if None in stream else stream for stream in references
+            ["" if text is None else text for text in stream] if None in stream else stream
+            for stream in references
         ]
         hypothesis, *sides = self.analysis.analyse(hypotheses, *streams)
         prepared = self._prepare(hypothesis)
