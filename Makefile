@@ -7,22 +7,26 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*/*)
 # Where Clang is; version 14 is the oldest that is tried.
 CLANG := $(firstword $(foreach name,clang++ clang++-14 clang++-15 clang++-16 clang++-17 clang++-18 clang++-19,$(shell command -v $(name) 2>/dev/null)))
 CORE_TESTS := tests/test_core_safety.py tests/test_fuzz.py tests/test_transport.py tests/test_matching.py tests/test_celab.py \
-	tests/test_characters.py tests/test_surface.py tests/test_tokeniser.py tests/test_pivot_bags.py tests/test_core_stub.py tests/test_alignment.py
+	tests/test_characters.py tests/test_surface.py tests/test_tokeniser.py tests/test_pivot_bags.py tests/test_core_stub.py tests/test_alignment.py tests/test_states.py
 FUZZ_SECONDS ?= 60
 FUZZ_PAIRS ?= 20000
 FUZZ_FILES ?= 200
 
-.PHONY: help demo test test-slow test-lowest test-clang test-threads sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots
+.PHONY: help demo test test-neural test-slow test-lowest test-clang test-threads sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots test-plugs docs test-engines bench-engines
 
 help:
 	@echo "make demo       score the example and explain one sentence"
 	@echo "make test       the tests (minutes); make test-slow the long, data-hungry ones"
+	@echo "make test-neural   TESLA-N: installs packages/neural into an environment of its own and tests it"
 	@echo "make test-lowest   the tests in a fresh clone with the lowest versions that pyproject.toml allows"
 	@echo "make test-clang    the core built with Clang, and its tests"
 	@echo "make test-threads  the threaded paths under the thread sanitizer"
 	@echo "make sanitize   the core's tests and the fuzzers with the address and undefined-behaviour sanitizers"
 	@echo "make fuzz       fuzzers for FUZZ_SECONDS, FUZZ_PAIRS and FUZZ_FILES; guided by coverage where Clang is there"
 	@echo "make test-browser  the report in Chromium: no errors, no network, keyboard, accessibility, 3,000 segments x 10 systems"
+	@echo "make test-engines  DuckDB, Ray and Spark on this machine, workers killed in the middle; bench-engines: what they cost"
+	@echo "make test-plugs    each plug against the real library, in environments of their own; PLUGS=\"frames mbrs\" chooses"
+	@echo "make docs       the documentation site, into build/site"
 	@echo "make check-js   types and format of the report's script"
 	@echo "make lint       ruff, mypy --strict, the order of the rooms"
 	@echo "make bench      benchmarks: every figure a ratio against a named peer"
@@ -49,6 +53,18 @@ test: $(VENV)/.installed
 
 test-slow: $(VENV)/.installed
 	$(BIN)/pytest -m slow
+
+# An environment of its own, so that `make test` goes on without the package and onnxruntime.
+NEURAL := build/neural
+$(NEURAL)/.installed: $(SOURCES) packages/neural/pyproject.toml
+	test -x $(NEURAL)/bin/python || $(PYTHON) -m venv $(NEURAL)
+	$(NEURAL)/bin/pip install --quiet --disable-pip-version-check . mypy==2.4.1
+	$(NEURAL)/bin/pip install --quiet --disable-pip-version-check --editable "packages/neural[test]"
+	touch $@
+
+test-neural: $(NEURAL)/.installed
+	cd packages/neural && ../../$(NEURAL)/bin/pytest -p no:cacheprovider
+	cd packages/neural && ../../$(NEURAL)/bin/mypy --config-file ../../pyproject.toml -p tesla_eval_neural
 
 # What builds the core outside of pip; CMake itself too, where the system has none.
 $(VENV)/.build-tools: $(VENV)/.installed
@@ -129,6 +145,57 @@ test-browser: $(VENV)/.browser
 
 screenshots: $(VENV)/.browser
 	$(BIN)/python tools/report_screenshots.py docs/images
+
+# The engines have an environment of their own. Their tests start clusters, so they are not part of `make test`.
+ENGINES := build/engines
+$(ENGINES)/.installed: $(SOURCES)
+	test -x $(ENGINES)/bin/python || $(PYTHON) -m venv $(ENGINES)
+	$(ENGINES)/bin/pip install --quiet --disable-pip-version-check --upgrade pip
+	$(ENGINES)/bin/pip install --quiet --disable-pip-version-check --editable ".[test,duckdb,ray,spark]"
+	touch $@
+
+test-engines: $(ENGINES)/.installed
+	$(ENGINES)/bin/python -m pytest -p no:cacheprovider -W default -rs --override-ini addopts=-q tests/engines
+
+bench-engines: $(ENGINES)/.installed
+	$(ENGINES)/bin/python -m benchmarks engines
+
+# One environment per neighbour: tests/plugs/NAME.txt says what it needs, tests/plugs/test_NAME.py tests it. All share one wheel.
+PLUGS ?= $(basename $(notdir $(wildcard tests/plugs/*.txt)))
+PLUG_WHEEL := build/plugs/wheel/.built
+PLUG_PIP := bin/pip install --quiet --disable-pip-version-check
+$(PLUG_WHEEL): $(SOURCES) $(shell find src -type f -not -name '*.pyc')
+	rm -rf $(@D)
+	$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(@D) .
+	touch $@
+
+.PRECIOUS: build/plugs/%/.ready build/plugs/%/.installed
+build/plugs/%/.ready: tests/plugs/%.txt
+	test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	$(@D)/$(PLUG_PIP) pytest hypothesis --requirement $<
+	touch $@
+
+# Our own package goes last: whatever versions a neighbour pins stay.
+build/plugs/%/.installed: build/plugs/%/.ready $(PLUG_WHEEL)
+	$(@D)/$(PLUG_PIP) --force-reinstall --no-deps build/plugs/wheel/*.whl
+	$(@D)/$(PLUG_PIP) tesla-eval
+	touch $@
+
+test-plugs: $(foreach plug,$(PLUGS),build/plugs/$(plug)/.installed)
+	for plug in $(PLUGS); do echo "== $$plug"; \
+	  TESLA_PLUG=$$plug build/plugs/$$plug/bin/python -m pytest -p no:cacheprovider -W default -rs --override-ini addopts=-q \
+	    tests/plugs/test_$$plug.py || exit 1; done
+
+DOCS := build/docs-venv
+$(DOCS)/.installed: tools/docs_requirements.txt
+	test -x $(DOCS)/bin/python || $(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
+# Links and anchors are checked, and every page must be in the navigation of mkdocs.yml.
+docs: $(DOCS)/.installed
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --clean --strict
+	@echo "the site is in build/site; with search: python -m http.server --directory build/site"
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks

@@ -8,6 +8,7 @@ from importlib import import_module
 ALL = (
     "throughput",
     "sentences",
+    "startup",
     "stages",
     "solver",
     "growth",
@@ -22,6 +23,7 @@ ALL = (
     "discourse",
     "tuning",
     "vectors",
+    "engines",
 )
 
 

@@ -1,4 +1,4 @@
-"""TESLA-M and TESLA-X against sacreBLEU's sentence metrics on the same 5,000 WMT14 pairs, cold; two workers as well.
+"""TESLA-M and TESLA-X against sacreBLEU's sentence metrics on 5,000 cold WMT14 pairs; two workers against one.
 
 python -m benchmarks throughput
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tesla_eval._core import WordAligner
+from tesla_eval._core import WordAligner, symmetrise
 from tesla_eval.errors import UsageError
 from tesla_eval.training.alignment import AgreementRecipe, align_by_agreement, trained_aligner
 from tests.textbook_alignment import train
@@ -56,6 +56,18 @@ def test_first_posteriors_are_exact(x, y):
         assert np.allclose(aligner.posteriors(0, sequential)[0], expected, rtol=1e-12, atol=0)
 
 
+@settings(max_examples=40, deadline=None)
+@given(bitexts, st.sampled_from([0.05, 0.4, 0.9]))
+def test_links_are_the_likeliest_origins(pairs, threshold):
+    aligner = trained_aligner(lines(pairs, 0), lines(pairs, 1), RECIPE)
+    for k in range(len(pairs)):
+        by_target, by_pivot = aligner.posteriors(k, True)
+        forward = [f"{row.argmax()}-{j}" for j, row in enumerate(by_target) if row.max() >= threshold]
+        reverse = [f"{i}-{row.argmax()}" for i, row in enumerate(by_pivot) if row.max() >= threshold]
+        assert aligner.directed_links(0, k, k + 1, threshold) == [" ".join(forward)]
+        assert aligner.directed_links(1, k, k + 1, threshold) == [" ".join(reverse)]
+
+
 def made_bitext(pairs: int, seed: int = 1) -> tuple[list[str], list[str], list[str]]:
     """Sentences of made words, their translations with neighbours exchanged and words left out, and the true links."""
     draw = random.Random(seed)
@@ -75,7 +87,11 @@ def made_bitext(pairs: int, seed: int = 1) -> tuple[list[str], list[str], list[s
 
 def test_the_true_links_are_found():
     target, pivot, gold = made_bitext(400)
-    linked = [set(line.split()) for line in align_by_agreement(target, pivot)]
+    links = align_by_agreement(target, pivot)
+    linked = [
+        {f"{i}-{j}" for i, j in symmetrise(forward, reverse, len(x.split()), len(y.split()))}
+        for forward, reverse, x, y in zip(links.forward, links.reverse, target, pivot, strict=True)
+    ]
     true = [set(line.split()) for line in gold]
     right = sum(len(a & b) for a, b in zip(linked, true, strict=True))
     assert right / sum(map(len, linked)) > 0.97
@@ -87,29 +103,27 @@ def test_threads_and_order_change_no_bit():
     one = trained_aligner(target, pivot, AgreementRecipe())
     four = trained_aligner(target, pivot, AgreementRecipe(), threads=4)
     assert one.jump_weights == four.jump_weights
-    assert one.links(0, 5000, 0.3) == four.links(0, 5000, 0.3) == align_by_agreement(target, pivot, threads=3)
+    both = align_by_agreement(target, pivot, threads=3)
+    for direction, links in enumerate((both.forward, both.reverse)):
+        assert one.directed_links(direction, 0, 5000, 0.05) == links
+        assert four.directed_links(direction, 0, 5000, 0.05) == links
     assert all((a == b).all() for a, b in zip(one.posteriors(7, True), four.posteriors(7, True), strict=True))
     backwards = trained_aligner(target[::-1], pivot[::-1], AgreementRecipe())
-    assert backwards.links(0, 5000, 0.3)[::-1] == one.links(0, 5000, 0.3)
+    assert backwards.directed_links(0, 0, 5000, 0.05)[::-1] == both.forward
 
 
 def test_the_sides_are_treated_alike():
     target, pivot, _ = made_bitext(300)
     turned = [
-        " ".join(sorted(("-".join(reversed(link.split("-"))) for link in line.split()), key=_place))
-        for line in align_by_agreement(pivot, target)
+        " ".join("-".join(reversed(link.split("-"))) for link in line.split())
+        for line in align_by_agreement(pivot, target).forward
     ]
-    assert turned == align_by_agreement(target, pivot)
-
-
-def _place(link: str) -> tuple[int, int]:
-    i, j = map(int, link.split("-"))
-    return i, j
+    assert turned == align_by_agreement(target, pivot).reverse
 
 
 def test_long_sentences_do_not_underflow():
     line = " ".join(f"w{k}" for k in range(250))
-    assert align_by_agreement([line] * 3, [line] * 3, AgreementRecipe(threshold=1e-9))[0]
+    assert align_by_agreement([line] * 3, [line] * 3, AgreementRecipe(threshold=1e-9)).forward[0]
     aligner = trained_aligner([line] * 3, [line] * 3, AgreementRecipe())
     posterior, _ = aligner.posteriors(0, True)
     assert np.isfinite(posterior).all()
@@ -117,8 +131,9 @@ def test_long_sentences_do_not_underflow():
 
 
 def test_sides_without_words_have_no_links():
-    assert align_by_agreement(["a b", "", "a"], ["x y", "x", ""])[1:] == ["", ""]
-    assert align_by_agreement([], []) == []
+    links = align_by_agreement(["a b", "", "a"], ["x y", "x", ""])
+    assert links.forward[1:] == links.reverse[1:] == ["", ""]
+    assert align_by_agreement([], []).forward == []
 
 
 def test_misuse_is_refused():
@@ -128,13 +143,15 @@ def test_misuse_is_refused():
     for call in (
         lambda: aligner.expect(0, 2, True),
         lambda: aligner.expect(1, 0, True),
-        lambda: aligner.links(0, 9, 0.5),
+        lambda: aligner.directed_links(0, 0, 9, 0.5),
         lambda: aligner.posteriors(1, True),
     ):
         with pytest.raises(IndexError, match="no such sentence pairs"):
             call()
     with pytest.raises(ValueError, match="not a number"):
-        aligner.links(0, 1, float("nan"))
+        aligner.directed_links(0, 0, 1, float("nan"))
+    with pytest.raises(IndexError, match="two directions"):
+        aligner.directed_links(2, 0, 1, 0.5)
     with pytest.raises(ValueError, match="has no words"):
         WordAligner([""], ["x"]).posteriors(0, False)
     with pytest.raises(UsageError, match="threshold"):

@@ -37,6 +37,27 @@ def test_the_module_is_the_command() -> None:
     assert found.stdout.startswith("tesla ")
 
 
+def test_a_score_loads_nothing_that_it_does_not_need(files) -> None:
+    """Start-up is part of the speed: each of these takes between 2 and 50 ms."""
+    code = (
+        "import sys\nfrom tesla_eval.cli import main\ntry:\n    main()\nfinally:\n"
+        "    print(*sys.modules, sep='\\n', file=sys.stderr)"
+    )
+    ref, good, _ = files
+    found = subprocess.run(
+        [sys.executable, "-c", code, "score", "-l", "en", "-r", ref, good],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    loaded = set(found.stderr.splitlines())
+    unwanted = {
+        "jinja2", "numpy.ma", "rich", "sacrebleu", "scipy", "simplemma", "sklearn", "tesla_eval.connect",
+        "tesla_eval.explanations", "tesla_eval.judgements", "tesla_eval.markup", "tesla_eval.models.svr",
+        "tesla_eval.stats.resampling",
+    }  # fmt: skip
+    assert "tesla_eval.metrics.tesla_x" in loaded
+    assert not unwanted & loaded
+
+
 @pytest.mark.parametrize(
     ("typed", "meant"), [("scroe", "score"), ("Compare", "compare"), ("explian", "explain")]
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import shlex
 from pathlib import Path
@@ -11,9 +10,10 @@ from typing import Any
 import pytest
 
 from tesla_eval.resources import read_resource, shipped_folder
+from tests.pages import ROOT, blocks, run_python
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PLUGS = ROOT / "docs" / "connect"  # their Python runs beside their neighbours: tests/plugs
 
 # What the pages' examples take as given.
 GIVEN: dict[str, Any] = {
@@ -21,11 +21,6 @@ GIVEN: dict[str, Any] = {
     "references2": [None], "candidates": ["a b", "a c"], "pseudo_references": ["a b"],
     "hyps_a": ["A cat."], "hyps_b": ["A dog."], "refs": ["A cat."],
 }  # fmt: skip
-
-
-def blocks(page: Path, *languages: str) -> list[str]:
-    fenced = re.findall(r"^```(\w*)\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    return [text for language, text in fenced if language in languages]
 
 
 def commands() -> list[Any]:
@@ -59,20 +54,12 @@ def test_a_page_shows_what_the_command_prints(tesla, monkeypatch, command: str, 
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name
+    "page",
+    [page for page in PAGES if page.parent != PLUGS and blocks(page, "python")],
+    ids=lambda page: page.name,
 )
 def test_python_on_a_page_runs_and_gives_what_its_comments_say(page: Path) -> None:
-    names = dict(GIVEN)
-    for block in blocks(page, "python"):
-        lines = block.splitlines()
-        for statement in ast.parse(block).body:
-            if not isinstance(statement, ast.Expr):
-                exec(compile(ast.Module([statement], []), str(page), "exec"), names)
-                continue
-            value = eval(compile(ast.Expression(statement.value), str(page), "eval"), names)
-            comment = lines[(statement.end_lineno or 1) - 1].partition("  # ")[2]
-            if re.match(r"[\d\[(]|array\(", comment):
-                assert repr(value).startswith(comment.partition("...")[0].rstrip(", ")), comment
+    run_python(page, dict(GIVEN))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -86,6 +73,13 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert not anchor or anchor in {
                 re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in heads
             }
+
+
+def test_every_page_is_in_the_navigation_once_and_every_entry_is_a_page() -> None:
+    _, _, navigation = (ROOT / "mkdocs.yml").read_text("utf-8").partition("\nnav:\n")
+    entries = re.findall(r"(?:- |: )([\w./-]+\.md)$", navigation, re.MULTILINE)
+    pages = [path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")]
+    assert sorted(entries) == sorted(pages)
 
 
 def test_everything_shipped_stands_among_the_sources() -> None:

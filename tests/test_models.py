@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tesla_eval.errors import ResourceError
-from tesla_eval.models import LinearModel, Scale, read_weights, write_weights
+from tesla_eval.models.linear import LinearModel, Scale, read_weights, write_weights
 
 
 @pytest.fixture

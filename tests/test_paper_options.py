@@ -15,8 +15,8 @@ from tesla_eval.discourse.roles import VARIANTS, load_coherence_model, variant_k
 from tesla_eval.errors import ResourceError, UsageError
 from tesla_eval.features.lm import LanguageModelGroup
 from tesla_eval.metrics.registry import registered
-from tesla_eval.models import load_weights
-from tesla_eval.models.svr import kernel_kind
+from tesla_eval.models.linear import load_weights
+from tesla_eval.models.svr import kernel_kind, load_pem_model
 from tesla_eval.resources import find_resource, write_resource
 from tesla_eval.training.recipe import Recipe, features_for
 
@@ -169,22 +169,24 @@ def vars_of(model: object) -> dict[str, object]:
 
 class TestPaperPem:
     def test_the_model_is_made_as_the_paper_says(self):
-        metric = create_metric("pem", "en", paper=True)
+        metric = create_metric("pem", "en")
         model = metric.combined.loaded
         assert model.pivots == ("zh",)
         assert model.least_count == 0
-        spread = metric.combined.loaded.regression.deviations
-        assert spread.shape == (3,)
-        assert "paper:yes" in str(metric.get_signature())
+        assert model.info["originals"] == 200
+        assert "least_count:0|" in str(metric.get_signature())
 
     def test_the_pivot_can_be_chosen(self):
-        german = create_metric("pem", "en", paper=True, pivots=["de"]).sentence_score(*PAIR)
-        chinese = create_metric("pem", "en", paper=True).sentence_score(*PAIR)
+        german = create_metric("pem", "en", pivots=["de"]).sentence_score(*PAIR)
+        chinese = create_metric("pem", "en").sentence_score(*PAIR)
         assert german.features["adequacy"] != chinese.features["adequacy"]
         assert german.features["fluency"] == chinese.features["fluency"]
         assert "pivots:de." in str(german.signature)
 
-    def test_a_model_of_ones_own_is_not_the_papers(self):
-        path = find_resource("pem", "en")
-        with pytest.raises(UsageError, match="leave out your own"):
-            create_metric("pem", "en", paper=True, model=str(path))
+    def test_the_kernel_has_one_width(self):
+        """The model divides each feature by its own deviation in the data, and by nothing else."""
+        model = load_pem_model("en")
+        vectors = model.regression.vectors * model.regression.deviations + model.regression.means
+        assert (vectors[:, [0, 2]] >= -1e-12).all()
+        assert (vectors[:, [0, 2]] <= 1 + 1e-12).all()
+        assert model.regression.deviations[2] == pytest.approx(vectors[:, 2].std(), rel=0.3)

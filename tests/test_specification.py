@@ -17,7 +17,7 @@ from tesla_eval.bags import NgramFeature, build_character_bags
 from tesla_eval.features.surface import SurfaceGroup
 from tesla_eval.judgements.paraphrases import overall_score
 from tesla_eval.matching import explain_feature, match_characters
-from tesla_eval.models import LinearModel, Scale
+from tesla_eval.models.linear import LinearModel, Scale
 from tesla_eval.models.svr import SupportVectorModel
 from tesla_eval.stats import PairCounts
 from tesla_eval.training.language_models import discounts

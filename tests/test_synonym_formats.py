@@ -213,7 +213,7 @@ def test_an_installed_thesaurus_is_found_by_its_name(tmp_path: Path) -> None:
     assert find_installed_thesaurus("cs", [str(tmp_path.parent / "*")]) == tmp_path / "th_cs_CZ_v2.dat"
 
 
-POLISH_THESAURUS = "UTF-8\nauto|1\n-|samochód|wóz\n"
+ITALIAN_THESAURUS = "UTF-8\nauto|1\n-|macchina|vettura\n"
 
 
 @pytest.fixture
@@ -225,19 +225,19 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_an_installed_thesaurus_is_used_when_asked_for(tesla: Any, write: Any, installed: Path) -> None:
-    (installed / "th_pl_PL_v2.dat").write_text(POLISH_THESAURUS, encoding="utf-8")
+    (installed / "th_it_IT_v2.dat").write_text(ITALIAN_THESAURUS, encoding="utf-8")
     arguments = (
         "score",
         "-l",
-        "pl",
+        "it",
         "-r",
-        write("r.txt", ["Mam nowy samochód."]),
-        write("h.txt", ["Mam nowe auto."]),
+        write("r.txt", ["Ho una macchina nuova."]),
+        write("h.txt", ["Ho un auto nuova."]),
     )
     without, asked = tesla(*arguments), tesla(*arguments, "--synonyms", "installed")
     assert "senses:none" in without.out
     assert "no synonyms" in without.err
-    assert f"{installed / 'th_pl_PL_v2.dat'}: --synonyms installed would use it" in without.err
+    assert f"{installed / 'th_it_IT_v2.dat'}: --synonyms installed would use it" in without.err
     assert re.search(r"senses:installed-[0-9a-f]{8}", asked.out)
     assert "synonyms" not in asked.err
     score = [float(outcome.out.splitlines()[1].split()[-1]) for outcome in (without, asked)]
@@ -245,19 +245,19 @@ def test_an_installed_thesaurus_is_used_when_asked_for(tesla: Any, write: Any, i
 
 
 def test_a_thesaurus_that_is_not_installed_is_an_error(tesla: Any, write: Any, installed: Path) -> None:
-    text = write("r.txt", ["Mam auto."])
-    outcome = tesla("score", "-l", "pl", "-r", text, text, "--synonyms", "installed")
+    text = write("r.txt", ["Ho un auto."])
+    outcome = tesla("score", "-l", "it", "-r", text, text, "--synonyms", "installed")
     assert outcome.status == 2
-    assert "no thesaurus for 'pl' is installed" in outcome.err
-    assert "mythes-pl" in outcome.err
+    assert "no thesaurus for 'it' is installed" in outcome.err
+    assert "mythes-it" in outcome.err
 
 
 def test_the_fingerprint_of_an_installed_thesaurus_follows_its_words(installed: Path) -> None:
     fingerprints = set()
-    for text in (POLISH_THESAURUS, POLISH_THESAURUS.replace("wóz", "pojazd")):
-        (installed / "th_pl_PL_v2.dat").write_text(text, encoding="utf-8")
+    for text in (ITALIAN_THESAURUS, ITALIAN_THESAURUS.replace("vettura", "veicolo")):
+        (installed / "th_it_IT_v2.dat").write_text(text, encoding="utf-8")
         load_pipeline.cache_clear()
-        fingerprints.add(load_pipeline("pl", "installed").signature["senses"])
+        fingerprints.add(load_pipeline("it", "installed").signature["senses"])
     assert len(fingerprints) == 2
 
 

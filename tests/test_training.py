@@ -12,7 +12,15 @@ from tesla_eval import FeatureMetric
 from tesla_eval.errors import UsageError
 from tesla_eval.features import Feature
 from tesla_eval.training import Problem, TrainingSet, cross_validate, kendall, pairs_of_scores
-from tesla_eval.training.fit import PAIRWISE, fit_logistic, fit_signed, fit_svm, segment_folds, set_folds
+from tesla_eval.training.fit import (
+    PAIRWISE,
+    fit_logistic,
+    fit_signed,
+    fit_signed_svm,
+    fit_svm,
+    segment_folds,
+    set_folds,
+)
 
 FEATURES = [
     Feature("a.1.p", "group", "a", "first", "a.p"),
@@ -41,7 +49,7 @@ def sets() -> list[TrainingSet]:
     return [training_set(1, "de-en y1"), training_set(2, "fr-en y1"), training_set(3, "de-en y2")]
 
 
-@pytest.mark.parametrize("learner", [*PAIRWISE, "regression"])
+@pytest.mark.parametrize("learner", [*PAIRWISE, "signed-svm", "regression"])
 def test_learners_find_what_the_judge_likes(sets: list[TrainingSet], learner: str) -> None:
     model = Problem(sets, FEATURES).fit(learner, penalty=0.001)
     test = training_set(9, "ru-en y9")
@@ -92,6 +100,23 @@ def test_signed_weights_are_at_the_constrained_optimum() -> None:
     error = 1 / (1 + np.exp(differences @ weights))
     gradient = (0.01 * weights - differences.T @ error / 400) * signs
     assert np.abs(gradient[weights != 0]).max() < 1e-8 and (gradient[weights == 0] >= 0).all()
+
+
+def test_the_signed_svm_is_at_the_constrained_optimum() -> None:
+    random = np.random.default_rng(0)
+    differences = random.standard_normal((400, 4)) + np.array([0.4, -0.4, -0.4, 0.4])
+    signs = np.array([1.0, 1.0, -1.0, -1.0])
+    weights = fit_signed_svm(differences, np.ones(400), 0.1, signs)
+    assert (weights * signs >= 0).all() and weights[0] > 0 > weights[2] and weights[1] == weights[3] == 0
+    slack = np.maximum(0, 1 - differences @ weights)
+    gradient = (2 * 0.1 * weights - 2 * differences.T @ slack / 400) * signs
+    assert np.abs(gradient[weights != 0]).max() < 1e-8 and (gradient[weights == 0] >= 0).all()
+
+
+def test_where_signs_do_not_bind_the_signed_svm_is_the_svm() -> None:
+    differences = np.random.default_rng(1).standard_normal((300, 3)) + np.array([0.4, 0.3, 0.5])
+    signed = fit_signed_svm(differences, np.ones(300), 0.1, np.ones(3))
+    np.testing.assert_allclose(signed, fit_svm(differences, np.ones(300), 0.1), atol=1e-4)
 
 
 def test_a_floor_is_a_share_of_the_weights(sets: list[TrainingSet]) -> None:

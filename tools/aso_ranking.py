@@ -23,8 +23,8 @@ import numpy as np
 from loyo import NAME, RECIPES, TITLES, collect, fit_options
 from tesla_eval.arrays import FloatArray
 from tesla_eval.features import Feature
-from tesla_eval.models import LinearModel
 from tesla_eval.models.aso import shared_structure
+from tesla_eval.models.linear import LinearModel
 from tesla_eval.training.shared_ranking import RankingProblem, fit_ranking, fit_shared, pooled
 from tesla_eval.training.yearly import Figures, YearlySet, fit_years, interval, leave_out
 

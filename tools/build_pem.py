@@ -1,11 +1,11 @@
-"""Build PEM's English model from ../shared/data/paraphrase: `build_pem.py [--paper] [--pivots de,zh] [--output DIR]`.
+"""Build PEM's English model from ../shared/data/paraphrase: `build_pem.py [--pivots zh] [--output DIR]`.
 
-`--paper` makes the other model, `pem:paper=yes`: as many originals as the paper learned from, the pivot is Chinese
-alone, phrases are pruned only by the paper's thresholds, the kernel has one width, the controls are the paper's three.
+As in the paper, the pivot is Chinese, 200 originals are learned from, phrases are pruned only by the paper's
+thresholds, the kernel has one width, and the controls are the paper's three.
 
 ParaBank's evaluation data states no licence: the model learned from it ships, none of its text. Two of every three
-originals are learned from; `tools/measure_pem.py` measures on the third. How ratings become overall scores is told in
-`tesla_eval.judgements.paraphrases`.
+originals may be learned from; `tools/measure_pem.py` measures on the third. How ratings become overall scores is told
+in `tesla_eval.judgements.paraphrases`.
 """
 
 from __future__ import annotations
@@ -15,18 +15,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tesla_eval.judgements.paraphrases import RatedPair, read_parabank
-from tesla_eval.models.svr import PEM, PEM_PAPER
+from tesla_eval.models.svr import PEM
 from tesla_eval.resources import Provenance, write_resource
-from tesla_eval.training.regressions import PAPER_GRID, paraphrase_features, train_pem, with_controls
+from tesla_eval.training.regressions import paraphrase_features, train_pem, with_controls
 
 ROOT = Path(__file__).resolve().parents[1]
 PARABANK = ROOT.parent / "shared" / "data" / "paraphrase" / "parabank_eval.tsv.gz"
 DATA = ROOT / "src" / "tesla_eval" / "data"
 
-PIVOTS = ("de", "zh")
-PAPER_PIVOTS = ("zh",)
+PIVOTS = ("zh",)
 """The paper's pivot language."""
-PAPER_ORIGINALS = 200
+ORIGINALS = 200
 """The paper's size of training: so many originals, each with its paraphrases and three controls."""
 LANGUAGE_MODEL = "4gram"
 SOURCES = ("human ratings of ParaBank-Eval-Data (decompositional-semantics-initiative)",)
@@ -45,22 +44,23 @@ def split(pairs: Sequence[RatedPair]) -> tuple[list[RatedPair], list[RatedPair]]
     )
 
 
+def to_learn_from(pairs: Sequence[RatedPair]) -> list[RatedPair]:
+    """The pairs of as many originals as the paper had."""
+    train, _ = split(pairs)
+    first = set(list(dict.fromkeys(pair.group for pair in train))[:ORIGINALS])
+    return [pair for pair in train if pair.group in first]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--paper", action="store_true")
-    parser.add_argument("--pivots")
+    parser.add_argument("--pivots", default=",".join(PIVOTS))
     parser.add_argument("--output", type=Path, default=DATA)
     arguments = parser.parse_args()
-    paper = arguments.paper
-    pivots = arguments.pivots.split(",") if arguments.pivots else PAPER_PIVOTS if paper else PIVOTS
-    train, _ = split(read_parabank(str(PARABANK)))
-    if paper:
-        first = set(list(dict.fromkeys(pair.group for pair in train))[:PAPER_ORIGINALS])
-        train = [pair for pair in train if pair.group in first]
-    pairs = with_controls(train, paraphrase_features("en", pivots, LANGUAGE_MODEL), salad=not paper)
-    how = {"least_count": 0, "grid": PAPER_GRID} if paper else {}
-    model = train_pem(pairs, "en", pivots, LANGUAGE_MODEL, **how)
-    path = arguments.output / f"{PEM_PAPER if paper else PEM}-en.tesla"
+    pivots = arguments.pivots.split(",")
+    train = to_learn_from(read_parabank(str(PARABANK)))
+    pairs = with_controls(train, paraphrase_features("en", pivots, LANGUAGE_MODEL))
+    model = train_pem(pairs, "en", pivots, LANGUAGE_MODEL)
+    path = arguments.output / f"{PEM}-en.tesla"
     write_resource(path, model.to_resource(Provenance(SOURCES, LICENCE, DATE)))
     print(f"{path.name}: {path.stat().st_size:,} bytes, {dict(model.info)}")
 

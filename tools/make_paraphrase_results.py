@@ -194,8 +194,7 @@ def orders(sets: Sequence[ParaphraseSet], models: dict[str, PemXModel]) -> Itera
         made: dict[str, list[str]] = {}
         for name, pair in controls(originals, language_model):
             made.setdefault(name, []).append(pair.paraphrase)
-        every = [text for text in originals for _ in range(4)]  # one in four is shuffled
-        salads = [pair.paraphrase for pair in shuffled(every)]
+        salads = [pair.paraphrase for pair in shuffled(originals)]
         of = {name: metric.corpus_score(texts, [originals]).segments for name, texts in made.items()}
         salad = metric.corpus_score(salads, [originals]).segments
         shared = shared_words(pairs.originals, pairs.paraphrases, "en")

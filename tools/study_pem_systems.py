@@ -68,7 +68,7 @@ def main() -> None:
     parser.add_argument("--plot", type=Path, metavar="FILE")
     options = parser.parse_args()
     held = split(read_parabank(str(PARABANK)))[1]
-    pairs = with_controls(held, paraphrase_features("en", PIVOTS, LANGUAGE_MODEL), salad=False)
+    pairs = with_controls(held, paraphrase_features("en", PIVOTS, LANGUAGE_MODEL))
     metric = Pem(lang="en")
     found = metric.score_segments([p.paraphrase for p in pairs], [[p.original for p in pairs]])
     overall = np.array([pair.overall for pair in pairs])

@@ -27,7 +27,7 @@ from tesla_eval.metrics.combinations import Mean
 from tesla_eval.metrics.tesla_b import TeslaB
 from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
-from tesla_eval.models import read_weights
+from tesla_eval.models.linear import read_weights
 from tesla_eval.pivot import read_phrase_table
 from wmt_sections import SECTIONS, Section, read
 

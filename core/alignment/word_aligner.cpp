@@ -56,6 +56,13 @@ double chance_of(std::uint64_t count, std::uint64_t total) {
     return total == 0 ? kLeastChance : std::max(kLeastChance, static_cast<double>(count) / static_cast<double>(total));
 }
 
+void append_link(std::string& line, std::size_t target, std::size_t pivot) {
+    if (!line.empty()) line += ' ';
+    line += std::to_string(target);
+    line += '-';
+    line += std::to_string(pivot);
+}
+
 }  // namespace
 
 class WordAligner::Scratch {
@@ -200,24 +207,24 @@ Posteriors WordAligner::posteriors(AlignmentModel model, std::size_t pair) const
     return result;
 }
 
-std::vector<std::string> WordAligner::links(std::size_t from, std::size_t to, double threshold) const {
+std::vector<std::string> WordAligner::directed_links(std::size_t direction, std::size_t from, std::size_t to,
+                                                     double threshold) const {
     std::vector<std::string> lines;
     Scratch scratch;
     Interrupt interrupt;
     for (std::size_t k = from; k < to; ++k) {
         interrupt.look();
         std::string& line = lines.emplace_back();
-        const std::size_t m = target_.size(k), n = pivot_.size(k);
-        if (m == 0 || n == 0) continue;
+        if (target_.size(k) == 0 || pivot_.size(k) == 0) continue;
         infer(AlignmentModel::kSequential, k, scratch);
-        for (std::size_t i = 0; i < m; ++i)
-            for (std::size_t j = 0; j < n; ++j)
-                if (scratch.chains[0].posterior(j, i) * scratch.chains[1].posterior(i, j) >= threshold) {
-                    if (!line.empty()) line += ' ';
-                    line += std::to_string(i);
-                    line += '-';
-                    line += std::to_string(j);
-                }
+        const AlignmentChain& chain = scratch.chains[direction];
+        for (std::size_t word = 0; word < chain.length(); ++word) {
+            std::size_t best = 0;
+            for (std::size_t state = 1; state < chain.states(); ++state)
+                if (chain.posterior(word, state) > chain.posterior(word, best)) best = state;
+            if (chain.posterior(word, best) < threshold) continue;
+            direction == 0 ? append_link(line, best, word) : append_link(line, word, best);
+        }
     }
     return lines;
 }

@@ -43,8 +43,9 @@ class WordAligner {
     // New parameters from the expectations, which begin anew.
     void maximise(AlignmentModel model);
     Posteriors posteriors(AlignmentModel model, std::size_t pair) const;
-    // Links in Pharaoh format where the product of both posteriors is `threshold` or more.
-    std::vector<std::string> links(std::size_t from, std::size_t to, double threshold) const;
+    // Pharaoh links of one direction: each generated word with the word that most likely generated it, if its posterior is
+    // `threshold` or more. Direction 0: pivot words are generated; 1: target words.
+    std::vector<std::string> directed_links(std::size_t direction, std::size_t from, std::size_t to, double threshold) const;
 
     std::size_t target_size(std::size_t pair) const { return target_.size(pair); }
     std::size_t pivot_size(std::size_t pair) const { return pivot_.size(pair); }

@@ -66,18 +66,20 @@ void bind_alignment(nb::module_& m) {
         .def("posteriors", &posteriors, "pair"_a, "sequential"_a,
              "Of one sentence pair: pivot words (rows) by target words, target words (rows) by pivot words.")
         .def(
-            "links",
-            [](const WordAligner& aligner, std::size_t from, std::size_t to, double threshold) {
+            "directed_links",
+            [](const WordAligner& aligner, std::size_t direction, std::size_t from, std::size_t to, double threshold) {
                 check_range(aligner, from, to);
+                if (direction > 1) throw nb::index_error("there are two directions");
                 if (!std::isfinite(threshold)) throw nb::value_error("the threshold is not a number");
                 std::vector<std::string> lines;
                 {
                     nb::gil_scoped_release release;
-                    lines = aligner.links(from, to, threshold);
+                    lines = aligner.directed_links(direction, from, to, threshold);
                 }
                 return lines;
             },
-            "start"_a, "stop"_a, "threshold"_a, "Pharaoh links where the product of both posteriors reaches the threshold.")
+            "direction"_a, "start"_a, "stop"_a, "threshold"_a,
+            "Pharaoh links of each generated word (direction 0: pivot words, 1: target words) with its likeliest origin.")
         .def_prop_ro("jump_weights", &jump_weights, "Of both directions: jumps of -5 or less, -4, …, 4, 5 or more.");
 }
 

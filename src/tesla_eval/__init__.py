@@ -10,6 +10,7 @@ from tesla_eval.version import __version__
 if TYPE_CHECKING:
     from tesla_eval.analysis import Analyser
     from tesla_eval.errors import InputError, ResourceError, TeslaError, UsageError
+    from tesla_eval.explanations import Explanation
     from tesla_eval.features import FeatureGroup
     from tesla_eval.metrics.base import Metric, SegmentScores
     from tesla_eval.metrics.cremer import Cremer
@@ -27,11 +28,12 @@ if TYPE_CHECKING:
     from tesla_eval.metrics.tesla_s_source import TeslaSSource
     from tesla_eval.metrics.tesla_s_x import TeslaSX
     from tesla_eval.metrics.tesla_x import TeslaX
-    from tesla_eval.records import CorpusScore, Explanation, Score, Signature, Token
+    from tesla_eval.records import CorpusScore, Score, Signature, Token
     from tesla_eval.segments import References
 
 _HOMES = {
     "analysis": ("Analyser",),
+    "explanations": ("Explanation",),
     "errors": (
         "InputError",
         "ResourceError",
@@ -66,7 +68,6 @@ _HOMES = {
     "metrics.tesla_x": ("TeslaX",),
     "records": (
         "CorpusScore",
-        "Explanation",
         "Score",
         "Signature",
         "Token",
@@ -128,7 +129,7 @@ def score(
     >>> round(result.score, 4), result.segments.shape
     (0.5873, (1,))
     """
-    made: Metric = _made(metric, lang, [text for stream in references for text in stream if text], options)
+    made: Metric = _made(metric, lang, references, options)
     return made.corpus_score(hypotheses, references, sources, references_by_segment=references_by_segment)
 
 
@@ -147,15 +148,17 @@ def explain(
     >>> explanation.references[0].features[0].name
     'ms.1'
     """
-    made: Metric = _made(metric, lang, references, options)
+    made: Metric = _made(metric, lang, [references], options)
     return made.explain(hypothesis, references, sources)
 
 
-def _made(metric: str, lang: str, texts: Sequence[str], options: dict[str, Any]) -> Metric:
-    """The metric; with `lang="auto"` for the language that the texts are most likely written in."""
+def _made(metric: str, lang: str, references: Any, options: dict[str, Any]) -> Metric:
+    """The metric; with `lang="auto"` for the language that the references are most likely written in."""
     from importlib import import_module
 
     if lang == "auto":
+        streams = import_module("tesla_eval.segments").streams_of_texts(references)
+        texts = [text for stream in streams for text in stream if text]
         found = import_module("tesla_eval.analysis.detection").identify(texts)
         lang = (
             "en"

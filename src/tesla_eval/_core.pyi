@@ -349,6 +349,39 @@ def match_vectors(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
 def explain_vectors(reference: VectorTexts, hypothesis: VectorTexts) -> npt.NDArray[np.int64]: ...
 
+STATE_PROBLEMS: tuple[str, ...]
+LARGEST_MEAN: int
+
+class StateTexts:
+    def __init__(
+        self,
+        offsets: npt.NDArray[np.int64],
+        kinds: npt.NDArray[np.uint8],
+        states: npt.NDArray[np.int8],
+        means: npt.NDArray[np.int16],
+        dimensions: int,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+
+def match_states(
+    reference: StateTexts,
+    hypothesis: StateTexts,
+    reference_index: npt.NDArray[np.int64],
+    hypothesis_index: npt.NDArray[np.int64],
+    weights: npt.NDArray[np.uint32],
+    threshold: float,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+def state_gains_by_kind(
+    reference: StateTexts,
+    hypothesis: StateTexts,
+    reference_index: npt.NDArray[np.int64],
+    hypothesis_index: npt.NDArray[np.int64],
+    kinds: int,
+) -> npt.NDArray[np.float64]: ...
+def explain_states(
+    reference: StateTexts, hypothesis: StateTexts, threshold: float
+) -> npt.NDArray[np.int64]: ...
+
 class Explained(TypedDict):
     objective: int
     reference_weight: int
@@ -469,7 +502,7 @@ class WordAligner:
     def posteriors(
         self, pair: int, sequential: bool
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
-    def links(self, start: int, stop: int, threshold: float) -> list[str]: ...
+    def directed_links(self, direction: int, start: int, stop: int, threshold: float) -> list[str]: ...
     @property
     def jump_weights(self) -> tuple[list[float], list[float]]: ...
 

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ExactSum", "FloatArray", "Index", "sum_columns"]
+__all__ = ["ExactSum", "FloatArray", "Index", "distinct", "sum_columns"]
 
 FloatArray = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
+
+
+_Number = TypeVar("_Number", bound=np.generic)
+
+
+def distinct(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+    """The distinct values in order, as by `np.unique`, which imports NumPy's masked arrays for it: 20 ms of a start.
+
+    >>> distinct(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    ordered = np.sort(values, axis=None)
+    is_first = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first]
 
 
 _FEW_ROWS = 8  # measured: fewer are summed faster row by row, with the same roundings
@@ -49,7 +66,7 @@ class ExactSum:
         for start in range(0, len(numbers), _MOST_AT_ONCE):
             fractions, exponents = np.frexp(numbers[start : start + _MOST_AT_ONCE])
             mantissas = np.ldexp(fractions, _MANTISSA_BITS).astype(np.int64)
-            for exponent in set(exponents.tolist()):  # np.unique imports masked arrays, which takes 10 ms
+            for exponent in distinct(exponents).tolist():
                 part = int(mantissas[exponents == exponent].sum())
                 self._by_exponent[exponent] = self._by_exponent.get(exponent, 0) + part
 

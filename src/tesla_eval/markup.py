@@ -13,13 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tesla_eval.compression import without_suffix
 from tesla_eval.errors import InputError
 from tesla_eval.textio import LineReader
 
-__all__ = ["MarkedSet", "SegmentKey", "Translation", "is_marked_up", "read_marked_set"]
+__all__ = ["MarkedSet", "SegmentKey", "Translation", "read_marked_set"]
 
-ENDINGS = ("sgm", "sgml", "xml")
 _DEEPEST = 32
 _LONGEST_TAG = 1 << 12
 _LONGEST_FILE = 1 << 30
@@ -39,15 +37,6 @@ _STRUCTURE = frozenset({*_SETS, "mteval", "dataset", "collection", "doc", "seg",
 _OPTIONAL_END = frozenset({"p", "hl"})
 _DROPPED = "skipped"
 """NIST's mark of a passage that was left out; its own scorer drops it too."""
-
-
-def is_marked_up(path: str) -> bool:
-    """Whether the name of a file says that it is SGML or XML.
-
-    >>> is_marked_up("newstest2010-ref.en.sgm"), is_marked_up("ref.xml.gz"), is_marked_up("ref.txt")
-    (True, True, False)
-    """
-    return without_suffix(path).rpartition(".")[2].lower() in ENDINGS
 
 
 class SegmentKey(NamedTuple):

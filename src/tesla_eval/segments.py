@@ -1,10 +1,11 @@
-"""Parallel segments: what may be scored, how many references there are, all pairs in blocks, means over references."""
+"""Parallel segments: lists of texts, what may be scored, all pairs in blocks, means over references."""
 
 from __future__ import annotations
 
 import unicodedata
 import warnings
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -23,10 +24,53 @@ __all__ = [
     "same_text",
     "streams_by_segment",
     "streams_of_one",
+    "streams_of_texts",
+    "texts_of",
+    "with_gaps",
 ]
 
 References = Sequence[Sequence[str | None]]
 """K streams of N texts (sacreBLEU's order); `None` marks a missing reference."""
+
+
+_LISTS = {list, tuple}
+_TEXT, _PLAIN = {str}, {str, type(None)}  # the types of what needs no second look
+_WAYS_TO_A_LIST = ("to_pylist", "to_list", "tolist")  # of Arrow, of Polars, of pandas and NumPy
+_PANDAS_MISSING = {"NAType", "NaTType"}  # told by name: pandas is not imported for it
+
+
+def texts_of(texts: Any) -> Any:
+    """A list of texts as it is; Arrow arrays, pandas and Polars Series and NumPy arrays as lists; missing as `None`.
+
+    `None`, NaN and pandas' NA mean that a text is missing. What is not a list of texts comes back as it is, for
+    `check_references` to refuse.
+
+    >>> texts_of(np.array(["a", float("nan")], dtype=object))
+    ['a', None]
+    """
+    if type(texts) not in _LISTS:
+        way = next((way for way in _WAYS_TO_A_LIST if hasattr(texts, way)), None)
+        texts = texts if way is None else getattr(texts, way)()
+        if not _is_list(texts):
+            return texts
+    kinds = set(map(type, texts))
+    if not kinds <= _PLAIN and any(map(_may_be_missing, kinds)):
+        return [None if _is_missing(text) else text for text in texts]
+    return texts
+
+
+def streams_of_texts(references: Any) -> Any:
+    """The streams of references, each by `texts_of`."""
+    listed = texts_of(references)
+    return [texts_of(stream) for stream in listed] if _is_list(listed) else listed
+
+
+def _may_be_missing(kind: type) -> bool:
+    return issubclass(kind, float | np.floating) or kind.__name__ in _PANDAS_MISSING
+
+
+def _is_missing(value: Any) -> bool:
+    return _may_be_missing(type(value)) and bool(type(value).__name__ in _PANDAS_MISSING or np.isnan(value))
 
 
 def streams_of_one(hypothesis: str, references: Sequence[str], *, needed: bool = True) -> list[list[str]]:
@@ -37,7 +81,7 @@ def streams_of_one(hypothesis: str, references: Sequence[str], *, needed: bool =
     """
     if isinstance(references, str):
         raise UsageError("the references of a sentence are a list: write [reference]")
-    streams = [[reference] for reference in references]
+    streams = [[reference] for reference in texts_of(references)]
     plain = streams and isinstance(hypothesis, str) and all(isinstance(text, str) for (text,) in streams)
     if not plain:
         check_references([hypothesis], streams, needed=needed)
@@ -50,10 +94,21 @@ def reference_count(references: References) -> int | str:
     >>> reference_count([["a", "b"], ["c", "d"]]), reference_count([["a", "b"], ["c", None]])
     (2, 'var')
     """
-    if not any(text is None for stream in references for text in stream):
+    if all(map(all, references)) or not any(text is None for stream in references for text in stream):
         return len(references)
-    counts = {sum(text is not None for text in texts) for texts in zip(*references, strict=True)}
+    counts = {len(texts) - texts.count(None) for texts in zip(*references, strict=True)}
     return counts.pop() if len(counts) == 1 else "var"
+
+
+def with_gaps(streams: list[list[str]]) -> list[list[str | None]]:
+    """Specification §5: an empty line is a missing reference, unless the segment has no other."""
+    if len(streams) <= 1:
+        return [list(stream) for stream in streams]
+    gaps: list[list[str | None]] = [[text if text.strip() else None for text in stream] for stream in streams]
+    for index in range(len(gaps[0])):
+        if all(stream[index] is None for stream in gaps):
+            gaps[0][index] = ""
+    return gaps
 
 
 def new_matrix(hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
@@ -90,9 +145,13 @@ def blocks_of_pairs(hypotheses: int, references: int, most: int) -> Iterator[tup
 
 
 def _check_texts(what: str, texts: Sequence[str]) -> None:
-    if set(map(type, texts)) == {str}:
+    if set(map(type, texts)) <= _TEXT:
         return
     for number, text in enumerate(texts, 1):
+        if text is None:
+            raise InputError(
+                f"{what} {number} is missing (None, NaN or NA): give a text, an empty one if there is none"
+            )
         if not isinstance(text, str):
             raise InputError(f"{what} {number} is {text!r}, not a text")
 
@@ -115,15 +174,16 @@ def check_references(hypotheses: Sequence[str], references: References, *, neede
                 "references are K streams of N texts, None for a missing one"
             )
     _check_texts("hypothesis", hypotheses)
-    missing = []
+    complete = not needed
     for stream in references:
         kinds = set(map(type, stream))
-        if not all(kind is type(None) or issubclass(kind, str) for kind in kinds):
+        if not (kinds <= _PLAIN or all(kind is type(None) or issubclass(kind, str) for kind in kinds)):
             raise InputError("a reference is neither a text nor None")
-        missing.append({i for i, text in enumerate(stream) if text is None} if type(None) in kinds else set())
-    nowhere = set.intersection(*missing) if missing else set()
-    if nowhere and needed:
-        raise InputError(f"segment {min(nowhere) + 1} has no reference")
+        complete = complete or type(None) not in kinds
+    if not complete:
+        for number, texts in enumerate(zip(*references, strict=True), 1):
+            if texts.count(None) == len(texts):
+                raise InputError(f"segment {number} has no reference")
 
 
 def check_orientation(hypotheses: Sequence[str], references: References) -> None:
@@ -171,6 +231,9 @@ def streams_by_segment(hypotheses: Sequence[str], references: References) -> lis
     >>> streams_by_segment(["x", "y"], [["a", "b"], ["c"]])
     [['a', 'c'], ['b', None]]
     """
+    references = texts_of(references)
+    if _is_list(references) and not set(map(type, references)) <= _LISTS:
+        references = [() if given is None else texts_of(given) for given in references]
     if not (_is_list(hypotheses) and _is_list(references) and all(map(_is_list, references))):
         raise UsageError("hypotheses are a list of texts, references one list of texts for each of them")
     if len(references) != len(hypotheses):

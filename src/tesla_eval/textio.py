@@ -10,12 +10,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import IO, Any, ClassVar
 
-from tesla_eval.compression import compression_of_bytes, is_damage, open_bytes
+from tesla_eval.compression import compression_of_bytes, is_damage, open_bytes, without_suffix
 from tesla_eval.errors import InputError
 
 __all__ = [
     "STANDARD_INPUT",
     "LineReader",
+    "any_marked_up",
+    "is_marked_up",
     "looks_lowercased",
     "looks_tokenised",
     "parse_json_object",
@@ -25,6 +27,7 @@ __all__ = [
 ]
 
 STANDARD_INPUT = "-"
+_MARKED_UP = ("sgm", "sgml", "xml")
 _BLOCK_BYTES = 1 << 20
 _LONGEST_LINE = 64 << 20  # bytes: a line longer than this is no line of text
 _CHUNK_CHARACTERS = 1 << 22  # a chunk of lines ends early when it holds this much text
@@ -231,3 +234,17 @@ def looks_lowercased(texts: Sequence[str]) -> bool:
     cased = [text for text in texts if text.lower() != text.upper()]
     lowered = sum(text == text.lower() for text in cased)
     return len(cased) >= 10 and lowered > 0.98 * len(cased)
+
+
+def is_marked_up(path: str) -> bool:
+    """Whether the name of a file says that it is SGML or XML.
+
+    >>> is_marked_up("newstest2010-ref.en.sgm"), is_marked_up("ref.xml.gz"), is_marked_up("ref.txt")
+    (True, True, False)
+    """
+    return without_suffix(path).rpartition(".")[2].lower() in _MARKED_UP
+
+
+def any_marked_up(*paths: str | None) -> bool:
+    """Whether one of the files is SGML or XML."""
+    return any(path is not None and path != STANDARD_INPUT and is_marked_up(path) for path in paths)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tesla_eval._core import Lexicon, TokenBatch, Tokens
 from tesla_eval.analysis.conllu import UNIVERSAL_IDS
-from tesla_eval.arrays import Index
+from tesla_eval.arrays import Index, distinct
 from tesla_eval.errors import InputError
 from tesla_eval.records import Token
 
@@ -59,7 +59,7 @@ class Vocabulary:
                 known = np.full(2 * self.lexicon.word_count, _NOT_LOWERED, np.uint32)
                 known[: len(self._lowered)] = self._lowered
                 self._lowered = known
-            new = np.unique(words[known[words] == _NOT_LOWERED])
+            new = distinct(words[known[words] == _NOT_LOWERED])
             if len(new):
                 known[new] = self.lexicon.intern_words([form.lower() for form in self.lexicon.forms(new)])
             lowered_words: npt.NDArray[np.uint32] = known[words]

@@ -323,7 +323,9 @@ def _score(model: ScriptModel, script: str, codes: Codes, piece_of: Positions) -
         return _unsure(found, f"it could also be {LANGUAGES[found.runner_up or found.language].name}")
     common = 1.0
     if spaced:
-        common_words = np.count_nonzero(np.isin(hashes, model.common_words[best]))
+        is_common = np.zeros(1 << 16, bool)  # one place for each hash of 16 bits
+        is_common[model.common_words[best]] = True
+        common_words = np.count_nonzero(is_common[hashes])
         common = min(common_words / (words * model.usual_shares[best]), 1.0)
     distance = max(_letter_distance(model, best, codes), 0.0)
     if found.share + _COMMON_WORDS_FACTOR * common - _LETTERS_FACTOR * distance < _MIN_FIT:

@@ -21,6 +21,7 @@ from tesla_eval.analysis.senses import INSTALLED, SenseTable, load_senses, synon
 from tesla_eval.analysis.synonym_formats import read_synonyms
 from tesla_eval.analysis.tagger import TaggerModel, load_tagger
 from tesla_eval.analysis.tokenisers import compose, load_segmenter, load_tokeniser, not_a_text, raw_offsets
+from tesla_eval.arrays import distinct
 from tesla_eval.errors import ResourceError
 
 __all__ = ["Pipeline", "load_pipeline", "senses_of"]
@@ -169,7 +170,7 @@ class Pipeline:
             split = np.array([bool(cut) for cut in parts], bool)
             self._define_simple(lexicon, words[~split])
             compounds.append((words[split], [cut for cut in parts if cut]))
-            words = np.unique(np.array([part[0] for cut in parts for part in cut], np.uint32))
+            words = distinct(np.array([part[0] for cut in parts for part in cut], np.uint32))
         # Parts before wholes: another thread may use a compound as soon as it is defined.
         for wholes, parts in reversed(compounds):
             lexicon.define_words(wholes, self._lemma_ids(lexicon, wholes), parts)

@@ -16,6 +16,7 @@ from tesla_eval.records import Unit
 
 __all__ = [
     "FUNCTION_UNITS",
+    "MAX_UNITS",
     "NgramWeights",
     "Unit",
     "UnitSplitter",
@@ -23,6 +24,9 @@ __all__ = [
     "split_units",
     "unit_keys",
 ]
+
+MAX_UNITS = 5_000
+"""The largest number of units of a text that TESLA-CELAB takes."""
 
 NgramWeights = Callable[[Sequence[str]], FloatArray]
 """The paper's m(X): from a text's unit keys to a weight in [0, 1] for every start (row) and length from 1 (column)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from difflib import get_close_matches
@@ -88,6 +89,7 @@ def main() -> None:
             prog_name="tesla", standalone_mode=False
         )  # an exit status, where a command asked for one
         sys.stdout.flush()
+        gc.freeze()  # what is still alive ends with the process: the interpreter need not look for cycles in it (30 ms)
         sys.exit(status or 0)
     except click.ClickException as error:
         error.show()

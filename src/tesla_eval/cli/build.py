@@ -14,6 +14,7 @@ from tesla_eval.analysis.tagger import KIND as TAGGER
 from tesla_eval.cli.build_lm import lm
 from tesla_eval.cli.build_vectors import vectors
 from tesla_eval.cli.options import need_scikit_learn, provenance_options
+from tesla_eval.cli.plugged import PluggedGroup
 from tesla_eval.cli.terminal import aligned, progress, resumable
 from tesla_eval.discourse.parser import Parser
 from tesla_eval.errors import BuildError, UsageError
@@ -40,7 +41,7 @@ from tesla_eval.training.taggers import (
 __all__ = ["build", "discourse", "language", "phrase_table", "tagger"]
 
 
-@click.group()
+@click.group(cls=PluggedGroup)
 def build() -> None:
     """Build models and tables from your own data."""
 

@@ -9,15 +9,14 @@ from typing import NamedTuple
 
 from tesla_eval.cli.terminal import aligned, visible, width
 from tesla_eval.drawing.match import Partners, chosen_partners
-from tesla_eval.records import (
+from tesla_eval.explanations import (
     CoveringDetail,
     CoveringLink,
     FeatureDetail,
     ReferenceExplanation,
-    Token,
-    Unit,
     ValueDetail,
 )
+from tesla_eval.records import Token, Unit
 
 __all__ = ["draw_covering"]
 

@@ -36,7 +36,7 @@ from tesla_eval.compare import (
 )
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.metrics.base import SegmentScores
-from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.textio import read_lines
 
 __all__ = ["COMPARE_FORMATS", "Comparisons", "compare"]

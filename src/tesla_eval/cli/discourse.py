@@ -12,7 +12,7 @@ import click
 from tesla_eval.cli.options import language_option
 from tesla_eval.cli.terminal import aligned, visible, width
 from tesla_eval.discourse import load_parser
-from tesla_eval.records import CoherenceDetail, ValueDetail
+from tesla_eval.explanations import CoherenceDetail, ValueDetail
 from tesla_eval.textio import LineReader
 
 __all__ = ["discourse", "draw_roles"]

@@ -29,8 +29,8 @@ from tesla_eval.cli.terminal import links_coloured, progress, warn, write_lines
 from tesla_eval.compare import explain_difference
 from tesla_eval.drawing import explanation_html, explanation_page, match_svg
 from tesla_eval.drawing.match import picture_of
+from tesla_eval.explanations import Explanation
 from tesla_eval.metrics import Metric
-from tesla_eval.records import Explanation
 
 __all__ = ["explain"]
 

@@ -10,7 +10,7 @@ from tesla_eval.cli.celab_drawing import draw_covering
 from tesla_eval.cli.discourse import draw_roles
 from tesla_eval.cli.terminal import aligned, visible
 from tesla_eval.compare import Difference
-from tesla_eval.records import (
+from tesla_eval.explanations import (
     CharacterDetail,
     Explanation,
     FeatureDetail,
@@ -22,10 +22,9 @@ from tesla_eval.records import (
     ReferenceExplanation,
     Share,
     SupportDetail,
-    Token,
-    Unit,
     ValueDetail,
 )
+from tesla_eval.records import Token, Unit
 
 __all__ = ["draw_difference", "draw_explanation"]
 

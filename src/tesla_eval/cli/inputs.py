@@ -17,13 +17,19 @@ from tesla_eval.cli.tables import Columns, TableRow, is_table, read_table, table
 from tesla_eval.cli.terminal import warn
 from tesla_eval.compression import SUFFIXES
 from tesla_eval.errors import InputError
-from tesla_eval.judgements.marked import any_marked_up, read_marked_inputs
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores
 from tesla_eval.metrics.baselines import SacreBleuSignature
 from tesla_eval.parallel import map_in_order
-from tesla_eval.segments import reference_count
-from tesla_eval.textio import STANDARD_INPUT, LineReader, looks_lowercased, looks_tokenised, read_in_step
+from tesla_eval.segments import reference_count, with_gaps
+from tesla_eval.textio import (
+    STANDARD_INPUT,
+    LineReader,
+    any_marked_up,
+    looks_lowercased,
+    looks_tokenised,
+    read_in_step,
+)
 
 if TYPE_CHECKING:
     from tesla_eval.cli.options import NamedMetric
@@ -148,7 +154,7 @@ def read_chunks(
             _warn_of_preparation(names, texts[:judged])
         first = False
         yield Chunk(
-            _with_gaps(texts[: len(references)]),
+            with_gaps(texts[: len(references)]),
             texts[len(references) : judged],
             None if source is None else texts[judged],
         )
@@ -157,6 +163,8 @@ def read_chunks(
 def _marked_inputs(
     references: Sequence[str], systems: Sequence[str], source: str | None, *, prepared: bool
 ) -> Inputs:
+    from tesla_eval.judgements.marked import read_marked_inputs  # takes time to import: only when asked for
+
     marked = read_marked_inputs(references, systems, source)
     names = tuple(marked.systems)
     if not prepared:
@@ -166,7 +174,7 @@ def _marked_inputs(
         for start in range(0, len(marked.keys), _ROWS_AT_ONCE):
             span = slice(start, start + _ROWS_AT_ONCE)
             yield Chunk(
-                _with_gaps([stream[span] for stream in marked.references]),
+                with_gaps([stream[span] for stream in marked.references]),
                 [texts[span] for texts in marked.systems.values()],
                 None if marked.source is None else marked.source[span],
             )
@@ -231,7 +239,7 @@ def _table_chunks(
             _warn_of_preparation(names, texts)
         first = False
         sources = [row.source for row in some if row.source is not None]
-        yield Chunk(_with_gaps(streams), texts, sources if len(sources) == len(some) else None)
+        yield Chunk(with_gaps(streams), texts, sources if len(sources) == len(some) else None)
 
 
 def _rows_in_step(paths: Sequence[str], tables: Sequence[Iterator[TableRow]]) -> Iterator[TableRow]:
@@ -387,17 +395,6 @@ def _refused(
                 except InputError as error:
                     return InputError(f"{system}, segment {start + index}: {error}")
     return None
-
-
-def _with_gaps(streams: list[list[str]]) -> list[list[str | None]]:
-    """Specification §5: an empty line is a missing reference, unless the segment has no other."""
-    if len(streams) <= 1:
-        return [list(stream) for stream in streams]
-    gaps: list[list[str | None]] = [[text if text.strip() else None for text in stream] for stream in streams]
-    for index in range(len(gaps[0])):
-        if all(stream[index] is None for stream in gaps):
-            gaps[0][index] = ""
-    return gaps
 
 
 def _warn_of_preparation(names: Sequence[str], texts: Sequence[Sequence[str]]) -> None:

@@ -7,11 +7,10 @@ from itertools import islice
 
 from tesla_eval.analysis.languages import LANGUAGES
 from tesla_eval.cli.inputs import open_inputs
-from tesla_eval.cli.tables import is_table
+from tesla_eval.cli.tables import is_summary_source, is_table
 from tesla_eval.cli.terminal import note, silent, warn
 from tesla_eval.errors import TeslaError, UsageError
-from tesla_eval.markup import is_marked_up, read_marked_set
-from tesla_eval.textio import STANDARD_INPUT, LineReader
+from tesla_eval.textio import STANDARD_INPUT, LineReader, is_marked_up
 
 __all__ = ["AUTO", "identified_language", "sample_files"]
 
@@ -73,9 +72,9 @@ def sample_files(
 
 
 def _sample(file: str, columns: str | None, analysed: bool, *, plain: bool) -> list[str]:
-    from tesla_eval.judgements.summaries import is_summary_source, read_summaries
-
     if is_marked_up(file):
+        from tesla_eval.markup import read_marked_set  # takes time to import: only when asked for
+
         marked = read_marked_set(file)
         versions = [*marked.references.values(), *marked.systems.values()]
         return [text for version in versions for text in islice(version.texts.values(), _SAMPLE) if text]
@@ -88,6 +87,10 @@ def _sample(file: str, columns: str | None, analysed: bool, *, plain: bool) -> l
             else [text for stream in chunk.references for text in stream[:_SAMPLE] if text]
         )
     if not plain and is_summary_source(file):
+        from tesla_eval.judgements.summaries import (
+            read_summaries,  # takes time to import: only when asked for
+        )
+
         streams = read_summaries(file).reference_streams
         return [text for stream in streams for text in islice(stream, _SAMPLE) if text is not None]
     lines: Iterable[str] = islice(LineReader(file), _SAMPLE * (20 if analysed else 1))

@@ -32,6 +32,7 @@ from tesla_eval.cli.options import (
 from tesla_eval.cli.terminal import complain, progress, resumable, warn, write_lines
 from tesla_eval.errors import TeslaError, UsageError
 from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
+from tesla_eval.judgements.wmt import read_eval_set
 from tesla_eval.meta import preferences_of, read_preferences, read_rankings, read_ratings, read_system_scores
 from tesla_eval.meta.run import (
     JudgedSet,
@@ -47,7 +48,7 @@ from tesla_eval.meta.run import (
 )
 from tesla_eval.meta.significance import PreferenceReport, preference_reports
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = ["meta"]
 
@@ -245,6 +246,12 @@ def meta(
             if score_folder is not None:
                 name = reference_name or _reference_name(judged, all_references)
                 free = {one.name for one in named if not one.metric.needs_references}
+                if mtme is not None:  # EvalSet's strict=True wants human translations scored too
+                    everyone = JudgedSet(read_eval_set(mtme, judged.outputs.lp, human_translations=True))
+                    joined = score_and_join(
+                        everyone, chosen, cache, all_references=all_references, score_everything=True,
+                        names=[one.name for one in named],
+                    )  # fmt: skip
                 missing.note_systems(joined.outputs, write_scores(joined, score_folder, name, free))
     _warn_of_unused({key for key in preferred if not lps or key[0] in lps}, study)
     if not study.test_sets:

@@ -337,8 +337,8 @@ def write_scores(
 ) -> list[str]:
     """The scores of all outputs, segments and systems, higher is better, as mt-metrics-eval wants them.
 
-    `reference_free` names the metrics that used no reference. A system that lacks a segment cannot stand in such a
-    file; it is left out. Gives back the names of those.
+    `reference_free` names the metrics that used no reference. A reference is not scored against itself. A system that
+    lacks a segment cannot stand in such a file; it is left out. Gives back the names of those.
     """
     outputs = joined.outputs
     home = folder / re.sub(
@@ -351,10 +351,14 @@ def write_scores(
         missing.update(
             dict.fromkeys(s for s, whole in zip(outputs.systems, complete, strict=True) if not whole)
         )
-        systems = [s.replace(" ", "_") for s, whole in zip(outputs.systems, complete, strict=True) if whole]
-        by_segment = dict(zip(systems, scores.oriented[complete].tolist(), strict=True))
-        by_system = scores.system_scores(everything)[complete][:, None].tolist()
         used = [] if name in reference_free else [reference]
+        against = outputs.reference_names if used == ["all"] else used
+        kept = [
+            whole and system not in against for system, whole in zip(outputs.systems, complete, strict=True)
+        ]
+        systems = [s.replace(" ", "_") for s, written in zip(outputs.systems, kept, strict=True) if written]
+        by_segment = dict(zip(systems, scores.oriented[kept].tolist(), strict=True))
+        by_system = scores.system_scores(everything)[kept][:, None].tolist()
         write_score_file(home, outputs.lp, name, used, by_segment)
         write_score_file(
             home, outputs.lp, name, used, dict(zip(systems, by_system, strict=True)), level="sys"

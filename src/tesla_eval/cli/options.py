@@ -15,10 +15,10 @@ from tesla_eval.analysis.custom import SEGMENTERS, SegmentedAnalyser
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.analysis.pipeline import NO_SYNONYMS
 from tesla_eval.analysis.senses import INSTALLED, NONE, find_installed_thesaurus
+from tesla_eval.bags.units import MAX_UNITS
 from tesla_eval.cli.metric_requests import MODEL_FILES, MetricRequest, option_kinds, parse_requests
 from tesla_eval.cli.terminal import be_quiet, warn
 from tesla_eval.errors import ResourceError, TeslaError, UsageError
-from tesla_eval.matching.celab import MAX_UNITS
 from tesla_eval.metrics import Metric, create_metric, default_metrics
 from tesla_eval.metrics.registry import BUILT_IN
 

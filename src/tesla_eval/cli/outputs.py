@@ -13,7 +13,7 @@ from tesla_eval.cli.terminal import write_lines
 from tesla_eval.errors import UsageError
 from tesla_eval.files import replacing
 
-__all__ = ["check_output", "output_option", "write_output"]
+__all__ = ["check_output", "output_option", "score_output_option", "write_output"]
 
 _STANDARD_OUTPUT = Path("-")
 Command = TypeVar("Command", bound=Callable[..., object])
@@ -21,6 +21,11 @@ Command = TypeVar("Command", bound=Callable[..., object])
 output_option: Callable[[Command], Command] = click.option(
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False, writable=True, allow_dash=True), metavar="FILE",
     help="Write the results to FILE instead of standard output. FILE appears only when it is complete.",
+)  # fmt: skip
+score_output_option: Callable[[Command], Command] = click.option(
+    "-o", "--output", type=click.Path(path_type=Path, writable=True, allow_dash=True), metavar="FILE|FOLDER",
+    help="Write the results to FILE instead of standard output. FILE appears only when it is complete. If it ends in "
+    ".parquet, it gets the rows of a Parquet table with their scores. FOLDER goes with --engine.",
 )  # fmt: skip
 
 
@@ -31,6 +36,8 @@ def check_output(output: Path | None, inputs: Sequence[str]) -> None:
     folder = output.resolve().parent
     if not folder.is_dir():
         raise UsageError(f"--output {output}: there is no folder {folder}")
+    if output.is_dir():
+        raise UsageError(f"--output {output}: is a directory; name a file")
     is_device = output.exists() and not output.is_file()  # a pipe, or /dev/null
     if not is_device and not os.access(folder, os.W_OK):
         raise UsageError(f"--output {output}: the folder {folder} is not writable")

@@ -40,7 +40,7 @@ from tesla_eval.report.collect import Blocks, ReportTexts, ScoredMetric, collect
 from tesla_eval.report.embedding import extract
 from tesla_eval.report.human import read_human
 from tesla_eval.report.page import render
-from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = ["report"]
 

@@ -17,7 +17,10 @@ from tesla_eval.metrics import create_metric
 from tesla_eval.resources import Resource, installed_resources, read_resource, user_data_folder
 from tesla_eval.version import __version__
 
-__all__ = ["resources", "selftest"]
+__all__ = ["SELFTESTS", "resources", "selftest"]
+
+SELFTESTS = "tesla_eval.selftests"
+"""The group of entry points under which other packages add stored scores that are exact up to a tolerance."""
 
 _NOTE = """Percent right on test sets that nothing was learned from: tokens as written (F1), universal / own tags,
 lemmas; then the words with synonyms. – is what the language does not have, ? what was not measured.
@@ -190,6 +193,7 @@ def selftest(print_scores: bool) -> None:
                 f"stored {case['score']} ({case['signature']})",
                 err=True,
             )
+    plugged = [] if print_scores else list(_plugged_selftests())
     if print_scores:
         click.echo(json.dumps(cases, ensure_ascii=False, indent=1))
     elif wrong:
@@ -197,3 +201,29 @@ def selftest(print_scores: bool) -> None:
         raise click.exceptions.Exit(1)
     else:
         click.echo(f"tesla-eval {__version__}: all {len(cases)} stored scores agree to the last bit")
+    for agrees, line in plugged:
+        click.echo(line, err=not agrees)
+    if not all(agrees for agrees, _ in plugged):
+        raise click.exceptions.Exit(1)
+
+
+def _plugged_selftests() -> Iterator[tuple[bool, str]]:
+    """The stored scores of other packages: a function of the entry-point group gives cases and a tolerance."""
+    from importlib.metadata import entry_points
+
+    for point in sorted(entry_points(group=SELFTESTS), key=lambda point: point.name):
+        package = point.dist.name if point.dist is not None else "another package"
+        cases, tolerance = point.load()()
+        furthest = 0.0
+        for case in cases:
+            metric = create_metric(case["metric"], case["lang"])
+            score = metric.sentence_score(case["hypothesis"], case["references"]).score
+            furthest = max(furthest, abs(score - case["score"]))
+        agrees = furthest <= tolerance
+        verdict = "agree" if agrees else "do not all agree"
+        yield (
+            agrees,
+            (
+                f"{package}: {len(cases)} stored scores {verdict} within {tolerance:g} (the furthest by {furthest:.2g})"
+            ),
+        )

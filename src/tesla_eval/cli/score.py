@@ -43,14 +43,14 @@ from tesla_eval.cli.options import (
     synonyms_option,
     weights_option,
 )
-from tesla_eval.cli.outputs import check_output, output_option, write_output
+from tesla_eval.cli.outputs import check_output, score_output_option, write_output
 from tesla_eval.cli.score_formats import FORMATS, Intervals, Results, check_format
+from tesla_eval.cli.tables import is_summary_source, is_table
 from tesla_eval.cli.terminal import complain, progress, warn
-from tesla_eval.judgements.marked import any_marked_up
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.base import SegmentScores, Total
-from tesla_eval.stats import paired_bootstrap
-from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.textio import any_marked_up
 
 __all__ = ["open_outputs", "score"]
 
@@ -76,7 +76,7 @@ _LEVEL = 0.95
     "--format", "output_format", type=click.Choice(sorted(FORMATS)), default="text", show_default=True
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@output_option
+@score_output_option
 @click.option("--segments", is_flag=True, help="Scores of every segment too.")
 @click.option("--ci", is_flag=True, help="A 95 % confidence interval of every system score, by bootstrap.")
 @click.option(
@@ -91,7 +91,14 @@ _LEVEL = 0.95
               help="For --max-drop: one of the systems, or a file that `tesla score --json` printed.")  # fmt: skip
 @click.option("--reference-name", default="refA", show_default=True, metavar="NAME", callback=checked_reference_name,
               help="For --format mtme: the name of the reference, such as refA.")  # fmt: skip
-@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True,
+              help="Threads; with --engine, workers (by default as many as there are CPUs).")  # fmt: skip
+@click.option("--keep", metavar="NAME[,NAME...]|all|none", default=None,
+              help="For .parquet outputs: columns to carry over.  [default: all but the texts]")  # fmt: skip
+@click.option("--engine", type=click.Choice(["ray"]), default=None,
+              help="Score Parquet files on a cluster, into the FOLDER of -o. A run that broke resumes.")  # fmt: skip
+@click.option("--address", default=None, metavar="HOST:PORT",
+              help="For --engine ray: the cluster.  [default: one on this machine, for this run]")  # fmt: skip
 @weights_option
 @analysed_option
 @synonyms_option
@@ -104,8 +111,9 @@ def score(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
     metrics: tuple[str, ...], language: str, columns: str | None, output_format: str, as_json: bool,
     output: Path | None, segments: bool, ci: bool, resamples: int, seed: int, least: tuple[str, ...],
-    drops: tuple[str, ...], baseline: str | None, reference_name: str, jobs: int, weights: str | None, analysed: bool,
-    synonyms: str | None, segmenter: str | None, pre_tokenized: bool, unit_discount: float, max_units: int,
+    drops: tuple[str, ...], baseline: str | None, reference_name: str, jobs: int, keep: str | None,
+    engine: str | None, address: str | None, weights: str | None, analysed: bool, synonyms: str | None,
+    segmenter: str | None, pre_tokenized: bool, unit_discount: float, max_units: int,
 ) -> int:  # fmt: skip
     """Score the SYSTEM files against the reference files: line i of each is segment i.
 
@@ -131,12 +139,28 @@ def score(
     tesla score comet.jsonl --columns hyp=mt,ref=ref,src=src          a table
     tesla score -r ref.txt sys.txt --min-score m=0.5                  a quality gate: exit status 1 if it fails
     tesla score -r ref.txt sys.txt --json --segments -o scores.json   a file that is there only when it is complete
+    tesla score data.parquet -o scores.parquet -j 8                   larger than memory; ids are carried over
+    tesla score --engine ray data/*.parquet -o out                    on a cluster; resumes a run that broke
     zcat sys.gz | tesla score -r ref.txt
     """
     celab = celab_arguments(pre_tokenized, unit_discount, max_units)
     output_format = "json" if as_json else output_format
     files = systems_or_standard_input((*inputs, *systems))
-    check_output(output, (*references, *files, *([] if source is None else [source])))
+    to_table = engine is not None or (output is not None and output.suffix == ".parquet")
+    if to_table:
+        from tesla_eval.cli.score_parquet import check_table_request, score_to_table  # takes time to import
+
+        check_table_request(
+            files, output, engine, address, other=[*references, *([] if source is None else [source])],
+            refused={
+                "--segments": segments, "--ci": ci, "--analysed": analysed, "--format mtme": output_format == "mtme",
+                "--min-score and --max-drop": engine is not None and bool(least or drops),
+            },
+        )  # fmt: skip
+    elif keep is not None or address is not None:
+        raise click.UsageError("--keep goes with -o FILE.parquet or --engine, --address with --engine")
+    if engine is None:
+        check_output(output, (*references, *files, *([] if source is None else [source])))
     language = identified_language(
         language, partial(sample_files, references, files, columns=columns, analysed=analysed)
     )
@@ -147,6 +171,14 @@ def score(
         chosen = chosen[:1]  # a file of that format holds one metric
     check_format(output_format, len(chosen), segments, intervals=ci)
     gates = Gates.parse(least, drops, baseline, {one.name: one.metric.higher_is_better for one in chosen})
+    if to_table:
+        assert output is not None
+        results = score_to_table(
+            files, output, chosen, columns=columns, keep=keep, engine=engine, address=address, jobs=jobs,
+            check=gates.check,
+        )  # fmt: skip
+        write_output(FORMATS[output_format](results), None)
+        return _judged(gates, results)
     given = open_outputs(
         references, files, [one.metric for one in chosen], source=source,
         columns=columns, analysed=analysed, prepared=pre_tokenized,
@@ -163,7 +195,12 @@ def score(
         intervals = board.intervals(resamples, seed) if ci else None
         results = board.results(counted, intervals, reference_name)
         write_output(FORMATS[output_format](results), output)
-        failures = list(gates.failures(results))
+        return _judged(gates, results)
+
+
+def _judged(gates: Gates, results: Results) -> int:
+    """The exit status: 1 if a gate failed."""
+    failures = list(gates.failures(results))
     for failure in failures:
         complain(failure)
     return 1 if failures else 0
@@ -174,9 +211,6 @@ def open_outputs(
     columns: str | None, analysed: bool, prepared: bool, source_is_shown: bool = False,
 ) -> Inputs:  # fmt: skip
     """Files of lines, tables, or summaries, whichever was given."""
-    from tesla_eval.cli.tables import is_table
-    from tesla_eval.judgements.summaries import is_summary_source, read_summaries
-
     needed = any(metric.needs_references for metric in metrics)
     if source is not None and not source_is_shown and not any(metric.uses_source for metric in metrics):
         warn("--source has no effect: none of the metrics reads the source")
@@ -190,6 +224,10 @@ def open_outputs(
             )
         if analysed:
             raise click.UsageError("--analysed reads files of CoNLL-U, with -r")
+        from tesla_eval.judgements.summaries import (
+            read_summaries,  # takes time to import: only when asked for
+        )
+
         summaries = read_summaries(systems[0])
         return Inputs(summaries.systems, summary_chunks(summaries), len(summaries.topics), summaries.topics)
     inputs = open_inputs(
@@ -254,6 +292,8 @@ class _Scoreboard:
 
     def intervals(self, resamples: int, seed: int) -> Intervals:
         """The bootstrap's intervals of all system scores."""
+        from tesla_eval.stats.resampling import paired_bootstrap  # takes time to import: only when asked for
+
         columns = []
         for place, (name, metric) in enumerate(self._metrics):
             parts = [SegmentScores.concatenate(row[place].parts or []) for row in self._cells]

@@ -7,68 +7,21 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tesla_eval.cli.terminal import warn
+from tesla_eval.columns import USUAL_NAMES, Columns
 from tesla_eval.compression import without_suffix
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.textio import LineReader, read_json_lines
 
-__all__ = ["Columns", "TableRow", "is_table", "read_table", "table_columns"]
+__all__ = ["Columns", "TableRow", "is_summary_source", "is_table", "read_table", "table_columns"]
 
-ROLES = ("hyp", "ref", "src")
-_USUAL_NAMES = {
-    "hyp": ("hyp", "mt", "hypothesis", "translation", "prediction"),
-    "ref": ("ref", "reference", "references"),
-    "src": ("src", "source"),
-}
 _QUOTED = re.compile(r'"(?=[^"]*"")(?:[^"]|"")*"')  # a field with a quote in it, as pandas writes it
+_READ_BUFFER = 1 << 20
 _LONGEST_FIELD = 64 << 20  # characters: a CSV field that is longer has lost its closing quote
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The columns that hold hypotheses, references and the source."""
-
-    hyp: tuple[str, ...] = ()
-    ref: tuple[str, ...] = ()
-    src: tuple[str, ...] = ()
-
-    @classmethod
-    def parse(cls, text: str) -> Columns:
-        """From `hyp=mt,ref=refA+refB,src=src`.
-
-        >>> Columns.parse("hyp=mt,ref=refA+refB")
-        Columns(hyp=('mt',), ref=('refA', 'refB'), src=())
-        """
-        chosen: dict[str, tuple[str, ...]] = {}
-        for part in filter(None, text.split(",")):
-            role, equals, names = part.partition("=")
-            if not equals or role.strip() not in ROLES or not names:
-                raise UsageError(f"--columns {text}: write hyp=NAME,ref=NAME,src=NAME; {part!r} is not that")
-            chosen[role.strip()] = tuple(filter(None, (name.strip() for name in names.split("+"))))
-        if len(chosen.get("src", ())) > 1:
-            raise UsageError(f"--columns {text}: a segment has one source")
-        return cls(**chosen)
-
-    def found_in(self, present: Sequence[str], place: str) -> Columns:
-        """The same with the usual names where none was given; `InputError` if the table lacks a column."""
-        found = {}
-        for role in ROLES:
-            names: tuple[str, ...] = getattr(self, role)
-            for name in names:
-                if name not in present:
-                    raise InputError(f"{place}: has no column {name!r}; its columns are {', '.join(present)}")
-            found[role] = names or tuple(name for name in _USUAL_NAMES[role] if name in present)[:1]
-        if not found["hyp"]:
-            raise InputError(
-                f"{place}: which column holds the hypotheses? Write --columns hyp=NAME,ref=NAME; "
-                f"its columns are {', '.join(present)}"
-            )
-        return Columns(**found)
 
 
 class TableRow(NamedTuple):
@@ -90,7 +43,7 @@ def is_table(path: str, columns: Columns | None = None) -> bool:
     if columns is not None:
         return True
     _, first = next(read_json_lines(path), ("", {}))
-    return "system" not in first and any(name in first for name in _USUAL_NAMES["hyp"])
+    return "system" not in first and any(name in first for name in USUAL_NAMES["hyp"])
 
 
 def table_columns(path: str, columns: Columns | None) -> Columns:
@@ -98,6 +51,11 @@ def table_columns(path: str, columns: Columns | None) -> Columns:
     for place, row in _rows(path, columns or Columns()):
         return (columns or Columns()).found_in(list(row), place)
     raise InputError(f"{path}: is empty; it must have a row for each segment")
+
+
+def is_summary_source(path: str) -> bool:
+    """Whether a path names a folder or JSON Lines rather than a text with one segment per line."""
+    return path.endswith((".jsonl", ".jsonl.gz")) or Path(path).is_dir()
 
 
 def read_table(path: str, columns: Columns) -> Iterator[TableRow]:
@@ -188,7 +146,8 @@ def _parquet_rows(path: str, columns: Columns) -> Iterator[tuple[str, Row]]:
             f"{path}: reading Parquet needs pyarrow, which is not installed: pip install 'tesla-eval[parquet]'"
         ) from None
     try:
-        with parquet.ParquetFile(path) as file:
+        # With a buffer, a column of a row group is read bit by bit, not at once.
+        with parquet.ParquetFile(path, buffer_size=_READ_BUFFER, pre_buffer=False) as file:
             # Only the columns that matter are read; the first call, which asks what there is, takes one row of all.
             wanted = [*columns.hyp, *columns.ref, *columns.src]
             names = wanted if set(wanted) <= set(file.schema_arrow.names) else []

@@ -12,6 +12,7 @@ import click
 
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.cli.options import language_option, need_scikit_learn, provenance_options
+from tesla_eval.cli.plugged import PluggedGroup
 from tesla_eval.cli.terminal import progress, resumable
 from tesla_eval.cli.train_paraphrases import pem_x
 from tesla_eval.cli.train_srl import srl
@@ -27,19 +28,18 @@ from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
-from tesla_eval.models import write_weights
-from tesla_eval.models.linear import ANY_LANGUAGE
+from tesla_eval.models.linear import ANY_LANGUAGE, write_weights
 from tesla_eval.pivot import installed_pivots
 from tesla_eval.resources import Provenance, find_resource, missing_resource, write_resource
 from tesla_eval.training import LEARNERS, collect
 from tesla_eval.training.recipe import Recipe, Trained, features_for
 from tesla_eval.training.recipe import train as train_model
-from tesla_eval.training.regressions import GRID, PAPER_GRID, paraphrase_features, train_pem, with_controls
+from tesla_eval.training.regressions import paraphrase_features, train_pem, with_controls
 
 __all__ = ["pem", "train"]
 
 
-@click.group()
+@click.group(cls=PluggedGroup)
 def train() -> None:
     """Learn the weights of a metric from human judgements."""
 
@@ -252,7 +252,7 @@ tesla train {name} --segments wmt24.seg.tsv.gz -l und --threshold 0.5 -o weights
     type=click.IntRange(0),
     default=LEAST_COUNT,
     show_default=True,
-    help="Leave out phrases of several words that the phrase tables' bitext has less often.",
+    help="Leave out phrases of several words that the phrase tables' bitext has less often; the paper uses all.",
 )
 @click.option(
     "--fully-novel",
@@ -272,12 +272,7 @@ tesla train {name} --segments wmt24.seg.tsv.gz -l und --threshold 0.5 -o weights
     "--controls/--no-controls",
     default=True,
     show_default=True,
-    help="Add controls: every original itself (2), another original (1), noise (1), and some with words shuffled (1).",
-)
-@click.option(
-    "--paper",
-    is_flag=True,
-    help="As the paper has it: phrases pruned only by its thresholds, one width of the kernel, its three controls.",
+    help="Add the paper's controls: every original itself (2), another original (1), and noise (1).",
 )
 @click.option(
     "--folds",
@@ -297,7 +292,6 @@ def pem(
     fully_novel: float,
     language_model: str,
     controls: bool,
-    paper: bool,
     folds: int,
     licence: str,
     sources: tuple[str, ...],
@@ -328,9 +322,7 @@ def pem(
         )
     ]
     if controls:
-        pairs = with_controls(pairs, paraphrase_features(language, chosen, model_name), salad=not paper)
-    if paper:
-        least_count = 0
+        pairs = with_controls(pairs, paraphrase_features(language, chosen, model_name))
     with progress() as bar:
         model = train_pem(
             pairs,
@@ -338,7 +330,6 @@ def pem(
             chosen,
             model_name,
             least_count=least_count,
-            grid=PAPER_GRID if paper else GRID,
             folds=folds,
             progress=bar,
         )

@@ -18,7 +18,7 @@ from tesla_eval.metrics.dicomer import Dicomer
 from tesla_eval.metrics.summary_parts import SummaryParts
 from tesla_eval.metrics.tesla_s import TeslaS
 from tesla_eval.metrics.tesla_s_x import TeslaSX
-from tesla_eval.models import write_weights
+from tesla_eval.models.linear import write_weights
 from tesla_eval.models.svr import KERNELS
 from tesla_eval.resources import Provenance, write_resource
 from tesla_eval.textio import LineReader

@@ -23,8 +23,14 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.combinations import Linear
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.records import Signature
-from tesla_eval.segments import References, check_references, mean_over_references
-from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.segments import (
+    References,
+    check_references,
+    mean_over_references,
+    streams_of_texts,
+    texts_of,
+)
+from tesla_eval.stats import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = [
     "Difference",
@@ -337,7 +343,8 @@ def explain_difference(
     if not (isinstance(metric, FeatureMetric) and isinstance(metric.combined, Linear)):
         raise UsageError(f"{metric.id} has no weights to explain a difference with; use -m x or -m f")
     scores, shares = [], []
-    for hypotheses in (first, second):
+    references = streams_of_texts(references)
+    for hypotheses in (texts_of(first), texts_of(second)):
         check_references(hypotheses, references)
         corpus = metric.corpus_score(hypotheses, references)
         scores.append(corpus.score)

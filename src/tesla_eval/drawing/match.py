@@ -179,7 +179,7 @@ def _word_kind(similarity: str, x: Mapping[str, Any], y: Mapping[str, Any]) -> s
         return "exact"
     if x.get("lemma") == y.get("lemma"):
         return "lemma"
-    if similarity.startswith("vec"):
+    if similarity.startswith(("vec", "ctx")):
         return "vector"
     return "synonym" if set(x.get("senses", ())) & set(y.get("senses", ())) else "pos"
 

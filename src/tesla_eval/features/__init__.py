@@ -10,14 +10,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from tesla_eval.analysis import AnalysedBatch, Analysis
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.matching import Matches
-from tesla_eval.records import CoveringDetail, FeatureDetail
+
+if TYPE_CHECKING:
+    from tesla_eval.explanations import CoveringDetail, FeatureDetail
 
 __all__ = [
     "MEASURES",

@@ -15,6 +15,7 @@ from tesla_eval.analysis.batch import WordMap
 from tesla_eval.analysis.porter import porter_stem
 from tesla_eval.arrays import FloatArray, Index, sum_columns
 from tesla_eval.errors import ResourceError
+from tesla_eval.explanations import ValueDetail
 from tesla_eval.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.features.contradictions import CONTRADICTIONS, ContradictionFinder, Marks
 from tesla_eval.features.ngrams import CharacterGroup
@@ -22,7 +23,6 @@ from tesla_eval.features.pivots import PivotGroup
 from tesla_eval.features.vectors import VectorGroup
 from tesla_eval.lm import LanguageModel, load_language_model
 from tesla_eval.models.paraphrases import PemXModel
-from tesla_eval.records import ValueDetail
 
 __all__ = [
     "PARTS",

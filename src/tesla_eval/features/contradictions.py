@@ -18,8 +18,8 @@ from tesla_eval.analysis.antonyms import AntonymTable, load_antonyms
 from tesla_eval.analysis.batch import LemmaMap, WordMap
 from tesla_eval.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.arrays import FloatArray, Index
+from tesla_eval.explanations import Contradiction
 from tesla_eval.features.exchanges import ExchangeFinder
-from tesla_eval.records import Contradiction
 from tesla_eval.srl.exchanged import Exchange
 
 __all__ = ["CONTRADICTIONS", "ContradictionFinder", "Marks", "number_value"]

@@ -12,11 +12,12 @@ import numpy as np
 from tesla_eval.analysis import Analysis
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.bags import FUNCTION_UNITS, NgramWeights, discount_units
+from tesla_eval.bags.units import MAX_UNITS
 from tesla_eval.errors import InputError, UsageError
+from tesla_eval.explanations import ValueDetail
 from tesla_eval.features import BoundGroup, Feature, FeatureGroup, GroupDetail, bound_only
-from tesla_eval.matching.celab import MAX_UNITS, ORDER, PRECISION_WEIGHT, CelabMatcher
+from tesla_eval.matching.celab import ORDER, PRECISION_WEIGHT, CelabMatcher
 from tesla_eval.matching.synonyms import UnitAnalysis
-from tesla_eval.records import ValueDetail
 
 __all__ = ["CoveringGroup"]
 

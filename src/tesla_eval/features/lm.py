@@ -14,7 +14,6 @@ from tesla_eval.analysis import AnalysedBatch, Analysis, Pipeline
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.lm import TRIGRAM, LanguageModel, load_language_model
-from tesla_eval.records import ValueDetail
 from tesla_eval.resources import find_resource
 
 __all__ = ["LOWEST", "FluencyGroup", "LanguageModelGroup", "LanguageModelScores"]
@@ -69,6 +68,8 @@ class LanguageModelScores(BoundGroup):
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """The score under each model, and every word's ln P."""
+        from tesla_eval.explanations import ValueDetail  # not before something is explained
+
         values = self.scores(hypothesis)[0]
         details = tuple(
             ValueDetail(name=feature.name, value=value, words=tuple(model.explain(hypothesis.texts[0])))
@@ -119,6 +120,8 @@ class _BoundFluency(BoundGroup):
         return np.asarray(np.clip(loss / WORST, 0.0, 1.0)[:, None])
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
+        from tesla_eval.explanations import ValueDetail  # not before something is explained
+
         row = self.compare(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)[0]
         words = self._scores.explain(reference, hypothesis).features
         details = tuple(

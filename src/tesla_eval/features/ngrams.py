@@ -36,7 +36,6 @@ from tesla_eval.features import (
 )
 from tesla_eval.matching import RECALL_WEIGHT, Matches, explain_feature, match_characters, match_pairs
 from tesla_eval.matching.both_ways import match_both_ways, match_characters_both_ways
-from tesla_eval.records import CharacterDetail
 
 __all__ = [
     "LONGEST_NGRAM",
@@ -241,6 +240,8 @@ class _BoundCharacters(BoundGroup):
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """Precision, recall and F of every order. The flow between single characters is omitted."""
+        from tesla_eval.explanations import CharacterDetail  # not before something is explained
+
         matches = self._match(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)
         rows = zip(
             matches.precision[0].tolist(), matches.recall[0].tolist(), matches.f[0].tolist(), strict=True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -33,7 +33,9 @@ from tesla_eval.features.ngrams import LONGEST_NGRAM, check_alpha
 from tesla_eval.matching import RECALL_WEIGHT, Matches, match_pairs
 from tesla_eval.matching.ngrams import explain_pivot_feature, explain_segments
 from tesla_eval.pivot import PhraseTable, installed_pivots, load_phrase_table
-from tesla_eval.records import PivotDetail, PivotPhrase
+
+if TYPE_CHECKING:
+    from tesla_eval.explanations import PivotDetail, PivotPhrase
 
 __all__ = ["PivotGroup", "load_tables", "tables_signature"]
 

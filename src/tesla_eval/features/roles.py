@@ -12,9 +12,9 @@ import numpy as np
 
 from tesla_eval.analysis import AnalysedBatch, Analysis
 from tesla_eval.arrays import FloatArray, Index
+from tesla_eval.explanations import ValueDetail
 from tesla_eval.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail
 from tesla_eval.matching import RECALL_WEIGHT
-from tesla_eval.records import ValueDetail
 from tesla_eval.resources import find_resource
 from tesla_eval.srl.exchanged import find_exchanges, participants
 from tesla_eval.srl.labeller import KIND, load_labeller

@@ -15,7 +15,6 @@ from tesla_eval.analysis.frequencies import WordFrequencies, load_frequencies
 from tesla_eval.analysis.tokenisers import compose
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail
-from tesla_eval.records import ValueDetail
 
 __all__ = ["SurfaceGroup"]
 
@@ -77,6 +76,8 @@ class _BoundSurface(BoundGroup):
         return values
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
+        from tesla_eval.explanations import ValueDetail  # not before something is explained
+
         values = self.compare(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)[0]
         details = tuple(
             ValueDetail(name=name, value=value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isnan
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tesla_eval.analysis import AnalysedBatch, Analysis
 from tesla_eval.analysis.frequencies import load_frequencies
@@ -23,7 +23,9 @@ from tesla_eval.features import (
 )
 from tesla_eval.matching import RECALL_WEIGHT
 from tesla_eval.matching.vectors import VECTOR_PROBLEMS, explain_vectors, match_vectors, prepare_vectors
-from tesla_eval.records import CharacterDetail, FeatureDetail, Link, MatchDetail
+
+if TYPE_CHECKING:
+    from tesla_eval.explanations import FeatureDetail, MatchDetail
 
 __all__ = ["VectorGroup"]
 
@@ -73,6 +75,8 @@ class _BoundVectors(BoundGroup):
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """Precision, recall and F of each problem; the flow between words with their similarities."""
+        from tesla_eval.explanations import CharacterDetail  # not before something is explained
+
         sides = [(batch, self._words.of(batch)) for batch in (reference, hypothesis)]
         x, y = (prepare_vectors(*side) for side in sides)
         matches = match_vectors(x, y, FIRST, FIRST, self._declared.alpha)
@@ -103,6 +107,8 @@ class _BoundVectors(BoundGroup):
 
 def _flow(sides: list[tuple[AnalysedBatch, VectorTokens]], measures: dict[str, Any]) -> MatchDetail:
     """The flow between the words of the reference and of the hypothesis."""
+    from tesla_eval.explanations import Link, MatchDetail  # not before something is explained
+
     links = explain_vectors(*(prepare_vectors(*side, merged=False) for side in sides))
     reference_weight, hypothesis_weight = (tokens.total_weights for _, tokens in sides)
     return MatchDetail(

@@ -10,10 +10,10 @@ import numpy as np
 from tesla_eval.analysis.languages import resolve_language
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.judgements.nouns import EvalSet, present_references
-from tesla_eval.markup import MarkedSet, SegmentKey, Translation, is_marked_up, read_marked_set
-from tesla_eval.textio import STANDARD_INPUT, read_lines
+from tesla_eval.markup import MarkedSet, SegmentKey, Translation, read_marked_set
+from tesla_eval.textio import any_marked_up, read_lines
 
-__all__ = ["MarkedInputs", "any_marked_up", "marked_eval_set", "read_marked_inputs"]
+__all__ = ["MarkedInputs", "marked_eval_set", "read_marked_inputs"]
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,6 @@ class MarkedInputs:
     def documents(self) -> tuple[str, ...]:
         """The document of each segment."""
         return tuple(key.document for key in self.keys)
-
-
-def any_marked_up(*paths: str | None) -> bool:
-    """Whether one of the files is SGML or XML."""
-    return any(path is not None and path != STANDARD_INPUT and is_marked_up(path) for path in paths)
 
 
 def read_marked_inputs(

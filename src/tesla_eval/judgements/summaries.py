@@ -15,7 +15,7 @@ from tesla_eval.judgements.nouns import EvalSet, FloatTable
 from tesla_eval.judgements.tac import is_tac_folder, read_tac_folder
 from tesla_eval.textio import LineReader, read_json_lines
 
-__all__ = ["OVERALL", "SummarySet", "choose_human", "is_summary_source", "read_summaries", "read_text_lists"]
+__all__ = ["OVERALL", "SummarySet", "choose_human", "read_summaries", "read_text_lists"]
 
 _AUTOMATIC = ("rouge", "bleu", "meteor", "chrf", "bert", "bart", "mover", "cider", "js-", "js_")
 """Names that judged data sets give to scores of metrics, which stand beside what people said."""
@@ -64,11 +64,6 @@ class SummarySet:
                     hypotheses=self.hypotheses, references=self.reference_streams, human=table,
                     documents=self.topics, sources=self.sources,
                 )  # fmt: skip
-
-
-def is_summary_source(path: str) -> bool:
-    """Whether a path names a folder or JSON Lines rather than a text with a segment a line."""
-    return path.endswith((".jsonl", ".jsonl.gz")) or Path(path).is_dir()
 
 
 def read_summaries(path: str) -> SummarySet:

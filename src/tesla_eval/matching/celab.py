@@ -19,13 +19,12 @@ import numpy.typing as npt
 
 from tesla_eval._core import CelabBatch, NgramVocabulary
 from tesla_eval.arrays import FloatArray, Index
-from tesla_eval.bags.units import NgramWeights
+from tesla_eval.bags.units import MAX_UNITS, NgramWeights
 from tesla_eval.errors import InputError, UsageError
+from tesla_eval.explanations import Coverage, CoveringDetail, CoveringLink, LinkPart
 from tesla_eval.matching.synonyms import SynonymTable, are_synonyms
-from tesla_eval.records import Coverage, CoveringDetail, CoveringLink, LinkPart
 
 __all__ = [
-    "MAX_UNITS",
     "ORDER",
     "PRECISION_WEIGHT",
     "CelabMatcher",
@@ -82,12 +81,11 @@ ORDER = 4
 """specification §9: the longest n-gram."""
 PRECISION_WEIGHT = 0.25
 """specification §9: f, the weight of the hypothesis's n-grams beside the reference's."""
-MAX_UNITS = 5_000
-"""The largest number of units of a text; half as many rows of a program may be connected (see `_ROWS_PER_UNIT`)."""
 
 _ROWS_PER_UNIT = 0.5
-"""In repetitive texts the rows are connected: time grows with the fourth power of their number (2,500 take
-some ten seconds), memory with the square. Other texts, however long, never come near it."""
+"""How many rows of a program may be connected, as a share of the units that a text may have. In repetitive texts the
+rows are connected: time grows with the fourth power of their number (2,500 take some ten seconds), memory with the
+square. Other texts, however long, never come near it."""
 _SHOWN = 10  # units of a text in a message
 _ROUNDING = 1e-9
 _MOST_NGRAMS = 1 << 19  # kept with their categories from one call to the next

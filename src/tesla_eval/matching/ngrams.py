@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tesla_eval import _core
 from tesla_eval.analysis.batch import AnalysedBatch
@@ -16,7 +16,10 @@ from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.bags import NgramFeature, exact_discount
 from tesla_eval.bags.ngrams import PivotFeature, PivotNetwork, PivotNgram, PivotTranslation, pivot_network
 from tesla_eval.pivot import PhraseTable
-from tesla_eval.records import Link, MatchDetail, PivotDetail, PivotLink, PivotPhrase, PivotValue, Token
+from tesla_eval.records import Token
+
+if TYPE_CHECKING:
+    from tesla_eval.explanations import MatchDetail, PivotDetail, PivotPhrase, PivotValue
 
 __all__ = [
     "RECALL_WEIGHT",
@@ -84,6 +87,8 @@ def explain_feature(
 
     The measures are those of `match_pairs`, to the last bit.
     """
+    from tesla_eval.explanations import Link, MatchDetail  # not before something is explained
+
     solved = _core.explain(
         reference.vocabulary.lexicon, feature.core_tokens(reference), feature.core_tokens(hypothesis),
         *feature.core_name, exact_discount(discount), alpha,
@@ -115,6 +120,8 @@ def explain_pivot_feature(
     measures: tuple[float, float, float],
 ) -> PivotDetail:
     """One feature with the flow between its n-grams, which go by their text; `measures` are P, R and F."""
+    from tesla_eval.explanations import PivotDetail, PivotLink  # not before something is explained
+
     sides = reference.ngrams[feature.n - 1], hypothesis.ngrams[feature.n - 1]
     weights = [_weights(side, discount) for side in sides]
     flow = _flow(sides[0], sides[1], weights[0], weights[1], feature.similarity)
@@ -166,6 +173,8 @@ def explain_segments(
     `matched` is the weight that each pivot word sent or received; where several translations hold the word, each has
     the share that its probability gives it.
     """
+    from tesla_eval.explanations import PivotPhrase  # not before something is explained
+
     total: dict[str, float] = defaultdict(float)
     for ngram in network.ngrams[0]:
         total[ngram.words[0]] += ngram.probability * discount**ngram.functions
@@ -191,6 +200,8 @@ def explain_shared(
     table: PhraseTable, x: AnalysedBatch, y: AnalysedBatch, longest: int, value: float
 ) -> PivotValue:
     """The pivot F1 of one language with the pivot n-grams that both texts have, and the phrases they come from."""
+    from tesla_eval.explanations import PivotLink, PivotValue  # not before something is explained
+
     networks = [pivot_network(side, table, longest) for side in (x, y)]
     shared = shared_ngrams(*networks)
     words = {" ".join(ngram): weight for ngram, weight in shared if len(ngram) == 1}

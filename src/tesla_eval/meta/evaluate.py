@@ -13,8 +13,8 @@ import numpy.typing as npt
 from tesla_eval import stats
 from tesla_eval.judgements.nouns import FloatTable
 from tesla_eval.meta.join import Joined
+from tesla_eval.stats import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.stats.correlation import ROW_STATISTICS
-from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = [
     "AVERAGE",

@@ -24,8 +24,8 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.parallel import NO_PROGRESS, Progress
+from tesla_eval.stats import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.stats.correlation import ROW_STATISTICS
-from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = [
     "JudgedSet",

@@ -23,8 +23,8 @@ from tesla_eval.judgements.nouns import (
 )
 from tesla_eval.meta.evaluate import within_segments
 from tesla_eval.meta.join import Joined
+from tesla_eval.stats import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.stats.correlation import ROW_STATISTICS, RowStatistic
-from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = [
     "MetricComparison",

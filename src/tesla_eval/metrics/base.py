@@ -6,14 +6,14 @@ from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, signature
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from tesla_eval.arrays import ExactSum, FloatArray
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.parallel import map_in_order
-from tesla_eval.records import CorpusScore, Explanation, Score, Signature
+from tesla_eval.records import CorpusScore, Score, Signature
 from tesla_eval.segments import (
     References,
     check_orientation,
@@ -22,7 +22,12 @@ from tesla_eval.segments import (
     reference_count,
     streams_by_segment,
     streams_of_one,
+    streams_of_texts,
+    texts_of,
 )
+
+if TYPE_CHECKING:
+    from tesla_eval.explanations import Explanation
 
 __all__ = ["Chunk", "Metric", "References", "SegmentScores", "Total"]
 
@@ -201,10 +206,13 @@ class Metric(ABC, metaclass=_Sealing):
     ) -> CorpusScore:
         """The score of a system: K reference streams, each as long as the hypotheses.
 
-        With `references_by_segment` the references are N lists instead, one per hypothesis.
+        With `references_by_segment` the references are N lists instead, one per hypothesis. Arrow arrays, pandas and
+        Polars Series and NumPy arrays are lists of texts too.
         """
+        hypotheses, sources = texts_of(hypotheses), texts_of(sources)
         if references_by_segment:
             references = streams_by_segment(hypotheses, references)
+        references = streams_of_texts(references)
         check_references(hypotheses, references, needed=self.needs_references)
         if not references_by_segment:
             check_orientation(hypotheses, references)
@@ -244,6 +252,7 @@ class Metric(ABC, metaclass=_Sealing):
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
         """The score of every hypothesis (row) against every reference (column)."""
+        hypotheses, references = texts_of(hypotheses), texts_of(references)
         matrix = new_matrix(hypotheses, references)
         for column, reference in enumerate(references):
             matrix[:, column] = self.score_segments(hypotheses, [[reference] * len(hypotheses)]).scores

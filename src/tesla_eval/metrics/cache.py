@@ -20,7 +20,7 @@ import numpy as np
 from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import ResourceError
 from tesla_eval.metrics.base import Chunk, Metric, SegmentScores
-from tesla_eval.segments import References, check_references
+from tesla_eval.segments import References, check_references, streams_of_texts, texts_of
 
 __all__ = ["CACHE_VARIABLE", "ScoreCache", "default_cache_folder"]
 
@@ -96,6 +96,11 @@ class ScoreCache:
         Equal segments are scored once. `advance` is told how many more segments are done. `sources` reach only a metric
         that reads them.
         """
+        hypotheses, references, sources = (
+            texts_of(hypotheses),
+            streams_of_texts(references),
+            texts_of(sources),
+        )
         check_references(hypotheses, references, needed=metric.needs_references)
         read_sources = sources if metric.uses_source else None
         keys = _keys(str(metric.get_signature()), hypotheses, references, read_sources)

@@ -17,7 +17,7 @@ from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.bags import LONGEST_CHARACTER_NGRAM
 from tesla_eval.metrics.base import SegmentScores
 from tesla_eval.metrics.baselines import SacreBleuMetric, SacreBleuSignature, check_order
-from tesla_eval.segments import References, blocks_of_pairs, new_matrix
+from tesla_eval.segments import References, blocks_of_pairs, new_matrix, texts_of
 
 __all__ = ["Chrf", "ChrfPlusPlus"]
 
@@ -105,6 +105,7 @@ class Chrf(SacreBleuMetric):
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
         """The score of every hypothesis (row) against every reference (column); n-grams of a text are found once."""
+        hypotheses, references = texts_of(hypotheses), texts_of(references)
         matrix = new_matrix(hypotheses, references)
         if not matrix.size:
             return matrix
@@ -149,7 +150,7 @@ class Chrf(SacreBleuMetric):
 
     def score_of_sums(self, sums: FloatArray) -> FloatArray:
         """chrF of (..., for each order: n-grams of the system, of the reference, matches)."""
-        triples = sums.reshape(*sums.shape[:-1], -1, 3)
+        triples = sums.reshape(*sums.shape[:-1], sums.shape[-1] // 3, 3)
         system, reference, matches = np.moveaxis(triples, -1, 0)
         if self._corpus.eps_smoothing:
             empty = np.full_like(matches, _EPSILON)

@@ -12,20 +12,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from tesla_eval.analysis import Analysis, Pipeline
 from tesla_eval.arrays import FloatArray, Index, sum_columns
-from tesla_eval.errors import ResourceError, UsageError
+from tesla_eval.errors import ResourceError
 from tesla_eval.features import MEASURES, BoundGroup, Feature, FeatureGroup, fixed
 from tesla_eval.features.lm import LanguageModelGroup
-from tesla_eval.models import LinearModel, PemModel, load_pem_model, load_weights
-from tesla_eval.models.linear import ANY_LANGUAGE
-from tesla_eval.models.svr import PEM, PEM_PAPER
-from tesla_eval.records import ReferenceExplanation, Share, Signature
+from tesla_eval.models.linear import ANY_LANGUAGE, LinearModel, load_weights
+from tesla_eval.records import Signature
 from tesla_eval.segments import mean_over_references
+
+if TYPE_CHECKING:
+    from tesla_eval.explanations import ReferenceExplanation
+    from tesla_eval.models.svr import PemModel
 
 __all__ = [
     "BestModel",
@@ -240,6 +242,8 @@ class Linear(Combination):
         self, row: FloatArray, features: Sequence[Feature], detail: ReferenceExplanation
     ) -> ReferenceExplanation:
         """The share of each feature, and the weights beside the features."""
+        from tesla_eval.explanations import Share  # not before something is explained
+
         model = self.model
         shares = model.shares(row[None])
         values = [None if isnan(value) else value for value in row.tolist()]
@@ -318,27 +322,24 @@ class Regression(Combination):
     equal_texts: ClassVar[float] = 1.0
     fixes_groups: ClassVar[bool] = True
 
-    sections: ClassVar[Mapping[str, str]] = {"paper": "§13", "pivots": "§6", "model": "§13"}
+    sections: ClassVar[Mapping[str, str]] = {"pivots": "§6", "model": "§13"}
 
     model: PemModel | str | Path | None = None
-    paper: bool = False
-    """The model made as the paper says; see `tesla train pem --paper`."""
     pivots: Sequence[str] | None = None
     """Pivot languages in the place of those that the model was trained with."""
 
     @property
     def loaded(self) -> PemModel:
         """The model that `load` found."""
-        assert isinstance(self.model, PemModel)
+        assert self.model is not None and not isinstance(self.model, str | Path)
         return self.model
 
     def load(self, metric: str, analysis: Analysis, own_analysis: bool) -> Combination:
         """With the model for the language; refuses one that was trained with another analysis."""
+        from tesla_eval.models.svr import load_pem_model  # PEM's alone
+
         assert isinstance(analysis, Pipeline)
-        if self.paper and self.model is not None:
-            raise UsageError("pem: paper=yes chooses the built-in model: leave out your own")
-        kind = PEM_PAPER if self.paper else PEM
-        model = load_pem_model(analysis.language, analysis.lemma_fingerprint, self.model, kind=kind)
+        model = load_pem_model(analysis.language, analysis.lemma_fingerprint, self.model)
         return replace(self, model=model)
 
     def choose(self, groups: Sequence[FeatureGroup]) -> Sequence[FeatureGroup]:

@@ -21,8 +21,9 @@ from tesla_eval.discourse.roles import (
     uses_intra_cell,
 )
 from tesla_eval.errors import ResourceError, UsageError
+from tesla_eval.explanations import CoherenceDetail, Explanation, ReferenceExplanation, ValueDetail
 from tesla_eval.metrics.base import Metric, SegmentScores
-from tesla_eval.records import CoherenceDetail, Explanation, ReferenceExplanation, Signature, ValueDetail
+from tesla_eval.records import Signature
 from tesla_eval.segments import References
 from tesla_eval.version import __version__
 

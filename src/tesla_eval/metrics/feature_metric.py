@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from tesla_eval.features import FeatureGroup, options_of
 from tesla_eval.matching.both_ways import unordered_pairs
 from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.metrics.combinations import Combination
-from tesla_eval.records import Explanation, ReferenceExplanation, Signature
+from tesla_eval.records import Signature
 from tesla_eval.segments import (
     References,
     blocks_of_pairs,
@@ -35,8 +35,12 @@ from tesla_eval.segments import (
     new_matrix,
     reference_count,
     same_text,
+    texts_of,
 )
 from tesla_eval.version import __version__
+
+if TYPE_CHECKING:
+    from tesla_eval.explanations import Explanation, ReferenceExplanation
 
 __all__ = ["FeatureMetric"]
 
@@ -165,7 +169,7 @@ class FeatureMetric(Metric):
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores of some segments over the references that each has."""
         streams = [
-            ["" if text is None else text for text in stream] if None in stream else stream
+            [text or "" for text in stream] if None in stream else cast("Sequence[str]", stream)
             for stream in references
         ]
         hypothesis, *sides = self.analysis.analyse(hypotheses, *streams)
@@ -202,6 +206,7 @@ class FeatureMetric(Metric):
         Each text is analysed once, and equal texts are compared once. Where both sides are the same texts, each
         unordered pair is solved once.
         """
+        hypotheses, references = texts_of(hypotheses), texts_of(references)
         matrix = new_matrix(hypotheses, references)
         if not matrix.size:
             return matrix
@@ -244,6 +249,9 @@ class FeatureMetric(Metric):
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Explanation:
         """The score of one segment with the matching behind it: each text is analysed, each problem solved once."""
+        from tesla_eval.explanations import Explanation  # not before something is explained
+
+        references = texts_of(references)
         streams = [[reference] for reference in references]
         check_references([hypothesis], streams)
         y, *sides = self.analysis.analyse([hypothesis], *streams)
@@ -259,6 +267,8 @@ class FeatureMetric(Metric):
         )
 
     def _explain_pair(self, text: str, x: Any, y: Any) -> tuple[FloatArray, ReferenceExplanation]:
+        from tesla_eval.explanations import ReferenceExplanation  # not before something is explained
+
         parts = [group.explain(x, y) for group in self._layout.groups]
         row = np.concatenate([part.values for part in parts])
         if self._layout.columns is not None:

@@ -36,6 +36,8 @@ ENTRY_POINTS = "tesla_eval.metrics"
 """The group of entry points under which other packages add metrics."""
 
 ALL_LANGUAGES = "all"
+_ELSEWHERE = {"n": "TESLA-N is in a package of its own: pip install 'tesla-eval[neural]'"}
+"""What to tell a user who asks for a metric of another package of this project that is not installed."""
 
 
 @dataclass(frozen=True)
@@ -169,6 +171,8 @@ def find_entry(name: str) -> Entry:
     """The entry that a name means; the error for an unknown name suggests the nearest one."""
     entry = _entry(metric_key(name))
     if entry is None:
+        if metric_key(name) in _ELSEWHERE:
+            raise UsageError(f"metric {name!r} is not installed: {_ELSEWHERE[metric_key(name)]}")
         from difflib import get_close_matches
 
         near = get_close_matches(metric_key(name), metric_names(), n=1)

@@ -18,6 +18,7 @@ from tesla_eval.analysis.porter import rouge_stem
 from tesla_eval.analysis.sentences import split_sentences
 from tesla_eval.analysis.tokenisers import tokenise
 from tesla_eval.errors import UsageError
+from tesla_eval.explanations import Explanation
 from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.metrics.rouge_counting import (
     Measures,
@@ -27,7 +28,7 @@ from tesla_eval.metrics.rouge_counting import (
     match_summaries,
     skip_unigrams,
 )
-from tesla_eval.records import Explanation, Signature
+from tesla_eval.records import Signature
 from tesla_eval.segments import References
 from tesla_eval.version import __version__
 

@@ -17,20 +17,20 @@ import numpy as np
 from tesla_eval.analysis import choose_analysis
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import InputError, ResourceError, UsageError
+from tesla_eval.explanations import (
+    Explanation,
+    FeatureDetail,
+    ReferenceExplanation,
+    SupportDetail,
+    ValueDetail,
+)
 from tesla_eval.features.ngrams import SkipBigramGroup, SourceGroup
 from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.metrics.combinations import BestModel
 from tesla_eval.metrics.tesla_s_source import support_of
-from tesla_eval.models import LinearModel, load_weights
-from tesla_eval.records import (
-    Explanation,
-    FeatureDetail,
-    ReferenceExplanation,
-    Signature,
-    SupportDetail,
-    ValueDetail,
-)
-from tesla_eval.segments import References, check_references
+from tesla_eval.models.linear import LinearModel, load_weights
+from tesla_eval.records import Signature
+from tesla_eval.segments import References, check_references, texts_of
 from tesla_eval.version import __version__
 
 __all__ = ["SummaryEvidence", "SummaryParts"]
@@ -142,6 +142,7 @@ class SummaryParts(Metric):
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Explanation:
         """For each model the parts, their weights and the matching; and the words that the source does not support."""
+        references = texts_of(references)
         streams = [[reference] for reference in references]
         check_references([hypothesis], streams)
         given = None if sources is None else [sources]

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import InputError, UsageError
+from tesla_eval.explanations import Explanation, MatchDetail, ReferenceExplanation, SupportDetail
 from tesla_eval.features.ngrams import SourceGroup
 from tesla_eval.metrics.base import SegmentScores
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.tesla_s import TeslaS
-from tesla_eval.records import Explanation, MatchDetail, ReferenceExplanation, SupportDetail
 from tesla_eval.segments import References
 
 __all__ = ["TeslaSSource", "needed_sources", "support_of"]

@@ -80,6 +80,8 @@ class LinearModel:
     fingerprint: str = ""
     families: tuple[str, ...] = ()
     """For every feature its family, as its group names it: these replace each other where one does not exist."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What the groups need in order to compute the features as they were learned."""
 
     @cached_property
     def _relatives(self) -> tuple[tuple[int, ...], ...]:
@@ -168,7 +170,7 @@ class LinearModel:
         document = {
             "format": _FORMAT, "metric": self.metric, "language": self.language, "date": self.date,
             "groups": list(self.groups), "analysis": self.analysis, "data": list(self.data),
-            "training": dict(self.training),
+            "training": dict(self.training), **({"settings": dict(self.settings)} if self.settings else {}),
             "scale": {"kind": self.scale.kind, "slope": self.scale.slope, "centre": self.scale.centre},
             "features": [
                 {"name": name, "weight": weight, "mean": mean, "deviation": deviation}
@@ -234,7 +236,7 @@ def _parse(document: dict[str, Any], fingerprint: str) -> LinearModel:
         scale=Scale(scale["kind"], _number(scale["slope"]), _number(scale["centre"])),
         groups=tuple(map(str, document["groups"])), analysis=str(document["analysis"]),
         data=tuple(map(str, document["data"])), date=str(document["date"]), training=dict(document["training"]),
-        fingerprint=fingerprint,
+        fingerprint=fingerprint, settings=dict(document.get("settings", {})),
     )  # fmt: skip
 
 

@@ -27,7 +27,6 @@ __all__ = [
     "CREMER",
     "CREMER_FEATURES",
     "PEM",
-    "PEM_PAPER",
     "CremerModel",
     "PemModel",
     "SupportVectorModel",
@@ -128,8 +127,6 @@ class SupportVectorModel:
 
 
 PEM = "pem"
-PEM_PAPER = "pem-paper"
-"""The file of the model that is made as the paper says, before the language."""
 
 
 @dataclass(frozen=True)
@@ -183,23 +180,20 @@ def read_pem_model(path: Path) -> PemModel:
 
 
 @cache
-def _installed_pem_model(language: str, kind: str) -> PemModel:
-    path = find_resource(kind, language)
+def _installed_pem_model(language: str) -> PemModel:
+    path = find_resource(PEM, language)
     if path is None:
-        option = " --paper" if kind == PEM_PAPER else ""
-        raise missing_resource("PEM model", language, f"tesla train pem{option} -l {language}")
+        raise missing_resource("PEM model", language, f"tesla train pem -l {language}")
     return read_pem_model(path)
 
 
-def load_pem_model(
-    language: str, analysis: str = "", model: PemModel | str | Path | None = None, *, kind: str = PEM
-) -> PemModel:
-    """The given model, the one in a file, or the installed one of a kind, read once per process.
+def load_pem_model(language: str, analysis: str = "", model: PemModel | str | Path | None = None) -> PemModel:
+    """The given model, the one in a file, or the installed one, read once per process.
 
     Refuses a model for another language, or one that was trained with another `analysis`, if that is given.
     """
     if model is None:
-        chosen = _installed_pem_model(language, kind)
+        chosen = _installed_pem_model(language)
     else:
         chosen = model if isinstance(model, PemModel) else read_pem_model(Path(model))
     if chosen.language != language:

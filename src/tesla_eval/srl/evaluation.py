@@ -12,7 +12,7 @@ from tesla_eval.srl.constituents import Constituent, Sentence
 from tesla_eval.srl.features import Predicate
 from tesla_eval.srl.labeller import RoleLabeller
 from tesla_eval.srl.predicates import is_noun_tag
-from tesla_eval.stats.agreement import binomial_upper_tail
+from tesla_eval.stats.agreements import binomial_upper_tail
 from tesla_eval.syntax.treebank import GoldPredicate, TreebankSentence
 from tesla_eval.syntax.trees import Tree
 

@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import UsageError
-from tesla_eval.stats.agreement import binomial_upper_tail
+from tesla_eval.stats import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.stats.agreements import binomial_upper_tail
 from tesla_eval.stats.estimate import Estimate, as_array, paired_vectors, undefined
-from tesla_eval.stats.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, exchange_masks
+from tesla_eval.stats.resampling import exchange_masks
 
 __all__ = [
     "CalibratedAccuracy",

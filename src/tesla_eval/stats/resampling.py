@@ -23,11 +23,10 @@ import numpy.typing as npt
 
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import InputError, UsageError
+from tesla_eval.stats import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.stats.estimate import Interval, as_array, paired_vectors, ratio
 
 __all__ = [
-    "DEFAULT_RESAMPLES",
-    "DEFAULT_SEED",
     "Additive",
     "Bootstrap",
     "EffectSize",
@@ -144,8 +143,6 @@ def _sum_blocks(rows: FloatArray, blocks: npt.NDArray[np.generic]) -> FloatArray
     return summed
 
 
-DEFAULT_RESAMPLES = 1000
-DEFAULT_SEED = 12345
 _CHUNK_VALUES = 1 << 21
 _CHUNK_ROWS = 256
 _MAX_UNITS = 1 << 31

@@ -12,27 +12,37 @@ from tesla_eval.files import replacing
 from tesla_eval.parallel import NO_PROGRESS, Progress, map_in_order
 from tesla_eval.textio import read_lines
 
-__all__ = ["AgreementRecipe", "align_by_agreement", "align_files_by_agreement"]
+__all__ = ["AgreementRecipe", "Links", "align_by_agreement", "align_files_by_agreement"]
 
 _PAIRS_AT_ONCE = 2000
 
 
 @dataclass(frozen=True)
 class AgreementRecipe:
-    """How the models are trained and read: iterations of both as in the paper, threshold of the links."""
+    """How the models are trained and read: iterations of both as in the paper, least posterior of a link."""
 
     lexical_iterations: int = 5
     """Of Model 1 in both directions, trained jointly."""
     sequential_iterations: int = 5
     """Of the hidden Markov model, trained jointly."""
-    threshold: float = 0.3
-    """Two words are linked if the product of both posteriors is at least this."""
+    threshold: float = 0.05
+    """In each direction a word is linked to its likeliest origin if that has at least this posterior."""
 
     def __post_init__(self) -> None:
         if self.lexical_iterations < 1 or self.sequential_iterations < 0:
             raise UsageError("alignment needs at least one iteration of Model 1")
         if not 0 < self.threshold <= 1:
             raise UsageError(f"threshold of links: must be above 0 and at most 1, got {self.threshold:g}")
+
+
+@dataclass(frozen=True)
+class Links:
+    """The links of each sentence pair in Pharaoh format, one list per direction."""
+
+    forward: list[str]
+    """Each pivot word with the target word that it comes from."""
+    reverse: list[str]
+    """Each target word with the pivot word that it comes from."""
 
 
 def align_by_agreement(
@@ -42,19 +52,30 @@ def align_by_agreement(
     *,
     threads: int = 1,
     progress: Progress = NO_PROGRESS,
-) -> list[str]:
-    """Links of each sentence pair in Pharaoh format; the same to the bit, whatever the number of threads.
+) -> Links:
+    """The links of both directions; the same to the bit, whatever the number of threads.
 
     Sentences are words separated by spaces.
 
-    >>> align_by_agreement(["the cat", "the dog", "a cat", "a dog"], ["le chat", "le chien", "un chat", "un chien"])
+    >>> links = align_by_agreement(
+    ...     ["the cat", "the dog", "a cat", "a dog"], ["le chat", "le chien", "un chat", "un chien"]
+    ... )
+    >>> links.forward
     ['0-0 1-1', '0-0 1-1', '0-0 1-1', '0-0 1-1']
+    >>> links.forward == links.reverse
+    True
     """
     aligner = trained_aligner(target, pivot, recipe, threads=threads, progress=progress)
-    chunks = map_in_order(
-        lambda chunk: aligner.links(chunk.start, chunk.stop, recipe.threshold), _chunks(len(aligner)), threads
-    )
-    return [line for lines in chunks for line in lines]
+
+    def directed(direction: int) -> list[str]:
+        chunks = map_in_order(
+            lambda chunk: aligner.directed_links(direction, chunk.start, chunk.stop, recipe.threshold),
+            _chunks(len(aligner)),
+            threads,
+        )
+        return [line for lines in chunks for line in lines]
+
+    return Links(directed(0), directed(1))
 
 
 def trained_aligner(
@@ -84,18 +105,20 @@ def trained_aligner(
 def align_files_by_agreement(
     target: Path,
     pivot: Path,
-    links: Path,
+    forward: Path,
+    reverse: Path,
     recipe: AgreementRecipe,
     *,
     threads: int = 1,
     progress: Progress = NO_PROGRESS,
 ) -> None:
-    """Align the lines of two files of words; the file of links appears under its name only when it is complete."""
-    lines = align_by_agreement(
+    """Align the lines of two files of words; files of links appear under their names only when they are complete."""
+    links = align_by_agreement(
         read_lines(str(target)), read_lines(str(pivot)), recipe, threads=threads, progress=progress
     )
-    with replacing(links) as part:
-        part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+    for path, lines in ((forward, links.forward), (reverse, links.reverse)):
+        with replacing(path) as part:
+            part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
 
 
 def _chunks(size: int) -> list[range]:

@@ -14,8 +14,7 @@ import numpy as np
 from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
 from tesla_eval.features import Feature
-from tesla_eval.models import LinearModel, Scale
-from tesla_eval.models.linear import SIGNED
+from tesla_eval.models.linear import SIGNED, LinearModel, Scale
 from tesla_eval.parallel import NO_PROGRESS, Progress
 from tesla_eval.training.judged import TrainingSet
 
@@ -29,6 +28,8 @@ __all__ = [
     "cross_validate",
     "fit_logistic",
     "fit_regression",
+    "fit_signed",
+    "fit_signed_svm",
     "fit_svm",
     "kendall",
     "segment_folds",
@@ -71,27 +72,70 @@ def fit_logistic(differences: FloatArray, counts: FloatArray, penalty: float) ->
 
 
 def fit_signed(differences: FloatArray, counts: FloatArray, penalty: float, signs: FloatArray) -> FloatArray:
-    """As `fit_logistic`, with every weight of its sign (+1 or −1) or 0, by projected Newton steps (Bertsekas 1982).
+    """As `fit_logistic`, with every weight of its sign (+1 or −1) or 0.
 
     >>> fit_signed(np.array([[1.0, 1.0], [1.0, -1.0]]), np.ones(2), 0.1, np.array([1.0, -1.0])).round(2).tolist()
     [1.63, -0.0]
     """
-    turned = differences * signs  # all weights are to be 0 or more
     share = counts / counts.sum()
 
+    def slopes(margins: FloatArray) -> tuple[FloatArray, FloatArray]:
+        error = 0.5 - 0.5 * np.tanh(0.5 * margins)
+        return share * error, share * error * (1 - error)
+
+    return _fit_with_signs(
+        differences, signs, penalty, lambda margins: float(share @ np.logaddexp(0, -margins)), slopes
+    )
+
+
+def fit_signed_svm(
+    differences: FloatArray, counts: FloatArray, penalty: float, signs: FloatArray
+) -> FloatArray:
+    """As `fit_svm`, with every weight of its sign (+1 or −1) or 0; needs no scikit-learn.
+
+    >>> fit_signed_svm(np.array([[1.0, 1.0], [1.0, -1.0]]), np.ones(2), 0.5, np.array([1.0, -1.0])).round(2).tolist()
+    [0.67, -0.0]
+    """
+    share = counts / counts.sum()
+
+    def slopes(margins: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return 2 * share * np.maximum(0, 1 - margins), 2 * share * (margins < 1)
+
+    return _fit_with_signs(
+        differences,
+        signs,
+        2 * penalty,
+        lambda margins: float(share @ np.maximum(0, 1 - margins) ** 2),
+        slopes,
+    )
+
+
+def _fit_with_signs(
+    differences: FloatArray,
+    signs: FloatArray,
+    ridge: float,
+    loss: Callable[[FloatArray], float],
+    slopes: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
+) -> FloatArray:
+    """The minimum of loss(w·d) + ridge/2 · ‖w‖² where every weight has its sign, by projected Newton steps.
+
+    Bertsekas (1982). `slopes` gives how fast the loss falls at the margins, and how fast that changes.
+    """
+    turned = differences * signs  # all weights are to be 0 or more
+
     def objective(weights: FloatArray) -> float:
-        return float(share @ np.logaddexp(0, -(turned @ weights)) + penalty / 2 * (weights @ weights))
+        return loss(turned @ weights) + ridge / 2 * float(weights @ weights)
 
     weights = np.zeros(turned.shape[1])
     value = objective(weights)
     for _ in range(_MOST_STEPS):
-        error = 0.5 - 0.5 * np.tanh(0.5 * (turned @ weights))
-        gradient = penalty * weights - turned.T @ (share * error)
+        falls, bends = slopes(turned @ weights)
+        gradient = ridge * weights - turned.T @ falls
         free = (weights > 0) | (gradient < 0)
         chosen = turned[:, free]
-        curvature = (chosen * (share * error * (1 - error))[:, None]).T @ chosen
+        curvature = (chosen * bends[:, None]).T @ chosen
         step = np.zeros_like(weights)
-        step[free] = np.linalg.solve(curvature + penalty * np.eye(int(free.sum())), gradient[free])
+        step[free] = np.linalg.solve(curvature + ridge * np.eye(int(free.sum())), gradient[free])
         length = 1.0
         while (new := objective(np.maximum(weights - length * step, 0))) > value and length > _STEP_TOLERANCE:
             length /= 2
@@ -137,7 +181,8 @@ PAIRWISE: dict[str, Learner] = {"logistic": fit_logistic, "svm": fit_svm}
 
 REGRESSION = "regression"
 SIGNED_LEARNER = "signed"
-LEARNERS = (SIGNED_LEARNER, *PAIRWISE, REGRESSION)
+SIGNED_SVM = "signed-svm"
+LEARNERS = (SIGNED_LEARNER, *PAIRWISE, SIGNED_SVM, REGRESSION)
 PENALTIES = (0.1, 0.03, 0.01, 0.003, 0.001)
 """What cross-validation chooses from, the strongest first."""
 _FOLDS = 5
@@ -188,13 +233,16 @@ class Problem:
         `signed` gives weights of their features' signs for features as they are; those of agreement add up to 1, and
         each kind in `floors` has at least that share of them, spread evenly (specification §8b). The scale of other
         learners is logistic, fitted to the linear scores of the training outputs, or linear (specification §8): 0 for
-        the smallest and 1 for the largest value that the ranges of the features allow.
+        the smallest and 1 for the largest value that the ranges of the features allow. That of `signed-svm` is linear.
         """
         check_floors(floors or {}, self.features, learner)
         if learner == SIGNED_LEARNER:
             return self._fit_signed(penalty, floors or {})
         if learner == REGRESSION:
             weights = _regression_weights(self.sets, self._draft, penalty)
+        elif learner == SIGNED_SVM:
+            weights = fit_signed_svm(*self._differences, penalty, self._signs)
+            logistic_scale = False
         elif learner in PAIRWISE:
             weights = PAIRWISE[learner](*self._differences, penalty)
         else:
@@ -203,9 +251,12 @@ class Problem:
         scale = _logistic_scale(self.sets, model) if logistic_scale else _range_scale(model, self.features)
         return replace(model, scale=scale)
 
+    @property
+    def _signs(self) -> FloatArray:
+        return np.array([1.0 if feature.more_is_better else -1.0 for feature in self.features])
+
     def _fit_signed(self, penalty: float, floors: Mapping[str, float]) -> LinearModel:
-        signs = np.array([1.0 if feature.more_is_better else -1.0 for feature in self.features])
-        weights = fit_signed(*self._differences, penalty, signs) / self._draft.deviations
+        weights = fit_signed(*self._differences, penalty, self._signs) / self._draft.deviations
         weights *= (1.0 - sum(floors.values())) / (math.fsum(weights[weights > 0]) or 1.0)
         for kind, share in floors.items():
             columns = [k for k, feature in enumerate(self.features) if feature.kind == kind]

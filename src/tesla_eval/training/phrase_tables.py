@@ -171,7 +171,7 @@ class PhraseTableRecipe:
         """The files of links, one for each direction; twice the same file where they are symmetric already."""
         if self.aligned:
             return "links", "links"
-        return ("forward", "reverse") if self.aligner == "eflomal" else ("agreed", "agreed")
+        return ("forward", "reverse") if self.aligner == "eflomal" else ("agreed-forward", "agreed-reverse")
 
 
 def build_phrase_table(
@@ -333,8 +333,9 @@ class _Stages:
                 align_with_eflomal(target, pivot, forward, reverse)
             else:
                 align_files_by_agreement(
-                    target, pivot, forward, AgreementRecipe(), threads=self._threads, progress=self._progress
-                )
+                    target, pivot, forward, reverse, AgreementRecipe(),
+                    threads=self._threads, progress=self._progress,
+                )  # fmt: skip
 
     def count(self, parts: int, counter: PhraseCounter, runs: _Runs) -> None:
         """Phrase pairs of all parts."""

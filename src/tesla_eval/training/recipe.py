@@ -16,8 +16,7 @@ from tesla_eval.features.lm import LanguageModelGroup
 from tesla_eval.meta.run import target_language
 from tesla_eval.metrics.combinations import Uncombined
 from tesla_eval.metrics.feature_metric import FeatureMetric
-from tesla_eval.models import LinearModel
-from tesla_eval.models.linear import ANY_LANGUAGE
+from tesla_eval.models.linear import ANY_LANGUAGE, LinearModel
 from tesla_eval.parallel import NO_PROGRESS, Progress
 from tesla_eval.records import Signature
 from tesla_eval.training.fit import PENALTIES, Problem, Validation, check_floors, cross_validate

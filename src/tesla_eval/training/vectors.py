@@ -7,6 +7,7 @@ those of whole numbers, which have no order: the same file gives the same table.
 from __future__ import annotations
 
 import json
+import math
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -48,6 +49,7 @@ MOST_DIMENSIONS_OF_TABLE = 256  # as in core/analysis/vector_table.h
 
 _LONGEST_HEADER = 16 << 20  # bytes; that of a large model has some hundred thousand
 _MOST_DIMENSIONS = 4096
+_MOST_COLUMNS = 1 << 15
 _MOST_ROWS = 1 << 21
 _LONGEST_WORD = 100
 _LARGEST_NUMBER = 1e30
@@ -143,18 +145,19 @@ def _rounded(vectors: FloatArray) -> npt.NDArray[np.int8]:
     return rounded
 
 
-def read_safetensors(handle: IO[bytes], name: str, tensor: str) -> npt.NDArray[np.float32]:
-    """The matrix `tensor` of a safetensors file; `name` is what errors call the file.
+def read_safetensors(handle: IO[bytes], name: str, tensor: str, *, axes: int = 2) -> npt.NDArray[np.float32]:
+    """The matrix `tensor` (with one axis: the vector) of a safetensors file; `name` is what errors call the file.
 
     The name of the tensor may have a prefix in the file (`bert.embeddings...`). Raises `InputError` for anything that
     is not a sound file with that matrix.
     """
+    handle.seek(0)
     header, base = _safetensors_header(handle, name)
     names = [key for key in header if key == tensor or key.endswith(f".{tensor}")]
     if len(names) != 1:
         raise InputError(f"{name}: has {len(names)} tensors called {tensor!r}; expected 1")
     entry = header[names[0]]
-    dtype, shape, (begin, end) = _tensor_entry(entry, name)
+    dtype, shape, (begin, end) = _tensor_entry(entry, f"{name}: {names[0]!r}", axes)
     handle.seek(base + begin)
     raw = handle.read(end - begin)
     if len(raw) != end - begin:
@@ -180,23 +183,22 @@ def _safetensors_header(handle: IO[bytes], name: str) -> tuple[dict[str, Any], i
     return header, 8 + length
 
 
-def _tensor_entry(entry: Any, name: str) -> tuple[str, tuple[int, int], tuple[int, int]]:
-    """Type, shape and place of a matrix, checked."""
+def _tensor_entry(entry: Any, name: str, axes: int) -> tuple[str, tuple[int, ...], tuple[int, int]]:
+    """Type, shape and place of a matrix or vector, checked."""
 
-    def pair(value: Any) -> tuple[int, int] | None:
-        whole = isinstance(value, list) and len(value) == 2 and all(type(number) is int for number in value)
-        return (value[0], value[1]) if whole else None
+    def numbers(value: Any, count: int) -> tuple[int, ...] | None:
+        whole = isinstance(value, list) and len(value) == count and all(type(one) is int for one in value)
+        return tuple(value) if whole else None
 
     if isinstance(entry, dict) and (dtype := entry.get("dtype")) in _WIDTHS:
-        shape, place = pair(entry.get("shape")), pair(entry.get("data_offsets"))
+        shape, place = numbers(entry.get("shape"), axes), numbers(entry.get("data_offsets"), 2)
         if (
-            shape and place and 0 < shape[0] <= _MOST_ROWS and 0 < shape[1] <= _MOST_DIMENSIONS and place[0] >= 0
-            and place[1] - place[0] == shape[0] * shape[1] * _WIDTHS[dtype]
+            shape and place and 0 < shape[0] <= _MOST_ROWS and 0 < shape[-1] <= _MOST_COLUMNS and place[0] >= 0
+            and place[1] - place[0] == math.prod(shape) * _WIDTHS[dtype]
         ):  # fmt: skip
-            return dtype, shape, place
-    raise InputError(
-        f"{name}: its embeddings are not a matrix of {', '.join(_WIDTHS)} numbers with a sound place"
-    )
+            return dtype, shape, (place[0], place[1])
+    what = "a matrix" if axes == 2 else "a vector"
+    raise InputError(f"{name} is not {what} of {', '.join(_WIDTHS)} numbers with a sound place")
 
 
 def read_wordpieces(

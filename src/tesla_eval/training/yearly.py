@@ -20,7 +20,7 @@ from tesla_eval.meta.run import JudgedSet
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.feature_metric import FeatureMetric
-from tesla_eval.models import LinearModel
+from tesla_eval.models.linear import LinearModel
 from tesla_eval.stats import better_p_values, soft_accuracy, wins_p_values
 from tesla_eval.training.fit import Problem
 from tesla_eval.training.judged import TrainingSet, pairs_of_scores

@@ -16,7 +16,7 @@ import numpy as np
 from tesla_eval.errors import InputError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.parallel import map_in_order
-from tesla_eval.segments import distinct_texts
+from tesla_eval.segments import distinct_texts, texts_of
 from tesla_eval.tuning.nbest import CandidateList
 from tesla_eval.tuning.objective import FloatArray
 from tesla_eval.tuning.rerank import model_scores
@@ -106,6 +106,7 @@ def expected_scores(
     >>> expected_scores(create_metric("chrf", "en"), ["a cat", "a cat", "dogs"]).round(2)
     array([66.67, 66.67, 33.33])
     """
+    texts = texts_of(texts)
     if not texts:
         raise InputError("there are no candidates to choose from")
     share = np.ones(len(texts)) if weights is None else np.asarray(weights, np.float64)

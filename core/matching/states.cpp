@@ -1,0 +1,164 @@
+#include "matching/states.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tesla {
+namespace {
+
+constexpr std::int32_t kUnit = 1 << 16;                   // similarities are 65,536ths
+constexpr std::int32_t kGainUnit = 16;                    // what a flow counts are 16ths
+constexpr std::size_t kMostCells = std::size_t{1} << 22;  // pairs of pieces; longer texts have no flow
+constexpr std::size_t kLaneNumbers = 16;
+
+// The machine's widest vectors where they can be chosen at run time; whole numbers are the same with all of them.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
+#define TESLA_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define TESLA_WIDE
+#endif
+
+TESLA_WIDE void multiply(const std::int16_t* x, const std::int16_t* y, std::size_t rows, std::size_t width,
+                         std::int32_t* products) {
+    for (std::size_t b = 0; b < rows; ++b, y += width) {
+        std::int32_t sum = 0;
+        for (std::size_t d = 0; d < width; ++d) sum += x[d] * y[d];
+        products[b] = sum;
+    }
+}
+
+// Cosines in 65,536ths, rounded down: exactly 65,536 for equal rows, since the root of a square is exact. Raises `best`
+// to them and returns the highest.
+TESLA_WIDE std::int32_t finish(const std::int32_t* products, double square, const double* squares, std::size_t size,
+                               std::int32_t* similarities, std::int32_t* best) {
+    std::int32_t highest = 0;
+    for (std::size_t b = 0; b < size; ++b) {
+        const double lengths = square * squares[b];
+        const double cosine = static_cast<double>(products[b]) / std::sqrt(lengths > 0 ? lengths : 1.0);
+        const auto whole = static_cast<std::int32_t>(cosine * kUnit);
+        const std::int32_t positive = whole > 0 ? whole : 0;
+        similarities[b] = positive < kUnit ? positive : kUnit;
+    }
+    for (std::size_t b = 0; b < size; ++b) {
+        highest = highest > similarities[b] ? highest : similarities[b];
+        best[b] = best[b] > similarities[b] ? best[b] : similarities[b];
+    }
+    return highest;
+}
+
+double ratio(std::int64_t part, std::int64_t whole, std::int64_t unit) {
+    return whole == 0 ? 0.0 : static_cast<double>(part) / (static_cast<double>(whole) * static_cast<double>(unit));
+}
+
+}  // namespace
+
+StateRows::StateRows(const std::int8_t* states, std::size_t rows, std::size_t dimensions)
+    : width_((dimensions + kLaneNumbers - 1) / kLaneNumbers * kLaneNumbers), values_(rows * width_), squares_(rows) {
+    for (std::size_t i = 0; i < rows; ++i) {
+        std::copy_n(states + i * dimensions, dimensions, values_.begin() + static_cast<std::ptrdiff_t>(i * width_));
+        std::int32_t square = 0;
+        multiply(row(i), row(i), 1, width_, &square);
+        squares_[i] = square;
+    }
+}
+
+std::int32_t StateMatcher::gain(std::int32_t similarity) const {
+    if (similarity <= threshold_) return 0;
+    return static_cast<std::int32_t>(std::int64_t{kGainUnit} * (similarity - threshold_) / (kUnit - threshold_));
+}
+
+void StateMatcher::compare(const StateSide& x, const StateSide& y, bool links) {
+    products_.resize(y.size);
+    similarities_.resize(y.size);
+    best_x_.assign(x.size, 0);
+    best_y_.assign(y.size, 0);
+    links_.clear();
+    // The least similarity that is worth something to a flow.
+    const std::int32_t least = threshold_ + (kUnit - threshold_ + kGainUnit - 1) / kGainUnit;
+    for (std::uint32_t a = 0; a < x.size; ++a) {
+        multiply(x.rows->row(x.first + a), y.rows->row(y.first), y.size, y.rows->width(), products_.data());
+        best_x_[a] = finish(products_.data(), x.rows->squares()[x.first + a], y.rows->squares() + y.first, y.size,
+                            similarities_.data(), best_y_.data());
+        if (links && best_x_[a] >= least)
+            for (std::uint32_t b = 0; b < y.size; ++b)
+                if (similarities_[b] >= least) links_.push_back({a, b, similarities_[b]});
+        interrupt_.look();
+    }
+}
+
+std::int64_t StateMatcher::solve_flow(const StateSide& x, const StateSide& y) {
+    transport_.reset(x.size, y.size);
+    std::fill(transport_.supply.begin(), transport_.supply.end(), 1);
+    std::fill(transport_.demand.begin(), transport_.demand.end(), 1);
+    for (const Link& link : links_) transport_.add_arc(link.x, link.y, gain(link.similarity));
+    return transport_.solve();
+}
+
+StateMatcher::Problems StateMatcher::match(const StateSide& x, const StateSide& y) {
+    const double missing = std::numeric_limits<double>::quiet_NaN();
+    if (x.size == 0 && y.size == 0) return {{{missing, missing}, {missing, missing}, {missing, missing}}};
+    const bool has_flow = x.size * y.size <= kMostCells;
+    compare(x, y, has_flow);
+    std::int64_t best_x = 0, best_y = 0, even_x = 0, even_y = 0, total_x = 0, total_y = 0;
+    for (std::size_t a = 0; a < x.size; ++a) {
+        best_x += weight_of(x, a) * best_x_[a];
+        even_x += best_x_[a];
+        total_x += weight_of(x, a);
+    }
+    for (std::size_t b = 0; b < y.size; ++b) {
+        best_y += weight_of(y, b) * best_y_[b];
+        even_y += best_y_[b];
+        total_y += weight_of(y, b);
+    }
+    Problems found;
+    found[kBest] = {ratio(best_y, total_y, kUnit), ratio(best_x, total_x, kUnit)};
+    found[kEven] = {ratio(even_y, static_cast<std::int64_t>(y.size), kUnit),
+                    ratio(even_x, static_cast<std::int64_t>(x.size), kUnit)};
+    found[kFlow] = {missing, missing};
+    if (has_flow) {
+        const std::int64_t flow = solve_flow(x, y);
+        found[kFlow] = {ratio(flow, static_cast<std::int64_t>(y.size), kGainUnit),
+                        ratio(flow, static_cast<std::int64_t>(x.size), kGainUnit)};
+    }
+    return found;
+}
+
+std::vector<StateFlowEntry> StateMatcher::flow(const StateSide& x, const StateSide& y) {
+    std::vector<StateFlowEntry> entries;
+    if (x.size * y.size > kMostCells) return entries;
+    compare(x, y, true);
+    solve_flow(x, y);
+    for (std::size_t k = 0; k < transport_.arcs.size(); ++k)
+        if (transport_.flow[k] > 0)
+            entries.push_back({links_[k].x, links_[k].y, links_[k].similarity, transport_.arcs[k].gain});
+    return entries;
+}
+
+void StateMatcher::gains_by_kind(const StateSide& x, const StateSide& y, std::size_t kinds, double* gains) {
+    compare(x, y, false);
+    std::fill_n(gains, 4 * kinds, 0.0);
+    for (std::size_t a = 0; a < x.size; ++a) {
+        gains[x.kinds[x.first + a]] += 1;
+        gains[kinds + x.kinds[x.first + a]] += static_cast<double>(best_x_[a]) / kUnit;  // 16 bits each: sums are exact
+    }
+    for (std::size_t b = 0; b < y.size; ++b) {
+        gains[2 * kinds + y.kinds[y.first + b]] += 1;
+        gains[3 * kinds + y.kinds[y.first + b]] += static_cast<double>(best_y_[b]) / kUnit;
+    }
+}
+
+double mean_cosine(const std::int16_t* x, const std::int16_t* y, std::size_t dimensions) {
+    std::int64_t product = 0, square_x = 0, square_y = 0;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+        product += std::int32_t{x[d]} * y[d];
+        square_x += std::int32_t{x[d]} * x[d];
+        square_y += std::int32_t{y[d]} * y[d];
+    }
+    if (product <= 0) return 0.0;
+    // Squares stay below 2^31, so that their product may be rounded, but the root of a square is exact again.
+    const double cosine = static_cast<double>(product) / std::sqrt(static_cast<double>(square_x) * static_cast<double>(square_y));
+    return std::min(cosine, 1.0);
+}
+
+}  // namespace tesla

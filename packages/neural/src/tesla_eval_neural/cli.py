@@ -1,0 +1,178 @@
+"""`tesla build encoder` and `tesla train n`: own encoders, and the numbers learned for them."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import click
+import numpy as np
+
+from tesla_eval.analysis.languages import code_to_build, resolve_language
+from tesla_eval.cli.options import need_scikit_learn, provenance_options
+from tesla_eval.cli.terminal import progress, resumable
+from tesla_eval.errors import UsageError
+from tesla_eval.meta import read_preferences
+from tesla_eval.meta.run import target_language, wmt_sets
+from tesla_eval.metrics.cache import ScoreCache
+from tesla_eval.models.linear import load_weights, write_weights
+from tesla_eval.resources import SUFFIX, Provenance, user_data_folder, write_resource
+from tesla_eval_neural.encoder import KIND, load_encoder
+
+__all__ = ["encoder", "train_n"]
+
+
+@click.command()
+@click.option(
+    "--from",
+    "source",
+    required=True,
+    metavar="FOLDER",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="A Hugging Face folder: config.json, model.safetensors, and tokenizer.json or vocab.txt.",
+)
+@click.option("-l", "--lang", "language", required=True, metavar="CODE", help="The language's code.")
+@click.option(
+    "--layers",
+    type=click.IntRange(1, 48),
+    default=3,
+    show_default=True,
+    help="The first layers to keep; more cost more time and gave little more for English.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the encoder goes; default: encoder-CODE.tesla among your own resources ($TESLA_EVAL_DATA or the "
+    "platform's data folder), where it is found.",
+)
+@provenance_options("Where the encoder comes from; default: the folder's name.")
+def encoder(
+    *, source: Path, language: str, layers: int, output: Path | None, licence: str, sources: tuple[str, ...], day: str
+) -> None:  # fmt: skip
+    """Make the encoder of TESLA-N for a language from a published model.
+
+    Models of the types BERT, RoBERTa and XLM-R are read, so E5, LaBSE and many others too. The files are read as data;
+    nothing is executed. Then learn the weights with `tesla train n`. Needs onnx:
+    pip install "tesla-eval-neural[build]".
+
+    \b
+    tesla build encoder -l de --from multilingual-e5-small/ --licence MIT
+    """
+    from tesla_eval_neural.building import build_encoder, opener_of, read_folder
+
+    language = code_to_build(language)
+    output = output or user_data_folder() / f"{KIND}-{language}{SUFFIX}"
+    with progress() as bar:
+        bar.stage("reading")
+        folder = read_folder(opener_of(source), layers, name=str(source))
+        bar.stage("building")
+        made = build_encoder(folder, language, Provenance(sources or (source.name,), licence, day))
+        write_resource(output, made, compress=False)
+    click.echo(
+        f"{output}: {layers} layers, {made.info['dimensions']} dimensions, {len(folder.vocabulary)} pieces, "
+        f"{output.stat().st_size / 1e6:.1f} MB"
+    )
+
+
+@click.command("n", context_settings={"max_content_width": 110})
+@click.option(
+    "--segments",
+    multiple=True,
+    required=True,
+    metavar="FILE",
+    help="Outputs, references, human scores: *.seg.tsv[.gz]; repeatable.",
+)
+@click.option(
+    "--pairs",
+    multiple=True,
+    metavar="FILE",
+    help="Pairwise preferences: *.pairs.tsv[.gz]; repeatable. Without it, pairs are made from the scores.",
+)
+@click.option("--lp", "lps", multiple=True, metavar="LP", help="Only this language pair; repeatable.")
+@click.option("-l", "--lang", "language", default="en", show_default=True, help="Language of the weights.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the weights go; default: weights-n-LANG.json among your own resources.",
+)
+@click.option(
+    "--encoder", "encoder_file", type=click.Path(path_type=Path, exists=True), help="An encoder's file."
+)
+@click.option(
+    "--penalty",
+    type=click.FloatRange(0, min_open=True),
+    default=0.3,
+    show_default=True,
+    help="L2 penalty.",
+)
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0),
+    default=0.5,
+    show_default=True,
+    help="Pairs of scores must differ by at least this many standard deviations.",
+)
+@click.option("--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today.")
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
+@click.option("--no-cache", is_flag=True, help="Do not use the cache on disk.")
+def train_n(
+    *, segments: tuple[str, ...], pairs: tuple[str, ...], lps: tuple[str, ...], language: str, output: Path | None,
+    encoder_file: Path | None, penalty: float, threshold: float, day: str, jobs: int, no_cache: bool,
+) -> None:  # fmt: skip
+    """Learn the weights of TESLA-N for an encoder from rankings, or from scores.
+
+    TESLA-X's weights for the language stay as they are; what is learned are some twenty numbers, all of them 0 or more.
+
+    \b
+    tesla train n -l de --segments wmt24.seg.tsv.gz
+    """
+    need_scikit_learn("tesla train n")
+    from tesla_eval.training import collect
+    from tesla_eval_neural import learning
+    from tesla_eval_neural.metric import weights_file
+
+    code = resolve_language(language)
+    installed = load_encoder(code, encoder_file)
+    x_model = load_weights("tesla-x", code)
+    metric = learning.evidence_metric(
+        code, x_model, encoder=None if encoder_file is None else str(encoder_file), workers=jobs
+    )
+    preferences = {key: found for path in pairs for key, found in read_preferences(path).items()}
+    judged = (
+        one
+        for one in wmt_sets(segments, preferences, {}, lps)
+        if resolve_language(target_language(one.outputs.lp)) == code
+    )
+    with (
+        resumable(None if no_cache else "the cache"),
+        ScoreCache(on_disk=not no_cache) as cache,
+        progress() as bar,
+    ):
+        sets = collect(judged, lambda lp: metric, cache, threshold=threshold, progress=bar)
+    if not any(len(one.better) for one in sets):
+        raise UsageError("there are no pairs to learn from; lower --threshold")
+    pieces = learning.learn_pieces(sets)
+    columns = [
+        np.column_stack(
+            [
+                learning.x_scores(x_model, metric.features, one.features),
+                learning.context_features(one.features[:, : learning.EVIDENCE], pieces),
+            ]
+        )
+        for one in sets
+    ]
+    ready = [learning.with_columns(one, values) for one, values in zip(sets, columns, strict=True)]
+    learned = learning.fit_features(ready, learning.learned_features(installed), penalty)
+    model = learning.shipped_model(
+        learned, x_model, pieces, metric, installed, date=day,
+        data=tuple(f"{one.name}: {one.counts.sum():.0f} pairs" for one in sets),
+        training={"learner": "signed", "penalty": penalty},
+    )  # fmt: skip
+    path = output or user_data_folder() / weights_file(code)
+    write_weights(path, model)
+    shares = ", ".join(
+        f"{name} {weight:.3f}" for name, weight in zip(learned.features, learned.weights, strict=True) if weight > 0
+    )  # fmt: skip
+    click.echo(f"{path}: {shares}; learned from {len(sets)} sets")

@@ -1,0 +1,97 @@
+"""TESLA-N (specification §8c, beyond the papers): TESLA-X, and the same matching over contextual pieces of words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from tesla_eval.analysis import Analysis
+from tesla_eval.errors import ResourceError
+from tesla_eval.features import BoundGroup, FeatureGroup
+from tesla_eval.metrics.combinations import Combination, Layout, Linear
+from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.tesla_x import TeslaX
+from tesla_eval.resources import missing_resource, user_data_folder
+from tesla_eval_neural.encoder import shipped_file
+from tesla_eval_neural.group import BoundContext, ContextGroup
+from tesla_eval_neural.kinds import PIECE_KINDS
+
+__all__ = ["ContextLinear", "TeslaN", "weights_file"]
+
+
+def weights_file(language: str) -> str:
+    """The name of the file of weights for a language."""
+    return f"weights-n-{language}.json"
+
+
+@dataclass(frozen=True)
+class ContextLinear(Linear):
+    """A linear model over TESLA-X's features and those of context.
+
+    Its file also has the weights of the kinds of pieces, and names the encoder that all of them were learned with.
+    """
+
+    def load(self, metric: str, analysis: Analysis, own_analysis: bool) -> Combination:
+        """With the weights given, the user's own, or the shipped ones."""
+        language = analysis.signature["lang"]
+        if self.weights is not None:
+            return super().load(metric, analysis, own_analysis)
+        name = weights_file(language)
+        for path in (user_data_folder() / name, shipped_file(name)):
+            if path.is_file():
+                return Linear.load(replace(self, weights=path), metric, analysis, own_analysis)
+        raise missing_resource(
+            f"file of weights for {metric}", language, f"tesla train n -l {language}",
+            " (another language also needs an encoder: `tesla build encoder`)",
+        )  # fmt: skip
+
+    @property
+    def _settings(self) -> Mapping[str, Any]:
+        settings = self.model.settings
+        pieces = settings.get("pieces")
+        if not isinstance(pieces, dict) or set(pieces) != set(PIECE_KINDS):
+            raise ResourceError(
+                "the weights for tesla-n do not say how much each kind of piece counts; train them again with "
+                "`tesla train n`"
+            )
+        return settings
+
+    def choose(self, groups: Sequence[FeatureGroup]) -> Sequence[FeatureGroup]:
+        """The groups of the model, with the weights of pieces that were learned."""
+        pieces = self._settings["pieces"]
+        weights = tuple(int(pieces[kind]) for kind in PIECE_KINDS)
+        return [
+            replace(group, weights=weights) if isinstance(group, ContextGroup) else group
+            for group in super().choose(groups)
+        ]
+
+    def over(self, groups: Sequence[BoundGroup]) -> Layout:
+        """As of any linear model; refuses an encoder that the weights were not learned with."""
+        learned_with = self._settings.get("encoder")
+        for group in groups:
+            if isinstance(group, BoundContext) and group.encoder.fingerprint != learned_with:
+                raise ResourceError(
+                    f"tesla-n: the weights were learned with the encoder {learned_with}, but "
+                    f"{group.encoder.fingerprint} is installed; train them again with `tesla train n`"
+                )
+        return super().over(groups)
+
+
+class TeslaN(FeatureMetric):
+    """TESLA-N: TESLA-X and pieces of words in their context, matched exactly, weighted as human judgements taught.
+
+    Agreement with the reference can only help: a copy of it scores 1.
+
+    >>> metric = TeslaN("en")
+    >>> metric.sentence_score("The same text.", ["The same text."]).score
+    1.0
+    >>> near, far = (metric.sentence_score(f"Two men were {word}.", ["Two men were arrested."]).score
+    ...              for word in ("detained", "released"))
+    >>> near > far
+    True
+    """
+
+    id: ClassVar[str] = "tesla-n"
+    groups = (ContextGroup(), *TeslaX.groups)
+    combination = ContextLinear()

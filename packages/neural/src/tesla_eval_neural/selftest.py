@@ -1,0 +1,18 @@
+"""Stored scores of TESLA-N, for `tesla selftest`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tesla_eval_neural.encoder import shipped_file
+
+__all__ = ["TOLERANCE", "scores"]
+
+TOLERANCE = 0.002
+"""How much scores may differ between makes of CPU: their rounding differs in the last digits, which 8 bits enlarge."""
+
+
+def scores() -> tuple[list[dict[str, Any]], float]:
+    """The stored cases, and how much a score may differ from the stored one."""
+    return json.loads(shipped_file("selftest-n.json").read_text("utf-8")), TOLERANCE

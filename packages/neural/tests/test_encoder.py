@@ -1,0 +1,169 @@
+"""The encoder: near to the textbook, the same in every batch, windows for long texts, hostile files refused."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conftest import LAYERS, POSITIONS, VOCABULARY, random_tensors, write_config, write_safetensors
+from tesla_eval.errors import InputError, ResourceError
+from tesla_eval.resources import Resource, read_resource, write_resource
+from tesla_eval_neural import encoder as encoder_module
+from tesla_eval_neural.building import Folder, build_encoder, opener_of, read_folder
+from tesla_eval_neural.encoder import Encoder, load_encoder, shipped_file
+from tesla_eval_neural.graph import reference_states
+
+TEXTS = ("Two men were arrested in Paris.", "The men were not detained!", "unhappy", "two two two", "?", "")
+
+
+@pytest.fixture
+def folder(tiny_folder: Path) -> Folder:
+    return read_folder(opener_of(tiny_folder), LAYERS)
+
+
+@pytest.fixture
+def tiny(folder: Folder) -> Resource:
+    return build_encoder(folder, "en")
+
+
+def unit(rows: np.ndarray) -> np.ndarray:
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def test_states_are_near_to_those_of_the_textbook(folder: Folder, tiny: Resource) -> None:
+    encoder = Encoder(tiny)
+    for text in TEXTS[:5]:
+        ids = np.array(encoder.pieces(text).ids)
+        exact = reference_states(
+            folder.weights, folder.architecture, np.concatenate([[folder.begin], ids, [folder.end]])
+        )
+        (found,) = encoder.encode([text])
+        assert (unit(exact[1:-1]) * unit(found.states.astype(float))).sum(axis=1).min() > 0.98
+
+
+def test_the_shipped_encoder_is_small_and_knows_its_source() -> None:
+    path = shipped_file("encoder-en.tesla")
+    assert path.stat().st_size < 20_000_000
+    resource = read_resource(path, "encoder")
+    assert "all-MiniLM-L6-v2" in resource.provenance.sources[0]
+    assert resource.provenance.licence == "Apache-2.0"
+
+
+def test_a_text_has_the_same_states_in_every_batch_and_thread() -> None:
+    path = shipped_file("encoder-en.tesla")
+    lines = [
+        line
+        for file in sorted((Path(__file__).resolve().parents[3] / "examples").glob("*.txt"))
+        for line in file.read_text("utf-8").split("\n")
+    ]
+    alone = Encoder(read_resource(path))
+    expected = [alone.encode([line])[0] for line in lines]
+    together = Encoder(read_resource(path)).encode(lines)
+    shared = Encoder(read_resource(path))
+    with ThreadPoolExecutor(4) as pool:
+        threaded = [
+            one for part in pool.map(lambda line: shared.encode([line, lines[0]]), lines) for one in part[:1]
+        ]
+    for one, other, third in zip(expected, together, threaded, strict=True):
+        for a, b, c in zip(one, other, third, strict=True):
+            np.testing.assert_array_equal(a, b)
+            np.testing.assert_array_equal(a, c)
+
+
+def test_each_distinct_text_is_encoded_once(tiny: Resource, monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder = Encoder(tiny)
+    encoded: list[int] = []
+    run = Encoder._run
+    monkeypatch.setattr(Encoder, "_run", lambda self, ids: encoded.append(len(ids)) or run(self, ids))
+    encoder.encode([*TEXTS, *TEXTS])
+    encoder.encode(TEXTS)
+    assert sum(encoded) == len(TEXTS) - 1  # the empty text needs no run
+
+
+def test_the_cache_is_bounded(tiny: Resource, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoder_module, "_CACHE_BYTES", 200)
+    encoder = Encoder(tiny)
+    first = encoder.encode(TEXTS)
+    assert encoder._cached_bytes <= 200
+    for a, b in zip(first, encoder.encode(TEXTS), strict=True):
+        np.testing.assert_array_equal(a.states, b.states)
+
+
+def test_a_long_text_is_read_window_by_window(tiny: Resource) -> None:
+    encoder = Encoder(tiny)
+    (found,) = encoder.encode(["two men " * POSITIONS])
+    assert len(found.kinds) == 2 * POSITIONS
+    assert np.abs(found.states.astype(int)).max(axis=1).tolist() == [127] * (2 * POSITIONS)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("begin", 999),
+        ("positions", 1),
+        ("tokeniser", {"type": "other", "unknown": 0}),
+        ("dimensions", "many"),
+    ],
+)
+def test_an_unsound_header_is_refused(tiny: Resource, field: str, value: object) -> None:
+    with pytest.raises(ResourceError, match="not a sound encoder"):
+        Encoder(replace(tiny, info={**tiny.info, field: value}))
+
+
+def test_an_unsound_graph_is_refused(tiny: Resource) -> None:
+    broken = replace(tiny, arrays={**tiny.arrays, "graph": np.arange(100, dtype=np.uint8)})
+    with pytest.raises(ResourceError, match="not a sound encoder"):
+        Encoder(broken).encode(["two"])
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path: Path, tiny: Resource) -> None:
+    path = tmp_path / "other.tesla"
+    write_resource(path, replace(tiny, kind="vectors"))
+    with pytest.raises(ResourceError, match="is a vectors, not a encoder"):
+        load_encoder("en", path)
+
+
+def test_a_language_without_an_encoder_says_how_to_make_one() -> None:
+    with pytest.raises(ResourceError, match="tesla build encoder -l de"):
+        load_encoder("de")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"model_type": "t5"}, "supported are"),
+        ({"hidden_act": "relu"}, "only gelu"),
+        ({"position_embedding_type": "relative_key"}, "absolute"),
+        ({"num_attention_heads": 3}, "do not fit 3 heads"),
+        ({"num_hidden_layers": None}, "lacks required fields"),
+        ({"num_hidden_layers": 1}, "has 1 layers"),
+    ],
+)
+def test_an_unsupported_model_is_refused(tiny_folder: Path, change: dict[str, object], message: str) -> None:
+    write_config(tiny_folder, **{"kind": "bert", **change} if "model_type" not in change else {"kind": "t5"})
+    with pytest.raises(InputError, match=message):
+        read_folder(opener_of(tiny_folder), LAYERS)
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "vocab.txt"])
+def test_a_missing_file_is_named(tiny_folder: Path, name: str) -> None:
+    (tiny_folder / name).unlink()
+    with pytest.raises(InputError, match=name):
+        read_folder(opener_of(tiny_folder), LAYERS)
+
+
+def test_tensors_that_do_not_fit_are_refused(tiny_folder: Path) -> None:
+    tensors = random_tensors(len(VOCABULARY))
+    for name, values, message in (
+        ("encoder.layer.0.output.dense.weight", np.ones((16, 30)), "does not fit"),
+        ("embeddings.LayerNorm.bias", np.ones(15), "does not fit"),
+        ("encoder.layer.1.attention.self.key.bias", np.full(16, np.nan), "not finite"),
+        ("embeddings.word_embeddings.weight", np.ones((3, 16)), "more pieces than"),
+    ):
+        write_safetensors(tiny_folder / "model.safetensors", {**tensors, name: values})
+        with pytest.raises(InputError, match=message):
+            read_folder(opener_of(tiny_folder), LAYERS)

@@ -1,0 +1,1 @@
+"""Plugs for neighbours: one file each, none imported unless used."""

@@ -1,0 +1,384 @@
+"""Scores of an Arrow batch. DuckDB, Ray, Spark and our own threads all call this; they differ only in who calls it.
+
+A score depends on its own row alone, so it has the same bits however rows are grouped into batches.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import compress
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from tesla_eval.columns import Columns
+from tesla_eval.errors import InputError, UsageError
+from tesla_eval.metrics.base import Chunk, Metric, SegmentScores
+from tesla_eval.metrics.registry import create_metric
+from tesla_eval.segments import reference_count, with_gaps
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = [
+    "SIGNATURE_KEY",
+    "BatchScorer",
+    "Missing",
+    "ScoredBatch",
+    "is_list_type",
+    "metrics_by_name",
+    "need_package",
+    "text_columns",
+]
+
+SIGNATURE_KEY = b"tesla_eval.signature"
+"""The metadata of a column of scores that holds their signature."""
+
+_ROWS_AT_ONCE = 2048  # that cross into the core together
+_SHOWN = 40  # characters of a value in an error message
+
+Missing = Literal["error", "null"]
+"""What becomes of a row without hypothesis or reference: `error`, or `null` for a null score."""
+
+
+class ScoredBatch(NamedTuple):
+    """A batch with its scores, the same scores by system and metric, and how many references its rows have."""
+
+    batch: pyarrow.RecordBatch
+    parts: list[list[SegmentScores]]
+    references: int | str
+
+
+class BatchScorer:
+    """Scores batches: columns of texts in; other columns and one column of scores per system and metric out.
+
+    `keep` names the columns that are carried over; without it these are all but the texts. A column of references may
+    hold lists of texts. A null among several references counts as missing.
+
+    It can be sent to other processes, where it is made once however often it arrives.
+
+    >>> import pyarrow
+    >>> scorer = BatchScorer({"tesla-m": create_metric("m", "en")}, Columns(hyp=("mt",), ref=("ref",)))
+    >>> batch = pyarrow.record_batch({"id": [7], "mt": ["The cats sat."], "ref": ["The cat sat."]})
+    >>> [(row["id"], round(row["tesla-m"], 4)) for row in scorer(batch).to_pylist()]
+    [(7, 0.5873)]
+    """
+
+    def __init__(
+        self,
+        metrics: Mapping[str, Metric],
+        columns: Columns,
+        *,
+        keep: Sequence[str] | None = None,
+        missing: Missing = "error",
+    ) -> None:
+        need_package("pyarrow", "parquet")
+        if missing not in ("error", "null"):
+            raise UsageError(f"missing={missing!r}: write 'error' or 'null'")
+        for name, metric in metrics.items():
+            if metric.corpus_wide:
+                raise UsageError(
+                    f"{name}: a score depends on the references of the whole corpus, so rows cannot be scored in "
+                    "batches; use `tesla score` without --engine and without a .parquet output"
+                )
+            if metric.needs_references and not columns.ref:
+                raise UsageError(f"{name} needs references: which column holds them?")
+        self.metrics = dict(metrics)
+        self.columns = columns
+        self.keep = None if keep is None else tuple(keep)
+        self.missing = missing
+        self.signatures = {name: str(metric.get_signature()) for name, metric in metrics.items()}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        recipes = tuple((name, *metric.__reduce__()[1]) for name, metric in self.metrics.items())
+        return _made_once, (self.key, recipes, self.columns, self.keep, self.missing)
+
+    @property
+    def key(self) -> str:
+        """A short name of what is computed: the signatures of the metrics, the columns, and what is carried over."""
+        described = repr((self.signatures, self.columns, self.keep, self.missing))
+        return hashlib.sha256(described.encode()).hexdigest()[:16]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The columns with hypotheses."""
+        return self.columns.hyp
+
+    def column_name(self, system: str, metric: str) -> str:
+        """The column of scores: the metric's name, with the system's before it if there are several."""
+        return metric if len(self.columns.hyp) == 1 else f"{system}:{metric}"
+
+    def carried(self, schema: pyarrow.Schema) -> list[str]:
+        """The columns that are carried over; `InputError` if one is missing or has the name of a column of scores."""
+        texts = {*self.columns.hyp, *self.columns.ref, *self.columns.src}
+        names = [name for name in schema.names if name not in texts] if self.keep is None else list(self.keep)
+        scores = {self.column_name(system, metric) for system in self.systems for metric in self.metrics}
+        for name in names:
+            if name not in schema.names:
+                raise InputError(f"there is no column {name!r}; the columns are {', '.join(schema.names)}")
+            if name in scores:
+                raise InputError(
+                    f"there is a column {name!r} already, which is the name of the scores; name the columns to keep"
+                )
+        return names
+
+    def needed(self, schema: pyarrow.Schema) -> list[str]:
+        """The columns that are read, each once."""
+        return list(
+            dict.fromkeys((*self.carried(schema), *self.columns.hyp, *self.columns.ref, *self.columns.src))
+        )
+
+    def schema(self, schema: pyarrow.Schema) -> pyarrow.Schema:
+        """The columns of the results for batches with these columns."""
+        import pyarrow
+
+        for name in (*self.columns.hyp, *self.columns.ref, *self.columns.src):
+            if schema.names.count(name) != 1:
+                raise InputError(
+                    f"there is no column {name!r}, or more than one; the columns are {', '.join(schema.names)}"
+                )
+            _check_type(schema.field(name), may_be_list=name in self.columns.ref)
+        fields = [schema.field(name) for name in self.carried(schema)]
+        for system in self.systems:
+            for metric, signature in self.signatures.items():
+                name = self.column_name(system, metric)
+                fields.append(
+                    pyarrow.field(name, pyarrow.float64(), metadata={SIGNATURE_KEY: signature.encode()})
+                )
+        return pyarrow.schema(fields)
+
+    def __call__(self, batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+        """The batch with its scores instead of its texts."""
+        return self.score(batch).batch
+
+    def batches(
+        self, texts: pyarrow.RecordBatch | pyarrow.Table, place: str = "", first_row: int = 0
+    ) -> Iterator[pyarrow.RecordBatch]:
+        """The same for a batch or table of any size, in small batches; errors name `place` and the row."""
+        import pyarrow
+
+        if isinstance(texts, pyarrow.Table):
+            pieces: Iterable[pyarrow.RecordBatch] = texts.to_batches(max_chunksize=_ROWS_AT_ONCE)
+        else:
+            pieces = (texts.slice(start, _ROWS_AT_ONCE) for start in range(0, texts.num_rows, _ROWS_AT_ONCE))
+        for piece in pieces:
+            yield self.score(piece, place, first_row).batch
+            first_row += piece.num_rows
+
+    def score(self, batch: pyarrow.RecordBatch, place: str = "", first_row: int = 0) -> ScoredBatch:
+        """The same with all parts of the scores; errors name `place` and the row, counted from `first_row`."""
+        import pyarrow
+
+        schema = self.schema(batch.schema)
+        texts = _Texts(batch, self.columns)
+        parts: list[list[SegmentScores]] = []
+        scores = []
+        for system in range(len(self.systems)):
+            parts.append([])
+            for metric in self.metrics.values():
+                present = texts.present(system, metric)
+                if self.missing == "error" and not present.all():
+                    row = int(np.argmin(present))
+                    raise InputError(
+                        f"{self._row(batch, row, place, first_row)}: has no {texts.lacking(system, row)}"
+                    )
+                part = self._score(metric, texts.chunk(system, present), batch, present, place, first_row)
+                parts[-1].append(part)
+                column = np.full(len(present), np.nan)
+                column[present] = part.scores
+                scores.append(pyarrow.array(column, mask=~present))
+        carried = [batch.column(batch.schema.get_field_index(name)) for name in self.carried(batch.schema)]
+        return ScoredBatch(
+            pyarrow.RecordBatch.from_arrays([*carried, *scores], schema=schema), parts, texts.reference_count
+        )
+
+    def _score(
+        self, metric: Metric, chunk: Chunk, batch: pyarrow.RecordBatch, present: np.ndarray[Any, Any],
+        place: str, first_row: int,
+    ) -> SegmentScores:  # fmt: skip
+        if not len(chunk.hypotheses):
+            return SegmentScores(np.empty(0), np.empty((0, len(metric.feature_names))))
+        try:
+            return next(iter(metric.score_chunks([chunk])))
+        except InputError:
+            for number, row in enumerate(np.flatnonzero(present).tolist()):
+                one = slice(number, number + 1)
+                sources = None if chunk.sources is None else chunk.sources[one]
+                streams = [stream[one] for stream in chunk.references]
+                try:
+                    next(iter(metric.score_chunks([Chunk(chunk.hypotheses[one], streams, sources)])))
+                except InputError as error:
+                    raise InputError(f"{self._row(batch, row, place, first_row)}: {error}") from None
+            raise
+
+    def _row(self, batch: pyarrow.RecordBatch, row: int, place: str, first_row: int) -> str:
+        """The place of a row, with the first column that is carried over: most often an id."""
+        where = f"{place}, row {first_row + row + 1}" if place else f"row {row + 1} of a batch"
+        for name in self.carried(batch.schema)[:1]:
+            value = repr(batch.column(batch.schema.get_field_index(name))[row].as_py())
+            where += f" ({name} {value if len(value) <= _SHOWN else value[:_SHOWN] + '…'})"
+        return where
+
+
+class _Texts:
+    """The texts of a batch, as metrics take them."""
+
+    def __init__(self, batch: pyarrow.RecordBatch, columns: Columns) -> None:
+        self._columns = columns
+        self._rows = batch.num_rows
+
+        def column(name: str) -> Any:
+            return batch.column(batch.schema.get_field_index(name))
+
+        self._hypotheses: list[list[str | None]] = [column(name).to_pylist() for name in columns.hyp]
+        self._sources: list[str | None] | None = column(columns.src[0]).to_pylist() if columns.src else None
+        streams: list[list[str | None]] = []
+        for name in columns.ref:
+            array = column(name)
+            streams.extend(_streams(array.to_pylist()) if is_list_type(array.type) else [array.to_pylist()])
+        self._has_reference = np.zeros(self._rows, bool)
+        for stream in streams:
+            self._has_reference |= _are_texts(stream)
+        self._streams = streams if len(streams) == 1 else with_gaps([[t or "" for t in s] for s in streams])
+
+    @property
+    def reference_count(self) -> int | str:
+        return reference_count(self._streams)
+
+    def present(self, system: int, metric: Metric) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """The rows that have all that a metric needs."""
+        present = _are_texts(self._hypotheses[system])
+        if metric.needs_references:
+            present = present & self._has_reference
+        if metric.uses_source and self._sources is not None:
+            present = present & _are_texts(self._sources)
+        return present
+
+    def lacking(self, system: int, row: int) -> str:
+        """The name of the column that a row lacks."""
+        if self._hypotheses[system][row] is None:
+            return repr(self._columns.hyp[system])
+        if not self._has_reference[row] and self._columns.ref:
+            return " or ".join(map(repr, self._columns.ref))
+        return repr(self._columns.src[0])
+
+    def chunk(self, system: int, present: np.ndarray[Any, np.dtype[np.bool_]]) -> Chunk:
+        """The texts of the rows that are present."""
+        hypotheses: list[Any] = self._hypotheses[system]
+        streams, sources = self._streams, self._sources
+        if not present.all():
+            hypotheses = list(compress(hypotheses, present))
+            streams = [list(compress(stream, present)) for stream in streams]
+            sources = None if sources is None else list(compress(sources, present))
+        return Chunk(hypotheses, streams, sources)  # type: ignore[arg-type]  # those that are present are texts
+
+
+def _are_texts(texts: list[str | None]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    if None not in texts:
+        return np.ones(len(texts), bool)
+    return np.array([text is not None for text in texts], bool)
+
+
+def _streams(lists: list[list[str | None] | None]) -> list[list[str | None]]:
+    """Lists of references, one per row, as streams; a row without any has a null in the first."""
+    rows = [[text for text in row or () if text is not None] for row in lists]
+    most = max(map(len, rows), default=0)
+    return [[row[k] if k < len(row) else None for row in rows] for k in range(max(most, 1))]
+
+
+def is_list_type(kind: pyarrow.DataType) -> bool:
+    """Whether the values of a column are lists."""
+    import pyarrow
+
+    return any(
+        check(kind)
+        for check in (
+            pyarrow.types.is_list, pyarrow.types.is_large_list, pyarrow.types.is_fixed_size_list,
+        )
+    )  # fmt: skip
+
+
+def _is_text(kind: pyarrow.DataType) -> bool:
+    import pyarrow
+
+    if pyarrow.types.is_dictionary(kind):
+        kind = kind.value_type
+    is_view = getattr(pyarrow.types, "is_string_view", lambda _: False)  # since pyarrow 16
+    return any(
+        check(kind)
+        for check in (pyarrow.types.is_string, pyarrow.types.is_large_string, pyarrow.types.is_null, is_view)
+    )
+
+
+def _check_type(field: pyarrow.Field, *, may_be_list: bool) -> None:
+    kind = field.type.value_type if may_be_list and is_list_type(field.type) else field.type
+    if not _is_text(kind):
+        raise InputError(f"column {field.name!r} has no texts but {field.type}")
+
+
+def metrics_by_name(
+    metric: str | Metric | Sequence[str | Metric], lang: str, **options: Any
+) -> dict[str, Metric]:
+    """Metrics by their ids, from one or several names or metrics; `options` go to those given by name.
+
+    >>> list(metrics_by_name(["m", "chrf"], "en"))
+    ['tesla-m', 'chrf']
+    """
+    given = [metric] if isinstance(metric, str | Metric) else list(metric)
+    made = [create_metric(one, lang, **options) if isinstance(one, str) else one for one in given]
+    found = {one.id: one for one in made}
+    if len(found) < len(made) or not made:
+        raise UsageError("name every metric once, and at least one")
+    return found
+
+
+def text_columns(
+    hypothesis: str | Sequence[str], references: str | Sequence[str], source: str | None
+) -> Columns:
+    """The columns of texts from names, or lists of names.
+
+    >>> text_columns("mt", ["refA", "refB"], None)
+    Columns(hyp=('mt',), ref=('refA', 'refB'), src=())
+    """
+    hyp = (hypothesis,) if isinstance(hypothesis, str) else tuple(hypothesis)
+    ref = (references,) if isinstance(references, str) else tuple(references)
+    if not hyp:
+        raise UsageError("which column holds the hypotheses?")
+    return Columns(hyp, ref, () if source is None else (source,))
+
+
+def need_package(module: str, extra: str) -> None:
+    """Refuse what needs a package that is not installed; the message says how to install it."""
+    from importlib.util import find_spec
+
+    try:
+        present = find_spec(module) is not None
+    except ValueError:  # a module that was put into sys.modules by hand
+        present = False
+    if not present:
+        raise UsageError(f"{module} is needed, but not installed: pip install 'tesla-eval[{extra}]'")
+
+
+_MADE: dict[str, BatchScorer] = {}
+
+
+def _made_once(
+    key: str,
+    recipes: Sequence[tuple[str, type[Metric], tuple[Any, ...], Mapping[str, Any]]],
+    columns: Columns,
+    keep: Sequence[str] | None,
+    missing: Missing,
+) -> BatchScorer:
+    """The scorer of this process for a key: models are loaded once per process, not once per batch."""
+    scorer = _MADE.get(key)
+    if scorer is None:
+        metrics = {name: cls(*args, **options) for name, cls, args, options in recipes}
+        scorer = BatchScorer(metrics, columns, keep=keep, missing=missing)
+        if scorer.key != key:
+            raise UsageError(
+                f"this worker would score with {scorer.signatures}, which is not what was asked for; install the same "
+                "version of tesla-eval on every machine"
+            )
+        _MADE[key] = scorer
+    return scorer

@@ -1,0 +1,93 @@
+"""DuckDB: a metric as an SQL function, which scores vectors of rows at a time.
+
+SELECT id, tesla_m(mt, ref) FROM 'data.parquet'
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from tesla_eval.columns import Columns
+from tesla_eval.connect.batches import BatchScorer, metrics_by_name, need_package
+from tesla_eval.errors import UsageError
+from tesla_eval.metrics.base import Metric
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["register"]
+
+_RESULT = "score"
+_SQL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def register(
+    connection: duckdb.DuckDBPyConnection,
+    metric: str | Metric = "x",
+    lang: str = "en",
+    *,
+    name: str | None = None,
+    source: bool = False,
+    **options: Any,
+) -> str:
+    """Add a metric to a connection as an SQL function, and return the function's name.
+
+    The function takes a hypothesis and one or several references, each a text or a list of texts. With `source`, its
+    last argument is the source. The score of a row without hypothesis or reference is NULL; a NULL among several
+    references is left out. The name is the metric's id with underscores (`tesla_m`), unless you give another.
+
+    `options` are those of the metric. DuckDB decides how many threads call the function (`SET threads`).
+    """
+    need_package("duckdb", "duckdb")
+    ((metric_id, made),) = metrics_by_name(metric, lang, **options).items()
+    if source and not made.uses_source:
+        raise UsageError(f"{metric_id} does not read the source: leave out source=True")
+    chosen = re.sub(r"\W", "_", metric_id) if name is None else name
+    if not _SQL_NAME.fullmatch(chosen):
+        raise UsageError(f"name={chosen!r}: write letters, digits and underscores")
+    connection.create_function(
+        chosen,
+        _Function(made, source=source),
+        None,  # any number of arguments
+        "DOUBLE",
+        type="arrow",
+        null_handling="special",  # a NULL is not always a NULL score
+    )
+    return chosen
+
+
+class _Function:
+    """What DuckDB calls with columns of a few thousand rows."""
+
+    def __init__(self, metric: Metric, *, source: bool) -> None:
+        self._metric = metric
+        self._source = source
+        self._scorers: dict[int, BatchScorer] = {}
+
+    def __call__(
+        self, *arguments: Any
+    ) -> Any:  # DuckDB evaluates these types, so pyarrow's must not be named
+        import pyarrow
+
+        scorer = self._scorers.get(len(arguments)) or self._new_scorer(len(arguments))
+        names = [str(place) for place in range(len(arguments))]
+        arrays = [
+            column.combine_chunks() if isinstance(column, pyarrow.ChunkedArray) else column
+            for column in arguments
+        ]
+        return scorer(pyarrow.RecordBatch.from_arrays(arrays, names)).column(0)
+
+    def _new_scorer(self, count: int) -> BatchScorer:
+        references = count - 1 - self._source
+        if references < 0 or (references == 0 and self._metric.needs_references):
+            wanted = "a hypothesis, one or several references" + (", and the source" if self._source else "")
+            raise UsageError(f"{self._metric.id}: {count} arguments; give {wanted}")
+        columns = Columns(
+            hyp=("0",),
+            ref=tuple(str(place) for place in range(1, 1 + references)),
+            src=(str(count - 1),) if self._source else (),
+        )
+        scorer = BatchScorer({_RESULT: self._metric}, columns, keep=(), missing="null")
+        self._scorers[count] = scorer
+        return scorer

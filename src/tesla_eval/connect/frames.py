@@ -1,0 +1,156 @@
+"""Tables in memory: pandas and Polars frames, Arrow tables and record batches get columns of scores.
+
+None of the three libraries is imported before a frame of its own comes in. Rows keep their order and their index. A
+row without a hypothesis, without any reference, or without the source that the metric reads has no score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tesla_eval import _made
+from tesla_eval.arrays import FloatArray
+from tesla_eval.connect.batches import SIGNATURE_KEY
+from tesla_eval.errors import InputError, UsageError
+from tesla_eval.metrics.base import Metric
+from tesla_eval.segments import streams_by_segment, texts_of
+
+__all__ = ["score_frame"]
+
+_Frame = TypeVar("_Frame")
+_SIGNATURES = "tesla_eval"  # where a frame that can carry metadata says what made its scores
+
+
+def score_frame(
+    frame: _Frame,
+    hypothesis: str,
+    references: str | Sequence[str] = (),
+    metric: str | Metric | Sequence[str | Metric] = "x",
+    lang: str = "en",
+    *,
+    source: str | None = None,
+    features: bool = False,
+    **options: Any,
+) -> _Frame:
+    """The frame with a column of segment scores per metric, named by the metric's id.
+
+    `hypothesis`, `references` and `source` are names of columns. A column of references may hold lists of texts. With
+    `features` every feature has a column too, such as `tesla-m.ms.1`. A column of that name is replaced. Missing values
+    are `None`, NaN, NA and null; they give a missing score. Options go to the metrics.
+    """
+    add_columns = _adder(frame)
+    texts = _column(frame, hypothesis)
+    streams = list(_streams(frame, texts, [references] if isinstance(references, str) else references))
+    sources = None if source is None else _column(frame, source)
+    columns: dict[str, FloatArray] = {}
+    signatures: dict[str, str] = {}
+    for one in [metric] if isinstance(metric, str | Metric) else metric:
+        made = _made_metric(one, lang, streams, options)
+        rows = _complete_rows(made, texts, streams, sources)
+        names = [made.id, *(f"{made.id}.{name}" for name in made.feature_names if features)]
+        columns.update((name, np.full(len(texts), np.nan)) for name in names)
+        if len(rows) == 0:
+            continue
+        scored = made.corpus_score(
+            _taken(texts, rows),
+            [_taken(stream, rows) for stream in streams],
+            None if sources is None else _taken(sources, rows),
+        )
+        signatures[made.id] = str(scored.signature)
+        for name, values in zip(names, [scored.segments, *scored.features.T], strict=False):
+            columns[name][rows] = values
+    scored_frame: _Frame = add_columns(frame, columns, signatures)
+    return scored_frame
+
+
+def _made_metric(
+    metric: str | Metric, lang: str, streams: list[list[Any]], options: dict[str, Any]
+) -> Metric:
+    if isinstance(metric, str):
+        return _made(metric, lang, streams, options)
+    if options:
+        raise UsageError("options belong to the metric: give them where it is made")
+    return metric
+
+
+def _column(frame: Any, name: str) -> list[Any]:
+    names = list(getattr(frame, "column_names", None) or frame.columns)
+    if names.count(name) != 1:
+        problem = "no column" if name not in names else "more than one column"
+        raise InputError(f"the frame has {problem} {name!r}; its columns are: {', '.join(map(str, names))}")
+    column: list[Any] = texts_of(frame[name])
+    return column
+
+
+def _streams(frame: Any, hypotheses: list[Any], names: Sequence[str]) -> Iterator[list[Any]]:
+    """The columns of references as streams; a column of lists is as many streams as its longest list."""
+    for name in names:
+        column = _column(frame, name)
+        if any(isinstance(cell, str) for cell in column) or all(cell is None for cell in column):
+            yield column
+        else:
+            yield from map(texts_of, streams_by_segment(hypotheses, column))
+
+
+def _complete_rows(
+    metric: Metric, hypotheses: list[Any], streams: list[list[Any]], sources: list[Any] | None
+) -> list[int]:
+    """The rows that have what the metric reads."""
+    complete = [text is not None for text in hypotheses]
+    if metric.needs_references and streams:
+        some = [any(text is not None for text in texts) for texts in zip(*streams, strict=True)]
+        complete = [a and b for a, b in zip(complete, some, strict=True)]
+    if metric.uses_source and sources is not None:
+        complete = [a and text is not None for a, text in zip(complete, sources, strict=True)]
+    return [row for row, whole in enumerate(complete) if whole]
+
+
+def _taken(texts: list[Any], rows: list[int]) -> list[Any]:
+    return texts if len(rows) == len(texts) else [texts[row] for row in rows]
+
+
+def _to_pandas(frame: Any, columns: dict[str, FloatArray], signatures: dict[str, str]) -> Any:
+    scored = frame.assign(**columns)
+    scored.attrs = {**frame.attrs, _SIGNATURES: {**frame.attrs.get(_SIGNATURES, {}), **signatures}}
+    return scored
+
+
+def _to_polars(frame: Any, columns: dict[str, FloatArray], _signatures: dict[str, str]) -> Any:
+    import polars as pl
+
+    return frame.with_columns(pl.Series(name, values).fill_nan(None) for name, values in columns.items())
+
+
+def _to_arrow(frame: Any, columns: dict[str, FloatArray], signatures: dict[str, str]) -> Any:
+    import pyarrow as pa
+
+    arrays = {
+        field: column
+        for field, column in zip(frame.schema, frame.columns, strict=True)
+        if field.name not in columns
+    }
+    for name, values in columns.items():
+        metadata = {SIGNATURE_KEY: signatures[name]} if name in signatures else None
+        arrays[pa.field(name, pa.float64(), metadata=metadata)] = pa.array(values, mask=np.isnan(values))
+    schema = pa.schema(list(arrays), frame.schema.metadata)
+    return type(frame).from_arrays(list(arrays.values()), schema=schema)
+
+
+_ADD_COLUMNS = {
+    ("pandas", "DataFrame"): _to_pandas,
+    ("polars", "DataFrame"): _to_polars,
+    ("pyarrow", "Table"): _to_arrow,
+    ("pyarrow", "RecordBatch"): _to_arrow,
+}
+
+
+def _adder(frame: object) -> Callable[[Any, dict[str, FloatArray], dict[str, str]], Any]:
+    """How a frame of this kind gets columns; kinds are told by name, so that no library is imported."""
+    for kind in type(frame).__mro__:
+        if found := _ADD_COLUMNS.get((kind.__module__.partition(".")[0], kind.__name__)):
+            return found
+    hint = "; use tesla_eval.connect.polars.score in it" if type(frame).__name__ == "LazyFrame" else ""
+    raise UsageError(f"{type(frame).__name__} is not a frame of pandas, Polars or Arrow{hint}")

@@ -1,0 +1,195 @@
+"""Parquet files in constant memory: read batch by batch, scored by our own threads, written as the scores come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from tesla_eval.connect.batches import BatchScorer, ScoredBatch, need_package
+from tesla_eval.errors import InputError
+from tesla_eval.files import replacing
+from tesla_eval.metrics.base import Total
+from tesla_eval.parallel import map_in_order
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = [
+    "RowGroupSpan",
+    "ScoredFile",
+    "parquet_rows",
+    "parquet_schema",
+    "read_span",
+    "row_group_spans",
+    "score_parquet",
+    "write_parquet",
+]
+
+_ROWS_AT_ONCE = 2048
+_READ_BUFFER = 1 << 20  # bytes per column: without it, a whole column of a row group is read at once
+_ROW_GROUP = 1 << 17  # rows that are written together
+_ROW_GROUP_BYTES = 32 << 20  # or fewer, if they are large
+_SPAN_ROWS = 1 << 16  # rows that one worker scores into one part: seconds of work
+
+
+class ScoredFile(NamedTuple):
+    """What was scored: the system scores by system and metric, and the numbers of references and of rows."""
+
+    scores: list[list[float]]
+    references: int | str
+    rows: int
+
+
+class RowGroupSpan(NamedTuple):
+    """Row groups of a file that one worker scores: `first` up to, but without, `end`; and the rows before them."""
+
+    path: str
+    first: int
+    end: int
+    rows_before: int
+
+
+def row_group_spans(path: str) -> list[RowGroupSpan]:
+    """The row groups of a file, small ones together; as a worker's share of the file."""
+    from pyarrow import parquet
+
+    spans = []
+    with _explained(path), parquet.ParquetFile(path) as file:
+        first = before = rows = 0
+        for group in range(file.num_row_groups):
+            rows += file.metadata.row_group(group).num_rows
+            if rows >= _SPAN_ROWS // 2 or group == file.num_row_groups - 1:
+                spans.append(RowGroupSpan(path, first, group + 1, before))
+                first, before, rows = group + 1, before + rows, 0
+    return spans
+
+
+def read_span(span: RowGroupSpan, scorer: BatchScorer) -> Iterator[tuple[int, pyarrow.Table]]:
+    """The columns that a scorer reads, in tables of a bounded number of rows, and the rows before each in the file."""
+    import pyarrow
+    from pyarrow import parquet
+
+    with (
+        _explained(span.path),
+        parquet.ParquetFile(span.path, buffer_size=_READ_BUFFER, pre_buffer=False) as file,
+    ):
+        first_row = span.rows_before
+        for batch in file.iter_batches(
+            batch_size=_SPAN_ROWS, row_groups=range(span.first, span.end),
+            columns=scorer.needed(file.schema_arrow), use_threads=False,
+        ):  # fmt: skip
+            yield first_row, pyarrow.Table.from_batches([batch])
+            first_row += batch.num_rows
+
+
+def parquet_schema(path: str) -> pyarrow.Schema:
+    """The columns of a file."""
+    need_package("pyarrow", "parquet")
+    from pyarrow import parquet
+
+    with _explained(path), parquet.ParquetFile(path) as file:
+        return file.schema_arrow
+
+
+def parquet_rows(path: str) -> int:
+    """The number of rows of a file."""
+    from pyarrow import parquet
+
+    with _explained(path), parquet.ParquetFile(path) as file:
+        return int(file.metadata.num_rows)
+
+
+def score_parquet(
+    path: str,
+    output: str | Path,
+    scorer: BatchScorer,
+    *,
+    workers: int = 1,
+    advance: Callable[[int], None] = lambda rows: None,
+) -> ScoredFile:
+    """Score a Parquet file into another one, which appears only when it is complete; rows keep their order.
+
+    `workers` threads score; `advance` is told how many more rows are done.
+    """
+    references: set[int | str] = set()
+    totals = [[metric.new_total() for metric in scorer.metrics.values()] for _ in scorer.systems]
+    rows = 0
+
+    def scored_batches() -> Iterator[pyarrow.RecordBatch]:
+        nonlocal rows
+        for scored in map_in_order(score, _numbered(path, scorer), workers):
+            _add(totals, scored)
+            if scored.batch.num_rows:
+                references.add(scored.references)
+            rows += scored.batch.num_rows
+            advance(scored.batch.num_rows)
+            yield scored.batch
+
+    def score(numbered: tuple[int, pyarrow.RecordBatch]) -> ScoredBatch:
+        first_row, batch = numbered
+        return scorer.score(batch, path, first_row)
+
+    with _explained(path):
+        schema = scorer.schema(parquet_schema(path))
+    with replacing(Path(output)) as temporary:
+        write_parquet(temporary, schema, scored_batches())
+        if not rows:
+            raise InputError(f"{path}: is empty; it must have a row for each segment")
+    count = "var" if len(references) > 1 else next(iter(references))
+    return ScoredFile([[total.score() for total in row] for row in totals], count, rows)
+
+
+def write_parquet(path: Path, schema: pyarrow.Schema, batches: Iterable[pyarrow.RecordBatch]) -> None:
+    """Write batches to a file, in row groups of a bounded size."""
+    import pyarrow
+    from pyarrow import parquet
+
+    with parquet.ParquetWriter(path, schema) as writer:
+        group: list[pyarrow.RecordBatch] = []
+        for batch in batches:
+            group.append(batch)
+            rows = sum(one.num_rows for one in group)
+            if rows >= _ROW_GROUP or sum(one.nbytes for one in group) >= _ROW_GROUP_BYTES:
+                writer.write_table(pyarrow.Table.from_batches(group, schema), row_group_size=rows)
+                group = []
+        if group:
+            writer.write_table(pyarrow.Table.from_batches(group, schema))
+
+
+def _numbered(path: str, scorer: BatchScorer) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
+    """Batches with the number of rows before each."""
+    from pyarrow import parquet
+
+    with (
+        _explained(path),
+        parquet.ParquetFile(path, buffer_size=_READ_BUFFER, pre_buffer=False) as file,
+    ):
+        first_row = 0
+        columns = scorer.needed(file.schema_arrow)
+        # One thread: it reads far faster than rows are scored.
+        for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE, columns=columns, use_threads=False):
+            yield first_row, batch
+            first_row += batch.num_rows
+
+
+def _add(totals: list[list[Total]], scored: ScoredBatch) -> None:
+    for row, parts in zip(totals, scored.parts, strict=True):
+        for total, part in zip(row, parts, strict=True):
+            total.add(part)
+
+
+@contextmanager
+def _explained(path: str) -> Iterator[None]:
+    """Errors about a file as `InputError` that names it."""
+    import pyarrow
+
+    try:
+        yield
+    except InputError as error:
+        raise error if str(error).startswith(path) else InputError(f"{path}: {error}") from None
+    except pyarrow.ArrowException as error:
+        raise InputError(f"{path}: is not a sound Parquet file ({error})") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be opened ({error.strerror or error})") from error

@@ -1,0 +1,43 @@
+"""Polars: scores as an expression, for eager and lazy frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from tesla_eval.connect.frames import score_frame
+from tesla_eval.errors import UsageError
+from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.registry import create_metric
+
+__all__ = ["score"]
+
+
+def score(
+    hypothesis: str,
+    references: str | Sequence[str],
+    metric: str | Metric = "x",
+    lang: str = "en",
+    *,
+    source: str | None = None,
+    **options: Any,
+) -> pl.Expr:
+    """The segment scores of each row, as an expression named by the metric's id.
+
+    The metric is made once, when the expression is. A lazy frame is scored batch by batch, so a metric whose scores
+    depend on the whole corpus is refused.
+    """
+    made = create_metric(metric, lang, **options) if isinstance(metric, str) else metric
+    if made.corpus_wide:
+        raise UsageError(f"{made.id} depends on the references of the whole corpus: use score_frame")
+    columns = [references] if isinstance(references, str) else list(references)
+    read = dict.fromkeys([hypothesis, *columns, *([source] if source else [])])
+
+    def score_batch(batch: pl.Series) -> pl.Series:
+        scored = score_frame(batch.struct.unnest(), hypothesis, columns, made, source=source)
+        return scored[made.id]
+
+    expression = pl.struct(list(read)).map_batches(score_batch, pl.Float64, is_elementwise=True)
+    return expression.alias(made.id)

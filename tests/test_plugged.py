@@ -1,0 +1,95 @@
+"""Commands, metrics and self-tests of other packages: how they are found, and what is said where they are missing."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+from typing import Any
+
+import click
+import pytest
+
+from tesla_eval.cli import plugged, resources
+from tesla_eval.errors import UsageError
+from tesla_eval.metrics import registry
+
+
+@click.command()
+def greet() -> None:
+    """Greet."""
+    click.echo("hello")
+
+
+NO_COMMAND = 7
+
+
+CASE = {"metric": "m", "lang": "en", "hypothesis": "A cat.", "references": ["A cat."], "score": 0.9995}
+
+
+def loose() -> tuple[list[dict[str, Any]], float]:
+    return [CASE], 0.001
+
+
+def strict() -> tuple[list[dict[str, Any]], float]:
+    return [CASE], 0.0001
+
+
+@pytest.fixture
+def points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another package is installed, and none of this project's."""
+    found = {
+        name: EntryPoint(name, value, plugged.ENTRY_POINTS)
+        for name, value in {
+            "build greeting": "tests.test_plugged:greet",
+            "build wrong": "tests.test_plugged:NO_COMMAND",
+            "build gone": "tests.test_plugged:nothing_of_that_name",
+            "train greeting": "tests.test_plugged:greet",
+            "build vectors": "tests.test_plugged:greet",
+        }.items()
+    }
+    monkeypatch.setattr(plugged, "_plugged", lambda: found)
+
+
+def test_a_command_of_another_package_runs(tesla, points: None) -> None:
+    assert tesla("build", "greeting").out == "hello\n"
+    assert tesla("train", "greeting").out == "hello\n"
+    assert "greeting" in tesla("build", "--help").out
+
+
+def test_a_command_of_ours_cannot_be_replaced(tesla, points: None) -> None:
+    assert "table of word vectors" in tesla("build", "vectors", "--help").out
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("wrong", "is not a command"),
+        ("gone", "cannot be loaded"),
+        ("encoder", "pip install 'tesla-eval[neural]'"),
+    ],
+)
+def test_a_command_that_cannot_be_had_says_why(tesla, points: None, name: str, message: str) -> None:
+    failed = tesla("build", name)
+    assert failed.status == 2 and message in failed.err
+
+
+def test_training_tesla_n_without_its_package_says_how_to_get_it(tesla, points: None) -> None:
+    failed = tesla("train", "n")
+    assert failed.status == 2 and "pip install 'tesla-eval[neural]'" in failed.err
+
+
+def test_tesla_n_without_its_package_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "registered", lambda: dict(registry.BUILT_IN))
+    for name in ("n", "tesla-n", "TESLA-N"):
+        with pytest.raises(UsageError, match=r"pip install 'tesla-eval\[neural\]'"):
+            registry.create_metric(name)
+
+
+@pytest.mark.parametrize(("cases", "agrees"), [("loose", True), ("strict", False)])
+def test_stored_scores_of_other_packages_have_a_tolerance(
+    monkeypatch: pytest.MonkeyPatch, cases: str, agrees: bool
+) -> None:
+    point = EntryPoint("cases", f"tests.test_plugged:{cases}", resources.SELFTESTS)
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [point])
+    ((found, line),) = resources._plugged_selftests()
+    assert found is agrees
+    assert "1 stored scores" in line and ("do not" in line) is not agrees
