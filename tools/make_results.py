@@ -1,6 +1,6 @@
 """Write docs/results.md: every metric against humans on every test set of ../shared/data/wmt that can be analysed.
 
-python tools/make_results.py [-m m,f,bleu,chrf,chrf++,ter] [-o docs/results.md] [-j 2]
+python tools/make_results.py [-m m,bleu,chrf,chrf++] [-o docs/results.md] [-j 2]
 
 Scores are kept in the cache of `tesla meta`, so the tool may be interrupted and started again, and a second run takes
 minutes. Language pairs are included as soon as their target language has a tagger.
@@ -20,15 +20,15 @@ from tesla_eval.metrics import Metric, create_metric
 from tesla_eval.metrics.cache import ScoreCache
 from wmt_sections import DATA, ROOT, SECTIONS, Section, analysable, read
 
-METRICS = "m,f,bleu,chrf,chrf++,ter"
+METRICS = "m,bleu,chrf,chrf++"
 
 RESAMPLES = 200
 """Of the permutation test; what is said is only whether p < 0.05."""
 
 HEAD = """# Results
 
-TESLA-X learns from all of these years; its figures, each with the reported year left out, are on
-[a page of their own](x-results.md).
+TESLA-X and TESLA-F learn from these years. Their figures, each with the reported year left out, are on pages of their
+own: [TESLA-X](x-results.md), [TESLA-F](f-results.md).
 
 How well the metrics agree with people, on the public data of the WMT shared tasks. This page is written by
 
