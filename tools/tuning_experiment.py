@@ -15,6 +15,7 @@ import hashlib
 import json
 import math
 import sys
+import tempfile
 import time
 from dataclasses import asdict, dataclass
 from itertools import combinations
@@ -312,7 +313,7 @@ def pooled(everything: dict[str, list[Selection]]) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--work", type=Path, default=Path("/tmp/tuning-experiment"))
+    parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "tuning-experiment")
     parser.add_argument("--sets", nargs="*", default=list(SETS))
     chosen = parser.parse_args()
     chosen.work.mkdir(parents=True, exist_ok=True)

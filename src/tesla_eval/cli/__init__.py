@@ -82,7 +82,7 @@ def tesla() -> None:
 
 def main() -> None:
     """Run the command; every foreseen error is one message and exit status 2."""
-    # NumPy's linear algebra would start a thread per core, which waits busily: up to 90 ms of CPU time in every command.
+    # NumPy's linear algebra would start a thread per core, which waits busily: up to 90 ms of CPU time per command.
     # Our own threads do the work, and training with one such thread gives the same bits everywhere.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _prepare_streams()

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["ENTRY_POINTS", "PluggedGroup"]
 
 ENTRY_POINTS = "tesla_eval.commands"
-_ELSEWHERE = dict.fromkeys(("build encoder", "train n"), "pip install 'tesla-eval[neural]'")
+_ELSEWHERE = dict.fromkeys(
+    ("build encoder", "train n"),
+    "pip install 'tesla-eval[neural]', or in a clone pip install ./packages/neural",
+)
 """How to get the commands of this project's other packages."""
 
 

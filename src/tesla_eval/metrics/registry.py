@@ -36,7 +36,10 @@ ENTRY_POINTS = "tesla_eval.metrics"
 """The group of entry points under which other packages add metrics."""
 
 ALL_LANGUAGES = "all"
-_ELSEWHERE = {"n": "TESLA-N is in a package of its own: pip install 'tesla-eval[neural]'"}
+_ELSEWHERE = {
+    "n": "TESLA-N is in a package of its own: pip install 'tesla-eval[neural]', or in a clone "
+    "pip install ./packages/neural"
+}
 """What to tell a user who asks for a metric of another package of this project that is not installed."""
 
 
