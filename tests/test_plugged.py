@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any
 
 import click
@@ -38,15 +39,19 @@ def not_a_number() -> tuple[list[dict[str, Any]], float]:
 
 
 @pytest.fixture
-def points(monkeypatch: pytest.MonkeyPatch) -> None:
+def points(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Another package is installed, and none of this project's."""
+    (tmp_path / "broken_plug.py").write_text(
+        'raise RuntimeError("this module does not work")\n', encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
     found = {
         name: EntryPoint(name, value, plugged.ENTRY_POINTS)
         for name, value in {
             "build greeting": "tests.test_plugged:greet",
             "build wrong": "tests.test_plugged:NO_COMMAND",
             "build gone": "tests.test_plugged:nothing_of_that_name",
-            "build raising": "tests.broken_plug:greet",
+            "build raising": "broken_plug:greet",
             "build": "tests.test_plugged:greet",
             "train greeting": "tests.test_plugged:greet",
             "build vectors": "tests.test_plugged:greet",
@@ -89,6 +94,20 @@ def test_tesla_n_without_its_package_says_how_to_get_it(monkeypatch: pytest.Monk
     for name in ("n", "tesla-n", "TESLA-N"):
         with pytest.raises(UsageError, match=r"pip install 'tesla-eval\[neural\]'"):
             registry.create_metric(name)
+
+
+def failing() -> tuple[list[dict[str, Any]], float]:
+    raise RuntimeError("its data is gone")
+
+
+def test_a_self_test_that_raises_does_not_hide_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = [
+        EntryPoint(name, f"tests.test_plugged:{name}", resources.SELFTESTS) for name in ("failing", "loose")
+    ]
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
+    (failed, said), (agrees, _) = resources._plugged_selftests()
+    assert not failed and "its data is gone" in said
+    assert agrees
 
 
 @pytest.mark.parametrize(("cases", "agrees"), [("loose", True), ("strict", False), ("not_a_number", False)])
