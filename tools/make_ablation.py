@@ -31,8 +31,8 @@ HEAD = """# What synonyms and compound splitting add
 
 TESLA-M out of English, on the test sets of [results](results.md) whose target language has built-in synonyms (cs,
 de, es, fr, is, ja, ru, uk, zh) or splits compounds (de): with everything, without synonyms, without splitting
-compounds, and with neither. Nothing else differs. Hindi, the other target language there, has neither part, so nothing can be left out.
-This page is written by
+compounds, and with neither. Nothing else differs. Hindi, the other target language there, has neither part, so
+nothing can be left out. This page is written by
 
 ```
 python tools/make_ablation.py
