@@ -37,7 +37,7 @@ class VectorTable {
             const auto found = numbers_.find(entry);
             return found == numbers_.end() ? nullptr : &found->second;
         }
-        // The longest entry that `text` begins with: its length in bytes, 0 if there is none.
+        // The longest entry that `text` begins with: its length in bytes, or 0 if `text` begins with no entry.
         std::size_t longest_beginning(std::string_view text, std::uint32_t& number) const;
 
        private:

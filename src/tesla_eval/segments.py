@@ -149,9 +149,7 @@ def _check_texts(what: str, texts: Sequence[str]) -> None:
         return
     for number, text in enumerate(texts, 1):
         if text is None:
-            raise InputError(
-                f"{what} {number} is missing (None, NaN or NA): give a text, an empty one if there is none"
-            )
+            raise InputError(f"{what} {number} is missing (None, NaN or NA): give a text, which may be empty")
         if not isinstance(text, str):
             raise InputError(f"{what} {number} is {text!r}, not a text")
 

@@ -80,9 +80,7 @@ def _sample(file: str, columns: str | None, analysed: bool, *, plain: bool) -> l
     if columns is not None or (not plain and is_table(file)):
         return sample_references(file, None if columns is None else Columns.parse(columns), _SAMPLE)
     if not plain and is_summary_source(file):
-        from tesla_eval.judgements.summaries import (
-            read_summaries,  # takes time to import: only when asked for
-        )
+        from tesla_eval.judgements.summaries import read_summaries  # takes time: only when asked for
 
         streams = read_summaries(file).reference_streams
         return [text for stream in streams for text in islice(stream, _SAMPLE) if text is not None]

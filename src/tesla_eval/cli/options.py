@@ -33,6 +33,7 @@ __all__ = [
     "columns_option",
     "create_metrics",
     "input_option",
+    "judgement_options",
     "language_option",
     "lm_option",
     "meteor_jar_option",
@@ -183,6 +184,23 @@ lm_option: Callable[[Command], Command] = click.option(
     "--lm", multiple=True, expose_value=False, callback=_kept, metavar="NAME",
     help="f: the language models that are features, which must be those of the weights; repeatable.",
 )  # fmt: skip
+
+
+def judgement_options(command: Command) -> Command:
+    """The judged outputs that weights of a translation metric are learned from."""
+    for option in (
+        click.option("--lp", "lps", multiple=True, metavar="LP", help="Only this language pair; repeatable."),
+        click.option(
+            "--pairs", multiple=True, metavar="FILE",
+            help="Pairwise preferences: *.pairs.tsv[.gz]; repeatable. Without it, pairs are made from the scores.",
+        ),
+        click.option(
+            "--segments", multiple=True, required=True, metavar="FILE",
+            help="Outputs, references, human scores: *.seg.tsv[.gz]; repeatable.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
 
 
 def provenance_options(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tesla_eval.errors import UsageError
+from tesla_eval.metrics.registry import GET_NEURAL
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -19,10 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["ENTRY_POINTS", "PluggedGroup"]
 
 ENTRY_POINTS = "tesla_eval.commands"
-_ELSEWHERE = dict.fromkeys(
-    ("build encoder", "train n"),
-    "pip install 'tesla-eval[neural]', or in a clone pip install ./packages/neural",
-)
+_ELSEWHERE = {"build encoder": GET_NEURAL, "train n": GET_NEURAL}
 """How to get the commands of this project's other packages."""
 
 

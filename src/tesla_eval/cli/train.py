@@ -11,7 +11,12 @@ from typing import Any
 import click
 
 from tesla_eval.analysis.languages import resolve_language
-from tesla_eval.cli.options import language_option, need_scikit_learn, provenance_options
+from tesla_eval.cli.options import (
+    judgement_options,
+    language_option,
+    need_scikit_learn,
+    provenance_options,
+)
 from tesla_eval.cli.plugged import PluggedGroup
 from tesla_eval.cli.terminal import progress, resumable
 from tesla_eval.cli.train_paraphrases import pem_x
@@ -61,20 +66,7 @@ def _parse_floors(
 
 def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_scale: bool) -> click.Command:
     @click.command(name, help=summary, context_settings={"max_content_width": 110})
-    @click.option(
-        "--segments",
-        multiple=True,
-        required=True,
-        metavar="FILE",
-        help="Outputs, references, human scores: *.seg.tsv[.gz]; repeatable.",
-    )
-    @click.option(
-        "--pairs",
-        multiple=True,
-        metavar="FILE",
-        help="Pairwise preferences: *.pairs.tsv[.gz]; repeatable. Without it, pairs are made from the scores.",
-    )
-    @click.option("--lp", "lps", multiple=True, metavar="LP", help="Only this language pair; repeatable.")
+    @judgement_options
     @click.option(
         "-l",
         "--lang",

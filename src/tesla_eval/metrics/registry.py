@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BUILT_IN",
     "ENTRY_POINTS",
+    "GET_NEURAL",
     "Entry",
     "create_metric",
     "default_metrics",
@@ -36,10 +37,8 @@ ENTRY_POINTS = "tesla_eval.metrics"
 """The group of entry points under which other packages add metrics."""
 
 ALL_LANGUAGES = "all"
-_ELSEWHERE = {
-    "n": "TESLA-N is in a package of its own: pip install 'tesla-eval[neural]', or in a clone "
-    "pip install ./packages/neural"
-}
+GET_NEURAL = "pip install 'tesla-eval[neural]', or in a clone pip install ./packages/neural"
+_ELSEWHERE = {"n": f"TESLA-N is in a package of its own: {GET_NEURAL}"}
 """What to tell a user who asks for a metric of another package of this project that is not installed."""
 
 

@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from tesla_eval.analysis.languages import code_to_build, resolve_language
-from tesla_eval.cli.options import need_scikit_learn, provenance_options
+from tesla_eval.cli.options import judgement_options, need_scikit_learn, provenance_options
 from tesla_eval.cli.terminal import progress, resumable
 from tesla_eval.errors import UsageError
 from tesla_eval.meta import read_preferences
@@ -76,20 +76,7 @@ def encoder(
 
 
 @click.command("n", context_settings={"max_content_width": 110})
-@click.option(
-    "--segments",
-    multiple=True,
-    required=True,
-    metavar="FILE",
-    help="Outputs, references, human scores: *.seg.tsv[.gz]; repeatable.",
-)
-@click.option(
-    "--pairs",
-    multiple=True,
-    metavar="FILE",
-    help="Pairwise preferences: *.pairs.tsv[.gz]; repeatable. Without it, pairs are made from the scores.",
-)
-@click.option("--lp", "lps", multiple=True, metavar="LP", help="Only this language pair; repeatable.")
+@judgement_options
 @click.option("-l", "--lang", "language", default="en", show_default=True, help="Language of the weights.")
 @click.option(
     "-o",
