@@ -20,7 +20,7 @@ from tesla_eval_neural.kinds import piece_kinds
 __all__ = ["LAYERS", "Folder", "build_encoder", "read_folder"]
 
 LAYERS = 3
-_LARGEST_JSON = 64 << 20  # bytes; the tokenizer.json of a multilingual model has 17 million
+_LARGEST_TEXT = 64 << 20  # bytes; the tokenizer.json of a multilingual model has 17 million
 _MOST_PIECES = 1 << 20
 _TYPES = ("bert", "roberta", "xlm-roberta", "camembert", "xlm-roberta-xl")
 _ACTIVATIONS = ("gelu", "gelu_python")
@@ -51,14 +51,21 @@ def opener_of(folder: Path) -> Opener:
     return lambda name: (folder / name).open("rb") if (folder / name).is_file() else None
 
 
-def _read_json(open_file: Opener, name: str) -> Any:
+def _read_text(open_file: Opener, name: str) -> bytes | None:
     handle = open_file(name)
     if handle is None:
         return None
     with handle:
-        content = handle.read(_LARGEST_JSON + 1)
-    if len(content) > _LARGEST_JSON:
-        raise InputError(f"{name}: has more than {_LARGEST_JSON >> 20} MB")
+        content = handle.read(_LARGEST_TEXT + 1)
+    if len(content) > _LARGEST_TEXT:
+        raise InputError(f"{name}: has more than {_LARGEST_TEXT >> 20} MB")
+    return content
+
+
+def _read_json(open_file: Opener, name: str) -> Any:
+    content = _read_text(open_file, name)
+    if content is None:
+        return None
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -206,11 +213,10 @@ def _word_piece_of(
 
 
 def _from_vocabulary(open_file: Opener, name: str) -> _Tokeniser:
-    handle = open_file("vocab.txt")
-    if handle is None:
+    content = _read_text(open_file, "vocab.txt")
+    if content is None:
         raise InputError(f"{name}: has neither tokenizer.json nor vocab.txt")
-    with handle:
-        lines = handle.read(_LARGEST_JSON).decode("utf-8").split("\n")
+    lines = content.decode("utf-8").split("\n")
     config = _read_json(open_file, "tokenizer_config.json") or {}
     normaliser = {
         "lowercase": config.get("do_lower_case", True), "strip_accents": config.get("strip_accents"),
