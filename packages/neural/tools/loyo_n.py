@@ -1,12 +1,14 @@
 """Leave one year out over ../shared/data/wmt, into English: TESLA-N's choices, its figures, and its weights.
 
-    loyo_n.py evidence [--only 0,5,...]        encode all outputs once; kept in --cache
-    loyo_n.py study                            what each choice gives where a year is left out
-    loyo_n.py report [-o docs/n-results.md]    the tables of the docs
-    loyo_n.py train                            the shipped weights, learned from everything
+    loyo_n.py evidence [-j 2] [--only 0,5,...]   encode all outputs once; what is there already is kept
+    loyo_n.py study                              what each candidate gives where a year is left out
+    loyo_n.py report [-o docs/n-results.md]      the tables of the docs, with the nested choice
+    loyo_n.py train                              the shipped weights, learned from everything
 
 For a year that is left out, TESLA-X's weights, the weights of pieces and those of TESLA-N's features are all learned
-from the other years. Encoding takes 2 ms per output (half a million outputs); the rest takes minutes.
+from the other years. The nested choice leaves out a second year: for each year a candidate is chosen by what it gives
+on the other years, each measured by weights of the rest. The evidence is kept in --cache by encoder; TESLA-X's
+features are kept in the cache of scores.
 """
 
 from __future__ import annotations
@@ -14,9 +16,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -25,14 +28,18 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import loyo  # noqa: E402
 from tesla_eval.arrays import FloatArray  # noqa: E402
+from tesla_eval.cli.terminal import progress  # noqa: E402
+from tesla_eval.features import Feature  # noqa: E402
 from tesla_eval.models.linear import LinearModel, load_weights, write_weights  # noqa: E402
 from tesla_eval.training.judged import TrainingSet  # noqa: E402
 from tesla_eval.training.yearly import MOST_PAIRS, Figures, YearlySet, fit_years, interval  # noqa: E402
 from tesla_eval_neural.encoder import load_encoder, shipped_file  # noqa: E402
+from tesla_eval_neural.group import MEAN, RECALL_WEIGHT  # noqa: E402
 from tesla_eval_neural.learning import (  # noqa: E402
     EVIDENCE,
     LEARNED,
     PENALTY,
+    PIECE_PENALTY,
     context_features,
     evidence_metric,
     fit_features,
@@ -46,10 +53,46 @@ from tesla_eval_neural.learning import (  # noqa: E402
 from tesla_eval_neural.metric import weights_file  # noqa: E402
 
 NAME, X, M = "tesla-n", "tesla-x", "tesla-m"
-FLOORS: Mapping[str, float] = {}
 DATE = "2026-11-16"
+SYSTEMS_SHARE = 1 / 3
+"""How much the mean system Pearson counts beside the mean τ where a candidate is chosen."""
 _TEXTS_AT_ONCE = 4096
-Year = tuple[LinearModel, Mapping[YearlySet, FloatArray]]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to learn TESLA-N."""
+
+    why: str
+    learned: tuple[str, ...] = LEARNED
+    alpha: float = RECALL_WEIGHT
+    penalty: float = PENALTY
+    floors: Mapping[str, float] = field(default_factory=dict)
+    piece_penalty: float = PIECE_PENALTY
+
+
+def _without(left_out: str) -> tuple[str, ...]:
+    return tuple(name for name in LEARNED if name != left_out)
+
+
+SHIPPED = "as shipped"
+CANDIDATES = {
+    SHIPPED: Candidate("the F of best partners, pairs and flow, the mean, TESLA-X"),
+    "with even": Candidate("equal weights of pieces too", learned=(*LEARNED, "ctx.even.f")),
+    "even for pairs": Candidate("pieces one by one, as in BERTScore", learned=(*_without("ctx.pair.f"), "ctx.even.f")),
+    "without flow": Candidate("nothing that needs an exact flow", learned=_without("ctx.flow.f")),
+    "without mean": Candidate("no cosine of whole texts", learned=_without(MEAN)),
+    "α .5": Candidate("precision counts as much as recall", alpha=0.5),
+    "α .8": Candidate("α as in TESLA-M", alpha=0.8),
+    "precision and recall": Candidate(
+        "a weight for each of them instead of one α",
+        learned=("x", *(f"{name[:-1]}{part}" for name in LEARNED if name.endswith(".f") for part in "pr"), MEAN),
+    ),
+    "penalty .03": Candidate("weights that follow the judgements more closely", penalty=0.03),
+    "penalty 1": Candidate("weights that are more alike", penalty=1.0),
+    "x at least .2": Candidate("more of TESLA-X, which ranks systems better", floors={"x": 0.2}),
+    "freer pieces": Candidate("weights of pieces further from their ranks", piece_penalty=0.02),
+}  # fmt: skip
 HEAD = """# TESLA-N where a year is left out
 
 Every figure of TESLA-N and TESLA-X on this page is of weights that were learned from all *other* years. The page is
@@ -57,20 +100,24 @@ written by `python packages/neural/tools/loyo_n.py report -o docs/n-results.md`.
 judgement counts alike. τ is Kendall's τ over human pairs (for direct assessment of single outputs, WMT17, over pairs of
 outputs of different segments); r is Pearson's correlation of system means with human system scores. Intervals (95 %)
 resample segments. WMT21's cs-en, de-en and ha-en have scores of systems only."""
+NESTED_HEAD = """
+## Nested choice
+
+The features, α, the penalty and the least share of TESLA-X were chosen among the candidates below by the mean τ plus a
+third of the mean r over all years, so the figures above saw the year that they are of once. Here they did not: for each
+year the candidate is the best on the *other* years, each of which is measured by weights that saw neither of both."""
 
 
-def evidence_file(folder: Path, one: Any) -> Path:
-    year, lp, name = one
-    return folder / f"{year}-{lp}-{name.replace(' ', '-')}.npy"
+def evidence_file(folder: Path, year: str, lp: str, name: str) -> Path:
+    return folder / load_encoder("en").fingerprint / f"{year}-{lp}-{name.replace(' ', '-')}.npy"
 
 
-def gather_evidence(folder: Path, only: Sequence[int]) -> None:
+def gather_evidence(folder: Path, only: Sequence[int], jobs: int) -> None:
     """The evidence of every set, one file each; files that exist are kept."""
-    metric = evidence_metric("en")
-    folder.mkdir(parents=True, exist_ok=True)
+    metric = evidence_metric("en", workers=jobs)
     for number, (year, kind, judged) in enumerate(loyo.judged(True)):
         outputs = judged.outputs
-        path = evidence_file(folder, (year, outputs.lp, f"{kind} {outputs.testset}"))
+        path = evidence_file(folder, year, outputs.lp, f"{kind} {outputs.testset}")
         if path.exists() or (only and number not in only):
             continue
         references = outputs.first_reference
@@ -81,44 +128,82 @@ def gather_evidence(folder: Path, only: Sequence[int]) -> None:
             if outputs.hypotheses[s][g] is not None
         ]
         parts = []
-        for start in range(0, len(cells), _TEXTS_AT_ONCE):
-            some = cells[start : start + _TEXTS_AT_ONCE]
-            hypotheses = [outputs.hypotheses[s][g] or "" for g, s in some]
-            parts.append(metric.score_segments(hypotheses, [[references[g] or "" for g, _ in some]]).features)
-        np.save(path, np.concatenate(parts).astype(np.float32))
-        print(f"{path.name}: {len(cells)} outputs", file=sys.stderr, flush=True)
+        with progress(path.stem, len(cells)) as bar:
+            for start in range(0, len(cells), _TEXTS_AT_ONCE):
+                some = cells[start : start + _TEXTS_AT_ONCE]
+                hypotheses = [outputs.hypotheses[s][g] or "" for g, s in some]
+                parts.append(
+                    metric.score_segments(hypotheses, [[references[g] or "" for g, _ in some]]).features
+                )
+                bar.advance(len(some))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(".unfinished")
+        with unfinished.open("wb") as file:
+            np.save(file, np.concatenate(parts).astype(np.float32))
+        unfinished.replace(path)  # an interrupted run leaves no half of a file
+        print(f"{number} {path.name}: {len(cells)} outputs", file=sys.stderr, flush=True)
+
+
+def read_evidence(folder: Path, one: YearlySet) -> FloatArray:
+    path = evidence_file(folder, one.year, one.lp, one.name)
+    if not path.exists():
+        raise SystemExit(f"{path}: does not exist; run `loyo_n.py evidence` first")
+    values = np.load(path)
+    if values.shape != (len(one.features), EVIDENCE):
+        raise SystemExit(f"{path}: does not fit; delete it and run `loyo_n.py evidence` again")
+    return values.astype(np.float64)
 
 
 class Data:
-    """The judged sets with TESLA-X's features and TESLA-N's evidence."""
+    """The judged sets with TESLA-X's features and TESLA-N's evidence; what is learned from some years is kept."""
 
-    def __init__(self, folder: Path, jobs: int) -> None:
-        self.sets, self.x_features = loyo.collect("en", jobs)
-        self.evidence = {
-            one: np.load(evidence_file(folder, (one.year, one.lp, one.name))).astype(np.float64)
-            for one in self.sets
-        }
-        for one, values in self.evidence.items():
-            if values.shape != (len(one.features), EVIDENCE):
-                raise SystemExit(f"the evidence of {one.year} {one.lp} {one.name} does not fit: make it anew")
+    def __init__(
+        self,
+        sets: Sequence[YearlySet],
+        x_features: Sequence[Feature],
+        evidence: Mapping[YearlySet, FloatArray],
+    ) -> None:
+        self.sets, self.x_features, self.evidence = sets, x_features, evidence
         self.features = learned_features(load_encoder("en"))
+        self.years = sorted({one.year for one in sets})
+        self.x_model = cache(self._x_model)
+        self.pieces = cache(self._pieces)
 
-    def x_model(self, sets: Sequence[YearlySet]) -> LinearModel:
+    @classmethod
+    def read(cls, folder: Path, jobs: int) -> Data:
+        """All sets, with their evidence from the folder."""
+        sets, x_features = loyo.collect("en", jobs)
+        return cls(sets, x_features, {one: read_evidence(folder, one) for one in sets})
+
+    def others(self, without: frozenset[str]) -> list[YearlySet]:
+        """The sets with pairs of all years but these."""
+        return [one for one in self.sets if one.year not in without and one.has_pairs]
+
+    def _x_model(self, without: frozenset[str]) -> LinearModel:
         recipe = loyo.RECIPES["en"]
-        return fit_years(sets, self.x_features, recipe.keeps, "signed", recipe.penalty or 0.01, recipe.floors)
+        return fit_years(
+            self.others(without), self.x_features, recipe.keeps, "signed", recipe.penalty or 0.01, recipe.floors
+        )  # fmt: skip
 
-    def pieces(self, sets: Sequence[YearlySet]) -> tuple[int, ...]:
-        return learn_pieces([self._training_set(one, self.evidence[one]) for one in sets if one.has_pairs])
+    def _pieces(self, without: frozenset[str], alpha: float, penalty: float) -> tuple[int, ...]:
+        sets = [self._training_set(one, self.evidence[one]) for one in self.others(without)]
+        return learn_pieces(sets, alpha, penalty)
 
-    def columns(self, one: YearlySet, x_model: LinearModel, pieces: Sequence[int]) -> FloatArray:
+    def columns(
+        self, one: YearlySet, x_model: LinearModel, pieces: Sequence[int], alpha: float
+    ) -> FloatArray:
+        """TESLA-X's linear score and the features of context."""
         x = x_scores(x_model, self.x_features, one.features)
-        return np.column_stack([x, context_features(self.evidence[one], pieces)])
+        return np.column_stack([x, context_features(self.evidence[one], pieces, alpha)])
 
     def fit(
-        self, sets: Sequence[YearlySet], columns: Mapping[YearlySet, FloatArray], **options: Any
-    ) -> LinearModel:  # fmt: skip
-        training = [self._training_set(one, columns[one]) for one in sets if one.has_pairs]
-        return fit_features(training, self.features, **options)
+        self, candidate: Candidate, without: frozenset[str], columns: Mapping[YearlySet, FloatArray]
+    ) -> LinearModel:
+        """The weights of the features from all years but these."""
+        training = [self._training_set(one, columns[one]) for one in self.others(without)]
+        return fit_features(
+            training, self.features, candidate.penalty, floors=candidate.floors, learned=candidate.learned
+        )
 
     def score(
         self, one: YearlySet, learned: LinearModel, x_model: LinearModel, columns: FloatArray
@@ -135,50 +220,85 @@ class Data:
     def _training_set(one: YearlySet, columns: FloatArray) -> TrainingSet:
         return with_columns(one.training_set(np.zeros(0, np.int64), MOST_PAIRS), columns)
 
-    def year_by_year(self) -> Iterator[tuple[str, Year]]:
-        """For every year that is left out, TESLA-X's model and the columns of all sets, learned from the others."""
-        for year in sorted({one.year for one in self.sets}):
-            others = [one for one in self.sets if one.year != year]
-            x_model, pieces = self.x_model(others), self.pieces(others)
-            yield year, (x_model, {one: self.columns(one, x_model, pieces) for one in self.sets})
-
-
-def leave_out(data: Data, by_year: Mapping[str, Year], **options: Any) -> list[Figures]:
-    figures = []
-    for year, (x_model, columns) in by_year.items():
-        model = data.fit([one for one in data.sets if one.year != year], columns, **options)
-        for one in data.sets:
-            if one.year == year:
-                scores = {
-                    **one.baselines,
-                    X: np.clip(columns[one][:, 0], 0, 1),
-                    NAME: data.score(one, model, x_model, columns[one]),
+    def measure(
+        self, without: frozenset[str], candidates: Mapping[str, Candidate]
+    ) -> dict[str, list[Figures]]:
+        """The sets of the years left out, by what each candidate learns from the others."""
+        x_model = self.x_model(without)
+        left_out = [one for one in self.sets if one.year in without]
+        found = {}
+        columns: dict[float, dict[YearlySet, FloatArray]] = {}
+        for title, candidate in candidates.items():
+            alpha = candidate.alpha
+            if alpha not in columns:
+                pieces = self.pieces(without, alpha)
+                columns[alpha] = {
+                    one: self.columns(one, x_model, pieces, alpha)
+                    for one in (*self.others(without), *left_out)
                 }
-                figures.append(Figures(one, scores))
+            model = self.fit(candidate, without, columns[alpha])
+            found[title] = [
+                Figures(
+                    one,
+                    {
+                        **one.baselines,
+                        X: np.clip(columns[one][:, 0], 0, 1),
+                        NAME: self.score(one, model, x_model, columns[one]),
+                    },
+                )
+                for one in left_out
+            ]
+        return found
+
+
+def leave_out(data: Data, candidates: Mapping[str, Candidate]) -> dict[str, list[Figures]]:
+    """What every candidate gives on every year by weights of the other years."""
+    figures: dict[str, list[Figures]] = {title: [] for title in candidates}
+    with progress("years", len(data.years)) as bar:
+        for year in data.years:
+            for title, some in data.measure(frozenset({year}), candidates).items():
+                figures[title] += some
+            bar.advance(1)
     return figures
 
 
-def study(data: Data) -> None:
-    by_year = dict(data.year_by_year())
-    names = [feature.name for feature in data.features]
-    trials: dict[str, dict[str, Any]] = {
-        "as shipped": {"floors": FLOORS},
-        **{f"penalty {penalty}": {"penalty": penalty} for penalty in (0.01, 0.1, 1.0)},
-        **{f"x at least {share}": {"floors": {"x": share}} for share in (0.2, 0.4)},
-        **{f"without {left}": {"learned": [n for n in LEARNED if n != left]} for left in LEARNED},
-        "precision and recall too": {"learned": names},
+def worth(figures: Sequence[Figures]) -> float:
+    """What candidates are chosen by."""
+    tau, pearson = loyo.means(list(figures), NAME)
+    return tau + SYSTEMS_SHARE * pearson
+
+
+def choose(data: Data) -> dict[str, str]:
+    """For every year the candidate that is best on the other years, by weights that saw neither of the two."""
+    found: dict[str, dict[str, list[Figures]]] = {
+        year: {title: [] for title in CANDIDATES} for year in data.years
     }
-    first = leave_out(data, by_year, **trials["as shipped"])
+    pairs = list(combinations(data.years, 2))
+    with progress("pairs of years", len(pairs)) as bar:
+        for pair in pairs:
+            for title, figures in data.measure(frozenset(pair), CANDIDATES).items():
+                for one in figures:
+                    (other,) = set(pair) - {one.data.year}
+                    found[other][title].append(one)
+            bar.advance(1)
+    return {
+        year: max(candidates, key=lambda title: worth(candidates[title]))
+        for year, candidates in found.items()
+    }
+
+
+def study(data: Data) -> None:
+    figures = leave_out(data, CANDIDATES)
     print(f"{'':28} mean τ, mean r, then year by year")
     for metric in (M, "chrf++", X):
-        print(loyo.line(metric, first, metric))
-    for title, options in trials.items():
-        print(loyo.line(title, leave_out(data, by_year, **options), NAME), flush=True)
+        print(loyo.line(metric, figures[SHIPPED], metric))
+    for title, some in figures.items():
+        print(f"{loyo.line(title, some, NAME)}  {worth(some):.4f}", flush=True)
 
 
 def report(data: Data) -> Iterator[str]:
-    by_year = dict(data.year_by_year())
-    figures = leave_out(data, by_year, floors=FLOORS)
+    candidates = leave_out(data, CANDIDATES)
+    figures = candidates[SHIPPED]
     metrics = (NAME, X, M, "chrf++")
     yield HEAD
     yield "\n| mean over sets | " + " | ".join(metrics) + " |\n|---|" + "--:|" * len(metrics)
@@ -202,7 +322,7 @@ def report(data: Data) -> Iterator[str]:
         + " | r: N − X | r: N − M |"
     )
     yield "|---|" + "--:|" * 9
-    for year in by_year:
+    for year in data.years:
         some = [one for one in figures if one.data.year == year]
         taus, pearsons = (
             [
@@ -232,6 +352,30 @@ def report(data: Data) -> Iterator[str]:
         values = [getattr(one, statistic)(metric) for statistic in ("tau", "pearson") for metric in metrics]
         cells = ["–" if np.isnan(value) else f"{value:.3f}" for value in values]
         yield f"| {one.data.year.upper()} {one.data.lp} {one.data.name} | " + " | ".join(cells) + " |"
+    yield from _nested(data, candidates)
+
+
+def _nested(data: Data, candidates: Mapping[str, list[Figures]]) -> Iterator[str]:
+    yield NESTED_HEAD
+    yield "\n| candidate | why | τ | r | τ + r / 3 |\n|---|---|--:|--:|--:|"
+    for title, figures in candidates.items():
+        tau, pearson = loyo.means(figures, NAME)
+        yield f"| {title} | {CANDIDATES[title].why} | {tau:.4f} | {pearson:.4f} | {worth(figures):.4f} |"
+    yield "\n| year | chosen by the other years | τ | τ: − X | r | r: − X |\n|---|---|--:|--:|--:|--:|"
+    chosen = choose(data)
+    nested = []
+    for year, title in chosen.items():
+        some = [one for one in candidates[title] if one.data.year == year]
+        nested += some
+        taus, pearsons = (
+            [getattr(one, statistic)(NAME) for one in some if one.data.has(statistic)]
+            for statistic in ("tau", "pearson")
+        )
+        cells = [_mean(taus), _difference(some, X, "tau"), _mean(pearsons), _difference(some, X, "pearson")]
+        yield f"| {year.upper()} | {title} | " + " | ".join(cells) + " |"
+    tau, pearson = loyo.means(nested, NAME)
+    cells = [f"{tau:.3f}", _difference(nested, X, "tau"), f"{pearson:.3f}", _difference(nested, X, "pearson")]
+    yield "| mean over sets | | " + " | ".join(cells) + " |"
 
 
 def _mean(values: Sequence[float]) -> str:
@@ -248,17 +392,23 @@ def _difference(figures: Sequence[Figures], other: str, statistic: str) -> str:
 
 def train(data: Data) -> None:
     """The shipped weights: TESLA-X's shipped weights, and the rest from all sets."""
-    x_model = load_weights("tesla-x", "en")
-    pieces = data.pieces(data.sets)
-    columns = {one: data.columns(one, x_model, pieces) for one in data.sets}
-    learned = data.fit(data.sets, columns, floors=FLOORS)
+    candidate = CANDIDATES[SHIPPED]
+    x_model, pieces = (
+        load_weights("tesla-x", "en"),
+        data.pieces(frozenset(), candidate.alpha, candidate.piece_penalty),
+    )
+    columns = {one: data.columns(one, x_model, pieces, candidate.alpha) for one in data.sets}
+    learned = data.fit(candidate, frozenset(), columns)
     encoder, metric = load_encoder("en"), evidence_metric("en", x_model)
     model = shipped_model(
         learned, x_model, pieces, metric, encoder, date=DATE,
         data=tuple(
             f"{one.year} {one.lp} {one.name}: {one.counts.sum():.0f} pairs" for one in data.sets if one.has_pairs
         ),
-        training={"learner": "signed", "penalty": PENALTY, "floors": dict(FLOORS), "x": x_model.fingerprint},
+        training={
+            "learner": "signed", "penalty": candidate.penalty, "floors": dict(candidate.floors),
+            "x": x_model.fingerprint,
+        },
     )  # fmt: skip
     path = shipped_file(weights_file("en"))
     write_weights(path, model)
@@ -273,13 +423,13 @@ def main() -> None:
     parser.add_argument("what", choices=["evidence", "study", "report", "train"])
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--cache", type=Path, default=ROOT / "build" / "loyo-n")
-    parser.add_argument("--only", default="", help="numbers of sets, for `evidence`")
-    parser.add_argument("-j", "--jobs", type=int, default=1)
+    parser.add_argument("--only", default="", help="numbers of sets, for `evidence`: for several processes")
+    parser.add_argument("-j", "--jobs", type=int, default=1, help="threads")
     given = parser.parse_args()
     if given.what == "evidence":
-        gather_evidence(given.cache, [int(number) for number in given.only.split(",") if number])
+        gather_evidence(given.cache, [int(number) for number in given.only.split(",") if number], given.jobs)
         return
-    data = Data(given.cache, given.jobs)
+    data = Data.read(given.cache, given.jobs)
     if given.what == "report":
         text = "\n".join(report(data)) + "\n"
         print(text) if given.output is None else given.output.write_text(text, encoding="utf-8")
