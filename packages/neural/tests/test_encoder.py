@@ -16,6 +16,7 @@ from tesla_eval_neural import encoder as encoder_module
 from tesla_eval_neural.building import Folder, build_encoder, opener_of, read_folder
 from tesla_eval_neural.encoder import Encoder, load_encoder, shipped_file
 from tesla_eval_neural.graph import reference_states
+from tesla_eval_neural.kinds import piece_kinds
 
 TEXTS = ("Two men were arrested in Paris.", "The men were not detained!", "unhappy", "two two two", "?", "")
 
@@ -51,6 +52,12 @@ def test_the_shipped_encoder_is_small_and_knows_its_source() -> None:
     resource = read_resource(path, "encoder")
     assert "all-MiniLM-L6-v2" in resource.provenance.sources[0]
     assert resource.provenance.licence == "Apache-2.0"
+
+
+def test_the_kinds_of_the_shipped_encoder_are_those_of_its_vocabulary() -> None:
+    resource = read_resource(shipped_file("encoder-en.tesla"), "encoder")
+    vocabulary = resource.text("vocabulary").split("\n")
+    np.testing.assert_array_equal(resource.arrays["kinds"], piece_kinds(vocabulary, continues="##"))
 
 
 def test_a_text_has_the_same_states_in_every_batch_and_thread() -> None:

@@ -31,6 +31,7 @@ from tesla_eval.arrays import FloatArray  # noqa: E402
 from tesla_eval.cli.terminal import progress  # noqa: E402
 from tesla_eval.features import Feature  # noqa: E402
 from tesla_eval.models.linear import LinearModel, load_weights, write_weights  # noqa: E402
+from tesla_eval.parallel import map_in_order  # noqa: E402
 from tesla_eval.training.judged import TrainingSet  # noqa: E402
 from tesla_eval.training.yearly import MOST_PAIRS, Figures, YearlySet, fit_years, interval  # noqa: E402
 from tesla_eval_neural.encoder import load_encoder, shipped_file  # noqa: E402
@@ -227,16 +228,17 @@ class Data:
         x_model = self.x_model(without)
         left_out = [one for one in self.sets if one.year in without]
         found = {}
-        columns: dict[float, dict[YearlySet, FloatArray]] = {}
+        kept: dict[tuple[float, float], dict[YearlySet, FloatArray]] = {}
         for title, candidate in candidates.items():
-            alpha = candidate.alpha
-            if alpha not in columns:
-                pieces = self.pieces(without, alpha)
-                columns[alpha] = {
-                    one: self.columns(one, x_model, pieces, alpha)
-                    for one in (*self.others(without), *left_out)
+            key = candidate.alpha, candidate.piece_penalty
+            if key not in kept:
+                pieces = self.pieces(without, *key)
+                kept[key] = {
+                    one: self.columns(one, x_model, pieces, candidate.alpha)
+                    for one in {*self.others(without), *left_out}
                 }
-            model = self.fit(candidate, without, columns[alpha])
+            columns = kept[key]
+            model = self.fit(candidate, without, columns)
             found[title] = [
                 Figures(
                     one,
@@ -251,53 +253,63 @@ class Data:
         return found
 
 
-def leave_out(data: Data, candidates: Mapping[str, Candidate]) -> dict[str, list[Figures]]:
+def leave_out(data: Data, jobs: int) -> dict[str, list[Figures]]:
     """What every candidate gives on every year by weights of the other years."""
-    figures: dict[str, list[Figures]] = {title: [] for title in candidates}
+    figures: dict[str, list[Figures]] = {title: [] for title in CANDIDATES}
     with progress("years", len(data.years)) as bar:
-        for year in data.years:
-            for title, some in data.measure(frozenset({year}), candidates).items():
+        left_out = [frozenset({year}) for year in data.years]
+        for found in map_in_order(lambda without: data.measure(without, CANDIDATES), left_out, jobs):
+            for title, some in found.items():
                 figures[title] += some
             bar.advance(1)
     return figures
 
 
-def worth(figures: Sequence[Figures]) -> float:
-    """What candidates are chosen by."""
-    tau, pearson = loyo.means(list(figures), NAME)
-    return tau + SYSTEMS_SHARE * pearson
+def worth(values: Sequence[tuple[float, float]]) -> float:
+    """What candidates are chosen by, from τ and r of some sets."""
+    tau, pearson = np.nanmean(np.array(values), axis=0).tolist()
+    return float(tau + SYSTEMS_SHARE * pearson)
 
 
-def choose(data: Data) -> dict[str, str]:
+def values_of(figures: Sequence[Figures]) -> list[tuple[float, float]]:
+    return [(one.tau(NAME), one.pearson(NAME)) for one in figures]
+
+
+def choose(data: Data, jobs: int) -> dict[str, str]:
     """For every year the candidate that is best on the other years, by weights that saw neither of the two."""
-    found: dict[str, dict[str, list[Figures]]] = {
+
+    def measured(pair: tuple[str, str]) -> list[tuple[str, str, list[tuple[float, float]]]]:
+        """The values of one year of the pair, by candidate, with the year that they help to choose for."""
+        found = data.measure(frozenset(pair), CANDIDATES)
+        return [
+            (chosen_for, title, values_of([one for one in figures if one.data.year == year]))
+            for year, chosen_for in (pair, pair[::-1])
+            for title, figures in found.items()
+        ]
+
+    values: dict[str, dict[str, list[tuple[float, float]]]] = {
         year: {title: [] for title in CANDIDATES} for year in data.years
     }
     pairs = list(combinations(data.years, 2))
     with progress("pairs of years", len(pairs)) as bar:
-        for pair in pairs:
-            for title, figures in data.measure(frozenset(pair), CANDIDATES).items():
-                for one in figures:
-                    (other,) = set(pair) - {one.data.year}
-                    found[other][title].append(one)
+        for found in map_in_order(measured, pairs, jobs):
+            for year, title, some in found:
+                values[year][title] += some
             bar.advance(1)
-    return {
-        year: max(candidates, key=lambda title: worth(candidates[title]))
-        for year, candidates in found.items()
-    }
+    return {year: max(some, key=lambda title: worth(some[title])) for year, some in values.items()}
 
 
-def study(data: Data) -> None:
-    figures = leave_out(data, CANDIDATES)
+def study(data: Data, jobs: int) -> None:
+    figures = leave_out(data, jobs)
     print(f"{'':28} mean τ, mean r, then year by year")
     for metric in (M, "chrf++", X):
         print(loyo.line(metric, figures[SHIPPED], metric))
     for title, some in figures.items():
-        print(f"{loyo.line(title, some, NAME)}  {worth(some):.4f}", flush=True)
+        print(f"{loyo.line(title, some, NAME)}  {worth(values_of(some)):.4f}", flush=True)
 
 
-def report(data: Data) -> Iterator[str]:
-    candidates = leave_out(data, CANDIDATES)
+def report(data: Data, jobs: int) -> Iterator[str]:
+    candidates = leave_out(data, jobs)
     figures = candidates[SHIPPED]
     metrics = (NAME, X, M, "chrf++")
     yield HEAD
@@ -352,17 +364,16 @@ def report(data: Data) -> Iterator[str]:
         values = [getattr(one, statistic)(metric) for statistic in ("tau", "pearson") for metric in metrics]
         cells = ["–" if np.isnan(value) else f"{value:.3f}" for value in values]
         yield f"| {one.data.year.upper()} {one.data.lp} {one.data.name} | " + " | ".join(cells) + " |"
-    yield from _nested(data, candidates)
+    yield from _nested(choose(data, jobs), candidates)
 
 
-def _nested(data: Data, candidates: Mapping[str, list[Figures]]) -> Iterator[str]:
+def _nested(chosen: Mapping[str, str], candidates: Mapping[str, list[Figures]]) -> Iterator[str]:
     yield NESTED_HEAD
     yield "\n| candidate | why | τ | r | τ + r / 3 |\n|---|---|--:|--:|--:|"
     for title, figures in candidates.items():
         tau, pearson = loyo.means(figures, NAME)
-        yield f"| {title} | {CANDIDATES[title].why} | {tau:.4f} | {pearson:.4f} | {worth(figures):.4f} |"
+        yield f"| {title} | {CANDIDATES[title].why} | {tau:.4f} | {pearson:.4f} | {worth(values_of(figures)):.4f} |"
     yield "\n| year | chosen by the other years | τ | τ: − X | r | r: − X |\n|---|---|--:|--:|--:|--:|"
-    chosen = choose(data)
     nested = []
     for year, title in chosen.items():
         some = [one for one in candidates[title] if one.data.year == year]
@@ -390,30 +401,33 @@ def _difference(figures: Sequence[Figures], other: str, statistic: str) -> str:
     return f"{mean:+.4f} [{low:+.4f}, {high:+.4f}]"
 
 
-def train(data: Data) -> None:
+def learned_model(data: Data) -> LinearModel:
     """The shipped weights: TESLA-X's shipped weights, and the rest from all sets."""
     candidate = CANDIDATES[SHIPPED]
-    x_model, pieces = (
-        load_weights("tesla-x", "en"),
-        data.pieces(frozenset(), candidate.alpha, candidate.piece_penalty),
-    )
+    x_model = load_weights("tesla-x", "en")
+    pieces = data.pieces(frozenset(), candidate.alpha, candidate.piece_penalty)
     columns = {one: data.columns(one, x_model, pieces, candidate.alpha) for one in data.sets}
     learned = data.fit(candidate, frozenset(), columns)
-    encoder, metric = load_encoder("en"), evidence_metric("en", x_model)
-    model = shipped_model(
-        learned, x_model, pieces, metric, encoder, date=DATE,
+    shares = dict(zip(learned.features, learned.weights.tolist(), strict=True))
+    return shipped_model(
+        learned, x_model, pieces, evidence_metric("en", x_model), load_encoder("en"), date=DATE,
         data=tuple(
             f"{one.year} {one.lp} {one.name}: {one.counts.sum():.0f} pairs" for one in data.sets if one.has_pairs
         ),
         training={
-            "learner": "signed", "penalty": candidate.penalty, "floors": dict(candidate.floors),
-            "x": x_model.fingerprint,
+            "learner": "signed", "penalty": candidate.penalty, "piece penalty": candidate.piece_penalty,
+            "floors": dict(candidate.floors), "x": x_model.fingerprint,
+            "shares": {name: round(share, 4) for name, share in shares.items()},
         },
     )  # fmt: skip
+
+
+def train(data: Data) -> None:
+    """Write the shipped weights, and say what they are."""
+    model = learned_model(data)
     path = shipped_file(weights_file("en"))
     write_weights(path, model)
-    named = zip(learned.features, learned.weights.tolist(), strict=True)
-    print(path, ", ".join(f"{name} {weight:.4f}" for name, weight in named if weight > 0), pieces)
+    print(path, model.training["shares"], model.settings["pieces"])
 
 
 def main() -> None:
@@ -431,10 +445,10 @@ def main() -> None:
         return
     data = Data.read(given.cache, given.jobs)
     if given.what == "report":
-        text = "\n".join(report(data)) + "\n"
+        text = "\n".join(report(data, given.jobs)) + "\n"
         print(text) if given.output is None else given.output.write_text(text, encoding="utf-8")
     else:
-        study(data) if given.what == "study" else train(data)
+        study(data, given.jobs) if given.what == "study" else train(data)
 
 
 if __name__ == "__main__":
