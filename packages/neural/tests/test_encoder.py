@@ -15,7 +15,7 @@ from tesla_eval.resources import Resource, read_resource, write_resource
 from tesla_eval_neural import encoder as encoder_module
 from tesla_eval_neural.building import Folder, build_encoder, opener_of, read_folder
 from tesla_eval_neural.encoder import Encoder, load_encoder, shipped_file
-from tesla_eval_neural.graph import reference_states
+from tesla_eval_neural.quantising import reference_states
 
 TEXTS = ("Two men were arrested in Paris.", "The men were not detained!", "unhappy", "two two two", "?", "")
 
