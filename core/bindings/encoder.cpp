@@ -30,7 +30,7 @@ class StateEncoder {
                  const Array<float>& places, const Array<float>& norms, const DenseArrays& attention,
                  const DenseArrays& output, const DenseArrays& inner_dense, const DenseArrays& outer)
         : words_(std::move(words)),
-          encoder_({layers, dimensions, heads, inner, static_cast<float>(epsilon), begin, end, view_of(words_),
+          encoder_({layers, dimensions, heads, inner, epsilon, begin, end, view_of(words_),
                     view_of(word_scales), view_of(places), view_of(norms), stacked(attention),
                     stacked(output), stacked(inner_dense), stacked(outer)}) {}
 

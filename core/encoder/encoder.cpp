@@ -12,7 +12,7 @@ namespace tesla {
 namespace {
 
 constexpr std::size_t kGroupRows = 64;         // about so many rows go through the layers together
-constexpr std::size_t kMostInner = 1 << 14, kMostLayers = 64, kMostPositions = 1 << 16;
+constexpr std::size_t kMostInner = 1 << 14, kMostLayers = 64, kMostPositions = 1 << 13;
 constexpr std::size_t kMostVocabulary = 1 << 21;
 constexpr float kLargestParameter = 1e4f;  // so that no intermediate result overflows
 
@@ -86,21 +86,45 @@ RowNorm norm_of(ArrayView<float> norms, std::size_t number, std::size_t dimensio
     return norm;
 }
 
-EncoderBuffers buffers_for(const EncoderModel& model, std::size_t rows, std::size_t longest, Arena& arena) {
-    const auto floats = [&](std::size_t count) { return static_cast<float*>(arena.allocate(count * sizeof(float), 64)); };
-    const auto bytes = [&](std::size_t count) { return static_cast<std::uint8_t*>(arena.allocate(count, 64)); };
+// Cuts arrays off a block, each of which begins with a line of cache.
+class Cutter {
+   public:
+    explicit Cutter(std::byte* block) : at_(reinterpret_cast<std::uintptr_t>(block)) {}
+    template <class T>
+    void cut(T*& array, std::size_t count) {
+        at_ = rounded_up(at_, sizeof(WeightLine));
+        array = reinterpret_cast<T*>(at_);
+        at_ += count * sizeof(T);
+    }
+    std::uintptr_t end() const { return at_; }
+
+   private:
+    std::uintptr_t at_;
+};
+
+// The arrays for so many rows, in windows of at most `longest`; returns where they end.
+std::uintptr_t cut_buffers(const EncoderModel& model, std::size_t rows, std::size_t longest, std::byte* block,
+                           EncoderBuffers& buffers) {
     const std::size_t width = rounded_up(longest, kLogicalLanes), inner_rows = std::min(rows, kInnerRows);
+    Cutter cutter(block);
+    cutter.cut(buffers.states, rows * model.width);
+    cutter.cut(buffers.small_states, rows * std::max(model.width, model.heads_width));
+    cutter.cut(buffers.scales, rows);
+    cutter.cut(buffers.attention, rows * 3 * model.heads_width);
+    cutter.cut(buffers.context, rows * model.heads_width);
+    cutter.cut(buffers.inner, inner_rows * model.inner_width);
+    cutter.cut(buffers.small_inner, inner_rows * model.inner_width);
+    cutter.cut(buffers.inner_scales, inner_rows);
+    cutter.cut(buffers.keys, model.head_width * width);
+    cutter.cut(buffers.shares, kQueryRows * width);
+    return cutter.end();
+}
+
+EncoderBuffers buffers_for(const EncoderModel& model, std::size_t rows, std::size_t longest, Arena& arena) {
     EncoderBuffers buffers;
-    buffers.states = floats(rows * model.width);
-    buffers.small_states = bytes(rows * std::max(model.width, model.heads_width));
-    buffers.scales = floats(rows);
-    buffers.attention = floats(rows * 3 * model.heads_width);
-    buffers.context = floats(rows * model.heads_width);
-    buffers.inner = floats(inner_rows * model.inner_width);
-    buffers.small_inner = bytes(inner_rows * model.inner_width);
-    buffers.inner_scales = floats(inner_rows);
-    buffers.keys = floats(model.head_width * width);
-    buffers.shares = floats(kQueryRows * width);
+    // Asking for a stricter alignment than usual would get memory that is not recycled.
+    const std::size_t size = cut_buffers(model, rows, longest, nullptr, buffers) + sizeof(WeightLine);
+    cut_buffers(model, rows, longest, static_cast<std::byte*>(arena.allocate(size)), buffers);
     return buffers;
 }
 
@@ -121,7 +145,7 @@ Encoder::Encoder(const EncoderParameters& given) {
                 given.dimensions <= kMostStateDimensions && given.inner > 0 && given.inner <= kMostInner,
             "it has too many layers or dimensions, or none");
     require(given.heads > 0 && given.dimensions % given.heads == 0, "the dimensions do not fit the heads");
-    require(given.epsilon >= 1e-20f && given.epsilon <= 1.0f, "epsilon is not between 0 and 1");
+    require(given.epsilon >= 1e-20 && given.epsilon <= 1.0, "epsilon is not between 0 and 1");
     const std::size_t dimensions = given.dimensions;
     require(given.places.size % dimensions == 0 && given.places.size / dimensions >= 3 &&
                 given.places.size / dimensions <= kMostPositions,
@@ -144,7 +168,7 @@ Encoder::Encoder(const EncoderParameters& given) {
     model.head_width = rounded_up(model.head_size, kLogicalLanes);
     model.heads_width = rounded_up(model.heads * model.head_width, kColumns);
     model.inner_width = rounded_up(given.inner, kColumns);
-    model.epsilon = given.epsilon;
+    model.epsilon = static_cast<float>(given.epsilon);
     model.begin = given.begin;
     model.end = given.end;
     model.words = given.words;

@@ -24,7 +24,7 @@ struct StackedDense {
 // What an encoder is made of, row by row as in its file.
 struct EncoderParameters {
     std::size_t layers, dimensions, heads, inner;
-    float epsilon;
+    double epsilon;
     std::uint32_t begin, end;      // the pieces before and behind a text
     ArrayView<std::int8_t> words;  // pieces × dimensions; must outlive the encoder
     ArrayView<float> word_scales;  // pieces

@@ -4,22 +4,27 @@
 #include <cmath>
 #include <cstring>
 
-#if defined(__GNUC__) && defined(__x86_64__)
-#define TESLA_X86_KERNELS 1
+// Vectors of the compiler, where it has them.
+#if !defined(TESLA_PORTABLE) && defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define TESLA_VECTORS
+#if defined(__x86_64__)
+#define TESLA_X86_KERNELS
 #include <immintrin.h>
+#endif
 #endif
 
 #define TESLA_KERNEL portable
 #define TESLA_TARGET
-#if defined(__GNUC__)
+#if defined(TESLA_VECTORS)
 #define TESLA_WIDTH 4
+#define TESLA_INTEGERS 1
 #else
 #define TESLA_WIDTH 1
-#endif
 #define TESLA_INTEGERS 0
+#endif
 #include "encoder/kernel.inc"
 
-#ifdef TESLA_X86_KERNELS
+#if defined(TESLA_X86_KERNELS)
 
 #define TESLA_KERNEL avx2
 #define TESLA_TARGET __attribute__((target("avx2")))
@@ -40,7 +45,7 @@ namespace {
 
 bool always() { return true; }
 
-#ifdef TESLA_X86_KERNELS
+#if defined(TESLA_X86_KERNELS)
 bool has_avx2() { return __builtin_cpu_supports("avx2"); }
 bool has_avx512vnni() {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
@@ -54,7 +59,7 @@ const std::vector<EncoderKernel>& supported_kernels() {
     static const std::vector<EncoderKernel> kernels = [] {
         std::vector<EncoderKernel> supported;
         for (const EncoderKernel& kernel : {
-#ifdef TESLA_X86_KERNELS
+#if defined(TESLA_X86_KERNELS)
                  EncoderKernel{"avx512vnni", has_avx512vnni, avx512vnni::encode},
                  EncoderKernel{"avx2", has_avx2, avx2::encode},
 #endif

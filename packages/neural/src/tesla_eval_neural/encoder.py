@@ -74,9 +74,7 @@ class Encoder:
         self._cached_bytes = 0
         self._lock = threading.Lock()
 
-    def _state_encoder(
-        self, info: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
-    ) -> StateEncoder:
+    def _state_encoder(self, info: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> StateEncoder:
         def flat(name: str, kind: type[np.generic]) -> npt.NDArray[Any]:
             if arrays[name].dtype != kind:
                 raise ValueError(f"array {name!r} holds numbers of another type")
@@ -113,6 +111,12 @@ class Encoder:
             self._keep(encoded.items())
         return [known[text] for text in texts]
 
+    def encode_pieces(
+        self, offsets: npt.NDArray[np.int64], pieces: npt.NDArray[np.uint32], kernel: str = ""
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int16]]:
+        """The states of texts given as pieces, without the cache, and their means; every kernel gives the same bits."""
+        return self._states.encode(offsets, pieces, kernel)
+
     def prepare(self, texts: Sequence[str]) -> StateTexts:
         """Some texts ready to be matched as often as one likes."""
         encoded = self.encode(texts)
@@ -140,7 +144,7 @@ class Encoder:
         ids = [self._tokeniser.ids(text) for text in texts]
         offsets = np.cumsum([0, *map(len, ids)], dtype=np.int64)
         pieces = np.fromiter(chain.from_iterable(ids), np.uint32, int(offsets[-1]))
-        states, means = self._states.encode(offsets, pieces)
+        states, means = self.encode_pieces(offsets, pieces)
         kinds = self._kinds[pieces]
         return {
             text: Encoded(kinds[start:end].copy(), states[start:end].copy(), mean.copy())

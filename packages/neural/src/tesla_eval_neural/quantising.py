@@ -78,7 +78,9 @@ def encoder_arrays(
     for part, layers in dense.items():
         for suffix, stacked in zip(("", ".scale", ".bias"), zip(*layers, strict=True), strict=True):
             arrays[part + suffix] = np.stack(stacked)
-    arrays["norms"] = np.array([[weights[f"{name}.{w}"] for w in ("weight", "bias")] for name in norms], np.float32)
+    arrays["norms"] = np.array(
+        [[weights[f"{name}.{w}"] for w in ("weight", "bias")] for name in norms], np.float32
+    )
     return arrays
 
 
