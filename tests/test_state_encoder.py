@@ -249,8 +249,8 @@ def test_the_largest_parameters_give_no_overflow() -> None:
     for kernel in _core.ENCODER_KERNELS:
         parameters = replace(
             GOOD, norms=GOOD.norms * 0 + large, places=GOOD.places * 0 + large,
-            word_scales=GOOD.word_scales * 0 + large, attention=grown(GOOD.attention), output=grown(GOOD.output), inner_dense=grown(GOOD.inner_dense),
-            outer=grown(GOOD.outer),
+            word_scales=GOOD.word_scales * 0 + large, attention=grown(GOOD.attention), output=grown(GOOD.output),
+            inner_dense=grown(GOOD.inner_dense), outer=grown(GOOD.outer),
         )  # fmt: skip
         states, _ = encode(parameters.encoder(), [list(range(8))], kernel)
         assert np.abs(states.astype(int)).max(axis=1).tolist() == [127] * 8

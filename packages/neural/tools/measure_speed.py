@@ -5,9 +5,9 @@
 Pairs are evenly chosen from newstest2019 into English (../shared/data/wmt). Cold: the encoder saw neither
 text before; words and lemmas were looked up before.
 Further: 100 candidates that the encoder never saw against one reference that it knows, in one batch as of an n-best
-list, or one by one. MBR: 100 candidates against each other by `all_pairs`. Start-up: a process that scores one pair, less one
-that does nothing but start Python. Encoder: every kernel that this CPU has beside onnxruntime, where `onnx` and
-`onnxruntime` are installed, in interleaved rounds.
+list, or one by one. MBR: 100 candidates against each other by `all_pairs`. Start-up: a process that scores one pair,
+less one that does nothing but start Python. Encoder: every kernel that this CPU has beside onnxruntime, where `onnx`
+and `onnxruntime` are installed, in interleaved rounds.
 """
 
 from __future__ import annotations
