@@ -340,6 +340,15 @@ def test_the_fallbacks_do_what_the_builtins_do(tmp_path: Path) -> None:
     assert outputs == {f"{sip_hash_13(bytes(range(15)), bytes(range(16))):016x}\n"}
 
 
+@pytest.mark.parametrize("options", [(), ("-DTESLA_PORTABLE",), ("-O3",)])
+def test_every_kernel_of_the_encoder_gives_the_same_bits(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """Also those for compilers without vectors; the bits are those of the machine that the test was written on."""
+    sources = ["tests/core/encoder_test.cpp", "core/base/recycled_memory.cpp"]
+    sources += ["core/encoder/encoder.cpp", "core/encoder/kernels.cpp"]
+    printed = compile_and_run(tmp_path, sources, "-ffp-contract=off", *options)
+    assert set(printed.split()) == {"48e4a9fd3ce3ebd2"}
+
+
 def sip_hash_13(text: bytes, key: bytes) -> int:
     """SipHash-1-3 as its paper describes it."""
     mask = 2**64 - 1

@@ -24,7 +24,7 @@ from build_vectors import MINILM_FOLDER, MINILM_SHA256
 from tesla_eval.resources import Provenance, write_resource
 from tesla_eval_neural.building import LAYERS, Folder, build_encoder, read_folder
 from tesla_eval_neural.encoder import KIND, Encoder, load_encoder
-from tesla_eval_neural.graph import reference_states
+from tesla_eval_neural.quantising import reference_states
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "packages" / "neural" / "src" / "tesla_eval_neural" / "data"

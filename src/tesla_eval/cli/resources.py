@@ -254,5 +254,8 @@ def _plugged_selftests() -> Iterator[tuple[bool, str]]:
         furthest = float(np.max(distances, initial=0.0))  # NaN if one of them is, which agrees with nothing
         agrees = furthest <= tolerance
         verdict = "agree" if agrees else "do not all agree"
-        counted = f"{len(cases)} stored scores {verdict} within {tolerance:g}"
-        yield agrees, f"{package}: {counted} (the furthest by {furthest:.2g})"
+        precision = f"within {tolerance:g}" if tolerance else "to the last bit"
+        yield (
+            agrees,
+            f"{package}: {len(cases)} stored scores {verdict} {precision} (the furthest by {furthest:.2g})",
+        )

@@ -14,8 +14,8 @@ from tesla_eval.errors import InputError
 from tesla_eval.resources import UNSTATED, Provenance, Resource, text_array
 from tesla_eval.training.vectors import read_safetensors
 from tesla_eval_neural.encoder import KIND, Encoder
-from tesla_eval_neural.graph import Architecture, encoder_graph
 from tesla_eval_neural.kinds import piece_kinds
+from tesla_eval_neural.quantising import Architecture, encoder_arrays
 
 __all__ = ["LAYERS", "Folder", "build_encoder", "read_folder"]
 
@@ -37,7 +37,6 @@ class Folder(NamedTuple):
     weights: Mapping[str, npt.NDArray[np.float32]]
     architecture: Architecture
     first_position: int
-    positions: int
     tokeniser: Mapping[str, Any]
     vocabulary: list[str]
     arrays: Mapping[str, npt.NDArray[Any]]
@@ -97,12 +96,11 @@ def read_folder(open_file: Opener, layers: int = LAYERS, *, name: str = "the fol
     if heads < 1 or dimensions % heads:
         raise InputError(f"{name}: {dimensions} dimensions do not fit {heads} heads")
     first = padding + 1 if kind in _OFFSET_POSITIONS else 0
-    positions = len(weights["embeddings.position_embeddings.weight"]) - first
     tokeniser, vocabulary, arrays, ends = _read_tokeniser(open_file, name)
     if len(vocabulary) > len(weights["embeddings.word_embeddings.weight"]):
         raise InputError(f"{name}: the vocabulary has more pieces than there are embeddings")
     return Folder(
-        weights, Architecture(layers, heads, epsilon), first, positions, tokeniser, vocabulary, arrays, *ends
+        weights, Architecture(layers, heads, epsilon), first, tokeniser, vocabulary, arrays, *ends
     )  # fmt: skip
 
 
@@ -256,17 +254,14 @@ def build_encoder(folder: Folder, language: str, provenance: Provenance = UNSTAT
     kinds = piece_kinds(
         folder.vocabulary, begins=tokeniser.pop("begins"), continues=tokeniser.pop("continues")
     )
+    arrays = encoder_arrays(folder.weights, folder.architecture, folder.first_position)
     resource = Resource(
         kind=KIND, language=language, provenance=provenance,
-        arrays={
-            "graph": np.frombuffer(encoder_graph(folder.weights, folder.architecture), np.uint8),
-            "vocabulary": text_array("\n".join(folder.vocabulary)), "kinds": kinds, **folder.arrays,
-        },
+        arrays={**arrays, "vocabulary": text_array("\n".join(folder.vocabulary)), "kinds": kinds, **folder.arrays},
         info={
-            "layers": folder.architecture.layers,
-            "dimensions": int(folder.weights["embeddings.word_embeddings.weight"].shape[1]),
-            "first_position": folder.first_position, "positions": folder.positions, "begin": folder.begin,
-            "end": folder.end, "tokeniser": tokeniser,
+            "layers": folder.architecture.layers, "dimensions": arrays["words"].shape[1],
+            "heads": folder.architecture.heads, "inner": arrays["inner"].shape[2],
+            "epsilon": folder.architecture.epsilon, "begin": folder.begin, "end": folder.end, "tokeniser": tokeniser,
         },
     )  # fmt: skip
     Encoder(resource).encode(["A text."])  # refuses what could not be used

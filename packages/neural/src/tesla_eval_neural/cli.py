@@ -55,8 +55,7 @@ def encoder(
     """Make the encoder of TESLA-N for a language from a published model.
 
     Models of the types BERT, RoBERTa and XLM-R are read, so E5, LaBSE and many others too. The files are read as data;
-    nothing is executed. Then learn the weights with `tesla train n`. Needs onnx:
-    pip install "tesla-eval-neural[build]".
+    nothing is executed. Then learn the weights with `tesla train n`.
 
     \b
     tesla build encoder -l de --from multilingual-e5-small/ --licence MIT

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import version
 from math import isnan
 from typing import TYPE_CHECKING, ClassVar
 
@@ -94,8 +93,8 @@ class BoundContext(BoundGroup):
 
     @cached_property
     def signature(self) -> dict[str, str]:
-        """The encoder, and the program that runs it."""
-        return {"encoder": self.encoder.fingerprint, "onnxruntime": version("onnxruntime")}
+        """The encoder."""
+        return {"encoder": self.encoder.fingerprint}
 
     def prepare(self, batch: AnalysedBatch) -> StateTexts:
         """The states of the texts of a batch."""
