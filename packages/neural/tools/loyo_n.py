@@ -3,7 +3,7 @@
     loyo_n.py evidence [-j 2] [--only 0,5,...]   encode all outputs once; what is there already is kept
     loyo_n.py study                              what each candidate gives where a year is left out
     loyo_n.py report [-o docs/n-results.md]      the tables of the docs, with the nested choice
-    loyo_n.py train                              the shipped weights, learned from everything
+    loyo_n.py train                              the shipped weights, learned from everything; scores of the self-test
 
 For a year that is left out, TESLA-X's weights, the weights of pieces and those of TESLA-N's features are all learned
 from the other years. The nested choice leaves out a second year: for each year a candidate is chosen by what it gives
@@ -14,6 +14,7 @@ features are kept in the cache of scores.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,6 +35,7 @@ from tesla_eval.models.linear import LinearModel, load_weights, write_weights  #
 from tesla_eval.parallel import map_in_order  # noqa: E402
 from tesla_eval.training.judged import TrainingSet  # noqa: E402
 from tesla_eval.training.yearly import MOST_PAIRS, Figures, YearlySet, fit_years, interval  # noqa: E402
+from tesla_eval_neural import selftest  # noqa: E402
 from tesla_eval_neural.encoder import load_encoder, shipped_file  # noqa: E402
 from tesla_eval_neural.group import MEAN, RECALL_WEIGHT  # noqa: E402
 from tesla_eval_neural.learning import (  # noqa: E402
@@ -51,7 +53,7 @@ from tesla_eval_neural.learning import (  # noqa: E402
     with_columns,
     x_scores,
 )  # fmt: skip
-from tesla_eval_neural.metric import weights_file  # noqa: E402
+from tesla_eval_neural.metric import TeslaN, weights_file  # noqa: E402
 
 NAME, X, M = "tesla-n", "tesla-x", "tesla-m"
 DATE = "2026-11-16"
@@ -423,11 +425,17 @@ def learned_model(data: Data) -> LinearModel:
 
 
 def train(data: Data) -> None:
-    """Write the shipped weights, and say what they are."""
+    """Write the shipped weights and the scores of the self-test, and say what the weights are."""
     model = learned_model(data)
     path = shipped_file(weights_file("en"))
     write_weights(path, model)
     print(path, model.training["shares"], model.settings["pieces"])
+    cases, _ = selftest.scores()
+    metric = TeslaN("en")
+    for case in cases:
+        case["score"] = metric.sentence_score(case["hypothesis"], case["references"]).score
+    stored = json.dumps(cases, ensure_ascii=False, indent=1) + "\n"
+    shipped_file("selftest-n.json").write_text(stored, encoding="utf-8")
 
 
 def main() -> None:
