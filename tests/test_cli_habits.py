@@ -365,3 +365,10 @@ def test_references_by_segment_must_fit() -> None:
     with pytest.raises(TeslaError, match="one list of texts for each"):
         score(["a", "b"], ["a", "b"], metric="m", references_by_segment=True)
     assert score(["a"], [["b", "a"]], metric="m", references_by_segment=True).segments.shape == (1,)
+
+
+def test_a_missing_file_is_one_message(tesla, files) -> None:
+    _, good, _ = files
+    found = tesla("score", "-r", "nosuch.txt", good)
+    assert found.status == 2
+    assert found.err.splitlines() == ["tesla: nosuch.txt: cannot be opened (No such file or directory)"]
