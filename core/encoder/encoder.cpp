@@ -116,7 +116,7 @@ std::uintptr_t cut_buffers(const EncoderModel& model, std::size_t rows, std::siz
     cutter.cut(buffers.small_inner, inner_rows * model.inner_width);
     cutter.cut(buffers.inner_scales, inner_rows);
     cutter.cut(buffers.keys, model.head_width * width);
-    cutter.cut(buffers.shares, kQueryRows * width);
+    cutter.cut(buffers.shares, kShareRows * width);
     return cutter.end();
 }
 

@@ -31,11 +31,11 @@ struct EncoderBuffers {
     std::uint8_t* small_inner;
     float* inner_scales;
     float* keys;    // head_width × the longest window
-    float* shares;  // kQueryRows × the longest window
+    float* shares;  // kShareRows × the longest window
 };
 
 inline constexpr std::size_t kInnerRows = 64;
-inline constexpr std::size_t kQueryRows = 4;
+inline constexpr std::size_t kQueryRows = 4, kShareRows = 32;
 
 struct EncoderKernel {
     const char* name;
