@@ -80,9 +80,9 @@ def _without(left_out: str) -> tuple[str, ...]:
 
 SHIPPED = "as shipped"
 CANDIDATES = {
-    SHIPPED: Candidate("the F of best partners, pairs and flow, the mean, TESLA-X"),
-    "with even": Candidate("equal weights of pieces too", learned=(*LEARNED, "ctx.even.f")),
-    "even for pairs": Candidate("pieces one by one, as in BERTScore", learned=(*_without("ctx.pair.f"), "ctx.even.f")),
+    SHIPPED: Candidate("all features by their F, the mean, TESLA-X"),
+    "without even": Candidate("learned weights of pieces only", learned=_without("ctx.even.f")),
+    "without pairs": Candidate("pieces one by one, as in BERTScore", learned=_without("ctx.pair.f")),
     "without flow": Candidate("nothing that needs an exact flow", learned=_without("ctx.flow.f")),
     "without mean": Candidate("no cosine of whole texts", learned=_without(MEAN)),
     "α .5": Candidate("precision counts as much as recall", alpha=0.5),

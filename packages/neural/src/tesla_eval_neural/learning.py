@@ -47,7 +47,7 @@ __all__ = [
 X_SCORE = Feature("x", "x", "x", "TESLA-X's linear score", "x")
 PENALTY = 0.3
 PIECE_PENALTY = 0.2
-LEARNED = (X_SCORE.name, "ctx.best.f", "ctx.pair.f", "ctx.flow.f", MEAN)
+LEARNED = (X_SCORE.name, *(f"{problem}.f" for problem in STATE_PROBLEMS), MEAN)
 """What gets a weight: `tools/loyo_n.py` has the other choices, and what they give where a year is left out."""
 NUMBERS = "number."
 _KINDS = len(PIECE_KINDS)
