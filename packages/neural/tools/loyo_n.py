@@ -58,7 +58,7 @@ from tesla_eval_neural.metric import TeslaN, weights_file  # noqa: E402
 NAME, X, M = "tesla-n", "tesla-x", "tesla-m"
 DATE = "2026-11-16"
 SYSTEMS_SHARE = 1 / 3
-"""How much the mean system Pearson counts beside the mean τ where a candidate is chosen."""
+"""How much the mean system Pearson counts beside the mean τ in the nested choice."""
 _TEXTS_AT_ONCE = 4096
 
 
@@ -106,9 +106,9 @@ resample segments. WMT21's cs-en, de-en and ha-en have scores of systems only.""
 NESTED_HEAD = """
 ## Nested choice
 
-The features, α, the penalty and the least share of TESLA-X were chosen among the candidates below by the mean τ plus a
-third of the mean r over all years, so the figures above saw the year that they are of once. Here they did not: for each
-year the candidate is the best on the *other* years, each of which is measured by weights that saw neither of both."""
+What is shipped was chosen while all years were in sight: among the candidates below, by τ, r and
+[edits of the meaning](tesla-n.md#figures). Here no choice saw its year: for each year the candidate is the one with the
+highest τ + r / 3 on the *other* years, each of which is measured by weights that saw neither of both."""
 
 
 def evidence_file(folder: Path, year: str, lp: str, name: str) -> Path:
