@@ -63,8 +63,9 @@ inline std::array<std::uint32_t, 2> label_features(std::uint32_t label, std::uin
 }
 
 // The features that join the word with a neighbour.
+using PairHashes = std::array<std::uint32_t, 2>;
 template <class Word>
-inline std::array<std::uint32_t, 2> pair_features(const Position<Word>& at) {
+inline PairHashes pair_features(const Position<Word>& at) {
     const std::uint32_t form = at.word->parts.form;
     return {mix(70, at.previous->parts.form, form), mix(71, form, at.next->parts.form)};
 }
