@@ -29,6 +29,35 @@ struct KeyedHash {
     std::size_t operator()(std::string_view key) const { return static_cast<std::size_t>(keyed_hash(key)); }
 };
 
+// Recognises words that a batch has had lately, by their bytes alone. It forgets, and knows short words only.
+class RecentWords {
+   public:
+    explicit RecentWords(std::size_t words) : slots_(slots_for(words)) {}
+
+    // The number that was given with this word before, or else `number`, which it keeps.
+    std::uint32_t number_of(std::string_view word, std::uint32_t number) {
+        if (word.empty() || word.size() > kShortText) return number;
+        const std::uint64_t bytes = short_text(word);
+        Slot& slot = slots_[mix(bytes) & (slots_.size() - 1)];
+        if (slot.word != bytes) slot = {bytes, number};
+        return slot.number;
+    }
+
+   private:
+    struct Slot {
+        std::uint64_t word = 0;
+        std::uint32_t number = 0;
+    };
+    static std::size_t slots_for(std::size_t words) {
+        std::size_t slots = 16;
+        while (slots < kMostSlots && slots < words) slots *= 2;
+        return slots;
+    }
+    static constexpr std::size_t kMostSlots = 2048;
+
+    std::vector<Slot> slots_;
+};
+
 Lemma lemma_of(const LemmaSenses& given) {
     Lemma lemma;
     lemma.senses.assign(given.senses, given.senses + given.count);
@@ -98,6 +127,21 @@ void Interner::grow() {
 }
 
 std::vector<std::uint32_t> Lexicon::intern_words(const std::vector<std::string_view>& words) {
+    RecentWords recent(words.size());
+    std::vector<std::string_view> distinct;  // but for some that come again
+    std::vector<std::uint32_t> ids;
+    ids.reserve(words.size());
+    for (std::string_view word : words) {
+        const auto next = static_cast<std::uint32_t>(distinct.size());
+        ids.push_back(recent.number_of(word, next));
+        if (ids.back() == next) distinct.push_back(word);
+    }
+    const std::vector<std::uint32_t> distinct_ids = intern_distinct(distinct);
+    for (std::uint32_t& id : ids) id = distinct_ids[id];
+    return ids;
+}
+
+std::vector<std::uint32_t> Lexicon::intern_distinct(const std::vector<std::string_view>& words) {
     std::vector<std::uint32_t> ids(words.size());
     std::vector<std::size_t> missing;
     {
@@ -112,6 +156,9 @@ std::vector<std::uint32_t> Lexicon::intern_words(const std::vector<std::string_v
     std::vector<std::string_view> forms;
     std::vector<WordLook> looks;
     std::u32string form;
+    fresh.reserve(missing.size());
+    forms.reserve(missing.size());
+    looks.reserve(missing.size());
     for (std::size_t i : missing) {
         auto [found, is_new] = fresh.try_emplace(words[i], static_cast<std::uint32_t>(looks.size()));
         ids[i] = found->second;

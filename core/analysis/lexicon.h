@@ -123,6 +123,7 @@ class Lexicon {
     const Tagger* tagger() const { return tagger_; }
 
    private:
+    std::vector<std::uint32_t> intern_distinct(const std::vector<std::string_view>& words);
     static std::uint64_t next_serial() {
         static std::atomic<std::uint64_t> last{0};
         return ++last;
