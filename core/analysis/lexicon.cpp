@@ -58,15 +58,41 @@ class RecentWords {
     std::vector<Slot> slots_;
 };
 
-Lemma lemma_of(const LemmaSenses& given) {
-    Lemma lemma;
-    lemma.senses.assign(given.senses, given.senses + given.count);
-    std::sort(lemma.senses.begin(), lemma.senses.end());
-    for (std::uint32_t sense : lemma.senses) lemma.signature |= 1ULL << (mix(sense) & 63);
-    return lemma;
+}  // namespace
+
+const std::vector<std::uint32_t> Lemma::kNone;
+
+Lemma::Lemma(const LemmaSenses& given) {
+    if (given.count == 0) return;
+    known_ = std::make_unique<Known>();
+    std::vector<std::uint32_t>& senses = known_->senses;
+    senses.assign(given.senses, given.senses + given.count);
+    std::sort(senses.begin(), senses.end());
+    WideSignature& wide = known_->signature;
+    for (std::uint32_t sense : senses) {
+        const std::uint64_t hash = mix(sense);
+        wide[hash / 64 % wide.size()] |= 1ULL << (hash % 64);
+    }
+    for (std::uint64_t word : wide) signature_ |= word;
 }
 
-}  // namespace
+bool Lemma::shares_sense(const Lemma& other) const {
+    if ((signature_ & other.signature_) == 0) return false;
+    std::uint64_t common = 0;
+    for (std::size_t i = 0; i < std::tuple_size_v<WideSignature>; ++i)
+        common |= known_->signature[i] & other.known_->signature[i];
+    if (common == 0) return false;
+    const std::uint32_t *i = senses().data(), *const i_end = i + senses().size();
+    const std::uint32_t *j = other.senses().data(), *const j_end = j + other.senses().size();
+    bool shared = false;
+    while (!shared && i != i_end && j != j_end) {  // whose turn it is nobody can foresee: no branch depends on it
+        const std::uint32_t x = *i, y = *j;
+        shared = x == y;
+        i += x < y;
+        j += y < x;
+    }
+    return shared;
+}
 
 std::size_t Interner::slot_of(std::string_view key, std::uint32_t hash) const {
     std::size_t mask = slots_.size() - 1;
@@ -189,11 +215,11 @@ std::vector<std::uint32_t> Lexicon::intern_lemmas(const std::vector<LemmaSenses>
     for (const LemmaSenses& given : lemmas) {
         std::uint32_t id = lemma_ids_.find(given.text);
         if (id == Interner::kMissing) {
-            Lemma fresh = lemma_of(given);
+            Lemma fresh(given);
             lemmas_.prepare();
             id = lemma_ids_.intern(given.text);
             lemmas_.append([&](Lemma& lemma) noexcept { lemma = std::move(fresh); });
-        } else if (const std::vector<std::uint32_t>& known = lemmas_[id].senses;
+        } else if (const std::vector<std::uint32_t>& known = lemmas_[id].senses();
                    known.size() != given.count || !std::is_permutation(known.begin(), known.end(), given.senses)) {
             throw std::invalid_argument("the lemma '" + std::string(given.text) + "' is given with different senses");
         }
@@ -217,20 +243,6 @@ void Lexicon::define_words(std::vector<WordDefinition>&& definitions) {
         type.parts = std::move(definition.parts);
         type.lemma.store(definition.lemma, std::memory_order_release);
     }
-}
-
-bool share_sense(const Lemma& a, const Lemma& b) {
-    if ((a.signature & b.signature) == 0) return false;
-    const std::uint32_t *i = a.senses.data(), *const i_end = i + a.senses.size();
-    const std::uint32_t *j = b.senses.data(), *const j_end = j + b.senses.size();
-    bool shared = false;
-    while (!shared && i != i_end && j != j_end) {  // whose turn it is nobody can foresee: no branch depends on it
-        const std::uint32_t x = *i, y = *j;
-        shared = x == y;
-        i += x < y;
-        j += y < x;
-    }
-    return shared;
 }
 
 }  // namespace tesla

@@ -99,9 +99,28 @@ struct WordDefinition {
     std::vector<CompoundPart> parts;
 };
 
-struct Lemma {
-    std::vector<std::uint32_t> senses;  // ascending
-    std::uint64_t signature = 0;        // one bit a sense, hashed: no common bit, no common sense
+// One bit a sense, hashed: no common bit, no common sense. Few lemmas have a sense in common, and many have many senses,
+// so that a narrow signature asks first and a wide one asks again.
+using WideSignature = std::array<std::uint64_t, 4>;
+
+class Lemma {
+   public:
+    Lemma() = default;
+    explicit Lemma(const LemmaSenses& given);
+
+    const std::vector<std::uint32_t>& senses() const { return known_ ? known_->senses : kNone; }  // ascending
+    std::uint64_t signature() const { return signature_; }  // the words of the wide one on top of each other
+    bool shares_sense(const Lemma& other) const;
+
+   private:
+    struct Known {
+        WideSignature signature{};
+        std::vector<std::uint32_t> senses;
+    };
+    static const std::vector<std::uint32_t> kNone;
+
+    std::uint64_t signature_ = 0;
+    std::unique_ptr<Known> known_;  // none for a lemma without senses, as most rare words are
 };
 
 class Lexicon {
@@ -138,7 +157,5 @@ class Lexicon {
     StableArray<WordType> words_;
     StableArray<Lemma> lemmas_;
 };
-
-bool share_sense(const Lemma& a, const Lemma& b);
 
 }  // namespace tesla

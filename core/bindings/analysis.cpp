@@ -110,7 +110,7 @@ void bind_lexicon(nb::module_& m) {
             "senses",
             [](const Lexicon& lexicon, std::uint32_t lemma) {
                 check_number(lemma, lexicon.lemma_count());
-                return lexicon.lemma(lemma).senses;
+                return lexicon.lemma(lemma).senses();
             },
             "lemma"_a)
         .def(

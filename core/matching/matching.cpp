@@ -32,7 +32,7 @@ void MaxSimMatcher::begin_pair(const SymbolBag& reference, const SymbolBag& hypo
 std::uint8_t MaxSimMatcher::symbol_similarity(std::uint32_t a, std::uint32_t b) const {
     if (x_->lemma[a] == y_->lemma[b]) return 2;
     bool same_tag = x_->tag[a] == y_->tag[b] && x_->tag[a] != 0;  // tag 0: untagged, like nothing
-    return static_cast<std::uint8_t>(same_tag + share_sense(*lemma_x_[a], *lemma_y_[b]));
+    return static_cast<std::uint8_t>(same_tag + lemma_x_[a]->shares_sense(*lemma_y_[b]));
 }
 
 void MaxSimMatcher::link_symbols() {
@@ -45,7 +45,7 @@ void MaxSimMatcher::link_symbols() {
     lemmas_y_.resize(stride_, kNoLemma);
     sensed_y_.clear();
     for (std::uint32_t b = 0; b < ny; ++b)
-        if (lemma_y_[b]->signature != 0) sensed_y_.push_back({b, lemma_y_[b]->signature});
+        if (lemma_y_[b]->signature() != 0) sensed_y_.push_back({b, lemma_y_[b]->signature()});
     link_first_.assign(1, 0);
     links_.clear();
     for (std::uint32_t a = 0; a < nx; ++a) {
@@ -67,10 +67,10 @@ void MaxSimMatcher::fill_row(std::uint32_t symbol_x, std::uint8_t* row) const {
             for (std::size_t b = 0; b < kAtOnce; ++b) some[b] = tags[start + b] == tag;
             std::memcpy(row + start, some, kAtOnce);
         }
-    if (const std::uint64_t signature = lemma_x_[symbol_x]->signature)
+    if (const std::uint64_t signature = lemma_x_[symbol_x]->signature())
         for (const Sensed& sensed : sensed_y_)
             if ((sensed.signature & signature) != 0)
-                row[sensed.symbol] += share_sense(*lemma_x_[symbol_x], *lemma_y_[sensed.symbol]);
+                row[sensed.symbol] += lemma_x_[symbol_x]->shares_sense(*lemma_y_[sensed.symbol]);
     for (std::size_t start = 0; start < places; start += kAtOnce) {
         std::memcpy(some, row + start, kAtOnce);
         for (std::size_t b = 0; b < kAtOnce; ++b) some[b] = lemmas[start + b] == lemma ? std::uint8_t{2} : some[b];
@@ -212,10 +212,10 @@ void MaxSimMatcher::add_sense_arcs(int n) {
     const auto& y = y_->orders[n - 1];
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> by_sense;  // sense -> symbols of y
     for (std::uint32_t b = 0; b < lemma_y_.size(); ++b)
-        for (std::uint32_t sense : lemma_y_[b]->senses) by_sense[sense].push_back(b);
+        for (std::uint32_t sense : lemma_y_[b]->senses()) by_sense[sense].push_back(b);
     std::vector<std::vector<std::uint32_t>> linked(lemma_x_.size());  // symbol of x -> symbols of y, by a sense only
     for (std::uint32_t a = 0; a < lemma_x_.size(); ++a) {
-        for (std::uint32_t sense : lemma_x_[a]->senses) {
+        for (std::uint32_t sense : lemma_x_[a]->senses()) {
             auto found = by_sense.find(sense);
             if (found == by_sense.end()) continue;
             for (std::uint32_t b : found->second)

@@ -41,7 +41,7 @@ int main() {
             }
             if (const std::size_t lemmas = lexicon.lemma_count(); lemmas > 0) {
                 const auto last = static_cast<std::uint32_t>(lemmas - 1);
-                wrong += lexicon.lemma(last).senses.size() != lexicon.lemma_text(last).size() % 4;
+                wrong += lexicon.lemma(last).senses().size() != lexicon.lemma_text(last).size() % 4;
             }
         }
     });
