@@ -84,7 +84,7 @@ TokenArrays Draft::finish(const std::vector<LabelMeaning>& labels, bool keep_pun
         if (!row) return;
         row->clear();
         for (std::size_t i = 0; i < count; ++i) {
-            const WordFeatures& features = lexicon_.word(tokens[i].word).look.features;
+            const WordFeatures& features = *lexicon_.word(tokens[i].word).features;
             row->push_back(features);
             prefetch(&features);
         }
@@ -116,7 +116,7 @@ TokenArrays Draft::finish(const std::vector<LabelMeaning>& labels, bool keep_pun
         }
         for (std::size_t i = 0; i < count; ++i) {
             const WordType& type = lexicon_.word(tokens[i].word);
-            if (!keep_punctuation && !type.look.alphanumeric) continue;
+            if (!keep_punctuation && !type.alphanumeric) continue;
             const LabelMeaning& label = meaning(i);
             out.word.push_back(tokens[i].word);
             std::uint32_t lemma = type.lemma.load(std::memory_order_acquire);

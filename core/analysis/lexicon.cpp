@@ -152,6 +152,37 @@ void Interner::grow() {
     }
 }
 
+FeatureStore::Slot* FeatureStore::slot_of(const WordFeatures& features) {
+    constexpr std::size_t kMostSteps = 8;
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t step = 0, i = features.hash(); step < kMostSteps; ++step, ++i) {
+        Slot& slot = slots_[i & mask];
+        if (!slot || *slot == features) return &slot;
+    }
+    return nullptr;
+}
+
+const WordFeatures* FeatureStore::keep(const WordFeatures& features) {
+    Slot* slot = slot_of(features);
+    if (slot && *slot) return *slot;
+    if ((kept_.size() + 1) * 2 > slots_.size()) {
+        grow();
+        slot = slot_of(features);
+    }
+    kept_.prepare();
+    kept_.append([&](WordFeatures& place) noexcept { place = features; });
+    const WordFeatures* kept = &kept_[kept_.size() - 1];
+    if (slot) *slot = kept;
+    return kept;
+}
+
+void FeatureStore::grow() {
+    std::vector<Slot> old(slots_.size() * 2);
+    old.swap(slots_);
+    for (Slot known : old)
+        if (Slot* slot = known ? slot_of(*known) : nullptr) *slot = known;
+}
+
 std::vector<std::uint32_t> Lexicon::intern_words(const std::vector<std::string_view>& words) {
     RecentWords recent(words.size());
     std::vector<std::string_view> distinct;  // but for some that come again
@@ -167,20 +198,24 @@ std::vector<std::uint32_t> Lexicon::intern_words(const std::vector<std::string_v
     return ids;
 }
 
-std::vector<std::uint32_t> Lexicon::intern_distinct(const std::vector<std::string_view>& words) {
+std::vector<std::uint32_t> Lexicon::find_words(const std::vector<std::string_view>& words) {
     std::vector<std::uint32_t> ids(words.size());
+    std::shared_lock lock(words_mutex_);
+    word_ids_.find_all(words, ids.data());
+    return ids;
+}
+
+std::vector<std::uint32_t> Lexicon::intern_distinct(const std::vector<std::string_view>& words) {
+    std::vector<std::uint32_t> ids = find_words(words);
     std::vector<std::size_t> missing;
-    {
-        std::shared_lock lock(words_mutex_);
-        word_ids_.find_all(words, ids.data());
-    }
     for (std::size_t i = 0; i < words.size(); ++i)
         if (ids[i] == Interner::kMissing) missing.push_back(i);
     if (missing.empty()) return ids;
     // Looking at new words takes longer than entering them, and other threads need not wait for it.
     std::unordered_map<std::string_view, std::uint32_t, KeyedHash> fresh;
     std::vector<std::string_view> forms;
-    std::vector<WordLook> looks;
+    std::vector<WordFeatures> looks;
+    std::vector<bool> alphanumeric;
     std::u32string form;
     fresh.reserve(missing.size());
     forms.reserve(missing.size());
@@ -191,17 +226,21 @@ std::vector<std::uint32_t> Lexicon::intern_distinct(const std::vector<std::strin
         if (!is_new) continue;
         decode_utf8(words[i], form);
         forms.push_back(words[i]);
-        looks.push_back({});
-        looks.back().alphanumeric = std::any_of(form.begin(), form.end(), is_alnum);
-        if (tagger_) looks.back().features = tagger_->features(form.data(), form.size());
+        alphanumeric.push_back(std::any_of(form.begin(), form.end(), is_alnum));
+        looks.push_back(tagger_ ? tagger_->features(form.data(), form.size()) : WordFeatures{});
     }
     std::vector<std::uint32_t> entered(looks.size());
     {
         std::unique_lock lock(words_mutex_);
         for (std::size_t i = 0; i < looks.size(); ++i) {
             words_.prepare();
+            const WordFeatures* features = features_.keep(looks[i]);
             entered[i] = word_ids_.intern(forms[i]);
-            if (entered[i] == words_.size()) words_.append([&](WordType& type) noexcept { type.look = looks[i]; });
+            if (entered[i] != words_.size()) continue;  // another thread was first
+            words_.append([&](WordType& type) noexcept {
+                type.features = features;
+                type.alphanumeric = alphanumeric[i];
+            });
         }
     }
     for (std::size_t i : missing) ids[i] = entered[ids[i]];

@@ -33,6 +33,15 @@ const std::array<Lanes, kMaxVectors> kFromEnd = [] {
 
 }  // namespace
 
+// Features differ where the forms or the ends of words do, so that little else need be looked at.
+std::uint64_t WordFeatures::hash() const {
+    std::uint64_t first[2];
+    std::memcpy(first, own_scores.data(), sizeof first);
+    std::uint64_t hash = std::uint64_t{parts.form} << 32 | parts.suffix;
+    for (std::uint64_t more : {first[0], first[1]}) hash = (hash ^ hash >> 32 ^ more) * 0x9E3779B97F4A7C15ULL;
+    return hash ^ hash >> 32;
+}
+
 Tagger::Tagger(const TaggerArrays& arrays) : labels_(arrays.labels) {
     require(labels_ >= 1 && labels_ <= kMaxLabels, "a tagger has 1 to 64 labels");
     require(arrays.feature_deltas.size == arrays.row_lengths.size, "the tagger's rows and features differ in number");

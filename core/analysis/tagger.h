@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "base/array_view.h"
@@ -34,6 +35,12 @@ struct WordFeatures {
     std::array<Lanes, kMaxVectors> own_scores;                    // what the word itself says of its label
     std::array<std::uint32_t, kNeighbourFeatures> neighbour;      // rows of weights for the labels around it
     WordParts parts;
+
+    bool operator==(const WordFeatures& other) const {
+        return std::memcmp(own_scores.data(), other.own_scores.data(), sizeof own_scores) == 0 &&
+               neighbour == other.neighbour && parts == other.parts;
+    }
+    std::uint64_t hash() const;
 };
 
 // Memory is slow: asked for as soon as it is known, it is there when it is needed.

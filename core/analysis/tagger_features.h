@@ -30,6 +30,10 @@ struct WordParts {
     std::uint32_t suffix;  // last three characters
     std::uint32_t shape;   // capitals, digits, hyphens
     std::uint32_t lexical_class;
+
+    bool operator==(const WordParts& o) const {
+        return form == o.form && suffix == o.suffix && shape == o.shape && lexical_class == o.lexical_class;
+    }
 };
 
 // The features of a word type, 0 where there is none.

@@ -334,7 +334,7 @@ class WordTable:
     def __init__(self, vocabulary: Vocabulary, frequencies: Frequencies | None) -> None:
         self._lexicon = vocabulary.lexicon
         self._frequencies = frequencies
-        self._first_with: dict[str, int] = {}
+        self._first_capitals: dict[str, int] = {}
         self.folded = GrowingArray(np.uint32)
         """The number of the first word that is the same but for capitals."""
         self.shape = GrowingArray(np.uint8)
@@ -347,7 +347,7 @@ class WordTable:
         if len(words):
             forms = self._lexicon.forms(words)
             lowered = [form.lower() for form in forms]
-            self.folded.extend(list(map(self._first_with.setdefault, lowered, words.tolist())))
+            self.folded.extend(self._folded(forms, lowered, words.tolist()))
             # Most words are small letters alone.
             self.shape.extend(
                 [
@@ -359,6 +359,18 @@ class WordTable:
         lemmas = numbers_from(len(self.lemma_weight), batch.lemma)
         if len(lemmas):
             self.lemma_weight.extend(self._weights(self._lexicon.lemmas(lemmas)))
+
+    def _folded(self, forms: list[str], lowered: list[str], words: list[int]) -> list[int]:
+        """The first words that are the same. Only words that came with capitals first are remembered for it."""
+        with_capitals = [k for k, form in enumerate(forms) if form != lowered[k]]
+        without = self._lexicon.find_words([lowered[k] for k in with_capitals]).tolist()
+        for k, small in zip(with_capitals, without, strict=True):
+            if words[k] < small:  # the word in small letters came later, or never
+                self._first_capitals.setdefault(lowered[k], words[k])
+        first = list(map(self._first_capitals.get, lowered, words))
+        for k, small in zip(with_capitals, without, strict=True):
+            first[k] = min(first[k], small)
+        return first
 
     def shapes(self, batch: AnalysedBatch) -> npt.NDArray[np.uint8]:
         """The shape of every word of a batch; a word is unknown if neither it nor its lemma is listed."""

@@ -33,7 +33,7 @@ NO_SYNONYMS = "no synonyms"
 """The shortcoming of a language without a table of senses."""
 
 _MOST_WORD_TYPES = 1 << 19  # then a new vocabulary is begun, so that endless input needs no endless memory
-_KEPT_BATCHES = 64
+_KEPT_BATCHES, _KEPT_TEXTS = 64, 1 << 15
 
 
 class Pipeline:
@@ -61,7 +61,7 @@ class Pipeline:
         self.compounds = compounds
         self._tokeniser = load_tokeniser(language)
         self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[tuple[str, ...], bool], AnalysedBatch] = OrderedDict()
+        self._kept: OrderedDict[tuple[tuple[str, ...], bool], AnalysedBatch] = OrderedDict()  # used last comes last
         self._begin_vocabulary()
 
     def _begin_vocabulary(self) -> None:
@@ -130,14 +130,21 @@ class Pipeline:
             key = (tuple(group), keep_punctuation)
             with self._lock:
                 batch = self._kept.get(key)
+                if batch is not None:
+                    self._kept.move_to_end(key)
             if batch is None or batch.vocabulary is not vocabulary:
                 batch = self._analyse(key[0], vocabulary, labels, keep_punctuation)
                 with self._lock:
-                    self._kept[key] = batch
-                    if len(self._kept) > _KEPT_BATCHES:
-                        self._kept.popitem(last=False)
+                    self._keep(key, batch)
             batches.append(batch)
         return batches
+
+    def _keep(self, key: tuple[tuple[str, ...], bool], batch: AnalysedBatch) -> None:
+        self._kept[key] = batch
+        texts = sum(map(len, self._kept.values()))
+        while len(self._kept) > _KEPT_BATCHES or (texts > _KEPT_TEXTS and len(self._kept) > 1):
+            _, forgotten = self._kept.popitem(last=False)
+            texts -= len(forgotten)
 
     def _analyse(
         self, texts: tuple[str, ...], vocabulary: Vocabulary, labels: Labels, keep_punctuation: bool
