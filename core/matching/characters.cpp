@@ -53,32 +53,53 @@ struct OrderLanes {
     Lanes once[kMaxCharacterOrder + 1];   // one more of each of them
 };
 
-constexpr std::size_t kBuckets = 256;
-std::size_t bucket_of(char32_t c) { return std::min<std::size_t>(c, kBuckets - 1); }
+constexpr std::size_t kBuckets = 128;
+std::size_t bucket_of(std::uint64_t c) { return std::min<std::size_t>(c, kBuckets - 1); }
+
+// Puts the suffixes into the order of the buckets of one of their characters; of those in one bucket the order stays.
+void order_by_character(const std::vector<WideKey>& suffixes, int n, std::vector<WideKey>& ordered) {
+    std::uint32_t starts[kBuckets + 1] = {};
+    for (const WideKey& suffix : suffixes) ++starts[bucket_of(character(suffix, n)) + 1];
+    std::partial_sum(starts, starts + kBuckets, starts);
+    ordered.resize(suffixes.size());
+    for (const WideKey& suffix : suffixes) ordered[starts[bucket_of(character(suffix, n))]++] = suffix;
+}
+
+// Sorts what is nearly sorted.
+void sort_run(WideKey* first, WideKey* last) {
+    constexpr std::ptrdiff_t kShort = 64;
+    if (last - first > kShort) return std::sort(first, last);
+    for (WideKey* next = first + 1; next < last; ++next) {
+        const WideKey key = *next;
+        WideKey* at = next;
+        for (; at != first && key < at[-1]; --at) *at = at[-1];
+        *at = key;
+    }
+}
 
 }  // namespace
 
 CharacterBag::CharacterBag(std::string_view utf8) {
-    std::u32string text;
+    thread_local std::u32string text;
     decode_utf8(utf8, text);
     text.erase(std::remove_if(text.begin(), text.end(), [](char32_t c) { return c == 0 || is_space(c); }), text.end());
-    // Suffixes go to the bucket of their first character at once; what is left to sort are a few in each.
-    std::size_t ends[kBuckets] = {};
-    for (char32_t c : text) ++ends[bucket_of(c)];
-    std::partial_sum(ends, ends + kBuckets, ends);
-    std::size_t starts[kBuckets + 1] = {};
-    std::copy_n(ends, kBuckets, starts + 1);
-    suffixes_.resize(text.size());
+    thread_local std::vector<WideKey> unsorted, by_second;
+    unsorted.resize(text.size());
     WideKey key;
     for (std::size_t i = text.size(); i-- > 0;) {  // the suffix at i: its first character before that of i + 1
         constexpr int top = kCharacterBits * (kMaxCharacterOrder - 1) - 64;
         key = {key.high >> kCharacterBits, (key.low >> kCharacterBits) | (key.high << (64 - kCharacterBits))};
         key.high |= static_cast<std::uint64_t>(text[i]) << top;
-        suffixes_[--ends[bucket_of(text[i])]] = key;
+        unsorted[i] = key;
     }
-    for (std::size_t bucket = 0; bucket < kBuckets; ++bucket)
-        if (starts[bucket + 1] - starts[bucket] > 1)
-            std::sort(suffixes_.data() + starts[bucket], suffixes_.data() + starts[bucket + 1]);
+    // In the order of their first two characters, if these are in ASCII, there is little left to sort.
+    order_by_character(unsorted, 1, by_second);
+    order_by_character(by_second, 0, suffixes_);
+    for (WideKey *first = suffixes_.data(), *const end = first + suffixes_.size(), *last = first; first != end; first = last) {
+        const std::size_t bucket = bucket_of(character(*first, 0));
+        while (last != end && bucket_of(character(*last, 0)) == bucket) ++last;
+        sort_run(first, last);
+    }
 }
 
 std::int64_t CharacterBag::total(int n) const {

@@ -35,6 +35,9 @@ NO_SYNONYMS = "no synonyms"
 _MOST_WORD_TYPES = 1 << 19  # then a new vocabulary is begun, so that endless input needs no endless memory
 _KEPT_BATCHES, _KEPT_TEXTS = 64, 1 << 15
 
+_Texts = tuple[tuple[str, ...], bool]
+"""Texts, and whether their punctuation is kept."""
+
 
 class Pipeline:
     """The analysis of one language; made once, shared by all metrics and threads.
@@ -61,12 +64,13 @@ class Pipeline:
         self.compounds = compounds
         self._tokeniser = load_tokeniser(language)
         self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[tuple[str, ...], bool], AnalysedBatch] = OrderedDict()  # used last comes last
+        self._kept: OrderedDict[_Texts, AnalysedBatch] = OrderedDict()  # those used last come last
         self._begin_vocabulary()
 
     def _begin_vocabulary(self) -> None:
         self.vocabulary = Vocabulary(Lexicon(self.tagger.core if self.tagger else None))
         self._kept.clear()
+        self._kept_texts = 0
         labels = self.tagger.labels if self.tagger else ()
         self._labels = Labels(
             tags=np.array([self.vocabulary.tag_id(label.fine) for label in labels], np.uint16),
@@ -139,12 +143,12 @@ class Pipeline:
             batches.append(batch)
         return batches
 
-    def _keep(self, key: tuple[tuple[str, ...], bool], batch: AnalysedBatch) -> None:
+    def _keep(self, key: _Texts, batch: AnalysedBatch) -> None:
+        self._kept_texts += len(key[0]) if key not in self._kept else 0
         self._kept[key] = batch
-        texts = sum(map(len, self._kept.values()))
-        while len(self._kept) > _KEPT_BATCHES or (texts > _KEPT_TEXTS and len(self._kept) > 1):
-            _, forgotten = self._kept.popitem(last=False)
-            texts -= len(forgotten)
+        while len(self._kept) > _KEPT_BATCHES or (self._kept_texts > _KEPT_TEXTS and len(self._kept) > 1):
+            (forgotten, _), _ = self._kept.popitem(last=False)
+            self._kept_texts -= len(forgotten)
 
     def _analyse(
         self, texts: tuple[str, ...], vocabulary: Vocabulary, labels: Labels, keep_punctuation: bool

@@ -73,10 +73,17 @@ class WordVectors:
 
     def look_up(self, words: Sequence[str]) -> npt.NDArray[np.int8]:
         """One row per word; a row of zeros for a word that has no vector."""
+        return self._table.look_up(self._all_prepared(words))
+
+    def look_up_rows(
+        self, words: Sequence[str], first: int
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+        """The vectors of the words that have one, the row of every word (from `first` on), the squares of the lengths."""
+        return self._table.look_up_rows(self._all_prepared(words), first)
+
+    def _all_prepared(self, words: Sequence[str]) -> list[str]:
         prepare = self._prepared
-        return self._table.look_up(
-            [word.lower() if word.isascii() and word.isalnum() else prepare(word) for word in words]
-        )
+        return [word.lower() if word.isascii() and word.isalnum() else prepare(word) for word in words]
 
     @cached_property
     def _entries(self) -> list[str]:
@@ -212,14 +219,9 @@ class _VectorsOfWords:
 
     def _rows(self, words: list[str]) -> npt.NDArray[np.uint32]:
         """Keep the vectors of the words; where each lies."""
-        found = self._vectors.look_up(words)
-        has_vector = found.any(axis=1)
-        rows = np.full(len(words), NO_VECTOR, np.uint32)
-        first = len(self.matrix) // self._vectors.dimensions
-        rows[has_vector] = np.arange(first, first + int(has_vector.sum()), dtype=np.uint32)
-        kept = found[has_vector]
-        self.matrix.extend(kept.reshape(-1))
-        self.squares.extend(np.square(kept, dtype=np.int32).sum(axis=1))
+        vectors, rows, squares = self._vectors.look_up_rows(words, len(self.squares))
+        self.matrix.extend(vectors)
+        self.squares.extend(squares)
         return rows
 
     def _weights(self, weights: FloatArray) -> npt.NDArray[np.uint32]:

@@ -61,7 +61,8 @@ class _BoundSurface(BoundGroup):
             table = self._tables[batch.vocabulary]
             table.learn(batch)
         return Surfaces(
-            [compose(text) for text in batch.texts], batch.offsets, table.folded.values[batch.word], batch.lemma,
+            [text if text.isascii() else compose(text) for text in batch.texts], batch.offsets,
+            table.folded.values[batch.word], batch.lemma,
             batch.function, table.shapes(batch), table.word_weight.values[batch.word],
             table.lemma_weight.values[batch.lemma],
         )  # fmt: skip
