@@ -53,17 +53,7 @@ struct OrderLanes {
     Lanes once[kMaxCharacterOrder + 1];   // one more of each of them
 };
 
-constexpr std::size_t kBuckets = 128;
-std::size_t bucket_of(std::uint64_t c) { return std::min<std::size_t>(c, kBuckets - 1); }
-
-// Puts the suffixes into the order of the buckets of one of their characters; of those in one bucket the order stays.
-void order_by_character(const std::vector<WideKey>& suffixes, int n, std::vector<WideKey>& ordered) {
-    std::uint32_t starts[kBuckets + 1] = {};
-    for (const WideKey& suffix : suffixes) ++starts[bucket_of(character(suffix, n)) + 1];
-    std::partial_sum(starts, starts + kBuckets, starts);
-    ordered.resize(suffixes.size());
-    for (const WideKey& suffix : suffixes) ordered[starts[bucket_of(character(suffix, n))]++] = suffix;
-}
+constexpr std::size_t kBuckets = 128;  // one for each character of ASCII; the last also for all beyond
 
 // Sorts what is nearly sorted.
 void sort_run(WideKey* first, WideKey* last) {
@@ -83,23 +73,31 @@ CharacterBag::CharacterBag(std::string_view utf8) {
     thread_local std::u32string text;
     decode_utf8(utf8, text);
     text.erase(std::remove_if(text.begin(), text.end(), [](char32_t c) { return c == 0 || is_space(c); }), text.end());
-    thread_local std::vector<WideKey> unsorted, by_second;
-    unsorted.resize(text.size());
+    thread_local std::vector<WideKey> suffix_at;
+    thread_local std::vector<std::uint8_t> bucket_at;  // of every character; 0 for the end
+    suffix_at.resize(text.size());
+    bucket_at.assign(text.size() + 1, 0);
+    std::uint32_t ends[kBuckets] = {}, second_starts[kBuckets + 1] = {};
     WideKey key;
     for (std::size_t i = text.size(); i-- > 0;) {  // the suffix at i: its first character before that of i + 1
         constexpr int top = kCharacterBits * (kMaxCharacterOrder - 1) - 64;
         key = {key.high >> kCharacterBits, (key.low >> kCharacterBits) | (key.high << (64 - kCharacterBits))};
         key.high |= static_cast<std::uint64_t>(text[i]) << top;
-        unsorted[i] = key;
+        suffix_at[i] = key;
+        bucket_at[i] = static_cast<std::uint8_t>(std::min<std::size_t>(text[i], kBuckets - 1));
+        ++ends[bucket_at[i]];
+        ++second_starts[bucket_at[i + 1] + 1];
     }
-    // In the order of their first two characters, if these are in ASCII, there is little left to sort.
-    order_by_character(unsorted, 1, by_second);
-    order_by_character(by_second, 0, suffixes_);
-    for (WideKey *first = suffixes_.data(), *const end = first + suffixes_.size(), *last = first; first != end; first = last) {
-        const std::size_t bucket = bucket_of(character(*first, 0));
-        while (last != end && bucket_of(character(*last, 0)) == bucket) ++last;
-        sort_run(first, last);
-    }
+    // In the order of their second characters suffixes go to the buckets of their first ones: then little is left to sort.
+    std::partial_sum(ends, ends + kBuckets, ends);
+    std::partial_sum(second_starts, second_starts + kBuckets, second_starts);
+    thread_local std::vector<std::uint32_t> by_second;
+    by_second.resize(text.size());
+    for (std::uint32_t i = 0; i < text.size(); ++i) by_second[second_starts[bucket_at[i + 1]]++] = i;
+    suffixes_.resize(text.size());
+    for (std::size_t k = text.size(); k-- > 0;) suffixes_[--ends[bucket_at[by_second[k]]]] = suffix_at[by_second[k]];
+    for (std::size_t bucket = 0; bucket < kBuckets; ++bucket)
+        sort_run(suffixes_.data() + ends[bucket], bucket + 1 < kBuckets ? suffixes_.data() + ends[bucket + 1] : suffixes_.data() + suffixes_.size());
 }
 
 std::int64_t CharacterBag::total(int n) const {

@@ -374,12 +374,12 @@ class WordTable:
 
     def shapes(self, batch: AnalysedBatch) -> npt.NDArray[np.uint8]:
         """The shape of every word of a batch; a word is unknown if neither it nor its lemma is listed."""
-        shapes = self.shape.values[batch.word]
+        shapes = self.shape.values.take(batch.word)
         if self._frequencies is None:
             return shapes
         unlisted = self._frequencies.unlisted
-        strange = (self.word_weight.values[batch.word] == unlisted) & (
-            self.lemma_weight.values[batch.lemma] == unlisted
+        strange = (self.word_weight.values.take(batch.word) == unlisted) & (
+            self.lemma_weight.values.take(batch.lemma) == unlisted
         )
         strange &= (shapes & _HAS_DIGIT) == 0
         return np.asarray(shapes | (strange * np.uint8(_UNKNOWN)), np.uint8)

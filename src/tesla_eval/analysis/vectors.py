@@ -209,11 +209,11 @@ class _VectorsOfWords:
 
     def tokens(self, batch: AnalysedBatch, words: WordTable) -> VectorTokens:
         """The arrays for the tokens of a batch that was learned."""
-        row = self.word_row.values[batch.word]
+        row = self.word_row.values.take(batch.word)
         if not self._vectors.uses_pieces:
-            row = np.where(row == NO_VECTOR, self.lemma_row.values[batch.lemma], row)
+            row = np.where(row == NO_VECTOR, self.lemma_row.values.take(batch.lemma), row)
         return VectorTokens(
-            words.folded.values[batch.word], row, self.weight.values[batch.word], self.matrix.values,
+            words.folded.values.take(batch.word), row, self.weight.values.take(batch.word), self.matrix.values,
             self.squares.values, self._vectors.dimensions,
         )  # fmt: skip
 
