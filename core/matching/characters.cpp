@@ -69,7 +69,7 @@ void sort_run(WideKey* first, WideKey* last) {
 
 }  // namespace
 
-CharacterBag::CharacterBag(std::string_view utf8) {
+CharacterBag::CharacterBag(std::string_view utf8, std::pmr::memory_resource* memory) : suffixes_(memory) {
     thread_local std::u32string text;
     decode_utf8(utf8, text);
     text.erase(std::remove_if(text.begin(), text.end(), [](char32_t c) { return c == 0 || is_space(c); }), text.end());
@@ -77,7 +77,7 @@ CharacterBag::CharacterBag(std::string_view utf8) {
     thread_local std::vector<std::uint8_t> bucket_at;  // of every character; 0 for the end
     suffix_at.resize(text.size());
     bucket_at.assign(text.size() + 1, 0);
-    std::uint32_t ends[kBuckets] = {}, second_starts[kBuckets + 1] = {};
+    std::size_t ends[kBuckets] = {}, second_starts[kBuckets + 1] = {};
     WideKey key;
     for (std::size_t i = text.size(); i-- > 0;) {  // the suffix at i: its first character before that of i + 1
         constexpr int top = kCharacterBits * (kMaxCharacterOrder - 1) - 64;
@@ -96,8 +96,9 @@ CharacterBag::CharacterBag(std::string_view utf8) {
     for (std::uint32_t i = 0; i < text.size(); ++i) by_second[second_starts[bucket_at[i + 1]]++] = i;
     suffixes_.resize(text.size());
     for (std::size_t k = text.size(); k-- > 0;) suffixes_[--ends[bucket_at[by_second[k]]]] = suffix_at[by_second[k]];
+    const auto end_of = [&](std::size_t bucket) { return bucket + 1 < kBuckets ? ends[bucket + 1] : suffixes_.size(); };
     for (std::size_t bucket = 0; bucket < kBuckets; ++bucket)
-        sort_run(suffixes_.data() + ends[bucket], bucket + 1 < kBuckets ? suffixes_.data() + ends[bucket + 1] : suffixes_.data() + suffixes_.size());
+        sort_run(suffixes_.data() + ends[bucket], suffixes_.data() + end_of(bucket));
 }
 
 std::int64_t CharacterBag::total(int n) const {

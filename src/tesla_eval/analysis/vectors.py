@@ -83,7 +83,9 @@ class WordVectors:
 
     def _all_prepared(self, words: Sequence[str]) -> list[str]:
         prepare = self._prepared
-        return [word.lower() if word.isascii() and word.isalnum() else prepare(word) for word in words]
+        return [
+            word if word.isascii() and word.isalnum() else prepare(word) for word in map(str.lower, words)
+        ]
 
     @cached_property
     def _entries(self) -> list[str]:
