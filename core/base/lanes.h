@@ -9,7 +9,7 @@ namespace tesla {
 
 inline constexpr std::size_t kLanes = 8;
 
-#if defined(__GNUC__)
+#if !defined(TESLA_PORTABLE) && defined(__GNUC__)
 using Lanes = std::int16_t __attribute__((vector_size(2 * kLanes)));
 using UnsignedLanes = std::uint16_t __attribute__((vector_size(2 * kLanes)));  // sums wrap around
 inline Lanes as_signed(const UnsignedLanes& a) { return reinterpret_cast<Lanes>(a); }

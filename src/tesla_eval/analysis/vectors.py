@@ -78,7 +78,7 @@ class WordVectors:
     def look_up_rows(
         self, words: Sequence[str], first: int
     ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-        """The vectors of the words that have one, the row of every word (from `first` on), the squares of the lengths."""
+        """The vectors of words that have one, the row of every word (from `first` on), the squares of the lengths."""
         return self._table.look_up_rows(self._all_prepared(words), first)
 
     def _all_prepared(self, words: Sequence[str]) -> list[str]:
