@@ -20,6 +20,16 @@ from benchmarks.common import wmt14_pairs
 
 LINES = 10
 ROUNDS = 9
+# The binary logarithm of the cycles that an idle thread of NumPy's linear algebra waits busily.
+TIMEOUT = "OPENBLAS_THREAD_TIMEOUT"
+PRODUCTS = """
+import numpy, time
+matrix = numpy.ones((256, 256))
+start = time.perf_counter()
+for _ in range(400):
+    (matrix @ matrix).sum()
+print(time.perf_counter() - start)
+"""
 
 
 def main() -> None:
@@ -49,6 +59,12 @@ def main() -> None:
     ):
         ratios = [own / other for own, other in zip(found[ours], found[theirs], strict=True)]
         print(f"{ours} costs {median(ratios):.2f} times what {theirs} costs")
+    products = _interleaved({waits: partial(_elapsed_of_products, waits) for waits in ("26", "20")})
+    ratios = [ours / usual for usual, ours in zip(products["26"], products["20"], strict=True)]
+    print(
+        f"matrix products where NumPy's threads wait 2^20 cycles, not 2^26, take {median(ratios):.2f} times as long "
+        f"({min(ratios):.2f} to {max(ratios):.2f})"
+    )
 
 
 def _interleaved(works: dict[str, Callable[[], float]]) -> dict[str, list[float]]:
@@ -57,6 +73,14 @@ def _interleaved(works: dict[str, Callable[[], float]]) -> dict[str, list[float]
         for name, work in works.items():
             found[name].append(work())
     return found
+
+
+def _elapsed_of_products(waits: str) -> float:
+    """Seconds for products of matrices, one after another, by a new process whose idle threads wait as told."""
+    command = [sys.executable, "-c", PRODUCTS]
+    return float(
+        subprocess.run(command, env=os.environ | {TIMEOUT: waits}, capture_output=True, check=True).stdout
+    )
 
 
 def _cpu_of_process(arguments: tuple[str, ...]) -> float:

@@ -58,6 +58,18 @@ def test_a_score_loads_nothing_that_it_does_not_need(files) -> None:
     assert not unwanted & loaded
 
 
+@pytest.mark.parametrize(("given", "seen"), [(None, "20"), ("26", "26")])
+def test_import_shortens_the_wait_of_numpys_threads_unless_told(given: str | None, seen: str) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_THREAD_TIMEOUT"}
+    if given is not None:
+        environment["OPENBLAS_THREAD_TIMEOUT"] = given
+    code = "import sys, os, tesla_eval; assert 'numpy' not in sys.modules; print(os.environ['OPENBLAS_THREAD_TIMEOUT'])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == seen
+
+
 @pytest.mark.parametrize(
     ("typed", "meant"), [("scroe", "score"), ("Compare", "compare"), ("explian", "explain")]
 )
@@ -353,3 +365,10 @@ def test_references_by_segment_must_fit() -> None:
     with pytest.raises(TeslaError, match="one list of texts for each"):
         score(["a", "b"], ["a", "b"], metric="m", references_by_segment=True)
     assert score(["a"], [["b", "a"]], metric="m", references_by_segment=True).segments.shape == (1,)
+
+
+def test_a_missing_file_is_one_message(tesla, files) -> None:
+    _, good, _ = files
+    found = tesla("score", "-r", "nosuch.txt", good)
+    assert found.status == 2
+    assert found.err.splitlines() == ["tesla: nosuch.txt: cannot be opened (No such file or directory)"]

@@ -98,6 +98,16 @@ def test_references_may_be_a_list_of_any_length(tesla, write) -> None:
     assert json.loads(found.out)["metrics"]["tesla-m"]["signature"].endswith("nrefs:var")
 
 
+def test_null_in_a_list_of_references_is_one_that_is_missing(tesla, write) -> None:
+    rows = '{{"mt": "a cat", "ref": {0}}}\n{{"mt": "a dog", "ref": ["a dog", "a hound"]}}\n'
+    short, with_null = (
+        tesla("score", write("t.jsonl", rows.format(references).encode()), "-m", "m", "--segments")
+        for references in ('["the cat"]', '["the cat", null]')
+    )
+    assert with_null.status == 0
+    assert with_null.out == short.out
+
+
 @pytest.mark.parametrize(
     ("name", "content", "parts"),
     [
@@ -111,6 +121,8 @@ def test_references_may_be_a_list_of_any_length(tesla, write) -> None:
         ("t.jsonl", b'{"mt": "a", "ref": "b"}\n{"mt": "a"}\n', ("line 2", "'ref'")),
         ("t.jsonl", b'{"mt": "a", "ref": 7}\n', ("line 1", "'ref'")),
         ("t.jsonl", b'{"mt": "a", "ref": []}\n', ("line 1", "'ref'", "at least one")),
+        ("t.jsonl", b'{"mt": "a", "ref": [null]}\n', ("line 1", "'ref'", "at least one")),
+        ("t.jsonl", b'{"mt": "a", "ref": ["b", 7]}\n', ("line 1", "'ref'", "at least one")),
         ("t.jsonl", b'{"mt": "a", "ref": "b"}\nno json\n', ("line 2", "not JSON")),
         ("t.parquet", b"PAR1 no parquet", ("Parquet",)),
     ],

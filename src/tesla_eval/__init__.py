@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import environ
 from typing import TYPE_CHECKING, Any
 
 from tesla_eval.version import __version__
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from tesla_eval.metrics.tesla_x import TeslaX
     from tesla_eval.records import CorpusScore, Score, Signature, Token
     from tesla_eval.segments import References
+
+# NumPy's OpenBLAS starts a thread per core that waits busily before it sleeps: 2^26 cycles, 0.1 s of CPU time per core
+# at every start. 2^20 are as good for its products (docs/benchmarks.md, "Start-up"). It is read when NumPy is loaded.
+environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
 
 _HOMES = {
     "analysis": ("Analyser",),

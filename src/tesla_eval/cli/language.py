@@ -8,7 +8,7 @@ from itertools import islice
 from tesla_eval.analysis.languages import LANGUAGES
 from tesla_eval.cli.tables import Columns, is_summary_source, is_table, sample_references
 from tesla_eval.cli.terminal import note, warn
-from tesla_eval.errors import TeslaError, UsageError
+from tesla_eval.errors import UsageError
 from tesla_eval.textio import STANDARD_INPUT, LineReader, is_marked_up
 
 __all__ = ["AUTO", "identified_language", "sample_files"]
@@ -64,10 +64,7 @@ def sample_files(
 ) -> list[str]:
     """Some texts of the references, or of the systems where these cannot be read twice; none from standard input."""
     files = [path for path in (*references, *systems) if path != STANDARD_INPUT]
-    try:
-        return _sample(files[0], columns, analysed, plain=bool(references)) if files else []
-    except TeslaError:
-        return []  # the command that reads the files says what is wrong with them
+    return _sample(files[0], columns, analysed, plain=bool(references)) if files else []
 
 
 def _sample(file: str, columns: str | None, analysed: bool, *, plain: bool) -> list[str]:

@@ -187,10 +187,11 @@ def _text(row: Row, name: str, place: str) -> str:
 
 
 def _texts(row: Row, name: str, place: str) -> list[str]:
-    """A reference, or a list of them."""
+    """A reference, or a list of them; null among them is one that is missing."""
     value = row.get(name)
     if isinstance(value, list):
-        if not value or not all(isinstance(text, str) for text in value):
+        texts = [text for text in value if text is not None]
+        if not texts or not all(isinstance(text, str) for text in texts):
             raise InputError(f"{place}: {name!r} is not a list of texts with at least one")
-        return value
+        return texts
     return [_text(row, name, place)]
