@@ -69,8 +69,7 @@ class Pipeline:
 
     def _begin_vocabulary(self) -> None:
         self.vocabulary = Vocabulary(Lexicon(self.tagger.core if self.tagger else None))
-        self._kept.clear()
-        self._kept_texts = 0
+        self.forget_batches()
         labels = self.tagger.labels if self.tagger else ()
         self._labels = Labels(
             tags=np.array([self.vocabulary.tag_id(label.fine) for label in labels], np.uint16),
@@ -78,6 +77,11 @@ class Pipeline:
             function=np.array([is_function_tag(label.universal) for label in labels], np.uint8),
             noun=np.array([label.universal == "NOUN" for label in labels], np.uint8),
         )
+
+    def forget_batches(self) -> None:
+        """Analyse texts again that were analysed lately; their words are still known."""
+        self._kept.clear()
+        self._kept_texts = 0
 
     @property
     def tagged(self) -> bool:
