@@ -378,6 +378,7 @@ class StateEncoder:
 
 STATE_PROBLEMS: tuple[str, ...]
 LARGEST_MEAN: int
+MOST_PIECES: int
 
 class StateTexts:
     def __init__(
