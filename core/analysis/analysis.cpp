@@ -1,5 +1,6 @@
 #include "analysis/analysis.h"
 
+#include <optional>
 #include <stdexcept>
 #include <unordered_set>
 
@@ -73,19 +74,22 @@ TokenArrays Draft::finish(const std::vector<LabelMeaning>& labels, bool keep_pun
     TokenArrays out;
     out.reserve(offsets_.size(), tokens_.size());
     std::vector<Token> split;
-    std::vector<const WordFeatures*> features;
+    std::optional<WordRow> row;
+    if (lexicon_.tagger()) row.emplace(*lexicon_.tagger());
     std::vector<std::uint16_t> found;
     auto meaning = [&](std::size_t i) -> const LabelMeaning& {
-        return lexicon_.tagger() ? labels.at(found[i]) : kUntagged;
+        return row ? labels.at(found[i]) : kUntagged;
     };
     auto tag = [&](const Token* tokens, std::size_t count) {
-        features.clear();
+        if (!row) return;
+        row->clear();
         for (std::size_t i = 0; i < count; ++i) {
-            features.push_back(&lexicon_.word(tokens[i].word).look.features);
-            prefetch(features.back());
+            const WordFeatures& features = *lexicon_.word(tokens[i].word).features;
+            row->push_back(features);
+            prefetch(&features);
         }
-        found.assign(count, 0);
-        if (lexicon_.tagger()) lexicon_.tagger()->tag(features.data(), count, found.data());
+        found.resize(count);
+        lexicon_.tagger()->tag(*row, found.data());
     };
     auto is_split = [&](const Token* tokens, std::size_t i) {
         return !lexicon_.word(tokens[i].word).parts.empty() && meaning(i).noun;
@@ -112,7 +116,7 @@ TokenArrays Draft::finish(const std::vector<LabelMeaning>& labels, bool keep_pun
         }
         for (std::size_t i = 0; i < count; ++i) {
             const WordType& type = lexicon_.word(tokens[i].word);
-            if (!keep_punctuation && !type.look.alphanumeric) continue;
+            if (!keep_punctuation && !type.alphanumeric) continue;
             const LabelMeaning& label = meaning(i);
             out.word.push_back(tokens[i].word);
             std::uint32_t lemma = type.lemma.load(std::memory_order_acquire);

@@ -73,18 +73,28 @@ struct CompoundPart {
     std::uint32_t word, start, end;
 };
 
-// What the letters of a word tell.
-struct WordLook {
-    WordFeatures features{};
-    bool alphanumeric = false;  // has a letter or a digit: takes part in matching
-};
-
 struct WordType {
     static constexpr std::uint32_t kUndefined = 0xFFFFFFFF;
 
-    WordLook look;
+    const WordFeatures* features = nullptr;  // for the tagger
+    std::vector<CompoundPart> parts;         // empty: not a compound; written before `lemma` is
     std::atomic<std::uint32_t> lemma{kUndefined};
-    std::vector<CompoundPart> parts;  // empty: not a compound; written before `lemma` is
+    bool alphanumeric = false;  // has a letter or a digit: takes part in matching
+};
+
+// Keeps equal features once: numbers with as many digits look the same to a tagger, and so do many rare words.
+class FeatureStore {
+   public:
+    const WordFeatures* keep(const WordFeatures& features);
+
+   private:
+    using Slot = const WordFeatures*;
+    // The slot that holds them or could; null where all slots near by are taken. Nobody can make it search for long.
+    Slot* slot_of(const WordFeatures& features);
+    void grow();
+
+    StableArray<WordFeatures> kept_;
+    std::vector<Slot> slots_ = std::vector<Slot>(256);
 };
 
 // A lemma and its senses, as they are handed over.
@@ -99,9 +109,28 @@ struct WordDefinition {
     std::vector<CompoundPart> parts;
 };
 
-struct Lemma {
-    std::vector<std::uint32_t> senses;  // ascending
-    std::uint64_t signature = 0;        // one bit a sense, hashed: no common bit, no common sense
+// One bit a sense, hashed: no common bit, no common sense. Few lemmas have a sense in common, and many have many senses,
+// so that a narrow signature asks first and a wide one asks again.
+using WideSignature = std::array<std::uint64_t, 4>;
+
+class Lemma {
+   public:
+    Lemma() = default;
+    explicit Lemma(const LemmaSenses& given);
+
+    const std::vector<std::uint32_t>& senses() const { return known_ ? known_->senses : kNone; }  // ascending
+    std::uint64_t signature() const { return signature_; }  // the words of the wide one on top of each other
+    bool shares_sense(const Lemma& other) const;
+
+   private:
+    struct Known {
+        WideSignature signature{};
+        std::vector<std::uint32_t> senses;
+    };
+    static const std::vector<std::uint32_t> kNone;
+
+    std::uint64_t signature_ = 0;
+    std::unique_ptr<Known> known_;  // none for a lemma without senses, as most rare words are
 };
 
 class Lexicon {
@@ -110,6 +139,7 @@ class Lexicon {
 
     // Batches, because each takes a lock once. Ids of the tokens' word types; a type not seen before is interned.
     std::vector<std::uint32_t> intern_words(const std::vector<std::string_view>& words);
+    std::vector<std::uint32_t> find_words(const std::vector<std::string_view>& words);  // Interner::kMissing: not seen
     std::vector<std::uint32_t> intern_lemmas(const std::vector<LemmaSenses>& lemmas);
     void define_words(std::vector<WordDefinition>&& definitions);
 
@@ -123,6 +153,7 @@ class Lexicon {
     const Tagger* tagger() const { return tagger_; }
 
    private:
+    std::vector<std::uint32_t> intern_distinct(const std::vector<std::string_view>& words);
     static std::uint64_t next_serial() {
         static std::atomic<std::uint64_t> last{0};
         return ++last;
@@ -134,10 +165,9 @@ class Lexicon {
     std::shared_mutex words_mutex_;
     std::mutex lemmas_mutex_, definitions_mutex_;
     Interner word_ids_, lemma_ids_;
+    FeatureStore features_;  // under the lock of the words
     StableArray<WordType> words_;
     StableArray<Lemma> lemmas_;
 };
-
-bool share_sense(const Lemma& a, const Lemma& b);
 
 }  // namespace tesla

@@ -31,12 +31,9 @@ bool is_plain(char32_t c) {
     return alphabet && !odd && is_letter(c);
 }
 
-bool is_ascii(const std::u32string& text) {
-    return std::all_of(text.begin(), text.end(), [](char32_t c) { return c < 0x80; });
-}
-
 void write_lower(const std::u32string& text, std::string& out) {
     out.clear();
+    out.reserve(text.size());
     for (char32_t c : text) append_utf8(to_lower(c), out);
 }
 
@@ -87,7 +84,7 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
     auto is_known = [this](char32_t c) { return is_plain(c) || (!dictionary_ && is_east_asian(c)); };
     if (!std::all_of(form.begin(), form.end(), is_known)) {
         auto is_digit = [](char32_t c) { return c >= '0' && c <= '9'; };
-        if (!is_ascii(form) || !numbers_are_lemmas_ || std::none_of(form.begin(), form.end(), is_digit)) return false;
+        if (!is_ascii(word) || !numbers_are_lemmas_ || std::none_of(form.begin(), form.end(), is_digit)) return false;
         write_lower(form, lemma);
         return true;
     }
@@ -101,18 +98,20 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
     }
     if (!dictionary_) return find_unknown(lower, lemma);
     // The dictionary is asked for the other case too, as simplemma asks it.
-    std::optional<std::string> found = dictionary_->find(word);
-    if (!found && is_upper(form[0])) {
-        found = dictionary_->find(lower);
-    } else if (!found && !is_caseless(form[0])) {
+    thread_local std::string listed;
+    bool is_listed = dictionary_->find(word, listed);
+    if (!is_listed && is_upper(form[0])) {
+        is_listed = dictionary_->find(lower, listed);
+    } else if (!is_listed && !is_caseless(form[0])) {
         if (form[0] >= 0x80) return false;
-        std::string capitalised = lower;
+        thread_local std::string capitalised;
+        capitalised = lower;
         capitalised[0] = static_cast<char>(capitalised[0] - 32);
-        found = dictionary_->find(capitalised);
+        is_listed = dictionary_->find(capitalised, listed);
     }
-    if (!found) return find_unknown(lower, lemma);
-    if (found->empty()) return false;
-    decode_utf8(*found, form);
+    if (!is_listed) return find_unknown(lower, lemma);
+    if (listed.empty()) return false;
+    decode_utf8(listed, form);
     if (!std::all_of(form.begin(), form.end(), [](char32_t c) { return c < 0x80 || is_plain(c); })) return false;
     write_lower(form, lemma);
     return true;

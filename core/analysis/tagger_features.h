@@ -30,6 +30,10 @@ struct WordParts {
     std::uint32_t suffix;  // last three characters
     std::uint32_t shape;   // capitals, digits, hyphens
     std::uint32_t lexical_class;
+
+    bool operator==(const WordParts& o) const {
+        return form == o.form && suffix == o.suffix && shape == o.shape && lexical_class == o.lexical_class;
+    }
 };
 
 // The features of a word type, 0 where there is none.
@@ -63,8 +67,9 @@ inline std::array<std::uint32_t, 2> label_features(std::uint32_t label, std::uin
 }
 
 // The features that join the word with a neighbour.
+using PairHashes = std::array<std::uint32_t, 2>;
 template <class Word>
-inline std::array<std::uint32_t, 2> pair_features(const Position<Word>& at) {
+inline PairHashes pair_features(const Position<Word>& at) {
     const std::uint32_t form = at.word->parts.form;
     return {mix(70, at.previous->parts.form, form), mix(71, form, at.next->parts.form)};
 }

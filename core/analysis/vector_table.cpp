@@ -103,13 +103,14 @@ void VectorTable::segment_part(std::string_view part, std::vector<std::uint32_t>
 void VectorTable::look_up(std::string_view word, std::int8_t* vector) const {
     thread_local std::vector<std::uint32_t> entries;
     segment(word, entries);
-    double sum[kMostDimensions] = {};
+    if (entries.size() == 1) {
+        std::copy_n(vectors_.data() + entries[0] * dimensions_, dimensions_, vector);
+        return;
+    }
+    double sum[kMostDimensions];
+    std::fill_n(sum, dimensions_, 0.0);
     for (std::uint32_t entry : entries) {
         const std::int8_t* values = vectors_.data() + entry * dimensions_;
-        if (entries.size() == 1) {
-            std::copy(values, values + dimensions_, vector);
-            return;
-        }
         for (std::size_t d = 0; d < dimensions_; ++d) sum[d] += values[d] * inverse_norms_[entry];
     }
     double largest = 0;

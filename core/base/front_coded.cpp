@@ -16,6 +16,18 @@ constexpr std::size_t kBlock = 32;
 
 [[noreturn]] void fail() { throw DamagedDictionary(); }
 
+// The first eight bytes as a number that sorts like them; zeros follow a shorter key.
+std::uint64_t head_of(std::string_view key) {
+    std::uint64_t head = 0;
+    for (std::size_t i = 0; i < sizeof head; ++i)
+        head = head << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0U);
+    return head;
+}
+
+std::size_t common_prefix(std::string_view a, std::string_view b) {
+    return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+
 }  // namespace
 
 FrontCodedDictionary::FrontCodedDictionary(std::string stream) : stream_(std::move(stream)) {
@@ -28,61 +40,84 @@ FrontCodedDictionary::FrontCodedDictionary(std::string stream) : stream_(std::mo
     while (position < stream_.size()) {
         position = read(position, record);
         if (size_ > 0 && record.key <= before) fail();  // look-ups rely on the order
-        if (size_ % kBlock == 0) blocks_.push_back({record, position});
+        if (size_ % kBlock == 0) {
+            blocks_.push_back({record, position});
+            heads_.push_back(head_of(record.key));
+        }
         before = record.key;
         ++size_;
     }
     if (size_ != promised) fail();
 }
 
-std::optional<std::string> FrontCodedDictionary::find(std::string_view key) const {
-    std::string stored(key);
-    if (reversed_) std::reverse(stored.begin(), stored.end());
-    auto block = std::upper_bound(blocks_.begin(), blocks_.end(), stored,
-                                  [](const std::string& wanted, const Block& b) { return wanted < b.first.key; });
-    if (block == blocks_.begin()) return std::nullopt;
-    --block;
-    Record record = block->first;
-    if (record.key != stored) {
-        const std::size_t last = position_of(stored, *block);
-        if (last == 0) return std::nullopt;
-        for (std::size_t position = block->rest; position <= last;) position = read(position, record);
+bool FrontCodedDictionary::find(std::string_view key, std::string& value) const {
+    std::string turned;
+    if (reversed_) key = turned.assign(key.rbegin(), key.rend());
+    const Block* block = block_of(key);
+    if (!block) return false;
+    if (block->first.key == key) {
+        value = block->first.value;
+    } else if (!find_in(*block, key, value)) {
+        return false;
     }
-    if (reversed_) std::reverse(record.value.begin(), record.value.end());
-    if (!is_utf8(record.value)) fail();  // to look at every value when the stream is scanned would take too long
-    return std::move(record.value);
+    if (reversed_) std::reverse(value.begin(), value.end());
+    if (!is_utf8(value)) fail();  // to look at every value when the stream is scanned would take too long
+    return true;
+}
+
+const FrontCodedDictionary::Block* FrontCodedDictionary::block_of(std::string_view key) const {
+    const auto [low, high] = std::equal_range(heads_.begin(), heads_.end(), head_of(key));
+    const Block* const block = std::upper_bound(
+        blocks_.data() + (low - heads_.begin()), blocks_.data() + (high - heads_.begin()), key,
+        [](std::string_view wanted, const Block& b) { return wanted < b.first.key; });
+    return block == blocks_.data() ? nullptr : block - 1;
 }
 
 // No key is put together. As long as keys come before the wanted one, all that counts is how many bytes they have in common
 // with it: a record that shares more than that with the one before has no more in common with the wanted key either, one
 // that shares less comes after it, and only one that shares as much must be looked at.
-std::size_t FrontCodedDictionary::position_of(std::string_view key, const Block& block) const {
-    const std::string& first = block.first.key;
-    auto common = static_cast<std::size_t>(
-        std::mismatch(key.begin(), key.end(), first.begin(), first.end()).first - key.begin());
-    std::size_t position = block.rest;
+bool FrontCodedDictionary::find_in(const Block& block, std::string_view key, std::string& value) const {
+    std::size_t common = common_prefix(key, block.first.key), position = block.rest;
+    std::size_t valued = 0;  // where the last record begins that has a value of its own
     for (std::size_t left = kBlock; --left > 0 && position < stream_.size();) {
         const std::size_t start = position;
         std::size_t shared = 0, length = 0;
         position = number(number(position, shared), length);
         if (length >= stream_.size() - position) fail();
-        if (shared < common) return 0;
+        if (shared < common) return false;
+        bool found = false;
         if (shared == common) {
             const std::string_view added(stream_.data() + position, length), wanted = key.substr(common);
-            const auto equal = static_cast<std::size_t>(
-                std::mismatch(wanted.begin(), wanted.end(), added.begin(), added.end()).first - wanted.begin());
-            if (equal == wanted.size()) return equal == length ? start : 0;
-            if (equal < length && static_cast<unsigned char>(wanted[equal]) < static_cast<unsigned char>(added[equal])) return 0;
+            const std::size_t equal = common_prefix(wanted, added);
+            found = equal == wanted.size();
+            if (found && equal < length) return false;
+            if (equal < std::min(length, wanted.size()) &&
+                static_cast<unsigned char>(wanted[equal]) < static_cast<unsigned char>(added[equal]))
+                return false;
             common += equal;
         }
         position += length;
         const auto cut = static_cast<unsigned char>(stream_[position++]);
-        if (cut == kSameAsBefore) continue;
-        position = number(position, length);
-        if (length > stream_.size() - position) fail();
-        position += length;
+        if (cut != kSameAsBefore) {
+            valued = start;
+            position = number(position, length);
+            if (length > stream_.size() - position) fail();
+        }
+        if (found && valued == start) {
+            if (cut != kWhole && cut > key.size()) fail();
+            value.assign(key, 0, cut == kWhole ? 0 : key.size() - cut);
+            value.append(stream_, position, length);
+            return true;
+        }
+        if (found) {  // the value is that of a record before, whose key must be put together
+            Record record = block.first;
+            for (std::size_t at = block.rest; at <= valued;) at = read(at, record);
+            value = std::move(record.value);
+            return true;
+        }
+        if (cut != kSameAsBefore) position += length;
     }
-    return 0;
+    return false;
 }
 
 std::size_t FrontCodedDictionary::read(std::size_t position, Record& record) const {
@@ -108,6 +143,10 @@ std::size_t FrontCodedDictionary::read(std::size_t position, Record& record) con
 
 std::size_t FrontCodedDictionary::number(std::size_t position, std::size_t& value) const {
     value = 0;
+    if (position < stream_.size() && static_cast<unsigned char>(stream_[position]) < 0x80) {  // nearly always
+        value = static_cast<unsigned char>(stream_[position]);
+        return position + 1;
+    }
     for (unsigned shift = 0; shift < 35; shift += 7) {
         if (position >= stream_.size()) fail();
         const auto byte = static_cast<unsigned char>(stream_[position++]);

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -23,8 +23,8 @@ class FrontCodedDictionary {
     // Throws DamagedDictionary if the stream is damaged or in another format.
     explicit FrontCodedDictionary(std::string stream);
 
-    // Throws DamagedDictionary if the value is damaged.
-    std::optional<std::string> find(std::string_view key) const;
+    // Whether the key is there; then its value is written. Throws DamagedDictionary if the value is damaged.
+    bool find(std::string_view key, std::string& value) const;
     std::size_t size() const { return size_; }
 
    private:
@@ -39,12 +39,14 @@ class FrontCodedDictionary {
 
     // Reads the record at `position` over the one before it; returns where the next one begins.
     std::size_t read(std::size_t position, Record& record) const;
-    // Where the record of the key lies, 0 if it is not among those of the block after the first.
-    std::size_t position_of(std::string_view key, const Block& block) const;
+    // The block whose first key is the last that does not come after this one; null if all do.
+    const Block* block_of(std::string_view key) const;
+    bool find_in(const Block& block, std::string_view key, std::string& value) const;
     std::size_t number(std::size_t position, std::size_t& value) const;
 
     std::string stream_;
     std::vector<Block> blocks_;
+    std::vector<std::uint64_t> heads_;  // the first bytes of the blocks' first keys
     std::size_t size_ = 0;
     bool reversed_ = false;
 };

@@ -1,6 +1,5 @@
 #include "base/keyed_hash.h"
 
-#include <cstring>
 #include <random>
 
 namespace tesla {
@@ -30,21 +29,6 @@ struct State {
     }
 };
 
-// Numbers as this machine stores them: values need not be the same on every machine.
-template <class Number>
-std::uint64_t load(const char* from) {
-    Number number;
-    std::memcpy(&number, from, sizeof number);
-    return number;
-}
-// Up to seven bytes as one number, without a call for so little: halves that overlap agree where they do.
-std::uint64_t load_rest(const char* from, std::size_t bytes) {
-    if (bytes >= 4) return load<std::uint32_t>(from) | load<std::uint32_t>(from + bytes - 4) << 8 * (bytes - 4);
-    if (bytes == 0) return 0;
-    const auto at = [&](std::size_t i) { return load<std::uint8_t>(from + i) << 8 * i; };
-    return at(0) | at(bytes / 2) | at(bytes - 1);
-}
-
 HashKey drawn_key() {
     std::random_device device;
     auto draw = [&] { return std::uint64_t{device()} << 32 | device(); };
@@ -62,7 +46,7 @@ std::uint64_t sip_hash(std::string_view text, const HashKey& key) {
     State state{key.first ^ 0x736F6D6570736575ULL, key.second ^ 0x646F72616E646F6DULL, key.first ^ 0x6C7967656E657261ULL,
                 key.second ^ 0x7465646279746573ULL};
     std::size_t i = 0;
-    for (; i + 8 <= text.size(); i += 8) state.absorb(load<std::uint64_t>(text.data() + i));
+    for (; i + 8 <= text.size(); i += 8) state.absorb(load_number<std::uint64_t>(text.data() + i));
     state.absorb(load_rest(text.data() + i, text.size() - i) | static_cast<std::uint64_t>(text.size()) << 56);
     state.c ^= 0xFF;
     for (int k = 0; k < 3; ++k) state.round();

@@ -48,6 +48,12 @@ inline int leading_zeros(std::uint64_t bits) {
 #endif
 }
 
+// Eight bytes as one number, the first in its lowest bits whatever the machine; compilers make one load of it.
+inline std::uint64_t eight_bytes(const std::uint8_t* from) {
+    const auto at = [from](int i) { return std::uint64_t{from[i]} << (8 * i); };
+    return at(0) | at(1) | at(2) | at(3) | at(4) | at(5) | at(6) | at(7);
+}
+
 // Asks for memory that will be needed soon.
 inline void prefetch_memory([[maybe_unused]] const void* at) {
 #if !defined(TESLA_PORTABLE) && defined(__GNUC__)

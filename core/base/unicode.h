@@ -36,10 +36,21 @@ inline char32_t to_lower(char32_t c) {
     return static_cast<char32_t>(static_cast<std::int32_t>(c) + run->difference);
 }
 
+inline bool is_ascii(std::string_view text) {
+    unsigned char bits = 0;  // no way out before the end: so it is done with many bytes at once
+    for (char c : text) bits |= static_cast<unsigned char>(c);
+    return bits < 0x80;
+}
+
 // Decodes UTF-8 into code points. Python hands over nothing but valid UTF-8; in bytes of a damaged file a character that
 // is cut off at the end becomes U+FFFD, and nothing is read past the end.
 inline void decode_utf8(std::string_view text, std::u32string& out) {
     constexpr char32_t kReplacement = 0xFFFD;
+    if (is_ascii(text)) {
+        out.resize(text.size());
+        std::transform(text.begin(), text.end(), out.begin(), [](char c) { return static_cast<unsigned char>(c); });
+        return;
+    }
     out.clear();
     out.reserve(text.size());
     for (std::size_t i = 0; i < text.size();) {

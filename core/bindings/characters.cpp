@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/arrays.h"
+#include "base/recycled_memory.h"
 #include "bindings/bindings.h"
 #include "matching/characters.h"
 #include "matching/measures.h"
@@ -22,7 +23,7 @@ class CharacterBags {
         const HeldTexts held(given);
         nb::gil_scoped_release release;
         texts_.reserve(held.views().size());
-        for (std::string_view text : held.views()) texts_.emplace_back(text);
+        for (std::string_view text : held.views()) texts_.emplace_back(text, &memory_);
     }
     std::size_t size() const { return texts_.size(); }
 
@@ -79,6 +80,7 @@ class CharacterBags {
         if (max_order < 1 || max_order > kMaxCharacterOrder) throw nb::value_error("n-grams have 1 to 6 characters");
     }
 
+    Arena memory_;  // before the bags that live in it
     std::vector<CharacterBag> texts_;
 };
 

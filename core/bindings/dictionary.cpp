@@ -44,7 +44,13 @@ void bind_dictionaries(nb::module_& m) {
                 new (self) FrontCodedDictionary(std::string(stream.c_str(), stream.size()));
             },
             "stream"_a)
-        .def("get", &FrontCodedDictionary::find, "key"_a, "The value of a key, None if there is none.")
+        .def(
+            "get",
+            [](const FrontCodedDictionary& dictionary, std::string_view key) {
+                std::string value;
+                return dictionary.find(key, value) ? std::optional(value) : std::nullopt;
+            },
+            "key"_a, "The value of a key, None if there is none.")
         .def("__len__", &FrontCodedDictionary::size);
 
     nb::class_<SenseIndex>(m, "SenseIndex", "The synonym sets of lemmas.")

@@ -260,7 +260,7 @@ Explained explain_max_sim(const Lexicon& lexicon, const TokenView& x, const Toke
     SymbolBag a = bag_of(x), b = bag_of(y);
     MaxSimMatcher matcher(lexicon, dense_cells);
     matcher.begin_pair(a, b);
-    std::int64_t objective = matcher.optimum(n);
+    std::int64_t objective = matcher.optimum_with_flow(n);
     return {objective, a.orders[n - 1].total, b.orders[n - 1].total, matcher.flow()};
 }
 

@@ -34,10 +34,10 @@ std::vector<std::uint16_t> tag_forms(const Tagger& tagger, const Sentence& forms
     std::vector<WordFeatures> words;
     words.reserve(forms.size());
     for (const std::string& form : forms) words.push_back(features_of(tagger, form));
-    std::vector<const WordFeatures*> pointers;
-    for (const WordFeatures& word : words) pointers.push_back(&word);
+    WordRow row(tagger);
+    for (const WordFeatures& word : words) row.push_back(word);
     std::vector<std::uint16_t> labels(forms.size());
-    tagger.tag(pointers.data(), pointers.size(), labels.data());
+    tagger.tag(row, labels.data());
     return labels;
 }
 
@@ -57,18 +57,18 @@ std::pair<double, double> measure_speed(const Tagger& tagger, const std::vector<
     std::unordered_map<std::string, WordFeatures> types;
     for (const Sentence& sentence : sentences)
         for (const std::string& form : sentence) types.try_emplace(form, features_of(tagger, form));
-    std::vector<std::vector<const WordFeatures*>> cached;
+    std::vector<WordRow> cached;
     double words = 0;
     for (const Sentence& sentence : sentences) {
-        auto& pointers = cached.emplace_back();
-        for (const std::string& form : sentence) pointers.push_back(&types.at(form));
+        WordRow& row = cached.emplace_back(tagger);
+        for (const std::string& form : sentence) row.push_back(types.at(form));
         words += static_cast<double>(sentence.size());
     }
     std::vector<std::uint16_t> labels;
     const double warm = shortest_time(repeats, [&] {
-        for (const auto& pointers : cached) {
-            labels.resize(pointers.size());
-            tagger.tag(pointers.data(), pointers.size(), labels.data());
+        for (const WordRow& row : cached) {
+            labels.resize(row.size());
+            tagger.tag(row, labels.data());
         }
     });
     const double cold = shortest_time(repeats, [&] {

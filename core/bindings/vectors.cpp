@@ -32,6 +32,29 @@ nb::object look_up(const VectorTable& table, const nb::list& words) {
     return to_numpy(std::move(vectors), table.dimensions());
 }
 
+// The vectors of the words that have one, where each word's lies (counted from `first`), and the squares of their lengths.
+nb::tuple look_up_rows(const VectorTable& table, const nb::list& words, std::uint32_t first) {
+    const HeldTexts held(words);
+    const std::vector<std::string_view>& asked = held.views();
+    std::vector<std::int8_t> vectors;
+    std::vector<std::uint32_t> rows(asked.size(), kNoVector), squares;
+    {
+        nb::gil_scoped_release release;
+        std::vector<std::int8_t> vector(table.dimensions());
+        vectors.reserve(asked.size() * vector.size());
+        for (std::size_t i = 0; i < asked.size(); ++i) {
+            table.look_up(asked[i], vector.data());
+            std::uint32_t square = 0;
+            for (std::int8_t value : vector) square += static_cast<std::uint32_t>(value * value);
+            if (square == 0) continue;
+            rows[i] = first + static_cast<std::uint32_t>(squares.size());
+            squares.push_back(square);
+            vectors.insert(vectors.end(), vector.begin(), vector.end());
+        }
+    }
+    return nb::make_tuple(to_numpy(std::move(vectors)), to_numpy(std::move(rows)), to_numpy(std::move(squares)));
+}
+
 // The texts of a batch with the vectors of their words; made once, compared as often as one likes.
 class VectorTexts {
    public:
@@ -127,6 +150,8 @@ void bind_vectors(nb::module_& m) {
             "entries"_a, "vectors"_a, "dimensions"_a, "pieces"_a)
         .def("__len__", &VectorTable::size)
         .def("look_up", &look_up, "words"_a, "One row per word; zeros for a word that has no vector.")
+        .def("look_up_rows", &look_up_rows, "words"_a, "first"_a,
+             "The vectors of the words that have one, the row of every word counted from `first`, the squares of the lengths.")
         .def(
             "segment",
             [](const VectorTable& table, const std::string& word) {

@@ -99,35 +99,58 @@ void BagBuilder::begin(const TokenView& text, bool merge) {
     if (symbol_lemma_.size() >= kMostSymbols) throw TextTooLong("a text has more than a million different words");
 }
 
+// Symbols are numbered as they appear.
 void BagBuilder::number_symbols() {
-    placed_.resize(text_.size);
-    for (std::size_t i = 0; i < text_.size; ++i) placed_[i] = {appended(text_.lemma[i], text_.tag[i], kTagBits), i};
-    std::sort(placed_.begin(), placed_.end(), [](const Placed& a, const Placed& b) { return a.symbol < b.symbol; });
     symbol_lemma_.clear();
     symbol_tag_.clear();
-    for (std::size_t i = 0; i < placed_.size(); ++i) {
-        if (i == 0 || placed_[i].symbol != placed_[i - 1].symbol) {
-            symbol_lemma_.push_back(static_cast<std::uint32_t>(placed_[i].symbol >> kTagBits));
-            symbol_tag_.push_back(static_cast<std::uint16_t>(placed_[i].symbol));
+    auto add = [this](std::uint64_t symbol) {
+        symbol_lemma_.push_back(static_cast<std::uint32_t>(symbol >> kTagBits));
+        symbol_tag_.push_back(static_cast<std::uint16_t>(symbol));
+        return static_cast<std::uint32_t>(symbol_lemma_.size() - 1);
+    };
+    auto symbol_of = [this](std::size_t i) { return appended(text_.lemma[i], text_.tag[i], kTagBits); };
+    if (text_.size > kFewNumbers) {  // whatever the symbols are, numbering them takes no longer than sorting
+        order_.resize(text_.size);
+        std::iota(order_.begin(), order_.end(), 0U);
+        std::sort(order_.begin(), order_.end(), [&](std::uint32_t i, std::uint32_t j) { return symbol_of(i) < symbol_of(j); });
+        for (std::size_t k = 0; k < order_.size(); ++k) {
+            const bool again = k > 0 && symbol_of(order_[k]) == symbol_of(order_[k - 1]);
+            places_[order_[k]] = again ? places_[order_[k - 1]] : add(symbol_of(order_[k]));
         }
-        places_[placed_[i].token] = static_cast<std::uint32_t>(symbol_lemma_.size() - 1);
+        return;
+    }
+    struct Slot {
+        std::uint64_t symbol;  // 0: free; else one more than it
+        std::uint32_t place;
+    };
+    constexpr std::size_t kSlots = 2 * kFewNumbers;
+    Slot slots[kSlots] = {};
+    for (std::size_t i = 0; i < text_.size; ++i) {
+        const std::uint64_t symbol = symbol_of(i);
+        std::size_t at = (symbol * 0x9E3779B97F4A7C15ULL >> 32) % kSlots;
+        while (slots[at].symbol != 0 && slots[at].symbol != symbol + 1) at = (at + 1) % kSlots;
+        if (slots[at].symbol == 0) slots[at] = {symbol + 1, add(symbol)};
+        places_[i] = slots[at].place;
     }
 }
 
-// Symbols ascend by their lemmas, so that equal lemmas lie together.
 void BagBuilder::number_lemmas() {
+    order_.resize(symbol_lemma_.size());
+    std::iota(order_.begin(), order_.end(), 0U);
+    std::sort(order_.begin(), order_.end(),
+              [this](std::uint32_t a, std::uint32_t b) { return symbol_lemma_[a] < symbol_lemma_[b]; });
     lemmas_.clear();
-    lemma_ranks_.clear();
-    for (std::uint32_t lemma : symbol_lemma_) {
-        if (lemmas_.empty() || lemmas_.back() != lemma) lemmas_.push_back(lemma);
-        lemma_ranks_.push_back(static_cast<std::uint32_t>(lemmas_.size() - 1));
+    lemma_ranks_.resize(symbol_lemma_.size());
+    for (std::uint32_t symbol : order_) {
+        if (lemmas_.empty() || lemmas_.back() != symbol_lemma_[symbol]) lemmas_.push_back(symbol_lemma_[symbol]);
+        lemma_ranks_[symbol] = static_cast<std::uint32_t>(lemmas_.size() - 1);
     }
 }
 
 // Codes hold the numbers of tokens, counted from 1, and below them a bit for each that is a function word. Beyond the end
 // of the text there are zeros, and so there are from a token with the number 0 on: no n-gram goes over it.
 template <class NumberOf>
-void BagBuilder::sort_codes(int max_order, int bits, NumberOf number_of) {
+void BagBuilder::sort_codes(int max_order, int bits, std::uint64_t highest, NumberOf number_of) {
     check_room(discount_, max_order, text_.size);
     code_order_ = max_order;
     code_bits_ = bits;
@@ -139,18 +162,40 @@ void BagBuilder::sort_codes(int max_order, int bits, NumberOf number_of) {
         flags = flags >> 1 | std::uint64_t{text_.function[i] != 0} << (max_order - 1);
         codes_[i] = numbers << max_order | flags;
     }
-    std::sort(codes_.begin(), codes_.end());
+    sorter_.sort(codes_, max_order + bits * (max_order - 1), highest + 1);
 }
 
-// Calls `visit` with the numbers and the weight of every n-gram, in ascending order of its numbers.
+// Calls `visit` with the numbers and the weight of every distinct n-gram, in ascending order of its numbers.
 template <class Visit>
 void BagBuilder::visit_ngrams(int n, Visit visit) const {
     const int unused = code_order_ - n, shift = code_order_ + code_bits_ * unused;
     const std::uint64_t last = low_bits(code_bits_), flags = low_bits(code_order_);
+    std::uint64_t before = 0;  // not the numbers of an n-gram
+    std::int64_t weight = 0;
     for (std::uint64_t code : codes_) {
         const std::uint64_t numbers = code >> shift;
-        if ((numbers & last) != 0) visit(numbers, weight_[n][(code & flags) >> unused]);
+        if ((numbers & last) == 0) continue;
+        if (numbers != before) {
+            if (before != 0) visit(before, weight);
+            before = numbers;
+            weight = 0;
+        }
+        weight += weight_[n][(code & flags) >> unused];
     }
+    if (before != 0) visit(before, weight);
+}
+
+std::size_t BagBuilder::count_ngrams(int n) const {
+    const int shift = code_order_ + code_bits_ * (code_order_ - n);
+    const std::uint64_t last = low_bits(code_bits_);
+    std::size_t count = 0;
+    std::uint64_t before = 0;
+    for (std::uint64_t code : codes_) {
+        const std::uint64_t numbers = code >> shift;
+        count += ((numbers & last) != 0) & (numbers != before);
+        before = numbers;
+    }
+    return count;
 }
 
 template <class Key, class KeyOf>
@@ -158,9 +203,14 @@ KeyBags<Key> BagBuilder::key_bags(int max_order, KeyOf key_of) {
     KeyBags<Key> bags(memory_);
     for (int n = 1; n <= max_order; ++n) {
         KeyBag<Key>& bag = bags.orders[n - 1];
-        bag.keys.reserve(codes_.size());
-        bag.weights.reserve(codes_.size());
-        visit_ngrams(n, [&](std::uint64_t numbers, std::int64_t weight) { bag.append(key_of(numbers, n), weight); });
+        const std::size_t count = count_ngrams(n);
+        bag.keys.reserve(count);
+        bag.weights.reserve(count);
+        visit_ngrams(n, [&](std::uint64_t numbers, std::int64_t weight) {
+            bag.keys.push_back(key_of(numbers, n));
+            bag.weights.push_back(weight);
+            bag.total += weight;
+        });
     }
     return bags;
 }
@@ -175,13 +225,14 @@ WideKey BagBuilder::lemma_key_of(std::uint64_t numbers, int n) const {
 LemmaBags BagBuilder::lemma_bags(int max_order) {
     if (max_order == 0) return LemmaBags(memory_);
     number_lemmas();
-    sort_codes(max_order, bits_for(lemmas_.size() + 1), [&](std::size_t i) { return lemma_ranks_[places_[i]] + 1; });
+    sort_codes(max_order, bits_for(lemmas_.size() + 1), lemmas_.size(), [&](std::size_t i) { return lemma_ranks_[places_[i]] + 1; });
     return key_bags<WideKey>(max_order, [&](std::uint64_t numbers, int n) { return lemma_key_of(numbers, n); });
 }
 
 TagBags BagBuilder::tag_bags(int max_order) {
     if (max_order == 0) return TagBags(memory_);
-    sort_codes(max_order, kTagBits, [&](std::size_t i) { return text_.tag[i]; });  // 0: untagged
+    const std::uint64_t highest = text_.size == 0 ? 0 : *std::max_element(text_.tag, text_.tag + text_.size);
+    sort_codes(max_order, kTagBits, highest, [&](std::size_t i) { return text_.tag[i]; });  // 0: untagged
     return key_bags<std::uint64_t>(max_order, [](std::uint64_t numbers, int) { return numbers; });
 }
 
@@ -209,23 +260,19 @@ SymbolBag BagBuilder::symbol_bag(int max_order) {
     bag.tag.assign(symbol_tag_.begin(), symbol_tag_.end());
     if (max_order == 0) return bag;
     const int bits = bits_for(bag.lemma.size() + 1);
-    sort_codes(max_order, bits, [&](std::size_t i) { return places_[i] + 1; });
+    sort_codes(max_order, bits, bag.lemma.size(), [&](std::size_t i) { return places_[i] + 1; });
     for (int n = 1; n <= max_order; ++n) {
         SymbolBag::Order& order = bag.orders[n - 1];
-        order.rows.reserve(codes_.size() * static_cast<std::size_t>(n));
-        order.weights.reserve(codes_.size());
+        const std::size_t count = count_ngrams(n);
+        order.rows.resize(count * static_cast<std::size_t>(n));
+        order.weights.resize(count);
         order.first.assign(bag.lemma.size() + 1, 0);
-        std::uint64_t row_before = 0;
+        std::uint32_t* place = order.rows.data();
+        std::int64_t* weight_of_row = order.weights.data();
         visit_ngrams(n, [&](std::uint64_t row, std::int64_t weight) {
+            for (int k = n - 1; k >= 0; --k) *place++ = static_cast<std::uint32_t>(row >> (bits * k) & low_bits(bits)) - 1;
+            *weight_of_row++ = weight;
             order.total += weight;
-            if (row == row_before) {
-                order.weights.back() += weight;
-                return;
-            }
-            row_before = row;
-            for (int k = n - 1; k >= 0; --k)
-                order.rows.push_back(static_cast<std::uint32_t>(row >> (bits * k) & low_bits(bits)) - 1);
-            order.weights.push_back(weight);
             ++order.first[row >> (bits * (n - 1))];
         });
         std::partial_sum(order.first.begin(), order.first.end(), order.first.begin());

@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/small_sort.h"
+
 namespace tesla {
 
 // A text with more words than there is room for.
@@ -133,7 +135,7 @@ struct SymbolBag {
     explicit SymbolBag(std::pmr::memory_resource* memory)
         : lemma(memory), tag(memory), orders{Order(memory), Order(memory), Order(memory)} {}
 
-    std::pmr::vector<std::uint32_t> lemma;  // the distinct symbols, ascending
+    std::pmr::vector<std::uint32_t> lemma;  // the distinct symbols
     std::pmr::vector<std::uint16_t> tag;
     Order orders[kMaxOrder];                // orders[n - 1]
 };
@@ -164,23 +166,20 @@ class BagBuilder {
     void number_symbols();
     void number_lemmas();
     template <class NumberOf>
-    void sort_codes(int max_order, int bits, NumberOf number_of);
+    void sort_codes(int max_order, int bits, std::uint64_t highest, NumberOf number_of);
     template <class Visit>
     void visit_ngrams(int n, Visit visit) const;
+    std::size_t count_ngrams(int n) const;
     template <class Key, class KeyOf>
     KeyBags<Key> key_bags(int max_order, KeyOf key_of);
     WideKey lemma_key_of(std::uint64_t numbers, int n) const;
-
-    struct Placed {
-        std::uint64_t symbol;
-        std::size_t token;
-    };
 
     std::pmr::memory_resource* memory_;
     Discount discount_;
     std::int64_t weight_[kMaxOrder + 1][1 << kMaxOrder];  // of an n-gram, by which of its tokens are function words
     TokenView text_{};
-    std::vector<Placed> placed_;
+    std::vector<std::uint32_t> order_;
+    BucketSorter sorter_;
     std::vector<std::uint32_t> places_;          // of every token's symbol among the distinct symbols of the text
     std::vector<std::uint32_t> symbol_lemma_;    // the distinct symbols
     std::vector<std::uint16_t> symbol_tag_;

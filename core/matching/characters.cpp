@@ -53,32 +53,52 @@ struct OrderLanes {
     Lanes once[kMaxCharacterOrder + 1];   // one more of each of them
 };
 
-constexpr std::size_t kBuckets = 256;
-std::size_t bucket_of(char32_t c) { return std::min<std::size_t>(c, kBuckets - 1); }
+constexpr std::size_t kBuckets = 128;  // one for each character of ASCII; the last also for all beyond
+
+// Sorts what is nearly sorted.
+void sort_run(WideKey* first, WideKey* last) {
+    constexpr std::ptrdiff_t kShort = 64;
+    if (last - first > kShort) return std::sort(first, last);
+    for (WideKey* next = first + 1; next < last; ++next) {
+        const WideKey key = *next;
+        WideKey* at = next;
+        for (; at != first && key < at[-1]; --at) *at = at[-1];
+        *at = key;
+    }
+}
 
 }  // namespace
 
-CharacterBag::CharacterBag(std::string_view utf8) {
-    std::u32string text;
+CharacterBag::CharacterBag(std::string_view utf8, std::pmr::memory_resource* memory) : suffixes_(memory) {
+    thread_local std::u32string text;
     decode_utf8(utf8, text);
     text.erase(std::remove_if(text.begin(), text.end(), [](char32_t c) { return c == 0 || is_space(c); }), text.end());
-    // Suffixes go to the bucket of their first character at once; what is left to sort are a few in each.
-    std::size_t ends[kBuckets] = {};
-    for (char32_t c : text) ++ends[bucket_of(c)];
-    std::partial_sum(ends, ends + kBuckets, ends);
-    std::size_t starts[kBuckets + 1] = {};
-    std::copy_n(ends, kBuckets, starts + 1);
-    suffixes_.resize(text.size());
+    thread_local std::vector<WideKey> suffix_at;
+    thread_local std::vector<std::uint8_t> bucket_at;  // of every character; 0 for the end
+    suffix_at.resize(text.size());
+    bucket_at.assign(text.size() + 1, 0);
+    std::size_t ends[kBuckets] = {}, second_starts[kBuckets + 1] = {};
     WideKey key;
     for (std::size_t i = text.size(); i-- > 0;) {  // the suffix at i: its first character before that of i + 1
         constexpr int top = kCharacterBits * (kMaxCharacterOrder - 1) - 64;
         key = {key.high >> kCharacterBits, (key.low >> kCharacterBits) | (key.high << (64 - kCharacterBits))};
         key.high |= static_cast<std::uint64_t>(text[i]) << top;
-        suffixes_[--ends[bucket_of(text[i])]] = key;
+        suffix_at[i] = key;
+        bucket_at[i] = static_cast<std::uint8_t>(std::min<std::size_t>(text[i], kBuckets - 1));
+        ++ends[bucket_at[i]];
+        ++second_starts[bucket_at[i + 1] + 1];
     }
+    // In the order of their second characters suffixes go to the buckets of their first ones: then little is left to sort.
+    std::partial_sum(ends, ends + kBuckets, ends);
+    std::partial_sum(second_starts, second_starts + kBuckets, second_starts);
+    thread_local std::vector<std::uint32_t> by_second;
+    by_second.resize(text.size());
+    for (std::uint32_t i = 0; i < text.size(); ++i) by_second[second_starts[bucket_at[i + 1]]++] = i;
+    suffixes_.resize(text.size());
+    for (std::size_t k = text.size(); k-- > 0;) suffixes_[--ends[bucket_at[by_second[k]]]] = suffix_at[by_second[k]];
+    const auto end_of = [&](std::size_t bucket) { return bucket + 1 < kBuckets ? ends[bucket + 1] : suffixes_.size(); };
     for (std::size_t bucket = 0; bucket < kBuckets; ++bucket)
-        if (starts[bucket + 1] - starts[bucket] > 1)
-            std::sort(suffixes_.data() + starts[bucket], suffixes_.data() + starts[bucket + 1]);
+        sort_run(suffixes_.data() + ends[bucket], suffixes_.data() + end_of(bucket));
 }
 
 std::int64_t CharacterBag::total(int n) const {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <string_view>
 #include <vector>
 
@@ -17,8 +18,7 @@ inline constexpr int kMaxCharacterOrder = 6;
 
 class CharacterBag {
    public:
-    CharacterBag() = default;
-    explicit CharacterBag(std::string_view utf8);
+    explicit CharacterBag(std::string_view utf8, std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
     std::size_t length() const { return suffixes_.size(); }  // characters that are not white space
     std::int64_t total(int n) const;                         // n-grams of the text
@@ -28,7 +28,7 @@ class CharacterBag {
    private:
     static void overlap_of_long_texts(const CharacterBag& a, const CharacterBag& b, int max_order, std::int64_t* matches);
 
-    std::vector<WideKey> suffixes_;  // ascending; a suffix that is too short ends in zeros
+    std::pmr::vector<WideKey> suffixes_;  // ascending; a suffix that is too short ends in zeros
 };
 
 }  // namespace tesla

@@ -1,10 +1,13 @@
 #include "matching/matching.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
+
+#include "base/portable.h"
 
 namespace tesla {
 
@@ -29,44 +32,81 @@ void MaxSimMatcher::begin_pair(const SymbolBag& reference, const SymbolBag& hypo
 std::uint8_t MaxSimMatcher::symbol_similarity(std::uint32_t a, std::uint32_t b) const {
     if (x_->lemma[a] == y_->lemma[b]) return 2;
     bool same_tag = x_->tag[a] == y_->tag[b] && x_->tag[a] != 0;  // tag 0: untagged, like nothing
-    return static_cast<std::uint8_t>(same_tag + share_sense(*lemma_x_[a], *lemma_y_[b]));
+    return static_cast<std::uint8_t>(same_tag + lemma_x_[a]->shares_sense(*lemma_y_[b]));
 }
 
 void MaxSimMatcher::link_symbols() {
-    std::size_t nx = x_->lemma.size(), ny = y_->lemma.size();
-    matrix_.assign(nx * ny, 0);
+    const std::size_t nx = x_->lemma.size(), ny = y_->lemma.size();
+    stride_ = (ny + kAtOnce - 1) / kAtOnce * kAtOnce;
+    matrix_.assign(nx * stride_, 0);
+    tags_y_.assign(y_->tag.begin(), y_->tag.end());
+    tags_y_.resize(stride_, 0);
+    lemmas_y_.assign(y_->lemma.begin(), y_->lemma.end());
+    lemmas_y_.resize(stride_, kNoLemma);
+    sensed_y_.clear();
+    for (std::uint32_t b = 0; b < ny; ++b)
+        if (lemma_y_[b]->signature() != 0) sensed_y_.push_back({b, lemma_y_[b]->signature()});
     link_first_.assign(1, 0);
     links_.clear();
-    signature_y_.clear();
-    for (const Lemma* lemma : lemma_y_) signature_y_.push_back(lemma->signature);
-    const std::uint32_t* lemmas = y_->lemma.data();
-    const std::uint16_t* tags = y_->tag.data();
-    const std::uint64_t* signatures = signature_y_.data();
     for (std::uint32_t a = 0; a < nx; ++a) {
-        std::uint32_t lemma = x_->lemma[a];
-        std::uint16_t tag = x_->tag[a];
-        std::uint64_t signature = lemma_x_[a]->signature;
-        for (std::uint32_t b = 0; b < ny; ++b) {
-            // Nearly all pairs have nothing in common: one cheap test sends them off.
-            if ((lemmas[b] != lemma) & (tags[b] != tag) & ((signatures[b] & signature) == 0)) continue;
-            if (std::uint8_t s = symbol_similarity(a, b)) {
-                matrix_[a * ny + b] = s;
-                links_.push_back({b, s});
-            }
-        }
+        std::uint8_t* row = matrix_.data() + a * stride_;
+        fill_row(a, row);
+        add_links(row);
         link_first_.push_back(static_cast<std::uint32_t>(links_.size()));
     }
 }
 
+// As `symbol_similarity` for all symbols of y, with loops that compare many at once.
+void MaxSimMatcher::fill_row(std::uint32_t symbol_x, std::uint8_t* row) const {
+    const std::uint32_t lemma = x_->lemma[symbol_x], *const lemmas = lemmas_y_.data();
+    const std::uint16_t tag = x_->tag[symbol_x], *const tags = tags_y_.data();
+    const std::size_t places = stride_;
+    std::uint8_t some[kAtOnce];  // of their own: compilers know that nothing else lies there
+    if (tag != 0)
+        for (std::size_t start = 0; start < places; start += kAtOnce) {
+            for (std::size_t b = 0; b < kAtOnce; ++b) some[b] = tags[start + b] == tag;
+            std::memcpy(row + start, some, kAtOnce);
+        }
+    if (const std::uint64_t signature = lemma_x_[symbol_x]->signature())
+        for (const Sensed& sensed : sensed_y_)
+            if ((sensed.signature & signature) != 0)
+                row[sensed.symbol] += lemma_x_[symbol_x]->shares_sense(*lemma_y_[sensed.symbol]);
+    for (std::size_t start = 0; start < places; start += kAtOnce) {
+        std::memcpy(some, row + start, kAtOnce);
+        for (std::size_t b = 0; b < kAtOnce; ++b) some[b] = lemmas[start + b] == lemma ? std::uint8_t{2} : some[b];
+        std::memcpy(row + start, some, kAtOnce);
+    }
+}
+
+// Most similarities are 0: eight of them are looked at as one number.
+void MaxSimMatcher::add_links(const std::uint8_t* row) {
+    for (std::uint32_t start = 0; start < stride_; start += kAtOnce) {
+        for (std::uint64_t eight = eight_bytes(row + start); eight != 0;) {
+            const int shift = lowest_bit(eight) & ~7;
+            const std::uint64_t similarity = eight >> shift & 255;
+            links_.push_back({start + static_cast<std::uint32_t>(shift) / 8, static_cast<std::uint8_t>(similarity)});
+            eight -= similarity << shift;
+        }
+    }
+}
+
 std::int64_t MaxSimMatcher::optimum(int n) {
+    if (!dense_) return optimum_with_flow(n);
+    settled_.reset(x_->orders[n - 1].weights, y_->orders[n - 1].weights);
+    visit_similar_rows(n, [&](std::uint32_t i, std::uint32_t j, std::int32_t gain) { settled_.add_arc(i, j, gain); });
+    return settled_.solve();
+}
+
+std::int64_t MaxSimMatcher::optimum_with_flow(int n) {
     const auto& x = x_->orders[n - 1];
     const auto& y = y_->orders[n - 1];
     transport_.reset(x.weights.size(), y.weights.size());
     std::copy(x.weights.begin(), x.weights.end(), transport_.supply.begin());
     std::copy(y.weights.begin(), y.weights.end(), transport_.demand.begin());
     if (dense_) {
-        static_assert(kMaxOrder == 3);
-        n == 1 ? add_direct_arcs<1>() : n == 2 ? add_direct_arcs<2>() : add_direct_arcs<3>();
+        visit_similar_rows(n, [&](std::uint32_t i, std::uint32_t j, std::int32_t gain) {
+            transport_.add_arc(i, transport_.consumer(j), gain);
+        });
     } else {
         add_hub_arcs(n);
         add_sense_arcs(n);
@@ -89,15 +129,21 @@ std::int32_t MaxSimMatcher::row_gain(int n, std::uint32_t row_x, std::uint32_t r
     return gain;
 }
 
-template <int n>
-void MaxSimMatcher::add_direct_arcs() {
+// Calls `visit` with the pairs of rows that are similar at every position, and what they gain.
+template <class Visit>
+void MaxSimMatcher::visit_similar_rows(int n, Visit visit) const {
+    static_assert(kMaxOrder == 3);
+    n == 1 ? visit_similar<1>(visit) : n == 2 ? visit_similar<2>(visit) : visit_similar<3>(visit);
+}
+
+template <int n, class Visit>
+void MaxSimMatcher::visit_similar(Visit visit) const {
     const auto& x = x_->orders[n - 1];
     const auto& y = y_->orders[n - 1];
-    const std::size_t ny = y_->lemma.size();
     for (std::uint32_t i = 0; i < x.weights.size(); ++i) {
         const std::uint32_t* row = x.rows.data() + static_cast<std::size_t>(i) * n;
         const std::uint8_t* similar[n];  // at every position: to the symbols of y
-        for (int k = 1; k < n; ++k) similar[k] = matrix_.data() + row[k] * ny;
+        for (int k = 1; k < n; ++k) similar[k] = matrix_.data() + row[k] * stride_;
         for (std::uint32_t link = link_first_[row[0]]; link < link_first_[row[0] + 1]; ++link) {
             const auto [head, head_similarity] = links_[link];
             for (std::uint32_t j = y.first[head]; j < y.first[head + 1]; ++j) {
@@ -109,7 +155,7 @@ void MaxSimMatcher::add_direct_arcs() {
                     all &= s != 0;
                     gain += s;
                 }
-                if (all) transport_.add_arc(i, transport_.consumer(j), gain);
+                if (all) visit(i, j, gain);
             }
         }
     }
@@ -166,10 +212,10 @@ void MaxSimMatcher::add_sense_arcs(int n) {
     const auto& y = y_->orders[n - 1];
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> by_sense;  // sense -> symbols of y
     for (std::uint32_t b = 0; b < lemma_y_.size(); ++b)
-        for (std::uint32_t sense : lemma_y_[b]->senses) by_sense[sense].push_back(b);
+        for (std::uint32_t sense : lemma_y_[b]->senses()) by_sense[sense].push_back(b);
     std::vector<std::vector<std::uint32_t>> linked(lemma_x_.size());  // symbol of x -> symbols of y, by a sense only
     for (std::uint32_t a = 0; a < lemma_x_.size(); ++a) {
-        for (std::uint32_t sense : lemma_x_[a]->senses) {
+        for (std::uint32_t sense : lemma_x_[a]->senses()) {
             auto found = by_sense.find(sense);
             if (found == by_sense.end()) continue;
             for (std::uint32_t b : found->second)

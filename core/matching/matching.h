@@ -10,6 +10,7 @@
 #include "base/interrupt.h"
 #include "matching/bags.h"
 #include "analysis/lexicon.h"
+#include "matching/settled_transport.h"
 #include "matching/transport.h"
 
 namespace tesla {
@@ -62,7 +63,8 @@ class MaxSimMatcher {
 
     void begin_pair(const SymbolBag& reference, const SymbolBag& hypothesis);
     std::int64_t optimum(int n);  // the objective, in units of 1 / (2n * unit(n))
-    std::vector<FlowEntry> flow() const;  // of the last optimum, ascending
+    std::int64_t optimum_with_flow(int n);  // the same, and `flow` can be asked for
+    std::vector<FlowEntry> flow() const;    // ascending
 
    private:
     // Similarity of two symbols in halves: 0, 1 or 2.
@@ -72,9 +74,20 @@ class MaxSimMatcher {
         std::uint32_t to;
         std::uint8_t similarity;
     };
+    // A symbol of y whose lemma has senses.
+    struct Sensed {
+        std::uint32_t symbol;
+        std::uint64_t signature;
+    };
+    static constexpr std::uint32_t kAtOnce = 8;             // symbols of y
+    static constexpr std::uint32_t kNoLemma = 0xFFFFFFFF;  // no lemma has this number
     void link_symbols();
-    template <int n>
-    void add_direct_arcs();
+    void fill_row(std::uint32_t symbol_x, std::uint8_t* row) const;
+    void add_links(const std::uint8_t* row);
+    template <class Visit>
+    void visit_similar_rows(int n, Visit visit) const;
+    template <int n, class Visit>
+    void visit_similar(Visit visit) const;
     void add_hub_arcs(int n);
     void add_sense_arcs(int n);
     std::int32_t row_gain(int n, std::uint32_t row_x, std::uint32_t row_y) const;
@@ -85,10 +98,14 @@ class MaxSimMatcher {
     const SymbolBag* y_ = nullptr;
     bool dense_ = true;
     std::vector<const Lemma*> lemma_x_, lemma_y_;
-    std::vector<std::uint64_t> signature_y_;
+    std::vector<Sensed> sensed_y_;
     std::vector<std::uint8_t> matrix_;       // dense: similarity of symbol pairs
+    std::size_t stride_ = 0;                 // between its rows, a multiple of kAtOnce; zeros fill them up
+    std::vector<std::uint32_t> lemmas_y_;    // the symbols of y, as many as a row has places
+    std::vector<std::uint16_t> tags_y_;
     std::vector<std::uint32_t> link_first_;  // dense: for every symbol of x its links
     std::vector<Link> links_;
+    SettledTransport settled_;               // for the optimum alone
     Transport<std::int64_t> transport_;
     Interrupt interrupt_;
 };

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "matching/transport.h"
@@ -18,9 +20,10 @@ namespace tesla {
 
 class SettledTransport {
    public:
-    void reset(std::size_t suppliers, std::size_t consumers) {
-        supply.assign(suppliers, 0);
-        demand.assign(consumers, 0);
+    template <class Weights>
+    void reset(const Weights& of_suppliers, const Weights& of_consumers) {
+        supply.assign(of_suppliers.begin(), of_suppliers.end());
+        demand.assign(of_consumers.begin(), of_consumers.end());
         arcs.clear();
     }
     // Arcs come in ascending order of x; gains are at most kLargestGain.
@@ -31,8 +34,11 @@ class SettledTransport {
     std::int64_t solve() {
         flow.assign(arcs.size(), 0);
         if (arcs.empty()) return 0;
+        open_.resize(arcs.size());
+        std::iota(open_.begin(), open_.end(), 0U);
         if (supply.size() * demand.size() <= kMostCells) settle();
-        solve_rest();
+        open_.erase(std::remove_if(open_.begin(), open_.end(), [this](std::uint32_t k) { return !is_open(arcs[k]); }), open_.end());
+        if (!open_.empty()) solve_rest();
         std::int64_t objective = 0;
         for (std::size_t k = 0; k < arcs.size(); ++k) objective += flow[k] * arcs[k].gain;
         return objective;
@@ -54,24 +60,32 @@ class SettledTransport {
         std::int32_t gain;
     };
 
+    bool is_open(const SettledArc& arc) const { return supply[arc.x] != 0 && demand[arc.y] != 0; }
+
+    // Leaves the arcs that are not settled in `open_`.
     void settle() {
         index();
-        const std::size_t ny = demand.size();
-        for (bool again = true; again;) {
-            again = false;
-            for (std::uint32_t k : by_gain_) {
+        for (std::size_t before = 0; before != open_.size();) {
+            before = open_.size();
+            std::size_t left = 0;
+            for (std::uint32_t k : open_) {
                 const auto [x, y, gain] = arcs[k];
-                if (supply[x] == 0 || demand[y] == 0 || !settles(arcs[k], ny)) continue;
+                if (!is_open(arcs[k])) continue;
+                if (!settles(arcs[k])) {
+                    open_[left++] = k;
+                    continue;
+                }
                 const std::int64_t amount = std::min(supply[x], demand[y]);
                 flow[k] += amount;
                 supply[x] -= amount;
                 demand[y] -= amount;
-                again = true;
             }
+            open_.resize(left);
         }
     }
 
-    bool settles(const SettledArc& arc, std::size_t ny) {
+    bool settles(const SettledArc& arc) {
+        const std::size_t ny = demand.size();
         buyers_.clear();
         for (std::uint32_t k = out_[arc.x]; k < out_[arc.x + 1]; ++k) {
             const auto [x, y, gain] = arcs[k];
@@ -95,30 +109,29 @@ class SettledTransport {
         gains_.assign(nx * ny, 0);
         out_.assign(nx + 1, 0);
         in_.assign(ny + 1, 0);
-        std::uint32_t first[kLargestGain + 2] = {};
+        std::uint32_t place[kLargestGain + 1] = {};  // by gain: how many arcs, then where the next one goes
+        std::int32_t highest = 0;
         for (const auto& [x, y, gain] : arcs) {
             gains_[x * ny + y] = static_cast<std::uint8_t>(gain);
             ++out_[x + 1];
             ++in_[y + 1];
-            ++first[kLargestGain - gain + 1];
+            ++place[gain];
+            highest = std::max(highest, gain);
         }
         for (std::size_t x = 0; x < nx; ++x) out_[x + 1] += out_[x];
         for (std::size_t y = 0; y < ny; ++y) in_[y + 1] += in_[y];
-        for (std::int32_t g = 0; g < kLargestGain; ++g) first[g + 1] += first[g];
+        std::uint32_t before = 0;  // arcs with higher gains
+        for (std::int32_t gain = highest; gain >= 0; --gain) before += std::exchange(place[gain], before);
         next_.assign(in_.begin(), in_.end());
         incoming_.resize(arcs.size());
-        by_gain_.resize(arcs.size());
         for (std::uint32_t k = 0; k < arcs.size(); ++k) {
             incoming_[next_[arcs[k].y]++] = k;
-            by_gain_[first[kLargestGain - arcs[k].gain]++] = k;
+            open_[place[arcs[k].gain]++] = k;
         }
     }
 
     void solve_rest() {
-        rest_.clear();
-        for (std::uint32_t k = 0; k < arcs.size(); ++k)
-            if (supply[arcs[k].x] > 0 && demand[arcs[k].y] > 0) rest_.push_back(k);
-        if (rest_.empty()) return;
+        std::sort(open_.begin(), open_.end());
         // Nodes that have nothing left are passed over.
         new_x_.resize(supply.size());
         new_y_.resize(demand.size());
@@ -130,14 +143,15 @@ class SettledTransport {
             if (supply[x] > 0) transport_.supply[new_x_[x]] = supply[x];
         for (std::size_t y = 0; y < demand.size(); ++y)
             if (demand[y] > 0) transport_.demand[new_y_[y]] = demand[y];
-        for (std::uint32_t k : rest_)
+        for (std::uint32_t k : open_)
             transport_.add_arc(new_x_[arcs[k].x], transport_.consumer(new_y_[arcs[k].y]), arcs[k].gain);
         transport_.solve();
-        for (std::size_t k = 0; k < rest_.size(); ++k) flow[rest_[k]] += transport_.flow[k];
+        for (std::size_t k = 0; k < open_.size(); ++k) flow[open_[k]] += transport_.flow[k];
     }
 
     std::vector<std::uint8_t> gains_;  // of all pairs; 0 where there is no arc
-    std::vector<std::uint32_t> out_, in_, incoming_, next_, by_gain_, rest_, new_x_, new_y_;
+    std::vector<std::uint32_t> out_, in_, incoming_, next_, new_x_, new_y_;
+    std::vector<std::uint32_t> open_;  // arcs that may still carry more: while they are settled those of the highest gain first
     std::vector<Partner> buyers_;
     Transport<std::int64_t> transport_;
 };

@@ -88,9 +88,9 @@ void StateMatcher::compare(const StateSide& x, const StateSide& y, bool links) {
 }
 
 std::int64_t StateMatcher::solve_flow(const StateSide& x, const StateSide& y) {
-    transport_.reset(x.size, y.size);
-    std::fill(transport_.supply.begin(), transport_.supply.end(), 1);
-    std::fill(transport_.demand.begin(), transport_.demand.end(), 1);
+    transport_.supply.assign(x.size, 1);
+    transport_.demand.assign(y.size, 1);
+    transport_.arcs.clear();
     for (const Link& link : links_) transport_.add_arc(link.x, link.y, gain(link.similarity));
     return transport_.solve();
 }

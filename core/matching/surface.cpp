@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "base/small_sort.h"
 #include "base/unicode.h"
 
 namespace tesla {
@@ -13,6 +14,11 @@ namespace {
 
 // Latin with its extensions is one block; beyond it 256 characters at a time come near enough to scripts.
 std::uint32_t script_block(char32_t c) { return c < 0x250 ? 0 : static_cast<std::uint32_t>(c >> 8); }
+
+// Any order of ids serves, as long as it is the same for all texts. In this one their lowest bits, which tell more than the
+// highest, come first.
+constexpr int kLowestBits = 6;
+std::uint32_t turned(std::uint32_t id) { return id >> kLowestBits | id << (32 - kLowestBits); }
 
 bool before(const ScriptCount& script, std::uint32_t block) { return script.block < block; }
 
@@ -67,39 +73,44 @@ double WeightedIds::overlap(const WeightedIds& other) const {
 
 SurfaceText::SurfaceText(const SurfaceView& tokens, std::string_view utf8, std::pmr::memory_resource* memory)
     : content(memory), function(memory), rare_words(memory), rare_lemmas(memory), numbers(memory), capitals(memory),
-      punctuation(memory), unknown(memory), lemmas(tokens.lemma, tokens.lemma + tokens.size, memory), occurrences(memory), scripts(memory) {
+      punctuation(memory), unknown(memory), lemmas(tokens.size, memory), occurrences(memory), scripts(memory) {
+    std::transform(tokens.lemma, tokens.lemma + tokens.size, lemmas.begin(), turned);
     read_words(tokens);
     read_characters(utf8);
 }
 
 void SurfaceText::read_words(const SurfaceView& tokens) {
     for (WeightedIds* bag : {&content, &function, &rare_words, &rare_lemmas}) bag->reserve(tokens.size);
-    std::vector<std::uint64_t> ordered(tokens.size);  // an id, then the place where it stands
-    auto order_by = [&](const std::uint32_t* ids) {
-        for (std::size_t i = 0; i < tokens.size; ++i) ordered[i] = std::uint64_t{ids[i]} << 32 | i;
-        std::sort(ordered.begin(), ordered.end());
+    thread_local std::vector<std::uint64_t> ordered;  // an id, then the place where it stands
+    thread_local BucketSorter sorter;
+    auto order_by = [&](auto id_at) {
+        ordered.resize(tokens.size);
+        for (std::size_t i = 0; i < tokens.size; ++i) ordered[i] = std::uint64_t{id_at(i)} << 32 | i;
+        sorter.sort(ordered, 64 - kLowestBits, std::size_t{1} << kLowestBits);
     };
-    order_by(tokens.lemma);
+    order_by([this](std::size_t i) { return lemmas[i]; });
     occurrences.reserve(tokens.size);
     for (std::uint64_t entry : ordered) {
         const auto i = static_cast<std::uint32_t>(entry);
         occurrences.push_back(i);
-        (tokens.function[i] ? function : content).add(tokens.lemma[i], 1);
-        rare_lemmas.add(tokens.lemma[i], tokens.lemma_weight[i]);
+        (tokens.function[i] ? function : content).add(lemmas[i], 1);
+        rare_lemmas.add(lemmas[i], tokens.lemma_weight[i]);
     }
-    order_by(tokens.word);
+    order_by([&](std::size_t i) { return turned(tokens.word[i]); });
     for (std::uint64_t entry : ordered) {
         const auto i = static_cast<std::uint32_t>(entry);
-        rare_words.add(tokens.word[i], tokens.word_weight[i]);
-        if (tokens.shape[i] & kHasDigit) numbers.add(tokens.word[i], 1);
-        if (tokens.shape[i] & kCapitalised) capitals.add(tokens.word[i], 1);
-        if (tokens.shape[i] & kUnknown) unknown.push_back(tokens.word[i]);
+        const auto word = static_cast<std::uint32_t>(entry >> 32);
+        rare_words.add(word, tokens.word_weight[i]);
+        if (tokens.shape[i] & kHasDigit) numbers.add(word, 1);
+        if (tokens.shape[i] & kCapitalised) capitals.add(word, 1);
+        if (tokens.shape[i] & kUnknown) unknown.push_back(word);
     }
 }
 
 void SurfaceText::read_characters(std::string_view utf8) {
-    std::u32string text, marks;
+    thread_local std::u32string text, marks;
     decode_utf8(utf8, text);
+    marks.clear();
     auto script = scripts.begin();  // neighbours are mostly of one script
     for (char32_t c : text) {
         const CharClass kind = char_class(c);
@@ -129,7 +140,8 @@ void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double*
     put(lenient_shares(x.numbers, y.numbers));
     put(lenient_shares(x.capitals, y.capitals));
 
-    const std::size_t common = common_subsequence(x, y);
+    find_occurrences(x, y);
+    const std::size_t common = common_subsequence(x);
     put({fraction(common, y.lemmas.size()), fraction(common, x.lemmas.size())});
     align(x, y);
     const std::size_t runs = chunks();
@@ -176,19 +188,28 @@ double SurfaceMatcher::repeated_words(const SurfaceText& x, const SurfaceText& y
     return fraction(surplus, y.lemmas.size());
 }
 
-SurfaceMatcher::Range SurfaceMatcher::occurrences_of(const SurfaceText& text, std::uint32_t lemma) const {
-    const auto& places = text.occurrences;
-    auto begin = std::lower_bound(places.begin(), places.end(), lemma,
-                                  [&](std::uint32_t place, std::uint32_t value) { return text.lemmas[place] < value; });
-    auto end = std::upper_bound(begin, places.end(), lemma,
-                                [&](std::uint32_t value, std::uint32_t place) { return value < text.lemmas[place]; });
-    return {static_cast<std::size_t>(begin - places.begin()), static_cast<std::size_t>(end - places.begin())};
+// Both texts have their tokens in the order of lemmas.
+void SurfaceMatcher::find_occurrences(const SurfaceText& x, const SurfaceText& y) {
+    occurrences_.resize(y.lemmas.size());
+    const std::size_t size = x.occurrences.size();
+    const auto lemma_at = [&x](std::size_t k) { return x.lemmas[x.occurrences[k]]; };
+    Range range{0, 0};
+    for (std::size_t k = 0; k < y.occurrences.size(); ++k) {
+        const std::uint32_t place = y.occurrences[k], lemma = y.lemmas[place];
+        if (k == 0 || lemma != y.lemmas[y.occurrences[k - 1]]) {
+            range.begin = range.end;
+            while (range.begin < size && lemma_at(range.begin) < lemma) ++range.begin;
+            range.end = range.begin;
+            while (range.end < size && lemma_at(range.end) == lemma) ++range.end;
+        }
+        occurrences_[place] = range;
+    }
 }
 
 // Hyyrö (2004): sixty-four places of x at a time. A bit is 0 where the longest subsequence of x up to there with the
 // tokens of y so far is longer by one than that of x before; the carry of a sum moves such a place to the left. Blocks
 // of x without the lemma and without a carry stay as they are.
-std::size_t SurfaceMatcher::common_subsequence(const SurfaceText& x, const SurfaceText& y) {
+std::size_t SurfaceMatcher::common_subsequence(const SurfaceText& x) {
     constexpr std::uint32_t kBits = 64;
     blocks_.clear();
     block_of_.resize(x.occurrences.size());
@@ -200,9 +221,9 @@ std::size_t SurfaceMatcher::common_subsequence(const SurfaceText& x, const Surfa
         block_of_[k] = blocks_.size() - 1;
     }
     steps_.assign(x.lemmas.size() / kBits + 1, ~std::uint64_t{0});
-    for (std::uint32_t lemma : y.lemmas) {
+    for (const Range range : occurrences_) {
         interrupt_.step();
-        const auto [begin, end] = occurrences_of(x, lemma);
+        const auto [begin, end] = range;
         if (begin == end) continue;
         std::size_t next = block_of_[begin];
         const std::size_t last = block_of_[end - 1];
@@ -237,7 +258,7 @@ void SurfaceMatcher::align(const SurfaceText& x, const SurfaceText& y) {
     aligned_.assign(y.lemmas.size(), kNowhere);
     std::uint32_t last = kNowhere;
     for (std::size_t i = 0; i < y.lemmas.size(); ++i) {
-        const Range range = occurrences_of(x, y.lemmas[i]);  // a lambda may not capture a structured binding
+        const Range range = occurrences_[i];  // a lambda may not capture a structured binding
         const std::size_t begin = range.begin, end = range.end;
         const double target = static_cast<double>(i) * size / static_cast<double>(y.lemmas.size());
         auto from = [&](std::uint32_t place) {  // the first occurrence at or after a place

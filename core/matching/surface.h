@@ -60,7 +60,7 @@ class SurfaceText {
 
     WeightedIds content, function, rare_words, rare_lemmas, numbers, capitals, punctuation;
     std::pmr::vector<std::uint32_t> unknown;      // words that no list knows, ascending
-    std::pmr::vector<std::uint32_t> lemmas;       // in order of the text
+    std::pmr::vector<std::uint32_t> lemmas;       // in order of the text; ids of lemmas and words have their bits turned
     std::pmr::vector<std::uint32_t> occurrences;  // places of the tokens, ascending by lemma, then by place
     std::pmr::vector<ScriptCount> scripts;        // of the letters, ascending by block
     std::size_t letters = 0;
@@ -79,8 +79,8 @@ class SurfaceMatcher {
     struct Range {
         std::size_t begin, end;
     };
-    Range occurrences_of(const SurfaceText& text, std::uint32_t lemma) const;
-    std::size_t common_subsequence(const SurfaceText& x, const SurfaceText& y);
+    void find_occurrences(const SurfaceText& x, const SurfaceText& y);
+    std::size_t common_subsequence(const SurfaceText& x);
     void align(const SurfaceText& x, const SurfaceText& y);
     std::size_t chunks() const;
     double share_in_order();
@@ -92,6 +92,7 @@ class SurfaceMatcher {
         std::uint32_t place;    // of sixty-four tokens of x
         std::uint64_t matches;  // a bit a token that has the lemma
     };
+    std::vector<Range> occurrences_;  // for every token of y those of its lemma in x
     std::vector<Block> blocks_;  // by lemma, then by place
     std::vector<std::size_t> block_of_;  // of every occurrence
     std::vector<std::uint64_t> steps_;

@@ -248,9 +248,7 @@ std::uint8_t VectorMatcher::linked(std::uint32_t a, std::uint32_t b) const {
 }
 
 std::int64_t VectorMatcher::flow_of_words(const VectorText& x, const VectorText& y) {
-    transport_.reset(x.size(), y.size());
-    std::copy(x.weight.begin(), x.weight.end(), transport_.supply.begin());
-    std::copy(y.weight.begin(), y.weight.end(), transport_.demand.begin());
+    transport_.reset(x.weight, y.weight);
     for (std::uint32_t a = 0; a < x.size(); ++a)
         for (std::uint32_t k = link_first_[a]; k < link_first_[a + 1]; ++k)
             transport_.add_arc(a, links_[k].to, flow_gain(links_[k].similarity));
@@ -258,9 +256,7 @@ std::int64_t VectorMatcher::flow_of_words(const VectorText& x, const VectorText&
 }
 
 std::int64_t VectorMatcher::flow_of_bigrams(const VectorText& x, const VectorText& y) {
-    transport_.reset(x.second.size(), y.second.size());
-    std::copy(x.bigram_weight.begin(), x.bigram_weight.end(), transport_.supply.begin());
-    std::copy(y.bigram_weight.begin(), y.bigram_weight.end(), transport_.demand.begin());
+    transport_.reset(x.bigram_weight, y.bigram_weight);
     for (std::uint32_t a = 0; a < x.size(); ++a) {
         for (std::uint32_t i = x.bigrams_of[a]; i < x.bigrams_of[a + 1]; ++i) {
             for (std::uint32_t k = link_first_[a]; k < link_first_[a + 1]; ++k) {

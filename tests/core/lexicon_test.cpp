@@ -56,7 +56,7 @@ int main() {
                 const bool letters = words[i][0] == 'w';
                 const bool good = lexicon.form(ids[i]) == words[i] && ids[i] < lexicon.word_count() &&
                                   lexicon.lemma_text(lemma_ids[i]) == words[i] && lemma_ids[i] < lexicon.lemma_count() &&
-                                  lexicon.lemma(lemma_ids[i]).senses.size() == (letters ? 2 : 0) &&
+                                  lexicon.lemma(lemma_ids[i]).senses().size() == (letters ? 2 : 0) &&
                                   ids[i] == i && lemma_ids[i] == i;
                 if (!good) {
                     std::printf("allocation %ld after %d words: word %zu has number %u of %zu\n", failing, before, i, ids[i],

@@ -37,11 +37,11 @@ int main() {
         while (!done) {
             if (const std::size_t words = lexicon.word_count(); words > 0) {
                 const auto last = static_cast<std::uint32_t>(words - 1);
-                wrong += !lexicon.word(last).look.alphanumeric || lexicon.form(last)[0] != 'w';
+                wrong += !lexicon.word(last).alphanumeric || lexicon.form(last)[0] != 'w';
             }
             if (const std::size_t lemmas = lexicon.lemma_count(); lemmas > 0) {
                 const auto last = static_cast<std::uint32_t>(lemmas - 1);
-                wrong += lexicon.lemma(last).senses.size() != lexicon.lemma_text(last).size() % 4;
+                wrong += lexicon.lemma(last).senses().size() != lexicon.lemma_text(last).size() % 4;
             }
         }
     });

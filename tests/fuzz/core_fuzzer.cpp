@@ -187,9 +187,10 @@ void fuzz_tagger(Input& in) {
     std::u32string form;
     decode_utf8(in.text(), form);
     const WordFeatures word = tagger.features(form.data(), form.size());
-    const WordFeatures* words[] = {&word, &word, &word};
+    WordRow words(tagger);
+    for (int i = 0; i < 3; ++i) words.push_back(word);
     std::uint16_t found[3];
-    tagger.tag(words, 3, found);
+    tagger.tag(words, found);
     for (std::uint16_t label : found) require(label < tagger.labels());
 }
 

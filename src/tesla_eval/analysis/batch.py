@@ -334,7 +334,7 @@ class WordTable:
     def __init__(self, vocabulary: Vocabulary, frequencies: Frequencies | None) -> None:
         self._lexicon = vocabulary.lexicon
         self._frequencies = frequencies
-        self._first_with: dict[str, int] = {}
+        self._first_capitals: dict[str, int] = {}
         self.folded = GrowingArray(np.uint32)
         """The number of the first word that is the same but for capitals."""
         self.shape = GrowingArray(np.uint8)
@@ -347,7 +347,7 @@ class WordTable:
         if len(words):
             forms = self._lexicon.forms(words)
             lowered = [form.lower() for form in forms]
-            self.folded.extend(list(map(self._first_with.setdefault, lowered, words.tolist())))
+            self.folded.extend(self._folded(forms, lowered, words.tolist()))
             # Most words are small letters alone.
             self.shape.extend(
                 [
@@ -360,14 +360,26 @@ class WordTable:
         if len(lemmas):
             self.lemma_weight.extend(self._weights(self._lexicon.lemmas(lemmas)))
 
+    def _folded(self, forms: list[str], lowered: list[str], words: list[int]) -> list[int]:
+        """The first words that are the same. Only words that came with capitals first are remembered for it."""
+        with_capitals = [k for k, form in enumerate(forms) if form != lowered[k]]
+        without = self._lexicon.find_words([lowered[k] for k in with_capitals]).tolist()
+        for k, small in zip(with_capitals, without, strict=True):
+            if words[k] < small:  # the word in small letters came later, or never
+                self._first_capitals.setdefault(lowered[k], words[k])
+        first = list(map(self._first_capitals.get, lowered, words))
+        for k, small in zip(with_capitals, without, strict=True):
+            first[k] = min(first[k], small)
+        return first
+
     def shapes(self, batch: AnalysedBatch) -> npt.NDArray[np.uint8]:
         """The shape of every word of a batch; a word is unknown if neither it nor its lemma is listed."""
-        shapes = self.shape.values[batch.word]
+        shapes = self.shape.values.take(batch.word)
         if self._frequencies is None:
             return shapes
         unlisted = self._frequencies.unlisted
-        strange = (self.word_weight.values[batch.word] == unlisted) & (
-            self.lemma_weight.values[batch.lemma] == unlisted
+        strange = (self.word_weight.values.take(batch.word) == unlisted) & (
+            self.lemma_weight.values.take(batch.lemma) == unlisted
         )
         strange &= (shapes & _HAS_DIGIT) == 0
         return np.asarray(shapes | (strange * np.uint8(_UNKNOWN)), np.uint8)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -49,8 +50,7 @@ class WordFrequencies:
 
     def weights(self, words: Sequence[str]) -> FloatArray:
         """The weight of each word, given in small letters."""
-        weight_of, unlisted = self._weights.get, self.unlisted
-        return np.array([weight_of(word, unlisted) for word in words], np.float64)
+        return np.fromiter(map(self._weights.get, words, repeat(self.unlisted)), np.float64, len(words))
 
 
 @cache

@@ -33,7 +33,10 @@ NO_SYNONYMS = "no synonyms"
 """The shortcoming of a language without a table of senses."""
 
 _MOST_WORD_TYPES = 1 << 19  # then a new vocabulary is begun, so that endless input needs no endless memory
-_KEPT_BATCHES = 64
+_KEPT_BATCHES, _KEPT_TEXTS = 64, 1 << 15
+
+_Texts = tuple[tuple[str, ...], bool]
+"""Texts, and whether their punctuation is kept."""
 
 
 class Pipeline:
@@ -61,12 +64,12 @@ class Pipeline:
         self.compounds = compounds
         self._tokeniser = load_tokeniser(language)
         self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[tuple[str, ...], bool], AnalysedBatch] = OrderedDict()
+        self._kept: OrderedDict[_Texts, AnalysedBatch] = OrderedDict()  # those used last come last
         self._begin_vocabulary()
 
     def _begin_vocabulary(self) -> None:
         self.vocabulary = Vocabulary(Lexicon(self.tagger.core if self.tagger else None))
-        self._kept.clear()
+        self.forget_batches()
         labels = self.tagger.labels if self.tagger else ()
         self._labels = Labels(
             tags=np.array([self.vocabulary.tag_id(label.fine) for label in labels], np.uint16),
@@ -74,6 +77,11 @@ class Pipeline:
             function=np.array([is_function_tag(label.universal) for label in labels], np.uint8),
             noun=np.array([label.universal == "NOUN" for label in labels], np.uint8),
         )
+
+    def forget_batches(self) -> None:
+        """Analyse texts again that were analysed lately; their words are still known."""
+        self._kept.clear()
+        self._kept_texts = 0
 
     @property
     def tagged(self) -> bool:
@@ -130,14 +138,21 @@ class Pipeline:
             key = (tuple(group), keep_punctuation)
             with self._lock:
                 batch = self._kept.get(key)
+                if batch is not None:
+                    self._kept.move_to_end(key)
             if batch is None or batch.vocabulary is not vocabulary:
                 batch = self._analyse(key[0], vocabulary, labels, keep_punctuation)
                 with self._lock:
-                    self._kept[key] = batch
-                    if len(self._kept) > _KEPT_BATCHES:
-                        self._kept.popitem(last=False)
+                    self._keep(key, batch)
             batches.append(batch)
         return batches
+
+    def _keep(self, key: _Texts, batch: AnalysedBatch) -> None:
+        self._kept_texts += len(key[0]) if key not in self._kept else 0
+        self._kept[key] = batch
+        while len(self._kept) > _KEPT_BATCHES or (self._kept_texts > _KEPT_TEXTS and len(self._kept) > 1):
+            (forgotten, _), _ = self._kept.popitem(last=False)
+            self._kept_texts -= len(forgotten)
 
     def _analyse(
         self, texts: tuple[str, ...], vocabulary: Vocabulary, labels: Labels, keep_punctuation: bool

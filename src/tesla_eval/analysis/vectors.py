@@ -73,10 +73,19 @@ class WordVectors:
 
     def look_up(self, words: Sequence[str]) -> npt.NDArray[np.int8]:
         """One row per word; a row of zeros for a word that has no vector."""
+        return self._table.look_up(self._all_prepared(words))
+
+    def look_up_rows(
+        self, words: Sequence[str], first: int
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+        """The vectors of words that have one, the row of every word (from `first` on), the squares of the lengths."""
+        return self._table.look_up_rows(self._all_prepared(words), first)
+
+    def _all_prepared(self, words: Sequence[str]) -> list[str]:
         prepare = self._prepared
-        return self._table.look_up(
-            [word.lower() if word.isascii() and word.isalnum() else prepare(word) for word in words]
-        )
+        return [
+            word if word.isascii() and word.isalnum() else prepare(word) for word in map(str.lower, words)
+        ]
 
     @cached_property
     def _entries(self) -> list[str]:
@@ -202,24 +211,19 @@ class _VectorsOfWords:
 
     def tokens(self, batch: AnalysedBatch, words: WordTable) -> VectorTokens:
         """The arrays for the tokens of a batch that was learned."""
-        row = self.word_row.values[batch.word]
+        row = self.word_row.values.take(batch.word)
         if not self._vectors.uses_pieces:
-            row = np.where(row == NO_VECTOR, self.lemma_row.values[batch.lemma], row)
+            row = np.where(row == NO_VECTOR, self.lemma_row.values.take(batch.lemma), row)
         return VectorTokens(
-            words.folded.values[batch.word], row, self.weight.values[batch.word], self.matrix.values,
+            words.folded.values.take(batch.word), row, self.weight.values.take(batch.word), self.matrix.values,
             self.squares.values, self._vectors.dimensions,
         )  # fmt: skip
 
     def _rows(self, words: list[str]) -> npt.NDArray[np.uint32]:
         """Keep the vectors of the words; where each lies."""
-        found = self._vectors.look_up(words)
-        has_vector = found.any(axis=1)
-        rows = np.full(len(words), NO_VECTOR, np.uint32)
-        first = len(self.matrix) // self._vectors.dimensions
-        rows[has_vector] = np.arange(first, first + int(has_vector.sum()), dtype=np.uint32)
-        kept = found[has_vector]
-        self.matrix.extend(kept.reshape(-1))
-        self.squares.extend(np.square(kept, dtype=np.int32).sum(axis=1))
+        vectors, rows, squares = self._vectors.look_up_rows(words, len(self.squares))
+        self.matrix.extend(vectors)
+        self.squares.extend(squares)
         return rows
 
     def _weights(self, weights: FloatArray) -> npt.NDArray[np.uint32]:

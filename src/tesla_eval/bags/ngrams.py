@@ -157,7 +157,7 @@ def build_character_bags(texts: Sequence[str]) -> CharacterBags:
     2
     """
     try:
-        return CharacterBags([compose(text) for text in texts])
+        return CharacterBags([text if text.isascii() else compose(text) for text in texts])
     except UnicodeEncodeError as error:
         raise not_a_text(error) from error
 

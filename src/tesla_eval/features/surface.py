@@ -61,9 +61,10 @@ class _BoundSurface(BoundGroup):
             table = self._tables[batch.vocabulary]
             table.learn(batch)
         return Surfaces(
-            [compose(text) for text in batch.texts], batch.offsets, table.folded.values[batch.word], batch.lemma,
-            batch.function, table.shapes(batch), table.word_weight.values[batch.word],
-            table.lemma_weight.values[batch.lemma],
+            [text if text.isascii() else compose(text) for text in batch.texts], batch.offsets,
+            table.folded.values.take(batch.word), batch.lemma,
+            batch.function, table.shapes(batch), table.word_weight.values.take(batch.word),
+            table.lemma_weight.values.take(batch.lemma),
         )  # fmt: skip
 
     def compare(

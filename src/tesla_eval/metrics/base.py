@@ -266,12 +266,14 @@ def _make(cls: type[Metric], args: tuple[Any, ...], options: Mapping[str, Any]) 
 def _chunks(
     hypotheses: Sequence[str], references: References, sources: Sequence[str] | None, workers: int
 ) -> Iterator[Chunk]:
-    # Large chunks are the fastest. Where workers share them the last ones are smaller, so that all end at once.
+    # Large chunks are the fastest. Where workers share them each takes a little less than its share of what is left, so
+    # that all end at once.
     start = 0
     while start < len(hypotheses):
         size = _LARGEST_CHUNK
         if workers > 1:
-            size = min(max((len(hypotheses) - start) // (2 * workers), _SMALLEST_CHUNK), _LARGEST_CHUNK)
+            share = 5 * (len(hypotheses) - start) // (6 * workers)
+            size = min(max(share, _SMALLEST_CHUNK), _LARGEST_CHUNK)
         span = slice(start, start + size)
         streams = [stream[span] for stream in references]
         yield Chunk(hypotheses[span], streams, None if sources is None else sources[span])

@@ -173,17 +173,26 @@ class FeatureMetric(Metric):
             for stream in references
         ]
         hypothesis, *sides = self.analysis.analyse(hypotheses, *streams)
-        prepared = self._prepare(hypothesis)
+        everything = np.arange(len(hypotheses))
+        present = [
+            np.array([k for k, text in enumerate(stream) if text is not None], np.int64)
+            if None in stream
+            else everything
+            for stream in references
+        ]
+        columns: list[list[FloatArray]] = [[] for _ in sides]
+        for group in self._layout.groups:  # what one prepared is given back before the next one begins
+            y = group.prepare(hypothesis)
+            for compared, side, index in zip(columns, sides, present, strict=True):
+                compared.append(group.compare(group.prepare(side), y, index, index))
+            del y
         shape = (len(references), len(hypotheses))
         scores = np.full(shape, np.nan)
         features = np.full((*shape, len(self.features)), np.nan)
-        for k, (side, stream) in enumerate(zip(sides, references, strict=True)):
-            present = np.arange(len(hypotheses))
-            if None in stream:
-                present = np.array([k for k, text in enumerate(stream) if text is not None], np.int64)
-            rows = self._compare(self._prepare(side), prepared, present, present)
-            features[k, present] = rows
-            scores[k, present] = self._scores(rows, side, hypothesis, present, present)
+        for k, (compared, side, index) in enumerate(zip(columns, sides, present, strict=True)):
+            rows = self._joined(compared)
+            features[k, index] = rows
+            scores[k, index] = self._scores(rows, side, hypothesis, index, index)
         return SegmentScores(*self.combined.over_references(scores, features))
 
     def _score_one(self, hypothesis: str, streams: References, source: str | None) -> SegmentScores:
