@@ -19,6 +19,8 @@ from tesla_eval import _core
 Dense = tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.float32]]
 PIECES, BEGIN, END = 30, 1, 2
 EPSILON = 1e-12
+STORED_BITS = "48e4a9fd3ce3ebd2"
+"""A hash of what tests/core/encoder_test.cpp and `drawn_parameters` give, with every compiler and on every CPU."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,50 @@ def test_every_kernel_and_every_batch_give_the_same_bits(
         np.testing.assert_array_equal(alone_mean, mean)
 
 
+def drawn_parameters() -> tuple[Parameters, list[list[int]]]:
+    """The encoder and the texts of tests/core/encoder_test.cpp, drawn from whole numbers by the same generator."""
+    state = 1
+
+    def drawn(below: int) -> int:
+        nonlocal state
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        return (state >> 33) % below
+
+    def whole(largest: int, *shape: int) -> npt.NDArray[np.int8]:
+        numbers = [drawn(2 * largest + 1) - largest for _ in range(math.prod(shape))]
+        return np.array(numbers, np.int8).reshape(shape)
+
+    def parts(unit: float, *shape: int) -> npt.NDArray[np.float32]:
+        numbers = [drawn(255) - 127 for _ in range(math.prod(shape))]
+        return np.float32(unit) * np.array(numbers, np.float32).reshape(shape)
+
+    def dense(inputs: int, outputs: int) -> Dense:
+        return (
+            whole(63, layers, inputs, outputs),
+            parts(0.0001, layers, outputs),
+            parts(0.002, layers, outputs),
+        )
+
+    layers, size, inner, pieces = 2, 60, 100, 50
+    parameters = Parameters(
+        layers, size, 3, inner, whole(127, pieces, size), parts(0.001, pieces), parts(0.001, 40, size),
+        parts(0.01, 1 + 2 * layers, 2, size), dense(size, 3 * size), dense(size, size), dense(size, inner),
+        dense(inner, size),
+    )  # fmt: skip
+    return parameters, [[drawn(pieces) for _ in range(count)] for count in (0, 1, 7, 30, 38, 39, 100, 3)]
+
+
+@pytest.mark.parametrize("kernel", ["", *_core.ENCODER_KERNELS])
+def test_the_bits_of_the_installed_core_are_the_stored_ones(kernel: str) -> None:
+    """Whatever compiler and options built it."""
+    parameters, texts = drawn_parameters()
+    states, means = encode(parameters.encoder(), texts, kernel)
+    found = 14695981039346656037
+    for value in (*states.view(np.uint8).reshape(-1).tolist(), *means.view(np.uint16).reshape(-1).tolist()):
+        found = (found ^ value) * 1099511628211 % 2**64
+    assert f"{found:016x}" == STORED_BITS
+
+
 def test_threads_share_an_encoder() -> None:
     encoder = random_parameters(2, 3, 20, 100, 40, seed=5).encoder()
     texts = [[(7 * k + i) % PIECES for i in range(k)] for k in range(40)]
@@ -210,50 +256,91 @@ def changed(dense: Dense, part: int, value: float) -> Dense:
     return arrays[0], arrays[1], arrays[2]
 
 
-BAD: dict[str, dict[str, Any]] = {
-    "layers": {"layers": 3}, "no layers": {"layers": 0}, "many layers": {"layers": 2**40}, "heads": {"heads": 3},
-    "no heads": {"heads": 0}, "dimensions": {"dimensions": 17}, "no dimensions": {"dimensions": 0},
-    "huge dimensions": {"dimensions": 2**62}, "inner": {"inner": 21}, "no inner": {"inner": 0},
-    "huge inner": {"inner": 2**63}, "begin": {"begin": PIECES}, "end": {"end": 2**32 - 1},
-    "epsilon 0": {"epsilon": 0.0}, "epsilon NaN": {"epsilon": math.nan}, "epsilon": {"epsilon": 1e300},
-    "words": {"words": GOOD.words[:-1]}, "scales": {"word_scales": GOOD.word_scales[:-1]},
-    "no words": {"words": GOOD.words[:0], "word_scales": GOOD.word_scales[:0]},
-    "places": {"places": GOOD.places.reshape(-1)[:-1]}, "few places": {"places": GOOD.places[:2]},
-    "norms": {"norms": GOOD.norms[:-1]}, "infinite norm": {"norms": np.full_like(GOOD.norms, np.inf)},
-    "NaN in places": {"places": np.full_like(GOOD.places, np.nan)},
-    "large scales": {"word_scales": np.full_like(GOOD.word_scales, 2e4)},
-    "weight": {"output": changed(GOOD.output, 0, 64)}, "lowest weight": {"outer": changed(GOOD.outer, 0, -128)},
-    "scale": {"attention": changed(GOOD.attention, 1, math.nan)},
-    "bias": {"inner_dense": changed(GOOD.inner_dense, 2, -1e5)},
-    "dense": {"outer": GOOD.inner_dense, "inner_dense": GOOD.output},
+SHAPE, MODERATE = "a dense layer has another shape", "not finite, or larger than 10,000"
+WEIGHT, POSITIONS = "not between -63 and 63", "the positions have another shape"
+EMBEDDINGS, ENDS = "the embeddings have another shape", "the beginning or the end does not exist"
+NORMS, FIT, EPSILONS = (
+    "the normalisations have another shape",
+    "do not fit the heads",
+    "not between 1e-20 and 1",
+)
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "layers": ({"layers": 3}, NORMS), "no layers": ({"layers": 0}, "it has 0 layers; supported are 1 to 64"),
+    "many layers": ({"layers": 2**40}, "it has 1099511627776 layers; supported are 1 to 64"),
+    "heads": ({"heads": 3}, FIT), "no heads": ({"heads": 0}, "it has 0 heads; supported are 1 to 64"),
+    "many heads": ({"heads": 128, "dimensions": 128}, "it has 128 heads; supported are 1 to 64"),
+    "dimensions": ({"dimensions": 17}, FIT), "more dimensions": ({"dimensions": 18}, POSITIONS),
+    "no dimensions": ({"dimensions": 0}, "it has 0 dimensions; supported are 1 to 1024"),
+    "huge dimensions": ({"dimensions": 2**62}, "dimensions; supported are 1 to 1024"), "inner": ({"inner": 21}, SHAPE),
+    "no inner": ({"inner": 0}, "it has 0 inner dimensions; supported are 1 to 16384"),
+    "huge inner": ({"inner": 2**63}, "inner dimensions; supported are 1 to 16384"),
+    "begin": ({"begin": PIECES}, ENDS), "end": ({"end": 2**32 - 1}, ENDS), "epsilon 0": ({"epsilon": 0.0}, EPSILONS),
+    "epsilon NaN": ({"epsilon": math.nan}, EPSILONS), "epsilon": ({"epsilon": 1e300}, EPSILONS),
+    "words": ({"words": GOOD.words[:-1]}, EMBEDDINGS), "scales": ({"word_scales": GOOD.word_scales[:-1]}, EMBEDDINGS),
+    "no words": ({"words": GOOD.words[:0], "word_scales": GOOD.word_scales[:0]}, "it has 0 pieces; supported are 1 to"),
+    "places": ({"places": GOOD.places.reshape(-1)[:-1]}, POSITIONS),
+    "few places": ({"places": GOOD.places[:2]}, "it has 2 positions; supported are 3 to 8192"),
+    "norms": ({"norms": GOOD.norms[:-1]}, NORMS),
+    "infinite norm": ({"norms": np.full_like(GOOD.norms, np.inf)}, MODERATE),
+    "NaN in places": ({"places": np.full_like(GOOD.places, np.nan)}, MODERATE),
+    "large scales": ({"word_scales": np.full_like(GOOD.word_scales, 2e4)}, MODERATE),
+    "weight": ({"output": changed(GOOD.output, 0, 64)}, WEIGHT),
+    "lowest weight": ({"outer": changed(GOOD.outer, 0, -128)}, WEIGHT),
+    "scale": ({"attention": changed(GOOD.attention, 1, math.nan)}, MODERATE),
+    "bias": ({"inner_dense": changed(GOOD.inner_dense, 2, -1e5)}, MODERATE),
+    "dense": ({"outer": GOOD.inner_dense, "inner_dense": GOOD.output}, SHAPE),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("change", BAD.values(), ids=BAD.keys())
-def test_unsound_parameters_are_refused(change: dict[str, Any]) -> None:
-    with pytest.raises((ValueError, TypeError)):
+@pytest.mark.parametrize(("change", "message"), BAD.values(), ids=BAD.keys())
+def test_unsound_parameters_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         replace(GOOD, **change).encoder()
 
 
-def test_the_largest_parameters_give_no_overflow() -> None:
-    """Products of the largest numbers stay finite, so no state is garbage: every row has a largest number."""
-    large = np.float32(1e4)
+LARGE = np.float32(1e4)
 
-    def grown(dense: Dense) -> Dense:
+
+def grown(parameters: Parameters) -> Parameters:
+    """All scales, biases and normalisations as large as they may be, and one sign of 63 per column."""
+
+    def dense(layer: Dense) -> Dense:
+        signs = np.broadcast_to(np.where(layer[0][:, :1] < 0, -63, 63), layer[0].shape)
         return (
-            np.where(dense[0] < 0, -63, 63).astype(np.int8),
-            np.full_like(dense[1], large),
-            dense[2] * 0 + large,
+            np.ascontiguousarray(signs, np.int8),
+            np.full_like(layer[1], LARGE),
+            np.full_like(layer[2], LARGE),
         )
 
+    return replace(
+        parameters, norms=np.full_like(parameters.norms, LARGE), places=np.full_like(parameters.places, LARGE),
+        word_scales=np.full_like(parameters.word_scales, LARGE), attention=dense(parameters.attention),
+        output=dense(parameters.output), inner_dense=dense(parameters.inner_dense), outer=dense(parameters.outer),
+    )  # fmt: skip
+
+
+def test_a_variance_that_overflows_leaves_beta() -> None:
+    """Dense results stay finite for all parameters, but not their squares: such a row is beta, and never NaN."""
+    parameters = grown(random_parameters(2, 4, 64, 300, 10, seed=3))
+    beta = np.linspace(0.1 * LARGE, LARGE, 256, dtype=np.float32)
+    parameters.norms[:, 1] = beta
+    expected = np.rint(beta / LARGE * 127)
+    exact = textbook_states(parameters, list(range(8)))
+    assert np.abs(exact / LARGE - beta / LARGE).max() > 0.5  # in double precision nothing overflows
     for kernel in _core.ENCODER_KERNELS:
-        parameters = replace(
-            GOOD, norms=GOOD.norms * 0 + large, places=GOOD.places * 0 + large,
-            word_scales=GOOD.word_scales * 0 + large, attention=grown(GOOD.attention), output=grown(GOOD.output),
-            inner_dense=grown(GOOD.inner_dense), outer=grown(GOOD.outer),
-        )  # fmt: skip
-        states, _ = encode(parameters.encoder(), [list(range(8))], kernel)
-        assert np.abs(states.astype(int)).max(axis=1).tolist() == [127] * 8
+        states, means = encode(parameters.encoder(), [list(range(8))], kernel)
+        np.testing.assert_array_equal(states, np.tile(expected, (8, 1)))
+        np.testing.assert_allclose(means[0], beta / LARGE * _core.LARGEST_MEAN, atol=0.51)
+
+
+def test_the_largest_parameters_give_finite_states() -> None:
+    for shape in ((1, 1, 1, 1), (2, 2, 8, 20), (1, 1, 1024, 300), (1, 64, 16, 70)):
+        parameters = grown(random_parameters(*shape, positions=10, seed=4))
+        results = [encode(parameters.encoder(), [list(range(8))], kernel) for kernel in _core.ENCODER_KERNELS]
+        for states, means in results:
+            assert np.abs(states.astype(int)).max(axis=1).tolist() == [127] * 8
+            np.testing.assert_array_equal(states, results[0][0])
+            np.testing.assert_array_equal(means, results[0][1])
 
 
 @pytest.mark.parametrize(

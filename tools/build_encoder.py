@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import io
+import sys
 from pathlib import Path
 from typing import IO
 from zipfile import ZipFile
@@ -24,9 +25,12 @@ from build_vectors import MINILM_FOLDER, MINILM_SHA256
 from tesla_eval.resources import Provenance, write_resource
 from tesla_eval_neural.building import LAYERS, Folder, build_encoder, read_folder
 from tesla_eval_neural.encoder import KIND, Encoder, load_encoder
-from tesla_eval_neural.quantising import reference_states
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "packages" / "neural" / "tests"))
+
+from reference_states import reference_states  # noqa: E402
+
 DATA = ROOT / "packages" / "neural" / "src" / "tesla_eval_neural" / "data"
 READ = ("config.json", "model.safetensors", "tokenizer_config.json", "vocab.txt")
 SOURCE = (

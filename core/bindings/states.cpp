@@ -140,6 +140,7 @@ void bind_states(nb::module_& m) {
     for (const char* name : kStateProblemNames) names.append(name);
     m.attr("STATE_PROBLEMS") = nb::tuple(names);
     m.attr("LARGEST_MEAN") = kLargestMean;
+    m.attr("MOST_PIECES") = kMostPieces;
     nb::class_<StateTexts>(m, "StateTexts", "The texts of a batch with the states of their pieces of words.")
         .def(nb::init<const Array<std::int64_t>&, const Array<std::uint8_t>&, const Array<std::int8_t>&,
                       const Array<std::int16_t>&, std::size_t>(),

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
+#include <string>
 
 #include "base/interrupt.h"
 #include "base/recycled_memory.h"
@@ -13,67 +15,78 @@ namespace {
 
 constexpr std::size_t kGroupRows = 64;         // about so many rows go through the layers together
 constexpr std::size_t kMostInner = 1 << 14, kMostLayers = 64, kMostPositions = 1 << 13;
+constexpr std::size_t kMostHeads = 64;  // each is padded to whole lanes: this bounds the memory for many small heads
 constexpr std::size_t kMostVocabulary = 1 << 21;
-constexpr float kLargestParameter = 1e4f;  // so that no intermediate result overflows
+// So that dense results, scores and sums stay finite, and no state is NaN. Only the squares of a normalisation may
+// overflow: an infinite variance gives the factor 0, which leaves beta.
+constexpr float kLargestParameter = 1e4f;
 
 void require(bool holds, const char* what) {
     if (!holds) throw std::invalid_argument(what);
 }
+void require_count(std::size_t count, std::size_t least, std::size_t most, const char* what) {
+    if (count < least || count > most)
+        throw std::invalid_argument("it has " + std::to_string(count) + " " + what + "; supported are " +
+                                    std::to_string(least) + " to " + std::to_string(most));
+}
 void require_moderate(ArrayView<float> values) {
-    for (float value : values) require(std::fabs(value) <= kLargestParameter, "a parameter is not finite, or too large");
+    for (float value : values)
+        require(std::fabs(value) <= kLargestParameter, "a parameter is not finite, or larger than 10,000");
 }
 void require_dense(const StackedDense& dense, std::size_t layers, std::size_t inputs, std::size_t outputs) {
     require(dense.weights.size == layers * inputs * outputs && dense.scale.size == layers * outputs &&
                 dense.bias.size == layers * outputs,
             "a dense layer has another shape");
-    for (std::int8_t weight : dense.weights) require(std::abs(weight) <= kLargestWeight, "a weight has more than 7 bits");
+    for (std::int8_t weight : dense.weights) require(std::abs(weight) <= kLargestWeight, "a weight is not between -63 and 63");
     require_moderate(dense.scale);
     require_moderate(dense.bias);
 }
 
-// Where the columns or rows of a dense layer go among the padded ones.
-struct Places {
-    std::size_t padded;
-    std::vector<std::size_t> place;
+// Where the columns (or rows) of a dense layer are among the padded ones.
+struct PaddedColumns {
+    std::size_t width;
+    std::vector<std::size_t> index;
 };
 
-Places places_of(std::size_t size, std::size_t padded) {
-    Places places{padded, std::vector<std::size_t>(size)};
-    for (std::size_t i = 0; i < size; ++i) places.place[i] = i;
-    return places;
+// All padding is at the end.
+PaddedColumns plain_columns(std::size_t size, std::size_t width) {
+    PaddedColumns columns{width, std::vector<std::size_t>(size)};
+    for (std::size_t i = 0; i < size; ++i) columns.index[i] = i;
+    return columns;
 }
 
 // The dimensions of `parts` times all heads, each head padded.
-Places head_places(const EncoderModel& model, std::size_t parts) {
-    Places places{parts * model.heads_width, {}};
+PaddedColumns head_columns(const EncoderModel& model, std::size_t parts) {
+    PaddedColumns columns{parts * model.heads_width, {}};
     for (std::size_t part = 0; part < parts; ++part)
         for (std::size_t head = 0; head < model.heads; ++head)
             for (std::size_t d = 0; d < model.head_size; ++d)
-                places.place.push_back(part * model.heads_width + head * model.head_width + d);
-    return places;
+                columns.index.push_back(part * model.heads_width + head * model.head_width + d);
+    return columns;
 }
 
-DenseLayer packed(const StackedDense& dense, std::size_t number, const Places& inputs, const Places& outputs) {
+DenseLayer packed(const StackedDense& dense, std::size_t number, const PaddedColumns& inputs,
+                  const PaddedColumns& outputs) {
     DenseLayer layer;
-    layer.inputs = inputs.padded;
-    layer.outputs = outputs.padded;
+    layer.inputs = inputs.width;
+    layer.outputs = outputs.width;
     layer.weights.resize(layer.inputs * layer.outputs / sizeof(WeightLine));
     layer.start.resize(layer.outputs);
     layer.scale.resize(layer.outputs);
     layer.bias.resize(layer.outputs);
     std::int8_t* target = layer.weights.data()->values;
-    const std::size_t columns = outputs.place.size();
-    const std::int8_t* weight = dense.weights.data + number * inputs.place.size() * columns;
-    for (std::size_t row : inputs.place) {
+    const std::size_t columns = outputs.index.size();
+    const std::int8_t* weight = dense.weights.data + number * inputs.index.size() * columns;
+    for (std::size_t row : inputs.index) {
         for (std::size_t c = 0; c < columns; ++c) {
-            const std::size_t column = outputs.place[c], block = column / kColumns;
+            const std::size_t column = outputs.index[c], block = column / kColumns;
             target[block * kColumns * layer.inputs + row / 4 * 4 * kColumns + column % kColumns * 4 + row % 4] = *weight;
             layer.start[column] -= kZeroPoint * *weight++;
         }
     }
     for (std::size_t c = 0; c < columns; ++c) {
-        layer.scale[outputs.place[c]] = dense.scale[number * columns + c];
-        layer.bias[outputs.place[c]] = dense.bias[number * columns + c];
+        layer.scale[outputs.index[c]] = dense.scale[number * columns + c];
+        layer.bias[outputs.index[c]] = dense.bias[number * columns + c];
     }
     return layer;
 }
@@ -141,19 +154,18 @@ void round_mean(const std::vector<double>& sums, std::size_t count, std::int16_t
 
 Encoder::Encoder(const EncoderParameters& given) {
     EncoderModel& model = model_;
-    require(given.layers > 0 && given.layers <= kMostLayers && given.dimensions > 0 &&
-                given.dimensions <= kMostStateDimensions && given.inner > 0 && given.inner <= kMostInner,
-            "it has too many layers or dimensions, or none");
-    require(given.heads > 0 && given.dimensions % given.heads == 0, "the dimensions do not fit the heads");
-    require(given.epsilon >= 1e-20 && given.epsilon <= 1.0, "epsilon is not between 0 and 1");
+    require_count(given.layers, 1, kMostLayers, "layers");
+    require_count(given.dimensions, 1, kMostStateDimensions, "dimensions");
+    require_count(given.inner, 1, kMostInner, "inner dimensions");
+    require_count(given.heads, 1, kMostHeads, "heads");
+    require(given.dimensions % given.heads == 0, "the dimensions do not fit the heads");
+    require(given.epsilon >= 1e-20 && given.epsilon <= 1.0, "epsilon is not between 1e-20 and 1");
     const std::size_t dimensions = given.dimensions;
-    require(given.places.size % dimensions == 0 && given.places.size / dimensions >= 3 &&
-                given.places.size / dimensions <= kMostPositions,
-            "it has too many positions, or too few");
-    require(given.word_scales.size > 0 && given.word_scales.size <= kMostVocabulary &&
-                given.words.size == given.word_scales.size * dimensions,
-            "the embeddings have another shape");
-    require(given.begin < given.word_scales.size && given.end < given.word_scales.size, "there is no such piece");
+    require(given.places.size % dimensions == 0, "the positions have another shape");
+    require_count(given.places.size / dimensions, 3, kMostPositions, "positions");
+    require_count(given.word_scales.size, 1, kMostVocabulary, "pieces");
+    require(given.words.size == given.word_scales.size * dimensions, "the embeddings have another shape");
+    require(given.begin < given.word_scales.size && given.end < given.word_scales.size, "the piece for the beginning or the end does not exist");
     require(given.norms.size == (1 + 2 * given.layers) * 2 * dimensions, "the normalisations have another shape");
     require_dense(given.attention, given.layers, dimensions, 3 * dimensions);
     require_dense(given.output, given.layers, dimensions, dimensions);
@@ -177,8 +189,9 @@ Encoder::Encoder(const EncoderParameters& given) {
     model.is_real.assign(model.width, 0.0f);
     std::fill_n(model.is_real.begin(), dimensions, 1.0f);
     model.embedding_norm = norm_of(given.norms, 0, dimensions, model.width);
-    const Places states = places_of(dimensions, model.width), inner = places_of(given.inner, model.inner_width);
-    const Places three_heads = head_places(model, 3), heads = head_places(model, 1);
+    const PaddedColumns states = plain_columns(dimensions, model.width);
+    const PaddedColumns inner = plain_columns(given.inner, model.inner_width);
+    const PaddedColumns three_heads = head_columns(model, 3), heads = head_columns(model, 1);
     for (std::size_t k = 0; k < given.layers; ++k)
         model.layers.push_back({packed(given.attention, k, states, three_heads), packed(given.output, k, heads, states),
                                 packed(given.inner_dense, k, states, inner), packed(given.outer, k, inner, states),
@@ -230,12 +243,6 @@ EncodedTexts Encoder::encode(ArrayView<std::int64_t> offsets, ArrayView<std::uin
         interrupt.look();
     }
     return encoded;
-}
-
-const EncoderKernel& kernel_named(const std::string& name) {
-    for (const EncoderKernel& kernel : supported_kernels())
-        if (name.empty() || name == kernel.name) return kernel;
-    throw std::invalid_argument("this CPU has no kernel named " + name);
 }
 
 }  // namespace tesla

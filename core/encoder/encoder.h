@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "base/array_view.h"
@@ -40,7 +39,8 @@ struct EncodedTexts {
 
 class Encoder {
    public:
-    // Throws std::invalid_argument where the parameters do not fit each other, or could lead to numbers that are not finite.
+    // Throws std::invalid_argument where the parameters do not fit each other, or could lead to states that are not finite.
+    // A row whose variance overflows in single precision becomes the beta of its normalisation.
     explicit Encoder(const EncoderParameters& parameters);
 
     std::size_t pieces() const { return model_.pieces(); }
@@ -52,8 +52,5 @@ class Encoder {
    private:
     EncoderModel model_;
 };
-
-// The kernel of that name; the fastest for an empty one. Throws std::invalid_argument for one that this CPU has not.
-const EncoderKernel& kernel_named(const std::string& name);
 
 }  // namespace tesla

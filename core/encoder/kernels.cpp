@@ -1,8 +1,15 @@
 #include "encoder/kernels.h"
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <cstring>
+#include <stdexcept>
+
+// The bits of the states rest on it that every operation is rounded to single precision, in the order of the source.
+#if defined(__FAST_MATH__) || defined(_M_FP_FAST) || FLT_EVAL_METHOD != 0
+#error "The encoder needs IEEE arithmetic in single precision: no -ffast-math, no /fp:fast, no x87 registers"
+#endif
 
 // Vectors of the compiler, where it has them.
 #if !defined(TESLA_PORTABLE) && defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -41,33 +48,26 @@
 #endif
 
 namespace tesla {
-namespace {
-
-bool always() { return true; }
-
-#if defined(TESLA_X86_KERNELS)
-bool has_avx2() { return __builtin_cpu_supports("avx2"); }
-bool has_avx512vnni() {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni");
-}
-#endif
-
-}  // namespace
 
 const std::vector<EncoderKernel>& supported_kernels() {
     static const std::vector<EncoderKernel> kernels = [] {
         std::vector<EncoderKernel> supported;
-        for (const EncoderKernel& kernel : {
 #if defined(TESLA_X86_KERNELS)
-                 EncoderKernel{"avx512vnni", has_avx512vnni, avx512vnni::encode},
-                 EncoderKernel{"avx2", has_avx2, avx2::encode},
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni"))
+            supported.push_back({"avx512vnni", avx512vnni::encode});
+        if (__builtin_cpu_supports("avx2")) supported.push_back({"avx2", avx2::encode});
 #endif
-                 EncoderKernel{"portable", always, portable::encode}})
-            if (kernel.supported()) supported.push_back(kernel);
+        supported.push_back({"portable", portable::encode});
         return supported;
     }();
     return kernels;
+}
+
+const EncoderKernel& kernel_named(const std::string& name) {
+    for (const EncoderKernel& kernel : supported_kernels())
+        if (name.empty() || name == kernel.name) return kernel;
+    throw std::invalid_argument("this CPU has no kernel named " + name);
 }
 
 }  // namespace tesla

@@ -1,11 +1,13 @@
 // The arithmetic of the encoder, compiled for several kinds of CPU from one source (kernel.inc).
 //
 // All kernels give the same bits: products are sums of whole numbers, and floating-point sums are made in the same order
-// with the same operations, none of them fused.
+// with the same operations, none of them fused. This needs IEEE arithmetic (kernels.cpp refuses other modes of compilers)
+// and -ffp-contract=off (CMakeLists.txt), which tests/test_state_encoder.py checks by stored bits.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "encoder/model.h"
@@ -39,14 +41,16 @@ inline constexpr std::size_t kQueryRows = 4, kShareRows = 32;
 
 struct EncoderKernel {
     const char* name;
-    bool (*supported)();
     // Leaves the states of the pieces of all windows, one after the other, in `states` of the buffers, and in 8-bit
-    // numbers in `rounded` (pieces × dimensions).
+    // numbers in `rounded_states` (pieces × dimensions).
     void (*encode)(const EncoderModel& model, const PieceWindow* windows, std::size_t count, const EncoderBuffers& buffers,
-                   std::int8_t* rounded);
+                   std::int8_t* rounded_states);
 };
 
 // The kernels that this CPU can run, the fastest first.
 const std::vector<EncoderKernel>& supported_kernels();
+
+// The kernel of that name; the fastest for an empty one. Throws std::invalid_argument for one that this CPU does not have.
+const EncoderKernel& kernel_named(const std::string& name);
 
 }  // namespace tesla

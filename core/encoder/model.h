@@ -1,6 +1,7 @@
 // The parameters of an encoder of BERT's kind (specification §8c), packed for the kernels.
 //
-// Every width is padded to whole blocks of columns. Padded weights, scales and biases are 0, so padded columns stay 0.
+// Every width is padded to whole blocks of columns. Padded weights, scales and biases are 0. A padded column
+// is 0, or nearly 0 behind GELU; the weights that it is multiplied by are 0, so it adds nothing to a state.
 #pragma once
 
 #include <cstddef>

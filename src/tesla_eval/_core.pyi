@@ -382,6 +382,7 @@ class StateEncoder:
 
 STATE_PROBLEMS: tuple[str, ...]
 LARGEST_MEAN: int
+MOST_PIECES: int
 
 class StateTexts:
     def __init__(

@@ -10,7 +10,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.errors import InputError
+from tesla_eval.errors import InputError, ResourceError
 from tesla_eval.resources import UNSTATED, Provenance, Resource, text_array
 from tesla_eval.training.vectors import read_safetensors
 from tesla_eval_neural.encoder import KIND, Encoder
@@ -43,6 +43,7 @@ class Folder(NamedTuple):
     """What the tokeniser needs beside its vocabulary."""
     begin: int
     end: int
+    name: str = "the folder"
 
 
 def opener_of(folder: Path) -> Opener:
@@ -100,7 +101,7 @@ def read_folder(open_file: Opener, layers: int = LAYERS, *, name: str = "the fol
     if len(vocabulary) > len(weights["embeddings.word_embeddings.weight"]):
         raise InputError(f"{name}: the vocabulary has more pieces than there are embeddings")
     return Folder(
-        weights, Architecture(layers, heads, epsilon), first, tokeniser, vocabulary, arrays, *ends
+        weights, Architecture(layers, heads, epsilon), first, tokeniser, vocabulary, arrays, *ends, name
     )  # fmt: skip
 
 
@@ -136,15 +137,15 @@ def _read_weights(open_file: Opener, layers: int, name: str) -> dict[str, npt.ND
 
 def _check_shapes(weights: Mapping[str, npt.NDArray[np.float32]], dense: list[str], name: str) -> None:
     size = weights["embeddings.word_embeddings.weight"].shape[1]
+    inner = len(weights["encoder.layer.0.intermediate.dense.weight"])  # all layers must have the same
     for part in dense:
-        wide, narrow = weights[f"{part}.weight"].shape
-        inner = weights[f"{part.rpartition('.output.dense')[0]}.intermediate.dense.weight"].shape[0] \
-            if part.endswith(".output.dense") and "attention" not in part else size  # fmt: skip
-        outer = wide if part.endswith("intermediate.dense") else size
-        if (wide, narrow) != (outer, inner) or weights[f"{part}.bias"].shape != (wide,):
-            raise InputError(
-                f"{name}: the tensor {part}.weight has the shape {(wide, narrow)}, which does not fit"
-            )
+        outputs = inner if part.endswith("intermediate.dense") else size
+        inputs = inner if part.endswith(".output.dense") and "attention" not in part else size
+        for tensor, shape in ((f"{part}.weight", (outputs, inputs)), (f"{part}.bias", (outputs,))):
+            if weights[tensor].shape != shape:
+                raise InputError(
+                    f"{name}: the tensor {tensor} has the shape {weights[tensor].shape}, expected {shape}"
+                )
     for tensor, values in weights.items():
         is_row = "LayerNorm" in tensor or tensor.startswith("embeddings.")
         if is_row and values.shape[-1] != size:
@@ -264,5 +265,8 @@ def build_encoder(folder: Folder, language: str, provenance: Provenance = UNSTAT
             "epsilon": folder.architecture.epsilon, "begin": folder.begin, "end": folder.end, "tokeniser": tokeniser,
         },
     )  # fmt: skip
-    Encoder(resource).encode(["A text."])  # refuses what could not be used
+    try:
+        Encoder(resource).encode(["A text."])
+    except ResourceError as error:
+        raise InputError(f"{folder.name}: cannot become an encoder ({error.__cause__})") from error
     return resource

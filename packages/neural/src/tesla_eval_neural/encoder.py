@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import StateEncoder, StateTexts, TextTooLongError
+from tesla_eval._core import MOST_PIECES, StateEncoder, StateTexts
 from tesla_eval.errors import InputError, ResourceError
 from tesla_eval.resources import SUFFIX, Resource, find_resource, missing_resource, read_resource
 from tesla_eval_neural.kinds import PIECE_KINDS
@@ -125,10 +125,7 @@ class Encoder:
             Encoded(np.zeros(0, np.uint8), np.zeros((0, self.dimensions), np.int8), np.zeros(0, np.int16))
         ]
         kinds, states, means = (np.concatenate(column) for column in zip(*(encoded or empty), strict=True))
-        try:
-            return StateTexts(offsets, kinds, states.reshape(-1), means, self.dimensions)
-        except TextTooLongError as error:
-            raise InputError(f"{error}: split it into segments") from error
+        return StateTexts(offsets, kinds, states.reshape(-1), means, self.dimensions)
 
     def _keep(self, encoded: Iterable[tuple[str, Encoded]]) -> None:
         with self._lock:
@@ -142,6 +139,8 @@ class Encoder:
 
     def _encode_new(self, texts: Sequence[str]) -> dict[str, Encoded]:
         ids = [self._tokeniser.ids(text) for text in texts]
+        if max(map(len, ids)) > MOST_PIECES:
+            raise InputError(f"a text has more than {MOST_PIECES:,} pieces of words: split it into segments")
         offsets = np.cumsum([0, *map(len, ids)], dtype=np.int64)
         pieces = np.fromiter(chain.from_iterable(ids), np.uint32, int(offsets[-1]))
         states, means = self.encode_pieces(offsets, pieces)

@@ -1,8 +1,8 @@
 """The parameters of an encoder of BERT's kind in 8-bit numbers: its first layers, as core/encoder reads them.
 
-Weights have 7 bits and a sign per output channel, so that no CPU's sums of 8-bit products overflow. Activations get 8
-bits with a scale of their own per piece when a text is encoded: so a text has the same states in every batch, and is
-three times nearer to the exact states than with one scale per batch.
+Weights have 7 bits with the sign (−63 … 63) and one scale per output channel, so that no CPU's sums of 8-bit products
+overflow. Activations get 8 bits and one scale per piece when a text is encoded, so a text has the same states in every
+batch.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["DENSE", "Architecture", "encoder_arrays", "reference_states"]
+__all__ = ["DENSE", "Architecture", "encoder_arrays"]
 
 Weights = Mapping[str, npt.NDArray[np.float32]]
 DENSE = ("attention", "output", "inner", "outer")
 """The dense layers of a layer: queries, keys and values side by side; what joins the heads; the two behind them."""
 _WEIGHT_LEVELS, _EMBEDDING_LEVELS = 63, 127
+_LEAST_SCALE = 1e-30  # far below, single precision has too few bits to divide by a scale
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,9 @@ class Architecture:
 def _rounded(
     matrix: npt.NDArray[np.float32], levels: int
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]:
-    """Whole numbers with one scale per column."""
+    """Whole numbers with one scale per column; columns that are almost 0 become 0."""
     scale = np.abs(matrix).max(axis=0) / levels
-    scale[scale == 0] = 1.0
+    scale[scale < _LEAST_SCALE] = 1.0
     return np.rint(matrix / scale).astype(np.int8), scale.astype(np.float32)
 
 
@@ -82,48 +83,3 @@ def encoder_arrays(
         [[weights[f"{name}.{w}"] for w in ("weight", "bias")] for name in norms], np.float32
     )
     return arrays
-
-
-def reference_states(
-    weights: Weights, architecture: Architecture, ids: npt.NDArray[np.int64], first_position: int = 0
-) -> npt.NDArray[np.float64]:
-    """The states of one text by the textbook, in double precision: what the encoder is checked against."""
-    from math import erf, sqrt
-
-    error_function = np.frompyfunc(erf, 1, 1)
-
-    def normalised(x: npt.NDArray[np.float64], name: str) -> npt.NDArray[np.float64]:
-        centred = x - x.mean(axis=-1, keepdims=True)
-        deviation = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + architecture.epsilon)
-        found: npt.NDArray[np.float64] = (
-            centred / deviation * weights[f"{name}.weight"] + weights[f"{name}.bias"]
-        )
-        return found
-
-    def dense(x: npt.NDArray[np.float64], name: str) -> npt.NDArray[np.float64]:
-        found: npt.NDArray[np.float64] = (
-            x @ weights[f"{name}.weight"].T.astype(float) + weights[f"{name}.bias"]
-        )
-        return found
-
-    x = weights["embeddings.word_embeddings.weight"][ids].astype(float)
-    x = x + weights["embeddings.position_embeddings.weight"][first_position : first_position + len(ids)]
-    x = x + weights["embeddings.token_type_embeddings.weight"][0]
-    x = normalised(x, "embeddings.LayerNorm")
-    for number in range(architecture.layers):
-        name = f"encoder.layer.{number}"
-        query, key, value = (
-            dense(x, f"{name}.attention.self.{part}").reshape(len(ids), architecture.heads, -1).swapaxes(0, 1)
-            for part in ("query", "key", "value")
-        )
-        logits = query @ key.swapaxes(1, 2) / sqrt(query.shape[-1])
-        shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
-        shares /= shares.sum(axis=-1, keepdims=True)
-        context = (shares @ value).swapaxes(0, 1).reshape(len(ids), -1)
-        x = normalised(
-            dense(context, f"{name}.attention.output.dense") + x, f"{name}.attention.output.LayerNorm"
-        )
-        inner = dense(x, f"{name}.intermediate.dense")
-        gelu = 0.5 * inner * (1.0 + np.asarray(error_function(inner / sqrt(2.0)), float))
-        x = normalised(dense(gelu, f"{name}.output.dense") + x, f"{name}.output.LayerNorm")
-    return x
