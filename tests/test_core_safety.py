@@ -340,6 +340,10 @@ def test_the_fallbacks_do_what_the_builtins_do(tmp_path: Path) -> None:
     assert outputs == {f"{sip_hash_13(bytes(range(15)), bytes(range(16))):016x}\n"}
 
 
+def test_settled_arcs_leave_the_optimum_as_it_is(tmp_path: Path) -> None:
+    compile_and_run(tmp_path, ["tests/core/settled_transport_test.cpp"])
+
+
 def sip_hash_13(text: bytes, key: bytes) -> int:
     """SipHash-1-3 as its paper describes it."""
     mask = 2**64 - 1
