@@ -34,11 +34,8 @@ class SettledTransport {
     std::int64_t solve() {
         flow.assign(arcs.size(), 0);
         if (arcs.empty()) return 0;
-        if (supply.size() * demand.size() <= kMostCells) settle();
-        open_.clear();
-        for (std::uint32_t k = 0; k < arcs.size(); ++k)
-            if (is_open(arcs[k])) open_.push_back(k);
-        if (!open_.empty()) solve_rest();
+        const bool small = supply.size() * demand.size() <= kMostCells;
+        if (!small || !settle()) solve_rest();
         std::int64_t objective = 0;
         for (std::size_t k = 0; k < arcs.size(); ++k) objective += flow[k] * arcs[k].gain;
         return objective;
@@ -63,16 +60,18 @@ class SettledTransport {
 
     bool is_open(const SettledArc& arc) const { return supply[arc.x] != 0 && demand[arc.y] != 0; }
 
-    void settle() {
+    // Whether nothing remains.
+    bool settle() {
         index();
-        looks_left_ = kMostLooks * arcs.size();
+        looks_ = 0;
+        const std::size_t most_looks = kMostLooks * arcs.size();
         for (std::size_t before = 0; before != open_.size();) {
             before = open_.size();
             std::size_t left = 0;
             for (std::uint32_t k : open_) {
                 const auto [x, y, gain] = arcs[k];
                 if (!is_open(arcs[k])) continue;
-                if (looks_left_ == 0 || !settles(arcs[k])) {
+                if (looks_ > most_looks || !settles(arcs[k])) {
                     open_[left++] = k;
                     continue;
                 }
@@ -82,30 +81,34 @@ class SettledTransport {
                 demand[y] -= amount;
             }
             open_.resize(left);
-            if (looks_left_ == 0) return;
         }
+        return open_.empty();
     }
 
     bool settles(const SettledArc& arc) {
-        const std::size_t ny = demand.size();
         buyers_.clear();
-        looks_left_ -= std::min<std::size_t>(looks_left_, out_[arc.x + 1] - out_[arc.x]);
+        looks_ += out_[arc.x + 1] - out_[arc.x];
         for (std::uint32_t k = out_[arc.x]; k < out_[arc.x + 1]; ++k) {
             const auto [x, y, gain] = arcs[k];
             if (demand[y] == 0 || y == arc.y) continue;
             if (gain > arc.gain) return false;
             buyers_.push_back({y, gain});
         }
-        for (std::uint32_t k = in_[arc.y]; k < in_[arc.y + 1]; ++k) {
-            const auto [x, y, gain] = arcs[incoming_[k]];
-            if (supply[x] == 0 || x == arc.x) continue;
-            if (gain > arc.gain || looks_left_ == 0) return false;
-            looks_left_ -= std::min(looks_left_, buyers_.size() + 1);
-            const std::uint8_t* gains = gains_.data() + x * ny;
-            for (const Partner& buyer : buyers_)
-                if (arc.gain + gains[buyer.node] < buyer.gain + gain) return false;
-        }
-        return true;
+        const std::uint32_t first = in_[arc.y], end = in_[arc.y + 1];
+        std::uint32_t k = first;
+        while (k < end && !hinders(arcs[incoming_[k]], arc)) ++k;
+        looks_ += (k - first + 1) * (buyers_.size() + 1);
+        return k == end;
+    }
+
+    // Whether an arc to the same consumer, or an exchange with it, keeps `arc` from being settled.
+    bool hinders(const SettledArc& other, const SettledArc& arc) const {
+        if (supply[other.x] == 0 || other.x == arc.x) return false;
+        if (other.gain > arc.gain) return true;
+        const std::uint8_t* gains = gains_.data() + other.x * demand.size();
+        for (const Partner& buyer : buyers_)
+            if (arc.gain + gains[buyer.node] < buyer.gain + other.gain) return true;
+        return false;
     }
 
     void index() {
@@ -136,6 +139,10 @@ class SettledTransport {
     }
 
     void solve_rest() {
+        open_.clear();
+        for (std::uint32_t k = 0; k < arcs.size(); ++k)
+            if (is_open(arcs[k])) open_.push_back(k);
+        if (open_.empty()) return;
         // Nodes that have nothing left are passed over.
         new_x_.resize(supply.size());
         new_y_.resize(demand.size());
@@ -157,7 +164,7 @@ class SettledTransport {
     std::vector<std::uint32_t> out_, in_, incoming_, next_, new_x_, new_y_;
     std::vector<std::uint32_t> open_;  // arcs that may still carry more: while they are settled those of the highest gain first
     std::vector<Partner> buyers_;
-    std::size_t looks_left_ = 0;
+    std::size_t looks_ = 0;  // so far
     Transport<std::int64_t> transport_;
 };
 
