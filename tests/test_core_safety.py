@@ -26,6 +26,7 @@ from tesla_eval.discourse import load_parser
 from tesla_eval.discourse.document import LONGEST_SENTENCE, PIECE
 from tesla_eval.errors import InputError, ResourceError
 from tesla_eval.matching.celab import CelabMatcher
+from tests.test_state_encoder import STORED_BITS
 
 ROOT = Path(__file__).resolve().parents[1]
 ONE = np.zeros(1, np.int64)
@@ -342,6 +343,31 @@ def test_the_fallbacks_do_what_the_builtins_do(tmp_path: Path) -> None:
 
 def test_settled_arcs_leave_the_optimum_as_it_is(tmp_path: Path) -> None:
     compile_and_run(tmp_path, ["tests/core/settled_transport_test.cpp"])
+
+
+@pytest.mark.parametrize("options", [(), ("-DTESLA_PORTABLE",), ("-O3",)])
+def test_every_kernel_of_the_encoder_gives_the_same_bits(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """Also those for compilers without vectors; the bits are the stored ones."""
+    sources = ["tests/core/encoder_test.cpp", "core/base/recycled_memory.cpp"]
+    sources += ["core/encoder/encoder.cpp", "core/encoder/kernels.cpp"]
+    printed = compile_and_run(tmp_path, sources, "-ffp-contract=off", *options)
+    assert set(printed.split()) == {STORED_BITS}
+
+
+def test_the_encoder_does_not_compile_without_ieee_arithmetic() -> None:
+    compiler = os.environ.get("CXX", "c++")
+    if shutil.which(compiler) is None:
+        pytest.skip("there is no C++ compiler")
+    command = [compiler, "-std=c++17", "-fsyntax-only", "-I", str(ROOT / "core"), "core/encoder/kernels.cpp"]
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    results = [
+        subprocess.run(
+            [*command, *more], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        )
+        for more in ([], ["-ffast-math"])
+    ]
+    assert results[0].returncode == 0 and results[1].returncode != 0
+    assert "needs IEEE arithmetic" in results[1].stderr
 
 
 def sip_hash_13(text: bytes, key: bytes) -> int:

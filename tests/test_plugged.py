@@ -12,6 +12,7 @@ import pytest
 from tesla_eval.cli import plugged, resources
 from tesla_eval.errors import UsageError
 from tesla_eval.metrics import registry
+from tesla_eval.resources import shipped_folder
 
 
 @click.command()
@@ -108,6 +109,28 @@ def test_a_self_test_that_raises_does_not_hide_the_others(monkeypatch: pytest.Mo
     (failed, said), (agrees, _) = resources._plugged_selftests()
     assert not failed and "its data is gone" in said
     assert agrees
+
+
+def folder_of_models() -> Path:
+    return shipped_folder()
+
+
+def test_folders_of_other_packages_are_listed_and_a_broken_one_does_not_hide_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    points = [
+        EntryPoint(name, f"tests.test_plugged:{name}", resources.RESOURCES)
+        for name in ("failing", "folder_of_models")
+    ]
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
+    assert shipped_folder() / "tagger-en.tesla" in list(resources._plugged_resources())
+    assert "its data is gone" in capsys.readouterr().err
+
+
+def test_the_languages_of_an_unknown_metric_are_not_claimed() -> None:
+    point = EntryPoint("lemma-f", "lemma_f:LemmaF", registry.ENTRY_POINTS)
+    entry = registry._from_entry_point(point)
+    assert entry.languages == entry.scale == registry.UNKNOWN
 
 
 @pytest.mark.parametrize(("cases", "agrees"), [("loose", True), ("strict", False), ("not_a_number", False)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,8 @@ from hypothesis import strategies as st
 from tesla_eval import _core
 from tests import textbook
 
-ALPHA_FREE = ("ctx.best", "ctx.even", "ctx.flow")
+PROBLEMS = ("ctx.best", "ctx.even", "ctx.pair", "ctx.flow")
+BEST, EVEN, PAIR, FLOW = range(4)
 DIMENSIONS, KINDS, THRESHOLD = 5, 3, 0.3
 Text = list[tuple[int, tuple[int, ...]]]
 """Kind and state of every piece."""
@@ -54,6 +56,18 @@ def best(x: Text, y: Text, weights: list[int]) -> float:
     return float(gained / total) if total else 0.0
 
 
+def best_pairs(x: Text, y: Text, weights: list[int]) -> float:
+    """The weighted mean over the neighbours in y of the best pair of neighbours in x; both have two pieces or more."""
+    pairs = list(pairwise(y))
+    total = sum(weights[a] + weights[b] for (a, _), (b, _) in pairs)
+    gained = sum(
+        (weights[a] + weights[b])
+        * max((similarity(s, u) + similarity(t, v)) / 2 for (_, u), (_, v) in pairwise(x))
+        for (a, s), (b, t) in pairs
+    )
+    return float(gained / total)
+
+
 def flow(x: Text, y: Text) -> float:
     """The optimum of the flow, in pieces: gains are 16ths above the threshold."""
     floor = Fraction(int(THRESHOLD * 65536), 65536)
@@ -74,7 +88,7 @@ def one_pair(x: Text, y: Text, weights: list[int]) -> tuple[npt.NDArray[np.float
 
 
 def test_the_problems_have_their_names() -> None:
-    assert _core.STATE_PROBLEMS == ALPHA_FREE
+    assert _core.STATE_PROBLEMS == PROBLEMS
 
 
 @given(texts, texts, st.lists(st.integers(1, 64), min_size=KINDS, max_size=KINDS))
@@ -86,16 +100,25 @@ def test_random_texts_match_as_in_the_textbook(x: Text, y: Text, weights: list[i
         return
     even = [1] * KINDS
     optimum = flow(x, y)
-    expected_precision = [best(x, y, weights), best(x, y, even), optimum / len(y) if y else 0.0]
-    expected_recall = [best(y, x, weights), best(y, x, even), optimum / len(x) if x else 0.0]
-    assert precision[0] == pytest.approx(expected_precision, abs=1e-4)
-    assert recall[0] == pytest.approx(expected_recall, abs=1e-4)
+    has_pairs = len(x) > 1 and len(y) > 1
+    expected_precision = [
+        best(x, y, weights), best(x, y, even), best_pairs(x, y, weights) if has_pairs else math.nan,
+        optimum / len(y) if y else 0.0,
+    ]  # fmt: skip
+    expected_recall = [
+        best(y, x, weights), best(y, x, even), best_pairs(y, x, weights) if has_pairs else math.nan,
+        optimum / len(x) if x else 0.0,
+    ]  # fmt: skip
+    assert precision[0] == pytest.approx(expected_precision, abs=1e-4, nan_ok=True)
+    assert recall[0] == pytest.approx(expected_recall, abs=1e-4, nan_ok=True)
 
 
 @given(texts.filter(lambda text: all(any(state) for _, state in text) and text != []))
 def test_a_copy_shares_everything(x: Text) -> None:
     precision, recall, cosine = one_pair(x, x, [3, 64, 7])
-    assert (precision == 1).all() and (recall == 1).all()
+    for shares in (precision[0], recall[0]):
+        assert (shares[[BEST, EVEN, FLOW]] == 1).all()
+        assert shares[PAIR] == 1 if len(x) > 1 else math.isnan(shares[PAIR])
     assert cosine[0] in (0.0, 1.0)  # 0 where the states cancel each other out
 
 
@@ -117,16 +140,21 @@ def test_a_batch_gives_what_each_pair_gives(some: list[Text]) -> None:
         np.testing.assert_array_equal(values, np.concatenate([one[k] for one in alone]))
 
 
-@given(texts, texts)
-def test_gains_by_kind_add_up_to_the_even_match(x: Text, y: Text) -> None:
+@given(texts, texts, st.lists(st.integers(1, 64), min_size=KINDS, max_size=KINDS))
+def test_gains_by_kind_add_up_to_the_weighted_match(x: Text, y: Text, weights: list[int]) -> None:
     first = np.zeros(1, np.int64)
-    gains = _core.state_gains_by_kind(prepared(x), prepared(y), first, first, KINDS)[0].reshape(4, KINDS)
+    gains = _core.state_gains_by_kind(prepared(x), prepared(y), first, first, KINDS)[0].reshape(8, KINDS)
     assert gains[0].sum() == len(x) and gains[2].sum() == len(y)
-    precision, recall, _ = one_pair(x, y, [1, 1, 1])
-    if x:
-        assert gains[1].sum() / len(x) == recall[0, 1]
-    if y:
-        assert gains[3].sum() / len(y) == precision[0, 1]
+    precision, recall, _ = one_pair(x, y, weights)
+    for side, shares, problem in (
+        (0, recall, BEST),
+        (2, precision, BEST),
+        (4, recall, PAIR),
+        (6, precision, PAIR),
+    ):
+        total = gains[side] @ weights
+        if total and not np.isnan(shares[0, problem]):
+            assert gains[side + 1] @ weights / total == pytest.approx(shares[0, problem], abs=1e-12)
 
 
 @given(texts, texts)
@@ -135,7 +163,7 @@ def test_the_explained_flow_reaches_the_optimum(x: Text, y: Text) -> None:
     assert len(set(links[:, 0].tolist())) == len(links) == len(set(links[:, 1].tolist()))
     if x and y:
         _, recall, _ = one_pair(x, y, [1, 1, 1])
-        assert links[:, 3].sum() / (16 * len(x)) == recall[0, 2]
+        assert links[:, 3].sum() / (16 * len(x)) == recall[0, FLOW]
 
 
 def test_unsound_arrays_are_refused() -> None:
@@ -165,5 +193,5 @@ def test_unsound_arrays_are_refused() -> None:
 def test_a_long_text_has_no_flow_but_best_partners() -> None:
     long: Text = [(0, (1, 2, 3, 4, 5))] * 2100
     precision, recall, _ = one_pair(long, long, [1, 1, 1])
-    assert (precision[0, :2] == 1).all() and (recall[0, :2] == 1).all()
-    assert np.isnan(precision[0, 2])
+    assert (precision[0, :FLOW] == 1).all() and (recall[0, :FLOW] == 1).all()
+    assert np.isnan(precision[0, FLOW])

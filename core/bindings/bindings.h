@@ -16,6 +16,7 @@ void bind_characters(nanobind::module_& m);
 void bind_surface(nanobind::module_& m);
 void bind_vectors(nanobind::module_& m);
 void bind_states(nanobind::module_& m);
+void bind_encoder(nanobind::module_& m);
 void bind_celab(nanobind::module_& m);
 void bind_alignment(nanobind::module_& m);
 void bind_phrase_counter(nanobind::module_& m);

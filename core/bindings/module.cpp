@@ -24,6 +24,7 @@ NB_MODULE(_core, m) {
     tesla::bind_characters(m);
     tesla::bind_surface(m);
     tesla::bind_vectors(m);
+    tesla::bind_encoder(m);
     tesla::bind_states(m);
     tesla::bind_celab(m);
     tesla::bind_alignment(m);

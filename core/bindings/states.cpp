@@ -59,16 +59,16 @@ class StateTexts {
         check_pairs(reference_index, reference.size(), hypothesis_index, hypothesis.size());
         for (const StateTexts* side : {&reference, &hypothesis}) side->check_kinds(kinds);
         const std::size_t pairs = reference_index.size();
-        std::vector<double> gains(pairs * 4 * kinds);
+        std::vector<double> gains(pairs * kGainsByKind * kinds);
         {
             nb::gil_scoped_release release;
             StateMatcher matcher({}, 0);
             for (std::size_t k = 0; k < pairs; ++k)
                 matcher.gains_by_kind(reference.side(static_cast<std::size_t>(reference_index(k))),
                                       hypothesis.side(static_cast<std::size_t>(hypothesis_index(k))), kinds,
-                                      gains.data() + k * 4 * kinds);
+                                      gains.data() + k * kGainsByKind * kinds);
         }
-        return to_numpy(std::move(gains), 4 * kinds);
+        return to_numpy(std::move(gains), kGainsByKind * kinds);
     }
 
     // One pair of texts (both batches hold one): who sends how much to whom.
@@ -140,6 +140,7 @@ void bind_states(nb::module_& m) {
     for (const char* name : kStateProblemNames) names.append(name);
     m.attr("STATE_PROBLEMS") = nb::tuple(names);
     m.attr("LARGEST_MEAN") = kLargestMean;
+    m.attr("MOST_PIECES") = kMostPieces;
     nb::class_<StateTexts>(m, "StateTexts", "The texts of a batch with the states of their pieces of words.")
         .def(nb::init<const Array<std::int64_t>&, const Array<std::uint8_t>&, const Array<std::int8_t>&,
                       const Array<std::int16_t>&, std::size_t>(),
@@ -150,7 +151,8 @@ void bind_states(nb::module_& m) {
           "Precision and recall, one row per pair, the columns are STATE_PROBLEMS; then the cosines of the means.");
     m.def("state_gains_by_kind", &StateTexts::gains_by_kind, "reference"_a, "hypothesis"_a, "reference_index"_a,
           "hypothesis_index"_a, "kinds"_a,
-          "For every pair and kind of piece: pieces and their best similarities in the reference, then in the hypothesis.");
+          "For every pair and kind of piece: pieces and their best similarities in the reference, then in the hypothesis; "
+          "then the same for pairs of neighbouring pieces.");
     m.def("explain_states", &StateTexts::explain, "reference"_a, "hypothesis"_a, "threshold"_a,
           "The flow between pieces: reference, hypothesis, similarity in 65,536ths, gain in 16ths.");
 }

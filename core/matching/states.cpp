@@ -47,6 +47,18 @@ TESLA_WIDE std::int32_t finish(const std::int32_t* products, double square, cons
     return highest;
 }
 
+// The similarities of two neighbours with all pairs of neighbours of the other side: sums along the diagonal. Raises
+// `best` to them and returns the highest.
+TESLA_WIDE std::int32_t join(const std::int32_t* upper, const std::int32_t* lower, std::size_t pairs, std::int32_t* best) {
+    std::int32_t highest = 0;
+    for (std::size_t b = 0; b < pairs; ++b) {
+        const std::int32_t sum = upper[b] + lower[b + 1];
+        highest = highest > sum ? highest : sum;
+        best[b] = best[b] > sum ? best[b] : sum;
+    }
+    return highest;
+}
+
 double ratio(std::int64_t part, std::int64_t whole, std::int64_t unit) {
     return whole == 0 ? 0.0 : static_cast<double>(part) / (static_cast<double>(whole) * static_cast<double>(unit));
 }
@@ -71,8 +83,11 @@ std::int32_t StateMatcher::gain(std::int32_t similarity) const {
 void StateMatcher::compare(const StateSide& x, const StateSide& y, bool links) {
     products_.resize(y.size);
     similarities_.resize(y.size);
+    previous_.resize(y.size);
     best_x_.assign(x.size, 0);
     best_y_.assign(y.size, 0);
+    best_pair_x_.assign(x.size > 0 ? x.size - 1 : 0, 0);
+    best_pair_y_.assign(y.size > 0 ? y.size - 1 : 0, 0);
     links_.clear();
     // The least similarity that is worth something to a flow.
     const std::int32_t least = threshold_ + (kUnit - threshold_ + kGainUnit - 1) / kGainUnit;
@@ -83,6 +98,8 @@ void StateMatcher::compare(const StateSide& x, const StateSide& y, bool links) {
         if (links && best_x_[a] >= least)
             for (std::uint32_t b = 0; b < y.size; ++b)
                 if (similarities_[b] >= least) links_.push_back({a, b, similarities_[b]});
+        if (a > 0) best_pair_x_[a - 1] = join(previous_.data(), similarities_.data(), best_pair_y_.size(), best_pair_y_.data());
+        previous_.swap(similarities_);
         interrupt_.look();
     }
 }
@@ -97,7 +114,9 @@ std::int64_t StateMatcher::solve_flow(const StateSide& x, const StateSide& y) {
 
 StateMatcher::Problems StateMatcher::match(const StateSide& x, const StateSide& y) {
     const double missing = std::numeric_limits<double>::quiet_NaN();
-    if (x.size == 0 && y.size == 0) return {{{missing, missing}, {missing, missing}, {missing, missing}}};
+    Problems found;
+    found.fill({missing, missing});
+    if (x.size == 0 && y.size == 0) return found;
     const bool has_flow = x.size * y.size <= kMostCells;
     compare(x, y, has_flow);
     std::int64_t best_x = 0, best_y = 0, even_x = 0, even_y = 0, total_x = 0, total_y = 0;
@@ -111,11 +130,21 @@ StateMatcher::Problems StateMatcher::match(const StateSide& x, const StateSide& 
         even_y += best_y_[b];
         total_y += weight_of(y, b);
     }
-    Problems found;
     found[kBest] = {ratio(best_y, total_y, kUnit), ratio(best_x, total_x, kUnit)};
     found[kEven] = {ratio(even_y, static_cast<std::int64_t>(y.size), kUnit),
                     ratio(even_x, static_cast<std::int64_t>(x.size), kUnit)};
-    found[kFlow] = {missing, missing};
+    if (x.size > 1 && y.size > 1) {
+        std::int64_t pair_x = 0, pair_y = 0, pairs_x = 0, pairs_y = 0;
+        for (std::size_t a = 0; a + 1 < x.size; ++a) {
+            pair_x += pair_weight(x, a) * best_pair_x_[a];
+            pairs_x += pair_weight(x, a);
+        }
+        for (std::size_t b = 0; b + 1 < y.size; ++b) {
+            pair_y += pair_weight(y, b) * best_pair_y_[b];
+            pairs_y += pair_weight(y, b);
+        }
+        found[kPair] = {ratio(pair_y, pairs_y, 2 * kUnit), ratio(pair_x, pairs_x, 2 * kUnit)};
+    }
     if (has_flow) {
         const std::int64_t flow = solve_flow(x, y);
         found[kFlow] = {ratio(flow, static_cast<std::int64_t>(y.size), kGainUnit),
@@ -137,15 +166,19 @@ std::vector<StateFlowEntry> StateMatcher::flow(const StateSide& x, const StateSi
 
 void StateMatcher::gains_by_kind(const StateSide& x, const StateSide& y, std::size_t kinds, double* gains) {
     compare(x, y, false);
-    std::fill_n(gains, 4 * kinds, 0.0);
-    for (std::size_t a = 0; a < x.size; ++a) {
-        gains[x.kinds[x.first + a]] += 1;
-        gains[kinds + x.kinds[x.first + a]] += static_cast<double>(best_x_[a]) / kUnit;  // 16 bits each: sums are exact
-    }
-    for (std::size_t b = 0; b < y.size; ++b) {
-        gains[2 * kinds + y.kinds[y.first + b]] += 1;
-        gains[3 * kinds + y.kinds[y.first + b]] += static_cast<double>(best_y_[b]) / kUnit;
-    }
+    std::fill_n(gains, kGainsByKind * kinds, 0.0);
+    const auto add = [&](std::size_t column, const StateSide& side, std::size_t i, double gain) {
+        gains[column * kinds + side.kinds[side.first + i]] += 1;
+        gains[(column + 1) * kinds + side.kinds[side.first + i]] += gain;
+    };
+    // Gains have 17 bits behind the point: sums are exact.
+    for (std::size_t a = 0; a < x.size; ++a) add(0, x, a, static_cast<double>(best_x_[a]) / kUnit);
+    for (std::size_t b = 0; b < y.size; ++b) add(2, y, b, static_cast<double>(best_y_[b]) / kUnit);
+    if (x.size < 2 || y.size < 2) return;
+    for (std::size_t a = 0; a + 1 < x.size; ++a)
+        for (const std::size_t i : {a, a + 1}) add(4, x, i, static_cast<double>(best_pair_x_[a]) / (2 * kUnit));
+    for (std::size_t b = 0; b + 1 < y.size; ++b)
+        for (const std::size_t i : {b, b + 1}) add(6, y, i, static_cast<double>(best_pair_y_[b]) / (2 * kUnit));
 }
 
 double mean_cosine(const std::int16_t* x, const std::int16_t* y, std::size_t dimensions) {

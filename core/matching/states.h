@@ -44,8 +44,9 @@ struct StateSide {
 };
 
 // The problems that StateMatcher solves, in order.
-enum StateProblem : std::size_t { kBest, kEven, kFlow, kStateProblems };
-inline constexpr const char* kStateProblemNames[kStateProblems] = {"ctx.best", "ctx.even", "ctx.flow"};
+enum StateProblem : std::size_t { kBest, kEven, kPair, kFlow, kStateProblems };
+inline constexpr const char* kStateProblemNames[kStateProblems] = {"ctx.best", "ctx.even", "ctx.pair", "ctx.flow"};
+inline constexpr std::size_t kGainsByKind = 8;  // numbers per kind of piece
 
 // Shares of the weight of either side that have a counterpart; NaN where the problem does not exist.
 struct SharedStates {
@@ -64,13 +65,14 @@ class StateMatcher {
    public:
     using Problems = std::array<SharedStates, kStateProblems>;
 
-    // `weights`: of a piece of each kind, for kBest. `threshold`: similarities up to it, in 65,536ths, are worth nothing to a flow.
+    // `weights`: of a piece of each kind, for kBest and kPair. `threshold`: similarities up to it, in 65,536ths, are worth nothing to a flow.
     StateMatcher(std::vector<std::uint32_t> weights, std::int32_t threshold)
         : weights_(std::move(weights)), threshold_(threshold) {}
 
     Problems match(const StateSide& x, const StateSide& y);
     std::vector<StateFlowEntry> flow(const StateSide& x, const StateSide& y);
-    // For every kind: pieces and the sum of their best similarities in x, then in y.
+    // For every kind: pieces and the sum of their best similarities in x, then in y; then the same for pairs of neighbours,
+    // where each piece of a pair counts.
     void gains_by_kind(const StateSide& x, const StateSide& y, std::size_t kinds, double* gains);
 
    private:
@@ -81,11 +83,13 @@ class StateMatcher {
     void compare(const StateSide& x, const StateSide& y, bool links);
     std::int64_t solve_flow(const StateSide& x, const StateSide& y);
     std::int64_t weight_of(const StateSide& side, std::size_t i) const { return weights_[side.kinds[side.first + i]]; }
+    std::int64_t pair_weight(const StateSide& side, std::size_t i) const { return weight_of(side, i) + weight_of(side, i + 1); }
     std::int32_t gain(std::int32_t similarity) const;
 
     std::vector<std::uint32_t> weights_;
     std::int32_t threshold_;
-    std::vector<std::int32_t> products_, similarities_, best_x_, best_y_;
+    std::vector<std::int32_t> products_, similarities_, previous_, best_x_, best_y_;
+    std::vector<std::int32_t> best_pair_x_, best_pair_y_;  // sums of two similarities
     std::vector<Link> links_;
     SettledTransport transport_;
     Interrupt interrupt_;

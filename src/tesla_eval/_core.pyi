@@ -353,8 +353,36 @@ def match_vectors(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
 def explain_vectors(reference: VectorTexts, hypothesis: VectorTexts) -> npt.NDArray[np.int64]: ...
 
+ENCODER_KERNELS: tuple[str, ...]
+
+_Dense = tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.float32]]
+
+class StateEncoder:
+    def __init__(
+        self,
+        layers: int,
+        dimensions: int,
+        heads: int,
+        inner: int,
+        epsilon: float,
+        begin: int,
+        end: int,
+        words: npt.NDArray[np.int8],
+        word_scales: npt.NDArray[np.float32],
+        places: npt.NDArray[np.float32],
+        norms: npt.NDArray[np.float32],
+        attention: _Dense,
+        output: _Dense,
+        inner_dense: _Dense,
+        outer: _Dense,
+    ) -> None: ...
+    def encode(
+        self, offsets: npt.NDArray[np.int64], pieces: npt.NDArray[np.uint32], kernel: str = ...
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int16]]: ...
+
 STATE_PROBLEMS: tuple[str, ...]
 LARGEST_MEAN: int
+MOST_PIECES: int
 
 class StateTexts:
     def __init__(

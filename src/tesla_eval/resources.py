@@ -37,6 +37,7 @@ __all__ = [
     "interpreting",
     "missing_resource",
     "read_resource",
+    "resources_in",
     "shipped_folder",
     "text_array",
     "user_data_folder",
@@ -296,5 +297,9 @@ def missing_resource(what: str, language: str, command: str, note: str = "") -> 
 def installed_resources() -> Iterator[Path]:
     """All resource files, the user's own first."""
     for folder in data_folders():
-        if folder.is_dir():
-            yield from sorted(folder.glob(f"*{SUFFIX}"))
+        yield from resources_in(folder)
+
+
+def resources_in(folder: Path) -> list[Path]:
+    """The resource files of a folder; none if it does not exist."""
+    return sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -16,33 +17,44 @@ VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
 SIZE, INNER, HEADS, LAYERS, POSITIONS = 16, 32, 2, 2, 40
 
 
-def random_tensors(pieces: int, seed: int = 1) -> dict[str, np.ndarray]:
+class Shape(NamedTuple):
+    size: int = SIZE
+    inner: int = INNER
+    layers: int = LAYERS
+    positions: int = POSITIONS
+
+
+TINY = Shape()
+
+
+def random_tensors(pieces: int, seed: int = 1, shape: Shape = TINY) -> dict[str, np.ndarray]:
     draw = np.random.default_rng(seed)
+    size, inner = shape.size, shape.inner
 
     def matrix(*shape: int) -> np.ndarray:
         return draw.normal(0, 0.5, shape).astype(np.float32)
 
     tensors = {
-        "embeddings.word_embeddings.weight": matrix(pieces, SIZE),
-        "embeddings.position_embeddings.weight": matrix(POSITIONS, SIZE) / 4,
-        "embeddings.token_type_embeddings.weight": matrix(2, SIZE) / 4,
-        "embeddings.LayerNorm.weight": np.ones(SIZE, np.float32),
-        "embeddings.LayerNorm.bias": matrix(SIZE) / 8,
+        "embeddings.word_embeddings.weight": matrix(pieces, size),
+        "embeddings.position_embeddings.weight": matrix(shape.positions, size) / 4,
+        "embeddings.token_type_embeddings.weight": matrix(2, size) / 4,
+        "embeddings.LayerNorm.weight": np.ones(size, np.float32),
+        "embeddings.LayerNorm.bias": matrix(size) / 8,
     }
-    for number in range(LAYERS):
+    for number in range(shape.layers):
         layer = f"encoder.layer.{number}"
-        shapes = {f"attention.self.{part}": (SIZE, SIZE) for part in ("query", "key", "value")}
+        shapes = {f"attention.self.{part}": (size, size) for part in ("query", "key", "value")}
         shapes |= {
-            "attention.output.dense": (SIZE, SIZE),
-            "intermediate.dense": (INNER, SIZE),
-            "output.dense": (SIZE, INNER),
+            "attention.output.dense": (size, size),
+            "intermediate.dense": (inner, size),
+            "output.dense": (size, inner),
         }
-        for name, shape in shapes.items():
-            tensors[f"{layer}.{name}.weight"] = matrix(*shape)
-            tensors[f"{layer}.{name}.bias"] = matrix(shape[0])
+        for name, sizes in shapes.items():
+            tensors[f"{layer}.{name}.weight"] = matrix(*sizes) * np.float32(min(1.0, 4 / sizes[1] ** 0.5))
+            tensors[f"{layer}.{name}.bias"] = matrix(sizes[0])
         for name in ("attention.output.LayerNorm", "output.LayerNorm"):
-            tensors[f"{layer}.{name}.weight"] = np.ones(SIZE, np.float32) + matrix(SIZE) / 8
-            tensors[f"{layer}.{name}.bias"] = matrix(SIZE) / 8
+            tensors[f"{layer}.{name}.weight"] = np.ones(size, np.float32) + matrix(size) / 8
+            tensors[f"{layer}.{name}.bias"] = matrix(size) / 8
     return tensors
 
 

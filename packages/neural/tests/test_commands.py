@@ -83,3 +83,22 @@ def test_scores_and_drawings_on_the_command_line(tmp_path: Path) -> None:
 def test_the_selftest_covers_the_package() -> None:
     assert "tesla-eval-neural:" in run("selftest")
     assert "encoder" in run("build", "--help") and "TESLA-N" in run("train", "n", "--help")
+
+
+def test_the_lists_name_the_metric_and_its_encoder(own_data: Path) -> None:
+    listed = run("metrics")
+    assert next(line for line in listed.splitlines() if line.startswith("n ")).endswith("with an encoder")
+    assert "languages: with an encoder" in run("metrics", "n")
+    detailed = run("resources", "-l", "en")
+    assert "3 layers, 384 dimensions" in next(line for line in detailed.splitlines() if " encoder " in line)
+    english = next(line for line in run("resources").splitlines() if line.startswith("en "))
+    assert "encoder" in english
+
+
+def test_a_vocabulary_that_is_too_large_is_refused(
+    tiny_folder: Path, own_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tesla_eval_neural.building._LARGEST_TEXT", 1 << 8)
+    (tiny_folder / "vocab.txt").write_text("word\n" * 100, "utf-8")
+    told = run("build", "encoder", "-l", "de", "--layers", "2", "--from", str(tiny_folder), fails=True)
+    assert "vocab.txt: has more than" in told

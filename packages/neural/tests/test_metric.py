@@ -148,10 +148,10 @@ def test_words_of_several_pieces_are_one_word_to_people(metric: TeslaN) -> None:
     assert weight["unputdownable"] == len(pieces) > 1
 
 
-def test_the_signature_names_encoder_weights_and_runtime(metric: TeslaN) -> None:
+def test_the_signature_names_encoder_and_weights(metric: TeslaN) -> None:
     signature = metric.get_signature()
     assert signature["encoder"] == load_encoder("en").fingerprint
-    assert {"weights", "onnxruntime", "groups"} <= set(signature)
+    assert {"weights", "groups"} <= set(signature)
 
 
 def test_weights_for_another_encoder_are_refused(tmp_path: Path) -> None:
@@ -171,6 +171,8 @@ def test_stored_scores_agree() -> None:
     cases, tolerance = scores()
     for case in cases:
         metric = tesla_eval.create_metric(case["metric"], case["lang"])
-        assert metric.sentence_score(case["hypothesis"], case["references"]).score == pytest.approx(
-            case["score"], abs=tolerance
+        assert (
+            abs(metric.sentence_score(case["hypothesis"], case["references"]).score - case["score"])
+            <= tolerance
         )
+    assert tolerance == 0.0

@@ -1,22 +1,29 @@
 """Leave one year out over ../shared/data/wmt, into English: TESLA-N's choices, its figures, and its weights.
 
-    loyo_n.py evidence [--only 0,5,...]        encode all outputs once; kept in --cache
-    loyo_n.py study                            what each choice gives where a year is left out
-    loyo_n.py report [-o docs/n-results.md]    the tables of the docs
-    loyo_n.py train                            the shipped weights, learned from everything
+    loyo_n.py evidence [-j 2] [--only 0,5,...]   encode all outputs once; what is there already is kept
+    loyo_n.py study                              what each candidate gives where a year is left out
+    loyo_n.py report [-o docs/n-results.md]      the tables of the docs, with the nested choice
+    loyo_n.py train                              the shipped weights, learned from everything; scores of the self-test
 
 For a year that is left out, TESLA-X's weights, the weights of pieces and those of TESLA-N's features are all learned
-from the other years. Encoding takes 2 ms per output (half a million outputs); the rest takes minutes.
+from the other years. The nested choice leaves out a second year: for each year a candidate is chosen by what it gives
+on the other years, each measured by weights of the rest. The evidence is kept in --cache by encoder; TESLA-X's
+features are kept in the cache of scores.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import combinations
 from pathlib import Path
-from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # sums in one order: the same weights, to the last digit
 
 import numpy as np
 
@@ -25,14 +32,20 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import loyo  # noqa: E402
 from tesla_eval.arrays import FloatArray  # noqa: E402
+from tesla_eval.cli.terminal import progress  # noqa: E402
+from tesla_eval.features import Feature  # noqa: E402
 from tesla_eval.models.linear import LinearModel, load_weights, write_weights  # noqa: E402
+from tesla_eval.parallel import map_in_order  # noqa: E402
 from tesla_eval.training.judged import TrainingSet  # noqa: E402
 from tesla_eval.training.yearly import MOST_PAIRS, Figures, YearlySet, fit_years, interval  # noqa: E402
+from tesla_eval_neural import selftest  # noqa: E402
 from tesla_eval_neural.encoder import load_encoder, shipped_file  # noqa: E402
+from tesla_eval_neural.group import MEAN, RECALL_WEIGHT  # noqa: E402
 from tesla_eval_neural.learning import (  # noqa: E402
     EVIDENCE,
     LEARNED,
     PENALTY,
+    PIECE_PENALTY,
     context_features,
     evidence_metric,
     fit_features,
@@ -43,13 +56,49 @@ from tesla_eval_neural.learning import (  # noqa: E402
     with_columns,
     x_scores,
 )  # fmt: skip
-from tesla_eval_neural.metric import weights_file  # noqa: E402
+from tesla_eval_neural.metric import TeslaN, weights_file  # noqa: E402
 
 NAME, X, M = "tesla-n", "tesla-x", "tesla-m"
-FLOORS: Mapping[str, float] = {}
 DATE = "2026-11-16"
+SYSTEMS_SHARE = 1 / 3
+"""How much the mean system Pearson counts beside the mean τ in the nested choice."""
 _TEXTS_AT_ONCE = 4096
-Year = tuple[LinearModel, Mapping[YearlySet, FloatArray]]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to learn TESLA-N."""
+
+    why: str
+    learned: tuple[str, ...] = LEARNED
+    alpha: float = RECALL_WEIGHT
+    penalty: float = PENALTY
+    floors: Mapping[str, float] = field(default_factory=dict)
+    piece_penalty: float = PIECE_PENALTY
+
+
+def _without(left_out: str) -> tuple[str, ...]:
+    return tuple(name for name in LEARNED if name != left_out)
+
+
+SHIPPED = "as shipped"
+CANDIDATES = {
+    SHIPPED: Candidate("all features by their F, the mean, TESLA-X"),
+    "without even": Candidate("learned weights of pieces only", learned=_without("ctx.even.f")),
+    "without pairs": Candidate("pieces one by one, as in BERTScore", learned=_without("ctx.pair.f")),
+    "without flow": Candidate("nothing that needs an exact flow", learned=_without("ctx.flow.f")),
+    "without mean": Candidate("no cosine of whole texts", learned=_without(MEAN)),
+    "α .5": Candidate("precision counts as much as recall", alpha=0.5),
+    "α .8": Candidate("α as in TESLA-M", alpha=0.8),
+    "precision and recall": Candidate(
+        "a weight for each of them instead of one α",
+        learned=("x", *(f"{name[:-1]}{part}" for name in LEARNED if name.endswith(".f") for part in "pr"), MEAN),
+    ),
+    "penalty .03": Candidate("weights that follow the judgements more closely", penalty=0.03),
+    "penalty 1": Candidate("weights that are more alike", penalty=1.0),
+    "x at least .2": Candidate("more of TESLA-X, which ranks systems better", floors={"x": 0.2}),
+    "freer pieces": Candidate("weights of pieces further from their ranks", piece_penalty=0.02),
+}  # fmt: skip
 HEAD = """# TESLA-N where a year is left out
 
 Every figure of TESLA-N and TESLA-X on this page is of weights that were learned from all *other* years. The page is
@@ -57,20 +106,24 @@ written by `python packages/neural/tools/loyo_n.py report -o docs/n-results.md`.
 judgement counts alike. τ is Kendall's τ over human pairs (for direct assessment of single outputs, WMT17, over pairs of
 outputs of different segments); r is Pearson's correlation of system means with human system scores. Intervals (95 %)
 resample segments. WMT21's cs-en, de-en and ha-en have scores of systems only."""
+NESTED_HEAD = """
+## Nested choice
+
+What is shipped was chosen while all years were in sight: among the candidates below, by τ, r and
+[edits of the meaning](tesla-n.md#figures). Here no choice saw its year: for each year the candidate is the one with the
+highest τ + r / 3 on the *other* years, each of which is measured by weights that saw neither of both."""
 
 
-def evidence_file(folder: Path, one: Any) -> Path:
-    year, lp, name = one
-    return folder / f"{year}-{lp}-{name.replace(' ', '-')}.npy"
+def evidence_file(folder: Path, year: str, lp: str, name: str) -> Path:
+    return folder / load_encoder("en").fingerprint / f"{year}-{lp}-{name.replace(' ', '-')}.npy"
 
 
-def gather_evidence(folder: Path, only: Sequence[int]) -> None:
+def gather_evidence(folder: Path, only: Sequence[int], jobs: int) -> None:
     """The evidence of every set, one file each; files that exist are kept."""
-    metric = evidence_metric("en")
-    folder.mkdir(parents=True, exist_ok=True)
+    metric = evidence_metric("en", workers=jobs)
     for number, (year, kind, judged) in enumerate(loyo.judged(True)):
         outputs = judged.outputs
-        path = evidence_file(folder, (year, outputs.lp, f"{kind} {outputs.testset}"))
+        path = evidence_file(folder, year, outputs.lp, f"{kind} {outputs.testset}")
         if path.exists() or (only and number not in only):
             continue
         references = outputs.first_reference
@@ -81,44 +134,82 @@ def gather_evidence(folder: Path, only: Sequence[int]) -> None:
             if outputs.hypotheses[s][g] is not None
         ]
         parts = []
-        for start in range(0, len(cells), _TEXTS_AT_ONCE):
-            some = cells[start : start + _TEXTS_AT_ONCE]
-            hypotheses = [outputs.hypotheses[s][g] or "" for g, s in some]
-            parts.append(metric.score_segments(hypotheses, [[references[g] or "" for g, _ in some]]).features)
-        np.save(path, np.concatenate(parts).astype(np.float32))
-        print(f"{path.name}: {len(cells)} outputs", file=sys.stderr, flush=True)
+        with progress(path.stem, len(cells)) as bar:
+            for start in range(0, len(cells), _TEXTS_AT_ONCE):
+                some = cells[start : start + _TEXTS_AT_ONCE]
+                hypotheses = [outputs.hypotheses[s][g] or "" for g, s in some]
+                parts.append(
+                    metric.score_segments(hypotheses, [[references[g] or "" for g, _ in some]]).features
+                )
+                bar.advance(len(some))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(".unfinished")
+        with unfinished.open("wb") as file:
+            np.save(file, np.concatenate(parts).astype(np.float32))
+        unfinished.replace(path)  # an interrupted run leaves no half of a file
+        print(f"{number} {path.name}: {len(cells)} outputs", file=sys.stderr, flush=True)
+
+
+def read_evidence(folder: Path, one: YearlySet) -> FloatArray:
+    path = evidence_file(folder, one.year, one.lp, one.name)
+    if not path.exists():
+        raise SystemExit(f"{path}: does not exist; run `loyo_n.py evidence` first")
+    values = np.load(path)
+    if values.shape != (len(one.features), EVIDENCE):
+        raise SystemExit(f"{path}: does not fit; delete it and run `loyo_n.py evidence` again")
+    return values.astype(np.float64)
 
 
 class Data:
-    """The judged sets with TESLA-X's features and TESLA-N's evidence."""
+    """The judged sets with TESLA-X's features and TESLA-N's evidence; what is learned from some years is kept."""
 
-    def __init__(self, folder: Path, jobs: int) -> None:
-        self.sets, self.x_features = loyo.collect("en", jobs)
-        self.evidence = {
-            one: np.load(evidence_file(folder, (one.year, one.lp, one.name))).astype(np.float64)
-            for one in self.sets
-        }
-        for one, values in self.evidence.items():
-            if values.shape != (len(one.features), EVIDENCE):
-                raise SystemExit(f"the evidence of {one.year} {one.lp} {one.name} does not fit: make it anew")
+    def __init__(
+        self,
+        sets: Sequence[YearlySet],
+        x_features: Sequence[Feature],
+        evidence: Mapping[YearlySet, FloatArray],
+    ) -> None:
+        self.sets, self.x_features, self.evidence = sets, x_features, evidence
         self.features = learned_features(load_encoder("en"))
+        self.years = sorted({one.year for one in sets})
+        self.x_model = cache(self._x_model)
+        self.pieces = cache(self._pieces)
 
-    def x_model(self, sets: Sequence[YearlySet]) -> LinearModel:
+    @classmethod
+    def read(cls, folder: Path, jobs: int) -> Data:
+        """All sets, with their evidence from the folder."""
+        sets, x_features = loyo.collect("en", jobs)
+        return cls(sets, x_features, {one: read_evidence(folder, one) for one in sets})
+
+    def others(self, without: frozenset[str]) -> list[YearlySet]:
+        """The sets with pairs of all years but these."""
+        return [one for one in self.sets if one.year not in without and one.has_pairs]
+
+    def _x_model(self, without: frozenset[str]) -> LinearModel:
         recipe = loyo.RECIPES["en"]
-        return fit_years(sets, self.x_features, recipe.keeps, "signed", recipe.penalty or 0.01, recipe.floors)
+        return fit_years(
+            self.others(without), self.x_features, recipe.keeps, "signed", recipe.penalty or 0.01, recipe.floors
+        )  # fmt: skip
 
-    def pieces(self, sets: Sequence[YearlySet]) -> tuple[int, ...]:
-        return learn_pieces([self._training_set(one, self.evidence[one]) for one in sets if one.has_pairs])
+    def _pieces(self, without: frozenset[str], alpha: float, penalty: float) -> tuple[int, ...]:
+        sets = [self._training_set(one, self.evidence[one]) for one in self.others(without)]
+        return learn_pieces(sets, alpha, penalty)
 
-    def columns(self, one: YearlySet, x_model: LinearModel, pieces: Sequence[int]) -> FloatArray:
+    def columns(
+        self, one: YearlySet, x_model: LinearModel, pieces: Sequence[int], alpha: float
+    ) -> FloatArray:
+        """TESLA-X's linear score and the features of context."""
         x = x_scores(x_model, self.x_features, one.features)
-        return np.column_stack([x, context_features(self.evidence[one], pieces)])
+        return np.column_stack([x, context_features(self.evidence[one], pieces, alpha)])
 
     def fit(
-        self, sets: Sequence[YearlySet], columns: Mapping[YearlySet, FloatArray], **options: Any
-    ) -> LinearModel:  # fmt: skip
-        training = [self._training_set(one, columns[one]) for one in sets if one.has_pairs]
-        return fit_features(training, self.features, **options)
+        self, candidate: Candidate, without: frozenset[str], columns: Mapping[YearlySet, FloatArray]
+    ) -> LinearModel:
+        """The weights of the features from all years but these."""
+        training = [self._training_set(one, columns[one]) for one in self.others(without)]
+        return fit_features(
+            training, self.features, candidate.penalty, floors=candidate.floors, learned=candidate.learned
+        )
 
     def score(
         self, one: YearlySet, learned: LinearModel, x_model: LinearModel, columns: FloatArray
@@ -135,50 +226,96 @@ class Data:
     def _training_set(one: YearlySet, columns: FloatArray) -> TrainingSet:
         return with_columns(one.training_set(np.zeros(0, np.int64), MOST_PAIRS), columns)
 
-    def year_by_year(self) -> Iterator[tuple[str, Year]]:
-        """For every year that is left out, TESLA-X's model and the columns of all sets, learned from the others."""
-        for year in sorted({one.year for one in self.sets}):
-            others = [one for one in self.sets if one.year != year]
-            x_model, pieces = self.x_model(others), self.pieces(others)
-            yield year, (x_model, {one: self.columns(one, x_model, pieces) for one in self.sets})
-
-
-def leave_out(data: Data, by_year: Mapping[str, Year], **options: Any) -> list[Figures]:
-    figures = []
-    for year, (x_model, columns) in by_year.items():
-        model = data.fit([one for one in data.sets if one.year != year], columns, **options)
-        for one in data.sets:
-            if one.year == year:
-                scores = {
-                    **one.baselines,
-                    X: np.clip(columns[one][:, 0], 0, 1),
-                    NAME: data.score(one, model, x_model, columns[one]),
+    def measure(
+        self, without: frozenset[str], candidates: Mapping[str, Candidate]
+    ) -> dict[str, list[Figures]]:
+        """The sets of the years left out, by what each candidate learns from the others."""
+        x_model = self.x_model(without)
+        left_out = [one for one in self.sets if one.year in without]
+        found = {}
+        kept: dict[tuple[float, float], dict[YearlySet, FloatArray]] = {}
+        for title, candidate in candidates.items():
+            key = candidate.alpha, candidate.piece_penalty
+            if key not in kept:
+                pieces = self.pieces(without, *key)
+                kept[key] = {
+                    one: self.columns(one, x_model, pieces, candidate.alpha)
+                    for one in {*self.others(without), *left_out}
                 }
-                figures.append(Figures(one, scores))
+            columns = kept[key]
+            model = self.fit(candidate, without, columns)
+            found[title] = [
+                Figures(
+                    one,
+                    {
+                        **one.baselines,
+                        X: np.clip(columns[one][:, 0], 0, 1),
+                        NAME: self.score(one, model, x_model, columns[one]),
+                    },
+                )
+                for one in left_out
+            ]
+        return found
+
+
+def leave_out(data: Data, jobs: int) -> dict[str, list[Figures]]:
+    """What every candidate gives on every year by weights of the other years."""
+    figures: dict[str, list[Figures]] = {title: [] for title in CANDIDATES}
+    with progress("years", len(data.years)) as bar:
+        left_out = [frozenset({year}) for year in data.years]
+        for found in map_in_order(lambda without: data.measure(without, CANDIDATES), left_out, jobs):
+            for title, some in found.items():
+                figures[title] += some
+            bar.advance(1)
     return figures
 
 
-def study(data: Data) -> None:
-    by_year = dict(data.year_by_year())
-    names = [feature.name for feature in data.features]
-    trials: dict[str, dict[str, Any]] = {
-        "as shipped": {"floors": FLOORS},
-        **{f"penalty {penalty}": {"penalty": penalty} for penalty in (0.01, 0.1, 1.0)},
-        **{f"x at least {share}": {"floors": {"x": share}} for share in (0.2, 0.4)},
-        **{f"without {left}": {"learned": [n for n in LEARNED if n != left]} for left in LEARNED},
-        "precision and recall too": {"learned": names},
+def worth(values: Sequence[tuple[float, float]]) -> float:
+    """What candidates are chosen by, from τ and r of some sets."""
+    tau, pearson = np.nanmean(np.array(values), axis=0).tolist()
+    return float(tau + SYSTEMS_SHARE * pearson)
+
+
+def values_of(figures: Sequence[Figures]) -> list[tuple[float, float]]:
+    return [(one.tau(NAME), one.pearson(NAME)) for one in figures]
+
+
+def choose(data: Data, jobs: int) -> dict[str, str]:
+    """For every year the candidate that is best on the other years, by weights that saw neither of the two."""
+
+    def measured(pair: tuple[str, str]) -> list[tuple[str, str, list[tuple[float, float]]]]:
+        """The values of one year of the pair, by candidate, with the year that they help to choose for."""
+        found = data.measure(frozenset(pair), CANDIDATES)
+        return [
+            (chosen_for, title, values_of([one for one in figures if one.data.year == year]))
+            for year, chosen_for in (pair, pair[::-1])
+            for title, figures in found.items()
+        ]
+
+    values: dict[str, dict[str, list[tuple[float, float]]]] = {
+        year: {title: [] for title in CANDIDATES} for year in data.years
     }
-    first = leave_out(data, by_year, **trials["as shipped"])
+    pairs = list(combinations(data.years, 2))
+    with progress("pairs of years", len(pairs)) as bar:
+        for found in map_in_order(measured, pairs, jobs):
+            for year, title, some in found:
+                values[year][title] += some
+            bar.advance(1)
+    return {year: max(some, key=lambda title: worth(some[title])) for year, some in values.items()}
+
+
+def study(data: Data, jobs: int) -> None:
+    figures = leave_out(data, jobs)
     print(f"{'':28} mean τ, mean r, then year by year")
     for metric in (M, "chrf++", X):
-        print(loyo.line(metric, first, metric))
-    for title, options in trials.items():
-        print(loyo.line(title, leave_out(data, by_year, **options), NAME), flush=True)
+        print(loyo.line(metric, figures[SHIPPED], metric))
+    for title, some in figures.items():
+        print(f"{loyo.line(title, some, NAME)}  {worth(values_of(some)):.4f}", flush=True)
 
 
-def report(data: Data) -> Iterator[str]:
-    by_year = dict(data.year_by_year())
-    figures = leave_out(data, by_year, floors=FLOORS)
+def report(data: Data, jobs: int) -> Iterator[str]:
+    candidates = leave_out(data, jobs)
+    figures = candidates[SHIPPED]
     metrics = (NAME, X, M, "chrf++")
     yield HEAD
     yield "\n| mean over sets | " + " | ".join(metrics) + " |\n|---|" + "--:|" * len(metrics)
@@ -202,7 +339,7 @@ def report(data: Data) -> Iterator[str]:
         + " | r: N − X | r: N − M |"
     )
     yield "|---|" + "--:|" * 9
-    for year in by_year:
+    for year in data.years:
         some = [one for one in figures if one.data.year == year]
         taus, pearsons = (
             [
@@ -232,6 +369,29 @@ def report(data: Data) -> Iterator[str]:
         values = [getattr(one, statistic)(metric) for statistic in ("tau", "pearson") for metric in metrics]
         cells = ["–" if np.isnan(value) else f"{value:.3f}" for value in values]
         yield f"| {one.data.year.upper()} {one.data.lp} {one.data.name} | " + " | ".join(cells) + " |"
+    yield from _nested(choose(data, jobs), candidates)
+
+
+def _nested(chosen: Mapping[str, str], candidates: Mapping[str, list[Figures]]) -> Iterator[str]:
+    yield NESTED_HEAD
+    yield "\n| candidate | why | τ | r | τ + r / 3 |\n|---|---|--:|--:|--:|"
+    for title, figures in candidates.items():
+        tau, pearson = loyo.means(figures, NAME)
+        yield f"| {title} | {CANDIDATES[title].why} | {tau:.4f} | {pearson:.4f} | {worth(values_of(figures)):.4f} |"
+    yield "\n| year | chosen by the other years | τ | τ: − X | r | r: − X |\n|---|---|--:|--:|--:|--:|"
+    nested = []
+    for year, title in chosen.items():
+        some = [one for one in candidates[title] if one.data.year == year]
+        nested += some
+        taus, pearsons = (
+            [getattr(one, statistic)(NAME) for one in some if one.data.has(statistic)]
+            for statistic in ("tau", "pearson")
+        )
+        cells = [_mean(taus), _difference(some, X, "tau"), _mean(pearsons), _difference(some, X, "pearson")]
+        yield f"| {year.upper()} | {title} | " + " | ".join(cells) + " |"
+    tau, pearson = loyo.means(nested, NAME)
+    cells = [f"{tau:.3f}", _difference(nested, X, "tau"), f"{pearson:.3f}", _difference(nested, X, "pearson")]
+    yield "| mean over sets | | " + " | ".join(cells) + " |"
 
 
 def _mean(values: Sequence[float]) -> str:
@@ -246,24 +406,39 @@ def _difference(figures: Sequence[Figures], other: str, statistic: str) -> str:
     return f"{mean:+.4f} [{low:+.4f}, {high:+.4f}]"
 
 
-def train(data: Data) -> None:
+def learned_model(data: Data) -> LinearModel:
     """The shipped weights: TESLA-X's shipped weights, and the rest from all sets."""
+    candidate = CANDIDATES[SHIPPED]
     x_model = load_weights("tesla-x", "en")
-    pieces = data.pieces(data.sets)
-    columns = {one: data.columns(one, x_model, pieces) for one in data.sets}
-    learned = data.fit(data.sets, columns, floors=FLOORS)
-    encoder, metric = load_encoder("en"), evidence_metric("en", x_model)
-    model = shipped_model(
-        learned, x_model, pieces, metric, encoder, date=DATE,
+    pieces = data.pieces(frozenset(), candidate.alpha, candidate.piece_penalty)
+    columns = {one: data.columns(one, x_model, pieces, candidate.alpha) for one in data.sets}
+    learned = data.fit(candidate, frozenset(), columns)
+    shares = dict(zip(learned.features, learned.weights.tolist(), strict=True))
+    return shipped_model(
+        learned, x_model, pieces, evidence_metric("en", x_model), load_encoder("en"), date=DATE,
         data=tuple(
             f"{one.year} {one.lp} {one.name}: {one.counts.sum():.0f} pairs" for one in data.sets if one.has_pairs
         ),
-        training={"learner": "signed", "penalty": PENALTY, "floors": dict(FLOORS), "x": x_model.fingerprint},
+        training={
+            "learner": "signed", "penalty": candidate.penalty, "piece penalty": candidate.piece_penalty,
+            "floors": dict(candidate.floors), "x": x_model.fingerprint,
+            "shares": {name: round(share, 4) for name, share in shares.items()},
+        },
     )  # fmt: skip
+
+
+def train(data: Data) -> None:
+    """Write the shipped weights and the scores of the self-test, and say what the weights are."""
+    model = learned_model(data)
     path = shipped_file(weights_file("en"))
     write_weights(path, model)
-    named = zip(learned.features, learned.weights.tolist(), strict=True)
-    print(path, ", ".join(f"{name} {weight:.4f}" for name, weight in named if weight > 0), pieces)
+    print(path, model.training["shares"], model.settings["pieces"])
+    cases, _ = selftest.scores()
+    metric = TeslaN("en")
+    for case in cases:
+        case["score"] = metric.sentence_score(case["hypothesis"], case["references"]).score
+    stored = json.dumps(cases, ensure_ascii=False, indent=1) + "\n"
+    shipped_file("selftest-n.json").write_text(stored, encoding="utf-8")
 
 
 def main() -> None:
@@ -273,18 +448,18 @@ def main() -> None:
     parser.add_argument("what", choices=["evidence", "study", "report", "train"])
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--cache", type=Path, default=ROOT / "build" / "loyo-n")
-    parser.add_argument("--only", default="", help="numbers of sets, for `evidence`")
-    parser.add_argument("-j", "--jobs", type=int, default=1)
+    parser.add_argument("--only", default="", help="numbers of sets, for `evidence`: for several processes")
+    parser.add_argument("-j", "--jobs", type=int, default=1, help="threads")
     given = parser.parse_args()
     if given.what == "evidence":
-        gather_evidence(given.cache, [int(number) for number in given.only.split(",") if number])
+        gather_evidence(given.cache, [int(number) for number in given.only.split(",") if number], given.jobs)
         return
-    data = Data(given.cache, given.jobs)
+    data = Data.read(given.cache, given.jobs)
     if given.what == "report":
-        text = "\n".join(report(data)) + "\n"
+        text = "\n".join(report(data, given.jobs)) + "\n"
         print(text) if given.output is None else given.output.write_text(text, encoding="utf-8")
     else:
-        study(data) if given.what == "study" else train(data)
+        study(data, given.jobs) if given.what == "study" else train(data)
 
 
 if __name__ == "__main__":

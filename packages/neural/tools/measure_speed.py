@@ -4,8 +4,10 @@
 
 Pairs are evenly chosen from newstest2019 into English (../shared/data/wmt). Cold: the encoder saw neither
 text before; words and lemmas were looked up before.
-Further: another candidate against the same reference, in a batch of 50. MBR: 100 candidates against each other by
-`all_pairs`. Start-up: a process that scores one pair, less one that does nothing but start Python.
+Further: 100 candidates that the encoder never saw against one reference that it knows, in one batch as of an n-best
+list, or one by one. MBR: 100 candidates against each other by `all_pairs`. Start-up: a process that scores one pair,
+less one that does nothing but start Python. Encoder: every kernel that this CPU has beside onnxruntime, where `onnx`
+and `onnxruntime` are installed, in interleaved rounds.
 """
 
 from __future__ import annotations
@@ -20,8 +22,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+from onnx_peer import peer_of
+
 import tesla_eval
-from tesla_eval_neural.encoder import load_encoder
+from tesla_eval._core import ENCODER_KERNELS
+from tesla_eval.resources import read_resource
+from tesla_eval_neural.encoder import load_encoder, shipped_file
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "wmt" / "wmt19-darr.seg.tsv.gz"
 
@@ -89,31 +96,69 @@ def main() -> None:
             f"{name:8} cold pair {alone:.3f} ms alone, {batch:.3f} ms in a batch of {len(many)}", flush=True
         )
     metric = tesla_eval.create_metric("n", "en")
-    hypotheses = [row["hypothesis"] for row in everything[:50]]
-    reference = everything[0]["reference"]
+    hypotheses = [row["hypothesis"] for row in some]
+    reference = some[0]["reference"]
+    count = len(hypotheses)
 
-    def further(count: int) -> Callable[[], object]:
-        return lambda: metric.score_segments(hypotheses[:count], [[reference] * count])
+    def with_new_texts(run: Callable[[], object]) -> float:
+        forget()
+        load_encoder("en").encode([reference])
+        return _timed(run)
 
-    print(
-        f"further candidate {(least(further(50), given.runs) - least(further(1), given.runs)) / 49:.2f} ms (new text)"
-    )
-    load_encoder("en").encode(hypotheses)
-    known = _known(lambda: metric.score_segments(hypotheses, [[reference] * 50]), given.runs)
-    print(f"further candidate {known / 50:.2f} ms (text already encoded)")
+    def in_batch() -> object:
+        return metric.score_segments(hypotheses, [[reference] * count])
+
+    def one_by_one() -> object:
+        return [metric.sentence_score(hypothesis, [reference]) for hypothesis in hypotheses]
+
+    for name, run in (("in a batch", in_batch), ("one by one", one_by_one)):
+        new = min(with_new_texts(run) for _ in range(given.runs))
+        known = min(_timed(run) for _ in range(given.runs))
+        print(
+            f"further candidate of {count}, {name}: {1000 * new / count:.3f} ms (new text), "
+            f"{1000 * known / count:.3f} ms (text already encoded)", flush=True
+        )  # fmt: skip
+    compare_kernels(hypotheses, given.runs)
     candidates = list(dict.fromkeys(row["hypothesis"] for row in everything))[:100]
     metric.all_pairs(candidates)  # type: ignore[attr-defined]
-    print(
-        f"MBR 100 x 100: {least(lambda: metric.all_pairs(candidates), given.runs) / 1000:.2f} s per segment"
-    )  # type: ignore[attr-defined]
+    mbr = least(lambda: metric.all_pairs(candidates), given.runs)  # type: ignore[attr-defined]
+    print(f"MBR 100 x 100: {mbr / 1000:.2f} s per segment")
     pair = "import tesla_eval; tesla_eval.create_metric({!r}).sentence_score('Two men.', ['Two women.'])"
     nothing = start_up("pass", given.runs)
     for name in ("n", "x"):
         print(f"start-up and one pair, {name}: {start_up(pair.format(name), given.runs) - nothing:.2f} s")
 
 
-def _known(run: Callable[[], object], runs: int) -> float:
-    return 1000 * min(_timed(run) for _ in range(runs))
+def compare_kernels(texts: list[str], runs: int) -> None:
+    """What encoding a text takes by each kernel and by onnxruntime, and how near their states are."""
+    encoder = load_encoder("en")
+    pieces = [encoder.pieces(text).ids for text in texts]
+    offsets = np.cumsum([0, *map(len, pieces)], dtype=np.int64)
+    flat = np.array([number for ids in pieces for number in ids], np.uint32)
+    ways: dict[str, Callable[[], object]] = {
+        kernel: lambda kernel=kernel: encoder.encode_pieces(offsets, flat, kernel)  # type: ignore[misc]
+        for kernel in ENCODER_KERNELS
+    }
+    try:
+        peer = peer_of(read_resource(shipped_file("encoder-en.tesla")))
+    except ImportError:
+        print("onnxruntime or onnx is not installed: no peer")
+    else:
+        ways["onnxruntime"] = lambda: peer(pieces)
+        ours, theirs = encoder.encode_pieces(offsets, flat)[0].astype(float), np.concatenate(peer(pieces))
+        cosines = (ours * theirs).sum(axis=1) / np.linalg.norm(ours, axis=1) / np.linalg.norm(theirs, axis=1)
+        print(f"cosine of our states with onnxruntime's: {cosines.mean():.5f}, least {cosines.min():.5f}")
+    times: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(runs):
+        for name, run in ways.items():
+            times[name].append(_timed(run))
+    first = min(times[ENCODER_KERNELS[0]])
+    for name, found in times.items():
+        ratio = min(found) / first
+        print(
+            f"encoder, {name}: {1000 * min(found) / len(texts):.3f} ms per text, {ratio:.2f} times the first",
+            flush=True,
+        )
 
 
 def _timed(run: Callable[[], object]) -> float:

@@ -20,7 +20,13 @@ from tesla_eval.analysis.lemmas import Lemmatiser
 from tesla_eval.analysis.senses import INSTALLED, SenseTable, load_senses, synonym_file
 from tesla_eval.analysis.synonym_formats import read_synonyms
 from tesla_eval.analysis.tagger import TaggerModel, load_tagger
-from tesla_eval.analysis.tokenisers import compose, load_segmenter, load_tokeniser, not_a_text, raw_offsets
+from tesla_eval.analysis.tokenisers import (
+    compose_all,
+    load_segmenter,
+    load_tokeniser,
+    not_a_text,
+    raw_offsets,
+)
 from tesla_eval.arrays import distinct
 from tesla_eval.errors import ResourceError
 
@@ -69,7 +75,7 @@ class Pipeline:
 
     def _begin_vocabulary(self) -> None:
         self.vocabulary = Vocabulary(Lexicon(self.tagger.core if self.tagger else None))
-        self.forget_batches()
+        self._drop_batches()
         labels = self.tagger.labels if self.tagger else ()
         self._labels = Labels(
             tags=np.array([self.vocabulary.tag_id(label.fine) for label in labels], np.uint16),
@@ -80,6 +86,10 @@ class Pipeline:
 
     def forget_batches(self) -> None:
         """Analyse texts again that were analysed lately; their words are still known."""
+        with self._lock:
+            self._drop_batches()
+
+    def _drop_batches(self) -> None:
         self._kept.clear()
         self._kept_texts = 0
 
@@ -157,7 +167,7 @@ class Pipeline:
     def _analyse(
         self, texts: tuple[str, ...], vocabulary: Vocabulary, labels: Labels, keep_punctuation: bool
     ) -> AnalysedBatch:
-        composed = [text if text.isascii() else compose(text) for text in texts]
+        composed = compose_all(texts)
         # Where compounds are split, words are defined after their parts are known.
         lemmas = self.lemmatiser.plain if self.compounds is None else None
         try:

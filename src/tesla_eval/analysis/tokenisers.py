@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -21,6 +21,7 @@ __all__ = [
     "Tokeniser",
     "checked",
     "compose",
+    "compose_all",
     "load_segmenter",
     "load_tokeniser",
     "make_segmenter",
@@ -51,6 +52,11 @@ def compose(text: str) -> str:
     if text.isascii() or unicodedata.is_normalized("NFC", text):
         return text
     return unicodedata.normalize("NFC", text)
+
+
+def compose_all(texts: Iterable[str]) -> list[str]:
+    """Texts in NFC. Most texts are ASCII, and a call for each of them would cost more than the test."""
+    return [text if text.isascii() else compose(text) for text in texts]
 
 
 def raw_offsets(raw: str) -> Index:

@@ -15,7 +15,7 @@ from tesla_eval import _core
 from tesla_eval._core import BagRecipe, Bags, CharacterBags, Discount, TextTooLongError, Tokens
 from tesla_eval.analysis.batch import AnalysedBatch
 from tesla_eval.analysis.conllu import UNIVERSAL_TAGS
-from tesla_eval.analysis.tokenisers import compose, not_a_text
+from tesla_eval.analysis.tokenisers import compose_all, not_a_text
 from tesla_eval.errors import InputError, UsageError
 from tesla_eval.pivot import LEAST_PROBABILITY, PhraseTable
 
@@ -157,7 +157,7 @@ def build_character_bags(texts: Sequence[str]) -> CharacterBags:
     2
     """
     try:
-        return CharacterBags([text if text.isascii() else compose(text) for text in texts])
+        return CharacterBags(compose_all(texts))
     except UnicodeEncodeError as error:
         raise not_a_text(error) from error
 

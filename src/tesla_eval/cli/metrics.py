@@ -42,7 +42,8 @@ def _list(entries: list[Entry]) -> Iterator[str]:
 def _one(entry: Entry) -> Iterator[str]:
     metric = entry.load()
     yield f"{entry.name} ({metric.id}): {entry.summary}"
-    yield f"scale {entry.scale or 'unknown'}, {entry.better} is better, languages: {entry.languages}"
+    scale, languages = entry.scale or "unknown", entry.languages or "unknown"
+    yield f"scale {scale}, {entry.better} is better, languages: {languages}"
     options = _options(entry)
     if options:
         yield ""

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import click
@@ -15,10 +16,19 @@ import numpy as np
 from tesla_eval.analysis.languages import LANGUAGES, Quality, measured_figures, quality_of, resolve_language
 from tesla_eval.cli.terminal import aligned, visible
 from tesla_eval.metrics import create_metric
-from tesla_eval.resources import Resource, installed_resources, read_resource, user_data_folder
+from tesla_eval.resources import (
+    Resource,
+    installed_resources,
+    read_resource,
+    resources_in,
+    user_data_folder,
+)
 from tesla_eval.version import __version__
 
-__all__ = ["SELFTESTS", "resources", "selftest"]
+__all__ = ["RESOURCES", "SELFTESTS", "resources", "selftest"]
+
+RESOURCES = "tesla_eval.resources"
+"""The group of entry points under which other packages name the folder of the resources that they ship."""
 
 SELFTESTS = "tesla_eval.selftests"
 """The group of entry points under which other packages add stored scores that are exact up to a tolerance."""
@@ -44,7 +54,7 @@ def resources(language: str | None, files: bool, as_json: bool) -> None:
     tesla resources -l de        versions, sources and licences of the German resources
     tesla resources --json       everything, for programs
     """
-    installed = [read_resource(path) for path in installed_resources()]
+    installed = [read_resource(path) for path in (*installed_resources(), *_plugged_resources())]
     if language is not None:
         code = resolve_language(language)
         installed = [resource for resource in installed if resource.language == code]
@@ -64,6 +74,22 @@ def resources(language: str | None, files: bool, as_json: bool) -> None:
         rows = _language_rows(_languages(installed))
         click.echo("\n".join(aligned(rows, numeric=(2, 3, 4, 5))) + "\n")
     click.echo("\n".join(_files_table([_described(resource) for resource in installed])))
+
+
+def _plugged_resources() -> Iterator[Path]:
+    """The resource files that other packages ship: a function of the entry-point group gives their folder."""
+    from importlib.metadata import entry_points
+
+    for point in sorted(entry_points(group=RESOURCES), key=lambda point: point.name):
+        try:
+            folder = point.load()()
+        except Exception as error:  # a fault of one package must not hide the others
+            package = point.dist.name if point.dist is not None else "another package"
+            click.echo(
+                f"{package}: its resources cannot be listed ({type(error).__name__}: {error})", err=True
+            )
+            continue
+        yield from resources_in(folder)
 
 
 def _is_own(resource: Resource) -> bool:
@@ -143,6 +169,7 @@ def _files_table(found: list[dict[str, Any]]) -> Iterator[str]:
 _FIGURES = {
     "antonyms": "{words} words, {pairs} pairs",
     "compounds": "{words} words",
+    "encoder": "{layers} layers, {dimensions} dimensions",
     "frequencies": "{words} words",
     "lm": "order {order}, {words} words, perplexity {perplexity}",
     "lemmas": "{forms} forms, {rules} rules",
@@ -227,5 +254,8 @@ def _plugged_selftests() -> Iterator[tuple[bool, str]]:
         furthest = float(np.max(distances, initial=0.0))  # NaN if one of them is, which agrees with nothing
         agrees = furthest <= tolerance
         verdict = "agree" if agrees else "do not all agree"
-        counted = f"{len(cases)} stored scores {verdict} within {tolerance:g}"
-        yield agrees, f"{package}: {counted} (the furthest by {furthest:.2g})"
+        precision = f"within {tolerance:g}" if tolerance else "to the last bit"
+        yield (
+            agrees,
+            f"{package}: {len(cases)} stored scores {verdict} {precision} (the furthest by {furthest:.2g})",
+        )

@@ -12,7 +12,7 @@ from tesla_eval._core import SURFACE_FEATURES, Surfaces, compare_surfaces
 from tesla_eval.analysis import AnalysedBatch, Analysis
 from tesla_eval.analysis.batch import word_tables
 from tesla_eval.analysis.frequencies import WordFrequencies, load_frequencies
-from tesla_eval.analysis.tokenisers import compose
+from tesla_eval.analysis.tokenisers import compose_all
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail
 
@@ -61,7 +61,7 @@ class _BoundSurface(BoundGroup):
             table = self._tables[batch.vocabulary]
             table.learn(batch)
         return Surfaces(
-            [text if text.isascii() else compose(text) for text in batch.texts], batch.offsets,
+            compose_all(batch.texts), batch.offsets,
             table.folded.values.take(batch.word), batch.lemma,
             batch.function, table.shapes(batch), table.word_weight.values.take(batch.word),
             table.lemma_weight.values.take(batch.lemma),

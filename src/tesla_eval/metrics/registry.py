@@ -38,6 +38,8 @@ ENTRY_POINTS = "tesla_eval.metrics"
 
 ALL_LANGUAGES = "all"
 GET_NEURAL = "pip install 'tesla-eval[neural]', or in a clone pip install ./packages/neural"
+UNKNOWN = ""
+"""What the registry does not know about a metric of another package."""
 _ELSEWHERE = {"n": f"TESLA-N is in a package of its own: {GET_NEURAL}"}
 """What to tell a user who asks for a metric of another package of this project that is not installed."""
 
@@ -128,6 +130,13 @@ _ENTRIES = (
 )  # fmt: skip
 
 
+_IN_OTHER_PACKAGES = (
+    Entry("n", "tesla_eval_neural.metric:TeslaN", "TESLA-X and words in their context, weights learned",
+          languages="with an encoder", package="tesla-eval-neural", words=False),
+)  # fmt: skip
+"""The metrics of this project's other packages, as they are listed where the package is installed."""
+
+
 BUILT_IN = {entry.name: entry for entry in _ENTRIES}
 """The metrics of this package by name."""
 
@@ -144,8 +153,14 @@ def registered() -> dict[str, Entry]:
 
 
 def _from_entry_point(point: EntryPoint) -> Entry:
+    for entry in _IN_OTHER_PACKAGES:
+        if (entry.name, entry.target) == (point.name, point.value):
+            return entry
     package = point.dist.name if point.dist is not None else "another package"
-    return Entry(point.name, point.value, f"of the package {package}", scale="", package=package, words=False)
+    return Entry(
+        point.name, point.value, f"of the package {package}", scale=UNKNOWN, languages=UNKNOWN, package=package,
+        words=False,
+    )  # fmt: skip
 
 
 def metric_names() -> list[str]:

@@ -10,17 +10,17 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.errors import InputError
+from tesla_eval.errors import InputError, ResourceError
 from tesla_eval.resources import UNSTATED, Provenance, Resource, text_array
 from tesla_eval.training.vectors import read_safetensors
 from tesla_eval_neural.encoder import KIND, Encoder
-from tesla_eval_neural.graph import Architecture, encoder_graph
 from tesla_eval_neural.kinds import piece_kinds
+from tesla_eval_neural.quantising import Architecture, encoder_arrays
 
 __all__ = ["LAYERS", "Folder", "build_encoder", "read_folder"]
 
 LAYERS = 3
-_LARGEST_JSON = 64 << 20  # bytes; the tokenizer.json of a multilingual model has 17 million
+_LARGEST_TEXT = 64 << 20  # bytes; the tokenizer.json of a multilingual model has 17 million
 _MOST_PIECES = 1 << 20
 _TYPES = ("bert", "roberta", "xlm-roberta", "camembert", "xlm-roberta-xl")
 _ACTIVATIONS = ("gelu", "gelu_python")
@@ -37,13 +37,13 @@ class Folder(NamedTuple):
     weights: Mapping[str, npt.NDArray[np.float32]]
     architecture: Architecture
     first_position: int
-    positions: int
     tokeniser: Mapping[str, Any]
     vocabulary: list[str]
     arrays: Mapping[str, npt.NDArray[Any]]
     """What the tokeniser needs beside its vocabulary."""
     begin: int
     end: int
+    name: str = "the folder"
 
 
 def opener_of(folder: Path) -> Opener:
@@ -51,14 +51,21 @@ def opener_of(folder: Path) -> Opener:
     return lambda name: (folder / name).open("rb") if (folder / name).is_file() else None
 
 
-def _read_json(open_file: Opener, name: str) -> Any:
+def _read_text(open_file: Opener, name: str) -> bytes | None:
     handle = open_file(name)
     if handle is None:
         return None
     with handle:
-        content = handle.read(_LARGEST_JSON + 1)
-    if len(content) > _LARGEST_JSON:
-        raise InputError(f"{name}: has more than {_LARGEST_JSON >> 20} MB")
+        content = handle.read(_LARGEST_TEXT + 1)
+    if len(content) > _LARGEST_TEXT:
+        raise InputError(f"{name}: has more than {_LARGEST_TEXT >> 20} MB")
+    return content
+
+
+def _read_json(open_file: Opener, name: str) -> Any:
+    content = _read_text(open_file, name)
+    if content is None:
+        return None
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -90,12 +97,11 @@ def read_folder(open_file: Opener, layers: int = LAYERS, *, name: str = "the fol
     if heads < 1 or dimensions % heads:
         raise InputError(f"{name}: {dimensions} dimensions do not fit {heads} heads")
     first = padding + 1 if kind in _OFFSET_POSITIONS else 0
-    positions = len(weights["embeddings.position_embeddings.weight"]) - first
     tokeniser, vocabulary, arrays, ends = _read_tokeniser(open_file, name)
     if len(vocabulary) > len(weights["embeddings.word_embeddings.weight"]):
         raise InputError(f"{name}: the vocabulary has more pieces than there are embeddings")
     return Folder(
-        weights, Architecture(layers, heads, epsilon), first, positions, tokeniser, vocabulary, arrays, *ends
+        weights, Architecture(layers, heads, epsilon), first, tokeniser, vocabulary, arrays, *ends, name
     )  # fmt: skip
 
 
@@ -131,15 +137,15 @@ def _read_weights(open_file: Opener, layers: int, name: str) -> dict[str, npt.ND
 
 def _check_shapes(weights: Mapping[str, npt.NDArray[np.float32]], dense: list[str], name: str) -> None:
     size = weights["embeddings.word_embeddings.weight"].shape[1]
+    inner = len(weights["encoder.layer.0.intermediate.dense.weight"])  # all layers must have the same
     for part in dense:
-        wide, narrow = weights[f"{part}.weight"].shape
-        inner = weights[f"{part.rpartition('.output.dense')[0]}.intermediate.dense.weight"].shape[0] \
-            if part.endswith(".output.dense") and "attention" not in part else size  # fmt: skip
-        outer = wide if part.endswith("intermediate.dense") else size
-        if (wide, narrow) != (outer, inner) or weights[f"{part}.bias"].shape != (wide,):
-            raise InputError(
-                f"{name}: the tensor {part}.weight has the shape {(wide, narrow)}, which does not fit"
-            )
+        outputs = inner if part.endswith("intermediate.dense") else size
+        inputs = inner if part.endswith(".output.dense") and "attention" not in part else size
+        for tensor, shape in ((f"{part}.weight", (outputs, inputs)), (f"{part}.bias", (outputs,))):
+            if weights[tensor].shape != shape:
+                raise InputError(
+                    f"{name}: the tensor {tensor} has the shape {weights[tensor].shape}, expected {shape}"
+                )
     for tensor, values in weights.items():
         is_row = "LayerNorm" in tensor or tensor.startswith("embeddings.")
         if is_row and values.shape[-1] != size:
@@ -206,11 +212,10 @@ def _word_piece_of(
 
 
 def _from_vocabulary(open_file: Opener, name: str) -> _Tokeniser:
-    handle = open_file("vocab.txt")
-    if handle is None:
+    content = _read_text(open_file, "vocab.txt")
+    if content is None:
         raise InputError(f"{name}: has neither tokenizer.json nor vocab.txt")
-    with handle:
-        lines = handle.read(_LARGEST_JSON).decode("utf-8").split("\n")
+    lines = content.decode("utf-8").split("\n")
     config = _read_json(open_file, "tokenizer_config.json") or {}
     normaliser = {
         "lowercase": config.get("do_lower_case", True), "strip_accents": config.get("strip_accents"),
@@ -250,18 +255,18 @@ def build_encoder(folder: Folder, language: str, provenance: Provenance = UNSTAT
     kinds = piece_kinds(
         folder.vocabulary, begins=tokeniser.pop("begins"), continues=tokeniser.pop("continues")
     )
+    arrays = encoder_arrays(folder.weights, folder.architecture, folder.first_position)
     resource = Resource(
         kind=KIND, language=language, provenance=provenance,
-        arrays={
-            "graph": np.frombuffer(encoder_graph(folder.weights, folder.architecture), np.uint8),
-            "vocabulary": text_array("\n".join(folder.vocabulary)), "kinds": kinds, **folder.arrays,
-        },
+        arrays={**arrays, "vocabulary": text_array("\n".join(folder.vocabulary)), "kinds": kinds, **folder.arrays},
         info={
-            "layers": folder.architecture.layers,
-            "dimensions": int(folder.weights["embeddings.word_embeddings.weight"].shape[1]),
-            "first_position": folder.first_position, "positions": folder.positions, "begin": folder.begin,
-            "end": folder.end, "tokeniser": tokeniser,
+            "layers": folder.architecture.layers, "dimensions": arrays["words"].shape[1],
+            "heads": folder.architecture.heads, "inner": arrays["inner"].shape[2],
+            "epsilon": folder.architecture.epsilon, "begin": folder.begin, "end": folder.end, "tokeniser": tokeniser,
         },
     )  # fmt: skip
-    Encoder(resource).encode(["A text."])  # refuses what could not be used
+    try:
+        Encoder(resource).encode(["A text."])
+    except ResourceError as error:
+        raise InputError(f"{folder.name}: cannot become an encoder ({error.__cause__})") from error
     return resource

@@ -17,7 +17,9 @@ from tesla_eval.meta.run import target_language, wmt_sets
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.models.linear import load_weights, write_weights
 from tesla_eval.resources import SUFFIX, Provenance, user_data_folder, write_resource
+from tesla_eval_neural.building import LAYERS
 from tesla_eval_neural.encoder import KIND, load_encoder
+from tesla_eval_neural.learning import PENALTY
 
 __all__ = ["encoder", "train_n"]
 
@@ -35,7 +37,7 @@ __all__ = ["encoder", "train_n"]
 @click.option(
     "--layers",
     type=click.IntRange(1, 48),
-    default=3,
+    default=LAYERS,
     show_default=True,
     help="The first layers to keep; more cost more time and gave little more for English.",
 )
@@ -53,8 +55,7 @@ def encoder(
     """Make the encoder of TESLA-N for a language from a published model.
 
     Models of the types BERT, RoBERTa and XLM-R are read, so E5, LaBSE and many others too. The files are read as data;
-    nothing is executed. Then learn the weights with `tesla train n`. Needs onnx:
-    pip install "tesla-eval-neural[build]".
+    nothing is executed. Then learn the weights with `tesla train n`.
 
     \b
     tesla build encoder -l de --from multilingual-e5-small/ --licence MIT
@@ -90,7 +91,7 @@ def encoder(
 @click.option(
     "--penalty",
     type=click.FloatRange(0, min_open=True),
-    default=0.3,
+    default=PENALTY,
     show_default=True,
     help="L2 penalty.",
 )

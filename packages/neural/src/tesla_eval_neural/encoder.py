@@ -1,37 +1,34 @@
 """The encoder: pieces of words to states in their context, each distinct text once (specification §8c).
 
-Texts of equal length go through the encoder together, so that nothing is padded and a text gets the same states in
-every batch. A text that is longer than the encoder can read is encoded window by window.
+The arithmetic is that of core/encoder: a text has the same states on every machine and in every batch. A text that is
+longer than the encoder can read is encoded window by window.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import chain, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import LARGEST_MEAN, StateTexts, TextTooLongError
+from tesla_eval._core import MOST_PIECES, StateEncoder, StateTexts
 from tesla_eval.errors import InputError, ResourceError
 from tesla_eval.resources import SUFFIX, Resource, find_resource, missing_resource, read_resource
 from tesla_eval_neural.kinds import PIECE_KINDS
 from tesla_eval_neural.pieces import Pieces, tokeniser_of
-
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
+from tesla_eval_neural.quantising import DENSE
 
 __all__ = ["KIND", "Encoded", "Encoder", "find_encoder", "load_encoder", "shipped_file"]
 
 KIND = "encoder"
-_PIECES_AT_ONCE = 1024  # in one batch of texts of equal length
 _CACHE_BYTES = 256 << 20
-_LARGEST = 127  # of the numbers of a state
 
 
 class Encoded(NamedTuple):
@@ -59,8 +56,6 @@ class Encoder:
             self.dimensions, self.layers = int(info["dimensions"]), int(info["layers"])
             self.vocabulary = resource.text("vocabulary").split("\n")
             self._kinds = np.ascontiguousarray(arrays["kinds"])
-            self._begin, self._end = int(info["begin"]), int(info["end"])
-            self._first_position, self._positions = int(info["first_position"]), int(info["positions"])
             more: dict[str, Any] = {"scores": arrays.get("scores")}
             if "merges" in arrays:
                 more["merges"] = resource.text("merges")
@@ -69,17 +64,30 @@ class Encoder:
                 raise ValueError("the kinds do not fit the vocabulary")
             if self._kinds.max(initial=0) >= len(PIECE_KINDS):
                 raise ValueError("a piece is of an unknown kind")
-            specials_known = all(0 <= number < len(self.vocabulary) for number in (self._begin, self._end))
-            if self._positions < 3 or not specials_known:
-                raise ValueError("the header names pieces or positions that do not exist")
-            self._graph = arrays["graph"].tobytes()
-        except (KeyError, TypeError, ValueError) as error:
+            if len(arrays["word_scales"]) < len(self.vocabulary):
+                raise ValueError("there are fewer embeddings than pieces")
+            self._states = self._state_encoder(info, arrays)
+        except (KeyError, OverflowError, TypeError, ValueError) as error:
             raise self._unsound(error) from error
         self.language, self.fingerprint = resource.language, resource.fingerprint
-        self._session: InferenceSession | None = None
         self._cache: OrderedDict[str, Encoded] = OrderedDict()
         self._cached_bytes = 0
         self._lock = threading.Lock()
+
+    def _state_encoder(self, info: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> StateEncoder:
+        def flat(name: str, kind: type[np.generic]) -> npt.NDArray[Any]:
+            if arrays[name].dtype != kind:
+                raise ValueError(f"array {name!r} holds numbers of another type")
+            return arrays[name].reshape(-1)
+
+        dense = [
+            (flat(part, np.int8), flat(f"{part}.scale", np.float32), flat(f"{part}.bias", np.float32)) for part in DENSE
+        ]  # fmt: skip
+        return StateEncoder(
+            self.layers, self.dimensions, int(info["heads"]), int(info["inner"]), float(info["epsilon"]),
+            int(info["begin"]), int(info["end"]), flat("words", np.int8), flat("word_scales", np.float32),
+            flat("places", np.float32), flat("norms", np.float32), *dense,
+        )  # fmt: skip
 
     def _unsound(self, why: object) -> ResourceError:
         return ResourceError(
@@ -103,6 +111,12 @@ class Encoder:
             self._keep(encoded.items())
         return [known[text] for text in texts]
 
+    def encode_pieces(
+        self, offsets: npt.NDArray[np.int64], pieces: npt.NDArray[np.uint32], kernel: str = ""
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int16]]:
+        """The states of texts given as pieces, without the cache, and their means; every kernel gives the same bits."""
+        return self._states.encode(offsets, pieces, kernel)
+
     def prepare(self, texts: Sequence[str]) -> StateTexts:
         """Some texts ready to be matched as often as one likes."""
         encoded = self.encode(texts)
@@ -111,10 +125,7 @@ class Encoder:
             Encoded(np.zeros(0, np.uint8), np.zeros((0, self.dimensions), np.int8), np.zeros(0, np.int16))
         ]
         kinds, states, means = (np.concatenate(column) for column in zip(*(encoded or empty), strict=True))
-        try:
-            return StateTexts(offsets, kinds, states.reshape(-1), means, self.dimensions)
-        except TextTooLongError as error:
-            raise InputError(f"{error}: split it into segments") from error
+        return StateTexts(offsets, kinds, states.reshape(-1), means, self.dimensions)
 
     def _keep(self, encoded: Iterable[tuple[str, Encoded]]) -> None:
         with self._lock:
@@ -127,78 +138,17 @@ class Encoder:
                 self._cached_bytes -= oldest.states.nbytes
 
     def _encode_new(self, texts: Sequence[str]) -> dict[str, Encoded]:
-        ids = [np.array(self._tokeniser.ids(text), np.int64) for text in texts]
-        windows = [self._windows(all_ids) for all_ids in ids]
-        by_length: dict[int, list[tuple[int, int]]] = {}
-        for number, parts in enumerate(windows):
-            for part, some in enumerate(parts):
-                by_length.setdefault(len(some), []).append((number, part))
-        states = [[np.zeros((0, self.dimensions), np.float32)] * len(parts) for parts in windows]
-        for length in sorted(by_length):
-            places = by_length[length]
-            step = max(1, _PIECES_AT_ONCE // length)
-            for start in range(0, len(places), step):
-                some_places = places[start : start + step]
-                batch = self._run(np.stack([windows[number][part] for number, part in some_places]))
-                for (number, part), rows in zip(some_places, batch, strict=True):
-                    states[number][part] = rows
+        ids = [self._tokeniser.ids(text) for text in texts]
+        if max(map(len, ids)) > MOST_PIECES:
+            raise InputError(f"a text has more than {MOST_PIECES:,} pieces of words: split it into segments")
+        offsets = np.cumsum([0, *map(len, ids)], dtype=np.int64)
+        pieces = np.fromiter(chain.from_iterable(ids), np.uint32, int(offsets[-1]))
+        states, means = self.encode_pieces(offsets, pieces)
+        kinds = self._kinds[pieces]
         return {
-            text: self._encoded(all_ids, parts)
-            for text, all_ids, parts in zip(texts, ids, states, strict=True)
+            text: Encoded(kinds[start:end].copy(), states[start:end].copy(), mean.copy())
+            for text, (start, end), mean in zip(texts, pairwise(offsets.tolist()), means, strict=True)
         }
-
-    def _windows(self, ids: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
-        """The pieces of a text in as many parts of about equal size as the encoder needs; none if it has no piece."""
-        room = self._positions - 2
-        return np.array_split(ids, -(-len(ids) // room)) if len(ids) else []
-
-    def _run(self, ids: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-        """The states of texts of equal length (texts × pieces × dimensions)."""
-        ends = [np.full((len(ids), 1), number, np.int64) for number in (self._begin, self._end)]
-        whole = np.concatenate([ends[0], ids, ends[1]], axis=1)
-        positions = np.arange(whole.shape[1], dtype=np.int64) + self._first_position
-        session = self._opened()
-        try:
-            (states,) = session.run(None, {"ids": whole, "positions": positions})
-        except Exception as error:  # onnxruntime's errors have no common class
-            raise self._unsound(str(error).splitlines()[0][:200]) from error
-        if states.shape != (*whole.shape, self.dimensions) or not np.isfinite(states).all():
-            raise self._unsound("its graph does not give one finite state per piece")
-        inner: npt.NDArray[np.float32] = states[:, 1:-1]
-        return inner
-
-    def _opened(self) -> InferenceSession:
-        with self._lock:
-            if self._session is None:
-                self._session = self._open()
-            return self._session
-
-    def _open(self) -> InferenceSession:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        # One thread each: several texts at a time, not one faster.
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.use_deterministic_compute = True
-        options.log_severity_level = 3
-        try:
-            return onnxruntime.InferenceSession(self._graph, options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # onnxruntime's errors have no common class
-            raise self._unsound(str(error).splitlines()[0][:200]) from error
-
-    def _encoded(self, ids: npt.NDArray[np.int64], parts: list[npt.NDArray[np.float32]]) -> Encoded:
-        if not parts:
-            return Encoded(
-                np.zeros(0, np.uint8), np.zeros((0, self.dimensions), np.int8), np.zeros(self.dimensions, np.int16)
-            )  # fmt: skip
-        states = np.concatenate(parts) if len(parts) > 1 else parts[0]
-        largest = np.maximum(np.abs(states).max(axis=1, keepdims=True), np.float32(1e-30))
-        mean = states.mean(axis=0, dtype=np.float64)
-        return Encoded(
-            self._kinds[ids],
-            np.rint(states * (np.float32(_LARGEST) / largest)).astype(np.int8),
-            np.rint(mean * (LARGEST_MEAN / max(float(np.abs(mean).max()), 1e-30))).astype(np.int16),
-        )
 
 
 def shipped_file(name: str) -> Path:

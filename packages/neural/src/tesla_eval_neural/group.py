@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import version
 from math import isnan
 from typing import TYPE_CHECKING, ClassVar
 
@@ -48,7 +47,7 @@ RECALL_WEIGHT = 0.65
 THRESHOLD = 0.3
 """Similarities up to it are worth nothing to the flow, as with word vectors (specification §8b)."""
 MEAN = "ctx.mean"
-_FLOW = "ctx.flow"
+_PAIR, _FLOW = "ctx.pair", "ctx.flow"
 _NO_WORD = -1
 _SIMILARITY_UNIT, _GAIN_UNIT = 1 << 16, 16  # as in core/matching/states.cpp
 
@@ -66,7 +65,7 @@ def f_measure(precision: FloatArray, recall: FloatArray, alpha: float) -> FloatA
 
 @dataclass(frozen=True)
 class ContextGroup(FeatureGroup):
-    """Pieces in their context: best partners with learned and with equal weights, the exact flow, the mean states."""
+    """Pieces in their context: best partners of pieces and of neighbours, the exact flow, the mean states."""
 
     name: ClassVar[str] = "context"
 
@@ -94,8 +93,8 @@ class BoundContext(BoundGroup):
 
     @cached_property
     def signature(self) -> dict[str, str]:
-        """The encoder, and the program that runs it."""
-        return {"encoder": self.encoder.fingerprint, "onnxruntime": version("onnxruntime")}
+        """The encoder."""
+        return {"encoder": self.encoder.fingerprint}
 
     def prepare(self, batch: AnalysedBatch) -> StateTexts:
         """The states of the texts of a batch."""
@@ -140,7 +139,10 @@ class BoundContext(BoundGroup):
                 flow = self._flow((reference, hypothesis), (x, y), (p, r, f))
                 details.insert(0, flow)  # what is drawn comes first
             else:
-                details.append(CharacterDetail(name=name, similarity="ctx", n=1, precision=p, recall=r, f=f))
+                size = 2 if name == _PAIR else 1
+                details.append(
+                    CharacterDetail(name=name, similarity="ctx", n=size, precision=p, recall=r, f=f)
+                )
         if not isnan(cosine[0]):
             details.append(ValueDetail(name=MEAN, value=float(cosine[0])))
         return GroupDetail(values, tuple(details))

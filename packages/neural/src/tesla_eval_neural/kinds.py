@@ -1,6 +1,6 @@
-"""The kinds of pieces that the weights of TESLA-N tell apart: by their letters, and by how frequent they are.
+"""The kinds of pieces that the weights of TESLA-N tell apart: marks, single letters, and all others by their rank.
 
-Vocabularies list their whole words from frequent to rare, nearly; so their order stands for frequency.
+Vocabularies list their pieces from frequent to rare, nearly; so their order stands for frequency.
 """
 
 from __future__ import annotations
@@ -10,37 +10,36 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["PIECE_KINDS", "piece_kinds"]
+__all__ = ["PIECE_INFORMATION", "PIECE_KINDS", "piece_kinds"]
 
-_RANKS = (32, 128, 512, 2048, 8192)
-_PUNCTUATION, _NUMBER, _CONTINUATION, _LETTER, _FIRST_RANK = range(5)
-PIECE_KINDS = (
-    "punctuation", "number", "continuation", "letter", *(f"first {rank}" for rank in _RANKS), "rare",
-)  # fmt: skip
-"""Marks; pieces with digits; pieces that do not begin a word; single letters; whole words by their rank."""
+_BANDS = 18
+"""Of ranks; each has twice as many as the one before, and the last has all others."""
+_PUNCTUATION, _LETTER, _FIRST_BAND = range(3)
+PIECE_KINDS = ("punctuation", "letter", *(f"rank {1 << band}" for band in range(_BANDS)))
+"""Marks; single letters and digits; other pieces by their rank, each kind named after its first rank."""
+PIECE_INFORMATION = (1.0, 4.5, *(band + 1.5 for band in range(_BANDS)))
+"""About 1 + log2(rank): how much a piece of each kind tells before anything is learned."""
+_SPECIAL = (("[", "]"), ("<", ">"))
 
 
 def piece_kinds(vocabulary: Sequence[str], *, begins: str = "", continues: str = "") -> npt.NDArray[np.uint8]:
     """The kind of each piece. `begins` marks a piece that begins a word, or `continues` one that does not.
 
-    >>> [PIECE_KINDS[k] for k in piece_kinds(["the", "##ing", ",", "1999", "a"], continues="##")]
-    ['first 32', 'continuation', 'punctuation', 'number', 'letter']
+    >>> [PIECE_KINDS[k] for k in piece_kinds(["[PAD]", ",", "a", "the", "of", "##ing", "1999"], continues="##")]
+    ['punctuation', 'punctuation', 'letter', 'rank 1', 'rank 2', 'rank 2', 'rank 4']
     """
-    kinds = np.full(len(vocabulary), len(PIECE_KINDS) - 1, np.uint8)
+    kinds = np.zeros(len(vocabulary), np.uint8)
     rank = 0
     for number, piece in enumerate(vocabulary):
         marked = continues and len(piece) > len(continues) and piece.startswith(continues)
         inner = bool(marked) or (bool(begins) and not piece.startswith(begins))
         body = piece.removeprefix(begins) if begins else piece[len(continues) :] if marked else piece
-        if not any(map(str.isalnum, body)):
+        special = len(body) > 1 and (body[0], body[-1]) in _SPECIAL
+        if special or not any(map(str.isalnum, body)):
             kinds[number] = _PUNCTUATION
-        elif any(map(str.isdigit, body)):
-            kinds[number] = _NUMBER
-        elif inner:
-            kinds[number] = _CONTINUATION
-        elif len(body) == 1:
+        elif len(body) == 1 and not inner:
             kinds[number] = _LETTER
-        elif body.isalpha():
-            kinds[number] = _FIRST_RANK + int(np.searchsorted(_RANKS, rank, side="right"))
+        else:
             rank += 1
+            kinds[number] = _FIRST_BAND + min(rank.bit_length(), _BANDS) - 1
     return kinds

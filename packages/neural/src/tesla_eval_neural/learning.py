@@ -35,23 +35,26 @@ from tesla_eval_neural.group import (
     ContextGroup,
     f_measure,
 )
-from tesla_eval_neural.kinds import PIECE_KINDS
+from tesla_eval_neural.kinds import PIECE_INFORMATION, PIECE_KINDS
 from tesla_eval_neural.metric import TeslaN
 
 __all__ = [
-    "EVIDENCE", "LEARNED", "PENALTY", "X_SCORE", "EvidenceGroup", "context_features", "evidence_metric", "fit_features",
-    "flattened", "learn_pieces", "learned_features", "shipped_model", "with_columns", "x_scores",
+    "EVIDENCE", "LEARNED", "PENALTY", "PIECE_PENALTY", "X_SCORE", "EvidenceGroup", "context_features",
+    "evidence_metric", "fit_features", "flattened", "learn_pieces", "learned_features", "shipped_model", "with_columns",
+    "x_scores",
 ]  # fmt: skip
 
 X_SCORE = Feature("x", "x", "x", "TESLA-X's linear score", "x")
 PENALTY = 0.3
+PIECE_PENALTY = 0.2
 LEARNED = (X_SCORE.name, *(f"{problem}.f" for problem in STATE_PROBLEMS), MEAN)
-"""What gets a weight: precision and recall apart from F make system scores worse where a year is left out."""
+"""What gets a weight: `tools/loyo_n.py` has the other choices, and what they give where a year is left out."""
 NUMBERS = "number."
 _KINDS = len(PIECE_KINDS)
-EVIDENCE = 4 * _KINDS + 3
-"""Columns: pieces and gains by kind of either side, precision and recall of the flow, the cosine of the means."""
-_PIECE_PENALTY = 0.02
+EVIDENCE = 8 * _KINDS + 3
+"""Columns: by kind the pieces and gains of either side, and those of neighbours; precision and recall of the flow; the
+cosine of the means."""
+_PAIR = STATE_PROBLEMS.index("ctx.pair")
 _MOST_STEPS = 100
 
 
@@ -71,8 +74,14 @@ class EvidenceGroup(FeatureGroup):
 class _BoundEvidence(BoundGroup):
     def __init__(self, encoder: Encoder) -> None:
         self._context = BoundContext(encoder, ContextGroup())
-        sides = ("reference.pieces", "reference.gain", "hypothesis.pieces", "hypothesis.gain")
-        names = [f"{side}.{kind}" for side in sides for kind in PIECE_KINDS] + ["flow.p", "flow.r", "mean"]
+        columns = [
+            f"{side}.{what}.{kind}"
+            for size in ("", ".pair")
+            for side in (f"reference{size}", f"hypothesis{size}")
+            for what in ("pieces", "gain")
+            for kind in PIECE_KINDS
+        ]
+        names = [*columns, "flow.p", "flow.r", "mean"]
         self.features = tuple(Feature(name, EvidenceGroup.name, name, name, name) for name in names)
 
     @property
@@ -113,8 +122,9 @@ def learned_features(encoder: Encoder) -> tuple[Feature, ...]:
     return X_SCORE, *BoundContext(encoder, ContextGroup()).features
 
 
-def _sides(evidence: FloatArray) -> tuple[FloatArray, ...]:
-    return tuple(evidence[:, k * _KINDS : (k + 1) * _KINDS] for k in range(4))
+def _sides(evidence: FloatArray, first: int = 0) -> tuple[FloatArray, ...]:
+    """Pieces and gains by kind, of the reference and then of the hypothesis."""
+    return tuple(evidence[:, k * _KINDS : (k + 1) * _KINDS] for k in range(first, first + 4))
 
 
 def _shares(gain: FloatArray, pieces: FloatArray, weights: FloatArray) -> FloatArray:
@@ -125,21 +135,38 @@ def _shares(gain: FloatArray, pieces: FloatArray, weights: FloatArray) -> FloatA
 
 def context_features(evidence: FloatArray, pieces: Sequence[int], alpha: float = RECALL_WEIGHT) -> FloatArray:
     """The features of `ContextGroup` with these weights of pieces, from the evidence."""
+    learned, even = np.array(pieces, float), np.ones(_KINDS)
     x_pieces, x_gain, y_pieces, y_gain = _sides(evidence)
-    missing = ((x_pieces + y_pieces).sum(axis=1) == 0)[:, None]
-    columns = {
-        "p": [_shares(y_gain, y_pieces, weights) for weights in (np.array(pieces, float), np.ones(_KINDS))],
-        "r": [_shares(x_gain, x_pieces, weights) for weights in (np.array(pieces, float), np.ones(_KINDS))],
-    }
-    precision = np.where(missing, np.nan, np.column_stack([*columns["p"], evidence[:, -3]]))
-    recall = np.where(missing, np.nan, np.column_stack([*columns["r"], evidence[:, -2]]))
+    x_pairs, x_pair_gain, y_pairs, y_pair_gain = _sides(evidence, 4)
+    flow = evidence[:, -3:-1]
+    precision = np.column_stack(
+        [
+            _shares(y_gain, y_pieces, learned),
+            _shares(y_gain, y_pieces, even),
+            _shares(y_pair_gain, y_pairs, learned),
+            flow[:, 0],
+        ]
+    )
+    recall = np.column_stack(
+        [
+            _shares(x_gain, x_pieces, learned),
+            _shares(x_gain, x_pieces, even),
+            _shares(x_pair_gain, x_pairs, learned),
+            flow[:, 1],
+        ]
+    )
+    for shares in (precision, recall):
+        shares[(x_pairs.sum(axis=1) == 0) | (y_pairs.sum(axis=1) == 0), _PAIR] = np.nan
+        shares[(x_pieces + y_pieces).sum(axis=1) == 0] = np.nan
     return np.concatenate([precision, recall, f_measure(precision, recall, alpha), evidence[:, -1:]], axis=1)
 
 
-def learn_pieces(sets: Sequence[TrainingSet], alpha: float = RECALL_WEIGHT) -> tuple[int, ...]:
+def learn_pieces(
+    sets: Sequence[TrainingSet], alpha: float = RECALL_WEIGHT, penalty: float = PIECE_PENALTY
+) -> tuple[int, ...]:
     """Weights of the kinds of pieces, in 64ths, by which the F of best partners ranks pairs as people do.
 
-    The columns of the sets begin with the evidence. Needs SciPy.
+    A penalty keeps them near `PIECE_INFORMATION`. The columns of the sets begin with the evidence. Needs SciPy.
     """
     from scipy.optimize import minimize
 
@@ -150,6 +177,7 @@ def learn_pieces(sets: Sequence[TrainingSet], alpha: float = RECALL_WEIGHT) -> t
     worse = _sides(np.concatenate([one.features[one.worse, : 4 * _KINDS] for one in usable]))
     shares = [one.weight * one.counts / one.counts.sum() for one in usable]
     share = np.concatenate(shares) / sum(one.weight for one in usable)
+    start = np.log(PIECE_INFORMATION)
 
     def f_and_slope(sides: tuple[FloatArray, ...], weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """F and its derivative by the logarithms of the weights."""
@@ -167,15 +195,15 @@ def learn_pieces(sets: Sequence[TrainingSet], alpha: float = RECALL_WEIGHT) -> t
         weights, sharpness = np.exp(parameters[:_KINDS]), np.exp(parameters[_KINDS])
         (high, high_slope), (low, low_slope) = f_and_slope(better, weights), f_and_slope(worse, weights)
         margin = sharpness * (high - low)
-        value = share @ np.logaddexp(0, -margin) + _PIECE_PENALTY * np.mean(parameters[:_KINDS] ** 2)
+        value = share @ np.logaddexp(0, -margin) + penalty * np.mean((parameters[:_KINDS] - start) ** 2)
         error = -share / (1 + np.exp(margin))
-        slope = (error * sharpness) @ (high_slope - low_slope) + 2 * _PIECE_PENALTY / _KINDS * parameters[
-            :_KINDS
-        ]
+        away = 2 * penalty / _KINDS * (parameters[:_KINDS] - start)
+        slope = (error * sharpness) @ (high_slope - low_slope) + away
         return float(value), np.append(slope, error @ margin)
 
-    start = np.append(np.zeros(_KINDS), np.log(20.0))
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _MOST_STEPS})
+    found = minimize(
+        loss, np.append(start, np.log(20.0)), jac=True, method="L-BFGS-B", options={"maxiter": _MOST_STEPS}
+    )
     weights = np.exp(found.x[:_KINDS])
     return tuple(np.maximum(np.rint(WEIGHT_UNIT * weights / weights.max()), 1).astype(int).tolist())
 

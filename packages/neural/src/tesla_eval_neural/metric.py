@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 from tesla_eval.analysis import Analysis
@@ -17,7 +18,12 @@ from tesla_eval_neural.encoder import shipped_file
 from tesla_eval_neural.group import BoundContext, ContextGroup
 from tesla_eval_neural.kinds import PIECE_KINDS
 
-__all__ = ["ContextLinear", "TeslaN", "weights_file"]
+__all__ = ["ContextLinear", "TeslaN", "data_folder", "weights_file"]
+
+
+def data_folder() -> Path:
+    """The folder of the resources that this package ships, for `tesla resources`."""
+    return shipped_file("")
 
 
 def weights_file(language: str) -> str:

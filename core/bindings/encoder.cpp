@@ -1,0 +1,71 @@
+#include "encoder/encoder.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "base/arrays.h"
+#include "bindings/bindings.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tesla {
+namespace {
+
+using DenseArrays = std::tuple<Array<std::int8_t>, Array<float>, Array<float>>;
+
+StackedDense stacked(const DenseArrays& arrays) {
+    return {view_of(std::get<0>(arrays)), view_of(std::get<1>(arrays)), view_of(std::get<2>(arrays))};
+}
+
+class StateEncoder {
+   public:
+    StateEncoder(std::size_t layers, std::size_t dimensions, std::size_t heads, std::size_t inner, double epsilon,
+                 std::uint32_t begin, std::uint32_t end, Array<std::int8_t> words, const Array<float>& word_scales,
+                 const Array<float>& places, const Array<float>& norms, const DenseArrays& attention,
+                 const DenseArrays& output, const DenseArrays& inner_dense, const DenseArrays& outer)
+        : words_(std::move(words)),
+          encoder_({layers, dimensions, heads, inner, epsilon, begin, end, view_of(words_),
+                    view_of(word_scales), view_of(places), view_of(norms), stacked(attention),
+                    stacked(output), stacked(inner_dense), stacked(outer)}) {}
+
+    nb::tuple encode(const Array<std::int64_t>& offsets, const Array<std::uint32_t>& pieces, const std::string& kernel) const {
+        check_csr(offsets, pieces.size());
+        check_below(pieces, encoder_.pieces(), "no such piece");
+        const EncoderKernel& chosen = kernel_named(kernel);
+        EncodedTexts encoded;
+        {
+            nb::gil_scoped_release release;
+            encoded = encoder_.encode(view_of(offsets), view_of(pieces), chosen);
+        }
+        return nb::make_tuple(to_numpy(std::move(encoded.states), encoder_.dimensions()),
+                              to_numpy(std::move(encoded.means), encoder_.dimensions()));
+    }
+
+   private:
+    Array<std::int8_t> words_;  // keeps the embeddings alive, which may lie in a mapped file
+    Encoder encoder_;
+};
+
+}  // namespace
+
+void bind_encoder(nb::module_& m) {
+    nb::list names;
+    for (const EncoderKernel& kernel : supported_kernels()) names.append(kernel.name);
+    m.attr("ENCODER_KERNELS") = nb::tuple(names);
+    nb::class_<StateEncoder>(m, "StateEncoder", "Pieces of words to their states in context.")
+        .def(nb::init<std::size_t, std::size_t, std::size_t, std::size_t, double, std::uint32_t, std::uint32_t,
+                      Array<std::int8_t>, const Array<float>&, const Array<float>&, const Array<float>&,
+                      const DenseArrays&, const DenseArrays&, const DenseArrays&, const DenseArrays&>(),
+             "layers"_a, "dimensions"_a, "heads"_a, "inner"_a, "epsilon"_a, "begin"_a, "end"_a, "words"_a,
+             "word_scales"_a, "places"_a, "norms"_a, "attention"_a, "output"_a, "inner_dense"_a, "outer"_a)
+        .def("encode", &StateEncoder::encode, "offsets"_a, "pieces"_a, "kernel"_a = "",
+             "The states of all pieces in 8-bit numbers, and the mean of each text's states; every kernel gives the same.");
+}
+
+}  // namespace tesla
