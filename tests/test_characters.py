@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import mmap
+import os
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -57,3 +60,20 @@ def test_composed_and_decomposed_letters_are_the_same() -> None:
 def test_a_lone_surrogate_is_no_text() -> None:
     with pytest.raises(InputError, match="surrogate"):
         build_character_bags(["\ud800"])
+
+
+STATM = Path("/proc/self/statm")
+
+
+@pytest.mark.skipif(not STATM.exists(), reason="the system does not say how much memory is in use")
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="the sanitizer keeps freed memory")
+def test_memory_for_a_huge_text_is_given_back() -> None:
+    def resident() -> int:
+        return int(STATM.read_text("ascii").split()[1]) * mmap.PAGESIZE
+
+    text = "abcdefgh" * 500_000
+    before = resident()
+    build_character_bags([text])
+    assert resident() - before < 10 * len(
+        text
+    )  # to make the bag takes 25 bytes a character besides the bag itself

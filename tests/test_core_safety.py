@@ -341,6 +341,10 @@ def test_the_fallbacks_do_what_the_builtins_do(tmp_path: Path) -> None:
     assert outputs == {f"{sip_hash_13(bytes(range(15)), bytes(range(16))):016x}\n"}
 
 
+def test_settled_arcs_leave_the_optimum_as_it_is(tmp_path: Path) -> None:
+    compile_and_run(tmp_path, ["tests/core/settled_transport_test.cpp"])
+
+
 @pytest.mark.parametrize("options", [(), ("-DTESLA_PORTABLE",), ("-O3",)])
 def test_every_kernel_of_the_encoder_gives_the_same_bits(tmp_path: Path, options: tuple[str, ...]) -> None:
     """Also those for compilers without vectors; the bits are the stored ones."""

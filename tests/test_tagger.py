@@ -228,6 +228,17 @@ def test_damaged_arrays_raise_or_tag_but_never_crash(toy: Resource, data: st.Dat
     assert all(number < labels for sentence in TOY for number in tagger.tag([word.form for word in sentence]))
 
 
+@pytest.mark.parametrize("again", ["twice", "descending"])
+def test_rows_whose_labels_do_not_ascend_are_refused(toy: Resource, again: str) -> None:
+    arrays: dict[str, npt.NDArray[Any]] = {name: array.copy() for name, array in unpacked(toy.arrays).items()}
+    labels, lengths = arrays["row_labels"], arrays["row_lengths"]
+    start = int(lengths[: np.flatnonzero(lengths >= 2)[0]].sum())
+    first, second = int(labels[start]), int(labels[start + 1])
+    labels[start : start + 2] = (first, first) if again == "twice" else (second, first)
+    with pytest.raises(ValueError, match="labels of one of the tagger's rows do not ascend"):
+        Tagger(len(toy.text("labels").splitlines()), **arrays)
+
+
 def test_a_language_without_a_model_has_no_tagger() -> None:
     assert load_tagger("qqq") is None
 

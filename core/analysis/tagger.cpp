@@ -69,8 +69,10 @@ Tagger::Tagger(const TaggerArrays& arrays) : labels_(arrays.labels) {
 }
 
 std::uint32_t Tagger::add_row(const std::uint8_t* labels, const std::int8_t* values, std::size_t length) {
-    for (std::size_t i = 0; i < length; ++i)
+    for (std::size_t i = 0; i < length; ++i) {
         require(labels[i] < labels_, "the tagger has a weight for a label that it does not have");
+        require(i == 0 || labels[i - 1] < labels[i], "the labels of one of the tagger's rows do not ascend");
+    }
     if (length == 0) return kNoRow;
     if (length <= 2) {
         const auto number = [](std::int8_t value) -> std::uint32_t { return static_cast<std::uint8_t>(value); };

@@ -10,6 +10,7 @@
 #include "base/array_view.h"
 #include "base/hashing.h"
 #include "base/lanes.h"
+#include "base/portable.h"
 #include "analysis/tagger_features.h"
 #include "analysis/tagger_lexicon.h"
 
@@ -44,10 +45,8 @@ struct WordFeatures {
 };
 
 // Memory is slow: asked for as soon as it is known, it is there when it is needed.
-inline void prefetch([[maybe_unused]] const WordFeatures* word) {
-#if defined(__GNUC__)
-    for (std::size_t at = 0; at < sizeof(WordFeatures); at += 64) __builtin_prefetch(reinterpret_cast<const char*>(word) + at);
-#endif
+inline void prefetch(const WordFeatures* word) {
+    for (std::size_t at = 0; at < sizeof(WordFeatures); at += 64) prefetch_memory(reinterpret_cast<const char*>(word) + at);
 }
 
 class Tagger;
@@ -57,7 +56,10 @@ class WordRow {
    public:
     explicit WordRow(const Tagger& tagger);
 
-    void clear() { words_.assign(2 * kBeyond, words_.front()); }
+    void clear() {
+        const WordFeatures* beyond = words_.front();  // a copy: the row is about to be overwritten
+        words_.assign(2 * kBeyond, beyond);
+    }
     void push_back(const WordFeatures& word) {
         words_[words_.size() - kBeyond] = &word;
         words_.push_back(words_.front());

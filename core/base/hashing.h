@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/array_view.h"
+#include "base/portable.h"
 
 namespace tesla {
 
@@ -65,11 +66,7 @@ class HashTable {
             if (slots_[slot].key == 0) return 0;
         }
     }
-    void prefetch([[maybe_unused]] std::uint32_t key) const {
-#if defined(__GNUC__)
-        __builtin_prefetch(&slots_[key & mask_]);
-#endif
-    }
+    void prefetch(std::uint32_t key) const { prefetch_memory(&slots_[key & mask_]); }
 
    private:
     struct Slot {

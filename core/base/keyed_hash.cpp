@@ -2,6 +2,8 @@
 
 #include <random>
 
+#include "base/portable.h"
+
 namespace tesla {
 namespace {
 
@@ -45,9 +47,10 @@ const HashKey& process_hash_key() { return kKey; }
 std::uint64_t sip_hash(std::string_view text, const HashKey& key) {
     State state{key.first ^ 0x736F6D6570736575ULL, key.second ^ 0x646F72616E646F6DULL, key.first ^ 0x6C7967656E657261ULL,
                 key.second ^ 0x7465646279746573ULL};
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
     std::size_t i = 0;
-    for (; i + 8 <= text.size(); i += 8) state.absorb(load_number<std::uint64_t>(text.data() + i));
-    state.absorb(load_rest(text.data() + i, text.size() - i) | static_cast<std::uint64_t>(text.size()) << 56);
+    for (; i + 8 <= text.size(); i += 8) state.absorb(eight_bytes(bytes + i));
+    state.absorb(few_bytes(bytes + i, text.size() - i) | static_cast<std::uint64_t>(text.size()) << 56);
     state.c ^= 0xFF;
     for (int k = 0; k < 3; ++k) state.round();
     return state.a ^ state.b ^ state.c ^ state.d;

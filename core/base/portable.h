@@ -1,8 +1,10 @@
 // What compilers and systems call by different names. -DTESLA_PORTABLE takes what every one of them has.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <string_view>
 
 #if !defined(TESLA_PORTABLE) && defined(_MSC_VER)
 #include <intrin.h>
@@ -48,10 +50,28 @@ inline int leading_zeros(std::uint64_t bits) {
 #endif
 }
 
-// Eight bytes as one number, the first in its lowest bits whatever the machine; compilers make one load of it.
+// Bytes as one number, the first in its lowest bits whatever the machine; compilers make one load of four or eight.
+inline std::uint64_t four_bytes(const std::uint8_t* from) {
+    const auto at = [from](int i) { return std::uint32_t{from[i]} << (8 * i); };
+    return at(0) | at(1) | at(2) | at(3);
+}
 inline std::uint64_t eight_bytes(const std::uint8_t* from) {
     const auto at = [from](int i) { return std::uint64_t{from[i]} << (8 * i); };
     return at(0) | at(1) | at(2) | at(3) | at(4) | at(5) | at(6) | at(7);
+}
+// Up to seven: those that are loaded twice have the same place both times.
+inline std::uint64_t few_bytes(const std::uint8_t* from, std::size_t count) {
+    if (count >= 4) return four_bytes(from) | four_bytes(from + count - 4) << (8 * (count - 4));
+    if (count == 0) return 0;
+    const auto at = [from](std::size_t i) { return std::uint64_t{from[i]} << (8 * i); };
+    return at(0) | at(count / 2) | at(count - 1);
+}
+
+// A text of up to seven bytes and its length in one number, which no other text has.
+inline constexpr std::size_t kShortText = 7;
+inline std::uint64_t short_text(std::string_view text) {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+    return few_bytes(bytes, text.size()) | std::uint64_t{text.size()} << 56;
 }
 
 // Asks for memory that will be needed soon.

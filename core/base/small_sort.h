@@ -11,6 +11,18 @@ namespace tesla {
 
 inline constexpr std::size_t kFewNumbers = 64;
 
+// Sorts what is nearly sorted: by insertion, if there are few.
+template <class Key>
+void sort_run(Key* first, Key* last) {
+    if (last - first > static_cast<std::ptrdiff_t>(kFewNumbers)) return std::sort(first, last);
+    for (Key* next = first; next != last; ++next) {
+        const Key key = *next;
+        Key* at = next;
+        for (; at != first && key < at[-1]; --at) *at = at[-1];
+        *at = key;
+    }
+}
+
 // Sorts numbers whose upper parts (above `shift` bits) are below `buckets`, which had better be few.
 class BucketSorter {
    public:
@@ -22,12 +34,7 @@ class BucketSorter {
         sorted_.resize(numbers.size());
         for (std::uint64_t number : numbers) sorted_[starts_[number >> shift]++] = number;
         numbers.swap(sorted_);
-        for (std::size_t i = 1; i < numbers.size(); ++i) {
-            const std::uint64_t number = numbers[i];
-            std::size_t at = i;
-            for (; at > 0 && number < numbers[at - 1]; --at) numbers[at] = numbers[at - 1];
-            numbers[at] = number;
-        }
+        sort_run(numbers.data(), numbers.data() + numbers.size());
     }
 
    private:

@@ -23,7 +23,8 @@ class CharacterBags {
         const HeldTexts held(given);
         nb::gil_scoped_release release;
         texts_.reserve(held.views().size());
-        for (std::string_view text : held.views()) texts_.emplace_back(text, &memory_);
+        CharacterScratch scratch;
+        for (std::string_view text : held.views()) texts_.emplace_back(text, scratch, &memory_);
     }
     std::size_t size() const { return texts_.size(); }
 

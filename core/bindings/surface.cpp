@@ -29,12 +29,13 @@ class Surfaces {
         check_columns(tokens, {lemma.size(), function.size(), shape.size(), word_weight.size(), lemma_weight.size()});
         nb::gil_scoped_release release;
         texts_.reserve(texts.size());
+        SurfaceScratch scratch;
         for (std::size_t i = 0; i < texts.size(); ++i) {
             const auto from = static_cast<std::size_t>(offsets(i)), to = static_cast<std::size_t>(offsets(i + 1));
             texts_.emplace_back(SurfaceView{word.data() + from, lemma.data() + from, function.data() + from,
                                             shape.data() + from, word_weight.data() + from, lemma_weight.data() + from,
                                             to - from},
-                                texts[i], &memory_);
+                                texts[i], scratch, &memory_);
         }
     }
     std::size_t size() const { return texts_.size(); }

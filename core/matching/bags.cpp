@@ -99,26 +99,34 @@ void BagBuilder::begin(const TokenView& text, bool merge) {
     if (symbol_lemma_.size() >= kMostSymbols) throw TextTooLong("a text has more than a million different words");
 }
 
-// Symbols are numbered as they appear.
+std::uint64_t BagBuilder::symbol_of(std::size_t i) const { return appended(text_.lemma[i], text_.tag[i], kTagBits); }
+
+std::uint32_t BagBuilder::add_symbol(std::uint64_t symbol) {
+    symbol_lemma_.push_back(static_cast<std::uint32_t>(symbol >> kTagBits));
+    symbol_tag_.push_back(static_cast<std::uint16_t>(symbol));
+    return static_cast<std::uint32_t>(symbol_lemma_.size() - 1);
+}
+
+// The numbers may be in any order.
 void BagBuilder::number_symbols() {
     symbol_lemma_.clear();
     symbol_tag_.clear();
-    auto add = [this](std::uint64_t symbol) {
-        symbol_lemma_.push_back(static_cast<std::uint32_t>(symbol >> kTagBits));
-        symbol_tag_.push_back(static_cast<std::uint16_t>(symbol));
-        return static_cast<std::uint32_t>(symbol_lemma_.size() - 1);
-    };
-    auto symbol_of = [this](std::size_t i) { return appended(text_.lemma[i], text_.tag[i], kTagBits); };
-    if (text_.size > kFewNumbers) {  // whatever the symbols are, numbering them takes no longer than sorting
-        order_.resize(text_.size);
-        std::iota(order_.begin(), order_.end(), 0U);
-        std::sort(order_.begin(), order_.end(), [&](std::uint32_t i, std::uint32_t j) { return symbol_of(i) < symbol_of(j); });
-        for (std::size_t k = 0; k < order_.size(); ++k) {
-            const bool again = k > 0 && symbol_of(order_[k]) == symbol_of(order_[k - 1]);
-            places_[order_[k]] = again ? places_[order_[k - 1]] : add(symbol_of(order_[k]));
-        }
-        return;
+    text_.size > kFewNumbers ? number_many_symbols() : number_few_symbols();
+}
+
+// Whatever the symbols are, this takes no longer than sorting them.
+void BagBuilder::number_many_symbols() {
+    order_.resize(text_.size);
+    std::iota(order_.begin(), order_.end(), 0U);
+    std::sort(order_.begin(), order_.end(), [this](std::uint32_t i, std::uint32_t j) { return symbol_of(i) < symbol_of(j); });
+    for (std::size_t k = 0; k < order_.size(); ++k) {
+        const bool again = k > 0 && symbol_of(order_[k]) == symbol_of(order_[k - 1]);
+        places_[order_[k]] = again ? places_[order_[k - 1]] : add_symbol(symbol_of(order_[k]));
     }
+}
+
+// In a table of its own on the stack, up to kFewNumbers of them.
+void BagBuilder::number_few_symbols() {
     struct Slot {
         std::uint64_t symbol;  // 0: free; else one more than it
         std::uint32_t place;
@@ -129,7 +137,7 @@ void BagBuilder::number_symbols() {
         const std::uint64_t symbol = symbol_of(i);
         std::size_t at = (symbol * 0x9E3779B97F4A7C15ULL >> 32) % kSlots;
         while (slots[at].symbol != 0 && slots[at].symbol != symbol + 1) at = (at + 1) % kSlots;
-        if (slots[at].symbol == 0) slots[at] = {symbol + 1, add(symbol)};
+        if (slots[at].symbol == 0) slots[at] = {symbol + 1, add_symbol(symbol)};
         places_[i] = slots[at].place;
     }
 }

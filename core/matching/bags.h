@@ -164,6 +164,10 @@ class BagBuilder {
 
    private:
     void number_symbols();
+    void number_few_symbols();
+    void number_many_symbols();
+    std::uint64_t symbol_of(std::size_t i) const;
+    std::uint32_t add_symbol(std::uint64_t symbol);
     void number_lemmas();
     template <class NumberOf>
     void sort_codes(int max_order, int bits, std::uint64_t highest, NumberOf number_of);

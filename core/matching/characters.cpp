@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string>
 
 #include "base/lanes.h"
 #include "base/portable.h"
+#include "base/small_sort.h"
 #include "base/unicode.h"
 
 namespace tesla {
@@ -55,26 +55,13 @@ struct OrderLanes {
 
 constexpr std::size_t kBuckets = 128;  // one for each character of ASCII; the last also for all beyond
 
-// Sorts what is nearly sorted.
-void sort_run(WideKey* first, WideKey* last) {
-    constexpr std::ptrdiff_t kShort = 64;
-    if (last - first > kShort) return std::sort(first, last);
-    for (WideKey* next = first + 1; next < last; ++next) {
-        const WideKey key = *next;
-        WideKey* at = next;
-        for (; at != first && key < at[-1]; --at) *at = at[-1];
-        *at = key;
-    }
-}
-
 }  // namespace
 
-CharacterBag::CharacterBag(std::string_view utf8, std::pmr::memory_resource* memory) : suffixes_(memory) {
-    thread_local std::u32string text;
+CharacterBag::CharacterBag(std::string_view utf8, CharacterScratch& scratch, std::pmr::memory_resource* memory)
+    : suffixes_(memory) {
+    auto& [text, suffix_at, bucket_at, by_second] = scratch;
     decode_utf8(utf8, text);
     text.erase(std::remove_if(text.begin(), text.end(), [](char32_t c) { return c == 0 || is_space(c); }), text.end());
-    thread_local std::vector<WideKey> suffix_at;
-    thread_local std::vector<std::uint8_t> bucket_at;  // of every character; 0 for the end
     suffix_at.resize(text.size());
     bucket_at.assign(text.size() + 1, 0);
     std::size_t ends[kBuckets] = {}, second_starts[kBuckets + 1] = {};
@@ -91,7 +78,6 @@ CharacterBag::CharacterBag(std::string_view utf8, std::pmr::memory_resource* mem
     // In the order of their second characters suffixes go to the buckets of their first ones: then little is left to sort.
     std::partial_sum(ends, ends + kBuckets, ends);
     std::partial_sum(second_starts, second_starts + kBuckets, second_starts);
-    thread_local std::vector<std::uint32_t> by_second;
     by_second.resize(text.size());
     for (std::uint32_t i = 0; i < text.size(); ++i) by_second[second_starts[bucket_at[i + 1]]++] = i;
     suffixes_.resize(text.size());

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,9 +17,18 @@ namespace tesla {
 
 inline constexpr int kMaxCharacterOrder = 6;
 
+// Memory for making bags, which serves all texts of a batch one after the other.
+struct CharacterScratch {
+    std::u32string text;
+    std::vector<WideKey> suffix_at;
+    std::vector<std::uint8_t> bucket_at;  // of every character; 0 for the end
+    std::vector<std::uint32_t> by_second;
+};
+
 class CharacterBag {
    public:
-    explicit CharacterBag(std::string_view utf8, std::pmr::memory_resource* memory = std::pmr::get_default_resource());
+    CharacterBag(std::string_view utf8, CharacterScratch& scratch,
+                 std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
     std::size_t length() const { return suffixes_.size(); }  // characters that are not white space
     std::int64_t total(int n) const;                         // n-grams of the text

@@ -4,13 +4,13 @@
 // An arc from x to y may carry all it can if it gains at least as much as every other arc of x and of y, and if for
 // every other buyer y' of x and seller x' to y: gain(x, y) + gain(x', y') >= gain(x, y') + gain(x', y). For take an
 // optimum in which the arc carries the most it can: if x and y had anything left or traded with others, exchanging
-// partners would lose nothing and fill the arc further. What remains is a smaller problem of the same kind.
+// partners would lose nothing and fill the arc further. What remains is a smaller problem of the same kind. Whichever of
+// such arcs are settled, the result is exact: there is a limit to how many exchanges are looked at.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -34,11 +34,8 @@ class SettledTransport {
     std::int64_t solve() {
         flow.assign(arcs.size(), 0);
         if (arcs.empty()) return 0;
-        open_.resize(arcs.size());
-        std::iota(open_.begin(), open_.end(), 0U);
-        if (supply.size() * demand.size() <= kMostCells) settle();
-        open_.erase(std::remove_if(open_.begin(), open_.end(), [this](std::uint32_t k) { return !is_open(arcs[k]); }), open_.end());
-        if (!open_.empty()) solve_rest();
+        const bool small = supply.size() * demand.size() <= kMostCells;
+        if (!small || !settle()) solve_rest();
         std::int64_t objective = 0;
         for (std::size_t k = 0; k < arcs.size(); ++k) objective += flow[k] * arcs[k].gain;
         return objective;
@@ -53,7 +50,8 @@ class SettledTransport {
     std::vector<std::int64_t> flow;
 
    private:
-    static constexpr std::size_t kMostCells = std::size_t{1} << 14;  // above, looking at all exchanges takes longer
+    static constexpr std::size_t kMostCells = std::size_t{1} << 14;  // above, Transport is faster
+    static constexpr std::size_t kMostLooks = 8;  // at partners and exchanges, for each arc: more take longer than Transport
 
     struct Partner {
         std::uint32_t node;
@@ -62,16 +60,18 @@ class SettledTransport {
 
     bool is_open(const SettledArc& arc) const { return supply[arc.x] != 0 && demand[arc.y] != 0; }
 
-    // Leaves the arcs that are not settled in `open_`.
-    void settle() {
+    // Whether nothing remains.
+    bool settle() {
         index();
+        looks_ = 0;
+        const std::size_t most_looks = kMostLooks * arcs.size();
         for (std::size_t before = 0; before != open_.size();) {
             before = open_.size();
             std::size_t left = 0;
             for (std::uint32_t k : open_) {
                 const auto [x, y, gain] = arcs[k];
                 if (!is_open(arcs[k])) continue;
-                if (!settles(arcs[k])) {
+                if (looks_ > most_looks || !settles(arcs[k])) {
                     open_[left++] = k;
                     continue;
                 }
@@ -82,26 +82,33 @@ class SettledTransport {
             }
             open_.resize(left);
         }
+        return open_.empty();
     }
 
     bool settles(const SettledArc& arc) {
-        const std::size_t ny = demand.size();
         buyers_.clear();
+        looks_ += out_[arc.x + 1] - out_[arc.x];
         for (std::uint32_t k = out_[arc.x]; k < out_[arc.x + 1]; ++k) {
             const auto [x, y, gain] = arcs[k];
             if (demand[y] == 0 || y == arc.y) continue;
             if (gain > arc.gain) return false;
             buyers_.push_back({y, gain});
         }
-        for (std::uint32_t k = in_[arc.y]; k < in_[arc.y + 1]; ++k) {
-            const auto [x, y, gain] = arcs[incoming_[k]];
-            if (supply[x] == 0 || x == arc.x) continue;
-            if (gain > arc.gain) return false;
-            const std::uint8_t* gains = gains_.data() + x * ny;
-            for (const Partner& buyer : buyers_)
-                if (arc.gain + gains[buyer.node] < buyer.gain + gain) return false;
-        }
-        return true;
+        const std::uint32_t first = in_[arc.y], end = in_[arc.y + 1];
+        std::uint32_t k = first;
+        while (k < end && !hinders(arcs[incoming_[k]], arc)) ++k;
+        looks_ += (k - first + 1) * (buyers_.size() + 1);
+        return k == end;
+    }
+
+    // Whether an arc to the same consumer, or an exchange with it, keeps `arc` from being settled.
+    bool hinders(const SettledArc& other, const SettledArc& arc) const {
+        if (supply[other.x] == 0 || other.x == arc.x) return false;
+        if (other.gain > arc.gain) return true;
+        const std::uint8_t* gains = gains_.data() + other.x * demand.size();
+        for (const Partner& buyer : buyers_)
+            if (arc.gain + gains[buyer.node] < buyer.gain + other.gain) return true;
+        return false;
     }
 
     void index() {
@@ -124,6 +131,7 @@ class SettledTransport {
         for (std::int32_t gain = highest; gain >= 0; --gain) before += std::exchange(place[gain], before);
         next_.assign(in_.begin(), in_.end());
         incoming_.resize(arcs.size());
+        open_.resize(arcs.size());
         for (std::uint32_t k = 0; k < arcs.size(); ++k) {
             incoming_[next_[arcs[k].y]++] = k;
             open_[place[arcs[k].gain]++] = k;
@@ -131,7 +139,10 @@ class SettledTransport {
     }
 
     void solve_rest() {
-        std::sort(open_.begin(), open_.end());
+        open_.clear();
+        for (std::uint32_t k = 0; k < arcs.size(); ++k)
+            if (is_open(arcs[k])) open_.push_back(k);
+        if (open_.empty()) return;
         // Nodes that have nothing left are passed over.
         new_x_.resize(supply.size());
         new_y_.resize(demand.size());
@@ -153,6 +164,7 @@ class SettledTransport {
     std::vector<std::uint32_t> out_, in_, incoming_, next_, new_x_, new_y_;
     std::vector<std::uint32_t> open_;  // arcs that may still carry more: while they are settled those of the highest gain first
     std::vector<Partner> buyers_;
+    std::size_t looks_ = 0;  // so far
     Transport<std::int64_t> transport_;
 };
 

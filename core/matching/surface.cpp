@@ -4,9 +4,7 @@
 #include <bitset>
 #include <cmath>
 #include <numeric>
-#include <string>
 
-#include "base/small_sort.h"
 #include "base/unicode.h"
 
 namespace tesla {
@@ -71,22 +69,22 @@ double WeightedIds::overlap(const WeightedIds& other) const {
     return sum;
 }
 
-SurfaceText::SurfaceText(const SurfaceView& tokens, std::string_view utf8, std::pmr::memory_resource* memory)
+SurfaceText::SurfaceText(const SurfaceView& tokens, std::string_view utf8, SurfaceScratch& scratch,
+                         std::pmr::memory_resource* memory)
     : content(memory), function(memory), rare_words(memory), rare_lemmas(memory), numbers(memory), capitals(memory),
       punctuation(memory), unknown(memory), lemmas(tokens.size, memory), occurrences(memory), scripts(memory) {
     std::transform(tokens.lemma, tokens.lemma + tokens.size, lemmas.begin(), turned);
-    read_words(tokens);
-    read_characters(utf8);
+    read_words(tokens, scratch);
+    read_characters(utf8, scratch);
 }
 
-void SurfaceText::read_words(const SurfaceView& tokens) {
+void SurfaceText::read_words(const SurfaceView& tokens, SurfaceScratch& scratch) {
     for (WeightedIds* bag : {&content, &function, &rare_words, &rare_lemmas}) bag->reserve(tokens.size);
-    thread_local std::vector<std::uint64_t> ordered;  // an id, then the place where it stands
-    thread_local BucketSorter sorter;
+    std::vector<std::uint64_t>& ordered = scratch.ordered;
     auto order_by = [&](auto id_at) {
         ordered.resize(tokens.size);
         for (std::size_t i = 0; i < tokens.size; ++i) ordered[i] = std::uint64_t{id_at(i)} << 32 | i;
-        sorter.sort(ordered, 64 - kLowestBits, std::size_t{1} << kLowestBits);
+        scratch.sorter.sort(ordered, 64 - kLowestBits, std::size_t{1} << kLowestBits);
     };
     order_by([this](std::size_t i) { return lemmas[i]; });
     occurrences.reserve(tokens.size);
@@ -107,8 +105,8 @@ void SurfaceText::read_words(const SurfaceView& tokens) {
     }
 }
 
-void SurfaceText::read_characters(std::string_view utf8) {
-    thread_local std::u32string text, marks;
+void SurfaceText::read_characters(std::string_view utf8, SurfaceScratch& scratch) {
+    std::u32string &text = scratch.text, &marks = scratch.marks;
     decode_utf8(utf8, text);
     marks.clear();
     auto script = scripts.begin();  // neighbours are mostly of one script

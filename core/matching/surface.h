@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/interrupt.h"
+#include "base/small_sort.h"
 
 namespace tesla {
 
@@ -53,10 +55,17 @@ struct ScriptCount {
     std::size_t letters;
 };
 
+// Memory for reading texts, which serves all of a batch one after the other.
+struct SurfaceScratch {
+    std::vector<std::uint64_t> ordered;  // an id, then the place where it stands
+    BucketSorter sorter;
+    std::u32string text, marks;
+};
+
 // One text, ready to be compared as often as one likes. It lives in `memory`.
 class SurfaceText {
    public:
-    SurfaceText(const SurfaceView& tokens, std::string_view utf8, std::pmr::memory_resource* memory);
+    SurfaceText(const SurfaceView& tokens, std::string_view utf8, SurfaceScratch& scratch, std::pmr::memory_resource* memory);
 
     WeightedIds content, function, rare_words, rare_lemmas, numbers, capitals, punctuation;
     std::pmr::vector<std::uint32_t> unknown;      // words that no list knows, ascending
@@ -66,8 +75,8 @@ class SurfaceText {
     std::size_t letters = 0;
 
    private:
-    void read_words(const SurfaceView& tokens);
-    void read_characters(std::string_view utf8);
+    void read_words(const SurfaceView& tokens, SurfaceScratch& scratch);
+    void read_characters(std::string_view utf8, SurfaceScratch& scratch);
 };
 
 // One object serves one thread and keeps its memory.

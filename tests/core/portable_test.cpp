@@ -2,6 +2,8 @@
 #include "base/portable.h"
 
 #include <cstdio>
+#include <set>
+#include <string>
 
 #include "base/keyed_hash.h"
 #include "base/lanes.h"
@@ -14,6 +16,15 @@ int main() {
             if (lowest_bit(std::uint64_t{1} << low | std::uint64_t{1} << high) != low) return 1;
     const std::uint8_t bytes[] = {1, 2, 3, 4, 5, 6, 7, 0x80};
     if (eight_bytes(bytes) != 0x8007060504030201ULL) return 3;
+    for (std::size_t count = 0; count < 8; ++count)
+        if (few_bytes(bytes, count) != (0x0007060504030201ULL & ((std::uint64_t{1} << 8 * count) - 1))) return 7;
+    std::vector<std::string> texts{""};  // all of up to seven bytes, of these four
+    std::set<std::uint64_t> numbers{short_text("")};
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        if (texts[i].size() == kShortText) continue;
+        for (char c : {'a', 'b', '\0', '\xFF'}) numbers.insert(short_text(texts.emplace_back(texts[i] + c)));
+    }
+    if (texts.size() != 21845 || numbers.size() != texts.size()) return 8;
     for (std::size_t best = 0; best < kLanes; ++best) {
         Lanes lanes = first_lanes(kLanes, -5), places{};
         for (std::size_t i = 0; i < kLanes; ++i) places[i] = static_cast<std::int16_t>(i + 1);

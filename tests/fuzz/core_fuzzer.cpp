@@ -126,17 +126,19 @@ void fuzz_words(Input& in) {
     }
     std::vector<double> weights(tokens.word.size(), 1.0);
     std::pmr::monotonic_buffer_resource memory;
+    SurfaceScratch surface_scratch;
     auto surface = [&](std::size_t i, const std::string& text) {
         const auto from = static_cast<std::size_t>(tokens.offsets[i]), to = static_cast<std::size_t>(tokens.offsets[i + 1]);
         return SurfaceText({tokens.word.data() + from, tokens.lemma.data() + from, function.data() + from,
                             function.data() + from, weights.data() + from, weights.data() + from, to - from},
-                           text, &memory);
+                           text, surface_scratch, &memory);
     };
     double row[kSurfaceColumns];
     SurfaceMatcher().compare(surface(0, x), surface(1, y), row);
     for (double value : row) require(value == value);
     std::int64_t matches[kMaxCharacterOrder];
-    CharacterBag::overlap(CharacterBag(x), CharacterBag(y), kMaxCharacterOrder, matches);
+    CharacterScratch scratch;
+    CharacterBag::overlap(CharacterBag(x, scratch), CharacterBag(y, scratch), kMaxCharacterOrder, matches);
 }
 
 void fuzz_celab(Input& in) {
