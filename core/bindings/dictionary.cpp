@@ -50,7 +50,7 @@ void bind_dictionaries(nb::module_& m) {
                 std::string value;
                 return dictionary.find(key, value) ? std::optional(value) : std::nullopt;
             },
-            "key"_a, "The value of a key, None if there is none.")
+            "key"_a, "The value of a key, or None.")
         .def("__len__", &FrontCodedDictionary::size);
 
     nb::class_<SenseIndex>(m, "SenseIndex", "The synonym sets of lemmas.")

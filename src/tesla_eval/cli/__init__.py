@@ -82,8 +82,7 @@ def tesla() -> None:
 
 def main() -> None:
     """Run the command; every foreseen error is one message and exit status 2."""
-    # NumPy's linear algebra would start a thread per core, which waits busily: up to 90 ms of CPU time per command.
-    # Our own threads do the work, and training with one such thread gives the same bits everywhere.
+    # Training with one thread of NumPy's linear algebra gives the same bits everywhere; our own threads do the work.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _prepare_streams()
     be_quiet(False)

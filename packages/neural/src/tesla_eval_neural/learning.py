@@ -138,22 +138,19 @@ def context_features(evidence: FloatArray, pieces: Sequence[int], alpha: float =
     learned, even = np.array(pieces, float), np.ones(_KINDS)
     x_pieces, x_gain, y_pieces, y_gain = _sides(evidence)
     x_pairs, x_pair_gain, y_pairs, y_pair_gain = _sides(evidence, 4)
-    flow = evidence[:, -3:-1]
-    precision = np.column_stack(
-        [
-            _shares(y_gain, y_pieces, learned),
-            _shares(y_gain, y_pieces, even),
-            _shares(y_pair_gain, y_pairs, learned),
-            flow[:, 0],
-        ]
-    )
-    recall = np.column_stack(
-        [
-            _shares(x_gain, x_pieces, learned),
-            _shares(x_gain, x_pieces, even),
-            _shares(x_pair_gain, x_pairs, learned),
-            flow[:, 1],
-        ]
+    precision, recall = (
+        np.column_stack(
+            [
+                _shares(gain, count, learned),
+                _shares(gain, count, even),
+                _shares(pair_gain, pairs, learned),
+                flow,
+            ]
+        )
+        for gain, count, pair_gain, pairs, flow in (
+            (y_gain, y_pieces, y_pair_gain, y_pairs, evidence[:, -3]),
+            (x_gain, x_pieces, x_pair_gain, x_pairs, evidence[:, -2]),
+        )
     )
     for shares in (precision, recall):
         shares[(x_pairs.sum(axis=1) == 0) | (y_pairs.sum(axis=1) == 0), _PAIR] = np.nan
