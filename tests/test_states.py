@@ -91,6 +91,17 @@ def test_the_problems_have_their_names() -> None:
     assert _core.STATE_PROBLEMS == PROBLEMS
 
 
+def test_8c_worked_example() -> None:
+    piece, half_as_near = (0, (1, 0, 0, 0, 0)), (0, (1, 1, 1, 1, 0))
+    precision, recall, _ = one_pair([piece], [piece, half_as_near], [64] * KINDS)
+    assert (precision[0, EVEN], recall[0, EVEN]) == (0.75, 1)
+    assert (precision[0, FLOW], recall[0, FLOW]) == (0.5, 1)
+    assert np.isnan(precision[0, PAIR]) and np.isnan(recall[0, PAIR])
+    second, half_as_near = (0, (0, 1, 0, 0, 0)), (0, (0, 1, 1, 1, 1))
+    precision, recall, _ = one_pair([piece, second], [piece, half_as_near], [64] * KINDS)
+    assert (precision[0, PAIR], recall[0, PAIR]) == (0.75, 0.75)
+
+
 @given(texts, texts, st.lists(st.integers(1, 64), min_size=KINDS, max_size=KINDS))
 @settings(max_examples=200, deadline=None)
 def test_random_texts_match_as_in_the_textbook(x: Text, y: Text, weights: list[int]) -> None:
