@@ -53,7 +53,7 @@ def map_in_order(function: Callable[[Item], Result], items: Iterable[Item], work
     wanted: deque[_Task[Result]] = deque()
     try:
         while True:
-            tasks = [_Task(partial(function, item)) for item in islice(source, 2 * workers - len(wanted))]
+            tasks = [_Task(partial(function, item)) for item in islice(source, 3 * workers - len(wanted))]
             wanted.extend(tasks)
             others.begin(tasks)
             if not wanted:
