@@ -62,12 +62,15 @@ def cold(name: str, way: str, workers: int = 0, processes: int = 1) -> float:
         for _ in range(processes)
     ]
     if [process.stdout.readline().strip() for process in started if process.stdout] != [READY] * processes:
-        raise SystemExit(f"{name} cannot be measured")
+        raise SystemExit(f"{name}: a process ended before it measured anything")
     for process in started:
         assert process.stdin
         process.stdin.write("\n")
         process.stdin.flush()
-    return max(float(process.communicate()[0]) for process in started)
+    found = [process.communicate()[0] for process in started]
+    if any(process.returncode for process in started):
+        raise SystemExit(f"{name}: a process ended while it was measured")
+    return max(map(float, found))
 
 
 def main() -> None:

@@ -50,6 +50,37 @@ class RecentWords {
     std::vector<Slot> slots_;
 };
 
+// Tells the texts of a batch apart.
+class BatchTexts {
+   public:
+    explicit BatchTexts(std::size_t most) {
+        std::size_t slots = 16;
+        while (slots < 2 * most) slots *= 2;
+        slots_.assign(slots, kFree);
+    }
+
+    // Its number among those that differ.
+    std::uint32_t number_of(const HashedText& text) {
+        const std::size_t mask = slots_.size() - 1;
+        for (std::size_t i = text.hash & mask;; i = (i + 1) & mask) {
+            if (slots_[i] == kFree) {
+                slots_[i] = static_cast<std::uint32_t>(texts_.size());
+                texts_.push_back(text);
+                return slots_[i];
+            }
+            const HashedText& known = texts_[slots_[i]];
+            if (known.hash == text.hash && known.text == text.text) return slots_[i];
+        }
+    }
+    const std::vector<HashedText>& texts() const { return texts_; }
+
+   private:
+    static constexpr std::uint32_t kFree = 0xFFFFFFFF;
+
+    std::vector<std::uint32_t> slots_;
+    std::vector<HashedText> texts_;
+};
+
 }  // namespace
 
 const std::vector<std::uint32_t> Lemma::kNone;
@@ -202,19 +233,26 @@ std::vector<std::uint32_t> Lexicon::find_words(const std::vector<HashedText>& wo
 }
 
 std::vector<std::uint32_t> Lexicon::intern_distinct(const std::vector<HashedText>& words) {
+    std::size_t known = words_.size();
     std::vector<std::uint32_t> ids = find_words(words);
-    std::vector<std::size_t> missing;
+    std::vector<std::size_t> missing;  // words
     for (std::size_t i = 0; i < words.size(); ++i)
         if (ids[i] == Interner::kMissing) missing.push_back(i);
     if (missing.empty()) return ids;
-    std::vector<HashedText> some;
-    SharedRound(entering_).go(missing.size(), [&](std::size_t from, std::size_t to) {
-        some.clear();
-        for (std::size_t i = from; i < to; ++i) some.push_back(words[missing[i]]);
-        std::vector<std::uint32_t> entered = find_words(some);
-        enter(some, entered.data());
-        for (std::size_t i = from; i < to; ++i) ids[missing[i]] = entered[i - from];
+    BatchTexts fresh(missing.size());
+    for (std::size_t i : missing) ids[i] = fresh.number_of(words[i]);
+    std::vector<std::uint32_t> fresh_ids(fresh.texts().size(), Interner::kMissing);
+    std::vector<HashedText> step_words;
+    SharedRound(entering_).go(fresh_ids.size(), [&](std::size_t from, std::size_t to) {
+        step_words.assign(fresh.texts().begin() + from, fresh.texts().begin() + to);
+        if (words_.size() != known) {  // another thread has entered some
+            const std::vector<std::uint32_t> found = find_words(step_words);
+            std::copy(found.begin(), found.end(), fresh_ids.begin() + from);
+        }
+        enter(step_words, fresh_ids.data() + from);
+        known = words_.size();
     });
+    for (std::size_t i : missing) ids[i] = fresh_ids[ids[i]];
     return ids;
 }
 

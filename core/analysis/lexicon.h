@@ -31,7 +31,7 @@ class StableArray {
     void prepare() {
         std::size_t chunk = size() / kChunk;
         if (chunk >= chunks_.size()) throw std::length_error("the vocabulary is full");
-        if (!chunks_[chunk]) chunks_[chunk].reset(new T[kChunk]);  // plain data is left as it is: elements are filled one by one
+        if (!chunks_[chunk]) chunks_[chunk].reset(new T[kChunk]);  // plain data is not cleared: it is filled later
     }
     template <class Fill>
     void append(Fill&& fill) {

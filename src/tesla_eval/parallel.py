@@ -5,11 +5,14 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
-from itertools import islice
 from typing import Any, Generic, Protocol, TypeVar
 
 __all__ = ["NO_PROGRESS", "Progress", "map_in_order"]
+
+_TAKEN_AHEAD = 3  # items for each worker
+_PATIENCE = 0.1  # seconds that a thread waits for another task
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -42,6 +45,8 @@ NO_PROGRESS: Progress = _NoProgress()
 def map_in_order(function: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
     """`function` of each item, by `workers` threads, of which the caller is one; items are taken as they are needed.
 
+    Errors of the function and of the items come in their place, after the results before them.
+
     >>> list(map_in_order(str.upper, "abc", workers=2))
     ['A', 'B', 'C']
     """
@@ -49,27 +54,27 @@ def map_in_order(function: Callable[[Item], Result], items: Iterable[Item], work
         yield from map(function, items)
         return
     source = iter(items)
-    others = _Crew(workers - 1)
-    wanted: deque[_Task[Result]] = deque()
+    crew = _Crew(workers - 1)
+    tasks: deque[_Task[Result]] = deque()  # whose results are still to come
     try:
         while True:
-            tasks = [_Task(partial(function, item)) for item in islice(source, 3 * workers - len(wanted))]
-            wanted.extend(tasks)
-            others.begin(tasks)
-            if not wanted:
+            while len(tasks) < _TAKEN_AHEAD * workers and (task := _next_task(function, source)):
+                tasks.append(task)
+                crew.add(task)
+            if not tasks:
                 return
-            while not wanted[0].is_done and others.do_next():
+            while not tasks[0].is_done and crew.do_next():
                 pass
-            yield wanted.popleft().result()
+            yield tasks.popleft().result()
     finally:
-        others.stop()
+        crew.stop()
 
 
 class _Task(Generic[Result]):
     """A call whose result is wanted later."""
 
     def __init__(self, call: Callable[[], Result]) -> None:
-        self._call = call
+        self._call: Callable[[], Result] | None = call
         self._error: BaseException | None = None
         self._not_done = threading.Lock()
         self._not_done.acquire()
@@ -79,38 +84,65 @@ class _Task(Generic[Result]):
         return not self._not_done.locked()
 
     def do(self) -> None:
+        """Call it. Errors are kept for those who want the result; an interruption is raised at once as well."""
+        assert self._call is not None
         try:
             self._result = self._call()
+        except Exception as error:
+            self._error = error
         except BaseException as error:
             self._error = error
-            if not isinstance(error, Exception):  # whoever is interrupted stops at once
-                raise
+            raise
         finally:
+            self._call = None  # and with it the item
             self._not_done.release()
 
     def result(self) -> Result:
         """What the call returned or raised, when it is done."""
         with self._not_done:
-            if self._error is not None:
-                raise self._error
-            return self._result
+            if self._error is None:
+                return self._result
+            error, self._error = self._error, None
+            try:
+                raise error
+            finally:
+                del error  # its traceback holds this frame
+
+
+def _next_task(function: Callable[[Item], Result], source: Iterator[Item]) -> _Task[Result] | None:
+    """The task of the next item, or one that raises the error of the source."""
+    try:
+        return _Task(partial(function, next(source)))
+    except StopIteration:
+        return None
+    except Exception as error:
+        return _Task(partial(_raise, error))
+
+
+def _raise(error: Exception) -> Any:
+    raise error
 
 
 class _Crew:
-    """Threads that do tasks. Each ends when there is none left to begin: nobody has to wait for a crew forgotten."""
+    """Threads that do tasks. One that has had none for a while ends, so that no program waits for it for ever."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._to_begin: deque[_Task[Any]] = deque()
-        self._threads: list[threading.Thread] = []
+        self._change = threading.Condition()
+        self._threads: set[threading.Thread] = set()
+        self._waiting = 0
+        self._stopped = False
 
-    def begin(self, tasks: Iterable[_Task[Any]]) -> None:
-        """Let the threads do these tasks too; as many of them are started as have ended."""
-        self._to_begin.extend(tasks)
-        self._threads = [thread for thread in self._threads if thread.is_alive()]
-        for _ in range(min(self._size - len(self._threads), len(self._to_begin))):
-            self._threads.append(threading.Thread(target=self._do_all))
-            self._threads[-1].start()
+    def add(self, task: _Task[Any]) -> None:
+        """Let a thread do it, or whoever calls `do_next`."""
+        with self._change:
+            self._to_begin.append(task)
+            self._change.notify()
+            if len(self._to_begin) > self._waiting and len(self._threads) < self._size:
+                thread = threading.Thread(target=self._do_all)
+                thread.start()
+                self._threads.add(thread)
 
     def do_next(self) -> bool:
         """Do the next task that nobody has begun; tells whether there was one."""
@@ -122,11 +154,26 @@ class _Crew:
         return True
 
     def _do_all(self) -> None:
-        while self.do_next():
-            pass
+        while self._has_more():
+            with suppress(BaseException):  # those who want the result get it
+                self.do_next()
+
+    def _has_more(self) -> bool:
+        """Whether there is a task to begin, or one comes in time; if not, the thread is to end."""
+        with self._change:
+            self._waiting += 1
+            self._change.wait_for(lambda: self._to_begin or self._stopped, _PATIENCE)
+            self._waiting -= 1
+            if not self._to_begin:
+                self._threads.discard(threading.current_thread())
+            return bool(self._to_begin)
 
     def stop(self) -> None:
         """Begin no other task, and wait for those that were begun."""
-        self._to_begin.clear()
-        for thread in self._threads:
+        with self._change:
+            self._stopped = True
+            self._to_begin.clear()
+            self._change.notify_all()
+            threads = list(self._threads)
+        for thread in threads:
             thread.join()

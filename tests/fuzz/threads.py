@@ -1,6 +1,6 @@
 """The threaded paths, for the thread sanitizer: `python tools/checked_core.py thread -- -m tests.fuzz.threads`.
 
-Metrics with two workers, several threads of Python with one metric (new words in each, so that they all write to one
+Metrics with workers, several threads of Python with one metric (new words in each, so that they all write to one
 vocabulary), and lists that one thread changes while another scores them.
 """
 
