@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
+from queue import Empty, SimpleQueue
 from typing import Any, Generic, Protocol, TypeVar
 
 __all__ = ["NO_PROGRESS", "Progress", "map_in_order"]
@@ -128,52 +129,49 @@ class _Crew:
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._to_begin: deque[_Task[Any]] = deque()
-        self._change = threading.Condition()
+        # An interruption leaves this queue in order; of a `Condition` it may leave the lock behind.
+        self._to_begin: SimpleQueue[_Task[Any] | None] = SimpleQueue()
         self._threads: set[threading.Thread] = set()
-        self._waiting = 0
-        self._stopped = False
 
     def add(self, task: _Task[Any]) -> None:
         """Let a thread do it, or whoever calls `do_next`."""
-        with self._change:
-            self._to_begin.append(task)
-            self._change.notify()
-            if len(self._to_begin) > self._waiting and len(self._threads) < self._size:
-                thread = threading.Thread(target=self._do_all)
+        self._to_begin.put(task)
+        if len(self._threads) < self._size:
+            thread = threading.Thread(target=self._work)
+            self._threads.add(thread)
+            try:
                 thread.start()
-                self._threads.add(thread)
+            except BaseException:
+                self._threads.discard(thread)
+                raise
 
-    def do_next(self) -> bool:
-        """Do the next task that nobody has begun; tells whether there was one."""
+    def do_next(self, patience: float = 0.0) -> bool:
+        """Do the next task that nobody has begun, if it comes in time; tells whether there was one."""
         try:
-            task = self._to_begin.popleft()
-        except IndexError:
+            task = self._to_begin.get(timeout=patience)
+        except Empty:
+            return False
+        if task is None:
             return False
         task.do()
         return True
 
-    def _do_all(self) -> None:
-        while self._has_more():
+    def _work(self) -> None:
+        more = True
+        while more:
             with suppress(BaseException):  # those who want the result get it
-                self.do_next()
-
-    def _has_more(self) -> bool:
-        """Whether there is a task to begin, or one comes in time; if not, the thread is to end."""
-        with self._change:
-            self._waiting += 1
-            self._change.wait_for(lambda: self._to_begin or self._stopped, _PATIENCE)
-            self._waiting -= 1
-            if not self._to_begin:
-                self._threads.discard(threading.current_thread())
-            return bool(self._to_begin)
+                more = self.do_next(_PATIENCE)
+        self._threads.discard(threading.current_thread())
 
     def stop(self) -> None:
         """Begin no other task, and wait for those that were begun."""
-        with self._change:
-            self._stopped = True
-            self._to_begin.clear()
-            self._change.notify_all()
-            threads = list(self._threads)
+        with suppress(Empty):
+            while True:
+                self._to_begin.get_nowait()
+        threads = [
+            thread for thread in list(self._threads) if thread.ident is not None
+        ]  # others change the set
+        for _ in threads:
+            self._to_begin.put(None)
         for thread in threads:
             thread.join()
