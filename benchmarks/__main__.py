@@ -14,7 +14,6 @@ ALL = (
     "growth",
     "compare",
     "celab",
-    "learned",
     "language_models",
     "pem",
     "languages",

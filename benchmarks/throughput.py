@@ -3,6 +3,7 @@
 python -m benchmarks throughput
 
 `in batch` is one `corpus_score` of all pairs, `one by one` a call of `sentence_score` for each: sacreBLEU's way.
+Two processes that have nothing in common say how much the machine itself has left for a second worker.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from benchmarks.common import cpu_seconds, ratio, rounds_of, wall_seconds, wmt14
 PAIRS = 5_000
 FEW = 250  # for TER, which is slow
 ROUNDS = 5
+ROUNDS_OF_WORKERS = 15  # elapsed time is noisier than CPU time
 COLD = (
     "import sys; from benchmarks import throughput; "
     "print(throughput.measure(sys.argv[1], sys.argv[2], int(sys.argv[3])))"
 )
+READY = "ready"
 IN_BATCH, ONE_BY_ONE = "in batch", "one by one"
 
 
@@ -29,6 +32,8 @@ def measure(name: str, way: str, workers: int) -> float:
     hypotheses, references = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     scorer = make(name, workers)
     scorer.sentence_score("Resources load.", ["Resources are loaded."])
+    print(READY, flush=True)
+    sys.stdin.readline()  # so that several processes can begin at the same time
     clock = wall_seconds if workers else cpu_seconds
     if way == IN_BATCH:
         seconds = clock(lambda: scorer.corpus_score(hypotheses, [references]))
@@ -49,12 +54,23 @@ def make(name: str, workers: int):  # type: ignore[no-untyped-def]
     }[name]()  # fmt: skip
 
 
-def cold(name: str, way: str, workers: int = 0) -> float:
-    """`measure` in a process of its own: nothing is cached from an earlier run."""
-    found = subprocess.run(
-        [sys.executable, "-c", COLD, name, way, str(workers)], capture_output=True, text=True, check=True
-    )
-    return float(found.stdout)
+def cold(name: str, way: str, workers: int = 0, processes: int = 1) -> float:
+    """`measure` in a process of its own: nothing is cached from an earlier run. The slowest of several at once."""
+    command = [sys.executable, "-c", COLD, name, way, str(workers)]
+    started = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(processes)
+    ]
+    if [process.stdout.readline().strip() for process in started if process.stdout] != [READY] * processes:
+        raise SystemExit(f"{name}: a process ended before it measured anything")
+    for process in started:
+        assert process.stdin
+        process.stdin.write("\n")
+        process.stdin.flush()
+    found = [process.communicate()[0] for process in started]
+    if any(process.returncode for process in started):
+        raise SystemExit(f"{name}: a process ended while it was measured")
+    return max(map(float, found))
 
 
 def main() -> None:
@@ -69,12 +85,20 @@ def main() -> None:
     for name, taken in times.items():
         ratios = "".join(f"{ratio(taken, times[column]):>30}" for column in columns)
         print(f"{name:<20}{statistics.median(taken):>10.1f}{ratios}")
+    print(f"two workers against one, elapsed; medians of {ROUNDS_OF_WORKERS} interleaved runs")
     for name in ("tesla-m", "tesla-x"):
         elapsed = rounds_of(
-            {str(workers): lambda n=name, w=workers: cold(n, IN_BATCH, w) for workers in (1, 2)},  # type: ignore[misc]
-            ROUNDS,
+            {
+                "one": lambda n=name: cold(n, IN_BATCH, 1),  # type: ignore[misc]
+                "two": lambda n=name: cold(n, IN_BATCH, 2),  # type: ignore[misc]
+                "processes": lambda n=name: cold(n, IN_BATCH, 1, processes=2) / 2,  # type: ignore[misc]
+            },
+            ROUNDS_OF_WORKERS,
         )
-        print(f"{name}, two workers against one, elapsed: {ratio(elapsed['1'], elapsed['2'])} times as fast")
+        print(
+            f"{name}: two workers {ratio(elapsed['one'], elapsed['two'])} times as fast, "
+            f"two processes {ratio(elapsed['one'], elapsed['processes'])}"
+        )
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<std
 void Draft::find_undefined() {
     std::unordered_set<std::uint32_t> seen;
     for (const Token& token : tokens_) {
-        if (lexicon_.word(token.word).lemma.load(std::memory_order_acquire) != WordType::kUndefined) continue;
+        if (lexicon_.is_defined(token.word)) continue;
         if (seen.insert(token.word).second) undefined_.push_back(token.word);
     }
 }

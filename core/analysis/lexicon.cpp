@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <mutex>
 #include <stdexcept>
-#include <unordered_map>
 #include <utility>
 
 #include "base/keyed_hash.h"
@@ -21,13 +20,6 @@ std::uint64_t mix(std::uint64_t v) {
     v *= 0xD6E8FEB86659FD93ULL;
     return v ^ (v >> 32);
 }
-
-std::uint32_t hash_of(std::string_view key) { return static_cast<std::uint32_t>(keyed_hash(key)); }
-
-// Of words within a batch.
-struct KeyedHash {
-    std::size_t operator()(std::string_view key) const { return static_cast<std::size_t>(keyed_hash(key)); }
-};
 
 // Recognises words that a batch has had lately, by their bytes alone. It forgets, and knows short words only.
 class RecentWords {
@@ -56,6 +48,37 @@ class RecentWords {
     static constexpr std::size_t kMostSlots = 2048;
 
     std::vector<Slot> slots_;
+};
+
+// Tells the texts of a batch apart.
+class BatchTexts {
+   public:
+    explicit BatchTexts(std::size_t most) {
+        std::size_t slots = 16;
+        while (slots < 2 * most) slots *= 2;
+        slots_.assign(slots, kFree);
+    }
+
+    // Its number among those that differ.
+    std::uint32_t number_of(const HashedText& text) {
+        const std::size_t mask = slots_.size() - 1;
+        for (std::size_t i = text.hash & mask;; i = (i + 1) & mask) {
+            if (slots_[i] == kFree) {
+                slots_[i] = static_cast<std::uint32_t>(texts_.size());
+                texts_.push_back(text);
+                return slots_[i];
+            }
+            const HashedText& known = texts_[slots_[i]];
+            if (known.hash == text.hash && known.text == text.text) return slots_[i];
+        }
+    }
+    const std::vector<HashedText>& texts() const { return texts_; }
+
+   private:
+    static constexpr std::uint32_t kFree = 0xFFFFFFFF;
+
+    std::vector<std::uint32_t> slots_;
+    std::vector<HashedText> texts_;
 };
 
 }  // namespace
@@ -94,49 +117,46 @@ bool Lemma::shares_sense(const Lemma& other) const {
     return shared;
 }
 
-std::size_t Interner::slot_of(std::string_view key, std::uint32_t hash) const {
+HashedText::HashedText(std::string_view given) : text(given), hash(static_cast<std::uint32_t>(keyed_hash(given))) {}
+
+std::size_t Interner::slot_of(const HashedText& key) const {
     std::size_t mask = slots_.size() - 1;
-    for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+    for (std::size_t i = key.hash & mask;; i = (i + 1) & mask) {
         const Slot& slot = slots_[i];
-        if (slot.id == kMissing || (slot.hash == hash && keys_[slot.id] == key)) return i;
+        if (slot.id == kMissing || (slot.hash == key.hash && keys_[slot.id] == key.text)) return i;
     }
 }
 
-std::uint32_t Interner::find(std::string_view key) const { return slots_[slot_of(key, hash_of(key))].id; }
+std::uint32_t Interner::find(const HashedText& key) const { return slots_[slot_of(key)].id; }
 
 // Memory is slow: some keys ahead it is asked for the slots, then for the keys in them.
-void Interner::find_all(const std::vector<std::string_view>& keys, std::uint32_t* ids) const {
+void Interner::find_all(const HashedText* keys, std::size_t count, std::uint32_t* ids) const {
     constexpr std::size_t kAtOnce = 16;
     const std::size_t mask = slots_.size() - 1;
-    std::uint32_t hashes[kAtOnce];
-    for (std::size_t start = 0; start < keys.size(); start += kAtOnce) {
-        const std::size_t count = std::min(kAtOnce, keys.size() - start);
-        for (std::size_t k = 0; k < count; ++k) {
-            hashes[k] = hash_of(keys[start + k]);
-            prefetch_memory(&slots_[hashes[k] & mask]);
+    for (std::size_t start = 0; start < count; start += kAtOnce) {
+        const std::size_t end = std::min(start + kAtOnce, count);
+        for (std::size_t k = start; k < end; ++k) prefetch_memory(&slots_[keys[k].hash & mask]);
+        for (std::size_t k = start; k < end; ++k) {
+            const Slot& slot = slots_[keys[k].hash & mask];
+            if (slot.hash == keys[k].hash && slot.id != kMissing) prefetch_memory(&keys_[slot.id]);
         }
-        for (std::size_t k = 0; k < count; ++k) {
-            const Slot& slot = slots_[hashes[k] & mask];
-            if (slot.hash == hashes[k] && slot.id != kMissing) prefetch_memory(&keys_[slot.id]);
-        }
-        for (std::size_t k = 0; k < count; ++k) ids[start + k] = slots_[slot_of(keys[start + k], hashes[k])].id;
+        for (std::size_t k = start; k < end; ++k) ids[k] = find(keys[k]);
     }
 }
 
-std::uint32_t Interner::intern(std::string_view key) {
-    std::uint32_t hash = hash_of(key);
-    std::size_t at = slot_of(key, hash);
+std::uint32_t Interner::intern(const HashedText& key) {
+    std::size_t at = slot_of(key);
     if (slots_[at].id != kMissing) return slots_[at].id;
     // All that may fail comes first: a key without a slot, or a slot without a key, would shift all later numbers.
     if ((keys_.size() + 1) * 2 > slots_.size()) {
         grow();
-        at = slot_of(key, hash);
+        at = slot_of(key);
     }
-    std::string owned(key);
+    std::string owned(key.text);
     keys_.prepare();
     auto id = static_cast<std::uint32_t>(keys_.size());
     keys_.append([&](std::string& slot) noexcept { slot = std::move(owned); });
-    slots_[at] = {hash, id};
+    slots_[at] = {key.hash, id};
     return id;
 }
 
@@ -185,13 +205,13 @@ void FeatureStore::grow() {
 
 std::vector<std::uint32_t> Lexicon::intern_words(const std::vector<std::string_view>& words) {
     RecentWords recent(words.size());
-    std::vector<std::string_view> distinct;  // but for some that come again
+    std::vector<HashedText> distinct;  // but for some that come again
     std::vector<std::uint32_t> ids;
     ids.reserve(words.size());
     for (std::string_view word : words) {
         const auto next = static_cast<std::uint32_t>(distinct.size());
         ids.push_back(recent.number_of(word, next));
-        if (ids.back() == next) distinct.push_back(word);
+        if (ids.back() == next) distinct.emplace_back(word);
     }
     const std::vector<std::uint32_t> distinct_ids = intern_distinct(distinct);
     for (std::uint32_t& id : ids) id = distinct_ids[id];
@@ -199,52 +219,72 @@ std::vector<std::uint32_t> Lexicon::intern_words(const std::vector<std::string_v
 }
 
 std::vector<std::uint32_t> Lexicon::find_words(const std::vector<std::string_view>& words) {
+    return find_words(std::vector<HashedText>(words.begin(), words.end()));
+}
+
+std::vector<std::uint32_t> Lexicon::find_words(const std::vector<HashedText>& words) {
+    constexpr std::size_t kAtOnce = 512;  // then a thread that has new words gets its turn
     std::vector<std::uint32_t> ids(words.size());
-    std::shared_lock lock(words_mutex_);
-    word_ids_.find_all(words, ids.data());
+    for (std::size_t start = 0; start < words.size(); start += kAtOnce) {
+        std::shared_lock lock(words_mutex_);
+        word_ids_.find_all(words.data() + start, std::min(kAtOnce, words.size() - start), ids.data() + start);
+    }
     return ids;
 }
 
-std::vector<std::uint32_t> Lexicon::intern_distinct(const std::vector<std::string_view>& words) {
+std::vector<std::uint32_t> Lexicon::intern_distinct(const std::vector<HashedText>& words) {
+    std::size_t known = words_.size();
     std::vector<std::uint32_t> ids = find_words(words);
-    std::vector<std::size_t> missing;
+    std::vector<std::size_t> missing;  // words
     for (std::size_t i = 0; i < words.size(); ++i)
         if (ids[i] == Interner::kMissing) missing.push_back(i);
     if (missing.empty()) return ids;
-    // Looking at new words takes longer than entering them, and other threads need not wait for it.
-    std::unordered_map<std::string_view, std::uint32_t, KeyedHash> fresh;
-    std::vector<std::string_view> forms;
+    BatchTexts fresh(missing.size());
+    for (std::size_t i : missing) ids[i] = fresh.number_of(words[i]);
+    std::vector<std::uint32_t> fresh_ids(fresh.texts().size(), Interner::kMissing);
+    std::vector<HashedText> step_words;
+    SharedRound(entering_).go(fresh_ids.size(), [&](std::size_t from, std::size_t to) {
+        step_words.assign(fresh.texts().begin() + from, fresh.texts().begin() + to);
+        if (words_.size() != known) {  // another thread has entered some
+            const std::vector<std::uint32_t> found = find_words(step_words);
+            std::copy(found.begin(), found.end(), fresh_ids.begin() + from);
+        }
+        enter(step_words, fresh_ids.data() + from);
+        known = words_.size();
+    });
+    for (std::size_t i : missing) ids[i] = fresh_ids[ids[i]];
+    return ids;
+}
+
+// Looking at new words takes longer than entering them, and other threads need not wait for it.
+void Lexicon::enter(const std::vector<HashedText>& words, std::uint32_t* ids) {
+    std::vector<std::size_t> missing;
     std::vector<WordFeatures> looks;
     std::vector<bool> alphanumeric;
     std::u32string form;
-    fresh.reserve(missing.size());
-    forms.reserve(missing.size());
-    looks.reserve(missing.size());
-    for (std::size_t i : missing) {
-        auto [found, is_new] = fresh.try_emplace(words[i], static_cast<std::uint32_t>(looks.size()));
-        ids[i] = found->second;
-        if (!is_new) continue;
-        decode_utf8(words[i], form);
-        forms.push_back(words[i]);
-        alphanumeric.push_back(std::any_of(form.begin(), form.end(), is_alnum));
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (ids[i] != Interner::kMissing) continue;
+        decode_utf8(words[i].text, form);
+        missing.push_back(i);
         looks.push_back(tagger_ ? tagger_->features(form.data(), form.size()) : WordFeatures{});
+        alphanumeric.push_back(std::any_of(form.begin(), form.end(), is_alnum));
     }
-    std::vector<std::uint32_t> entered(looks.size());
+    if (missing.empty()) return;
+    std::vector<const WordFeatures*> features;
     {
-        std::unique_lock lock(words_mutex_);
-        for (std::size_t i = 0; i < looks.size(); ++i) {
-            words_.prepare();
-            const WordFeatures* features = features_.keep(looks[i]);
-            entered[i] = word_ids_.intern(forms[i]);
-            if (entered[i] != words_.size()) continue;  // another thread was first
-            words_.append([&](WordType& type) noexcept {
-                type.features = features;
-                type.alphanumeric = alphanumeric[i];
-            });
-        }
+        std::lock_guard lock(features_mutex_);
+        for (const WordFeatures& look : looks) features.push_back(features_.keep(look));
     }
-    for (std::size_t i : missing) ids[i] = entered[ids[i]];
-    return ids;
+    std::unique_lock lock(words_mutex_);
+    for (std::size_t k = 0; k < missing.size(); ++k) {
+        words_.prepare();
+        const std::uint32_t id = ids[missing[k]] = word_ids_.intern(words[missing[k]]);
+        if (id != words_.size()) continue;  // it came before, or another thread was first
+        words_.append([&](WordType& type) noexcept {
+            type.features = features[k];
+            type.alphanumeric = alphanumeric[k];
+        });
+    }
 }
 
 std::vector<std::uint32_t> Lexicon::intern_lemmas(const std::vector<LemmaSenses>& lemmas) {

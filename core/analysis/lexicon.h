@@ -1,6 +1,7 @@
 // The interned words of one analysis: every word type is looked at once, every later token is an integer.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -30,7 +31,7 @@ class StableArray {
     void prepare() {
         std::size_t chunk = size() / kChunk;
         if (chunk >= chunks_.size()) throw std::length_error("the vocabulary is full");
-        if (!chunks_[chunk]) chunks_[chunk] = std::make_unique<T[]>(kChunk);
+        if (!chunks_[chunk]) chunks_[chunk].reset(new T[kChunk]);  // plain data is not cleared: it is filled later
     }
     template <class Fill>
     void append(Fill&& fill) {
@@ -46,14 +47,22 @@ class StableArray {
     std::atomic<std::size_t> size_{0};
 };
 
+// A text and its hash, which is computed once.
+struct HashedText {
+    HashedText(std::string_view given);
+
+    std::string_view text;
+    std::uint32_t hash;
+};
+
 // Strings to consecutive integers.
 class Interner {
    public:
     static constexpr std::uint32_t kMissing = 0xFFFFFFFF;
 
-    std::uint32_t find(std::string_view key) const;    // under the reader's lock
-    void find_all(const std::vector<std::string_view>& keys, std::uint32_t* ids) const;  // the same for many
-    std::uint32_t intern(std::string_view key);        // under the writer's lock; nothing is changed where it throws
+    std::uint32_t find(const HashedText& key) const;  // under the reader's lock
+    void find_all(const HashedText* keys, std::size_t count, std::uint32_t* ids) const;  // the same for many
+    std::uint32_t intern(const HashedText& key);  // under the writer's lock; nothing is changed where it throws
     std::size_t size() const { return keys_.size(); }
     const std::string& key(std::uint32_t id) const { return keys_[id]; }
 
@@ -61,7 +70,7 @@ class Interner {
     struct Slot {
         std::uint32_t hash = 0, id = kMissing;
     };
-    std::size_t slot_of(std::string_view key, std::uint32_t hash) const;
+    std::size_t slot_of(const HashedText& key) const;
     void grow();
 
     StableArray<std::string> keys_;
@@ -133,6 +142,32 @@ class Lemma {
     std::unique_ptr<Known> known_;  // none for a lemma without senses, as most rare words are
 };
 
+// New words that several threads may meet at the same time. Each thread begins at another place and goes round in small steps,
+// so that it can leave out at every step what others have done meanwhile.
+class SharedRound {
+   public:
+    explicit SharedRound(std::atomic<std::uint32_t>& threads) : threads_(threads), others_(threads.fetch_add(1)) {}
+    ~SharedRound() { threads_.fetch_sub(1); }
+    SharedRound(const SharedRound&) = delete;
+
+    template <class Step>
+    void go(std::size_t size, Step&& step) const {  // step(from, to)
+        const std::size_t steps = (size + kStep - 1) / kStep;
+        // Multiples of the golden section lie far from each other, however many they are.
+        const std::size_t first = static_cast<std::uint64_t>(others_ * 0x9E3779B9U) * steps >> 32;
+        for (std::size_t k = 0; k < steps; ++k) {
+            const std::size_t from = (first + k) % steps * kStep;
+            step(from, std::min(from + kStep, size));
+        }
+    }
+
+   private:
+    static constexpr std::size_t kStep = 256;
+
+    std::atomic<std::uint32_t>& threads_;
+    const std::uint32_t others_;  // at work when this one began
+};
+
 class Lexicon {
    public:
     explicit Lexicon(const Tagger* tagger) : tagger_(tagger) {}
@@ -151,9 +186,13 @@ class Lexicon {
     std::size_t word_count() const { return words_.size(); }
     std::size_t lemma_count() const { return lemmas_.size(); }
     const Tagger* tagger() const { return tagger_; }
+    bool is_defined(std::uint32_t id) const { return words_[id].lemma.load(std::memory_order_acquire) != WordType::kUndefined; }
+    SharedRound begin_defining() { return SharedRound(defining_); }
 
    private:
-    std::vector<std::uint32_t> intern_distinct(const std::vector<std::string_view>& words);
+    std::vector<std::uint32_t> find_words(const std::vector<HashedText>& words);
+    std::vector<std::uint32_t> intern_distinct(const std::vector<HashedText>& words);
+    void enter(const std::vector<HashedText>& words, std::uint32_t* ids);
     static std::uint64_t next_serial() {
         static std::atomic<std::uint64_t> last{0};
         return ++last;
@@ -161,11 +200,12 @@ class Lexicon {
 
     const std::uint64_t serial_ = next_serial();
     const Tagger* tagger_;
-    // Three locks, so that a thread that defines words never waits for one that tokenises.
+    // Several locks, so that a thread that defines words never waits for one that tokenises.
     std::shared_mutex words_mutex_;
-    std::mutex lemmas_mutex_, definitions_mutex_;
+    std::mutex features_mutex_, lemmas_mutex_, definitions_mutex_;
+    std::atomic<std::uint32_t> entering_{0}, defining_{0};  // threads
     Interner word_ids_, lemma_ids_;
-    FeatureStore features_;  // under the lock of the words
+    FeatureStore features_;
     StableArray<WordType> words_;
     StableArray<Lemma> lemmas_;
 };

@@ -137,19 +137,26 @@ std::vector<std::uint32_t> define_plain(Lexicon& lexicon, const std::vector<std:
     std::deque<std::string> texts;  // does not move what the views point to
     std::vector<LemmaSenses> found;
     std::string lemma;
-    for (std::uint32_t word : words) {
-        if (!lemmas.find(lexicon.form(word), lemma)) {
-            rest.push_back(word);
-            continue;
+    lexicon.begin_defining().go(words.size(), [&](std::size_t from, std::size_t to) {
+        known.clear();
+        found.clear();
+        texts.clear();
+        for (std::size_t i = from; i < to; ++i) {
+            if (lexicon.is_defined(words[i])) continue;
+            if (!lemmas.find(lexicon.form(words[i]), lemma)) {
+                rest.push_back(words[i]);
+                continue;
+            }
+            SenseIndex::Senses of = senses ? senses->find(lemma) : SenseIndex::Senses{};
+            known.push_back(words[i]);
+            found.push_back({texts.emplace_back(lemma), of.data, of.size});
         }
-        SenseIndex::Senses of = senses ? senses->find(lemma) : SenseIndex::Senses{};
-        known.push_back(word);
-        found.push_back({texts.emplace_back(lemma), of.data, of.size});
-    }
-    std::vector<std::uint32_t> ids = lexicon.intern_lemmas(found);
-    std::vector<WordDefinition> definitions;
-    for (std::size_t i = 0; i < known.size(); ++i) definitions.push_back({known[i], ids[i], {}});
-    lexicon.define_words(std::move(definitions));
+        if (known.empty()) return;
+        std::vector<std::uint32_t> ids = lexicon.intern_lemmas(found);
+        std::vector<WordDefinition> definitions;
+        for (std::size_t i = 0; i < known.size(); ++i) definitions.push_back({known[i], ids[i], {}});
+        lexicon.define_words(std::move(definitions));
+    });
     return rest;
 }
 

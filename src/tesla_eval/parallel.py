@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
-from typing import TYPE_CHECKING, Protocol, TypeVar
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import Any, Generic, Protocol, TypeVar
 
 __all__ = ["NO_PROGRESS", "Progress", "map_in_order"]
+
+_TAKEN_AHEAD = 3  # items for each worker
+_PATIENCE = 0.1  # seconds that a thread waits for another task
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -41,7 +44,9 @@ NO_PROGRESS: Progress = _NoProgress()
 
 
 def map_in_order(function: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
-    """`function` of each item, by `workers` threads; items are taken only as they are needed.
+    """`function` of each item, by `workers` threads, of which the caller is one; items are taken as they are needed.
+
+    Errors of the function and of the items come in their place, after the results before them.
 
     >>> list(map_in_order(str.upper, "abc", workers=2))
     ['A', 'B', 'C']
@@ -49,17 +54,124 @@ def map_in_order(function: Callable[[Item], Result], items: Iterable[Item], work
     if workers <= 1:
         yield from map(function, items)
         return
-    from concurrent.futures import ThreadPoolExecutor  # takes 5 ms: only when asked for
-
     source = iter(items)
-    with ThreadPoolExecutor(workers) as pool:
-        pending: deque[Future[Result]] = deque(
-            pool.submit(function, item) for item in islice(source, 2 * workers)
-        )
+    crew = _Crew(workers - 1)
+    tasks: deque[_Task[Result]] = deque()  # whose results are still to come
+    try:
+        while True:
+            while len(tasks) < _TAKEN_AHEAD * workers and (task := _next_task(function, source)):
+                tasks.append(task)
+                crew.add(task)
+            if not tasks:
+                return
+            while not tasks[0].is_done and crew.do_next():
+                pass
+            yield tasks.popleft().result()
+    finally:
+        crew.stop()
+
+
+class _Task(Generic[Result]):
+    """A call whose result is wanted later."""
+
+    def __init__(self, call: Callable[[], Result]) -> None:
+        self._call: Callable[[], Result] | None = call
+        self._error: BaseException | None = None
+        self._not_done = threading.Lock()
+        self._not_done.acquire()
+
+    @property
+    def is_done(self) -> bool:
+        return not self._not_done.locked()
+
+    def do(self) -> None:
+        """Call it. Errors are kept for those who want the result; an interruption is raised at once as well."""
+        assert self._call is not None
         try:
-            while pending:
-                yield pending.popleft().result()
-                pending.extend(pool.submit(function, item) for item in islice(source, 1))
+            self._result = self._call()
+        except Exception as error:
+            self._error = error
+        except BaseException as error:
+            self._error = error
+            raise
         finally:
-            for future in pending:
-                future.cancel()
+            self._call = None  # and with it the item
+            self._not_done.release()
+
+    def result(self) -> Result:
+        """What the call returned or raised, when it is done."""
+        with self._not_done:
+            if self._error is None:
+                return self._result
+            error, self._error = self._error, None
+            try:
+                raise error
+            finally:
+                del error  # its traceback holds this frame
+
+
+def _next_task(function: Callable[[Item], Result], source: Iterator[Item]) -> _Task[Result] | None:
+    """The task of the next item, or one that raises the error of the source."""
+    try:
+        return _Task(partial(function, next(source)))
+    except StopIteration:
+        return None
+    except Exception as error:
+        return _Task(partial(_raise, error))
+
+
+def _raise(error: Exception) -> Any:
+    raise error
+
+
+class _Crew:
+    """Threads that do tasks. One that has had none for a while ends, so that no program waits for it for ever."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        # An interruption leaves this queue in order; of a `Condition` it may leave the lock behind.
+        self._to_begin: SimpleQueue[_Task[Any] | None] = SimpleQueue()
+        self._threads: set[threading.Thread] = set()
+
+    def add(self, task: _Task[Any]) -> None:
+        """Let a thread do it, or whoever calls `do_next`."""
+        self._to_begin.put(task)
+        if len(self._threads) < self._size:
+            thread = threading.Thread(target=self._work)
+            self._threads.add(thread)
+            try:
+                thread.start()
+            except BaseException:
+                self._threads.discard(thread)
+                raise
+
+    def do_next(self, patience: float = 0.0) -> bool:
+        """Do the next task that nobody has begun, if it comes in time; tells whether there was one."""
+        try:
+            task = self._to_begin.get(timeout=patience)
+        except Empty:
+            return False
+        if task is None:
+            return False
+        task.do()
+        return True
+
+    def _work(self) -> None:
+        more = True
+        while more:
+            with suppress(BaseException):  # those who want the result get it
+                more = self.do_next(_PATIENCE)
+        self._threads.discard(threading.current_thread())
+
+    def stop(self) -> None:
+        """Begin no other task, and wait for those that were begun."""
+        with suppress(Empty):
+            while True:
+                self._to_begin.get_nowait()
+        threads = [
+            thread for thread in list(self._threads) if thread.ident is not None
+        ]  # others change the set
+        for _ in threads:
+            self._to_begin.put(None)
+        for thread in threads:
+            thread.join()

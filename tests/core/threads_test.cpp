@@ -2,6 +2,7 @@
 // Built and run by tests/test_core_safety.py.
 #include <atomic>
 #include <cstdio>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,9 +15,9 @@ int main() {
     std::atomic<bool> done{false};
     std::atomic<int> wrong{0};
     auto write = [&](int own) {
-        for (int batch = 0; batch < 60; ++batch) {
-            std::vector<std::string> words;
-            for (int i = 0; i < 100; ++i) words.push_back("w" + std::to_string((batch * 50 + i) * (own % 2 + 1)));
+        for (int batch = 0; batch < 20; ++batch) {
+            std::vector<std::string> words;  // many that other threads meet at the same time, more than are entered at once
+            for (int i = 0; i < 700; ++i) words.push_back("w" + std::to_string((batch * 350 + i) * (own % 2 + 1)));
             const std::vector<std::string_view> views(words.begin(), words.end());
             const std::vector<std::uint32_t> ids = lexicon.intern_words(views);
             std::vector<LemmaSenses> lemmas;
@@ -50,6 +51,8 @@ int main() {
     for (std::thread& writer : writers) writer.join();
     done = true;
     reader.join();
+    std::set<std::string> forms;
+    for (std::uint32_t id = 0; id < lexicon.word_count(); ++id) wrong += !forms.insert(lexicon.form(id)).second;
     if (wrong != 0) std::printf("%d wrong\n", wrong.load());
     return wrong != 0;
 }

@@ -1,6 +1,6 @@
 """The threaded paths, for the thread sanitizer: `python tools/checked_core.py thread -- -m tests.fuzz.threads`.
 
-Metrics with two workers, several threads of Python with one metric (new words in each, so that they all write to one
+Metrics with workers, several threads of Python with one metric (new words in each, so that they all write to one
 vocabulary), and lists that one thread changes while another scores them.
 """
 
@@ -31,9 +31,12 @@ def scores(metric: Metric, pairs: list[Pair]) -> bytes:
 
 
 def with_workers(name: str, count: int) -> None:
-    """Two workers find what one finds."""
-    pairs = hostile_pairs(11, count)
-    found = {scores(create_metric(name, LANGUAGES[name], workers=workers), pairs) for workers in (1, 2)}
+    """Several workers find what one finds."""
+    hypotheses, references = (list(side) for side in zip(*hostile_pairs(11, count), strict=True))
+    found = set()
+    for workers in (1, 2, 4):
+        metric = create_metric(name, LANGUAGES[name], workers=workers)
+        found.add(np.asarray(metric.corpus_score(hypotheses, [references]).segments).tobytes())
     assert len(found) == 1, f"{name}: workers change the scores"
 
 

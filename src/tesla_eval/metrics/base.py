@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Chunk", "Metric", "References", "SegmentScores", "Total"]
 
 
-_SMALLEST_CHUNK, _LARGEST_CHUNK = 256, 2048  # segments that cross into the core at once
+_SMALLEST_CHUNK, _LARGEST_CHUNK = 128, 2048  # segments that cross into the core at once
 _SHARED_OPTIONS = ("lang", "workers")  # of every metric: not part of what makes one differ from another
 _Any = TypeVar("_Any")
 
