@@ -9,12 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/word_table.h"
 #include "base/interrupt.h"
 #include "base/small_sort.h"
 
 namespace tesla {
-
-enum WordShape : std::uint8_t { kHasDigit = 1, kCapitalised = 2, kUnknown = 4 };
 
 // The tokens of one text, as far as its surface needs them.
 struct SurfaceView {
