@@ -19,7 +19,7 @@
 #include "bindings/bindings.h"
 #include "bindings/token_batch.h"
 #include "analysis/lexicon.h"
-#include "analysis/word_table.h"
+#include "analysis/word_facts.h"
 #include "base/texts.h"
 
 namespace nb = nanobind;
@@ -194,14 +194,14 @@ void bind_lexicon(nb::module_& m) {
             },
             "words"_a);
 
-    nb::class_<WordTable>(m, "WordTable", "What is known of the words of a lexicon without their context.")
+    nb::class_<WordFacts>(m, "WordFacts", "What is known of the words of a lexicon without their context.")
         .def(nb::init<Lexicon&, CharacterMap&, const WordWeights*>(), "lexicon"_a, "lowering"_a, "weights"_a.none(),
              nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
         .def(
             "learn_words",
-            [](WordTable& table, std::uint32_t first, std::uint32_t end) {
+            [](WordFacts& table, std::uint32_t first, std::uint32_t end) {
                 check_span(first, end, table.lexicon().word_count());
-                WordTable::Words words;
+                WordFacts::Words words;
                 {
                     nb::gil_scoped_release release;
                     words = table.learn_words(first, end);
@@ -213,7 +213,7 @@ void bind_lexicon(nb::module_& m) {
             "For each of the words: the first word that is the same but for capitals, the shape, the weight.")
         .def(
             "lemma_weights",
-            [](const WordTable& table, std::uint32_t first, std::uint32_t end) {
+            [](const WordFacts& table, std::uint32_t first, std::uint32_t end) {
                 check_span(first, end, table.lexicon().lemma_count());
                 std::vector<double> weights;
                 {

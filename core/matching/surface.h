@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/word_table.h"
+#include "analysis/word_facts.h"
 #include "base/interrupt.h"
 #include "base/small_sort.h"
 

@@ -322,7 +322,7 @@ def end_of(used: npt.NDArray[np.uint32]) -> int:
     return int(used.max()) + 1 if len(used) else 0
 
 
-_HAS_DIGIT, _CAPITALISED, _UNKNOWN, _LETTER = 1, 2, 4, 8  # as in core/analysis/word_table.h
+_HAS_DIGIT, _CAPITALISED, _UNKNOWN, _LETTER = 1, 2, 4, 8  # as in core/analysis/word_facts.h
 _CAPITAL_SIGMA = "Σ"  # the only letter whose small form depends on its place in the word
 
 
@@ -355,7 +355,7 @@ class WordTable:
 
     def __init__(self, vocabulary: Vocabulary, frequencies: WordFrequencies | None) -> None:
         self._frequencies = frequencies
-        self._core = _core.WordTable(
+        self._core = _core.WordFacts(
             vocabulary.lexicon, _lowering(), frequencies.core if frequencies else None
         )
         self.folded = GrowingArray(np.uint32)

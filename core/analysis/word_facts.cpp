@@ -1,4 +1,4 @@
-#include "analysis/word_table.h"
+#include "analysis/word_facts.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -26,7 +26,7 @@ WordWeights::WordWeights(std::string text, const std::vector<double>& weights, d
     if (line != weights.size()) throw std::invalid_argument("words and weights differ in number");
 }
 
-WordTable::Words WordTable::learn_words(std::uint32_t first, std::uint32_t end) {
+WordFacts::Words WordFacts::learn_words(std::uint32_t first, std::uint32_t end) {
     Words words;
     const std::size_t count = end - first;
     words.folded.reserve(count);
@@ -60,18 +60,18 @@ WordTable::Words WordTable::learn_words(std::uint32_t first, std::uint32_t end) 
     return words;
 }
 
-std::uint32_t WordTable::first_with_capitals(std::string_view small_form, std::uint32_t otherwise) const {
+std::uint32_t WordFacts::first_with_capitals(std::string_view small_form, std::uint32_t otherwise) const {
     const std::uint32_t known = small_forms_.find(small_form);
     return known == Interner::kMissing ? otherwise : first_with_capitals_[known];
 }
 
-void WordTable::remember(std::string_view small_form, std::uint32_t word) {
+void WordFacts::remember(std::string_view small_form, std::uint32_t word) {
     first_with_capitals_.resize(small_forms_.size());  // nothing is left over where the next lines fail
     first_with_capitals_.push_back(word);
     if (small_forms_.intern(small_form) + 1 < first_with_capitals_.size()) first_with_capitals_.pop_back();  // known
 }
 
-std::vector<double> WordTable::lemma_weights(std::uint32_t first, std::uint32_t end) const {
+std::vector<double> WordFacts::lemma_weights(std::uint32_t first, std::uint32_t end) const {
     std::vector<double> weights;
     weights.reserve(end - first);
     for (std::uint32_t lemma = first; lemma < end; ++lemma) weights.push_back(weight_of(lexicon_.lemma_text(lemma)));

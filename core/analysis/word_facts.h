@@ -37,10 +37,10 @@ class WordWeights {
 };
 
 // Words are given in ascending order of their numbers, by one thread at a time.
-class WordTable {
+class WordFacts {
    public:
     // `lowering` tells the traits of characters too. Without weights every word weighs 1.
-    WordTable(Lexicon& lexicon, CharacterMap& lowering, const WordWeights* weights)
+    WordFacts(Lexicon& lexicon, CharacterMap& lowering, const WordWeights* weights)
         : lexicon_(lexicon), lowering_(lowering), weights_(weights) {}
 
     const Lexicon& lexicon() const { return lexicon_; }
