@@ -15,12 +15,13 @@ std::uint8_t shape_of(const WordTraits& traits, bool is_lower) {
 }  // namespace
 
 WordWeights::WordWeights(std::string text, const std::vector<double>& weights, double unlisted)
-    : text_(std::move(text)), unlisted_(unlisted) {
+    : text_(std::move(text)), weights_(text_), unlisted_(unlisted) {
     weights_.reserve(weights.size());
     std::size_t line = 0;
     for (std::size_t begin = 0; begin <= text_.size(); ++line) {
         const std::size_t end = std::min(text_.find('\n', begin), text_.size());
-        if (line < weights.size()) weights_.insert_or_assign(std::string_view(text_).substr(begin, end - begin), weights[line]);
+        if (line < weights.size())
+            *weights_.add(std::string_view(text_).substr(begin, end - begin), weights[line]).first = weights[line];
         begin = end + 1;
     }
     if (line != weights.size()) throw std::invalid_argument("words and weights differ in number");

@@ -5,16 +5,16 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "analysis/character_map.h"
 #include "analysis/lexicon.h"
+#include "base/text_table.h"
 
 namespace tesla {
 
-enum WordShape : std::uint8_t { kHasDigit = 1, kCapitalised = 2, kUnknown = 4 };
-inline constexpr std::uint8_t kLetterTrait = 8;  // beside kHasDigit and kCapitalised, of characters
+enum WordShape : std::uint8_t { kHasDigit = 1, kCapitalised = 2 };
+inline constexpr std::uint8_t kLetterTrait = 4;  // of characters, beside those of WordShape
 
 // A list of words with their weights.
 class WordWeights {
@@ -26,13 +26,13 @@ class WordWeights {
     WordWeights& operator=(const WordWeights&) = delete;
 
     double of(std::string_view word) const {
-        const auto found = weights_.find(word);
-        return found == weights_.end() ? unlisted_ : found->second;
+        const double* weight = weights_.find(word);
+        return weight ? *weight : unlisted_;
     }
 
    private:
     std::string text_;
-    std::unordered_map<std::string_view, double> weights_;
+    TextTable<double> weights_;
     double unlisted_;
 };
 

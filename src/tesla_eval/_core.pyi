@@ -314,9 +314,11 @@ class Surfaces:
         word: npt.NDArray[np.uint32],
         lemma: npt.NDArray[np.uint32],
         function: npt.NDArray[np.uint8],
+        folded: npt.NDArray[np.uint32],
         shape: npt.NDArray[np.uint8],
         word_weight: npt.NDArray[np.float64],
         lemma_weight: npt.NDArray[np.float64],
+        unlisted: float,
     ) -> None: ...
     def __len__(self) -> int: ...
 

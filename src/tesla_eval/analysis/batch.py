@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from tesla_eval import _core
 from tesla_eval._core import CharacterMap, Lexicon, TokenBatch, Tokens
 from tesla_eval.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.analysis.frequencies import WordFrequencies
+from tesla_eval.analysis.tokenisers import compose_all
 from tesla_eval.arrays import Index, distinct
 from tesla_eval.errors import InputError
 from tesla_eval.records import Token
@@ -85,6 +87,11 @@ class AnalysedBatch:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    @cached_property
+    def composed(self) -> list[str]:
+        """The texts in NFC."""
+        return compose_all(self.texts)
 
     @cached_property
     def lengths(self) -> Index:
@@ -167,8 +174,10 @@ class AnalysedBatch:
 class CoreBatch(AnalysedBatch):
     """A batch whose arrays lie in the core; NumPy sees one when it is first asked for."""
 
-    def __init__(self, texts: tuple[str, ...], vocabulary: Vocabulary, core: TokenBatch) -> None:
-        vars(self).update(texts=texts, vocabulary=vocabulary, _core=core)
+    def __init__(
+        self, texts: tuple[str, ...], composed: list[str], vocabulary: Vocabulary, core: TokenBatch
+    ) -> None:
+        vars(self).update(texts=texts, composed=composed, vocabulary=vocabulary, _core=core)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -322,7 +331,7 @@ def end_of(used: npt.NDArray[np.uint32]) -> int:
     return int(used.max()) + 1 if len(used) else 0
 
 
-_HAS_DIGIT, _CAPITALISED, _UNKNOWN, _LETTER = 1, 2, 4, 8  # as in core/analysis/word_facts.h
+_HAS_DIGIT, _CAPITALISED, _LETTER = 1, 2, 4  # as in core/analysis/word_facts.h
 _CAPITAL_SIGMA = "Σ"  # the only letter whose small form depends on its place in the word
 
 
@@ -334,9 +343,7 @@ def _lowering() -> CharacterMap:
 
 def _lowered_character(character: str) -> tuple[str | None, int]:
     traits = (
-        _HAS_DIGIT * character.isdigit()
-        + _CAPITALISED * character.isupper()
-        + _LETTER * character.isalpha()
+        _HAS_DIGIT * character.isdigit() + _CAPITALISED * character.isupper() + _LETTER * character.isalpha()
     )
     return alone(character, str.lower), traits
 
@@ -354,13 +361,15 @@ class WordTable:
     """What is known of the words of a vocabulary, by number: every word is looked at once, when it is first met."""
 
     def __init__(self, vocabulary: Vocabulary, frequencies: WordFrequencies | None) -> None:
-        self._frequencies = frequencies
         self._core = _core.WordFacts(
             vocabulary.lexicon, _lowering(), frequencies.core if frequencies else None
         )
+        self.unlisted = frequencies.unlisted if frequencies else math.nan
+        """The weight of words that are not listed; no word has it where there is no list."""
         self.folded = GrowingArray(np.uint32)
         """The number of the first word that is the same but for capitals."""
         self.shape = GrowingArray(np.uint8)
+        """Bits: has a digit, begins with a capital."""
         self.word_weight = GrowingArray(np.float64)
         self.lemma_weight = GrowingArray(np.float64)
 
@@ -375,18 +384,6 @@ class WordTable:
         first, end = len(self.lemma_weight), end_of(batch.lemma)
         if first < end:
             self.lemma_weight.extend(self._core.lemma_weights(first, end))
-
-    def shapes(self, batch: AnalysedBatch) -> npt.NDArray[np.uint8]:
-        """The shape of every word of a batch; a word is unknown if neither it nor its lemma is listed."""
-        shapes = self.shape.values.take(batch.word)
-        if self._frequencies is None:
-            return shapes
-        unlisted = self._frequencies.unlisted
-        strange = (self.word_weight.values.take(batch.word) == unlisted) & (
-            self.lemma_weight.values.take(batch.lemma) == unlisted
-        )
-        strange &= (shapes & _HAS_DIGIT) == 0
-        return np.asarray(shapes | (strange * np.uint8(_UNKNOWN)), np.uint8)
 
 
 @lru_cache(maxsize=64)
