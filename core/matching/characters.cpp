@@ -1,6 +1,7 @@
 #include "matching/characters.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "base/lanes.h"
@@ -83,28 +84,46 @@ std::size_t bucket_of(const Key& key, int n) {
     return std::min<std::size_t>(character(key, n), kBuckets - 1);
 }
 
-// In the order of their second characters suffixes go to the buckets of their first ones: then little is left to sort.
+using Counts = std::array<std::uint32_t, kBuckets>;
+
+// Moves suffixes into the order of their n-th characters and leaves them as they are where these are equal.
 template <class Key>
-void sort_suffixes(const std::u32string& text, std::vector<Key>& suffixes, std::vector<Key>& by_second,
-                   std::pmr::vector<Key>& sorted) {
-    const std::size_t size = text.size();
-    suffixes.resize(size);
-    by_second.resize(size);
+void order_by(int n, const Counts& counts, const Key* from, std::size_t size, Key* to) {
+    Counts starts;
+    std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), std::uint32_t{0});
+    for (std::size_t k = 0; k < size; ++k) to[starts[bucket_of(from[k], n)]++] = from[k];
+}
+
+// By the third, the second, then the first characters: after that little is left to sort. Texts mostly beyond ASCII have
+// one bucket, which is of no use.
+template <class Key, class Text>
+void sort_suffixes(const Text& text, std::size_t size, CharacterScratch::Keys<Key>& scratch, std::pmr::vector<Key>& sorted) {
+    scratch.suffixes.resize(size);
+    scratch.ordered.resize(size);
     sorted.resize(size);
-    std::size_t ends[kBuckets] = {}, second_starts[kBuckets + 1] = {};
+    Counts counts{};
     Key key{};
     for (std::size_t i = size; i-- > 0;) {
         prepend(text[i], key);
-        suffixes[i] = key;
-        ++ends[bucket_of(key, 0)];
-        ++second_starts[bucket_of(key, 1) + 1];
+        scratch.suffixes[i] = key;
+        ++counts[bucket_of(key, 0)];
     }
-    std::partial_sum(ends, ends + kBuckets, ends);
-    std::partial_sum(second_starts, second_starts + kBuckets, second_starts);
-    for (const Key& suffix : suffixes) by_second[second_starts[bucket_of(suffix, 1)]++] = suffix;
-    for (std::size_t k = size; k-- > 0;) sorted[--ends[bucket_of(by_second[k], 0)]] = by_second[k];
-    for (std::size_t bucket = 0; bucket < kBuckets; ++bucket)
-        sort_run(sorted.data() + ends[bucket], sorted.data() + (bucket + 1 < kBuckets ? ends[bucket + 1] : size));
+    if (2 * counts.back() > size) {
+        std::copy(scratch.suffixes.begin(), scratch.suffixes.end(), sorted.begin());
+        return std::sort(sorted.begin(), sorted.end());
+    }
+    // The second characters are the same but for the first, in whose place one has the end; and so on.
+    Counts second = counts, third;
+    const auto shift = [&](Counts& shifted, std::size_t i) {
+        if (i < size) --shifted[bucket_of(scratch.suffixes[i], 0)], ++shifted[0];
+    };
+    shift(second, 0);
+    third = second;
+    shift(third, 1);
+    order_by(2, third, scratch.suffixes.data(), size, sorted.data());
+    order_by(1, second, sorted.data(), size, scratch.ordered.data());
+    order_by(0, counts, scratch.ordered.data(), size, sorted.data());
+    sort_nearly_sorted(sorted.data(), sorted.data() + size);
 }
 
 // The sorted suffixes of a text.
@@ -176,13 +195,22 @@ void overlap_of(Suffixes<Key> a, Suffixes<Key> b, int max_order, std::int64_t* m
 
 CharacterBag::CharacterBag(std::string_view utf8, CharacterScratch& scratch, std::pmr::memory_resource* memory)
     : narrow_(memory), wide_(memory) {
-    std::u32string& text = scratch.text;
-    decode_utf8(utf8, text);
-    text.erase(std::remove_if(text.begin(), text.end(), [](char32_t c) { return c == 0 || is_space(c); }), text.end());
-    if (is_ascii(utf8))
-        sort_suffixes(text, scratch.narrow, scratch.narrow_by_second, narrow_);
-    else
-        sort_suffixes(text, scratch.wide, scratch.wide_by_second, wide_);
+    const auto is_left_out = [](char32_t c) { return c == 0 || is_space(c); };
+    if (is_ascii(utf8)) {
+        std::string& text = scratch.ascii;
+        text.resize(utf8.size());
+        std::size_t size = 0;
+        for (char c : utf8) {  // without a branch
+            text[size] = c;
+            size += !is_left_out(static_cast<unsigned char>(c));
+        }
+        sort_suffixes(text, size, scratch.narrow, narrow_);
+    } else {
+        std::u32string& text = scratch.text;
+        decode_utf8(utf8, text);
+        text.erase(std::remove_if(text.begin(), text.end(), is_left_out), text.end());
+        sort_suffixes(text, text.size(), scratch.wide, wide_);
+    }
 }
 
 std::int64_t CharacterBag::total(int n) const {

@@ -21,9 +21,14 @@ using NarrowKey = std::uint64_t;
 
 // Memory for making bags, which serves all texts of a batch one after the other.
 struct CharacterScratch {
+    template <class Key>
+    struct Keys {
+        std::vector<Key> suffixes, ordered;
+    };
+    std::string ascii;
     std::u32string text;
-    std::vector<NarrowKey> narrow, narrow_by_second;
-    std::vector<WideKey> wide, wide_by_second;
+    Keys<NarrowKey> narrow;
+    Keys<WideKey> wide;
 };
 
 class CharacterBag {
