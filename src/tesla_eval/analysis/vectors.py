@@ -114,10 +114,11 @@ def _as_entries(strips_accents: bool, in_pieces: bool) -> tuple[Callable[[str], 
 
 
 def _apart(character: str) -> str:
-    """A character of a word with spaces where BERT cuts: ideographs stand alone, signs are left out."""
-    if any(first <= character <= last for first, last in _IDEOGRAPHS):
-        return f" {character} "
-    return character if character.isalnum() or character.isspace() else " "
+    """A character of a word with spaces where BERT cuts: signs are left out, ideographs stand alone."""
+    if not (character.isalnum() or character.isspace()):
+        return " "
+    is_ideograph = any(first <= character <= last for first, last in _IDEOGRAPHS)
+    return f" {character} " if is_ideograph else character
 
 
 def strip_accents(word: str) -> str:
