@@ -148,10 +148,6 @@ void bind_lexicon(nb::module_& m) {
                 return to_numpy(lexicon.intern_words(words));
             },
             "words"_a)
-        .def(
-            "find_words",
-            [](Lexicon& lexicon, const std::vector<std::string_view>& words) { return to_numpy(lexicon.find_words(words)); },
-            "words"_a, "The numbers of words; 2**32 - 1 for one that was not seen yet.")
         .def("intern_lemmas", &intern_lemmas, "lemmas"_a, "sense_offsets"_a, "senses"_a)
         .def("define_words", &define_words, "words"_a, "lemmas"_a, "parts"_a)
         .def(
