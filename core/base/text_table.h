@@ -21,11 +21,13 @@ class TextTable {
     }
 
     void reserve(std::size_t count) {
-        while (slots_.size() < 2 * count) grow();
+        std::size_t capacity = slots_.size();
+        while (capacity < 2 * count) capacity *= 2;
+        if (capacity > slots_.size()) grow_to(capacity);
     }
     // The value of a text and whether it is new: then it has the value that is given.
     std::pair<Value*, bool> add(std::string_view text, Value value) {
-        if (2 * (count_ + 1) > slots_.size()) grow();
+        if (2 * (count_ + 1) > slots_.size()) grow_to(2 * slots_.size());
         const std::uint32_t hash = hash_of(text);
         Slot& slot = slots_[place_of(text, hash)];
         if (slot.hash != kFree) return {&slot.value, false};
@@ -55,8 +57,8 @@ class TextTable {
             if (slot.hash == kFree || (slot.hash == hash && std::string_view(texts_ + slot.begin, slot.size) == text)) return place;
         }
     }
-    void grow() {
-        std::vector<Slot> old(2 * slots_.size());
+    void grow_to(std::size_t capacity) {
+        std::vector<Slot> old(capacity);
         old.swap(slots_);
         const std::size_t mask = slots_.size() - 1;
         for (const Slot& slot : old) {
