@@ -181,7 +181,7 @@ class Lexicon {
     WordType& word(std::uint32_t id) { return words_[id]; }
     const Lemma& lemma(std::uint32_t id) const { return lemmas_[id]; }
     const std::string& form(std::uint32_t id) const { return word_ids_.key(id); }
-    std::string lemma_text(std::uint32_t id) const { return lemma_ids_.key(id); }
+    const std::string& lemma_text(std::uint32_t id) const { return lemma_ids_.key(id); }
     std::uint64_t serial() const { return serial_; }  // no two lexicons of a process have the same
     std::size_t word_count() const { return words_.size(); }
     std::size_t lemma_count() const { return lemmas_.size(); }

@@ -19,7 +19,8 @@ std::size_t count_characters(std::string_view text) {
 }  // namespace
 
 VectorTable::VectorTable(std::string text, std::vector<std::int8_t> vectors, std::size_t dimensions, bool pieces)
-    : text_(std::move(text)), vectors_(std::move(vectors)), dimensions_(dimensions), pieces_(pieces) {
+    : text_(std::move(text)), vectors_(std::move(vectors)), dimensions_(dimensions), pieces_(pieces), beginnings_(text_),
+      continuations_(text_) {
     if (dimensions == 0 || dimensions > kMostDimensions || vectors_.size() % dimensions != 0)
         throw std::invalid_argument("the vectors have an invalid shape");
     beginnings_.reserve(size());
@@ -54,7 +55,7 @@ std::size_t VectorTable::Entries::bucket_of(std::string_view text) {
 bool VectorTable::Entries::add(std::string_view entry, std::uint32_t number) {
     longest_ = std::max(longest_, entry.size());
     if (!entry.empty() && entry.size() <= kLongestNoted) lengths_[bucket_of(entry)] |= std::uint64_t{1} << (entry.size() - 1);
-    return numbers_.emplace(entry, number).second;
+    return numbers_.add(entry, number).second;
 }
 
 std::size_t VectorTable::Entries::longest_beginning(std::string_view text, std::uint32_t& number) const {
