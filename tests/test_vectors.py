@@ -391,27 +391,9 @@ def assert_prepared(words: list[str], strips_accents: bool, in_pieces: bool) -> 
 
 
 ODD_WORDS = [
-    "İ",
-    "ΣΑΣ",
-    "Σ",
-    "ß",
-    "ﬁ",
-    "ǅ",
-    "²",
-    "٣",
-    "é",
-    "e\u0301",
-    "\u0301",
-    "漢字",
-    "が",
-    "한글",
-    "कि",
-    "_",
-    "n’t",
-    "\x1c",
-    "a b",
-    "",
-]
+    "İ", "ΣΑΣ", "Σ", "ß", "ﬁ", "ǅ", "²", "٣", "é", "e\u0301", "\u0301", "漢字", "が", "한글", "कि",
+    "_", "n’t", "\x1c", "a b", "",
+]  # fmt: skip
 KINDS_OF_TABLES = pytest.mark.parametrize(
     ("strips_accents", "in_pieces"), [(True, True), (False, True), (False, False)]
 )

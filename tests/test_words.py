@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -10,9 +12,20 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tesla_eval import _core
-from tesla_eval._core import Lexicon
-from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary, WordTable
-from tesla_eval.analysis.frequencies import KIND, WordFrequencies
+from tesla_eval._core import NO_VECTOR, Lexicon
+from tesla_eval.analysis.batch import (
+    AnalysedBatch,
+    GrowingArray,
+    Vocabulary,
+    WordTable,
+    _lowered_character,
+    word_tables,
+)
+from tesla_eval.analysis.frequencies import KIND, WordFrequencies, load_frequencies
+from tesla_eval.analysis.lemmas import Lemmatiser
+from tesla_eval.analysis.pipeline import Pipeline
+from tesla_eval.analysis.tagger import load_tagger
+from tesla_eval.analysis.vectors import WordsWithVectors, load_vectors
 from tesla_eval.errors import ResourceError
 from tesla_eval.records import Token
 from tesla_eval.resources import Resource, text_array
@@ -128,18 +141,72 @@ def test_words_that_are_not_there_are_refused() -> None:
 
 
 def test_threads_may_meet_the_same_characters() -> None:
-    """One map of characters serves all vocabularies."""
+    """One map of characters serves all vocabularies; here nobody has asked it before."""
     forms = [chr(0x100 + (7 * k) % 3000) + "x" for k in range(3000)]
+    characters = _core.CharacterMap(_lowered_character, str.lower)
+    together = threading.Barrier(8, timeout=30)
 
     def folds(_: int) -> list[int]:
-        vocabulary = Vocabulary(Lexicon(None))
-        table = WordTable(vocabulary, None)
-        table.learn(batch_of(vocabulary, forms))
-        return table.folded.values.tolist()
+        lexicon = Lexicon(None)
+        lexicon.intern_words(forms)
+        facts = _core.WordFacts(lexicon, characters, None)
+        together.wait()
+        return facts.learn_words(0, len(forms))[0].tolist()
 
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(folds, range(16)))
-    assert all(one == found[0] for one in found)
+        found = list(pool.map(folds, range(8)))
+    assert found == [expected(forms, None)[0]] * 8
+
+
+def test_what_python_does_when_it_is_asked_may_ask_for_other_words() -> None:
+    """A handler of signals can run then, and score something."""
+    inner, forms = Lexicon(None), ["abc1", "ABC1"]
+    inner.intern_words(["zz"])
+
+    def of_character(character: str) -> tuple[str | None, int]:
+        _core.WordFacts(inner, _core.CharacterMap(_lowered_character, str.lower), None).learn_words(0, 1)
+        return _lowered_character(character)
+
+    lexicon = Lexicon(None)
+    lexicon.intern_words(forms)
+    facts = _core.WordFacts(lexicon, _core.CharacterMap(of_character, str.lower), None)
+    folded, shapes, _ = facts.learn_words(0, 2)
+    assert [folded.tolist(), shapes.tolist()] == list(expected(forms, None)[:2])
+
+
+@pytest.mark.parametrize("after", range(12))
+def test_an_interruption_leaves_nothing_half_learned(after: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["The cat sat on a mat.", "A CAT sits.", "Cats sat there, the two.", "there sat 12 cats"]
+    words = WordsWithVectors(load_vectors("en"), load_frequencies("en"))  # type: ignore[arg-type]
+    pipeline = Pipeline(
+        "en", tagger=load_tagger("en"), lemmatiser=Lemmatiser("en"), senses=None
+    )  # with a vocabulary of its own
+    put, puts = GrowingArray.put, iter(range(1000))
+
+    def interrupted(array: GrowingArray[np.uint32], first: int, values: object) -> None:
+        number = next(puts)
+        if number == after and after % 2:
+            raise KeyboardInterrupt
+        put(array, first, values)  # type: ignore[arg-type]
+        if number == after:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(GrowingArray, "put", interrupted)
+    for text in texts:
+        with suppress(KeyboardInterrupt):
+            words.of(*pipeline.analyse([text]))
+    monkeypatch.undo()
+    (batch,) = pipeline.analyse(texts)
+    again, fresh = words.of(batch), WordsWithVectors(words.vectors, load_frequencies("en")).of(batch)
+    vectors = [tokens.matrix.reshape(-1, words.vectors.dimensions) for tokens in (again, fresh)]
+    known = fresh.row != NO_VECTOR
+    np.testing.assert_array_equal(again.row != NO_VECTOR, known)
+    np.testing.assert_array_equal(vectors[0][again.row[known]], vectors[1][fresh.row[known]])
+    np.testing.assert_array_equal(again.squares[again.row[known]], fresh.squares[fresh.row[known]])
+    np.testing.assert_array_equal(again.weight, fresh.weight)
+    table = word_tables(load_frequencies("en"))[batch.vocabulary]
+    forms = batch.vocabulary.lexicon.forms(np.arange(len(table.folded), dtype=np.uint32))
+    assert learned(table) == expected(forms, load_frequencies("en"))
 
 
 WORDS = st.lists(

@@ -5,16 +5,16 @@
 namespace tesla {
 
 WordTraits CharacterMap::apply(std::string_view word, std::string& changed) {
-    thread_local std::u32string characters;
-    decode_utf8(word, characters);
     changed.clear();
     WordTraits traits;
     bool alone = true;
-    for (std::size_t i = 0; i < characters.size(); ++i) {
-        const CharacterChange& change = change_of(characters[i] > kLast ? 0xFFFD : characters[i]);
+    for (std::size_t at = 0; at < word.size();) {
+        const bool is_first = at == 0;
+        const char32_t character = next_character(word, at);
+        const CharacterChange& change = change_of(character > kLast ? 0xFFFD : character);
         changed += change.text;
         alone &= change.alone;
-        if (i == 0) traits.first = traits.all = change.traits;
+        if (is_first) traits.first = traits.all = change.traits;
         traits.any |= change.traits;
         traits.all &= change.traits;
     }

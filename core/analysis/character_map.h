@@ -28,7 +28,7 @@ struct WordTraits {
     std::uint8_t first = 0, any = 0, all = 0;
 };
 
-// Many threads may use one map. No lock is held while Python is asked.
+// Many threads may use one map. No lock is held while Python is asked, and what Python does then may use the map again.
 class CharacterMap {
    public:
     using OfCharacter = std::function<CharacterChange(char32_t)>;

@@ -23,14 +23,16 @@ VectorTable::VectorTable(std::string text, std::vector<std::int8_t> vectors, std
       continuations_(text_) {
     if (dimensions == 0 || dimensions > kMostDimensions || vectors_.size() % dimensions != 0)
         throw std::invalid_argument("the vectors have an invalid shape");
+    const bool open_end = !text_.empty() && text_.back() != '\n';  // the last line
+    if (static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) + open_end != size())
+        throw std::invalid_argument("entries and vectors differ in number");
     beginnings_.reserve(size());
-    std::uint32_t count = 0;
-    for (std::size_t begin = 0; begin < text_.size(); ++count) {
+    std::uint32_t number = 0;
+    for (std::size_t begin = 0; begin < text_.size(); ++number) {
         const std::size_t end = std::min(text_.find('\n', begin), text_.size());
-        add(std::string_view(text_).substr(begin, end - begin), count);
+        add(std::string_view(text_).substr(begin, end - begin), number);
         begin = end + 1;
     }
-    if (count != size()) throw std::invalid_argument("entries and vectors differ in number");
     inverse_norms_.reserve(size());
     for (const std::int8_t* vector = vectors_.data(); vector < vectors_.data() + vectors_.size(); vector += dimensions) {
         std::int64_t squares = 0;

@@ -16,15 +16,15 @@ std::uint8_t shape_of(const WordTraits& traits, bool is_lower) {
 
 WordWeights::WordWeights(std::string text, const std::vector<double>& weights, double unlisted)
     : text_(std::move(text)), weights_(text_), unlisted_(unlisted) {
+    if (static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) + 1 != weights.size())
+        throw std::invalid_argument("words and weights differ in number");
     weights_.reserve(weights.size());
-    std::size_t line = 0;
-    for (std::size_t begin = 0; begin <= text_.size(); ++line) {
+    std::size_t begin = 0;
+    for (double weight : weights) {
         const std::size_t end = std::min(text_.find('\n', begin), text_.size());
-        if (line < weights.size())
-            *weights_.add(std::string_view(text_).substr(begin, end - begin), weights[line]).first = weights[line];
+        *weights_.add(std::string_view(text_).substr(begin, end - begin), weight).first = weight;
         begin = end + 1;
     }
-    if (line != weights.size()) throw std::invalid_argument("words and weights differ in number");
 }
 
 WordFacts::Words WordFacts::learn_words(std::uint32_t first, std::uint32_t end) {

@@ -1,4 +1,4 @@
-// What is known of words without their context: which of them differ in capitals alone, what they look like, how much they tell.
+// What is known of words without their context: which of them differ in capitals alone, their shapes and their weights.
 #pragma once
 
 #include <cstddef>

@@ -1,14 +1,15 @@
-// Texts to values, for tables that are read much more often than changed. The texts lie one after the other in memory of
-// somebody else; a search mostly touches one slot, and the text itself where the hashes are equal.
+// Texts to values, for tables that are read much more often than changed. Whoever makes the table keeps the texts, one after
+// the other; a search mostly touches one slot, and the text itself where the hashes are equal.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "base/keyed_hash.h"
 
 namespace tesla {
 
@@ -47,7 +48,7 @@ class TextTable {
         Value value{};
     };
     static std::uint32_t hash_of(std::string_view text) {
-        const auto hash = static_cast<std::uint32_t>(std::hash<std::string_view>()(text));
+        const auto hash = static_cast<std::uint32_t>(keyed_hash(text));
         return hash == kFree ? 1 : hash;
     }
     std::size_t place_of(std::string_view text, std::uint32_t hash) const {

@@ -99,7 +99,6 @@ void order_by(int n, const Counts& counts, const Key* from, std::size_t size, Ke
 template <class Key, class Text>
 void sort_suffixes(const Text& text, std::size_t size, CharacterScratch::Keys<Key>& scratch, std::pmr::vector<Key>& sorted) {
     scratch.suffixes.resize(size);
-    scratch.ordered.resize(size);
     sorted.resize(size);
     Counts counts{};
     Key key{};
@@ -112,10 +111,13 @@ void sort_suffixes(const Text& text, std::size_t size, CharacterScratch::Keys<Ke
         std::copy(scratch.suffixes.begin(), scratch.suffixes.end(), sorted.begin());
         return std::sort(sorted.begin(), sorted.end());
     }
+    scratch.ordered.resize(size);
     // The second characters are the same but for the first, in whose place one has the end; and so on.
     Counts second = counts, third;
     const auto shift = [&](Counts& shifted, std::size_t i) {
-        if (i < size) --shifted[bucket_of(scratch.suffixes[i], 0)], ++shifted[0];
+        if (i >= size) return;
+        --shifted[bucket_of(scratch.suffixes[i], 0)];
+        ++shifted[0];
     };
     shift(second, 0);
     third = second;

@@ -70,7 +70,8 @@ struct SurfaceScratch {
 // One text, ready to be compared as often as one likes. It lives in `memory`.
 class SurfaceText {
    public:
-    SurfaceText(const SurfaceView& tokens, const SurfaceWords& words, std::string_view utf8, SurfaceScratch& scratch, std::pmr::memory_resource* memory);
+    SurfaceText(const SurfaceView& tokens, const SurfaceWords& words, std::string_view utf8, SurfaceScratch& scratch,
+                std::pmr::memory_resource* memory);
 
     WeightedIds content, function, rare_words, rare_lemmas, numbers, capitals, punctuation;
     std::pmr::vector<std::uint32_t> unknown;      // words that no list knows, ascending

@@ -239,13 +239,20 @@ class GrowingArray(Generic[Number]):
 
     def extend(self, values: npt.ArrayLike) -> None:
         """Add some more."""
+        self.put(self._size, values)
+
+    def put(self, first: int, values: npt.ArrayLike) -> None:
+        """Add some more, the first of them as number `first`; what an interrupted addition has left there is dropped.
+
+        Of arrays that belong together one gets its values last. Its length says how many are complete.
+        """
         more = np.asarray(values, self._room.dtype)
-        size = self._size + len(more)
+        size = first + len(more)
         if size > len(self._room):
             room = np.empty(max(size, 2 * len(self._room)), self._room.dtype)
-            room[: self._size] = self.values
+            room[:first] = self._room[:first]
             self._room = room
-        self._room[self._size : size] = more
+        self._room[first:size] = more
         self._size = size
 
 
@@ -345,13 +352,13 @@ def _lowered_character(character: str) -> tuple[str | None, int]:
     traits = (
         _HAS_DIGIT * character.isdigit() + _CAPITALISED * character.isupper() + _LETTER * character.isalpha()
     )
-    return alone(character, str.lower), traits
+    return changed_alone(character, str.lower), traits
 
 
-def alone(character: str, change: Callable[[str], str]) -> str | None:
+def changed_alone(character: str, change: Callable[[str], str]) -> str | None:
     """What becomes of a character; `None` where that depends on the word around it.
 
-    >>> alone("A", str.lower), alone("Σ", str.lower), ["ΣΣ".lower(), "Σ".lower()]
+    >>> changed_alone("A", str.lower), changed_alone("Σ", str.lower), ["ΣΣ".lower(), "Σ".lower()]
     ('a', None, ['σς', 'σ'])
     """
     return None if character == _CAPITAL_SIGMA else change(character)
@@ -378,9 +385,9 @@ class WordTable:
         first, end = len(self.word_weight), end_of(batch.word)
         if first < end:
             folded, shapes, weights = self._core.learn_words(first, end)
-            self.folded.extend(folded)
-            self.shape.extend(shapes)
-            self.word_weight.extend(weights)
+            self.folded.put(first, folded)
+            self.shape.put(first, shapes)
+            self.word_weight.put(first, weights)  # the last, which counts the words
         first, end = len(self.lemma_weight), end_of(batch.lemma)
         if first < end:
             self.lemma_weight.extend(self._core.lemma_weights(first, end))

@@ -43,7 +43,7 @@ class WordFrequencies:
         with interpreting(resource):
             levels = resource.arrays["levels"].ravel().astype(np.uint8, casting="safe")
             weights = _WEIGHT_STEPS * HIGHEST_ZIPF - _WEIGHT_STEPS // STEPS * levels.astype(np.float64)
-            self.unlisted = float(weights.max()) + _WEIGHT_STEPS // 2
+            self.unlisted = float(weights.max(initial=0.0)) + _WEIGHT_STEPS // 2
             self.core = WordWeights(resource.text("words"), weights, self.unlisted)
 
     def weights(self, words: Sequence[str]) -> FloatArray:

@@ -20,7 +20,7 @@ from tesla_eval.analysis.batch import (
     GrowingArray,
     PerVocabulary,
     WordTable,
-    alone,
+    changed_alone,
     numbers_from,
     word_tables,
 )
@@ -106,11 +106,13 @@ def _as_entries(strips_accents: bool, in_pieces: bool) -> tuple[Callable[[str], 
 
     def prepared(word: str) -> str:
         word = word.lower()
+        if word.isascii() and word.isalnum():  # most words
+            return word
         if strips_accents:
             word = strip_accents(word)
         return "".join(map(_apart, word)) if in_pieces else word
 
-    return prepared, CharacterMap(lambda character: (alone(character, prepared), 0), prepared)
+    return prepared, CharacterMap(lambda character: (changed_alone(character, prepared), 0), prepared)
 
 
 def _apart(character: str) -> str:
@@ -199,18 +201,21 @@ class _VectorsOfWords:
     def learn(self, batch: AnalysedBatch, words: WordTable) -> None:
         """Take in the words of a batch that are new; `words` knows them already."""
         lexicon = batch.vocabulary.lexicon
-        new = numbers_from(len(self.word_row), batch.word)
+        known = len(self.weight)
+        new = numbers_from(known, batch.word)
         if len(new):
-            self.weight.extend(self._weights(words.word_weight.values[new]))
             folded = words.folded.values[new]
             first = folded == new  # capitals change no vector: each form in small letters is looked up once
             rows = np.zeros(len(new), np.uint32)
-            rows[first] = self._kept(self._vectors.word_rows(lexicon, new[first], len(self.squares)))
-            self.word_row.extend(rows)
+            rows[first] = self._rows(self._vectors.word_rows(lexicon, new[first], len(self.squares)))
+            self.word_row.put(known, rows)
             self.word_row.values[new] = self.word_row.values[folded]
+            self.weight.put(
+                known, self._weights(words.word_weight.values[new])
+            )  # the last, which counts the words
         lemmas = numbers_from(len(self.lemma_row), batch.lemma)
         if len(lemmas) and not self._vectors.uses_pieces:
-            self.lemma_row.extend(self._kept(self._vectors.lemma_rows(lexicon, lemmas, len(self.squares))))
+            self.lemma_row.extend(self._rows(self._vectors.lemma_rows(lexicon, lemmas, len(self.squares))))
 
     def tokens(self, batch: AnalysedBatch, words: WordTable) -> VectorTokens:
         """The arrays for the tokens of a batch that was learned."""
@@ -222,11 +227,11 @@ class _VectorsOfWords:
             self.squares.values, self._vectors.dimensions,
         )  # fmt: skip
 
-    def _kept(self, found: VectorRows) -> npt.NDArray[np.uint32]:
-        """Keep the vectors of words; where each lies."""
-        vectors, rows, squares = found
-        self.matrix.extend(vectors)
-        self.squares.extend(squares)
+    def _rows(self, looked_up: VectorRows) -> npt.NDArray[np.uint32]:
+        """Take in the vectors of words; where each lies."""
+        vectors, rows, squares = looked_up
+        self.matrix.put(self._vectors.dimensions * len(self.squares), vectors)
+        self.squares.extend(squares)  # the last, which counts the vectors
         return rows
 
     def _weights(self, weights: FloatArray) -> npt.NDArray[np.uint32]:
