@@ -7,7 +7,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*/*)
 # Where Clang is; version 14 is the oldest that is tried.
 CLANG := $(firstword $(foreach name,clang++ clang++-14 clang++-15 clang++-16 clang++-17 clang++-18 clang++-19,$(shell command -v $(name) 2>/dev/null)))
 CORE_TESTS := tests/test_core_safety.py tests/test_fuzz.py tests/test_transport.py tests/test_matching.py tests/test_celab.py \
-	tests/test_characters.py tests/test_surface.py tests/test_tokeniser.py tests/test_pivot_bags.py tests/test_core_stub.py tests/test_alignment.py tests/test_states.py \
+	tests/test_characters.py tests/test_words.py tests/test_surface.py tests/test_tokeniser.py tests/test_pivot_bags.py tests/test_core_stub.py tests/test_alignment.py tests/test_states.py \
 	tests/test_state_encoder.py
 FUZZ_SECONDS ?= 60
 FUZZ_PAIRS ?= 20000

@@ -1,4 +1,4 @@
-"""How a corpus is cut into chunks, which analysed batches are kept, and what is known of the words of a vocabulary."""
+"""How a corpus is cut into chunks, and which analysed batches are kept."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval._core import Lexicon
 from tesla_eval.analysis import load_pipeline, pipeline
-from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary, WordTable
 from tesla_eval.metrics import base
-from tesla_eval.records import Token
 
 
 @given(st.integers(1, 20_000), st.integers(1, 16))
@@ -55,26 +52,3 @@ class TestKeptBatches:
         assert english.analyse(texts)[0] is english.analyse(texts)[0]
         english.analyse(["another"])
         assert list(english._kept) == [(("another",), False)]
-
-
-FORMS = st.sampled_from(["the", "The", "THE", "cat", "Cat", "İ", "i̇", "ß", "SS", "ss", "2012"])
-
-
-@given(st.lists(st.lists(FORMS, max_size=8), max_size=4), st.lists(FORMS, max_size=3))
-def test_words_fold_to_the_first_that_is_the_same_but_for_capitals(
-    batches: list[list[str]], ahead: list[str]
-) -> None:
-    """As in a dictionary of all words in small letters; the lexicon may know more words than the table."""
-    vocabulary = Vocabulary(Lexicon(None))
-    table = WordTable(vocabulary, None)
-    for forms in batches:
-        tokens = [Token(form, 0, 1, form, "", False, ()) for form in forms]
-        batch = AnalysedBatch.from_tokens([" ".join(forms)], vocabulary, [tokens])
-        vocabulary.lexicon.intern_words(ahead)
-        table.learn(batch)
-    first: dict[str, int] = {}
-    numbers = list(range(len(table.folded)))
-    forms = vocabulary.lexicon.forms(table.folded.values * 0 + numbers)
-    assert table.folded.values.tolist() == [
-        first.setdefault(form.lower(), number) for form, number in zip(forms, numbers, strict=True)
-    ]

@@ -78,8 +78,8 @@ def emptied_meanwhile(work, texts: list[str]) -> None:
 @pytest.mark.parametrize("kind", ["draft", "characters", "surfaces"])
 def test_a_list_may_change_while_it_is_read(kind: str) -> None:
     tokeniser = _core.Tokeniser("en")
-    empty = (np.zeros(0, np.uint32), np.zeros(0, np.uint32), np.zeros(0, np.uint8), np.zeros(0, np.uint8))
-    weights = (np.zeros(0), np.zeros(0))
+    empty = (np.zeros(0, np.uint32), np.zeros(0, np.uint32), np.zeros(0, np.uint8))
+    known = (np.zeros(0, np.uint32), np.zeros(0, np.uint8), np.zeros(0), np.zeros(0), 0.0)
 
     def work(texts: list[str]) -> None:
         if kind == "draft":
@@ -87,7 +87,7 @@ def test_a_list_may_change_while_it_is_read(kind: str) -> None:
         elif kind == "characters":
             _core.CharacterBags(texts)
         else:
-            _core.Surfaces(texts, np.zeros(len(texts) + 1, np.int64), *empty, *weights)
+            _core.Surfaces(texts, np.zeros(len(texts) + 1, np.int64), *empty, *known)
 
     emptied_meanwhile(work, ["".join(chr(97 + (i * k) % 26) for k in range(3000)) for i in range(200)])
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tesla_eval import _core
 from tesla_eval.analysis import AnalysedBatch, load_pipeline
 from tesla_eval.analysis.frequencies import load_frequencies
-from tesla_eval.analysis.vectors import KIND, WordsWithVectors, WordVectors, load_vectors
+from tesla_eval.analysis.vectors import KIND, WordsWithVectors, WordVectors, _as_entries, load_vectors
 from tesla_eval.cli.build_vectors import vectors
 from tesla_eval.errors import BuildError, InputError, ResourceError, UsageError
 from tesla_eval.matching import Matches
@@ -370,6 +370,58 @@ def test_any_text_is_a_word_to_ask_for(word: str) -> None:
     table = load_vectors("en")
     assert table is not None
     assert table.look_up([word]).shape == (1, 64)
+
+
+def assert_prepared(words: list[str], strips_accents: bool, in_pieces: bool) -> None:
+    """That the core asks a table for the words as the textbook does: each has the vector of its own entry."""
+    expected = [plain.prepared(word, strips_accents, in_pieces) for word in words]
+    entries = sorted(set(expected) - {""})
+    digits = np.arange(len(entries))[:, None] // 100 ** np.arange(3) % 100 + 1
+    characters = _as_entries(strips_accents, in_pieces)[1]
+    table = _core.VectorTable(text_array("\n".join(entries)), digits.astype(np.int8).reshape(-1), 3, False)
+    lexicon = _core.Lexicon(None)
+    numbers = lexicon.intern_words(words)
+    vectors, rows, squares = table.word_rows(characters, lexicon, numbers, 0)
+    found = [
+        vectors.reshape(-1, 3)[row].tolist() if row != _core.NO_VECTOR else None for row in rows.tolist()
+    ]
+    number_of = {entry: number for number, entry in enumerate(entries)}
+    assert found == [digits[number_of[entry]].tolist() if entry else None for entry in expected]
+    assert squares.tolist() == [sum(d * d for d in vector) for vector in found if vector]
+
+
+ODD_WORDS = [
+    "İ", "ΣΑΣ", "Σ", "ß", "ﬁ", "ǅ", "²", "٣", "é", "e\u0301", "\u0301", "漢字", "が", "한글", "कि",
+    "_", "n’t", "\x1c", "a b", "",
+]  # fmt: skip
+KINDS_OF_TABLES = pytest.mark.parametrize(
+    ("strips_accents", "in_pieces"), [(True, True), (False, True), (False, False)]
+)
+
+
+@KINDS_OF_TABLES
+@given(st.lists(st.lists(st.sampled_from(ODD_WORDS), max_size=3).map("".join) | st.text(max_size=8)))
+def test_words_are_prepared_as_regular_expressions_would(
+    strips_accents: bool, in_pieces: bool, words: list[str]
+) -> None:
+    assert_prepared([word for word in words if "\n" not in word], strips_accents, in_pieces)
+
+
+@KINDS_OF_TABLES
+def test_characters_are_prepared_as_regular_expressions_would(strips_accents: bool, in_pieces: bool) -> None:
+    characters = [chr(c) for c in (*range(10), *range(11, 0xD800), *range(0xE000, 0x20000), 0x2F800, 0x30000)]
+    assert_prepared(characters, strips_accents, in_pieces)
+
+
+def test_lemmas_are_looked_up_like_words() -> None:
+    table, (batch,) = load_vectors("en"), load_pipeline("en").analyse(["Reformers reform the caf\u00e9"])
+    assert table is not None
+    lexicon = batch.vocabulary.lexicon
+    vectors, rows, _ = table.lemma_rows(lexicon, batch.lemma, 7)
+    looked_up = table.look_up(lexicon.lemmas(batch.lemma))
+    known = rows != _core.NO_VECTOR
+    assert (vectors.reshape(-1, 64)[rows[known] - 7] == looked_up[known]).all()
+    assert not looked_up[~known].any()
 
 
 NOTICES = {

@@ -85,3 +85,10 @@ def tesla_m(reference: list[Token], hypothesis: list[Token]) -> float:
     values = [f_measure(name, n, reference, hypothesis)[1] for name in ("ms", "pos") for n in (1, 2, 3)]
     there = [value for value in values if not np.isnan(value)]
     return sum(there) / len(there)
+
+
+def word_shape(form: str) -> tuple[bool, bool]:
+    """Whether a word has a digit, and whether it counts as one that begins with a capital."""
+    if form == form.lower() and form.isalpha():
+        return False, False
+    return any(map(str.isdigit, form)), form[:1].isupper()

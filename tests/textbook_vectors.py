@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,6 +25,19 @@ class Word:
     lemma: int
     vector: tuple[int, ...] | None
     weight: int
+
+
+SIGNS = re.compile(r"[^\w\s]|_")
+IDEOGRAPHS = re.compile(r"([\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002ffff])")
+
+
+def prepared(word: str, strips_accents: bool, in_pieces: bool) -> str:
+    """A word as a table of vectors is asked for it: regular expressions over the whole word, as BERT cuts."""
+    word = word.lower()
+    if strips_accents:
+        decomposed = unicodedata.normalize("NFD", word)
+        word = "".join(c for c in decomposed if unicodedata.category(c) != "Mn")
+    return IDEOGRAPHS.sub(r" \1 ", SIGNS.sub(" ", word)) if in_pieces else word
 
 
 def rescaled(x: Word, y: Word, threshold: Fraction) -> Fraction:

@@ -218,10 +218,6 @@ std::vector<std::uint32_t> Lexicon::intern_words(const std::vector<std::string_v
     return ids;
 }
 
-std::vector<std::uint32_t> Lexicon::find_words(const std::vector<std::string_view>& words) {
-    return find_words(std::vector<HashedText>(words.begin(), words.end()));
-}
-
 std::vector<std::uint32_t> Lexicon::find_words(const std::vector<HashedText>& words) {
     constexpr std::size_t kAtOnce = 512;  // then a thread that has new words gets its turn
     std::vector<std::uint32_t> ids(words.size());

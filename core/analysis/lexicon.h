@@ -174,14 +174,14 @@ class Lexicon {
 
     // Batches, because each takes a lock once. Ids of the tokens' word types; a type not seen before is interned.
     std::vector<std::uint32_t> intern_words(const std::vector<std::string_view>& words);
-    std::vector<std::uint32_t> find_words(const std::vector<std::string_view>& words);  // Interner::kMissing: not seen
+    std::vector<std::uint32_t> find_words(const std::vector<HashedText>& words);  // Interner::kMissing: not seen
     std::vector<std::uint32_t> intern_lemmas(const std::vector<LemmaSenses>& lemmas);
     void define_words(std::vector<WordDefinition>&& definitions);
 
     WordType& word(std::uint32_t id) { return words_[id]; }
     const Lemma& lemma(std::uint32_t id) const { return lemmas_[id]; }
     const std::string& form(std::uint32_t id) const { return word_ids_.key(id); }
-    std::string lemma_text(std::uint32_t id) const { return lemma_ids_.key(id); }
+    const std::string& lemma_text(std::uint32_t id) const { return lemma_ids_.key(id); }
     std::uint64_t serial() const { return serial_; }  // no two lexicons of a process have the same
     std::size_t word_count() const { return words_.size(); }
     std::size_t lemma_count() const { return lemmas_.size(); }
@@ -190,7 +190,6 @@ class Lexicon {
     SharedRound begin_defining() { return SharedRound(defining_); }
 
    private:
-    std::vector<std::uint32_t> find_words(const std::vector<HashedText>& words);
     std::vector<std::uint32_t> intern_distinct(const std::vector<HashedText>& words);
     void enter(const std::vector<HashedText>& words, std::uint32_t* ids);
     static std::uint64_t next_serial() {

@@ -19,17 +19,20 @@ std::size_t count_characters(std::string_view text) {
 }  // namespace
 
 VectorTable::VectorTable(std::string text, std::vector<std::int8_t> vectors, std::size_t dimensions, bool pieces)
-    : text_(std::move(text)), vectors_(std::move(vectors)), dimensions_(dimensions), pieces_(pieces) {
+    : text_(std::move(text)), vectors_(std::move(vectors)), dimensions_(dimensions), pieces_(pieces), beginnings_(text_),
+      continuations_(text_) {
     if (dimensions == 0 || dimensions > kMostDimensions || vectors_.size() % dimensions != 0)
         throw std::invalid_argument("the vectors have an invalid shape");
+    const bool open_end = !text_.empty() && text_.back() != '\n';  // the last line
+    if (static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) + open_end != size())
+        throw std::invalid_argument("entries and vectors differ in number");
     beginnings_.reserve(size());
-    std::uint32_t count = 0;
-    for (std::size_t begin = 0; begin < text_.size(); ++count) {
+    std::uint32_t number = 0;
+    for (std::size_t begin = 0; begin < text_.size(); ++number) {
         const std::size_t end = std::min(text_.find('\n', begin), text_.size());
-        add(std::string_view(text_).substr(begin, end - begin), count);
+        add(std::string_view(text_).substr(begin, end - begin), number);
         begin = end + 1;
     }
-    if (count != size()) throw std::invalid_argument("entries and vectors differ in number");
     inverse_norms_.reserve(size());
     for (const std::int8_t* vector = vectors_.data(); vector < vectors_.data() + vectors_.size(); vector += dimensions) {
         std::int64_t squares = 0;
@@ -54,7 +57,7 @@ std::size_t VectorTable::Entries::bucket_of(std::string_view text) {
 bool VectorTable::Entries::add(std::string_view entry, std::uint32_t number) {
     longest_ = std::max(longest_, entry.size());
     if (!entry.empty() && entry.size() <= kLongestNoted) lengths_[bucket_of(entry)] |= std::uint64_t{1} << (entry.size() - 1);
-    return numbers_.emplace(entry, number).second;
+    return numbers_.add(entry, number).second;
 }
 
 std::size_t VectorTable::Entries::longest_beginning(std::string_view text, std::uint32_t& number) const {

@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
+
+#include "base/text_table.h"
 
 namespace tesla {
 
@@ -31,12 +32,11 @@ class VectorTable {
     // Entries by their text. How long those are that begin alike is known, so that no other lengths are tried.
     class Entries {
        public:
+        explicit Entries(std::string_view text) : numbers_(text) {}
+
         bool add(std::string_view entry, std::uint32_t number);  // false where it is there already
         void reserve(std::size_t count) { numbers_.reserve(count); }
-        const std::uint32_t* find(std::string_view entry) const {
-            const auto found = numbers_.find(entry);
-            return found == numbers_.end() ? nullptr : &found->second;
-        }
+        const std::uint32_t* find(std::string_view entry) const { return numbers_.find(entry); }
         // The longest entry that `text` begins with: its length in bytes, or 0 if `text` begins with no entry.
         std::size_t longest_beginning(std::string_view text, std::uint32_t& number) const;
 
@@ -44,7 +44,7 @@ class VectorTable {
         static constexpr std::size_t kLongestNoted = 64, kBuckets = 4096;
         static std::size_t bucket_of(std::string_view text);
 
-        std::unordered_map<std::string_view, std::uint32_t> numbers_;
+        TextTable<std::uint32_t> numbers_;
         std::vector<std::uint64_t> lengths_ = std::vector<std::uint64_t>(kBuckets);  // bit k: of k + 1 bytes
         std::size_t longest_ = 0;
     };

@@ -11,15 +11,18 @@ namespace tesla {
 
 inline constexpr std::size_t kFewNumbers = 64;
 
-// Sorts what is nearly sorted: by insertion, if there are few.
+// Sorts what is nearly sorted: by insertion as long as few keys have to move, by std::sort where many do.
 template <class Key>
-void sort_run(Key* first, Key* last) {
-    if (last - first > static_cast<std::ptrdiff_t>(kFewNumbers)) return std::sort(first, last);
+void sort_nearly_sorted(Key* first, Key* last) {
+    constexpr std::ptrdiff_t kMovesPerKey = 4;
+    std::ptrdiff_t moves_left = kMovesPerKey * (last - first);
     for (Key* next = first; next != last; ++next) {
         const Key key = *next;
         Key* at = next;
         for (; at != first && key < at[-1]; --at) *at = at[-1];
         *at = key;
+        moves_left -= next - at;
+        if (moves_left < 0) return std::sort(first, last);
     }
 }
 
@@ -34,7 +37,7 @@ class BucketSorter {
         sorted_.resize(numbers.size());
         for (std::uint64_t number : numbers) sorted_[starts_[number >> shift]++] = number;
         numbers.swap(sorted_);
-        sort_run(numbers.data(), numbers.data() + numbers.size());
+        sort_nearly_sorted(numbers.data(), numbers.data() + numbers.size());
     }
 
    private:

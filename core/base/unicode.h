@@ -42,10 +42,29 @@ inline bool is_ascii(std::string_view text) {
     return bits < 0x80;
 }
 
-// Decodes UTF-8 into code points. Python hands over nothing but valid UTF-8; in bytes of a damaged file a character that
-// is cut off at the end becomes U+FFFD, and nothing is read past the end.
+// The code point at byte `at`, which moves on to the next one. Python hands over nothing but valid UTF-8; in bytes of a
+// damaged file a character that is cut off at the end becomes U+FFFD, and nothing is read past the end.
+inline char32_t next_character(std::string_view text, std::size_t& at) {
+    const auto byte = [text, i = at](std::size_t k) { return static_cast<char32_t>(static_cast<unsigned char>(text[i + k])); };
+    const auto tail = [byte](std::size_t k) { return byte(k) & 0x3F; };
+    const char32_t lead = byte(0);
+    if (lead < 0x80) {
+        at += 1;
+        return lead;
+    }
+    const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    if (text.size() - at < length) {
+        at = text.size();
+        return 0xFFFD;
+    }
+    at += length;
+    if (length == 2) return (lead & 0x1F) << 6 | tail(1);
+    if (length == 3) return (lead & 0x0F) << 12 | tail(1) << 6 | tail(2);
+    return (lead & 0x07) << 18 | tail(1) << 12 | tail(2) << 6 | tail(3);
+}
+
+// Decodes UTF-8 into code points.
 inline void decode_utf8(std::string_view text, std::u32string& out) {
-    constexpr char32_t kReplacement = 0xFFFD;
     if (is_ascii(text)) {
         out.resize(text.size());
         std::transform(text.begin(), text.end(), out.begin(), [](char c) { return static_cast<unsigned char>(c); });
@@ -53,27 +72,7 @@ inline void decode_utf8(std::string_view text, std::u32string& out) {
     }
     out.clear();
     out.reserve(text.size());
-    for (std::size_t i = 0; i < text.size();) {
-        unsigned char lead = static_cast<unsigned char>(text[i]);
-        if (lead >= 0x80 && text.size() - i < (lead < 0xE0 ? 2u : lead < 0xF0 ? 3u : 4u)) {
-            out.push_back(kReplacement);
-            break;
-        }
-        auto tail = [&](std::size_t k) { return static_cast<char32_t>(static_cast<unsigned char>(text[i + k]) & 0x3F); };
-        if (lead < 0x80) {
-            out.push_back(lead);
-            i += 1;
-        } else if (lead < 0xE0) {
-            out.push_back((static_cast<char32_t>(lead & 0x1F) << 6) | tail(1));
-            i += 2;
-        } else if (lead < 0xF0) {
-            out.push_back((static_cast<char32_t>(lead & 0x0F) << 12) | (tail(1) << 6) | tail(2));
-            i += 3;
-        } else {
-            out.push_back((static_cast<char32_t>(lead & 0x07) << 18) | (tail(1) << 12) | (tail(2) << 6) | tail(3));
-            i += 4;
-        }
-    }
+    for (std::size_t at = 0; at < text.size();) out.push_back(next_character(text, at));
 }
 
 // Whether bytes are UTF-8 as Python has it: no overlong forms, no surrogates, nothing above U+10FFFF.

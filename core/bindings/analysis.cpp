@@ -1,4 +1,5 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -9,13 +10,16 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/character_map.h"
 #include "base/arrays.h"
 #include "bindings/bindings.h"
 #include "bindings/token_batch.h"
 #include "analysis/lexicon.h"
+#include "analysis/word_facts.h"
 #include "base/texts.h"
 
 namespace nb = nanobind;
@@ -71,6 +75,31 @@ auto column(std::vector<T> TokenArrays::* of) {
     return [of](nb::handle self) { return TokenBatch::view(self, of); };
 }
 
+std::string utf8_of(const nb::object& text) {
+    if (!nb::isinstance<nb::str>(text)) throw nb::type_error("not a text");
+    return nb::cast<std::string>(text);
+}
+
+CharacterMap::OfCharacter asks_of_character(nb::callable python) {
+    return [python = std::move(python)](char32_t c) {
+        nb::gil_scoped_acquire acquire;
+        const nb::str character = nb::steal<nb::str>(PyUnicode_FromOrdinal(static_cast<int>(c)));
+        const auto [text, traits] = nb::cast<std::pair<nb::object, std::uint8_t>>(python(character));
+        return text.is_none() ? CharacterChange{{}, traits, false} : CharacterChange{utf8_of(text), traits, true};
+    };
+}
+
+CharacterMap::OfWord asks_of_word(nb::callable python) {
+    return [python = std::move(python)](std::string_view word) {
+        nb::gil_scoped_acquire acquire;
+        return utf8_of(python(nb::str(word.data(), word.size())));
+    };
+}
+
+void check_span(std::uint32_t first, std::uint32_t end, std::size_t count) {
+    if (first > end || end > count) throw nb::index_error("no such word or lemma");
+}
+
 }  // namespace
 
 void bind_lexicon(nb::module_& m) {
@@ -119,10 +148,6 @@ void bind_lexicon(nb::module_& m) {
                 return to_numpy(lexicon.intern_words(words));
             },
             "words"_a)
-        .def(
-            "find_words",
-            [](Lexicon& lexicon, const std::vector<std::string_view>& words) { return to_numpy(lexicon.find_words(words)); },
-            "words"_a, "The numbers of words; 2**32 - 1 for one that was not seen yet.")
         .def("intern_lemmas", &intern_lemmas, "lemmas"_a, "sense_offsets"_a, "senses"_a)
         .def("define_words", &define_words, "words"_a, "lemmas"_a, "parts"_a)
         .def(
@@ -137,6 +162,63 @@ void bind_lexicon(nb::module_& m) {
             },
             "tokeniser"_a, "texts"_a, "lemmas"_a.none() = nb::none(), "senses"_a.none() = nb::none(), nb::keep_alive<0, 1>(),
             "Tokenises a batch of texts and interns its words; with `lemmas` it also defines the plain ones among them.");
+
+    nb::class_<CharacterMap>(m, "CharacterMap", "What becomes of words, character by character.")
+        .def(
+            "__init__",
+            [](CharacterMap* self, nb::callable of_character, nb::callable of_word) {
+                new (self) CharacterMap(asks_of_character(std::move(of_character)), asks_of_word(std::move(of_word)));
+            },
+            "of_character"_a, "of_word"_a,
+            "`of_character` gives the text and the traits of a character, None as the text where it depends on its "
+            "neighbours; `of_word` is asked for words with such a character.");
+
+    nb::class_<WordWeights>(m, "WordWeights", "A list of words with their weights.")
+        .def(
+            "__init__",
+            [](WordWeights* self, std::string words, const Array<double>& weights, double unlisted) {
+                new (self) WordWeights(std::move(words), copied(weights), unlisted);
+            },
+            "words"_a, "weights"_a, "unlisted"_a)
+        .def(
+            "of",
+            [](const WordWeights& self, const std::vector<std::string_view>& words) {
+                std::vector<double> weights;
+                weights.reserve(words.size());
+                for (std::string_view word : words) weights.push_back(self.of(word));
+                return to_numpy(std::move(weights));
+            },
+            "words"_a);
+
+    nb::class_<WordFacts>(m, "WordFacts", "What is known of the words of a lexicon without their context.")
+        .def(nb::init<Lexicon&, CharacterMap&, const WordWeights*>(), "lexicon"_a, "lowering"_a, "weights"_a.none(),
+             nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
+        .def(
+            "learn_words",
+            [](WordFacts& table, std::uint32_t first, std::uint32_t end) {
+                check_span(first, end, table.lexicon().word_count());
+                WordFacts::Words words;
+                {
+                    nb::gil_scoped_release release;
+                    words = table.learn_words(first, end);
+                }
+                return nb::make_tuple(to_numpy(std::move(words.folded)), to_numpy(std::move(words.shape)),
+                                      to_numpy(std::move(words.weight)));
+            },
+            "first"_a, "end"_a,
+            "For each of the words: the first word that is the same but for capitals, the shape, the weight.")
+        .def(
+            "lemma_weights",
+            [](const WordFacts& table, std::uint32_t first, std::uint32_t end) {
+                check_span(first, end, table.lexicon().lemma_count());
+                std::vector<double> weights;
+                {
+                    nb::gil_scoped_release release;
+                    weights = table.lemma_weights(first, end);
+                }
+                return to_numpy(std::move(weights));
+            },
+            "first"_a, "end"_a);
 
     nb::class_<Labels>(m, "Labels", "What the labels of a tagger mean.")
         .def(

@@ -19,23 +19,26 @@ namespace {
 // The surfaces of all texts of a batch; made once, compared as often as one likes.
 class Surfaces {
    public:
-    Surfaces(const nb::list& given, const Array<std::int64_t>& offsets,
-             const Array<std::uint32_t>& word, const Array<std::uint32_t>& lemma, const Array<std::uint8_t>& function,
-             const Array<std::uint8_t>& shape, const Array<double>& word_weight, const Array<double>& lemma_weight) {
+    Surfaces(const nb::list& given, const Array<std::int64_t>& offsets, const Array<std::uint32_t>& word,
+             const Array<std::uint32_t>& lemma, const Array<std::uint8_t>& function, const Array<std::uint32_t>& folded,
+             const Array<std::uint8_t>& shape, const Array<double>& word_weight, const Array<double>& lemma_weight,
+             double unlisted) {
         const HeldTexts held(given);
         const std::vector<std::string_view>& texts = held.views();
-        const std::size_t tokens = word.size();
-        check_csr(offsets, texts.size(), tokens);
-        check_columns(tokens, {lemma.size(), function.size(), shape.size(), word_weight.size(), lemma_weight.size()});
+        check_csr(offsets, texts.size(), word.size());
+        check_columns(word.size(), {lemma.size(), function.size()});
+        check_columns(folded.size(), {shape.size(), word_weight.size()});
+        check_below(word, folded.size(), "no such word");
+        check_below(lemma, lemma_weight.size(), "no such lemma");
         nb::gil_scoped_release release;
         texts_.reserve(texts.size());
+        const SurfaceWords words{folded.data(), shape.data(), word_weight.data(), lemma_weight.data(), unlisted};
         SurfaceScratch scratch;
         for (std::size_t i = 0; i < texts.size(); ++i) {
             const auto from = static_cast<std::size_t>(offsets(i)), to = static_cast<std::size_t>(offsets(i + 1));
-            texts_.emplace_back(SurfaceView{word.data() + from, lemma.data() + from, function.data() + from,
-                                            shape.data() + from, word_weight.data() + from, lemma_weight.data() + from,
-                                            to - from},
-                                texts[i], scratch, &memory_);
+            texts_.emplace_back(
+                SurfaceView{word.data() + from, lemma.data() + from, function.data() + from, to - from}, words, texts[i],
+                scratch, &memory_);
         }
     }
     std::size_t size() const { return texts_.size(); }
@@ -69,9 +72,11 @@ void bind_surface(nb::module_& m) {
     m.attr("SURFACE_FEATURES") = nb::tuple(names);
     nb::class_<Surfaces>(m, "Surfaces", "What can be seen of all texts of a batch without matching n-grams.")
         .def(nb::init<const nb::list&, const Array<std::int64_t>&, const Array<std::uint32_t>&,
-                      const Array<std::uint32_t>&, const Array<std::uint8_t>&, const Array<std::uint8_t>&,
-                      const Array<double>&, const Array<double>&>(),
-             "texts"_a, "offsets"_a, "word"_a, "lemma"_a, "function"_a, "shape"_a, "word_weight"_a, "lemma_weight"_a)
+                      const Array<std::uint32_t>&, const Array<std::uint8_t>&, const Array<std::uint32_t>&,
+                      const Array<std::uint8_t>&, const Array<double>&, const Array<double>&, double>(),
+             "texts"_a, "offsets"_a, "word"_a, "lemma"_a, "function"_a, "folded"_a, "shape"_a, "word_weight"_a,
+             "lemma_weight"_a, "unlisted"_a,
+             "The tokens, then what is known of words and lemmas by number; `unlisted` is the weight of unknown words.")
         .def("__len__", &Surfaces::size);
     m.def("compare_surfaces", &Surfaces::compare, "reference"_a, "hypothesis"_a, "reference_index"_a,
           "hypothesis_index"_a, "A row a pair, the columns are SURFACE_FEATURES.");

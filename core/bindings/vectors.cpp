@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/character_map.h"
+#include "analysis/lexicon.h"
 #include "analysis/vector_table.h"
 #include "base/arrays.h"
 #include "base/recycled_memory.h"
@@ -33,17 +35,20 @@ nb::object look_up(const VectorTable& table, const nb::list& words) {
 }
 
 // The vectors of the words that have one, where each word's lies (counted from `first`), and the squares of their lengths.
-nb::tuple look_up_rows(const VectorTable& table, const nb::list& words, std::uint32_t first) {
-    const HeldTexts held(words);
-    const std::vector<std::string_view>& asked = held.views();
+// `text_of` gives the words of a lexicon by their numbers, `characters` turns them into what the table has.
+template <class TextOf>
+nb::tuple look_up_rows(const VectorTable& table, CharacterMap& characters, const Array<std::uint32_t>& words, TextOf&& text_of,
+                       std::uint32_t first) {
     std::vector<std::int8_t> vectors;
-    std::vector<std::uint32_t> rows(asked.size(), kNoVector), squares;
+    std::vector<std::uint32_t> rows(words.size(), kNoVector), squares;
     {
         nb::gil_scoped_release release;
         std::vector<std::int8_t> vector(table.dimensions());
-        vectors.reserve(asked.size() * vector.size());
-        for (std::size_t i = 0; i < asked.size(); ++i) {
-            table.look_up(asked[i], vector.data());
+        vectors.reserve(words.size() * vector.size());
+        std::string word;
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            characters.apply(text_of(words(i)), word);
+            table.look_up(word, vector.data());
             std::uint32_t square = 0;
             for (std::int8_t value : vector) square += static_cast<std::uint32_t>(value * value);
             if (square == 0) continue;
@@ -150,8 +155,25 @@ void bind_vectors(nb::module_& m) {
             "entries"_a, "vectors"_a, "dimensions"_a, "pieces"_a)
         .def("__len__", &VectorTable::size)
         .def("look_up", &look_up, "words"_a, "One row per word; zeros for a word that has no vector.")
-        .def("look_up_rows", &look_up_rows, "words"_a, "first"_a,
-             "The vectors of the words that have one, the row of every word counted from `first`, the squares of the lengths.")
+        .def(
+            "word_rows",
+            [](const VectorTable& table, CharacterMap& characters, const Lexicon& lexicon,
+               const Array<std::uint32_t>& words, std::uint32_t first) {
+                check_below(words, lexicon.word_count(), "no such word");
+                const auto text_of = [&](std::uint32_t word) -> std::string_view { return lexicon.form(word); };
+                return look_up_rows(table, characters, words, text_of, first);
+            },
+            "characters"_a, "lexicon"_a, "words"_a, "first"_a,
+            "The vectors of the words that have one, the row of every word counted from `first`, the squares of the lengths.")
+        .def(
+            "lemma_rows",
+            [](const VectorTable& table, CharacterMap& characters, const Lexicon& lexicon,
+               const Array<std::uint32_t>& lemmas, std::uint32_t first) {
+                check_below(lemmas, lexicon.lemma_count(), "no such lemma");
+                const auto text_of = [&](std::uint32_t lemma) -> std::string_view { return lexicon.lemma_text(lemma); };
+                return look_up_rows(table, characters, lemmas, text_of, first);
+            },
+            "characters"_a, "lexicon"_a, "lemmas"_a, "first"_a, "The same for lemmas.")
         .def(
             "segment",
             [](const VectorTable& table, const std::string& word) {

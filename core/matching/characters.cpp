@@ -1,6 +1,7 @@
 #include "matching/characters.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "base/lanes.h"
@@ -11,20 +12,41 @@
 namespace tesla {
 namespace {
 
-constexpr int kCharacterBits = 21;  // a code point; six of them fill 126 of 128 bits
+// How the characters of a suffix are packed: the first in the highest bits that are used.
+constexpr int kNarrowBits = 8, kNarrowUnused = 64 - kNarrowBits * kMaxCharacterOrder;
+constexpr int kWideBits = 21, kWideUnused = 128 - kWideBits * kMaxCharacterOrder;  // a code point has 21 bits
 
-constexpr int shift_of(int n) { return kCharacterBits * (kMaxCharacterOrder - 1 - n); }  // of the n-th character
+constexpr int wide_shift(int n) { return kWideBits * (kMaxCharacterOrder - 1 - n); }  // of the n-th character
 
 std::uint64_t character(const WideKey& key, int n) {
-    const int shift = shift_of(n);
+    const int shift = wide_shift(n);
     const std::uint64_t value = shift >= 64  ? key.high >> (shift - 64)
                                 : shift == 0 ? key.low
                                              : (key.low >> shift) | (key.high << (64 - shift));
-    return value & ((std::uint64_t{1} << kCharacterBits) - 1);
+    return value & ((std::uint64_t{1} << kWideBits) - 1);
+}
+std::uint64_t character(NarrowKey key, int n) {
+    return key >> kNarrowBits * (kMaxCharacterOrder - 1 - n) & ((1U << kNarrowBits) - 1);
+}
+
+// The suffix that begins one character before another one.
+void prepend(char32_t c, WideKey& key) {
+    key = {key.high >> kWideBits, (key.low >> kWideBits) | (key.high << (64 - kWideBits))};
+    key.high |= static_cast<std::uint64_t>(c) << (wide_shift(0) - 64);
+}
+void prepend(char32_t c, NarrowKey& key) {
+    key = key >> kNarrowBits | static_cast<std::uint64_t>(c) << kNarrowBits * (kMaxCharacterOrder - 1);
+}
+
+WideKey widened(NarrowKey key) {
+    WideKey wide;
+    for (int n = kMaxCharacterOrder - 1; n >= 0; --n) prepend(static_cast<char32_t>(character(key, n)), wide);
+    return wide;
 }
 
 // Without the zeros that fill up suffixes at the end of a text.
-int length_of(const WideKey& suffix) {
+template <class Key>
+int length_of(const Key& suffix) {
     int length = kMaxCharacterOrder;
     while (length > 0 && character(suffix, length - 1) == 0) --length;
     return length;
@@ -32,11 +54,13 @@ int length_of(const WideKey& suffix) {
 
 // How many characters two suffixes have in common at their beginnings; the padding of short ones does not count.
 int common_prefix(const WideKey& a, const WideKey& b) {
-    constexpr int kUnused = 128 - kCharacterBits * kMaxCharacterOrder;  // bits above the first character
     const std::uint64_t high = a.high ^ b.high, low = a.low ^ b.low;
-    if (high != 0) return (leading_zeros(high) - kUnused) / kCharacterBits;
-    if (low != 0) return (leading_zeros(low) + 64 - kUnused) / kCharacterBits;
+    if (high != 0) return (leading_zeros(high) - kWideUnused) / kWideBits;
+    if (low != 0) return (leading_zeros(low) + 64 - kWideUnused) / kWideBits;
     return length_of(a);
+}
+int common_prefix(NarrowKey a, NarrowKey b) {
+    return a != b ? (leading_zeros(a ^ b) - kNarrowUnused) / kNarrowBits : length_of(a);
 }
 
 // Counts of n-grams stand in 16-bit lanes, one for each order.
@@ -55,55 +79,75 @@ struct OrderLanes {
 
 constexpr std::size_t kBuckets = 128;  // one for each character of ASCII; the last also for all beyond
 
-}  // namespace
+template <class Key>
+std::size_t bucket_of(const Key& key, int n) {
+    return std::min<std::size_t>(character(key, n), kBuckets - 1);
+}
 
-CharacterBag::CharacterBag(std::string_view utf8, CharacterScratch& scratch, std::pmr::memory_resource* memory)
-    : suffixes_(memory) {
-    auto& [text, suffix_at, bucket_at, by_second] = scratch;
-    decode_utf8(utf8, text);
-    text.erase(std::remove_if(text.begin(), text.end(), [](char32_t c) { return c == 0 || is_space(c); }), text.end());
-    suffix_at.resize(text.size());
-    bucket_at.assign(text.size() + 1, 0);
-    std::size_t ends[kBuckets] = {}, second_starts[kBuckets + 1] = {};
-    WideKey key;
-    for (std::size_t i = text.size(); i-- > 0;) {  // the suffix at i: its first character before that of i + 1
-        constexpr int top = kCharacterBits * (kMaxCharacterOrder - 1) - 64;
-        key = {key.high >> kCharacterBits, (key.low >> kCharacterBits) | (key.high << (64 - kCharacterBits))};
-        key.high |= static_cast<std::uint64_t>(text[i]) << top;
-        suffix_at[i] = key;
-        bucket_at[i] = static_cast<std::uint8_t>(std::min<std::size_t>(text[i], kBuckets - 1));
-        ++ends[bucket_at[i]];
-        ++second_starts[bucket_at[i + 1] + 1];
+using Counts = std::array<std::uint32_t, kBuckets>;
+
+// Moves suffixes into the order of their n-th characters and leaves them as they are where these are equal.
+template <class Key>
+void order_by(int n, const Counts& counts, const Key* from, std::size_t size, Key* to) {
+    Counts starts;
+    std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), std::uint32_t{0});
+    for (std::size_t k = 0; k < size; ++k) to[starts[bucket_of(from[k], n)]++] = from[k];
+}
+
+// By the third, the second, then the first characters: after that little is left to sort. Texts mostly beyond ASCII have
+// one bucket, which is of no use.
+template <class Key, class Text>
+void sort_suffixes(const Text& text, std::size_t size, CharacterScratch::Keys<Key>& scratch, std::pmr::vector<Key>& sorted) {
+    scratch.suffixes.resize(size);
+    sorted.resize(size);
+    Counts counts{};
+    Key key{};
+    for (std::size_t i = size; i-- > 0;) {
+        prepend(text[i], key);
+        scratch.suffixes[i] = key;
+        ++counts[bucket_of(key, 0)];
     }
-    // In the order of their second characters suffixes go to the buckets of their first ones: then little is left to sort.
-    std::partial_sum(ends, ends + kBuckets, ends);
-    std::partial_sum(second_starts, second_starts + kBuckets, second_starts);
-    by_second.resize(text.size());
-    for (std::uint32_t i = 0; i < text.size(); ++i) by_second[second_starts[bucket_at[i + 1]]++] = i;
-    suffixes_.resize(text.size());
-    for (std::size_t k = text.size(); k-- > 0;) suffixes_[--ends[bucket_at[by_second[k]]]] = suffix_at[by_second[k]];
-    const auto end_of = [&](std::size_t bucket) { return bucket + 1 < kBuckets ? ends[bucket + 1] : suffixes_.size(); };
-    for (std::size_t bucket = 0; bucket < kBuckets; ++bucket)
-        sort_run(suffixes_.data() + ends[bucket], suffixes_.data() + end_of(bucket));
+    if (2 * counts.back() > size) {
+        std::copy(scratch.suffixes.begin(), scratch.suffixes.end(), sorted.begin());
+        return std::sort(sorted.begin(), sorted.end());
+    }
+    scratch.ordered.resize(size);
+    // The second characters are the same but for the first, in whose place one has the end; and so on.
+    Counts second = counts, third;
+    const auto shift = [&](Counts& shifted, std::size_t i) {
+        if (i >= size) return;
+        --shifted[bucket_of(scratch.suffixes[i], 0)];
+        ++shifted[0];
+    };
+    shift(second, 0);
+    third = second;
+    shift(third, 1);
+    order_by(2, third, scratch.suffixes.data(), size, sorted.data());
+    order_by(1, second, sorted.data(), size, scratch.ordered.data());
+    order_by(0, counts, scratch.ordered.data(), size, sorted.data());
+    sort_nearly_sorted(sorted.data(), sorted.data() + size);
 }
 
-std::int64_t CharacterBag::total(int n) const {
-    return std::max<std::int64_t>(0, static_cast<std::int64_t>(suffixes_.size()) - n + 1);
-}
+// The sorted suffixes of a text.
+template <class Key>
+struct Suffixes {
+    const Key* data;
+    std::size_t size;
+};
 
 // Walks through the suffixes of both texts in one sorted order. For every order there is a group of suffixes that begin
 // alike; where the common prefix with the next suffix is shorter than n, the group of order n ends and is counted.
-void CharacterBag::overlap_of_long_texts(const CharacterBag& a, const CharacterBag& b, int max_order, std::int64_t* matches) {
+template <class Key>
+void overlap_of_long_texts(Suffixes<Key> a, Suffixes<Key> b, int max_order, std::int64_t* matches) {
     std::fill(matches, matches + max_order, 0);
     std::int64_t in_a[kMaxCharacterOrder] = {}, in_b[kMaxCharacterOrder] = {};
-    const std::size_t total = a.suffixes_.size() + b.suffixes_.size();
+    const std::size_t total = a.size + b.size;
     std::size_t i = 0, j = 0;
-    const WideKey* last = nullptr;
+    const Key* last = nullptr;
     for (std::size_t k = 0; k <= total; ++k) {
         const bool end = k == total;
-        const bool from_a =
-            !end && (j == b.suffixes_.size() || (i < a.suffixes_.size() && !(b.suffixes_[j] < a.suffixes_[i])));
-        const WideKey* next = end ? nullptr : from_a ? &a.suffixes_[i] : &b.suffixes_[j];
+        const bool from_a = !end && (j == b.size || (i < a.size && !(b.data[j] < a.data[i])));
+        const Key* next = end ? nullptr : from_a ? &a.data[i] : &b.data[j];
         const int kept = last && next ? std::min(common_prefix(*last, *next), max_order) : 0;
         for (int n = kept; n < max_order; ++n) {
             matches[n] += std::min(in_a[n], in_b[n]);
@@ -119,12 +163,13 @@ void CharacterBag::overlap_of_long_texts(const CharacterBag& a, const CharacterB
 
 // The same, all orders at once: a lane for each. No branch depends on what the texts are like but the choice of the next
 // suffix.
-void CharacterBag::overlap(const CharacterBag& a, const CharacterBag& b, int max_order, std::int64_t* matches) {
-    if (a.length() + b.length() > kMostInLanes) return overlap_of_long_texts(a, b, max_order, matches);
+template <class Key>
+void overlap_of(Suffixes<Key> a, Suffixes<Key> b, int max_order, std::int64_t* matches) {
+    if (a.size + b.size > kMostInLanes) return overlap_of_long_texts(a, b, max_order, matches);
     static const OrderLanes lanes;
     Lanes in_a{}, in_b{}, sum{};
-    WideKey last{};  // has nothing in common with any suffix
-    const auto take = [&](const WideKey& next, bool from_a) {
+    Key last{};  // has nothing in common with any suffix
+    const auto take = [&](const Key& next, bool from_a) {
         const Lanes& kept = lanes.below[common_prefix(last, next)];
         sum += lower(in_a, in_b) & ~kept;
         const Lanes& added = lanes.once[length_of(next)];
@@ -135,7 +180,7 @@ void CharacterBag::overlap(const CharacterBag& a, const CharacterBag& b, int max
         in_b += added & ~chosen;
         last = next;
     };
-    const WideKey *i = a.suffixes_.data(), *const i_end = i + a.length(), *j = b.suffixes_.data(), *const j_end = j + b.length();
+    const Key *i = a.data, *const i_end = i + a.size, *j = b.data, *const j_end = j + b.size;
     while (i != i_end && j != j_end) {
         const bool from_a = !(*j < *i);
         take(from_a ? *i : *j, from_a);
@@ -146,6 +191,46 @@ void CharacterBag::overlap(const CharacterBag& a, const CharacterBag& b, int max
     for (; j != j_end; ++j) take(*j, false);
     sum += lower(in_a, in_b);
     for (int n = 0; n < max_order; ++n) matches[n] = sum[static_cast<std::size_t>(n)];
+}
+
+}  // namespace
+
+CharacterBag::CharacterBag(std::string_view utf8, CharacterScratch& scratch, std::pmr::memory_resource* memory)
+    : narrow_(memory), wide_(memory) {
+    const auto is_left_out = [](char32_t c) { return c == 0 || is_space(c); };
+    if (is_ascii(utf8)) {
+        std::string& text = scratch.ascii;
+        text.resize(utf8.size());
+        std::size_t size = 0;
+        for (char c : utf8) {  // without a branch
+            text[size] = c;
+            size += !is_left_out(static_cast<unsigned char>(c));
+        }
+        sort_suffixes(text, size, scratch.narrow, narrow_);
+    } else {
+        std::u32string& text = scratch.text;
+        decode_utf8(utf8, text);
+        text.erase(std::remove_if(text.begin(), text.end(), is_left_out), text.end());
+        sort_suffixes(text, text.size(), scratch.wide, wide_);
+    }
+}
+
+std::int64_t CharacterBag::total(int n) const {
+    return std::max<std::int64_t>(0, static_cast<std::int64_t>(length()) - n + 1);
+}
+
+void CharacterBag::overlap(const CharacterBag& a, const CharacterBag& b, int max_order, std::int64_t* matches) {
+    if (a.wide_.empty() && b.wide_.empty())
+        return overlap_of<NarrowKey>({a.narrow_.data(), a.narrow_.size()}, {b.narrow_.data(), b.narrow_.size()}, max_order,
+                                     matches);
+    std::vector<WideKey> widened_text;  // of at most one
+    const auto wide_suffixes = [&](const CharacterBag& text) -> Suffixes<WideKey> {
+        if (text.narrow_.empty()) return {text.wide_.data(), text.wide_.size()};
+        widened_text.resize(text.narrow_.size());
+        std::transform(text.narrow_.begin(), text.narrow_.end(), widened_text.begin(), widened);
+        return {widened_text.data(), widened_text.size()};
+    };
+    overlap_of(wide_suffixes(a), wide_suffixes(b), max_order, matches);
 }
 
 }  // namespace tesla

@@ -18,6 +18,8 @@ std::uint32_t script_block(char32_t c) { return c < 0x250 ? 0 : static_cast<std:
 constexpr int kLowestBits = 6;
 std::uint32_t turned(std::uint32_t id) { return id >> kLowestBits | id << (32 - kLowestBits); }
 
+bool is_sign(CharClass kind) { return kind == CharClass::Punctuation || kind == CharClass::Symbol; }
+
 bool before(const ScriptCount& script, std::uint32_t block) { return script.block < block; }
 
 struct Share {
@@ -69,16 +71,16 @@ double WeightedIds::overlap(const WeightedIds& other) const {
     return sum;
 }
 
-SurfaceText::SurfaceText(const SurfaceView& tokens, std::string_view utf8, SurfaceScratch& scratch,
-                         std::pmr::memory_resource* memory)
+SurfaceText::SurfaceText(const SurfaceView& tokens, const SurfaceWords& words, std::string_view utf8,
+                         SurfaceScratch& scratch, std::pmr::memory_resource* memory)
     : content(memory), function(memory), rare_words(memory), rare_lemmas(memory), numbers(memory), capitals(memory),
       punctuation(memory), unknown(memory), lemmas(tokens.size, memory), occurrences(memory), scripts(memory) {
     std::transform(tokens.lemma, tokens.lemma + tokens.size, lemmas.begin(), turned);
-    read_words(tokens, scratch);
+    read_words(tokens, words, scratch);
     read_characters(utf8, scratch);
 }
 
-void SurfaceText::read_words(const SurfaceView& tokens, SurfaceScratch& scratch) {
+void SurfaceText::read_words(const SurfaceView& tokens, const SurfaceWords& words, SurfaceScratch& scratch) {
     for (WeightedIds* bag : {&content, &function, &rare_words, &rare_lemmas}) bag->reserve(tokens.size);
     std::vector<std::uint64_t>& ordered = scratch.ordered;
     auto order_by = [&](auto id_at) {
@@ -92,38 +94,56 @@ void SurfaceText::read_words(const SurfaceView& tokens, SurfaceScratch& scratch)
         const auto i = static_cast<std::uint32_t>(entry);
         occurrences.push_back(i);
         (tokens.function[i] ? function : content).add(lemmas[i], 1);
-        rare_lemmas.add(lemmas[i], tokens.lemma_weight[i]);
+        rare_lemmas.add(lemmas[i], words.lemma_weight[tokens.lemma[i]]);
     }
-    order_by([&](std::size_t i) { return turned(tokens.word[i]); });
+    order_by([&](std::size_t i) { return turned(words.folded[tokens.word[i]]); });
     for (std::uint64_t entry : ordered) {
         const auto i = static_cast<std::uint32_t>(entry);
         const auto word = static_cast<std::uint32_t>(entry >> 32);
-        rare_words.add(word, tokens.word_weight[i]);
-        if (tokens.shape[i] & kHasDigit) numbers.add(word, 1);
-        if (tokens.shape[i] & kCapitalised) capitals.add(word, 1);
-        if (tokens.shape[i] & kUnknown) unknown.push_back(word);
+        const std::uint8_t shape = words.shape[tokens.word[i]];
+        const double weight = words.word_weight[tokens.word[i]];
+        rare_words.add(word, weight);
+        if (shape & kHasDigit) numbers.add(word, 1);
+        if (shape & kCapitalised) capitals.add(word, 1);
+        // A word is unknown if neither it nor its lemma is listed.
+        if (weight == words.unlisted && words.lemma_weight[tokens.lemma[i]] == words.unlisted && !(shape & kHasDigit))
+            unknown.push_back(word);
     }
 }
 
 void SurfaceText::read_characters(std::string_view utf8, SurfaceScratch& scratch) {
     std::u32string &text = scratch.text, &marks = scratch.marks;
-    decode_utf8(utf8, text);
     marks.clear();
-    auto script = scripts.begin();  // neighbours are mostly of one script
-    for (char32_t c : text) {
-        const CharClass kind = char_class(c);
-        if (kind == CharClass::Punctuation || kind == CharClass::Symbol) marks.push_back(c);
-        if (kind != CharClass::Letter) continue;
-        const std::uint32_t block = script_block(c);
-        if (script == scripts.end() || script->block != block) {
-            script = std::lower_bound(scripts.begin(), scripts.end(), block, before);
-            if (script == scripts.end() || script->block != block) script = scripts.insert(script, {block, 0});
+    if (is_ascii(utf8)) {
+        read_ascii(utf8, marks);
+    } else {
+        decode_utf8(utf8, text);
+        auto script = scripts.begin();  // neighbours are mostly of one script
+        for (char32_t c : text) {
+            const CharClass kind = char_class(c);
+            if (is_sign(kind)) marks.push_back(c);
+            if (kind != CharClass::Letter) continue;
+            const std::uint32_t block = script_block(c);
+            if (script == scripts.end() || script->block != block) {
+                script = std::lower_bound(scripts.begin(), scripts.end(), block, before);
+                if (script == scripts.end() || script->block != block) script = scripts.insert(script, {block, 0});
+            }
+            ++script->letters;
+            ++letters;
         }
-        ++script->letters;
-        ++letters;
     }
     std::sort(marks.begin(), marks.end());
     for (char32_t c : marks) punctuation.add(c, 1);
+}
+
+void SurfaceText::read_ascii(std::string_view text, std::u32string& marks) {
+    for (char byte : text) {
+        const auto c = static_cast<unsigned char>(byte);
+        const CharClass kind = char_class(c);
+        if (is_sign(kind)) marks.push_back(c);
+        letters += kind == CharClass::Letter;
+    }
+    if (letters > 0) scripts.push_back({script_block(0), letters});
 }
 
 void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double* row) {

@@ -9,22 +9,27 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/word_facts.h"
 #include "base/interrupt.h"
 #include "base/small_sort.h"
 
 namespace tesla {
-
-enum WordShape : std::uint8_t { kHasDigit = 1, kCapitalised = 2, kUnknown = 4 };
 
 // The tokens of one text, as far as its surface needs them.
 struct SurfaceView {
     const std::uint32_t* word;
     const std::uint32_t* lemma;
     const std::uint8_t* function;
+    std::size_t size;
+};
+
+// What is known of words and lemmas, by number.
+struct SurfaceWords {
+    const std::uint32_t* folded;  // the number of the first word that is the same but for capitals
     const std::uint8_t* shape;    // WordShape bits
     const double* word_weight;    // how much a word tells: rare ones more
     const double* lemma_weight;
-    std::size_t size;
+    double unlisted;              // the weight of words that no list knows; NaN where there is no list
 };
 
 // The names of the columns that SurfaceMatcher fills, in order: first what agrees (0 to 1, 1 for a copy of the reference),
@@ -65,7 +70,8 @@ struct SurfaceScratch {
 // One text, ready to be compared as often as one likes. It lives in `memory`.
 class SurfaceText {
    public:
-    SurfaceText(const SurfaceView& tokens, std::string_view utf8, SurfaceScratch& scratch, std::pmr::memory_resource* memory);
+    SurfaceText(const SurfaceView& tokens, const SurfaceWords& words, std::string_view utf8, SurfaceScratch& scratch,
+                std::pmr::memory_resource* memory);
 
     WeightedIds content, function, rare_words, rare_lemmas, numbers, capitals, punctuation;
     std::pmr::vector<std::uint32_t> unknown;      // words that no list knows, ascending
@@ -75,8 +81,9 @@ class SurfaceText {
     std::size_t letters = 0;
 
    private:
-    void read_words(const SurfaceView& tokens, SurfaceScratch& scratch);
+    void read_words(const SurfaceView& tokens, const SurfaceWords& words, SurfaceScratch& scratch);
     void read_characters(std::string_view utf8, SurfaceScratch& scratch);
+    void read_ascii(std::string_view text, std::u32string& marks);
 };
 
 // One object serves one thread and keeps its memory.

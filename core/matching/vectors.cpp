@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/portable.h"
 #include "matching/bags.h"
 
 namespace tesla {
@@ -24,7 +25,30 @@ constexpr int kNoThreshold = 0, kFlowThreshold = 48, kHighThreshold = 80;  // 0,
 constexpr int kFirstFlowStep = 55;  // the least similarity that is worth something to a flow
 static_assert(rescaled(kFirstFlowStep, kFlowThreshold) == 1 && rescaled(kFirstFlowStep - 1, kFlowThreshold) == 0);
 
-std::int32_t flow_gain(std::uint8_t similarity) { return rescaled(similarity, kFlowThreshold); }
+// The rescaled similarities of a threshold, by similarity.
+struct Gains {
+    constexpr explicit Gains(int threshold) {
+        for (int similarity = 0; similarity <= kSteps; ++similarity)
+            of[similarity] = static_cast<std::uint8_t>(rescaled(similarity, threshold));
+    }
+    constexpr std::int32_t operator()(std::uint8_t similarity) const { return of[similarity]; }
+
+    std::uint8_t of[kSteps + 1] = {};
+};
+constexpr Gains gain_at_0(kNoThreshold), gain_at_3(kFlowThreshold), gain_at_5(kHighThreshold);
+
+// Calls `use` with the number of every cell that is worth something to a flow; eight cells are looked at at once.
+template <class Use>
+void for_each_link(const std::uint8_t* cells, std::size_t size, Use&& use) {
+    constexpr std::uint64_t kOnes = 0x0101010101010101u, kTop = 0x80 * kOnes;
+    static_assert(kSteps + 0x80 - kFirstFlowStep < 0x100, "a cell must not carry into the next one");
+    for (std::size_t start = 0; start < size; start += 8) {
+        const std::size_t count = std::min<std::size_t>(size - start, 8);
+        const std::uint64_t eight = count == 8 ? eight_bytes(cells + start) : few_bytes(cells + start, count);
+        std::uint64_t links = (eight + (0x80 - kFirstFlowStep) * kOnes) & kTop;
+        for (; links != 0; links &= links - 1) use(start + static_cast<std::size_t>(lowest_bit(links)) / 8);
+    }
+}
 
 // The cosine in 160ths, rounded down: the largest m with m² |x|² |y|² <= (160 xy)². All numbers stay below 2^59.
 std::int32_t exact_steps(std::int64_t product, std::int64_t square_x, std::int64_t square_y, std::int64_t above) {
@@ -48,6 +72,17 @@ inline void multiply_rows(const std::int16_t* x, const std::int16_t* y, std::siz
         for (std::size_t d = 0; d < width; ++d) sum += x[d] * y[d];
         products[b] = sum;
     }
+}
+// A vector with room for whole lanes behind it.
+template <class Width>
+inline void widen_row(const std::int8_t* from, Width dimensions, std::int16_t* to) {
+    for (std::size_t d = 0; d < dimensions; ++d) to[d] = from[d];
+}
+TESLA_WIDE void widen(const std::int8_t* from, std::size_t dimensions, std::int16_t* to) {
+    if (dimensions == 64)
+        widen_row(from, std::integral_constant<std::size_t, 64>(), to);
+    else
+        widen_row(from, dimensions, to);
 }
 TESLA_WIDE void multiply(const std::int16_t* x, const std::int16_t* y, std::size_t rows, std::size_t width,
                          std::int32_t* products) {
@@ -205,9 +240,14 @@ void VectorMatcher::compare_words(const VectorText& x, const VectorText& y) {
     steps_.resize(ny);
     best_x_.assign(nx, 0);
     best_y_.assign(ny, 0);
-    right_.assign(dense_ ? ny * width_ : 0, 0);
-    for (std::size_t b = 0; dense_ && b < ny; ++b)
-        if (y.vector[b]) std::copy_n(y.vector[b], dimensions_, right_.begin() + static_cast<std::ptrdiff_t>(b * width_));
+    right_.resize(dense_ ? ny * width_ : 0);  // what lies behind a vector meets zeros of left_
+    for (std::size_t b = 0; dense_ && b < ny; ++b) {
+        std::int16_t* row = right_.data() + b * width_;
+        if (y.vector[b])
+            widen(y.vector[b], dimensions_, row);
+        else
+            std::fill_n(row, width_, std::int16_t{0});
+    }
     link_first_.assign(1, 0);
     links_.clear();
     for (std::size_t a = 0; a < nx; ++a) {
@@ -216,8 +256,7 @@ void VectorMatcher::compare_words(const VectorText& x, const VectorText& y) {
         best_x_[a] = finish_cells(steps_.data(), y.word.data(), y.lemma.data(), x.word[a], x.lemma[a], ny, cells,
                                   best_y_.data());
         if (best_x_[a] >= kFirstFlowStep)
-            for (std::uint32_t b = 0; b < ny; ++b)
-                if (cells[b] >= kFirstFlowStep) links_.push_back({b, cells[b]});
+            for_each_link(cells, ny, [&](std::size_t b) { links_.push_back({static_cast<std::uint32_t>(b), cells[b]}); });
         link_first_.push_back(static_cast<std::uint32_t>(links_.size()));
     }
 }
@@ -229,7 +268,7 @@ void VectorMatcher::compare_vectors(const VectorText& x, std::size_t a, const Ve
         std::fill_n(steps_.begin(), ny, 0);
         return;
     }
-    std::copy_n(x.vector[a], dimensions_, left_.begin());
+    widen(x.vector[a], dimensions_, left_.data());
     multiply(left_.data(), right_.data(), ny, width_, products_.data());
     const float scale = kSteps * kFraction * x.inverse[a];
     if (!estimate_all(products_.data(), y.inverse.data(), scale, y.word.data(), x.word[a], ny, steps_.data())) return;
@@ -251,7 +290,7 @@ std::int64_t VectorMatcher::flow_of_words(const VectorText& x, const VectorText&
     transport_.reset(x.weight, y.weight);
     for (std::uint32_t a = 0; a < x.size(); ++a)
         for (std::uint32_t k = link_first_[a]; k < link_first_[a + 1]; ++k)
-            transport_.add_arc(a, links_[k].to, flow_gain(links_[k].similarity));
+            transport_.add_arc(a, links_[k].to, gain_at_3(links_[k].similarity));
     return transport_.solve();
 }
 
@@ -262,8 +301,8 @@ std::int64_t VectorMatcher::flow_of_bigrams(const VectorText& x, const VectorTex
             for (std::uint32_t k = link_first_[a]; k < link_first_[a + 1]; ++k) {
                 const auto [b, similarity] = links_[k];
                 for (std::uint32_t j = y.bigrams_of[b]; j < y.bigrams_of[b + 1]; ++j) {
-                    const std::int32_t gain = flow_gain(linked(x.second[i], y.second[j]));
-                    if (gain > 0) transport_.add_arc(i, j, flow_gain(similarity) + gain);
+                    const std::int32_t gain = gain_at_3(linked(x.second[i], y.second[j]));
+                    if (gain > 0) transport_.add_arc(i, j, gain_at_3(similarity) + gain);
                 }
             }
         }
@@ -274,11 +313,11 @@ std::int64_t VectorMatcher::flow_of_bigrams(const VectorText& x, const VectorTex
 VectorMatcher::Problems VectorMatcher::match(const VectorText& x, const VectorText& y) {
     compare_words(x, y);
     Problems problems;
-    for (auto [problem, threshold] : {std::pair{kBest0, kNoThreshold}, std::pair{kBest5, kHighThreshold}}) {
+    for (auto [problem, gain] : {std::pair{kBest0, &gain_at_0}, std::pair{kBest5, &gain_at_5}}) {
         SharedMeaning& shared = problems[problem];
         shared = {0, 0, x.total, y.total, kGainUnit};
-        for (std::size_t a = 0; a < x.size(); ++a) shared.reference_gain += x.weight[a] * rescaled(best_x_[a], threshold);
-        for (std::size_t b = 0; b < y.size(); ++b) shared.hypothesis_gain += y.weight[b] * rescaled(best_y_[b], threshold);
+        for (std::size_t a = 0; a < x.size(); ++a) shared.reference_gain += x.weight[a] * (*gain)(best_x_[a]);
+        for (std::size_t b = 0; b < y.size(); ++b) shared.hypothesis_gain += y.weight[b] * (*gain)(best_y_[b]);
     }
     const std::int64_t words = flow_of_words(x, y), bigrams = flow_of_bigrams(x, y);
     problems[kFlow1] = {words, words, x.total, y.total, kGainUnit};

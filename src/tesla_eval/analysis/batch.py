@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Any, Generic, Protocol, TypeVar
+from functools import cache, cached_property, lru_cache
+from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import Lexicon, TokenBatch, Tokens
+from tesla_eval import _core
+from tesla_eval._core import CharacterMap, Lexicon, TokenBatch, Tokens
 from tesla_eval.analysis.conllu import UNIVERSAL_IDS
+from tesla_eval.analysis.frequencies import WordFrequencies
+from tesla_eval.analysis.tokenisers import compose_all
 from tesla_eval.arrays import Index, distinct
 from tesla_eval.errors import InputError
 from tesla_eval.records import Token
@@ -83,6 +87,11 @@ class AnalysedBatch:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    @cached_property
+    def composed(self) -> list[str]:
+        """The texts in NFC."""
+        return compose_all(self.texts)
 
     @cached_property
     def lengths(self) -> Index:
@@ -165,8 +174,10 @@ class AnalysedBatch:
 class CoreBatch(AnalysedBatch):
     """A batch whose arrays lie in the core; NumPy sees one when it is first asked for."""
 
-    def __init__(self, texts: tuple[str, ...], vocabulary: Vocabulary, core: TokenBatch) -> None:
-        vars(self).update(texts=texts, vocabulary=vocabulary, _core=core)
+    def __init__(
+        self, texts: tuple[str, ...], composed: list[str], vocabulary: Vocabulary, core: TokenBatch
+    ) -> None:
+        vars(self).update(texts=texts, composed=composed, vocabulary=vocabulary, _core=core)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -228,13 +239,20 @@ class GrowingArray(Generic[Number]):
 
     def extend(self, values: npt.ArrayLike) -> None:
         """Add some more."""
+        self.put(self._size, values)
+
+    def put(self, first: int, values: npt.ArrayLike) -> None:
+        """Add some more, the first of them as number `first`; what an interrupted addition has left there is dropped.
+
+        Of arrays that belong together one gets its values last. Its length says how many are complete.
+        """
         more = np.asarray(values, self._room.dtype)
-        size = self._size + len(more)
+        size = first + len(more)
         if size > len(self._room):
             room = np.empty(max(size, 2 * len(self._room)), self._room.dtype)
-            room[: self._size] = self.values
+            room[:first] = self._room[:first]
             self._room = room
-        self._room[self._size : size] = more
+        self._room[first:size] = more
         self._size = size
 
 
@@ -312,92 +330,74 @@ def numbers_from(first: int, used: npt.NDArray[np.uint32]) -> npt.NDArray[np.uin
     >>> numbers_from(2, np.array([4, 0], np.uint32)).tolist(), numbers_from(0, np.empty(0, np.uint32)).tolist()
     ([2, 3, 4], [])
     """
-    return np.arange(first, int(used.max()) + 1 if len(used) else 0, dtype=np.uint32)
+    return np.arange(first, end_of(used), dtype=np.uint32)
 
 
-class Frequencies(Protocol):
-    """Gives rare words more weight than common ones."""
-
-    unlisted: float
-    """The weight of words that are not listed."""
-
-    def weights(self, words: Sequence[str]) -> npt.NDArray[np.float64]:
-        """The weight of each word, given in small letters."""
+def end_of(used: npt.NDArray[np.uint32]) -> int:
+    """The first number above all that are used."""
+    return int(used.max()) + 1 if len(used) else 0
 
 
-_HAS_DIGIT, _CAPITALISED, _UNKNOWN = 1, 2, 4  # as in core/matching/surface.h
+_HAS_DIGIT, _CAPITALISED, _LETTER = 1, 2, 4  # as in core/analysis/word_facts.h
+_CAPITAL_SIGMA = "Σ"  # the only letter whose small form depends on its place in the word
+
+
+@cache
+def _lowering() -> CharacterMap:
+    """Words in small letters, and what Python says of their characters."""
+    return CharacterMap(_lowered_character, str.lower)
+
+
+def _lowered_character(character: str) -> tuple[str | None, int]:
+    traits = (
+        _HAS_DIGIT * character.isdigit() + _CAPITALISED * character.isupper() + _LETTER * character.isalpha()
+    )
+    return changed_alone(character, str.lower), traits
+
+
+def changed_alone(character: str, change: Callable[[str], str]) -> str | None:
+    """What becomes of a character; `None` where that depends on the word around it.
+
+    >>> changed_alone("A", str.lower), changed_alone("Σ", str.lower), ["ΣΣ".lower(), "Σ".lower()]
+    ('a', None, ['σς', 'σ'])
+    """
+    return None if character == _CAPITAL_SIGMA else change(character)
 
 
 class WordTable:
     """What is known of the words of a vocabulary, by number: every word is looked at once, when it is first met."""
 
-    def __init__(self, vocabulary: Vocabulary, frequencies: Frequencies | None) -> None:
-        self._lexicon = vocabulary.lexicon
-        self._frequencies = frequencies
-        self._first_capitals: dict[str, int] = {}
+    def __init__(self, vocabulary: Vocabulary, frequencies: WordFrequencies | None) -> None:
+        self._core = _core.WordFacts(
+            vocabulary.lexicon, _lowering(), frequencies.core if frequencies else None
+        )
+        self.unlisted = frequencies.unlisted if frequencies else math.nan
+        """The weight of words that are not listed; no word has it where there is no list."""
         self.folded = GrowingArray(np.uint32)
         """The number of the first word that is the same but for capitals."""
         self.shape = GrowingArray(np.uint8)
+        """Bits: has a digit, begins with a capital."""
         self.word_weight = GrowingArray(np.float64)
         self.lemma_weight = GrowingArray(np.float64)
 
     def learn(self, batch: AnalysedBatch) -> None:
         """Take in the words of a batch that are new."""
-        words = numbers_from(len(self.shape), batch.word)
-        if len(words):
-            forms = self._lexicon.forms(words)
-            lowered = [form.lower() for form in forms]
-            self.folded.extend(self._folded(forms, lowered, words.tolist()))
-            # Most words are small letters alone.
-            self.shape.extend(
-                [
-                    0 if form == low and form.isalpha() else _shape(form)
-                    for form, low in zip(forms, lowered, strict=True)
-                ]
-            )
-            self.word_weight.extend(self._weights(lowered))
-        lemmas = numbers_from(len(self.lemma_weight), batch.lemma)
-        if len(lemmas):
-            self.lemma_weight.extend(self._weights(self._lexicon.lemmas(lemmas)))
-
-    def _folded(self, forms: list[str], lowered: list[str], words: list[int]) -> list[int]:
-        """The first words that are the same. Only words that came with capitals first are remembered for it."""
-        with_capitals = [k for k, form in enumerate(forms) if form != lowered[k]]
-        without = self._lexicon.find_words([lowered[k] for k in with_capitals]).tolist()
-        for k, small in zip(with_capitals, without, strict=True):
-            if words[k] < small:  # the word in small letters came later, or never
-                self._first_capitals.setdefault(lowered[k], words[k])
-        first = list(map(self._first_capitals.get, lowered, words))
-        for k, small in zip(with_capitals, without, strict=True):
-            first[k] = min(first[k], small)
-        return first
-
-    def shapes(self, batch: AnalysedBatch) -> npt.NDArray[np.uint8]:
-        """The shape of every word of a batch; a word is unknown if neither it nor its lemma is listed."""
-        shapes = self.shape.values.take(batch.word)
-        if self._frequencies is None:
-            return shapes
-        unlisted = self._frequencies.unlisted
-        strange = (self.word_weight.values.take(batch.word) == unlisted) & (
-            self.lemma_weight.values.take(batch.lemma) == unlisted
-        )
-        strange &= (shapes & _HAS_DIGIT) == 0
-        return np.asarray(shapes | (strange * np.uint8(_UNKNOWN)), np.uint8)
-
-    def _weights(self, words: list[str]) -> npt.NDArray[np.float64]:
-        return np.ones(len(words)) if self._frequencies is None else self._frequencies.weights(words)
+        first, end = len(self.word_weight), end_of(batch.word)
+        if first < end:
+            folded, shapes, weights = self._core.learn_words(first, end)
+            self.folded.put(first, folded)
+            self.shape.put(first, shapes)
+            self.word_weight.put(first, weights)  # the last, which counts the words
+        first, end = len(self.lemma_weight), end_of(batch.lemma)
+        if first < end:
+            self.lemma_weight.extend(self._core.lemma_weights(first, end))
 
 
 @lru_cache(maxsize=64)
-def word_tables(frequencies: Frequencies | None) -> PerVocabulary[WordTable]:
+def word_tables(frequencies: WordFrequencies | None) -> PerVocabulary[WordTable]:
     """The tables of all vocabularies with these frequencies: whoever needs one shares it with the others.
 
     >>> word_tables(None) is word_tables(None)
     True
     """
     return PerVocabulary(lambda vocabulary: WordTable(vocabulary, frequencies))
-
-
-def _shape(form: str) -> int:
-    has_digit = not form.isalpha() and any(map(str.isdigit, form))  # most words are letters alone
-    return _HAS_DIGIT * has_digit + _CAPITALISED * form[:1].isupper()

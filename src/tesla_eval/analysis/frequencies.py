@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
 
+from tesla_eval._core import WordWeights
 from tesla_eval.arrays import FloatArray
 from tesla_eval.resources import Resource, find_resource, interpreting, read_resource
 
@@ -43,14 +43,12 @@ class WordFrequencies:
         with interpreting(resource):
             levels = resource.arrays["levels"].ravel().astype(np.uint8, casting="safe")
             weights = _WEIGHT_STEPS * HIGHEST_ZIPF - _WEIGHT_STEPS // STEPS * levels.astype(np.float64)
-            self._weights: dict[str, float] = dict(
-                zip(resource.text("words").split("\n"), weights.tolist(), strict=True)
-            )
-            self.unlisted = float(weights.max()) + _WEIGHT_STEPS // 2
+            self.unlisted = float(weights.max(initial=0.0)) + _WEIGHT_STEPS // 2
+            self.core = WordWeights(resource.text("words"), weights, self.unlisted)
 
     def weights(self, words: Sequence[str]) -> FloatArray:
         """The weight of each word, given in small letters."""
-        return np.fromiter(map(self._weights.get, words, repeat(self.unlisted)), np.float64, len(words))
+        return self.core.of(words)
 
 
 @cache

@@ -178,7 +178,7 @@ class Pipeline:
             raise self._damaged(error) from error
         if not draft.is_defined:
             self._define(vocabulary.lexicon, draft.undefined_words())
-        batch = CoreBatch(texts, vocabulary, draft.finish(labels, keep_punctuation))
+        batch = CoreBatch(texts, composed, vocabulary, draft.finish(labels, keep_punctuation))
         for index, (raw, text) in enumerate(zip(texts, composed, strict=True)):
             if raw is not text:
                 _count_raw(batch, index, raw)

@@ -6,21 +6,21 @@ a BERT model), each with a vector of 8-bit numbers. A word of several pieces has
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import NO_VECTOR, VectorTable
+from tesla_eval._core import NO_VECTOR, CharacterMap, Lexicon, VectorTable
 from tesla_eval.analysis.batch import (
     AnalysedBatch,
     GrowingArray,
     PerVocabulary,
     WordTable,
+    changed_alone,
     numbers_from,
     word_tables,
 )
@@ -34,7 +34,9 @@ __all__ = ["KIND", "VectorTokens", "WordVectors", "WordsWithVectors", "load_vect
 KIND = "vectors"
 _WEIGHT_UNIT = 64  # specification §8b: weights of words are 64ths
 _WEIGHT_STEPS = 50  # `WordFrequencies.weights` counts 50 for a factor of ten
-_APART = re.compile(r"[^\w\s]|_")
+_IDEOGRAPHS = (("\u3400", "\u4dbf"), ("\u4e00", "\u9fff"), ("\uf900", "\ufaff"), ("\U00020000", "\U0002ffff"))
+
+VectorRows = tuple[npt.NDArray[np.int8], npt.NDArray[np.uint32], npt.NDArray[np.uint32]]
 
 
 class WordVectors:
@@ -52,7 +54,7 @@ class WordVectors:
         info, arrays = resource.info, resource.arrays
         try:
             self.uses_pieces = info["segmentation"] == "wordpiece"
-            self._strips_accents = bool(info["strip_accents"])
+            self._prepared, self._characters = _as_entries(bool(info["strip_accents"]), self.uses_pieces)
             vectors = arrays["vectors"]
             if vectors.ndim != 2 or vectors.dtype != np.int8:
                 raise ValueError("the vectors have an invalid shape or type")
@@ -73,19 +75,15 @@ class WordVectors:
 
     def look_up(self, words: Sequence[str]) -> npt.NDArray[np.int8]:
         """One row per word; a row of zeros for a word that has no vector."""
-        return self._table.look_up(self._all_prepared(words))
+        return self._table.look_up([self._prepared(word) for word in words])
 
-    def look_up_rows(
-        self, words: Sequence[str], first: int
-    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    def word_rows(self, lexicon: Lexicon, words: npt.NDArray[np.uint32], first: int) -> VectorRows:
         """The vectors of words that have one, the row of every word (from `first` on), the squares of the lengths."""
-        return self._table.look_up_rows(self._all_prepared(words), first)
+        return self._table.word_rows(self._characters, lexicon, words, first)
 
-    def _all_prepared(self, words: Sequence[str]) -> list[str]:
-        prepare = self._prepared
-        return [
-            word if word.isascii() and word.isalnum() else prepare(word) for word in map(str.lower, words)
-        ]
+    def lemma_rows(self, lexicon: Lexicon, lemmas: npt.NDArray[np.uint32], first: int) -> VectorRows:
+        """The same for lemmas."""
+        return self._table.lemma_rows(self._characters, lexicon, lemmas, first)
 
     @cached_property
     def _entries(self) -> list[str]:
@@ -101,21 +99,28 @@ class WordVectors:
         squares = int(a @ a) * int(b @ b)
         return int(a @ b) / float(np.sqrt(squares)) if squares else 0.0
 
-    def _prepared(self, word: str) -> str:
-        """The word as the table is asked for it: in lower case; for pieces, with spaces where BERT cuts first."""
-        word = word.lower()
-        if self._strips_accents and not word.isascii():
-            word = strip_accents(word)
-        if self.uses_pieces and not (word.isascii() and word.isalnum()):
-            word = _APART.sub(" ", word)
-            word = word if word.isascii() else _ideograph().sub(r" \1 ", word)
-        return word
-
 
 @cache
-def _ideograph() -> re.Pattern[str]:
-    """Takes 2 ms to compile, and English has none."""
-    return re.compile(r"([\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002ffff])")
+def _as_entries(strips_accents: bool, in_pieces: bool) -> tuple[Callable[[str], str], CharacterMap]:
+    """Words as a table is asked for them: in lower case; for pieces, with spaces where BERT cuts first."""
+
+    def prepared(word: str) -> str:
+        word = word.lower()
+        if word.isascii() and word.isalnum():  # most words
+            return word
+        if strips_accents:
+            word = strip_accents(word)
+        return "".join(map(_apart, word)) if in_pieces else word
+
+    return prepared, CharacterMap(lambda character: (changed_alone(character, prepared), 0), prepared)
+
+
+def _apart(character: str) -> str:
+    """A character of a word with spaces where BERT cuts: signs are left out, ideographs stand alone."""
+    if not (character.isalnum() or character.isspace()):
+        return " "
+    is_ideograph = any(first <= character <= last for first, last in _IDEOGRAPHS)
+    return f" {character} " if is_ideograph else character
 
 
 def strip_accents(word: str) -> str:
@@ -196,18 +201,21 @@ class _VectorsOfWords:
     def learn(self, batch: AnalysedBatch, words: WordTable) -> None:
         """Take in the words of a batch that are new; `words` knows them already."""
         lexicon = batch.vocabulary.lexicon
-        new = numbers_from(len(self.word_row), batch.word)
+        known = len(self.weight)
+        new = numbers_from(known, batch.word)
         if len(new):
-            self.weight.extend(self._weights(words.word_weight.values[new]))
             folded = words.folded.values[new]
             first = folded == new  # capitals change no vector: each form in small letters is looked up once
             rows = np.zeros(len(new), np.uint32)
-            rows[first] = self._rows(lexicon.forms(new[first]))
-            self.word_row.extend(rows)
+            rows[first] = self._rows(self._vectors.word_rows(lexicon, new[first], len(self.squares)))
+            self.word_row.put(known, rows)
             self.word_row.values[new] = self.word_row.values[folded]
+            self.weight.put(
+                known, self._weights(words.word_weight.values[new])
+            )  # the last, which counts the words
         lemmas = numbers_from(len(self.lemma_row), batch.lemma)
         if len(lemmas) and not self._vectors.uses_pieces:
-            self.lemma_row.extend(self._rows(lexicon.lemmas(lemmas)))
+            self.lemma_row.extend(self._rows(self._vectors.lemma_rows(lexicon, lemmas, len(self.squares))))
 
     def tokens(self, batch: AnalysedBatch, words: WordTable) -> VectorTokens:
         """The arrays for the tokens of a batch that was learned."""
@@ -219,11 +227,11 @@ class _VectorsOfWords:
             self.squares.values, self._vectors.dimensions,
         )  # fmt: skip
 
-    def _rows(self, words: list[str]) -> npt.NDArray[np.uint32]:
-        """Keep the vectors of the words; where each lies."""
-        vectors, rows, squares = self._vectors.look_up_rows(words, len(self.squares))
-        self.matrix.extend(vectors)
-        self.squares.extend(squares)
+    def _rows(self, looked_up: VectorRows) -> npt.NDArray[np.uint32]:
+        """Take in the vectors of words; where each lies."""
+        vectors, rows, squares = looked_up
+        self.matrix.put(self._vectors.dimensions * len(self.squares), vectors)
+        self.squares.extend(squares)  # the last, which counts the vectors
         return rows
 
     def _weights(self, weights: FloatArray) -> npt.NDArray[np.uint32]:

@@ -176,7 +176,7 @@ class ContradictionFinder:
     def prepare(self, batch: AnalysedBatch) -> Marks:
         """The marks of all tokens, each word type looked at once."""
         numbers = self._number_of.of(batch)
-        table = np.array(self._numbers)
+        table = np.array(self._numbers.copy())  # other threads may add numbers meanwhile
         first = np.zeros(len(batch.word), np.bool_)
         first[batch.offsets[:-1][batch.lengths > 0]] = True
         number, value = _joined_numbers(table[numbers, 0].astype(np.int64), table[numbers, 1], first)

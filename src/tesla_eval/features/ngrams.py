@@ -225,7 +225,7 @@ class _BoundCharacters(BoundGroup):
         return _BoundCharacters(longest, self._measures, self._alpha)
 
     def prepare(self, batch: AnalysedBatch) -> CharacterBags:
-        return build_character_bags(batch.texts)
+        return build_character_bags(batch)
 
     def compare(
         self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index

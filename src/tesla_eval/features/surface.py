@@ -12,7 +12,6 @@ from tesla_eval._core import SURFACE_FEATURES, Surfaces, compare_surfaces
 from tesla_eval.analysis import AnalysedBatch, Analysis
 from tesla_eval.analysis.batch import word_tables
 from tesla_eval.analysis.frequencies import WordFrequencies, load_frequencies
-from tesla_eval.analysis.tokenisers import compose_all
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail
 
@@ -57,15 +56,18 @@ class _BoundSurface(BoundGroup):
 
     def prepare(self, batch: AnalysedBatch) -> Surfaces:
         """The words of each text in the orders in which they are compared."""
-        with self._tables.lock:
+        with self._tables.lock:  # the arrays must belong together
             table = self._tables[batch.vocabulary]
             table.learn(batch)
+            known = (
+                table.folded.values,
+                table.shape.values,
+                table.word_weight.values,
+                table.lemma_weight.values,
+            )
         return Surfaces(
-            compose_all(batch.texts), batch.offsets,
-            table.folded.values.take(batch.word), batch.lemma,
-            batch.function, table.shapes(batch), table.word_weight.values.take(batch.word),
-            table.lemma_weight.values.take(batch.lemma),
-        )  # fmt: skip
+            batch.composed, batch.offsets, batch.word, batch.lemma, batch.function, *known, table.unlisted
+        )
 
     def compare(
         self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index

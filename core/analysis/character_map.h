@@ -1,0 +1,62 @@
+// What becomes of words, character by character: Python is asked about each character once, whatever its script, and about
+// whole words only where a character depends on its neighbours.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tesla {
+
+struct CharacterChange {
+    std::string text;         // UTF-8
+    std::uint8_t traits = 0;  // bits that mean something to the caller
+    bool alone = true;        // false: it depends on its neighbours
+};
+
+// The traits of the characters of a word; all 0 for a word without any.
+struct WordTraits {
+    std::uint8_t first = 0, any = 0, all = 0;
+};
+
+// Many threads may use one map. No lock is held while Python is asked, and what Python does then may use the map again.
+class CharacterMap {
+   public:
+    using OfCharacter = std::function<CharacterChange(char32_t)>;
+    using OfWord = std::function<std::string(std::string_view)>;
+
+    CharacterMap(OfCharacter of_character, OfWord of_word)
+        : of_character_(std::move(of_character)), of_word_(std::move(of_word)) {}
+
+    WordTraits apply(std::string_view word, std::string& changed);
+
+   private:
+    static constexpr std::size_t kPage = 256;
+    static constexpr char32_t kLast = 0x10FFFF;
+    using Page = std::array<std::atomic<const CharacterChange*>, kPage>;
+
+    const CharacterChange& change_of(char32_t c) {
+        const Page* page = pages_[c / kPage].load(std::memory_order_acquire);
+        const CharacterChange* known = page ? (*page)[c % kPage].load(std::memory_order_acquire) : nullptr;
+        return known ? *known : ask(c);
+    }
+    const CharacterChange& ask(char32_t c);
+
+    OfCharacter of_character_;
+    OfWord of_word_;
+    std::array<std::atomic<Page*>, kLast / kPage + 1> pages_{};
+    std::mutex adding_;
+    std::deque<CharacterChange> changes_;
+    std::vector<std::unique_ptr<Page>> owned_;
+};
+
+}  // namespace tesla
