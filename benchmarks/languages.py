@@ -24,6 +24,7 @@ from tesla_eval.analysis.languages import LANGUAGES
 
 SENTENCES = 1_000
 RUNS = 3
+UNKNOWN = "qzxw-qzxw"  # what loads simplemma, which has no lemma for it
 COLD = "import sys; from benchmarks import languages; languages.measure(sys.argv[1], sys.argv[2] == '1')"
 
 
@@ -51,8 +52,9 @@ def changed(text: str, *, spaced: bool) -> str:
 
 
 def measure(language: str, ours_first: bool) -> None:
-    """Print, as JSON, the CPU seconds of start-up and of scoring all pairs once in this process."""
-    hypotheses, references = zip(*pairs(language), strict=True)
+    """Print, as JSON, the CPU seconds of start-up with the last pair, and of scoring all others once."""
+    *rest, (last_hypothesis, last_reference) = pairs(language)
+    hypotheses, references = zip(*rest, strict=True)
 
     from sacrebleu.metrics import CHRF
 
@@ -61,7 +63,7 @@ def measure(language: str, ours_first: bool) -> None:
 
     def start() -> None:
         ours.append(TeslaM(lang=language))
-        ours[0].sentence_score("1 a", ["1 b"])
+        ours[0].sentence_score(f"{last_hypothesis} {UNKNOWN}", [last_reference])
 
     works = {
         "ours": lambda: ours[0].corpus_score(hypotheses, [references]),

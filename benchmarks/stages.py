@@ -49,7 +49,7 @@ def _stages(group, pipeline, pairs):  # type: ignore[no-untyped-def]
         new_words = draft.undefined_words()
         timed("lemmatise, senses", lambda n=new_words: pipeline._define_simple(lexicon, n))
         tokens = timed("tag", lambda d=draft: d.finish(pipeline._labels, False))
-        batches.append(CoreBatch(tuple(texts), pipeline.vocabulary, tokens))
+        batches.append(CoreBatch(tuple(texts), texts, pipeline.vocabulary, tokens))
     bags = timed("bags", lambda: [group.prepare(batch) for batch in batches])
     index = np.arange(len(pairs))
     timed("solve", lambda: match_pairs(bags[0], bags[1], index, index))

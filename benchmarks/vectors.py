@@ -12,8 +12,7 @@ from tesla_eval import TeslaM
 from tesla_eval.analysis import load_pipeline
 from tesla_eval.analysis.frequencies import load_frequencies
 from tesla_eval.analysis.vectors import WordsWithVectors, load_vectors
-from tesla_eval.bags import build_bags
-from tesla_eval.matching import match_pairs
+from tesla_eval.features.ngrams import NgramGroup
 from tesla_eval.matching.vectors import match_vectors, prepare_vectors
 
 PAIRS = 5_000
@@ -21,7 +20,8 @@ PAIRS = 5_000
 
 def main() -> None:
     pairs = wmt14_pairs(PAIRS)
-    metric = TeslaM(lang="en")
+    group = NgramGroup().bind(load_pipeline("en"))  # TESLA-M's only group
+    assert group is not None
     hypotheses, references = [h for h, _ in pairs], [r for _, r in pairs]
     y, x = load_pipeline("en").analyse(hypotheses, references)
     vectors, frequencies = load_vectors("en"), load_frequencies("en")
@@ -35,7 +35,7 @@ def main() -> None:
         return cpu_seconds(lambda: [new.of(batch) for batch in (x, y)])
 
     def matching_of_m() -> None:
-        match_pairs(*(build_bags(batch, metric.features, metric.discount) for batch in (x, y)), index, index)
+        group.compare(group.prepare(x), group.prepare(y), index, index)
 
     found = interleaved(
         {
