@@ -168,9 +168,8 @@ class _Crew:
         with suppress(Empty):
             while True:
                 self._to_begin.get_nowait()
-        threads = [
-            thread for thread in list(self._threads) if thread.ident is not None
-        ]  # others change the set
+        at_work = self._threads.copy()  # those that end take themselves out
+        threads = [thread for thread in at_work if thread.ident is not None]
         for _ in threads:
             self._to_begin.put(None)
         for thread in threads:
