@@ -94,8 +94,8 @@ void order_by(int n, const Counts& counts, const Key* from, std::size_t size, Ke
     for (std::size_t k = 0; k < size; ++k) to[starts[bucket_of(from[k], n)]++] = from[k];
 }
 
-// By the third, the second, then the first characters: after that little is left to sort. Texts mostly beyond ASCII have
-// one bucket, which is of no use.
+// By the third, the second, then the first characters: after that little is left to sort. If most characters of a text are
+// beyond ASCII, they fall into one bucket, and the suffixes are sorted as they are.
 template <class Key, class Text>
 void sort_suffixes(const Text& text, std::size_t size, CharacterScratch::Keys<Key>& scratch, std::pmr::vector<Key>& sorted) {
     scratch.suffixes.resize(size);
