@@ -3,17 +3,14 @@
 python -m benchmarks throughput
 
 `in batch` is one `corpus_score` of all pairs, `one by one` a call of `sentence_score` for each: sacreBLEU's way.
-Two processes that have nothing in common say how much the machine itself has left for a second worker. Before workers are
-measured both cores are woken, but for one line: a core that has slept begins slowly.
+Two processes that have nothing in common say how much the machine itself has left for a second worker.
 """
 
 from __future__ import annotations
 
-import hashlib
 import statistics
 import subprocess
 import sys
-import threading
 
 from benchmarks.common import cpu_seconds, ratio, rounds_of, wall_seconds, wmt14_pairs
 
@@ -23,13 +20,13 @@ ROUNDS = 5
 ROUNDS_OF_WORKERS = 31  # elapsed time is noisier than CPU time
 COLD = (
     "import sys; from benchmarks import throughput; "
-    "print(throughput.measure(sys.argv[1], sys.argv[2], int(sys.argv[3]), bool(int(sys.argv[4]))))"
+    "print(throughput.measure(sys.argv[1], sys.argv[2], int(sys.argv[3])))"
 )
 READY = "ready"
 IN_BATCH, ONE_BY_ONE = "in batch", "one by one"
 
 
-def measure(name: str, way: str, workers: int, awake: bool) -> float:
+def measure(name: str, way: str, workers: int) -> float:
     """Microseconds of CPU time a pair (elapsed, if `workers` is not 0), all pairs scored once, resources loaded."""
     pairs = wmt14_pairs(FEW if name == "ter" else PAIRS)
     hypotheses, references = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
@@ -37,25 +34,12 @@ def measure(name: str, way: str, workers: int, awake: bool) -> float:
     scorer.sentence_score("Resources load.", ["Resources are loaded."])
     print(READY, flush=True)
     sys.stdin.readline()  # so that several processes can begin at the same time
-    if awake:
-        wake_cores()
     clock = wall_seconds if workers else cpu_seconds
     if way == IN_BATCH:
         seconds = clock(lambda: scorer.corpus_score(hypotheses, [references]))
     else:
         seconds = clock(lambda: [scorer.sentence_score(h, [r]) for h, r in pairs])
     return seconds / len(pairs) * 1e6
-
-
-def wake_cores() -> None:
-    """Give two cores something to do."""
-    busy = [
-        threading.Thread(target=hashlib.pbkdf2_hmac, args=("sha256", b"", b"", 100_000)) for _ in range(2)
-    ]
-    for thread in busy:
-        thread.start()
-    for thread in busy:
-        thread.join()
 
 
 def make(name: str, workers: int):  # type: ignore[no-untyped-def]
@@ -70,9 +54,9 @@ def make(name: str, workers: int):  # type: ignore[no-untyped-def]
     }[name]()  # fmt: skip
 
 
-def cold(name: str, way: str, workers: int = 0, processes: int = 1, awake: bool = False) -> float:
+def cold(name: str, way: str, workers: int = 0, processes: int = 1) -> float:
     """`measure` in a process of its own: nothing is cached from an earlier run. The slowest of several at once."""
-    command = [sys.executable, "-c", COLD, name, way, str(workers), str(int(awake))]
+    command = [sys.executable, "-c", COLD, name, way, str(workers)]
     started = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         for _ in range(processes)
@@ -105,14 +89,13 @@ def main() -> None:
     for name in ("tesla-m", "tesla-x"):
         elapsed = rounds_of(
             {
-                "one": lambda n=name: cold(n, IN_BATCH, 1, awake=True),  # type: ignore[misc]
-                "two workers": lambda n=name: cold(n, IN_BATCH, 2, awake=True),  # type: ignore[misc]
-                "two workers, one core asleep": lambda n=name: cold(n, IN_BATCH, 2),  # type: ignore[misc]
-                "two processes": lambda n=name: cold(n, IN_BATCH, 1, processes=2, awake=True) / 2,  # type: ignore[misc]
+                "one": lambda n=name: cold(n, IN_BATCH, 1),  # type: ignore[misc]
+                "two workers": lambda n=name: cold(n, IN_BATCH, 2),  # type: ignore[misc]
+                "two processes": lambda n=name: cold(n, IN_BATCH, 1, processes=2) / 2,  # type: ignore[misc]
             },
             ROUNDS_OF_WORKERS,
         )
-        for what in list(elapsed)[1:]:
+        for what in ("two workers", "two processes"):
             fastest = min(elapsed["one"]) / min(elapsed[what])
             print(
                 f"{name}, {what}: {ratio(elapsed['one'], elapsed[what])} times as fast; fastest runs {fastest:.2f}"
