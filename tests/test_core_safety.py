@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -126,6 +127,42 @@ def test_bags_of_other_features_are_refused() -> None:
             else:
                 with pytest.raises(ValueError, match="do not belong together"):
                     _core.match(*bags, ONE, ONE, 0.8)
+
+
+def test_segments_that_do_not_belong_together_are_refused() -> None:
+    lexicon, recipe = lexicon_with(["a"]), _core.BagRecipe([("ms", 1)], DISCOUNT)
+
+    def match(streams: list[Any], *present: list[int], lemma: int = 0) -> Any:
+        indices = [np.array(index, np.int64) for index in present]
+        return _core.match_segments(lexicon, streams, tokens_of([lemma]), recipe, indices, 0.8)
+
+    one, two = (
+        tokens_of([0]),
+        _core.Tokens(np.array([0, 1, 1]), *(np.zeros(1, kind) for kind in (np.uint32, np.uint16, np.uint8))),
+    )
+    assert [f.tolist() for _, _, f in match([one, one], [0], [])] == [[[1.0]], []]
+    assert match([]) == []
+    for streams, present, error in (
+        ([one], [[0], [0]], "differ in number"), ([one], [], "differ in number"),
+        ([two], [[0]], "another number of texts"), ([one], [[0, 0]], "do not ascend"),
+        ([one], [[1]], "no such text"), ([one], [[-1]], "no such text"),
+    ):  # fmt: skip
+        with pytest.raises((ValueError, IndexError), match=error):
+            match(streams, *present)
+    with pytest.raises(IndexError, match="no such lemma"):
+        match([tokens_of([1])], [0])
+    with pytest.raises(IndexError, match="no such lemma"):
+        match([one], [0], lemma=1)
+    for wrong in ([None], ["a"], [0]):
+        with pytest.raises((TypeError, RuntimeError)):
+            match(wrong, [0])
+
+
+def test_the_types_in_a_list() -> None:
+    assert _core.types_in([]) == set()
+    assert _core.types_in(["a"] * 40 + [None, 1.0] + ["b"] * 40) == {str, type(None), float}
+    with pytest.raises(TypeError):
+        _core.types_in(("a",))  # type: ignore[arg-type]
 
 
 def pivot_table() -> _core.PhraseTable:

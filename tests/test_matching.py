@@ -13,9 +13,9 @@ from scipy.optimize import linear_sum_assignment
 
 from tesla_eval import Token, _core
 from tesla_eval.analysis import AnalysedBatch, Vocabulary, load_pipeline
-from tesla_eval.bags import NgramFeature, build_bags, exact_discount
+from tesla_eval.bags import IDENTITY, SYNONYMY, NgramFeature, build_bags, exact_discount
 from tesla_eval.errors import InputError, UsageError
-from tesla_eval.matching import explain_feature, match_pairs
+from tesla_eval.matching import explain_feature, match_pairs, match_segments
 from tests import textbook
 
 FEATURES = [NgramFeature(similarity, n) for similarity in ("ms", "lem", "pos") for n in (1, 2, 3)]
@@ -184,3 +184,40 @@ def test_a_text_with_too_many_different_words_is_an_error_of_the_input() -> None
     assert len(build_bags(repeated, FEATURES[3:4], 0.1)) == 1
     with pytest.raises(InputError, match="more than a million different words: split it"):
         build_bags(batch_of_words(np.arange(most + 1, dtype=np.uint32)), FEATURES[3:4], 0.1)
+
+
+@given(st.data())
+def test_segments_match_as_their_bags_do(data: st.DataObject) -> None:
+    """To the last bit, whichever references are missing, and whether n-grams have gaps or tags."""
+    segments = data.draw(st.integers(0, 6))
+    vocabulary = Vocabulary(_core.Lexicon(None))
+    sides = st.lists(texts, min_size=segments, max_size=segments)
+    y, *streams = (
+        AnalysedBatch.from_tokens([""] * segments, vocabulary, side)
+        for side in data.draw(st.lists(sides, min_size=1, max_size=4))
+    )
+    numbers = st.sets(st.integers(0, segments - 1)) if segments else st.just(set())
+    present = [np.array(sorted(data.draw(numbers)), np.int64) for _ in streams]
+    skips = [NgramFeature(IDENTITY, 1), NgramFeature(IDENTITY, 2, gap=2)]
+    for features in (FEATURES, skips, [NgramFeature(SYNONYMY, 2), NgramFeature("lem", 1)]):
+        found = match_segments(streams, y, present, features, 0.1, 0.7)
+        bags = build_bags(y, features, 0.1)
+        for stream, index, matches in zip(streams, present, found, strict=True):
+            known = match_pairs(build_bags(stream, features, 0.1), bags, index, index, 0.7)
+            for name in ("precision", "recall", "f"):
+                np.testing.assert_array_equal(getattr(matches, name), getattr(known, name))
+
+
+def test_a_long_text_does_not_disturb_its_neighbours() -> None:
+    """Texts that need more memory than is kept from one segment to the next."""
+    vocabulary = Vocabulary(_core.Lexicon(None))
+    plain = [Token(str(k), 0, 1, str(k), "NVD"[k % 3], k % 4 == 0, ()) for k in range(3000)]
+    sides = [
+        [plain[:9], plain, plain[:5], plain[::-1], plain[3:30]],
+        [plain[2:], plain[::2], [], plain, plain[:20]],
+    ]
+    x, y = (AnalysedBatch.from_tokens([""] * 5, vocabulary, side) for side in sides)
+    index = np.arange(5)
+    (found,) = match_segments([x], y, [index], FEATURES, 0.1)
+    known = match_pairs(build_bags(x, FEATURES, 0.1), build_bags(y, FEATURES, 0.1), index, index)
+    np.testing.assert_array_equal(found.f, known.f)

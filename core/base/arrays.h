@@ -79,4 +79,12 @@ inline void check_pairs(const Array<std::int64_t>& reference_index, std::size_t 
             throw nanobind::index_error("no such text");
 }
 
+// Throws unless these are ascending numbers of `size` texts.
+inline void check_ascending(const Array<std::int64_t>& index, std::size_t size) {
+    for (std::size_t k = 0; k < index.size(); ++k) {
+        if (static_cast<std::size_t>(index(k)) >= size) throw nanobind::index_error("no such text");
+        if (k > 0 && index(k) <= index(k - 1)) throw nanobind::value_error("the indices do not ascend");
+    }
+}
+
 }  // namespace tesla

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <memory_resource>
 #include <mutex>
 #include <vector>
@@ -31,6 +32,19 @@ class RecycledMemory : public std::pmr::memory_resource {
 class Arena : public std::pmr::monotonic_buffer_resource {
    public:
     Arena() : monotonic_buffer_resource(std::size_t{1} << 16, &RecycledMemory::shared()) {}
+};
+
+// An arena that is emptied again and again: its first block stays.
+class ReusedArena {
+   public:
+    std::pmr::memory_resource* memory() { return &memory_; }
+    void empty() { memory_.release(); }
+
+   private:
+    static constexpr std::size_t kFirstBlock = std::size_t{1} << 16;
+
+    std::unique_ptr<std::byte[]> first_{new std::byte[kFirstBlock]};
+    std::pmr::monotonic_buffer_resource memory_{first_.get(), kFirstBlock, &RecycledMemory::shared()};
 };
 
 }  // namespace tesla

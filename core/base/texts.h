@@ -7,10 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/portable.h"
+
 namespace tesla {
 
-// The UTF-8 of the strings of a list or another sequence. A tuple of our own keeps the strings: other threads may change the list while the GIL
-// is released. Made and destroyed under the GIL, so it is declared before the GIL is released.
+// The UTF-8 of the strings of a list or another sequence. A tuple of our own keeps the strings: other threads may change the
+// list while the GIL is released. Made and destroyed under the GIL, so it is declared before the GIL is released.
 class HeldTexts {
    public:
     explicit HeldTexts(nanobind::handle texts) : held_(nanobind::steal<nanobind::tuple>(PySequence_Tuple(texts.ptr()))) {
@@ -29,5 +31,20 @@ class HeldTexts {
     nanobind::tuple held_;
     std::vector<std::string_view> views_;
 };
+
+// The types of what a list holds. The objects may lie anywhere: memory is asked for them some steps ahead.
+inline nanobind::set types_in(const nanobind::list& objects) {
+    constexpr Py_ssize_t kAhead = 16;
+    nanobind::set types;
+    PyTypeObject* last = nullptr;
+    for (Py_ssize_t i = 0, size = PyList_Size(objects.ptr()); i < size; ++i) {
+        if (i + kAhead < size) prefetch_memory(PyList_GetItem(objects.ptr(), i + kAhead));
+        PyTypeObject* type = Py_TYPE(PyList_GetItem(objects.ptr(), i));
+        if (type == last) continue;
+        types.add(nanobind::handle(reinterpret_cast<PyObject*>(type)));
+        last = type;
+    }
+    return types;
+}
 
 }  // namespace tesla

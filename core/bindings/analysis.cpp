@@ -103,6 +103,7 @@ void check_span(std::uint32_t first, std::uint32_t end, std::size_t count) {
 }  // namespace
 
 void bind_lexicon(nb::module_& m) {
+    m.def("types_in", &types_in, "objects"_a, "The types of what a list holds, as set(map(type, objects)) says, but faster.");
     nb::class_<Lexicon>(m, "Lexicon", "The interned words and lemmas of one analysis.")
         .def(nb::init<const Tagger*>(), "tagger"_a.none(), nb::keep_alive<1, 2>())
         .def_prop_ro("word_count", &Lexicon::word_count)

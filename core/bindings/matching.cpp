@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <memory_resource>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -78,98 +80,171 @@ std::vector<Feature> parse_features(const Named& named) {
 struct BagRecipe {
     std::vector<Feature> features;
     Discount discount;
+
+    // The longest n-grams (without gaps) that are compared in this way; 0: none are.
+    int highest_order(Similarity similarity) const {
+        int highest = 0;
+        for (const Feature& f : features)
+            if (f.similarity == similarity && f.gap == 0) highest = std::max(highest, f.n);
+        return highest;
+    }
 };
+
+// The bags of one text.
+struct TextBags {
+    SymbolBag symbols;  // of the features with similarity MaxSim, all orders in one
+    LemmaBags lemmas;
+    TagBags tags;
+    std::vector<LemmaBag> skips;  // of the features with gaps, in order
+};
+
+// Makes the bags of one text after the other; they live in `memory`.
+class TextBagBuilder {
+   public:
+    TextBagBuilder(const BagRecipe& recipe, std::pmr::memory_resource* memory)
+        : features_(recipe.features),
+          max_order_(recipe.highest_order(Similarity::MaxSim)),
+          lemma_order_(recipe.highest_order(Similarity::Lemma)),
+          tag_order_(recipe.highest_order(Similarity::Tag)),
+          builder_(recipe.discount, memory) {}
+
+    TextBags build(const TokenView& tokens) {
+        builder_.begin(tokens);
+        TextBags text{builder_.symbol_bag(max_order_), builder_.lemma_bags(lemma_order_), builder_.tag_bags(tag_order_), {}};
+        for (const Feature& f : features_)
+            if (f.gap > 0) text.skips.push_back(builder_.skip_bag(f.gap));
+        return text;
+    }
+
+   private:
+    const std::vector<Feature>& features_;
+    const int max_order_, lemma_order_, tag_order_;
+    BagBuilder builder_;
+};
+
+// Matches one pair of texts after the other; their bags were made for the same recipe.
+class PairMatcher {
+   public:
+    PairMatcher(const Lexicon& lexicon, const BagRecipe& recipe)
+        : features_(recipe.features), any_symbols_(recipe.highest_order(Similarity::MaxSim) > 0), matcher_(lexicon) {}
+
+    void match(const TextBags& x, const TextBags& y, std::size_t pair, Measures& measures) {
+        if (pair % kPairsPerLook == 0) interrupt_.look();
+        if (any_symbols_) matcher_.begin_pair(x.symbols, y.symbols);
+        std::size_t skip = 0;
+        for (std::size_t c = 0; c < features_.size(); ++c) {
+            const Feature& feature = features_[c];
+            const auto n = static_cast<std::size_t>(feature.n);
+            Match m;
+            if (feature.gap > 0) {
+                m = match_keys(x.skips[skip], y.skips[skip]);
+                ++skip;
+            } else {
+                switch (feature.similarity) {
+                    case Similarity::MaxSim: m = match_symbols(x.symbols, y.symbols, feature.n); break;
+                    case Similarity::Lemma: m = match_keys(x.lemmas.orders[n - 1], y.lemmas.orders[n - 1]); break;
+                    case Similarity::Tag: m = match_keys(x.tags.orders[n - 1], y.tags.orders[n - 1]); break;
+                }
+            }
+            measures.set(pair, c, m);
+        }
+    }
+
+   private:
+    Match match_symbols(const SymbolBag& x, const SymbolBag& y, int n) {
+        std::int64_t scale = 2 * n;
+        return {matcher_.optimum(n), scale * x.orders[n - 1].total, scale * y.orders[n - 1].total};
+    }
+
+    const std::vector<Feature>& features_;
+    const bool any_symbols_;
+    MaxSimMatcher matcher_;
+    Interrupt interrupt_;
+};
+
+void check_tokens(const Tokens& tokens, const Lexicon& lexicon, const BagRecipe& recipe) {
+    tokens.check();
+    // Only this similarity asks the lexicon; for the others a number need not be that of a lemma.
+    if (recipe.highest_order(Similarity::MaxSim) > 0) check_below(tokens.lemma(), lexicon.lemma_count(), "no such lemma");
+}
 
 // The bags of every text of a batch, for a list of features; made once, matched as often as one likes.
 class Bags {
    public:
-    Bags(const Lexicon& lexicon, const Tokens& tokens, const BagRecipe& recipe)
-        : lexicon_(lexicon), features_(recipe.features) {
-        tokens.check();
-        const int max_order = highest_order(Similarity::MaxSim), lemma_order = highest_order(Similarity::Lemma),
-                  tag_order = highest_order(Similarity::Tag);
-        // Only this similarity asks the lexicon; for the others a number need not be that of a lemma.
-        if (max_order > 0) check_below(tokens.lemma(), lexicon.lemma_count(), "no such lemma");
+    Bags(const Lexicon& lexicon, const Tokens& tokens, const BagRecipe& recipe) : lexicon_(lexicon), recipe_(recipe) {
+        check_tokens(tokens, lexicon, recipe);
         nb::gil_scoped_release release;
-        BagBuilder builder(recipe.discount, &memory_);
+        TextBagBuilder builder(recipe_, &memory_);
         texts_.reserve(tokens.size());
-        for (std::size_t i = 0; i < tokens.size(); ++i) {
-            builder.begin(tokens.view(i));
-            Text& text = texts_.emplace_back(Text{builder.symbol_bag(max_order), builder.lemma_bags(lemma_order),
-                                                  builder.tag_bags(tag_order), {}});
-            for (const Feature& f : features_)
-                if (f.gap > 0) text.skips.push_back(builder.skip_bag(f.gap));
-        }
+        for (std::size_t i = 0; i < tokens.size(); ++i) texts_.push_back(builder.build(tokens.view(i)));
     }
     std::size_t size() const { return texts_.size(); }
 
     // One row of precision, recall and F for each pair; NaN where a feature does not exist (specification §5).
     static nb::tuple match(const Bags& reference, const Bags& hypothesis, const Array<std::int64_t>& reference_index,
                            const Array<std::int64_t>& hypothesis_index, double alpha, bool both_ways) {
-        std::size_t pairs = reference_index.size(), columns = reference.features_.size();
-        if (hypothesis_index.size() != pairs || !(hypothesis.features_ == reference.features_) ||
+        const std::size_t pairs = reference_index.size();
+        if (hypothesis_index.size() != pairs || !(hypothesis.recipe_.features == reference.recipe_.features) ||
             &reference.lexicon_ != &hypothesis.lexicon_)
             throw nb::value_error("the bags do not belong together");
         check_pairs(reference_index, reference.size(), hypothesis_index, hypothesis.size());
-        Measures measures(pairs, columns, alpha, both_ways);
+        Measures measures(pairs, reference.recipe_.features.size(), alpha, both_ways);
         {
             nb::gil_scoped_release release;
-            MaxSimMatcher matcher(reference.lexicon_);
-            const bool any_symbols = reference.highest_order(Similarity::MaxSim) > 0;
-            Interrupt interrupt;
-            for (std::size_t k = 0; k < pairs; ++k) {
-                if (k % kPairsPerLook == 0) interrupt.look();
-                const Text& x = reference.texts_[static_cast<std::size_t>(reference_index(k))];
-                const Text& y = hypothesis.texts_[static_cast<std::size_t>(hypothesis_index(k))];
-                if (any_symbols) matcher.begin_pair(x.symbols, y.symbols);
-                std::size_t skip = 0;
-                for (std::size_t c = 0; c < columns; ++c) {
-                    const Feature& feature = reference.features_[c];
-                    const auto n = static_cast<std::size_t>(feature.n);
-                    Match m;
-                    if (feature.gap > 0) {
-                        m = match_keys(x.skips[skip], y.skips[skip]);
-                        ++skip;
-                    } else {
-                        switch (feature.similarity) {
-                            case Similarity::MaxSim: m = match_symbols(x.symbols, y.symbols, feature.n, matcher); break;
-                            case Similarity::Lemma: m = match_keys(x.lemmas.orders[n - 1], y.lemmas.orders[n - 1]); break;
-                            case Similarity::Tag: m = match_keys(x.tags.orders[n - 1], y.tags.orders[n - 1]); break;
-                        }
-                    }
-                    measures.set(k, c, m);
-                }
-            }
+            PairMatcher matcher(reference.lexicon_, reference.recipe_);
+            for (std::size_t k = 0; k < pairs; ++k)
+                matcher.match(reference.texts_[static_cast<std::size_t>(reference_index(k))],
+                              hypothesis.texts_[static_cast<std::size_t>(hypothesis_index(k))], k, measures);
         }
         return std::move(measures).to_python();
     }
 
    private:
-    struct Text {
-        SymbolBag symbols;  // of the features with similarity MaxSim, all orders in one
-        LemmaBags lemmas;
-        TagBags tags;
-        std::vector<LemmaBag> skips;  // of the features with gaps, in order
-    };
-
-    // The longest n-grams (without gaps) that are compared in this way; 0: none are.
-    int highest_order(Similarity similarity) const {
-        int highest = 0;
-        for (const Feature& f : features_)
-            if (f.similarity == similarity && f.gap == 0) highest = std::max(highest, f.n);
-        return highest;
-    }
-
-    static Match match_symbols(const SymbolBag& x, const SymbolBag& y, int n, MaxSimMatcher& matcher) {
-        std::int64_t scale = 2 * n;
-        return {matcher.optimum(n), scale * x.orders[n - 1].total, scale * y.orders[n - 1].total};
-    }
-
     const Lexicon& lexicon_;
-    std::vector<Feature> features_;
+    const BagRecipe recipe_;
     Arena memory_;  // before the bags that live in it
-    std::vector<Text> texts_;
+    std::vector<TextBags> texts_;
 };
+
+// Every text of a batch against the text of the same number in each stream of references, as far as `present` (ascending)
+// names it: one row a number. Bags live no longer than their segment, so that the same memory, which the cache holds, serves
+// all segments.
+nb::list match_segments(const Lexicon& lexicon, const nb::list& streams, const Tokens& hypothesis, const BagRecipe& recipe,
+                        const std::vector<Array<std::int64_t>>& present, double alpha) {
+    const nb::tuple held(streams);  // other threads may change the list while the GIL is released
+    if (held.size() != present.size()) throw nb::value_error("streams and their indices differ in number");
+    check_tokens(hypothesis, lexicon, recipe);
+    const std::size_t segments = hypothesis.size();
+    std::vector<const Tokens*> references;
+    std::vector<Measures> measures;
+    for (std::size_t s = 0; s < present.size(); ++s) {
+        references.push_back(&nb::cast<const Tokens&>(held[s]));
+        check_tokens(*references[s], lexicon, recipe);
+        if (references[s]->size() != segments) throw nb::value_error("a stream has another number of texts");
+        check_ascending(present[s], segments);
+        measures.emplace_back(present[s].size(), recipe.features.size(), alpha);
+    }
+    {
+        nb::gil_scoped_release release;
+        ReusedArena arena;
+        TextBagBuilder builder(recipe, arena.memory());
+        PairMatcher matcher(lexicon, recipe);
+        std::vector<std::size_t> next(references.size());  // row of each stream
+        for (std::size_t i = 0; i < segments; ++i) {
+            std::optional<TextBags> y;
+            for (std::size_t s = 0; s < references.size(); ++s) {
+                if (next[s] == present[s].size() || static_cast<std::size_t>(present[s](next[s])) != i) continue;
+                if (!y) y = builder.build(hypothesis.view(i));
+                matcher.match(builder.build(references[s]->view(i)), *y, next[s]++, measures[s]);
+            }
+            y.reset();
+            arena.empty();
+        }
+    }
+    nb::list found;
+    for (Measures& stream : measures) found.append(std::move(stream).to_python());
+    return found;
+}
 
 // One n-gram of a text: its row in the flow, what it must equal to be matched, and its weight.
 template <class Key>
@@ -394,6 +469,8 @@ void bind_matching(nb::module_& m) {
         },
         "texts"_a, "first"_a, "second"_a, "alpha"_a,
         "Precision, recall and F with the first text as reference, and F with the second as reference.");
+    m.def("match_segments", &match_segments, "lexicon"_a, "references"_a, "hypothesis"_a, "recipe"_a, "present"_a, "alpha"_a,
+          "Precision, recall and F of each stream of references: one row per segment that is present, one column per feature.");
     m.def("explain", &explain, "lexicon"_a, "reference"_a, "hypothesis"_a, "similarity"_a, "n"_a, "discount"_a,
           "alpha"_a, "dense_cells"_a = MaxSimMatcher::kDenseCells, "One feature of one pair, with its flow.");
     m.def("solve_transport", &solve_transport<std::int64_t>, "supply"_a, "demand"_a, "rows"_a, "columns"_a, "gains"_a,

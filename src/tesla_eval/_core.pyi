@@ -62,6 +62,8 @@ class TaggerTrainer:
     def run_epoch(self, seed: int, margin: int) -> int: ...
     def quantised(self, scale: float, min_weight: int) -> dict[str, npt.NDArray[Any]]: ...
 
+def types_in(objects: list[Any]) -> set[type]: ...
+
 class Lexicon:
     def __init__(self, tagger: Tagger | None) -> None: ...
     @property
@@ -261,6 +263,14 @@ def match(
     hypothesis_index: npt.NDArray[np.int64],
     alpha: float,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+def match_segments(
+    lexicon: Lexicon,
+    references: list[Tokens],
+    hypothesis: Tokens,
+    recipe: BagRecipe,
+    present: Sequence[npt.NDArray[np.int64]],
+    alpha: float,
+) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]]: ...
 @overload
 def match_both_ways(
     texts: Bags, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], alpha: float

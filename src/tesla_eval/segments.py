@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tesla_eval._core import types_in
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.errors import InputError, UsageError
 
@@ -53,10 +54,14 @@ def texts_of(texts: Any) -> Any:
         texts = texts if way is None else getattr(texts, way)()
         if not _is_list(texts):
             return texts
-    kinds = set(map(type, texts))
+    kinds = _types_in(texts)
     if not kinds <= _PLAIN and any(map(_may_be_missing, kinds)):
         return [None if _is_missing(text) else text for text in texts]
     return texts
+
+
+def _types_in(texts: Sequence[Any]) -> set[type]:
+    return types_in(texts) if type(texts) is list else set(map(type, texts))
 
 
 def streams_of_texts(references: Any) -> Any:
@@ -145,7 +150,7 @@ def blocks_of_pairs(hypotheses: int, references: int, most: int) -> Iterator[tup
 
 
 def _check_texts(what: str, texts: Sequence[str]) -> None:
-    if set(map(type, texts)) <= _TEXT:
+    if _types_in(texts) <= _TEXT:
         return
     for number, text in enumerate(texts, 1):
         if text is None:
@@ -174,7 +179,7 @@ def check_references(hypotheses: Sequence[str], references: References, *, neede
     _check_texts("hypothesis", hypotheses)
     complete = not needed
     for stream in references:
-        kinds = set(map(type, stream))
+        kinds = _types_in(stream)
         if not (kinds <= _PLAIN or all(kind is type(None) or issubclass(kind, str) for kind in kinds)):
             raise InputError("a reference is neither a text nor None")
         complete = complete or type(None) not in kinds

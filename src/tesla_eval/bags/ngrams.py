@@ -32,6 +32,7 @@ __all__ = [
     "PivotNgram",
     "PivotSegment",
     "PivotTranslation",
+    "bag_recipe",
     "build_bags",
     "build_character_bags",
     "build_pivot_bags",
@@ -119,13 +120,13 @@ def exact_discount(discount: float) -> Discount:
 
 def build_bags(batch: AnalysedBatch, features: Sequence[NgramFeature], discount: float) -> Bags:
     """The bags of every text of the batch, one for each feature; features compare surface forms all, or none."""
-    telling, recipe = _recipe(tuple(features), discount)
+    telling, recipe = bag_recipe(tuple(features), discount)
     with too_long():
         return Bags(batch.vocabulary.lexicon, telling.core_tokens(batch), recipe)
 
 
 @lru_cache(maxsize=64)
-def _recipe(features: tuple[NgramFeature, ...], discount: float) -> tuple[NgramFeature, BagRecipe]:
+def bag_recipe(features: tuple[NgramFeature, ...], discount: float) -> tuple[NgramFeature, BagRecipe]:
     """A feature that tells which tokens all of them compare, and what the core makes of them."""
     # Lemmas are the same with and without tags, so they go with either.
     telling = [feature for feature in features if feature.similarity != "lem"] or list(features)

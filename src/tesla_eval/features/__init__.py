@@ -90,6 +90,19 @@ class BoundGroup(ABC):
     ) -> FloatArray:
         """The features of text `reference_index[k]` and text `hypothesis_index[k]`, for every k (pairs × features)."""
 
+    def compare_segments(
+        self, references: Sequence[AnalysedBatch], hypothesis: AnalysedBatch, present: Sequence[Index]
+    ) -> list[FloatArray]:
+        """For each stream of references `compare` of the texts `present[k]` with the hypotheses of the same numbers.
+
+        These ascend. Some groups need not keep what they prepare.
+        """
+        y = self.prepare(hypothesis)
+        return [
+            self.compare(self.prepare(side), y, index, index)
+            for side, index in zip(references, present, strict=True)
+        ]
+
     def compare_both_ways(self, texts: Any, first: Index, second: Index) -> tuple[FloatArray, FloatArray]:
         """`compare` with the first of each pair as the reference, and with the second; some groups solve it once."""
         return self.compare(texts, texts, first, second), self.compare(texts, texts, second, first)

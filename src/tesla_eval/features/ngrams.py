@@ -34,7 +34,14 @@ from tesla_eval.features import (
     measured_columns,
     measured_features,
 )
-from tesla_eval.matching import RECALL_WEIGHT, Matches, explain_feature, match_characters, match_pairs
+from tesla_eval.matching import (
+    RECALL_WEIGHT,
+    Matches,
+    explain_feature,
+    match_characters,
+    match_pairs,
+    match_segments,
+)
 from tesla_eval.matching.both_ways import match_both_ways, match_characters_both_ways
 
 __all__ = [
@@ -177,6 +184,12 @@ class _BoundNgrams(BoundGroup):
     ) -> FloatArray:
         matches = match_pairs(reference, hypothesis, reference_index, hypothesis_index, self.alpha)
         return measured_columns(matches, self.measures)
+
+    def compare_segments(
+        self, references: Sequence[AnalysedBatch], hypothesis: AnalysedBatch, present: Sequence[Index]
+    ) -> list[FloatArray]:
+        matched = match_segments(references, hypothesis, present, self.problems, self.discount, self.alpha)
+        return [measured_columns(matches, self.measures) for matches in matched]
 
     def compare_both_ways(self, texts: Bags, first: Index, second: Index) -> tuple[FloatArray, FloatArray]:
         there, back = match_both_ways(texts, first, second, self.alpha)

@@ -6,6 +6,7 @@ from tesla_eval.matching.ngrams import (
     explain_feature,
     match_characters,
     match_pairs,
+    match_segments,
 )
 
-__all__ = ["RECALL_WEIGHT", "Matches", "explain_feature", "match_characters", "match_pairs"]
+__all__ = ["RECALL_WEIGHT", "Matches", "explain_feature", "match_characters", "match_pairs", "match_segments"]

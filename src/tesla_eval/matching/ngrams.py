@@ -14,7 +14,15 @@ from tesla_eval import _core
 from tesla_eval.analysis.batch import AnalysedBatch
 from tesla_eval.arrays import FloatArray, Index
 from tesla_eval.bags import NgramFeature, exact_discount
-from tesla_eval.bags.ngrams import PivotFeature, PivotNetwork, PivotNgram, PivotTranslation, pivot_network
+from tesla_eval.bags.ngrams import (
+    PivotFeature,
+    PivotNetwork,
+    PivotNgram,
+    PivotTranslation,
+    bag_recipe,
+    pivot_network,
+    too_long,
+)
 from tesla_eval.pivot import PhraseTable
 from tesla_eval.records import Token
 
@@ -30,6 +38,7 @@ __all__ = [
     "explain_shared",
     "match_characters",
     "match_pairs",
+    "match_segments",
     "shared_ngrams",
 ]
 
@@ -55,6 +64,27 @@ def match_pairs(
 ) -> Matches:  # fmt: skip
     """Match text `reference_index[k]` with text `hypothesis_index[k]`, for every k, under all features of the bags."""
     return Matches(*_core.match(reference, hypothesis, reference_index, hypothesis_index, alpha))
+
+
+def match_segments(
+    references: Sequence[AnalysedBatch],
+    hypothesis: AnalysedBatch,
+    present: Sequence[Index],
+    features: Sequence[NgramFeature],
+    discount: float,
+    alpha: float = RECALL_WEIGHT,
+) -> list[Matches]:
+    """For each stream of references the texts `present[k]` with the hypotheses of the same numbers, in ascending order.
+
+    The same as `match_pairs` of their bags, which are not kept: texts that are matched once need less memory and time.
+    """
+    telling, recipe = bag_recipe(tuple(features), discount)
+    tokens = [telling.core_tokens(batch) for batch in references]
+    with too_long():
+        found = _core.match_segments(
+            hypothesis.vocabulary.lexicon, tokens, telling.core_tokens(hypothesis), recipe, present, alpha
+        )
+    return [Matches(*measures) for measures in found]
 
 
 def match_characters(

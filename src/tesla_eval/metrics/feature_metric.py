@@ -168,28 +168,21 @@ class FeatureMetric(Metric):
 
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores of some segments over the references that each has."""
-        streams = [
-            [text or "" for text in stream] if None in stream else cast("Sequence[str]", stream)
-            for stream in references
-        ]
-        hypothesis, *sides = self.analysis.analyse(hypotheses, *streams)
         everything = np.arange(len(hypotheses))
-        present = [
-            np.array([k for k, text in enumerate(stream) if text is not None], np.int64)
-            if None in stream
-            else everything
-            for stream in references
-        ]
-        columns: list[list[FloatArray]] = [[] for _ in sides]
-        for group in self._layout.groups:  # what one prepared is given back before the next one begins
-            y = group.prepare(hypothesis)
-            for compared, side, index in zip(columns, sides, present, strict=True):
-                compared.append(group.compare(group.prepare(side), y, index, index))
-            del y
+        streams, present = [], []
+        for stream in references:
+            if None in stream:
+                streams.append([text or "" for text in stream])
+                present.append(np.flatnonzero([text is not None for text in stream]))
+            else:
+                streams.append(cast("list[str]", stream))
+                present.append(everything)
+        hypothesis, *sides = self.analysis.analyse(hypotheses, *streams)
+        by_group = [group.compare_segments(sides, hypothesis, present) for group in self._layout.groups]
         shape = (len(references), len(hypotheses))
         scores = np.full(shape, np.nan)
         features = np.full((*shape, len(self.features)), np.nan)
-        for k, (compared, side, index) in enumerate(zip(columns, sides, present, strict=True)):
+        for k, (*compared, side, index) in enumerate(zip(*by_group, sides, present, strict=True)):
             rows = self._joined(compared)
             features[k, index] = rows
             scores[k, index] = self._scores(rows, side, hypothesis, index, index)

@@ -116,24 +116,21 @@ class SummaryParts(Metric):
         streams = [["" if text is None else text for text in stream] for stream in references]
         given = [*streams, *([] if sources is None else [sources])]
         hypothesis, *sides = self.analysis.analyse(hypotheses, *given)
-        prepared = self._content.prepare(hypothesis)
         count = len(hypotheses)
         features = np.full((len(references), count, 2), np.nan)
         scores = np.full((len(references), count), np.nan)
         words = np.full((len(references), count), np.nan)
-        for k, (side, stream) in enumerate(zip(sides, references, strict=False)):
-            present = np.array([i for i, text in enumerate(stream) if text is not None], np.int64)
-            rows = self._content.compare(self._content.prepare(side), prepared, present, present)
-            features[k, present] = rows
-            scores[k, present] = _mean(rows)
-            words[k, present] = side.lengths[present]
+        models = sides[: len(references)]
+        present = [np.flatnonzero([text is not None for text in stream]) for stream in references]
+        compared = self._content.compare_segments(models, hypothesis, present)
+        for k, (model, index, rows) in enumerate(zip(models, present, compared, strict=True)):
+            features[k, index] = rows
+            scores[k, index] = _mean(rows)
+            words[k, index] = model.lengths[index]
         _, content = BestModel().over_references(scores, features)
         support = np.full((count, 2), np.nan)
         if sources is not None:
-            every = np.arange(count)
-            support = self._support.compare(
-                self._support.prepare(sides[-1]), self._support.prepare(hypothesis), every, every
-            )
+            (support,) = self._support.compare_segments([sides[-1]], hypothesis, [np.arange(count)])
         return SummaryEvidence(
             content, support, _length(hypothesis.lengths, words), np.flatnonzero(hypothesis.lengths == 0)
         )
