@@ -17,7 +17,7 @@ from tesla_eval import _core
 from tesla_eval._core import CharacterMap, Lexicon, TokenBatch, Tokens
 from tesla_eval.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.analysis.frequencies import WordFrequencies
-from tesla_eval.analysis.tokenisers import compose_all
+from tesla_eval.analysis.tokenisers import compose_all, raw_offsets
 from tesla_eval.arrays import Index, distinct
 from tesla_eval.errors import InputError
 from tesla_eval.records import Token
@@ -30,6 +30,7 @@ __all__ = [
 _MOST_TAGS = 1 << 16
 _OTHER = UNIVERSAL_IDS["X"]
 _NOT_LOWERED = np.uint32(0xFFFFFFFF)
+_POSITIONS = ("start", "end")
 
 
 class Vocabulary:
@@ -182,8 +183,22 @@ class CoreBatch(AnalysedBatch):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        array = vars(self)[name] = getattr(vars(self)["_core"], name)
+        array = getattr(self._core, name)
+        if name in _POSITIONS:
+            array = self._in_raw_characters(array)
+        vars(self)[name] = array
         return array
+
+    def _in_raw_characters(self, positions: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+        """Positions in the texts as they were given; the core counts the characters of NFC."""
+        texts = zip(self.texts, self.composed, strict=True)
+        changed = [index for index, (raw, composed) in enumerate(texts) if raw is not composed]
+        if changed:
+            positions = positions.copy()
+        for index in changed:
+            span = slice(self.offsets[index], self.offsets[index + 1])
+            positions[span] = raw_offsets(self.texts[index])[positions[span]]
+        return positions
 
     @property
     def has_empty_text(self) -> bool:

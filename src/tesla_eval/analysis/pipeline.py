@@ -7,11 +7,12 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import DamagedDictionaryError, Labels, Lexicon, define_plain
+from tesla_eval._core import DamagedDictionaryError, Draft, Labels, Lexicon, define_plain
 from tesla_eval.analysis.batch import AnalysedBatch, CoreBatch, Vocabulary
 from tesla_eval.analysis.conllu import is_function_tag
 from tesla_eval.analysis.frequencies import CompoundSplitter, load_compound_splitter
@@ -25,7 +26,6 @@ from tesla_eval.analysis.tokenisers import (
     load_segmenter,
     load_tokeniser,
     not_a_text,
-    raw_offsets,
 )
 from tesla_eval.arrays import distinct
 from tesla_eval.errors import ResourceError
@@ -40,9 +40,18 @@ NO_SYNONYMS = "no synonyms"
 
 _MOST_WORD_TYPES = 1 << 19  # then a new vocabulary is begun, so that endless input needs no endless memory
 _KEPT_BATCHES, _KEPT_TEXTS = 64, 1 << 15
+_HASHED_TEXTS = 16
 
-_Texts = tuple[tuple[str, ...], bool]
-"""Texts, and whether their punctuation is kept."""
+
+class _Group(NamedTuple):
+    """Texts, and whether their punctuation is kept."""
+
+    texts: tuple[str, ...]
+    keep_punctuation: bool
+
+    def __hash__(self) -> int:
+        """Some of the texts tell most groups apart, and to hash all of them takes longer than to compare two groups."""
+        return hash((self.texts[:: 1 + len(self.texts) // _HASHED_TEXTS], self.keep_punctuation))
 
 
 class Pipeline:
@@ -70,7 +79,7 @@ class Pipeline:
         self.compounds = compounds
         self._tokeniser = load_tokeniser(language)
         self._lock = threading.Lock()
-        self._kept: OrderedDict[_Texts, AnalysedBatch] = OrderedDict()  # those used last come last
+        self._kept: OrderedDict[_Group, AnalysedBatch] = OrderedDict()  # those used last come last
         self._begin_vocabulary()
 
     def _begin_vocabulary(self) -> None:
@@ -139,34 +148,46 @@ class Pipeline:
 
         Groups that were analysed lately are not analysed again: references of several systems cost once.
         """
+        keys = [_Group(tuple(group), keep_punctuation) for group in groups]
         with self._lock:
             if self.vocabulary.lexicon.word_count > _MOST_WORD_TYPES:
                 self._begin_vocabulary()
             vocabulary, labels = self.vocabulary, self._labels
-        batches = []
-        for group in groups:
-            key = (tuple(group), keep_punctuation)
+            batches = [self._recall(key) for key in keys]
+        new = [
+            place for place, batch in enumerate(batches) if batch is None and keys.index(keys[place]) == place
+        ]
+        # Drafts first: each of the two steps reads tables of its own, which the processor's cache then holds for all
+        # groups.
+        drafts = [self._draft(keys[place].texts, vocabulary) for place in new]
+        for place, (composed, draft) in zip(new, drafts, strict=True):
+            core = draft.finish(labels, keep_punctuation)
+            batches[place] = batch = CoreBatch(keys[place].texts, composed, vocabulary, core)
             with self._lock:
-                batch = self._kept.get(key)
-                if batch is not None:
-                    self._kept.move_to_end(key)
-            if batch is None or batch.vocabulary is not vocabulary:
-                batch = self._analyse(key[0], vocabulary, labels, keep_punctuation)
-                with self._lock:
-                    self._keep(key, batch)
-            batches.append(batch)
-        return batches
+                self._keep(keys[place], batch)
+        return [
+            batches[keys.index(key)] if batch is None else batch  # type: ignore[misc]  # the first such group has one
+            for key, batch in zip(keys, batches, strict=True)
+        ]
 
-    def _keep(self, key: _Texts, batch: AnalysedBatch) -> None:
-        self._kept_texts += len(key[0]) if key not in self._kept else 0
+    def _recall(self, key: _Group) -> AnalysedBatch | None:
+        batch = self._kept.get(key)
+        if batch is None or batch.vocabulary is not self.vocabulary:  # which a slow thread may have kept
+            return None
+        self._kept.move_to_end(key)
+        return batch
+
+    def _keep(self, key: _Group, batch: AnalysedBatch) -> None:
+        known = len(self._kept)
         self._kept[key] = batch
+        if len(self._kept) > known:
+            self._kept_texts += len(key.texts)
         while len(self._kept) > _KEPT_BATCHES or (self._kept_texts > _KEPT_TEXTS and len(self._kept) > 1):
-            (forgotten, _), _ = self._kept.popitem(last=False)
-            self._kept_texts -= len(forgotten)
+            forgotten, _ = self._kept.popitem(last=False)
+            self._kept_texts -= len(forgotten.texts)
 
-    def _analyse(
-        self, texts: tuple[str, ...], vocabulary: Vocabulary, labels: Labels, keep_punctuation: bool
-    ) -> AnalysedBatch:
+    def _draft(self, texts: tuple[str, ...], vocabulary: Vocabulary) -> tuple[list[str], Draft]:
+        """The texts in NFC and their tokens, whose words are all defined."""
         composed = compose_all(texts)
         # Where compounds are split, words are defined after their parts are known.
         lemmas = self.lemmatiser.plain if self.compounds is None else None
@@ -178,11 +199,7 @@ class Pipeline:
             raise self._damaged(error) from error
         if not draft.is_defined:
             self._define(vocabulary.lexicon, draft.undefined_words())
-        batch = CoreBatch(texts, composed, vocabulary, draft.finish(labels, keep_punctuation))
-        for index, (raw, text) in enumerate(zip(texts, composed, strict=True)):
-            if raw is not text:
-                _count_raw(batch, index, raw)
-        return batch
+        return composed, draft
 
     def _define(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> None:
         """Give word types that are new their lemmas and senses, and compounds their parts."""
@@ -241,14 +258,6 @@ class Pipeline:
 
 def _cased_like(form: str, part: str) -> str:
     return part[:1].upper() + part[1:] if form[:1].isupper() else part
-
-
-def _count_raw(batch: AnalysedBatch, index: int, raw: str) -> None:
-    """Let the offsets of one text count its raw characters."""
-    offsets = raw_offsets(raw)
-    span = slice(batch.offsets[index], batch.offsets[index + 1])
-    batch.start[span] = offsets[batch.start[span]]
-    batch.end[span] = offsets[batch.end[span]]
 
 
 @cache
