@@ -1,12 +1,17 @@
-"""How a corpus is cut into chunks, and which analysed batches are kept."""
+"""How a corpus is cut into chunks, which analysed batches are kept, and the sum of the scores of all chunks."""
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tesla_eval import arrays
 from tesla_eval.analysis import load_pipeline, pipeline
+from tesla_eval.arrays import ExactSum
 from tesla_eval.metrics import base
 
 
@@ -22,6 +27,19 @@ def test_chunks_cover_a_corpus_and_leave_little_for_the_end(size: int, workers: 
         assert all(one <= max(size / workers, base._SMALLEST_CHUNK) for one in sizes)
 
 
+@given(
+    st.lists(st.lists(st.floats(-1e300, 1e300) | st.floats(0, 1), max_size=30), max_size=5),
+    st.integers(1, 40),
+)
+def test_the_sum_of_chunks_is_exact(chunks: list[list[float]], at_once: int) -> None:
+    total = ExactSum()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arrays, "_MOST_AT_ONCE", at_once)
+        for chunk in chunks:
+            total.add(np.array(chunk))
+    assert float(total) == math.fsum(number for chunk in chunks for number in chunk)
+
+
 class TestKeptBatches:
     """Analysed batches are kept up to a number of texts; those used last are kept longest."""
 
@@ -34,6 +52,21 @@ class TestKeptBatches:
 
     def test_equal_texts_are_analysed_once(self, english: pipeline.Pipeline) -> None:
         assert english.analyse(["a b"])[0] is english.analyse(["a b"])[0]
+
+    def test_equal_groups_of_one_call_are_analysed_once(self, english: pipeline.Pipeline) -> None:
+        first, other, again = english.analyse(["a b"], ["c"], ["a b"])
+        assert first is again
+        assert other.texts == ("c",)
+
+    def test_groups_that_look_alike_are_told_apart(self, english: pipeline.Pipeline) -> None:
+        """Only some texts of a large group are hashed."""
+        monkeys = [f"text {k}" for k in range(100)]
+        others = [text if k % 7 == 0 else f"other {k}" for k, text in enumerate(monkeys)]
+        assert hash(pipeline._Group(tuple(monkeys), False)) == hash(pipeline._Group(tuple(others), False))
+        for texts in (monkeys, others, monkeys):
+            (batch,) = english.analyse(texts)
+            assert batch.texts == tuple(texts)
+            assert [token.lemma for token in batch.tokens(1)] == texts[1].split()
 
     def test_the_texts_are_counted(self, english: pipeline.Pipeline) -> None:
         for k in range(10):
@@ -52,3 +85,15 @@ class TestKeptBatches:
         assert english.analyse(texts)[0] is english.analyse(texts)[0]
         english.analyse(["another"])
         assert list(english._kept) == [(("another",), False)]
+
+
+def test_positions_count_the_characters_that_were_given() -> None:
+    """The core counts those of NFC."""
+    texts = ["a re\u0301sume\u0301 of it", "plain", "E\u0301 b"]
+    (batch,) = load_pipeline("en").analyse(texts)
+    found = [[(token.surface, token.start, token.end) for token in batch.tokens(k)] for k in range(3)]
+    assert found == [
+        [("a", 0, 1), ("re\u0301sume\u0301", 2, 10), ("of", 11, 13), ("it", 14, 16)],
+        [("plain", 0, 5)],
+        [("E\u0301", 0, 2), ("b", 3, 4)],
+    ]

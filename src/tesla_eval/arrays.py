@@ -46,7 +46,8 @@ def sum_columns(rows: FloatArray) -> FloatArray:
 
 
 _MANTISSA_BITS = 53
-_MOST_AT_ONCE = 1 << 9  # sums of that many 53-bit mantissas fit 63 bits
+_LOW_BITS = 27  # of a mantissa: the sums of millions of halves of it are whole numbers that a float holds
+_MOST_AT_ONCE = 1 << (_MANTISSA_BITS - _LOW_BITS)
 
 
 class ExactSum:
@@ -65,9 +66,14 @@ class ExactSum:
         """Add all the numbers."""
         for start in range(0, len(numbers), _MOST_AT_ONCE):
             fractions, exponents = np.frexp(numbers[start : start + _MOST_AT_ONCE])
-            mantissas = np.ldexp(fractions, _MANTISSA_BITS).astype(np.int64)
-            for exponent in distinct(exponents).tolist():
-                part = int(mantissas[exponents == exponent].sum())
+            lowest = int(exponents.min())
+            places = exponents - lowest
+            high = np.trunc(np.ldexp(fractions, _MANTISSA_BITS - _LOW_BITS))
+            low = np.ldexp(fractions, _MANTISSA_BITS) - np.ldexp(high, _LOW_BITS)
+            sums = np.bincount(places, high), np.bincount(places, low)
+            for place in np.flatnonzero(np.bincount(places)).tolist():
+                part = (int(sums[0][place]) << _LOW_BITS) + int(sums[1][place])
+                exponent = lowest + place
                 self._by_exponent[exponent] = self._by_exponent.get(exponent, 0) + part
 
     def __float__(self) -> float:

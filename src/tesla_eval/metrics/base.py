@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Chunk", "Metric", "References", "SegmentScores", "Total"]
 
 
-_SMALLEST_CHUNK, _LARGEST_CHUNK = 128, 2048  # segments that cross into the core at once
+_SMALLEST_CHUNK, _LARGEST_CHUNK = 64, 2048  # segments that cross into the core at once
 _SHARED_OPTIONS = ("lang", "workers")  # of every metric: not part of what makes one differ from another
 _Any = TypeVar("_Any")
 
@@ -266,15 +266,26 @@ def _make(cls: type[Metric], args: tuple[Any, ...], options: Mapping[str, Any]) 
 def _chunks(
     hypotheses: Sequence[str], references: References, sources: Sequence[str] | None, workers: int
 ) -> Iterator[Chunk]:
-    # Large chunks are the fastest. Where workers share them each takes a little less than its share of what is left, so
-    # that all end at once.
-    start = 0
-    while start < len(hypotheses):
-        size = _LARGEST_CHUNK
-        if workers > 1:
-            share = 5 * (len(hypotheses) - start) // (6 * workers)
-            size = min(max(share, _SMALLEST_CHUNK), _LARGEST_CHUNK)
-        span = slice(start, start + size)
+    for span in _spans(len(hypotheses), workers):
         streams = [stream[span] for stream in references]
         yield Chunk(hypotheses[span], streams, None if sources is None else sources[span])
-        start += size
+
+
+def _spans(segments: int, workers: int) -> Iterator[slice]:
+    """Large chunks: in each of them the tables that are read must find their way into the processor's cache again.
+
+    Workers share nearly all that is left, one chunk each, and then the rest in the same way: all end at about the same
+    time.
+
+    >>> [span.stop - span.start for span in _spans(5000, workers=2)]
+    [2048, 2048, 406, 406, 64, 28]
+    """
+    start = 0
+    while start < segments:
+        size = _LARGEST_CHUNK
+        if workers > 1:
+            size = min(max(9 * (segments - start) // (10 * workers), _SMALLEST_CHUNK), size)
+        end = min(start + workers * size, segments)
+        for first in range(start, end, size):
+            yield slice(first, min(first + size, end))
+        start = end
