@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from tesla_eval import arrays
 from tesla_eval.analysis import load_pipeline, pipeline
 from tesla_eval.arrays import ExactSum
-from tesla_eval.metrics import base
+from tesla_eval.metrics import base, create_metric
 
 
 @given(st.integers(1, 20_000), st.integers(1, 16))
@@ -40,6 +42,29 @@ def test_the_sum_of_chunks_is_exact(chunks: list[list[float]], at_once: int) -> 
     assert float(total) == math.fsum(number for chunk in chunks for number in chunk)
 
 
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [([1.0, math.nan], math.nan), ([math.inf, 1.0], math.inf), ([math.inf, -math.inf], math.nan), ([], 0.0)],
+)
+def test_what_is_not_finite_makes_the_sum_so(numbers: list[float], expected: float) -> None:
+    total = ExactSum()
+    for number in numbers:
+        total.add(np.array([0.5, number]))
+    np.testing.assert_equal(float(total), expected)
+
+
+def test_no_corpus_score_depends_on_the_number_of_workers() -> None:
+    """TER divides by the mean length of several references: its statistics are not whole numbers."""
+    hypotheses = [" ".join("abcdefg"[k % 5 :]) for k in range(400)]
+    streams = [[" ".join("fgabcdecbb"[k % n :]) for k in range(400)] for n in (3, 7, 8)]
+    for name in ("ter", "m"):
+        scores = {
+            create_metric(name, "en", workers=workers).corpus_score(hypotheses, streams).score
+            for workers in (1, 2, 3, 4)
+        }
+        assert len(scores) == 1, name
+
+
 class TestKeptBatches:
     """Analysed batches are kept up to a number of texts; those used last are kept longest."""
 
@@ -60,13 +85,29 @@ class TestKeptBatches:
 
     def test_groups_that_look_alike_are_told_apart(self, english: pipeline.Pipeline) -> None:
         """Only some texts of a large group are hashed."""
-        monkeys = [f"text {k}" for k in range(100)]
-        others = [text if k % 7 == 0 else f"other {k}" for k, text in enumerate(monkeys)]
-        assert hash(pipeline._Group(tuple(monkeys), False)) == hash(pipeline._Group(tuple(others), False))
-        for texts in (monkeys, others, monkeys):
+        first = [f"text {k}" for k in range(100)]
+        second = [text if k % 6 == 0 else f"other {k}" for k, text in enumerate(first)]
+        assert hash(pipeline._key(tuple(first), False)) == hash(pipeline._key(tuple(second), False))
+        for texts in (first, second, first):
             (batch,) = english.analyse(texts)
             assert batch.texts == tuple(texts)
             assert [token.lemma for token in batch.tokens(1)] == texts[1].split()
+
+    def test_batches_of_an_older_vocabulary_are_not_kept(self, english: pipeline.Pipeline) -> None:
+        """Another thread may begin a new vocabulary while one analyses."""
+        original = english._draft
+
+        def draft_slowly(*args: Any) -> Any:
+            draft = original(*args)
+            english._begin_vocabulary()
+            return draft
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(english, "_draft", draft_slowly)
+            (old,) = english.analyse(["an old batch"])
+        assert not english._kept
+        (new,) = english.analyse(["an old batch"])
+        assert new.vocabulary is english.vocabulary is not old.vocabulary
 
     def test_the_texts_are_counted(self, english: pipeline.Pipeline) -> None:
         for k in range(10):
@@ -97,3 +138,6 @@ def test_positions_count_the_characters_that_were_given() -> None:
         [("plain", 0, 5)],
         [("E\u0301", 0, 2), ("b", 3, 4)],
     ]
+    same = copy.copy(batch)
+    del vars(same)["start"]
+    assert same.start.tolist() == batch.start.tolist()

@@ -165,6 +165,19 @@ def test_the_types_in_a_list() -> None:
         _core.types_in(("a",))  # type: ignore[arg-type]
 
 
+def test_a_type_that_empties_the_list_when_it_is_hashed() -> None:
+    class Emptying(type):
+        def __hash__(cls) -> int:
+            objects.clear()
+            return 1
+
+    class Text(str, metaclass=Emptying):
+        pass
+
+    objects: list[str] = [Text("a"), *["b"] * 100]
+    assert {id(kind) for kind in _core.types_in(objects)} == {id(Text), id(str)}
+
+
 def pivot_table() -> _core.PhraseTable:
     def words(*texts: str) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint32]]:
         return np.frombuffer("".join(texts).encode(), np.uint8), np.array(

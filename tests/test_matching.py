@@ -221,3 +221,9 @@ def test_a_long_text_does_not_disturb_its_neighbours() -> None:
     (found,) = match_segments([x], y, [index], FEATURES, 0.1)
     known = match_pairs(build_bags(x, FEATURES, 0.1), build_bags(y, FEATURES, 0.1), index, index)
     np.testing.assert_array_equal(found.f, known.f)
+
+
+def test_segments_over_other_vocabularies_are_refused() -> None:
+    (x,), (y,) = batches([]), batches([])
+    with pytest.raises(ValueError, match="do not belong together"):
+        match_segments([x], y, [ONLY], FEATURES, 0.1)

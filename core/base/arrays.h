@@ -79,7 +79,7 @@ inline void check_pairs(const Array<std::int64_t>& reference_index, std::size_t 
             throw nanobind::index_error("no such text");
 }
 
-// Throws unless these are ascending numbers of `size` texts.
+// Refuses an index that is not of ascending numbers of texts.
 inline void check_ascending(const Array<std::int64_t>& index, std::size_t size) {
     for (std::size_t k = 0; k < index.size(); ++k) {
         if (static_cast<std::size_t>(index(k)) >= size) throw nanobind::index_error("no such text");

@@ -35,15 +35,14 @@ class HeldTexts {
 // The types of what a list holds. The objects may lie anywhere: memory is asked for them some steps ahead.
 inline nanobind::set types_in(const nanobind::list& objects) {
     constexpr Py_ssize_t kAhead = 16;
-    nanobind::set types;
-    PyTypeObject* last = nullptr;
+    std::vector<nanobind::object> changes;  // put into the set at the end: a type may run code of its own when it is hashed
     for (Py_ssize_t i = 0, size = PyList_Size(objects.ptr()); i < size; ++i) {
         if (i + kAhead < size) prefetch_memory(PyList_GetItem(objects.ptr(), i + kAhead));
-        PyTypeObject* type = Py_TYPE(PyList_GetItem(objects.ptr(), i));
-        if (type == last) continue;
-        types.add(nanobind::handle(reinterpret_cast<PyObject*>(type)));
-        last = type;
+        nanobind::handle type(reinterpret_cast<PyObject*>(Py_TYPE(PyList_GetItem(objects.ptr(), i))));
+        if (changes.empty() || !changes.back().is(type)) changes.push_back(nanobind::borrow(type));
     }
+    nanobind::set types;
+    for (const nanobind::object& type : changes) types.add(type);
     return types;
 }
 

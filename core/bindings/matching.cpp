@@ -207,7 +207,7 @@ class Bags {
 };
 
 // Every text of a batch against the text of the same number in each stream of references, as far as `present` (ascending)
-// names it: one row a number. Bags live no longer than their segment, so that the same memory, which the cache holds, serves
+// names it: one row per number. Bags live no longer than their segment, so that the same memory, which the cache holds, serves
 // all segments.
 nb::list match_segments(const Lexicon& lexicon, const nb::list& streams, const Tokens& hypothesis, const BagRecipe& recipe,
                         const std::vector<Array<std::int64_t>>& present, double alpha) {
@@ -241,9 +241,9 @@ nb::list match_segments(const Lexicon& lexicon, const nb::list& streams, const T
             arena.empty();
         }
     }
-    nb::list found;
-    for (Measures& stream : measures) found.append(std::move(stream).to_python());
-    return found;
+    nb::list matches;
+    for (Measures& stream : measures) matches.append(std::move(stream).to_python());
+    return matches;
 }
 
 // One n-gram of a text: its row in the flow, what it must equal to be matched, and its weight.

@@ -51,7 +51,7 @@ _MOST_AT_ONCE = 1 << (_MANTISSA_BITS - _LOW_BITS)
 
 
 class ExactSum:
-    """The exact sum of all finite numbers added so far, in constant memory; `float()` rounds it once, like `math.fsum`.
+    """The exact sum of all numbers added so far, in constant memory; `float()` rounds it once, like `math.fsum`.
 
     >>> total = ExactSum()
     >>> total.add(np.array([1e16, 1.0, -1e16]))
@@ -61,9 +61,14 @@ class ExactSum:
 
     def __init__(self) -> None:
         self._by_exponent: dict[int, int] = {}
+        self._not_finite = 0.0
 
     def add(self, numbers: FloatArray) -> None:
         """Add all the numbers."""
+        finite = np.isfinite(numbers)
+        if not finite.all():
+            self._not_finite = sum(numbers[~finite].tolist(), start=self._not_finite)
+            numbers = numbers[finite]
         for start in range(0, len(numbers), _MOST_AT_ONCE):
             fractions, exponents = np.frexp(numbers[start : start + _MOST_AT_ONCE])
             lowest = int(exponents.min())
@@ -86,4 +91,4 @@ class ExactSum:
             ),
             start=Fraction(0),
         )
-        return float(exact)
+        return float(exact) + self._not_finite

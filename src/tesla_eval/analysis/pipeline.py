@@ -42,16 +42,21 @@ _MOST_WORD_TYPES = 1 << 19  # then a new vocabulary is begun, so that endless in
 _KEPT_BATCHES, _KEPT_TEXTS = 64, 1 << 15
 _HASHED_TEXTS = 16
 
+_Key = tuple[tuple[str, ...], bool]
+"""Texts, and whether their punctuation is kept."""
 
-class _Group(NamedTuple):
-    """Texts, and whether their punctuation is kept."""
 
+class _LargeKey(NamedTuple):
     texts: tuple[str, ...]
     keep_punctuation: bool
 
     def __hash__(self) -> int:
         """Some of the texts tell most groups apart, and to hash all of them takes longer than to compare two groups."""
-        return hash((self.texts[:: 1 + len(self.texts) // _HASHED_TEXTS], self.keep_punctuation))
+        return hash((self.texts[:: len(self.texts) // _HASHED_TEXTS], self.keep_punctuation))
+
+
+def _key(texts: tuple[str, ...], keep_punctuation: bool) -> _Key:
+    return (texts, keep_punctuation) if len(texts) < _HASHED_TEXTS else _LargeKey(texts, keep_punctuation)
 
 
 class Pipeline:
@@ -79,7 +84,7 @@ class Pipeline:
         self.compounds = compounds
         self._tokeniser = load_tokeniser(language)
         self._lock = threading.Lock()
-        self._kept: OrderedDict[_Group, AnalysedBatch] = OrderedDict()  # those used last come last
+        self._kept: OrderedDict[_Key, AnalysedBatch] = OrderedDict()  # those used last come last
         self._begin_vocabulary()
 
     def _begin_vocabulary(self) -> None:
@@ -148,43 +153,40 @@ class Pipeline:
 
         Groups that were analysed lately are not analysed again: references of several systems cost once.
         """
-        keys = [_Group(tuple(group), keep_punctuation) for group in groups]
+        keys = [_key(tuple(group), keep_punctuation) for group in groups]
+        batches: dict[_Key, AnalysedBatch] = {}
         with self._lock:
             if self.vocabulary.lexicon.word_count > _MOST_WORD_TYPES:
                 self._begin_vocabulary()
             vocabulary, labels = self.vocabulary, self._labels
-            batches = [self._recall(key) for key in keys]
-        new = [
-            place for place, batch in enumerate(batches) if batch is None and keys.index(keys[place]) == place
-        ]
+            for key in keys:
+                if key in self._kept:
+                    self._kept.move_to_end(key)
+                    batches[key] = self._kept[key]
         # Drafts first: each of the two steps reads tables of its own, which the processor's cache then holds for all
         # groups.
-        drafts = [self._draft(keys[place].texts, vocabulary) for place in new]
-        for place, (composed, draft) in zip(new, drafts, strict=True):
+        drafts = {}
+        for key in keys:
+            if key not in batches and key not in drafts:
+                drafts[key] = self._draft(key[0], vocabulary)
+        while drafts:
+            key, (composed, draft) = drafts.popitem()
             core = draft.finish(labels, keep_punctuation)
-            batches[place] = batch = CoreBatch(keys[place].texts, composed, vocabulary, core)
+            batches[key] = batch = CoreBatch(key[0], composed, vocabulary, core)
             with self._lock:
-                self._keep(keys[place], batch)
-        return [
-            batches[keys.index(key)] if batch is None else batch  # type: ignore[misc]  # the first such group has one
-            for key, batch in zip(keys, batches, strict=True)
-        ]
+                self._keep(key, batch)
+        return [batches[key] for key in keys]
 
-    def _recall(self, key: _Group) -> AnalysedBatch | None:
-        batch = self._kept.get(key)
-        if batch is None or batch.vocabulary is not self.vocabulary:  # which a slow thread may have kept
-            return None
-        self._kept.move_to_end(key)
-        return batch
-
-    def _keep(self, key: _Group, batch: AnalysedBatch) -> None:
+    def _keep(self, key: _Key, batch: AnalysedBatch) -> None:
+        if batch.vocabulary is not self.vocabulary:  # another thread has begun a new one
+            return
         known = len(self._kept)
         self._kept[key] = batch
         if len(self._kept) > known:
-            self._kept_texts += len(key.texts)
+            self._kept_texts += len(batch)
         while len(self._kept) > _KEPT_BATCHES or (self._kept_texts > _KEPT_TEXTS and len(self._kept) > 1):
-            forgotten, _ = self._kept.popitem(last=False)
-            self._kept_texts -= len(forgotten.texts)
+            _, forgotten = self._kept.popitem(last=False)
+            self._kept_texts -= len(forgotten)
 
     def _draft(self, texts: tuple[str, ...], vocabulary: Vocabulary) -> tuple[list[str], Draft]:
         """The texts in NFC and their tokens, whose words are all defined."""

@@ -188,8 +188,8 @@ class _BoundNgrams(BoundGroup):
     def compare_segments(
         self, references: Sequence[AnalysedBatch], hypothesis: AnalysedBatch, present: Sequence[Index]
     ) -> list[FloatArray]:
-        matched = match_segments(references, hypothesis, present, self.problems, self.discount, self.alpha)
-        return [measured_columns(matches, self.measures) for matches in matched]
+        matches = match_segments(references, hypothesis, present, self.problems, self.discount, self.alpha)
+        return [measured_columns(of_stream, self.measures) for of_stream in matches]
 
     def compare_both_ways(self, texts: Bags, first: Index, second: Index) -> tuple[FloatArray, FloatArray]:
         there, back = match_both_ways(texts, first, second, self.alpha)

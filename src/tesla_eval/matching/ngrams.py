@@ -78,13 +78,15 @@ def match_segments(
 
     The same as `match_pairs` of their bags, which are not kept: texts that are matched once need less memory and time.
     """
+    if any(batch.vocabulary is not hypothesis.vocabulary for batch in references):
+        raise ValueError("the batches do not belong together")
     telling, recipe = bag_recipe(tuple(features), discount)
     tokens = [telling.core_tokens(batch) for batch in references]
     with too_long():
-        found = _core.match_segments(
+        matches = _core.match_segments(
             hypothesis.vocabulary.lexicon, tokens, telling.core_tokens(hypothesis), recipe, present, alpha
         )
-    return [Matches(*measures) for measures in found]
+    return [Matches(*measures) for measures in matches]
 
 
 def match_characters(

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 import threading
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from tesla_eval.arrays import FloatArray
+from tesla_eval.arrays import ExactSum, FloatArray
 from tesla_eval.errors import UsageError
 from tesla_eval.metrics.base import Metric, SegmentScores
 from tesla_eval.records import Score, Signature
@@ -69,22 +69,23 @@ class _PastedSignature(Signature):
 
 
 class StatisticsTotal:
-    """A corpus score from the sum of the segments' statistics."""
+    """A corpus score from the sum of the segments' statistics, the same whatever their order."""
 
     def __init__(self, score: Callable[[list[float]], float]) -> None:
         self._score = score
-        self._sum: FloatArray | None = None
+        self._sums: list[ExactSum] = []
 
     def add(self, part: SegmentScores) -> None:
         """Take in more segments."""
         assert part.statistics is not None
-        added: FloatArray = part.statistics.sum(axis=0)
-        self._sum = added if self._sum is None else self._sum + added
+        columns = part.statistics.T
+        self._sums = self._sums or [ExactSum() for _ in columns]
+        for total, column in zip(self._sums, columns, strict=True):
+            total.add(column)
 
     def score(self) -> float:
         """The corpus score of the segments so far."""
-        assert self._sum is not None
-        return self._score(_statistics_of(self._sum))
+        return self._score(_statistics_of(map(float, self._sums)))
 
 
 class SacreBleuMetric(Metric):
@@ -319,6 +320,6 @@ def check_order(metric: str, option: str, value: int, least: int) -> None:
         raise UsageError(f"{metric}: {option} is from {least} to {_HIGHEST_ORDER}, not {value}")
 
 
-def _statistics_of(row: FloatArray) -> list[float]:
+def _statistics_of(sums: Iterable[float]) -> list[float]:
     """Statistics as sacreBLEU counts them: whole numbers where they are whole."""
-    return [int(value) if value.is_integer() else value for value in row.tolist()]
+    return [int(value) if value.is_integer() else value for value in sums]

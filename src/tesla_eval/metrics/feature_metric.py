@@ -169,13 +169,14 @@ class FeatureMetric(Metric):
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores of some segments over the references that each has."""
         everything = np.arange(len(hypotheses))
-        streams, present = [], []
+        streams: list[Sequence[str]] = []
+        present: list[Index] = []
         for stream in references:
             if None in stream:
                 streams.append([text or "" for text in stream])
                 present.append(np.flatnonzero([text is not None for text in stream]))
             else:
-                streams.append(cast("list[str]", stream))
+                streams.append(cast("Sequence[str]", stream))
                 present.append(everything)
         hypothesis, *sides = self.analysis.analyse(hypotheses, *streams)
         by_group = [group.compare_segments(sides, hypothesis, present) for group in self._layout.groups]

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tesla_eval.arrays import ExactSum, FloatArray
+from tesla_eval.arrays import FloatArray
 from tesla_eval.errors import UsageError
 from tesla_eval.metrics.base import Metric, SegmentScores
-from tesla_eval.metrics.baselines import UNSPACED_TOKENISERS
+from tesla_eval.metrics.baselines import UNSPACED_TOKENISERS, StatisticsTotal
 from tesla_eval.metrics.nist_counting import Information, Words, count_segment, nist_of_sums
 from tesla_eval.records import Signature
 from tesla_eval.segments import References
@@ -95,9 +95,9 @@ class Nist(Metric):
         """The corpus scores of summed statistics, for many sums at once."""
         return nist_of_sums(sums)
 
-    def new_total(self) -> _Total:
+    def new_total(self) -> StatisticsTotal:
         """An empty corpus score."""
-        return _Total(self.n)
+        return StatisticsTotal(lambda sums: float(nist_of_sums(np.array(sums))))
 
 
 class NistChar(Nist):
@@ -105,18 +105,3 @@ class NistChar(Nist):
 
     id: ClassVar[str] = "nist-char"
     tokeniser = "char"
-
-
-class _Total:
-    """The sum of statistics that are not whole numbers, the same whatever the order."""
-
-    def __init__(self, longest: int) -> None:
-        self._sums = [ExactSum() for _ in range(2 * longest + 2)]
-
-    def add(self, part: SegmentScores) -> None:
-        assert part.statistics is not None
-        for total, column in zip(self._sums, part.statistics.T, strict=True):
-            total.add(column)
-
-    def score(self) -> float:
-        return float(nist_of_sums(np.array([float(total) for total in self._sums])))
