@@ -15,6 +15,7 @@ from tesla_eval import arrays
 from tesla_eval.analysis import load_pipeline, pipeline
 from tesla_eval.arrays import ExactSum
 from tesla_eval.metrics import base, create_metric
+from tesla_eval.metrics.baselines import StatisticsTotal
 
 
 @given(st.integers(1, 20_000), st.integers(1, 16))
@@ -63,6 +64,20 @@ def test_no_corpus_score_depends_on_the_number_of_workers() -> None:
             for workers in (1, 2, 3, 4)
         }
         assert len(scores) == 1, name
+
+
+def test_sums_of_counts_and_of_other_statistics() -> None:
+    """Exact and the same whichever chunks hold the numbers that are not whole; scores may be asked for in between."""
+    rows = [[1.0, 3.0], [2.0, 0.1], [4.0, 0.2], [2.0**40, 5.0], [1.0, 0.7]]
+    expected = [math.fsum(column) for column in zip(*rows, strict=True)]
+    for cut in range(6):
+        total = StatisticsTotal(lambda sums: sums)  # type: ignore[arg-type,return-value]
+        for part in (rows[:cut], rows[cut:]):
+            if part:
+                empty = np.zeros(len(part))
+                total.add(base.SegmentScores(empty, empty[:, None], np.array(part)))
+                total.score()
+        assert total.score() == expected
 
 
 class TestKeptBatches:

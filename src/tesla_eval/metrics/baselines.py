@@ -73,19 +73,32 @@ class StatisticsTotal:
 
     def __init__(self, score: Callable[[list[float]], float]) -> None:
         self._score = score
-        self._sums: list[ExactSum] = []
+        self._counts: FloatArray | None = None
+        """The sum of statistics that are whole numbers, which is exact in any order."""
+        self._others: list[ExactSum] = []
 
     def add(self, part: SegmentScores) -> None:
         """Take in more segments."""
-        assert part.statistics is not None
-        columns = part.statistics.T
-        self._sums = self._sums or [ExactSum() for _ in columns]
-        for total, column in zip(self._sums, columns, strict=True):
+        statistics = part.statistics
+        assert statistics is not None
+        if (statistics == np.trunc(statistics)).all():
+            counts: FloatArray = statistics.sum(axis=0)
+            self._counts = counts if self._counts is None else self._counts + counts
+        else:
+            self._add(statistics)
+
+    def _add(self, statistics: FloatArray) -> None:
+        self._others = self._others or [ExactSum() for _ in statistics.T]
+        for total, column in zip(self._others, statistics.T, strict=True):
             total.add(column)
 
     def score(self) -> float:
         """The corpus score of the segments so far."""
-        return self._score(_statistics_of(map(float, self._sums)))
+        if self._others and self._counts is not None:
+            self._add(self._counts[None])
+            self._counts = None
+        sums = map(float, self._others) if self._counts is None else self._counts.tolist()
+        return self._score(_statistics_of(sums))
 
 
 class SacreBleuMetric(Metric):
