@@ -1,4 +1,4 @@
-"""Where TESLA-M's time goes: tokenise, lemmatise, tag, bags, solve; cold and warm.
+"""Where TESLA-M's time goes: tokenise, lemmatise, tag, bags and matching; cold and warm.
 
 python -m benchmarks stages
 """
@@ -14,7 +14,6 @@ from tesla_eval import TeslaM
 from tesla_eval.analysis.batch import CoreBatch
 from tesla_eval.analysis.pipeline import load_pipeline
 from tesla_eval.features.ngrams import NgramGroup
-from tesla_eval.matching import match_pairs
 
 PAIRS = 5_000
 
@@ -50,9 +49,9 @@ def _stages(group, pipeline, pairs):  # type: ignore[no-untyped-def]
         timed("lemmatise, senses", lambda n=new_words: pipeline._define_simple(lexicon, n))
         tokens = timed("tag", lambda d=draft: d.finish(pipeline._labels, False))
         batches.append(CoreBatch(tuple(texts), texts, pipeline.vocabulary, tokens))
-    bags = timed("bags", lambda: [group.prepare(batch) for batch in batches])
-    index = np.arange(len(pairs))
-    timed("solve", lambda: match_pairs(bags[0], bags[1], index, index))
+    reference, hypothesis = batches
+    everything = np.arange(len(pairs))
+    timed("bags and matching", lambda: group.compare_segments([reference], hypothesis, [everything]))
     return seconds
 
 

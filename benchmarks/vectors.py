@@ -35,7 +35,7 @@ def main() -> None:
         return cpu_seconds(lambda: [new.of(batch) for batch in (x, y)])
 
     def matching_of_m() -> None:
-        group.compare(group.prepare(x), group.prepare(y), index, index)
+        group.compare_segments([x], y, [index])
 
     found = interleaved(
         {

@@ -136,10 +136,9 @@ def test_segments_that_do_not_belong_together_are_refused() -> None:
         indices = [np.array(index, np.int64) for index in present]
         return _core.match_segments(lexicon, streams, tokens_of([lemma]), recipe, indices, 0.8)
 
-    one, two = (
-        tokens_of([0]),
-        _core.Tokens(np.array([0, 1, 1]), *(np.zeros(1, kind) for kind in (np.uint32, np.uint16, np.uint8))),
-    )
+    one = tokens_of([0])
+    columns = (np.zeros(1, kind) for kind in (np.uint32, np.uint16, np.uint8))
+    two = _core.Tokens(np.array([0, 1, 1]), *columns)  # the second text is empty
     assert [f.tolist() for _, _, f in match([one, one], [0], [])] == [[[1.0]], []]
     assert match([]) == []
     for streams, present, error in (

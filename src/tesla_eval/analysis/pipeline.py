@@ -47,6 +47,8 @@ _Key = tuple[tuple[str, ...], bool]
 
 
 class _LargeKey(NamedTuple):
+    """The key of many texts."""
+
     texts: tuple[str, ...]
     keep_punctuation: bool
 
@@ -163,8 +165,7 @@ class Pipeline:
                 if key in self._kept:
                     self._kept.move_to_end(key)
                     batches[key] = self._kept[key]
-        # Drafts first: each of the two steps reads tables of its own, which the processor's cache then holds for all
-        # groups.
+        # All drafts before any tags: each step reads tables of its own, which the cache then holds for all groups.
         drafts = {}
         for key in keys:
             if key not in batches and key not in drafts:
