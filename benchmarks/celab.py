@@ -11,7 +11,7 @@ from collections import defaultdict
 import numpy as np
 
 from benchmarks.common import SHARED_DATA, cpu_seconds, interleaved
-from tesla_eval.bags.units import unit_keys
+from tesla_eval.matching.bags.units import unit_keys
 from tesla_eval.matching.celab import CelabMatcher
 from tesla_eval.matching.synonyms import SynonymSets
 

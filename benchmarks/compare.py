@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.common import cpu_seconds, interleaved, wmt14_pairs
-from tesla_eval.compare import SystemTable, compare_systems
 from tesla_eval.metrics import create_metric
 from tesla_eval.metrics.baselines import corpus_score_of_sums
-from tesla_eval.stats import approximate_randomisation, paired_bootstrap
+from tesla_eval.metrics.comparison import SystemTable, compare_systems
+from tesla_eval.statistics import approximate_randomisation, paired_bootstrap
 
 RESAMPLES = 1000
 SEGMENTS = 3000

@@ -13,9 +13,9 @@ from collections.abc import Callable
 
 from benchmarks.common import SHARED_DATA, cpu_seconds, interleaved
 from tesla_eval import Cremer, Dicomer
-from tesla_eval.discourse import load_parser
-from tesla_eval.discourse.arguments import boundary_features
 from tesla_eval.judgements.summaries import read_summaries
+from tesla_eval.language.discourse import load_parser
+from tesla_eval.language.discourse.arguments import boundary_features
 
 WORDS = 10_000
 SUMMARIES = 200

@@ -10,8 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.common import cpu_seconds, interleaved, wmt14_pairs
-from tesla_eval.lm import LanguageModel
-from tesla_eval.resources import read_resource, write_resource
+from tesla_eval.base.resources import read_resource, write_resource
+from tesla_eval.language.lm import LanguageModel
 from tesla_eval.training.language_models import (
     LanguageModelSettings,
     model_resource,

@@ -19,8 +19,8 @@ from itertools import islice
 
 from benchmarks.common import SHARED_DATA, cpu_seconds
 from tesla_eval import TeslaM
-from tesla_eval.analysis.conllu import read_conllu
-from tesla_eval.analysis.languages import LANGUAGES
+from tesla_eval.language.analysis.conllu import read_conllu
+from tesla_eval.language.analysis.languages import LANGUAGES
 
 SENTENCES = 1_000
 RUNS = 3

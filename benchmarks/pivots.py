@@ -33,9 +33,9 @@ def cold(name: str) -> float:
 
 
 def main() -> None:
-    from tesla_eval.analysis import load_pipeline
-    from tesla_eval.pivot import KIND, read_phrase_table
-    from tesla_eval.resources import find_resource
+    from tesla_eval.base.resources import find_resource
+    from tesla_eval.language.analysis import load_pipeline
+    from tesla_eval.language.pivot import KIND, read_phrase_table
 
     seconds = interleaved({name: lambda name=name: cold(name) for name in ("tesla-m", "tesla-b")})  # type: ignore[misc]
     print(f"{PAIRS} WMT14 pairs, one thread, cold, CPU time, median of 5 interleaved runs")

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.common import cpu_seconds, interleaved, wmt14_pairs
 from tesla_eval import _core
-from tesla_eval.analysis.pipeline import load_pipeline
+from tesla_eval.language.analysis.pipeline import load_pipeline
 
 PAIRS = 300
 

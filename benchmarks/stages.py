@@ -11,9 +11,9 @@ import numpy as np
 
 from benchmarks.common import wmt14_pairs
 from tesla_eval import TeslaM
-from tesla_eval.analysis.batch import CoreBatch
-from tesla_eval.analysis.pipeline import load_pipeline
-from tesla_eval.features.ngrams import NgramGroup
+from tesla_eval.language.analysis.batch import CoreBatch
+from tesla_eval.language.analysis.pipeline import load_pipeline
+from tesla_eval.metrics.features.ngrams import NgramGroup
 
 PAIRS = 5_000
 

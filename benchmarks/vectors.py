@@ -9,11 +9,11 @@ import numpy as np
 
 from benchmarks.common import cpu_seconds, interleaved, wmt14_pairs
 from tesla_eval import TeslaM
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.analysis.frequencies import load_frequencies
-from tesla_eval.analysis.vectors import WordsWithVectors, load_vectors
-from tesla_eval.features.ngrams import NgramGroup
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.analysis.frequencies import load_frequencies
+from tesla_eval.language.analysis.vectors import WordsWithVectors, load_vectors
 from tesla_eval.matching.vectors import match_vectors, prepare_vectors
+from tesla_eval.metrics.features.ngrams import NgramGroup
 
 PAIRS = 5_000
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval._core import WordAligner, symmetrise
-from tesla_eval.errors import UsageError
+from tesla_eval.base.errors import UsageError
 from tesla_eval.training.alignment import AgreementRecipe, align_by_agreement, trained_aligner
 from tests.textbook_alignment import train
 

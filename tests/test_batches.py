@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tesla_eval import arrays
-from tesla_eval.analysis import load_pipeline, pipeline
-from tesla_eval.arrays import ExactSum
+from tesla_eval.base.arrays import ExactSum
+from tesla_eval.language.analysis import load_pipeline, pipeline
 from tesla_eval.metrics import base, create_metric
 from tesla_eval.metrics.baselines import StatisticsTotal
 

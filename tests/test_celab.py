@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tesla_eval.bags.units import FUNCTION_UNITS, discount_units, split_units, unit_keys
-from tesla_eval.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.matching.bags.units import FUNCTION_UNITS, discount_units, split_units, unit_keys
 from tesla_eval.matching.celab import CelabMatcher
 from tesla_eval.matching.synonyms import SynonymSets
 

@@ -228,7 +228,7 @@ class TestFormats:
 def test_a_thousand_resamples_of_3000_segments_10_systems_5_metrics_take_seconds():
     import time
 
-    from tesla_eval.compare import SystemTable, compare_systems
+    from tesla_eval.metrics.comparison import SystemTable, compare_systems
 
     scores = np.random.default_rng(1).random((3000, 10))
     table = SystemTable("m", tuple("abcdefghij"), scores)

@@ -13,7 +13,7 @@ import pytest
 from tesla_eval import Metric, SegmentScores, Signature, create_metric
 from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.registry import Entry, registered
-from tesla_eval.stats import Additive, paired_bootstrap
+from tesla_eval.statistics import Additive, paired_bootstrap
 
 REFERENCES = [
     "The cat sat on the mat.",
@@ -51,8 +51,8 @@ def test_a_score_loads_nothing_that_it_does_not_need(files) -> None:
     loaded = set(found.stderr.splitlines())
     unwanted = {
         "jinja2", "numpy.ma", "rich", "sacrebleu", "scipy", "simplemma", "sklearn", "tesla_eval.connect",
-        "tesla_eval.explanations", "tesla_eval.judgements", "tesla_eval.markup", "tesla_eval.models.svr",
-        "tesla_eval.stats.resampling",
+        "tesla_eval.base.explanations", "tesla_eval.judgements", "tesla_eval.texts.markup", "tesla_eval.models.svr",
+        "tesla_eval.statistics.resampling",
     }  # fmt: skip
     assert "tesla_eval.metrics.tesla_x" in loaded
     assert not unwanted & loaded
@@ -358,7 +358,7 @@ def test_references_by_segment() -> None:
 
 def test_references_by_segment_must_fit() -> None:
     from tesla_eval import score
-    from tesla_eval.errors import TeslaError
+    from tesla_eval.base.errors import TeslaError
 
     with pytest.raises(TeslaError, match="2 hypotheses, but references of 1 segments"):
         score(["a", "b"], [["a", "b"]], metric="m", references_by_segment=True)

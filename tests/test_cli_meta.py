@@ -11,10 +11,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tesla_eval import stats
-from tesla_eval.cli.terminal import resumable
+from tesla_eval import statistics
+from tesla_eval.cli.shared.terminal import resumable
 from tesla_eval.drawing.shapes import Drawing, Words
-from tesla_eval.meta.plots import write_drawing
+from tesla_eval.judgements.meta.plots import write_drawing
 from tesla_eval.metrics import create_metric
 
 WMT = Path(__file__).parents[2] / "shared" / "data" / "wmt"
@@ -85,10 +85,10 @@ class TestResults:
             scores = [metric.sentence_score(OUTPUTS[s][i], [REFERENCES[i]]).score for s, i in judged]
             human = [HUMAN[s][i] for s, i in judged]
             assert found[key, "segment", "pearson"]["value"] == pytest.approx(
-                stats.pearson(human, scores).value
+                statistics.pearson(human, scores).value
             )
             assert found[key, "segment", "kendall"]["value"] == pytest.approx(
-                stats.kendall(human, scores).value
+                statistics.kendall(human, scores).value
             )
 
     def test_pairs_decide_the_pairwise_statistics(self, results, segments, write):
@@ -112,7 +112,7 @@ class TestResults:
             corpus = [
                 bleu.corpus_score(outputs[s][:count], [REFERENCES[:count]]).score for s in sorted(outputs)
             ]
-            expected = stats.pearson([mean[s] for s in sorted(outputs)], corpus).value
+            expected = statistics.pearson([mean[s] for s in sorted(outputs)], corpus).value
             found = results("--segments", file, "-m", "bleu", *arguments)["bleu", "system", "pearson"]
             assert found["value"] == pytest.approx(expected, abs=1e-12)
 
@@ -541,8 +541,8 @@ class TestText:
 @pytest.fixture(scope="module")
 def wmt14_averages():
     """The usual metrics on WMT14 into English."""
-    from tesla_eval.meta import averages, evaluate, read_preferences, read_system_scores
-    from tesla_eval.meta.run import score_and_join, wmt_sets
+    from tesla_eval.judgements.meta import averages, evaluate, read_preferences, read_system_scores
+    from tesla_eval.judgements.meta.run import score_and_join, wmt_sets
     from tesla_eval.metrics.cache import ScoreCache
 
     names = [str(WMT / f"wmt14-rr.{kind}.tsv.gz") for kind in ("seg", "pairs")]

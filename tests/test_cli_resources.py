@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from tesla_eval.analysis.languages import LANGUAGES, MEASURED_PARTS, measured_figures, quality_of
-from tesla_eval.resources import (
+from tesla_eval.base.resources import (
     Resource,
     find_resource,
     installed_resources,
@@ -17,6 +16,7 @@ from tesla_eval.resources import (
     shipped_folder,
     write_resource,
 )
+from tesla_eval.language.analysis.languages import LANGUAGES, MEASURED_PARTS, measured_figures, quality_of
 
 NOT_EUROPEAN = {"af", "ar", "fa", "he", "hi", "hy", "id", "ja", "ka", "ko", "th", "tr", "vi", "zh"}
 EUROPEAN = sorted(LANGUAGES.keys() - NOT_EUROPEAN)

@@ -13,7 +13,7 @@ import pytest
 import sacrebleu
 
 from tesla_eval import TeslaM
-from tesla_eval.cli.terminal import width
+from tesla_eval.cli.shared.terminal import width
 
 REFERENCE = ["The cat sat on the mat.", "It rained all day.", "She sells sea shells."]
 SYSTEM_A = ["The cats sat on a mat.", "It was raining all day.", "She sells shells."]

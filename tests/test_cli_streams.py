@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tesla_eval import TeslaError, create_metric
-from tesla_eval.textio import read_json_lines
+from tesla_eval.texts.lines import read_json_lines
 
 HOSTILE = "It \x1b[31mstarted\x1b[0m raining\u202e.\x9b2J"
 
@@ -85,7 +85,7 @@ def test_chosen_texts_come_out_as_they_are(tesla, write, output_format: str) -> 
 
 @pytest.mark.parametrize("output_format", ["best", "tsv", "json", "table"])
 def test_on_a_terminal_no_text_is_obeyed(tesla, write, monkeypatch, output_format: str) -> None:
-    monkeypatch.setattr("tesla_eval.cli.terminal._on_terminal", lambda: True)
+    monkeypatch.setattr("tesla_eval.cli.shared.terminal._on_terminal", lambda: True)
     out = tesla(
         "rerank", "-r", write("r", ["It began to rain."]), write("c", [HOSTILE]), "--format", output_format
     ).out

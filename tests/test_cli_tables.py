@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tesla_eval.textio import LineReader, read_lines
+from tesla_eval.texts.lines import LineReader, read_lines
 
 REFERENCES = ["The cat sat on the mat.", "A storm hit Spain.", 'It "rained", all day.']
 FIRST = ["The cats sat on a mat.", "Spain was hit by a storm.", "It rained."]
@@ -148,7 +148,7 @@ def test_columns_that_are_not_there_or_badly_written(tesla, write) -> None:
 
 
 def test_a_field_that_never_ends_is_bounded(tesla, write, monkeypatch) -> None:
-    monkeypatch.setattr("tesla_eval.cli.tables._LONGEST_FIELD", 1000)
+    monkeypatch.setattr("tesla_eval.texts.tables._LONGEST_FIELD", 1000)
     table = write("t.csv", b'mt,ref\n"' + b"never closed\n" * 1000)
     found = tesla("score", table, "-m", "m")
     assert found.status == 2
@@ -165,8 +165,8 @@ def test_parquet_without_its_package_is_explained(tesla, write, monkeypatch, mod
 
 def test_tables_stream_in_constant_memory(tmp_path: Path) -> None:
     """Only two chunks of a long table are read ahead: the error in the third stops it before the rest is read."""
-    from tesla_eval.cli.inputs import open_inputs
-    from tesla_eval.errors import InputError
+    from tesla_eval.base.errors import InputError
+    from tesla_eval.cli.shared.inputs import open_inputs
 
     path = tmp_path / "long.tsv"
     with path.open("w") as handle:
@@ -226,7 +226,7 @@ class TestCompressedFiles:
         assert tuple(read_lines(write("a" + ending, content))) == self.LINES
 
     def test_that_end_early_are_refused(self, write, ending, compress) -> None:
-        from tesla_eval.errors import InputError
+        from tesla_eval.base.errors import InputError
 
         packed = compress(self.DATA)
         with pytest.raises(InputError, match="is not a sound"):
@@ -235,29 +235,29 @@ class TestCompressedFiles:
             read_lines(write("b" + ending, b"plain text"))
 
     def test_without_their_ending_are_recognised(self, write, ending, compress) -> None:
-        from tesla_eval.errors import InputError
+        from tesla_eval.base.errors import InputError
 
         with pytest.raises(InputError, match=f"ends in {ending}"):
             read_lines(write("a.txt", compress(self.DATA)))
 
     def test_bombs_are_bounded_by_the_length_of_a_line(self, write, monkeypatch, ending, compress) -> None:
-        from tesla_eval.errors import InputError
+        from tesla_eval.base.errors import InputError
 
-        monkeypatch.setattr("tesla_eval.textio._LONGEST_LINE", 1 << 22)
+        monkeypatch.setattr("tesla_eval.texts.lines._LONGEST_LINE", 1 << 22)
         path = write("bomb" + ending, compress(bytes(1 << 27)))
         assert os.path.getsize(path) < 1 << 20  # noqa: PTH202
         with pytest.raises(InputError, match="line 1: is longer"):
             read_lines(path)
 
     def test_many_lines_are_no_bomb(self, write, monkeypatch, ending, compress) -> None:
-        monkeypatch.setattr("tesla_eval.textio._LONGEST_LINE", 1 << 12)
+        monkeypatch.setattr("tesla_eval.texts.lines._LONGEST_LINE", 1 << 12)
         assert sum(1 for _ in LineReader(write("a" + ending, compress(b"x\n" * (1 << 20))))) == 1 << 20
 
 
 def test_an_xz_file_that_asks_for_much_memory_is_refused(write, monkeypatch) -> None:
-    from tesla_eval.errors import InputError
+    from tesla_eval.base.errors import InputError
 
-    monkeypatch.setattr("tesla_eval.compression._XZ_MEMORY", 1 << 20)
+    monkeypatch.setattr("tesla_eval.texts.compression._XZ_MEMORY", 1 << 20)
     with pytest.raises(InputError, match=r"is not a sound xz file .*[Mm]emory"):
         read_lines(write("a.xz", lzma.compress(b"x\n", preset=6)))
 

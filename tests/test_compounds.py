@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.analysis.frequencies import FILLERS, CompoundSplitter, load_compound_splitter
-from tesla_eval.errors import BuildError, ResourceError
-from tesla_eval.resources import Resource, read_resource, write_resource
+from tesla_eval.base.errors import BuildError, ResourceError
+from tesla_eval.base.resources import Resource, read_resource, write_resource
+from tesla_eval.language.analysis.frequencies import FILLERS, CompoundSplitter, load_compound_splitter
 from tesla_eval.training.word_lists import compound_resource
 
 GERMAN_WORDS = Path(__file__).parent / "data" / "compounds-de.tsv"

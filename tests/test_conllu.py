@@ -9,8 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.analysis.conllu import UNIVERSAL_TAGS, Sentence, Word, content_word, parse_conllu, read_conllu
-from tesla_eval.errors import InputError
+from tesla_eval.base.errors import InputError
+from tesla_eval.language.analysis.conllu import (
+    UNIVERSAL_TAGS,
+    Sentence,
+    Word,
+    content_word,
+    parse_conllu,
+    read_conllu,
+)
 
 
 def line(identifier: object, form: str, upos: str = "NOUN", *, xpos: str = "_", misc: str = "_") -> str:

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from tesla_eval import create_metric
-from tesla_eval.columns import Columns
+from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.connect import batches, parquet
 from tesla_eval.connect.batches import SIGNATURE_KEY, BatchScorer, metrics_by_name
 from tesla_eval.connect.parts import PartFolder, content_key
-from tesla_eval.errors import InputError, UsageError
+from tesla_eval.texts.columns import Columns
 from tests.conftest import shipped_pairs
 
 arrow = pytest.importorskip("pyarrow")

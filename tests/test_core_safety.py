@@ -20,12 +20,12 @@ import numpy.typing as npt
 import pytest
 
 from tesla_eval import TeslaM, Token, _core
-from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
-from tesla_eval.analysis.lemmas import Lemmatiser
-from tesla_eval.analysis.pipeline import Pipeline
-from tesla_eval.discourse import load_parser
-from tesla_eval.discourse.document import LONGEST_SENTENCE, PIECE
-from tesla_eval.errors import InputError, ResourceError
+from tesla_eval.base.errors import InputError, ResourceError
+from tesla_eval.language.analysis.batch import AnalysedBatch, Vocabulary
+from tesla_eval.language.analysis.lemmas import Lemmatiser
+from tesla_eval.language.analysis.pipeline import Pipeline
+from tesla_eval.language.discourse import load_parser
+from tesla_eval.language.discourse.document import LONGEST_SENTENCE, PIECE
 from tesla_eval.matching.celab import CelabMatcher
 from tests.test_state_encoder import STORED_BITS
 
@@ -536,7 +536,7 @@ def test_words_made_to_collide_cost_no_more_than_others() -> None:
 def test_no_result_depends_on_the_key_of_the_hash() -> None:
     """Two processes draw two keys."""
     program = (
-        "from tesla_eval.metrics import create_metric; from tesla_eval.analysis import load_pipeline\n"
+        "from tesla_eval.metrics import create_metric; from tesla_eval.language.analysis import load_pipeline\n"
         "texts = ['The cat sat on the mat .', 'A cat is sitting there', 'mat mat mat']\n"
         "print(create_metric('m', 'en').score_segments(texts, [texts[::-1]]).features.tobytes().hex())\n"
         "print(create_metric('celab', 'zh').score_segments(['今天天气好'], [['天气今天好']]).scores.tobytes().hex())\n"

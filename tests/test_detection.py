@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.analysis import detection
-from tesla_eval.analysis.conllu import read_conllu
-from tesla_eval.analysis.detection import (
+from tesla_eval.base.errors import ResourceError
+from tesla_eval.base.resources import Provenance, read_resource, shipped_folder
+from tesla_eval.language.analysis import detection
+from tesla_eval.language.analysis.conllu import read_conllu
+from tesla_eval.language.analysis.detection import (
     MAX_PIECES,
     PIECE_LENGTH,
     contradicts,
@@ -26,9 +28,7 @@ from tesla_eval.analysis.detection import (
     word_hashes,
     words_by_text,
 )
-from tesla_eval.analysis.languages import LANGUAGES
-from tesla_eval.errors import ResourceError
-from tesla_eval.resources import Provenance, read_resource, shipped_folder
+from tesla_eval.language.analysis.languages import LANGUAGES
 from tesla_eval.training.detection import DetectionSettings, build_detection, serbian_cyrillic
 
 TREEBANKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "ud"

@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 
 from tesla_eval import Cremer, Dicomer
-from tesla_eval.discourse.document import Document, Relation, Sense, SentenceWords
-from tesla_eval.discourse.roles import (
+from tesla_eval.base.errors import BuildError, InputError, ResourceError
+from tesla_eval.base.resources import Resource, read_resource, shipped_folder, write_resource
+from tesla_eval.judgements.summaries import read_text_lists
+from tesla_eval.language.discourse.document import Document, Relation, Sense, SentenceWords
+from tesla_eval.language.discourse.roles import (
     VARIANTS,
     CoherenceModel,
     RoleMatrix,
@@ -20,10 +23,7 @@ from tesla_eval.discourse.roles import (
     read_coherence_model,
     role_matrix,
 )
-from tesla_eval.errors import BuildError, InputError, ResourceError
-from tesla_eval.judgements.summaries import read_text_lists
 from tesla_eval.models.svr import CREMER_FEATURES, CremerModel, SupportVectorModel
-from tesla_eval.resources import Resource, read_resource, shipped_folder, write_resource
 from tesla_eval.training.dicomer import RankedText, permutations_of, permuted_lists, train_coherence
 from tesla_eval.training.discourse import read_gdtb
 from tests.conftest import SHARED_DATA

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.discourse import load_parser
-from tesla_eval.discourse.arguments import clauses_around, cut_clauses
-from tesla_eval.discourse.classifier import Classifier
-from tesla_eval.discourse.connectives import Candidate, Inventory, without_overlap
-from tesla_eval.discourse.document import Relation
-from tesla_eval.discourse.parser import Parser
-from tesla_eval.errors import InputError, ResourceError
-from tesla_eval.resources import find_resource, read_resource, write_resource
+from tesla_eval.base.errors import InputError, ResourceError
+from tesla_eval.base.resources import find_resource, read_resource, write_resource
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.discourse import load_parser
+from tesla_eval.language.discourse.arguments import clauses_around, cut_clauses
+from tesla_eval.language.discourse.classifier import Classifier
+from tesla_eval.language.discourse.connectives import Candidate, Inventory, without_overlap
+from tesla_eval.language.discourse.document import Relation
+from tesla_eval.language.discourse.parser import Parser
 from tesla_eval.training.discourse import NON_COMMERCIAL_GENRES, fit_classifier, read_gdtb
 from tesla_eval.training.discourse_evaluation import Overlap, evaluate_parser
 from tests.conftest import SHARED_DATA

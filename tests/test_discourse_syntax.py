@@ -9,8 +9,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from tesla_eval.discourse.connectives import Candidate
-from tesla_eval.syntax.trees import read_tree
+from tesla_eval.language.discourse.connectives import Candidate
+from tesla_eval.language.syntax.trees import read_tree
 
 ROOT = Path(__file__).resolve().parents[1]
 TREE = read_tree(

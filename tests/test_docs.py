@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tesla_eval.resources import read_resource, shipped_folder
+from tesla_eval.base.resources import read_resource, shipped_folder
 from tests.pages import ROOT, blocks, run_python
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -8,9 +8,9 @@ from itertools import islice
 import pytest
 
 from tesla_eval import TeslaM
-from tesla_eval.analysis.conllu import read_conllu
-from tesla_eval.analysis.languages import LANGUAGES
-from tesla_eval.analysis.pipeline import load_pipeline
+from tesla_eval.language.analysis.conllu import read_conllu
+from tesla_eval.language.analysis.languages import LANGUAGES
+from tesla_eval.language.analysis.pipeline import load_pipeline
 from tests.conftest import SHARED_DATA, shipped_texts
 
 TREEBANKS = SHARED_DATA / "ud"

@@ -11,9 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval import stats
-from tesla_eval.errors import InputError
-from tesla_eval.meta import Rankings, Ratings, annotator_agreement, judge_pairs, rankings_of, read_ratings
+from tesla_eval import statistics
+from tesla_eval.base.errors import InputError
+from tesla_eval.judgements.meta import (
+    Rankings,
+    Ratings,
+    annotator_agreement,
+    judge_pairs,
+    rankings_of,
+    read_ratings,
+)
 
 ROWS = [
     # item, system, judge, score: two judges, two items, three systems; ann scored item 1 twice
@@ -114,7 +121,7 @@ class TestCorrelation:
             (str(i), "abcd"[s], judge, truth[i, s] + draw.normal())
             for judge in ("x", "y", "z") for i in range(30) for s in range(4)
         ]  # fmt: skip
-        pairs, others = stats.judge_correlations(*zip(*rows, strict=True))
+        pairs, others = statistics.judge_correlations(*zip(*rows, strict=True))
         table = np.array([row[3] for row in rows]).reshape(3, 30, 4)
         expected = np.corrcoef(table.reshape(3, -1))
         assert [one.sentence.value for one in pairs] == pytest.approx(
@@ -132,12 +139,12 @@ class TestCorrelation:
     def test_only_what_both_scored_counts(self):
         rows = [("1", "a", "x", 1.0), ("2", "a", "x", 2.0), ("3", "a", "x", 9.0), ("1", "a", "y", 1.0),
                 ("2", "a", "y", 3.0), ("4", "a", "y", 0.0)]  # fmt: skip
-        (pair,), _ = stats.judge_correlations(*zip(*rows, strict=True))
+        (pair,), _ = statistics.judge_correlations(*zip(*rows, strict=True))
         assert (pair.sentence.n, round(pair.sentence.value, 6)) == (2, 1.0)
         assert np.isnan(pair.system.value)
 
     def test_one_judge_has_no_partner(self):
-        assert stats.judge_correlations(["1"], ["a"], ["x"], [1.0]) == ([], [])
+        assert statistics.judge_correlations(["1"], ["a"], ["x"], [1.0]) == ([], [])
 
 
 @pytest.fixture

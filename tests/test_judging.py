@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tesla_eval.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.judgements.sheets import Material, Plan, make_round, read_filled, read_key, sheet_lines
 
 SYSTEMS = ("alpha", "beta", "gamma", "delta")

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from tesla_eval.files import replacing
+from tesla_eval.base.files import replacing
+from tesla_eval.base.resources import read_resource
 from tesla_eval.metrics import create_metric
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.resources import read_resource
 from tests.conftest import shipped_pairs
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")

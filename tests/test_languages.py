@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tesla_eval.analysis.languages import LANGUAGES, known_languages, resolve_language
-from tesla_eval.errors import UsageError
+from tesla_eval.base.errors import UsageError
+from tesla_eval.language.analysis.languages import LANGUAGES, known_languages, resolve_language
 
 
 @pytest.mark.parametrize(

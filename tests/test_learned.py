@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tesla_eval import TeslaF, TeslaM, TeslaX
-from tesla_eval.compare import explain_difference
-from tesla_eval.errors import ResourceError, UsageError
+from tesla_eval.base.errors import ResourceError, UsageError
+from tesla_eval.metrics.comparison import explain_difference
 
 REFERENCE = "The president of Spain arrived in Paris on Monday."
 GOOD = "The Spanish president arrived in Paris Monday."
@@ -117,7 +117,7 @@ def test_scores_do_not_depend_on_which_words_came_first(
     hypotheses, references = [list(side) for side in zip(*real_pairs[:400], strict=True)]
     scores = metric.corpus_score(hypotheses, [references]).segments
     monkeypatch.setattr(
-        "tesla_eval.analysis.pipeline._MOST_WORD_TYPES", 0
+        "tesla_eval.language.analysis.pipeline._MOST_WORD_TYPES", 0
     )  # every batch numbers its words anew
     again = metric.corpus_score(hypotheses[::-1], [references[::-1]]).segments[::-1]
     assert scores.tolist() == again.tolist()

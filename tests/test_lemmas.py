@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tesla_eval
-from tesla_eval.analysis.conllu import read_conllu
-from tesla_eval.analysis.languages import LANGUAGES
-from tesla_eval.analysis.lemmas import Lemmatiser, apply_edit, edit_between
-from tesla_eval.analysis.simplemma import Simplemma, ends_of_unknown_words, ends_that_rules_look_at
-from tesla_eval.analysis.tokenisers import tokenise
-from tesla_eval.errors import BuildError, ResourceError
-from tesla_eval.resources import Resource, read_resource, text_array, write_resource
+from tesla_eval.base.errors import BuildError, ResourceError
+from tesla_eval.base.resources import Resource, read_resource, text_array, write_resource
+from tesla_eval.language.analysis.conllu import read_conllu
+from tesla_eval.language.analysis.languages import LANGUAGES
+from tesla_eval.language.analysis.lemmas import Lemmatiser, apply_edit, edit_between
+from tesla_eval.language.analysis.simplemma import Simplemma, ends_of_unknown_words, ends_that_rules_look_at
+from tesla_eval.language.analysis.tokenisers import tokenise
 from tesla_eval.training.languages import LemmaSettings, count_lemmas, train_lemmas
 from tests.conftest import shipped_texts
 

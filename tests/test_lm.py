@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.errors import BuildError, ResourceError, UsageError
-from tesla_eval.features.lm import LanguageModelGroup
-from tesla_eval.lm import LanguageModel, load_language_model
-from tesla_eval.resources import Resource, read_resource, write_resource
+from tesla_eval.base.errors import BuildError, ResourceError, UsageError
+from tesla_eval.base.resources import Resource, read_resource, write_resource
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.lm import LanguageModel, load_language_model
+from tesla_eval.metrics.features.lm import LanguageModelGroup
 from tesla_eval.training.language_models import (
     LanguageModelSettings,
     discounts,

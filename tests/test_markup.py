@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.errors import InputError, TeslaError
+from tesla_eval.base.errors import InputError, TeslaError
 from tesla_eval.judgements.marked import marked_eval_set
-from tesla_eval.markup import SegmentKey, read_marked_set
+from tesla_eval.texts.markup import SegmentKey, read_marked_set
 
 REFERENCES = """<REFSET setid="mini" srclang="Chinese" trglang="English">
 <DOC docid="d1" sysid="A">

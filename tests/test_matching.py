@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from tesla_eval import Token, _core
-from tesla_eval.analysis import AnalysedBatch, Vocabulary, load_pipeline
-from tesla_eval.bags import IDENTITY, SYNONYMY, NgramFeature, build_bags, exact_discount
-from tesla_eval.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.language.analysis import AnalysedBatch, Vocabulary, load_pipeline
 from tesla_eval.matching import explain_feature, match_pairs, match_segments
+from tesla_eval.matching.bags import IDENTITY, SYNONYMY, NgramFeature, build_bags, exact_discount
 from tests import textbook
 
 FEATURES = [NgramFeature(similarity, n) for similarity in ("ms", "lem", "pos") for n in (1, 2, 3)]

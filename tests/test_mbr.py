@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.bags import NgramFeature, build_bags, build_character_bags
-from tesla_eval.errors import InputError
+from tesla_eval.base.errors import InputError
+from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.matching import match_characters, match_pairs
+from tesla_eval.matching.bags import NgramFeature, build_bags, build_character_bags
 from tesla_eval.matching.both_ways import match_both_ways, match_characters_both_ways, unordered_pairs
 from tesla_eval.metrics import create_metric
 from tesla_eval.tuning.mbr import MbrOptions, agreement_with_aggregate, expected_scores, mbr

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tesla_eval import stats
-from tesla_eval.errors import UsageError
-from tesla_eval.meta import (
+from tesla_eval import statistics
+from tesla_eval.base.errors import UsageError
+from tesla_eval.judgements.meta import (
     AVERAGE,
     SEGMENT_STATISTICS,
     SYSTEM_STATISTICS,
@@ -101,7 +101,7 @@ class TestStatistics:
         human, metric = judged.outputs.human.ravel(), judged.metrics["good"].segments.ravel()
         found = values(judged, "good")
         for name in ("pearson", "spearman", "kendall"):
-            assert found["segment", name].value == getattr(stats, name)(human, metric).value
+            assert found["segment", name].value == getattr(statistics, name)(human, metric).value
             assert found["segment", name].n == 200
 
     def test_pairwise_ones_are_those_within_segments(self, judged):
@@ -109,10 +109,10 @@ class TestStatistics:
         groups = np.repeat(np.arange(40), 5)
         found = values(judged, "good")
         for name in ("consistency", "kendall_wmt", "accuracy"):
-            expected = getattr(stats, name)(human, metric, groups)
+            expected = getattr(statistics, name)(human, metric, groups)
             assert (found["segment", name].value, found["segment", name].n) == (expected.value, expected.n)
-        first, second = stats.pairs_within(groups)
-        calibrated = stats.calibrated_accuracy(
+        first, second = statistics.pairs_within(groups)
+        calibrated = statistics.calibrated_accuracy(
             human[first] - human[second], metric[first] - metric[second], groups[first]
         )
         assert found["segment", "accuracy_calibrated"].value == pytest.approx(calibrated.value, abs=1e-12)
@@ -121,7 +121,7 @@ class TestStatistics:
     def test_within_segments_is_the_mean_of_the_segments_correlations(self, judged):
         human, metric = judged.outputs.human, judged.metrics["good"].segments
         for name in ("pearson", "spearman", "kendall"):
-            each = [getattr(stats, name)(human[:, g], metric[:, g]).value for g in range(40)]
+            each = [getattr(statistics, name)(human[:, g], metric[:, g]).value for g in range(40)]
             found = values(judged, "good")["segment", f"{name}_within"]
             assert found.value == pytest.approx(np.nanmean(each), abs=1e-12)
             assert found.n == np.count_nonzero(~np.isnan(each))
@@ -131,7 +131,7 @@ class TestStatistics:
         found = values(judged, "poor")
         for name in ("pearson", "spearman", "kendall", "accuracy", "consistency", "kendall_wmt"):
             assert found["system", name].value == pytest.approx(
-                getattr(stats, name)(human, metric).value, abs=1e-12
+                getattr(statistics, name)(human, metric).value, abs=1e-12
             )
         assert found["system", "pearson"].n == 5
         assert found["system", "accuracy"].n == 10
@@ -139,8 +139,8 @@ class TestStatistics:
     def test_soft_accuracy_compares_p_values_with_the_better_system_first(self, judged):
         human, metric = judged.outputs.human, judged.metrics["poor"].segments
         order = np.argsort(-human.mean(1))
-        expected = stats.soft_accuracy(
-            stats.better_p_values(human[order]), stats.better_p_values(metric[order])
+        expected = statistics.soft_accuracy(
+            statistics.better_p_values(human[order]), statistics.better_p_values(metric[order])
         )
         found = values(judged, "poor")["system", "soft_accuracy"]
         assert (found.value, found.n) == (expected.value, 10)
@@ -163,7 +163,7 @@ class TestStatistics:
         assert joined.human_systems.tolist() == [1, 0.5, 0]
         assert found["system", "kendall"].value == 1
         # one-sided sign tests of the wins: 1/4, 1/2, 1/2
-        metric_p = stats.better_p_values([[3, 5], [1, 5], [4, 1]])[np.triu_indices(3, 1)]
+        metric_p = statistics.better_p_values([[3, 5], [1, 5], [4, 1]])[np.triu_indices(3, 1)]
         expected = np.mean(1 - np.abs(np.array([1 / 4, 1 / 2, 1 / 2]) - metric_p))
         assert found["system", "soft_accuracy"].value == pytest.approx(expected)
 

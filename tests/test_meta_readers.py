@@ -9,15 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tesla_eval.errors import InputError, UsageError
-from tesla_eval.judgements.wmt import (
-    language_pairs,
-    read_eval_set,
-    read_human_systems,
-    read_score_file,
-    write_score_file,
-)
-from tesla_eval.meta import (
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.judgements.meta import (
     SystemScores,
     annotator_agreement,
     expected_wins,
@@ -26,6 +19,13 @@ from tesla_eval.meta import (
     read_rankings,
     read_segments,
     read_system_scores,
+)
+from tesla_eval.judgements.wmt import (
+    language_pairs,
+    read_eval_set,
+    read_human_systems,
+    read_score_file,
+    write_score_file,
 )
 
 WMT = Path(__file__).parents[2] / "shared" / "data" / "wmt"

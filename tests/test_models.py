@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tesla_eval.errors import ResourceError
+from tesla_eval.base.errors import ResourceError
 from tesla_eval.models.linear import LinearModel, Scale, read_weights, write_weights
 
 

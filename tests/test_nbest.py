@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.errors import InputError, TeslaError, UsageError
+from tesla_eval.base.errors import InputError, TeslaError, UsageError
 from tesla_eval.tuning.nbest import read_nbest
 from tesla_eval.tuning.parameters import Parameters, format_weights, read_parameters
 from tesla_eval.tuning.pool import Pool

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tesla_eval import TeslaM
-from tesla_eval.analysis.conllu import parse_conllu
-from tesla_eval.analysis.pipeline import load_pipeline
-from tesla_eval.analysis.tagger import load_tagger
-from tesla_eval.errors import UsageError
+from tesla_eval.base.errors import UsageError
+from tesla_eval.language.analysis.conllu import parse_conllu
+from tesla_eval.language.analysis.pipeline import load_pipeline
+from tesla_eval.language.analysis.tagger import load_tagger
 from tesla_eval.training.languages import LanguageFiles, build_language
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -99,7 +99,7 @@ def test_a_bad_line_is_named(tesla: Any, write: Any, at_home: Path) -> None:
 
 
 def test_no_code_no_language() -> None:
-    from tesla_eval.analysis.languages import code_to_build
+    from tesla_eval.language.analysis.languages import code_to_build
 
     for code in ("", "e", "esperanto", "e1", "und"):
         with pytest.raises(UsageError):

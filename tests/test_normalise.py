@@ -8,7 +8,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.analysis.tokenisers import compose, raw_offsets
+from tesla_eval.language.analysis.tokenisers import compose, raw_offsets
 
 # Letters with marks in any order, Hangul in pieces, Indic signs that compose, a singleton (the Ångström sign).
 awkward = st.text(

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tesla_eval.errors import InputError
+from tesla_eval.base.errors import InputError
+from tesla_eval.judgements.meta import preferences_of, read_rankings
 from tesla_eval.judgements.summaries import read_summaries
-from tesla_eval.meta import preferences_of, read_rankings
 from tests.test_markup import REFERENCES, SYSTEMS
 
 HEADER = (

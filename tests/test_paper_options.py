@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from tesla_eval import TeslaF, create_metric
-from tesla_eval.cli.metric_requests import parse_requests
-from tesla_eval.discourse.roles import VARIANTS, load_coherence_model, variant_kind
-from tesla_eval.errors import ResourceError, UsageError
-from tesla_eval.features.lm import LanguageModelGroup
+from tesla_eval.base.errors import ResourceError, UsageError
+from tesla_eval.base.resources import find_resource, write_resource
+from tesla_eval.cli.shared.metric_requests import parse_requests
+from tesla_eval.language.discourse.roles import VARIANTS, load_coherence_model, variant_kind
+from tesla_eval.metrics.features.lm import LanguageModelGroup
 from tesla_eval.metrics.registry import registered
 from tesla_eval.models.linear import load_weights
 from tesla_eval.models.svr import kernel_kind, load_pem_model
-from tesla_eval.resources import find_resource, write_resource
 from tesla_eval.training.recipe import Recipe, features_for
 
 PAIR = "The cats sat on a mat.", ["The cat sat on the mat."]
@@ -86,7 +86,7 @@ def test_a_variant_of_ones_own_is_found_by_its_name(monkeypatch, tmp_path):
 
 
 def test_a_model_that_is_not_installed_says_how_to_make_it(monkeypatch):
-    monkeypatch.setattr("tesla_eval.discourse.roles.find_resource", lambda kind, language: None)
+    monkeypatch.setattr("tesla_eval.language.discourse.roles.find_resource", lambda kind, language: None)
     load_coherence_model.cache_clear()
     with pytest.raises(ResourceError, match=r"tesla train dicomer --variant lin\+e -l en"):
         create_metric("dicomer", "en", variant="lin+e")

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tesla_eval.judgements.meta.run import JudgedSet
 from tesla_eval.judgements.nouns import EvalSet, Preferences
-from tesla_eval.meta.run import JudgedSet
 
 TOOLS = Path(__file__).resolve().parents[1] / "tools"
 WORDS = [

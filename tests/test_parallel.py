@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tesla_eval import parallel
-from tesla_eval.parallel import map_in_order
+from tesla_eval.base.parallel import map_in_order
 
 
 @given(st.lists(st.integers(), max_size=30), st.integers(0, 6))
@@ -239,7 +239,7 @@ def test_work_may_be_shared_again_inside() -> None:
 
 def test_a_program_that_forgets_the_rest_can_end() -> None:
     forgetful = (
-        "from tesla_eval.parallel import map_in_order\n"
+        "from tesla_eval.base.parallel import map_in_order\n"
         "kept = map_in_order(str, iter(int, 1), 3)\n"  # endless
         "print(next(kept))\n"
     )

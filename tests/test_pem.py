@@ -13,12 +13,8 @@ from hypothesis import strategies as st
 
 from tesla_eval import Pem
 from tesla_eval._core import Lexicon
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.analysis.batch import Vocabulary
-from tesla_eval.analysis.porter import porter_stem
-from tesla_eval.bags.ngrams import PivotNetwork, PivotNgram
-from tesla_eval.errors import InputError, ResourceError, UsageError
-from tesla_eval.features.paraphrases import pivot_bags, pivot_f1
+from tesla_eval.base.errors import InputError, ResourceError, UsageError
+from tesla_eval.base.resources import Resource, write_resource
 from tesla_eval.judgements.paraphrases import (
     controls,
     novelty,
@@ -27,10 +23,14 @@ from tesla_eval.judgements.paraphrases import (
     read_rated_pairs,
     shared_words,
 )
-from tesla_eval.lm import LanguageModel, load_language_model
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.analysis.batch import Vocabulary
+from tesla_eval.language.analysis.porter import porter_stem
+from tesla_eval.language.lm import LanguageModel, load_language_model
+from tesla_eval.matching.bags.ngrams import PivotNetwork, PivotNgram
 from tesla_eval.matching.ngrams import shared_ngrams
+from tesla_eval.metrics.features.paraphrases import pivot_bags, pivot_f1
 from tesla_eval.models.svr import load_pem_model, read_pem_model
-from tesla_eval.resources import Resource, write_resource
 from tests.conftest import SHARED_DATA
 from tests.test_pivot_bags import UNPRUNED, TestWorkedExample, batch_of, make_table
 

@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval import PemX
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.analysis.antonyms import ANTONYMS, AntonymTable, load_antonyms
-from tesla_eval.errors import InputError, ResourceError, UsageError
-from tesla_eval.features.adequacy import contradicted
-from tesla_eval.features.contradictions import CONTRADICTIONS, ContradictionFinder, number_value
+from tesla_eval.base.errors import InputError, ResourceError, UsageError
+from tesla_eval.base.resources import Resource
 from tesla_eval.judgements.paraphrase_sets import read_paraphrase_set
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.analysis.antonyms import ANTONYMS, AntonymTable, load_antonyms
+from tesla_eval.metrics.features.adequacy import contradicted
+from tesla_eval.metrics.features.contradictions import CONTRADICTIONS, ContradictionFinder, number_value
 from tesla_eval.models.paraphrases import load_pem_x_model, read_pem_x_model, write_pem_x_model
-from tesla_eval.resources import Resource
 from tests.conftest import SHARED_DATA
 
 PAIRS = Path(__file__).parent / "data" / "minimal-pairs.tsv"
@@ -352,7 +352,7 @@ class TestModel:
 
 @pytest.mark.slow
 def test_adequacy_agrees_with_people_better_than_overlap_of_characters() -> None:
-    from tesla_eval import create_metric, stats
+    from tesla_eval import create_metric, statistics
 
     path = SHARED_DATA / "paraphrase" / "stsb_en.tsv.gz"
     if not path.exists():
@@ -362,4 +362,4 @@ def test_adequacy_agrees_with_people_better_than_overlap_of_characters() -> None
     originals, paraphrases, meaning = pairs.originals[span], pairs.paraphrases[span], pairs.meaning[span]
     adequacy = metric().corpus_score(paraphrases, [originals]).features[:, 0]
     chrf = create_metric("chrf", "en").corpus_score(paraphrases, [originals]).segments
-    assert stats.pearson(adequacy, meaning).value > stats.pearson(chrf, meaning).value + 0.1
+    assert statistics.pearson(adequacy, meaning).value > statistics.pearson(chrf, meaning).value + 0.1

@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval._core import PhraseCounter, extract_phrases, symmetrise
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.errors import BuildError, InputError, ResourceError, TeslaError, UsageError
-from tesla_eval.pivot import PhraseTable, read_phrase_table
-from tesla_eval.resources import Resource, read_resource, write_resource
+from tesla_eval.base.errors import BuildError, InputError, ResourceError, TeslaError, UsageError
+from tesla_eval.base.resources import Resource, read_resource, write_resource
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.pivot import PhraseTable, read_phrase_table
 from tesla_eval.training.bitext import Bitext, align_with_eflomal, find_eflomal, lemma_lines, lemma_names
 from tesla_eval.training.phrase_tables import PhraseTableRecipe, _Runs, build_phrase_table, parse_moses_line
 

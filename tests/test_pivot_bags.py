@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval._core import Lexicon, PhraseCounter
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
-from tesla_eval.analysis.conllu import UNIVERSAL_TAGS
-from tesla_eval.bags import PivotFeature, build_pivot_bags, pivot_network
-from tesla_eval.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.analysis.batch import AnalysedBatch, Vocabulary
+from tesla_eval.language.analysis.conllu import UNIVERSAL_TAGS
+from tesla_eval.language.pivot import FunctionTag, PhraseTable, load_phrase_table
 from tesla_eval.matching import match_pairs
-from tesla_eval.pivot import FunctionTag, PhraseTable, load_phrase_table
+from tesla_eval.matching.bags import PivotFeature, build_pivot_bags, pivot_network
 from tesla_eval.training.phrase_tables import table_resource
 
 NOUN = FunctionTag("NOUN", False)

@@ -9,10 +9,11 @@ from typing import Any
 import click
 import pytest
 
-from tesla_eval.cli import plugged, resources
-from tesla_eval.errors import UsageError
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.resources import shipped_folder
+from tesla_eval.cli import resources
+from tesla_eval.cli.shared import plugged
 from tesla_eval.metrics import registry
-from tesla_eval.resources import shipped_folder
 
 
 @click.command()

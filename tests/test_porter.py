@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tesla_eval.analysis.porter import porter_stem, rouge_stem
+from tesla_eval.language.analysis.porter import porter_stem, rouge_stem
 
 EXAMPLES = """
 caresses caress, ponies poni, ties ti, cats cat, feed feed, agreed agre, plastered plaster, bled bled, motoring motor,

@@ -28,12 +28,12 @@ from tesla_eval import (
     UsageError,
     create_metric,
 )
-from tesla_eval.features.ngrams import NgramGroup
 from tesla_eval.metrics import metric_names
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.combinations import Mean
+from tesla_eval.metrics.features.ngrams import NgramGroup
 from tesla_eval.metrics.registry import registered
-from tesla_eval.segments import References, reference_count
+from tesla_eval.texts.segments import References, reference_count
 
 ROOT = Path(__file__).resolve().parents[1]
 HYPOTHESES = ["The cats sat on a mat.", "He is ill.", ""]
@@ -160,7 +160,7 @@ def test_scores_and_explanations_agree_to_the_last_bit(real_pairs) -> None:
 
 
 def test_each_text_is_prepared_once_and_each_problem_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tesla_eval.features import ngrams
+    from tesla_eval.metrics.features import ngrams
 
     calls = []
     original = ngrams.explain_feature

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from tesla_eval import TeslaM
-from tesla_eval.compare import SystemTable, compare_systems
-from tesla_eval.errors import InputError
+from tesla_eval.base.errors import InputError
+from tesla_eval.metrics.comparison import SystemTable, compare_systems
 from tesla_eval.report.collect import ReportTexts, ScoredMetric, collect, telling_segments
 from tesla_eval.report.embedding import embedded, encoded, extract, read_blocks
 from tesla_eval.report.findings import Findings

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tesla_eval.errors import ResourceError
-from tesla_eval.resources import (
+from tesla_eval.base.errors import ResourceError
+from tesla_eval.base.resources import (
     Provenance,
     Resource,
     find_resource,

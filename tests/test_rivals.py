@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from tesla_eval import TeslaM
-from tesla_eval.errors import ResourceError, UsageError
+from tesla_eval.base.errors import ResourceError, UsageError
 from tesla_eval.metrics.baselines import Ter, TerChar
 from tesla_eval.metrics.maxsim import MaxSim
 from tesla_eval.metrics.meteor import Meteor, find_meteor_jar

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval import FeatureMetric, TeslaError
-from tesla_eval.features.roles import RoleGroup
+from tesla_eval.language.srl.exchanged import Exchange, exchanged_roles, find_exchanges
+from tesla_eval.language.srl.propositions import DOER, UNDERGOER, Proposition, read_propositions
+from tesla_eval.language.syntax.clauses import find_clauses, noun_heads
+from tesla_eval.language.syntax.trees import read_tree
 from tesla_eval.metrics.combinations import Mean as MeanOfFeatures
 from tesla_eval.metrics.combinations import Uncombined
-from tesla_eval.srl.exchanged import Exchange, exchanged_roles, find_exchanges
-from tesla_eval.srl.propositions import DOER, UNDERGOER, Proposition, read_propositions
-from tesla_eval.syntax.clauses import find_clauses, noun_heads
-from tesla_eval.syntax.trees import read_tree
+from tesla_eval.metrics.features.roles import RoleGroup
 
 
 def told(tree: str) -> list[tuple[str, str, str, str]]:

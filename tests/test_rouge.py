@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval import create_metric
-from tesla_eval.errors import UsageError
+from tesla_eval.base.errors import UsageError
 from tesla_eval.metrics import metric_names
 from tesla_eval.metrics.rouge_counting import match_subsequence
 

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.errors import InputError, ResourceError
+from tesla_eval.base.errors import InputError, ResourceError
+from tesla_eval.base.records import Signature
 from tesla_eval.metrics import create_metric
-from tesla_eval.metrics.base import Metric, SegmentScores
+from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import CACHE_VARIABLE, ScoreCache, default_cache_folder
-from tesla_eval.records import Signature
+from tesla_eval.metrics.results import SegmentScores
 
 
 class LengthRatio(Metric):

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tesla_eval.analysis.custom import SegmentedAnalyser
-from tesla_eval.errors import UsageError
+from tesla_eval.base.errors import UsageError
+from tesla_eval.language.analysis.custom import SegmentedAnalyser
 
 TEXT = "か\u3099くせいが 本を 買った。"  # the first character in two parts, as some systems write it
 WORDS = ["がくせい", "が", "本", "を", "買っ", "た", "。"]

@@ -11,8 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.analysis.tokenisers import Tokeniser, load_segmenter, load_tokeniser, make_segmenter, tokenise
-from tesla_eval.errors import BuildError, ResourceError
+from tesla_eval.base.errors import BuildError, ResourceError
+from tesla_eval.language.analysis.tokenisers import (
+    Tokeniser,
+    load_segmenter,
+    load_tokeniser,
+    make_segmenter,
+    tokenise,
+)
 from tesla_eval.training.word_lists import SegmenterSettings, train_segmenter
 
 SEGMENTED = ("ar", "ja", "th", "zh")

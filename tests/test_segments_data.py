@@ -7,8 +7,8 @@ import random
 import numpy as np
 import pytest
 
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.analysis.detection import contradicts, identify
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.analysis.detection import contradicts, identify
 from tesla_eval.metrics import create_metric
 from tests import textbook
 from tests.conftest import SHIPPED_DATA, shipped_pairs

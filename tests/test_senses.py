@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tesla_eval
-from tesla_eval.analysis.senses import SenseTable, load_senses
-from tesla_eval.errors import ResourceError
-from tesla_eval.resources import Provenance, Resource, read_resource, write_resource
+from tesla_eval.base.errors import ResourceError
+from tesla_eval.base.resources import Provenance, Resource, read_resource, write_resource
+from tesla_eval.language.analysis.senses import SenseTable, load_senses
 
 words = st.text(min_size=1, max_size=6)
 synonym_sets = st.lists(st.lists(words, max_size=5), max_size=20)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.analysis.sentences import split_sentences
+from tesla_eval.language.analysis.sentences import split_sentences
 
 
 def sentences(text: str, lang: str = "en") -> list[str]:

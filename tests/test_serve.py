@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.metrics import create_metric
 from tesla_eval.tuning.protocols import JsonLines, Meteor, ZMert
 from tesla_eval.tuning.serve import Backlog, _line_groups

@@ -8,18 +8,18 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from tesla_eval import Pem, TeslaM, Token, stats
+from tesla_eval import Pem, TeslaM, Token, statistics
 from tesla_eval._core import SURFACE_FEATURES, Lexicon
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.analysis.batch import AnalysedBatch, Vocabulary
-from tesla_eval.analysis.frequencies import CompoundSplitter
-from tesla_eval.bags import NgramFeature, build_character_bags
-from tesla_eval.features.surface import SurfaceGroup
 from tesla_eval.judgements.paraphrases import overall_score
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.analysis.batch import AnalysedBatch, Vocabulary
+from tesla_eval.language.analysis.frequencies import CompoundSplitter
 from tesla_eval.matching import explain_feature, match_characters
+from tesla_eval.matching.bags import NgramFeature, build_character_bags
+from tesla_eval.metrics.features.surface import SurfaceGroup
 from tesla_eval.models.linear import LinearModel, Scale
 from tesla_eval.models.svr import SupportVectorModel
-from tesla_eval.stats import PairCounts
+from tesla_eval.statistics import PairCounts
 from tesla_eval.training.language_models import discounts
 
 ONLY = np.zeros(1, np.int64)
@@ -128,10 +128,10 @@ def test_14_statistics_by_hand() -> None:
     counts = PairCounts(concordant=6, discordant=2, metric_ties=2)
     assert [counts.consistency.value, counts.kendall_wmt.value, counts.accuracy.value] == [0.6, 0.4, 0.7]
     human, metric = ([a - b for a, b in combinations(scores, 2)] for scores in ((1, 1, 1, 4), (0, 2, 6, 8)))
-    calibrated = stats.calibrated_accuracy(human, metric)
+    calibrated = statistics.calibrated_accuracy(human, metric)
     assert (calibrated.value, calibrated.epsilon) == (4 / 6, 4.0)
-    p_values = stats.better_p_values([[3, 5, 4], [1, 2, 2]])
+    p_values = statistics.better_p_values([[3, 5, 4], [1, 2, 2]])
     assert (p_values[0, 1], p_values[1, 0]) == (1 / 8, 1.0)
-    assert round(stats.kappa(0.6846), 4) == 0.5269
-    assert stats.sign_test(wins=8, losses=1).p_value == 0.0390625
-    assert stats.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert round(statistics.kappa(0.6846), 4) == 0.5269
+    assert statistics.sign_test(wins=8, losses=1).p_value == 0.0390625
+    assert statistics.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])

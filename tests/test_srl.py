@@ -12,14 +12,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tesla_eval.base.errors import InputError, ResourceError, UsageError
+from tesla_eval.base.resources import read_resource, write_resource
 from tesla_eval.cli.srl import conll_rows, drawing
 from tesla_eval.cli.train_srl import srl as train_srl_command
-from tesla_eval.errors import InputError, ResourceError, UsageError
-from tesla_eval.resources import read_resource, write_resource
-from tesla_eval.srl import Argument, LabelledPredicate, LabelledSentence, RoleLabeller, load_labeller
-from tesla_eval.srl.constituents import Sentence
-from tesla_eval.srl.evaluation import RoleCounts, compare, evaluate_labeller, gold_arguments, noun_predicates
-from tesla_eval.srl.features import (
+from tesla_eval.language.srl import Argument, LabelledPredicate, LabelledSentence, RoleLabeller, load_labeller
+from tesla_eval.language.srl.constituents import Sentence
+from tesla_eval.language.srl.evaluation import (
+    RoleCounts,
+    compare,
+    evaluate_labeller,
+    gold_arguments,
+    noun_predicates,
+)
+from tesla_eval.language.srl.features import (
     CLASSIFICATION_FEATURES,
     FEATURE_POOL,
     IDENTIFICATION_FEATURES,
@@ -27,12 +33,12 @@ from tesla_eval.srl.features import (
     Predicate,
     extract,
 )
-from tesla_eval.srl.frames import read_nomtypes
-from tesla_eval.srl.labeller import read_labeller
-from tesla_eval.srl.nombank import read_nombank, read_propositions
-from tesla_eval.srl.scorer import Scorer
-from tesla_eval.syntax.treebank import GoldPredicate, TreebankSentence
-from tesla_eval.syntax.trees import read_tree
+from tesla_eval.language.srl.frames import read_nomtypes
+from tesla_eval.language.srl.labeller import read_labeller
+from tesla_eval.language.srl.nombank import read_nombank, read_propositions
+from tesla_eval.language.srl.scorer import Scorer
+from tesla_eval.language.syntax.treebank import GoldPredicate, TreebankSentence
+from tesla_eval.language.syntax.trees import read_tree
 from tesla_eval.training.srl import (
     LEARNERS,
     auxiliary_weights,
@@ -392,7 +398,7 @@ def test_the_installed_labeller_on_raw_text(tesla, write) -> None:
 def test_the_labeller_needs_no_scikit_learn() -> None:
     code = (
         "import sys; sys.modules['sklearn'] = None; sys.modules['scipy'] = None\n"
-        "from tesla_eval.srl import label_text\n"
+        "from tesla_eval.language.srl import label_text\n"
         "assert label_text('The attack on the town was a surprise.')[0].predicates"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from tesla_eval.errors import UsageError
-from tesla_eval.stats import (
+from tesla_eval.base.errors import UsageError
+from tesla_eval.statistics import (
     agreement,
     expected_wins,
     holm,

@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tesla_eval.errors import UsageError
-from tesla_eval.stats import (
+from tesla_eval.base.errors import UsageError
+from tesla_eval.statistics import (
     SystemAssociation,
     accuracy,
     approximate_randomisation,

@@ -11,9 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from tesla_eval.errors import UsageError
-from tesla_eval.stats import kendall, midranks, pearson, spearman
-from tesla_eval.stats.correlation import ROW_STATISTICS
+from tesla_eval.base.errors import UsageError
+from tesla_eval.statistics import kendall, midranks, pearson, spearman
+from tesla_eval.statistics.correlation import ROW_STATISTICS
 
 CORRELATIONS = {
     "pearson": (pearson, scipy_stats.pearsonr),

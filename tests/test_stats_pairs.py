@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tesla_eval.errors import UsageError
-from tesla_eval.stats import (
+from tesla_eval.base.errors import UsageError
+from tesla_eval.statistics import (
     PairCounts,
     accuracy,
     calibrated_accuracy,

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tesla_eval.errors import InputError, UsageError
-from tesla_eval.stats import Additive, approximate_randomisation, paired_bootstrap
-from tesla_eval.stats.resampling import exchange_masks, resample_counts
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.statistics import Additive, approximate_randomisation, paired_bootstrap
+from tesla_eval.statistics.resampling import exchange_masks, resample_counts
 
 
 def corpus_bleu(sums: np.ndarray) -> np.ndarray:
@@ -126,7 +126,7 @@ class TestDraws:
 
     def test_chunks_do_not_show(self, monkeypatch):
         whole = [np.concatenate(list(draw(9, 300, 5))) for draw in (resample_counts, exchange_masks)]
-        monkeypatch.setattr("tesla_eval.stats.resampling._CHUNK_ROWS", 7)
+        monkeypatch.setattr("tesla_eval.statistics.resampling._CHUNK_ROWS", 7)
         pieces = [np.concatenate(list(draw(9, 300, 5))) for draw in (resample_counts, exchange_masks)]
         for one, other in zip(whole, pieces, strict=True):
             assert np.array_equal(one, other)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval import stats
-from tesla_eval.errors import UsageError
+from tesla_eval import statistics
+from tesla_eval.base.errors import UsageError
 
 rankings = st.lists(st.lists(st.integers(1, 3), min_size=3, max_size=3), min_size=1, max_size=8)
 
@@ -32,7 +32,11 @@ def counted(tasks):
 @given(rankings)
 def test_shares_are_what_counting_gives(tasks) -> None:
     wins, ties = counted(tasks)
-    shares, one, two = stats.pairwise_shares(wins, ties), stats.score1(wins, ties), stats.score2(wins, ties)
+    shares, one, two = (
+        statistics.pairwise_shares(wins, ties),
+        statistics.score1(wins, ties),
+        statistics.score2(wins, ties),
+    )
     for i in range(3):
         better = sum(ranks[i] < ranks[j] for ranks in tasks for j in range(3) if j != i)
         equal = sum(ranks[i] == ranks[j] for ranks in tasks for j in range(3) if j != i)
@@ -43,7 +47,7 @@ def test_shares_are_what_counting_gives(tasks) -> None:
                 assert shares[i, j] == pytest.approx(sum(ranks[i] < ranks[j] for ranks in tasks) / len(tasks))
     names = [f"s{k}" for k in range(3)] * len(tasks)
     numbers = np.repeat(np.arange(len(tasks)), 3).tolist()
-    best = stats.share_of_best(numbers, names, np.array(tasks).reshape(-1))
+    best = statistics.share_of_best(numbers, names, np.array(tasks).reshape(-1))
     for k in range(3):
         assert best[f"s{k}"] == pytest.approx(np.mean([ranks[k] == min(ranks) for ranks in tasks]))
 
@@ -53,7 +57,7 @@ def test_shares_are_what_counting_gives(tasks) -> None:
 )
 def test_tables_that_do_not_fit(wins, ties) -> None:
     with pytest.raises(UsageError):
-        stats.score1(wins, ties)
+        statistics.score1(wins, ties)
 
 
 class TestCommand:

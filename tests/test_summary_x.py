@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval import CremerX, TeslaS, TeslaSSource, TeslaSX
-from tesla_eval.analysis import split_sentences
-from tesla_eval.errors import InputError, ResourceError, UsageError
+from tesla_eval.base.errors import InputError, ResourceError, UsageError
 from tesla_eval.judgements.summaries import read_summaries
+from tesla_eval.language.analysis import split_sentences
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.summary_parts import SummaryParts
 from tesla_eval.training.summary_weights import (

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tesla_eval._core import SURFACE_FEATURES
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.features.surface import SurfaceGroup
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.metrics.features.surface import SurfaceGroup
 
 WORDS = ["the", "cat", "sat", "on", "mat", "Spain", "2012", "dog", "of", "house"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tesla_eval.errors import UsageError
+from tesla_eval.base.errors import UsageError
 from tesla_eval.models.svr import SupportVectorModel
 from tesla_eval.training.regressions import Grid, fit_support_vectors, group_folds
 

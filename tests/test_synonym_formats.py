@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.analysis import senses, synonym_formats
-from tesla_eval.analysis.pipeline import load_pipeline
-from tesla_eval.analysis.senses import find_installed_thesaurus
-from tesla_eval.analysis.synonym_formats import clique_cover, read_synonym_sets, read_synonyms
-from tesla_eval.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.language.analysis import senses, synonym_formats
+from tesla_eval.language.analysis.pipeline import load_pipeline
+from tesla_eval.language.analysis.senses import find_installed_thesaurus
+from tesla_eval.language.analysis.synonym_formats import clique_cover, read_synonym_sets, read_synonyms
 
 LMF = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE LexicalResource SYSTEM "http://globalwordnet.github.io/schemas/WN-LMF-1.0.dtd">

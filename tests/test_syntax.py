@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval._core import MOST_SPAN_LABELS, best_span_tree
-from tesla_eval.analysis.tagger import load_tagger
-from tesla_eval.errors import InputError, ResourceError, UsageError
-from tesla_eval.resources import read_resource, write_resource
-from tesla_eval.syntax import load_parser, read_tree
-from tesla_eval.syntax.evalb import count_brackets
-from tesla_eval.syntax.grammar import BinaryNode, Grammar, binarise, build_grammar
-from tesla_eval.syntax.parser import LONGEST, ConstituencyParser, read_parser
-from tesla_eval.syntax.treebank import TreebankSentence, read_treebank
-from tesla_eval.syntax.trees import Tree, read_trees, without_traces
+from tesla_eval.base.errors import InputError, ResourceError, UsageError
+from tesla_eval.base.resources import read_resource, write_resource
+from tesla_eval.language.analysis.tagger import load_tagger
+from tesla_eval.language.syntax import load_parser, read_tree
+from tesla_eval.language.syntax.evalb import count_brackets
+from tesla_eval.language.syntax.grammar import BinaryNode, Grammar, binarise, build_grammar
+from tesla_eval.language.syntax.parser import LONGEST, ConstituencyParser, read_parser
+from tesla_eval.language.syntax.treebank import TreebankSentence, read_treebank
+from tesla_eval.language.syntax.trees import Tree, read_trees, without_traces
 from tesla_eval.training.parsers import ParserSettings, evaluate_parser, train_parser
 
 SENTENCES = (

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval._core import Tagger
-from tesla_eval.analysis.conllu import Word, parse_conllu
-from tesla_eval.analysis.tagger import Label, TaggerModel, load_tagger, read_tagger, unpacked
-from tesla_eval.errors import BuildError, InputError, ResourceError
-from tesla_eval.resources import Resource, installed_resources, write_resource
+from tesla_eval.base.errors import BuildError, InputError, ResourceError
+from tesla_eval.base.resources import Resource, installed_resources, write_resource
+from tesla_eval.language.analysis.conllu import Word, parse_conllu
+from tesla_eval.language.analysis.tagger import Label, TaggerModel, load_tagger, read_tagger, unpacked
 from tesla_eval.training.taggers import (
     WORD_START,
     TaggerData,

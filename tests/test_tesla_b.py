@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from tesla_eval import TeslaB, TeslaM
-from tesla_eval.errors import ResourceError
-from tesla_eval.features import MEASURES
-from tesla_eval.features.pivots import PivotGroup
-from tesla_eval.pivot import installed_pivots, load_phrase_table
+from tesla_eval.base.errors import ResourceError
+from tesla_eval.language.pivot import installed_pivots, load_phrase_table
+from tesla_eval.metrics.features import MEASURES
+from tesla_eval.metrics.features.pivots import PivotGroup
 
 HYPOTHESES = ["They put forth a proposal.", "He is sleeping.", "", "Hello", "a b c d e f"]
 REFERENCES = ["They put forward a suggestion.", "He sleeps.", "Something", "Hello", "x"]

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tesla_eval import TeslaCelab, TeslaCelabMinus, TeslaError
-from tesla_eval.analysis import senses
-from tesla_eval.bags import UnitSplitter
-from tesla_eval.cli.celab_drawing import draw_covering
-from tesla_eval.cli.terminal import width
-from tesla_eval.errors import InputError, ResourceError, UsageError
+from tesla_eval.base.errors import InputError, ResourceError, UsageError
+from tesla_eval.cli.shared.celab_drawing import draw_covering
+from tesla_eval.cli.shared.terminal import width
+from tesla_eval.language.analysis import senses
+from tesla_eval.matching.bags import UnitSplitter
 from tesla_eval.matching.synonyms import load_synonym_sets
 from tesla_eval.metrics import create_metric, default_metrics
 

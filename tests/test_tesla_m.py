@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval import TeslaCelab, TeslaM, Token, create_metric
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.language.analysis import load_pipeline
 from tests import textbook
 
 HYPOTHESIS = "The cats sat on a mat."
@@ -358,7 +358,7 @@ def test_features_of_a_corpus_are_the_mean_over_references(metric: TeslaM) -> No
 
 def test_a_vocabulary_that_is_full_is_begun_anew(metric: TeslaM, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = metric.sentence_score(HYPOTHESIS, [REFERENCE]).score
-    monkeypatch.setattr("tesla_eval.analysis.pipeline._MOST_WORD_TYPES", 5)
+    monkeypatch.setattr("tesla_eval.language.analysis.pipeline._MOST_WORD_TYPES", 5)
     before = metric.analysis.vocabulary
     assert metric.sentence_score(HYPOTHESIS, [REFERENCE]).score == expected
     assert metric.analysis.vocabulary is not before

@@ -8,9 +8,9 @@ from collections import Counter
 import pytest
 
 from tesla_eval import TeslaS, TeslaSRecall, Token
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.errors import UsageError
-from tesla_eval.meta import read_summaries
+from tesla_eval.base.errors import UsageError
+from tesla_eval.judgements.meta import read_summaries
+from tesla_eval.language.analysis import load_pipeline
 from tests.conftest import SHARED_DATA
 
 SUMMARIES = SHARED_DATA / "summaries"

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from tesla_eval.errors import InputError
-from tesla_eval.textio import LineReader, looks_lowercased, looks_tokenised, read_in_step, read_lines
+from tesla_eval.base.errors import InputError
+from tesla_eval.texts.lines import LineReader, looks_lowercased, looks_tokenised, read_in_step, read_lines
 
 
 def test_line_ends_byte_order_mark_and_empty_lines(write) -> None:
@@ -71,7 +71,7 @@ def test_unreadable_files_are_errors(tmp_path) -> None:
 
 
 def test_a_line_without_end_is_bounded(monkeypatch: pytest.MonkeyPatch, write) -> None:
-    monkeypatch.setattr("tesla_eval.textio._LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr("tesla_eval.texts.lines._LONGEST_LINE", 1 << 20)
     with pytest.raises(InputError, match="line 2: is longer"):
         read_lines(write("long", b"short\n" + b"x" * (3 << 20)))
 
@@ -97,7 +97,7 @@ def test_empty_files_are_errors(write) -> None:
 
 
 def test_long_lines_make_small_chunks(monkeypatch: pytest.MonkeyPatch, write) -> None:
-    monkeypatch.setattr("tesla_eval.textio._CHUNK_CHARACTERS", 10)
+    monkeypatch.setattr("tesla_eval.texts.lines._CHUNK_CHARACTERS", 10)
     assert [len(chunk[0]) for chunk in read_in_step([write("a", ["x" * 6] * 5)])] == [2, 2, 1]
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval.analysis.tokenisers import Tokeniser, load_tokeniser, tokenise
+from tesla_eval.language.analysis.tokenisers import Tokeniser, load_tokeniser, tokenise
 
 TOOLS = Path(__file__).parents[1] / "tools"
 measure = SimpleNamespace(**runpy.run_path(str(TOOLS / "measure_tokenisers.py")))

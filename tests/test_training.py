@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tesla_eval import FeatureMetric
-from tesla_eval.errors import UsageError
-from tesla_eval.features import Feature
+from tesla_eval.base.errors import UsageError
+from tesla_eval.metrics.features import Feature
 from tesla_eval.training import Problem, TrainingSet, cross_validate, kendall, pairs_of_scores
 from tesla_eval.training.fit import (
     PAIRWISE,

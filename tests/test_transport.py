@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from tesla_eval import _core
-from tesla_eval.errors import UsageError
+from tesla_eval.base.errors import UsageError
 from tesla_eval.matching.transport import solve_transport
 from tests.textbook import transport
 

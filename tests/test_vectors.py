@@ -17,14 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tesla_eval import _core
-from tesla_eval.analysis import AnalysedBatch, load_pipeline
-from tesla_eval.analysis.frequencies import load_frequencies
-from tesla_eval.analysis.vectors import KIND, WordsWithVectors, WordVectors, _as_entries, load_vectors
-from tesla_eval.cli.build_vectors import vectors
-from tesla_eval.errors import BuildError, InputError, ResourceError, UsageError
-from tesla_eval.matching import Matches
-from tesla_eval.matching.vectors import VECTOR_PROBLEMS, explain_vectors, match_vectors, prepare_vectors
-from tesla_eval.resources import (
+from tesla_eval.base.errors import BuildError, InputError, ResourceError, UsageError
+from tesla_eval.base.resources import (
     Provenance,
     Resource,
     read_resource,
@@ -32,6 +26,18 @@ from tesla_eval.resources import (
     text_array,
     write_resource,
 )
+from tesla_eval.cli.build_vectors import vectors
+from tesla_eval.language.analysis import AnalysedBatch, load_pipeline
+from tesla_eval.language.analysis.frequencies import load_frequencies
+from tesla_eval.language.analysis.vectors import (
+    KIND,
+    WordsWithVectors,
+    WordVectors,
+    _as_entries,
+    load_vectors,
+)
+from tesla_eval.matching import Matches
+from tesla_eval.matching.vectors import VECTOR_PROBLEMS, explain_vectors, match_vectors, prepare_vectors
 from tesla_eval.training.vectors import (
     Embeddings,
     read_huggingface_folder,

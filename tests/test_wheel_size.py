@@ -10,7 +10,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from tesla_eval.resources import shipped_folder
+from tesla_eval.base.resources import shipped_folder
 
 TOOL = Path(__file__).resolve().parents[1] / "tools" / "check_wheel.py"
 spec = importlib.util.spec_from_file_location("check_wheel", TOOL)

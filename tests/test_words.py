@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 
 from tesla_eval import _core
 from tesla_eval._core import NO_VECTOR, Lexicon
-from tesla_eval.analysis.batch import (
+from tesla_eval.base.errors import ResourceError
+from tesla_eval.base.records import Token
+from tesla_eval.base.resources import Resource, text_array
+from tesla_eval.language.analysis.batch import (
     AnalysedBatch,
     GrowingArray,
     Vocabulary,
@@ -21,14 +24,11 @@ from tesla_eval.analysis.batch import (
     _lowered_character,
     word_tables,
 )
-from tesla_eval.analysis.frequencies import KIND, WordFrequencies, load_frequencies
-from tesla_eval.analysis.lemmas import Lemmatiser
-from tesla_eval.analysis.pipeline import Pipeline
-from tesla_eval.analysis.tagger import load_tagger
-from tesla_eval.analysis.vectors import WordsWithVectors, load_vectors
-from tesla_eval.errors import ResourceError
-from tesla_eval.records import Token
-from tesla_eval.resources import Resource, text_array
+from tesla_eval.language.analysis.frequencies import KIND, WordFrequencies, load_frequencies
+from tesla_eval.language.analysis.lemmas import Lemmatiser
+from tesla_eval.language.analysis.pipeline import Pipeline
+from tesla_eval.language.analysis.tagger import load_tagger
+from tesla_eval.language.analysis.vectors import WordsWithVectors, load_vectors
 from tests.textbook import word_shape
 
 ODD = [

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tesla_eval.features import Feature
+from tesla_eval.metrics.features import Feature
 from tesla_eval.training.yearly import YearlySet, fit_years, interval, leave_out
 
 FEATURES = (

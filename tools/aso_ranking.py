@@ -21,8 +21,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from loyo import NAME, RECIPES, TITLES, collect, fit_options
-from tesla_eval.arrays import FloatArray
-from tesla_eval.features import Feature
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.metrics.features import Feature
 from tesla_eval.models.aso import shared_structure
 from tesla_eval.models.linear import LinearModel
 from tesla_eval.training.shared_ranking import RankingProblem, fit_ranking, fit_shared, pooled

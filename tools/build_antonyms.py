@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from tesla_eval.analysis.antonyms import ANTONYMS, antonym_resource
-from tesla_eval.resources import Provenance, write_resource
+from tesla_eval.base.resources import Provenance, write_resource
+from tesla_eval.language.analysis.antonyms import ANTONYMS, antonym_resource
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "src" / "tesla_eval" / "data"

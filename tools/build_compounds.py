@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from tesla_eval.analysis.conllu import read_conllu
-from tesla_eval.analysis.frequencies import FILLERS, SHORTEST_PART
-from tesla_eval.resources import Provenance, write_resource
+from tesla_eval.base.resources import Provenance, write_resource
+from tesla_eval.language.analysis.conllu import read_conllu
+from tesla_eval.language.analysis.frequencies import FILLERS, SHORTEST_PART
 from tesla_eval.training.word_lists import compound_resource
 
 ROOT = Path(__file__).resolve().parents[1]

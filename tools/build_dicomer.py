@@ -21,13 +21,13 @@ from pathlib import Path
 import numpy as np
 
 from tesla_eval import TeslaS
-from tesla_eval.arrays import FloatArray
-from tesla_eval.discourse import Document, TextParser, load_parser
-from tesla_eval.discourse.roles import VARIANTS, CoherenceModel, Variant, variant_kind
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.resources import Provenance, read_resource, write_resource
 from tesla_eval.judgements.summaries import OVERALL, SummarySet, read_summaries
+from tesla_eval.language.discourse import Document, TextParser, load_parser
+from tesla_eval.language.discourse.roles import VARIANTS, CoherenceModel, Variant, variant_kind
 from tesla_eval.models.svr import CremerModel, kernel_kind
-from tesla_eval.resources import Provenance, read_resource, write_resource
-from tesla_eval.stats import kendall, spearman
+from tesla_eval.statistics import kendall, spearman
 from tesla_eval.training.dicomer import (
     RankedText,
     matched_in_length,

@@ -10,9 +10,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.discourse.parser import Parser
-from tesla_eval.resources import Provenance, read_resource, write_resource
+from tesla_eval.base.resources import Provenance, read_resource, write_resource
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.discourse.parser import Parser
 from tesla_eval.training.discourse import GoldDocument, read_gdtb, train_parser, train_parser_resource
 from tesla_eval.training.discourse_evaluation import evaluate_parser
 

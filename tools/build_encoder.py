@@ -22,7 +22,7 @@ from zipfile import ZipFile
 import numpy as np
 
 from build_vectors import MINILM_FOLDER, MINILM_SHA256
-from tesla_eval.resources import Provenance, write_resource
+from tesla_eval.base.resources import Provenance, write_resource
 from tesla_eval_neural.building import LAYERS, Folder, build_encoder, read_folder
 from tesla_eval_neural.encoder import KIND, Encoder, load_encoder
 

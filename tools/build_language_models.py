@@ -15,8 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from shippable_bitext import BITEXT, DATE, FILES, LICENCE, NOTICE, ROOT, SOURCES
-from tesla_eval.lm import KIND, LanguageModel
-from tesla_eval.resources import Provenance, Resource, read_resource, write_resource
+from tesla_eval.base.resources import Provenance, Resource, read_resource, write_resource
+from tesla_eval.language.lm import KIND, LanguageModel
 from tesla_eval.training.language_models import LanguageModelSettings, model_resource, train_language_model
 
 DATA = ROOT / "src" / "tesla_eval" / "data"

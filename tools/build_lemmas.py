@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from tesla_eval.analysis.conllu import Sentence, read_conllu
-from tesla_eval.analysis.lemmas import Lemmatiser, normalise_form
-from tesla_eval.resources import Provenance, Resource, write_resource
+from tesla_eval.base.resources import Provenance, Resource, write_resource
+from tesla_eval.language.analysis.conllu import Sentence, read_conllu
+from tesla_eval.language.analysis.lemmas import Lemmatiser, normalise_form
 from tesla_eval.training.languages import LemmaSettings, count_lemmas, train_lemmas
 
 ROOT = Path(__file__).resolve().parents[1]

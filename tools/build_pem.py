@@ -14,9 +14,9 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from tesla_eval.base.resources import Provenance, write_resource
 from tesla_eval.judgements.paraphrases import RatedPair, read_parabank
 from tesla_eval.models.svr import PEM
-from tesla_eval.resources import Provenance, write_resource
 from tesla_eval.training.regressions import paraphrase_features, train_pem, with_controls
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shippable_bitext import BITEXT, DATE, FILES, LICENCE, NOTICE, ROOT, SOURCES
-from tesla_eval.cli.terminal import progress
-from tesla_eval.pivot import KIND
-from tesla_eval.resources import Provenance, write_resource
+from tesla_eval.base.resources import Provenance, write_resource
+from tesla_eval.cli.shared.terminal import progress
+from tesla_eval.language.pivot import KIND
 from tesla_eval.training.bitext import Bitext
 from tesla_eval.training.phrase_tables import ALIGNERS, PhraseTableRecipe, build_phrase_table
 

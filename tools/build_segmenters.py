@@ -19,9 +19,9 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from measure_tokenisers import TREEBANKS, Spans, gold_tokens
-from tesla_eval.analysis.conllu import read_conllu
-from tesla_eval.analysis.tokenisers import Tokeniser, make_segmenter
-from tesla_eval.resources import Provenance, Resource, write_resource
+from tesla_eval.base.resources import Provenance, Resource, write_resource
+from tesla_eval.language.analysis.conllu import read_conllu
+from tesla_eval.language.analysis.tokenisers import Tokeniser, make_segmenter
 from tesla_eval.training.word_lists import SegmentedText, SegmenterSettings, train_segmenter
 
 SYNONYMS = TREEBANKS.parent / "synonyms"

@@ -21,11 +21,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZipFile
 
-from tesla_eval.analysis.frequencies import load_frequencies
-from tesla_eval.analysis.lemmas import Lemmatiser
-from tesla_eval.analysis.senses import SenseTable
-from tesla_eval.analysis.synonym_formats import clique_cover, read_synonym_sets, thesaurus_word
-from tesla_eval.resources import Provenance, write_resource
+from tesla_eval.base.resources import Provenance, write_resource
+from tesla_eval.language.analysis.frequencies import load_frequencies
+from tesla_eval.language.analysis.lemmas import Lemmatiser
+from tesla_eval.language.analysis.senses import SenseTable
+from tesla_eval.language.analysis.synonym_formats import clique_cover, read_synonym_sets, thesaurus_word
 
 ROOT = Path(__file__).resolve().parents[1]
 SYNONYMS = ROOT.parent / "shared" / "data" / "synonyms"

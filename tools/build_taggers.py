@@ -14,11 +14,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from tagger_sources import LEXICON_WORDNETS, RECIPES, Recipe
-from tesla_eval.analysis.conllu import UNKNOWN, Sentence
-from tesla_eval.analysis.tagger import ANALYSIS, KIND, TaggerModel, read_tagger
-from tesla_eval.cli.terminal import progress
-from tesla_eval.parallel import Progress
-from tesla_eval.resources import Provenance, Resource, read_resource, write_resource
+from tesla_eval.base.parallel import Progress
+from tesla_eval.base.resources import Provenance, Resource, read_resource, write_resource
+from tesla_eval.cli.shared.terminal import progress
+from tesla_eval.language.analysis.conllu import UNKNOWN, Sentence
+from tesla_eval.language.analysis.tagger import ANALYSIS, KIND, TaggerModel, read_tagger
 from tesla_eval.training.taggers import (
     TaggerData,
     build_tagger,

@@ -26,10 +26,10 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from tesla_eval.analysis.vectors import KIND
-from tesla_eval.errors import InputError
-from tesla_eval.pivot import load_phrase_table
-from tesla_eval.resources import Provenance, Resource, find_resource, read_resource, write_resource
+from tesla_eval.base.errors import InputError
+from tesla_eval.base.resources import Provenance, Resource, find_resource, read_resource, write_resource
+from tesla_eval.language.analysis.vectors import KIND
+from tesla_eval.language.pivot import load_phrase_table
 from tesla_eval.training.pivoted_vectors import pivoted_embeddings
 from tesla_eval.training.vectors import (
     DROPPED_AXES,
@@ -115,7 +115,7 @@ def _navec_words(content: bytes) -> tuple[list[str], np.ndarray]:
 
 def _most_useful(found: Embeddings) -> Embeddings:
     """The most frequent lemmas, and words whose lemma has no vector: the reader asks for a word, then for its lemma."""
-    from tesla_eval.analysis.lemmas import Lemmatiser
+    from tesla_eval.language.analysis.lemmas import Lemmatiser
 
     lemmas = Lemmatiser("ru").lemmas(list(found.entries))
     number = {word: i for i, word in enumerate(found.entries)}

@@ -23,16 +23,16 @@ from typing import Any
 import numpy as np
 
 from tesla_eval import TeslaF, TeslaX, create_metric
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.analysis.languages import known_languages, resolve_language
-from tesla_eval.arrays import FloatArray
-from tesla_eval.features import Feature
-from tesla_eval.meta import read_preferences, read_system_scores
-from tesla_eval.meta.run import JudgedSet, target_language, wmt_sets
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.records import Signature
+from tesla_eval.judgements.meta import read_preferences, read_system_scores
+from tesla_eval.judgements.meta.run import JudgedSet, target_language, wmt_sets
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.analysis.languages import known_languages, resolve_language
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
+from tesla_eval.metrics.features import Feature
 from tesla_eval.models.linear import ANY_LANGUAGE, LinearModel, write_weights
-from tesla_eval.records import Signature
 from tesla_eval.training.recipe import Recipe, features_for
 from tesla_eval.training.yearly import Figures, YearlySet, fit_years, gather, interval, leave_out
 

@@ -17,10 +17,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tesla_eval import TeslaM
-from tesla_eval.analysis import Pipeline, load_pipeline
-from tesla_eval.meta import Result
-from tesla_eval.meta.join import join
-from tesla_eval.meta.run import JudgedSet, Study, score_metric, target_language
+from tesla_eval.judgements.meta import Result
+from tesla_eval.judgements.meta.join import join
+from tesla_eval.judgements.meta.run import JudgedSet, Study, score_metric, target_language
+from tesla_eval.language.analysis import Pipeline, load_pipeline
 from tesla_eval.metrics.cache import ScoreCache
 from wmt_sections import ROOT, SECTIONS, Section, analysable, read
 

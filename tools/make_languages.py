@@ -29,10 +29,10 @@ from measure_tokenisers import (
     tokens_per_second,
     treebank_languages,
 )
-from tesla_eval.analysis.languages import LANGUAGES, MEASURED_PARTS
-from tesla_eval.analysis.lemmas import Lemmatiser, normalise_form
-from tesla_eval.analysis.tagger import read_tagger
-from tesla_eval.resources import Resource, read_resource, shipped_folder
+from tesla_eval.base.resources import Resource, read_resource, shipped_folder
+from tesla_eval.language.analysis.languages import LANGUAGES, MEASURED_PARTS
+from tesla_eval.language.analysis.lemmas import Lemmatiser, normalise_form
+from tesla_eval.language.analysis.tagger import read_tagger
 from tesla_eval.training.taggers import evaluate
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tesla_eval.resources import read_resource, shipped_folder
+from tesla_eval.base.resources import read_resource, shipped_folder
 
 PATTERNS = ("tagger-*", "segmenter-*", "lemmas-*", "detection")
 NOTICE = """Treebanks of Universal Dependencies (https://universaldependencies.org) and others

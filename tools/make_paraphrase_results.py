@@ -20,7 +20,7 @@ from build_pem_x import LANGUAGE_MODEL, PIVOTS, ROOT, read_sets
 from tesla_eval import PemX, create_metric, stats
 from tesla_eval.judgements.paraphrase_sets import ParaphraseSet
 from tesla_eval.judgements.paraphrases import controls, shared_words, shuffled
-from tesla_eval.lm import load_language_model
+from tesla_eval.language.lm import load_language_model
 from tesla_eval.metrics.base import Metric
 from tesla_eval.models.paraphrases import PemXModel
 from tesla_eval.training.adequacy import FULL_SHARE, Measured, leave_one_out, model_of, train_pem_x

@@ -14,8 +14,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tesla_eval.meta import MetricComparison, Result, averages
-from tesla_eval.meta.run import Study, Wish, score_and_join, target_language
+from tesla_eval.judgements.meta import MetricComparison, Result, averages
+from tesla_eval.judgements.meta.run import Study, Wish, score_and_join, target_language
 from tesla_eval.metrics import Metric, create_metric
 from tesla_eval.metrics.cache import ScoreCache
 from wmt_sections import DATA, ROOT, SECTIONS, Section, analysable, read

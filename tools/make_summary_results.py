@@ -19,12 +19,12 @@ import numpy as np
 from build_dicomer import Laboratory, trivial_scores
 from build_summary_weights import METRICS as WEIGHTED
 from tesla_eval import TeslaS, create_metric
-from tesla_eval.analysis import split_sentences
-from tesla_eval.arrays import FloatArray
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.judgements.meta import read_summaries
 from tesla_eval.judgements.summaries import OVERALL, SummarySet
-from tesla_eval.meta import read_summaries
+from tesla_eval.language.analysis import split_sentences
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.stats import kendall, pearson
+from tesla_eval.statistics import kendall, pearson
 from tesla_eval.training.summary_weights import LEARNERS, judged_parts, linear_model
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from build_compounds import RECIPES, part_frequencies
 from build_lemmas import sentences
-from tesla_eval.analysis.conllu import Sentence
-from tesla_eval.analysis.frequencies import CompoundSplitter
-from tesla_eval.analysis.lemmas import Lemmatiser
-from tesla_eval.resources import Provenance
+from tesla_eval.base.resources import Provenance
+from tesla_eval.language.analysis.conllu import Sentence
+from tesla_eval.language.analysis.frequencies import CompoundSplitter
+from tesla_eval.language.analysis.lemmas import Lemmatiser
 from tesla_eval.training.word_lists import compound_resource
 
 MARKS = {"fi": "#", "nl": "_"}

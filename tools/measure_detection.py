@@ -24,10 +24,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import cast
 
-from tesla_eval.analysis.conllu import read_conllu
-from tesla_eval.analysis.detection import contradicts, identify, load_detection
-from tesla_eval.analysis.languages import LANGUAGES
-from tesla_eval.resources import shipped_folder
+from tesla_eval.base.resources import shipped_folder
+from tesla_eval.language.analysis.conllu import read_conllu
+from tesla_eval.language.analysis.detection import contradicts, identify, load_detection
+from tesla_eval.language.analysis.languages import LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[1]
 TREEBANKS = ROOT.parent / "shared" / "data" / "ud"
@@ -135,7 +135,7 @@ def django_texts() -> dict[str, list[str]]:
 def added_milliseconds(code: str) -> float:
     """Processor time of `code` in a new process that has imported what every run imports; the least of 7."""
     program = (
-        "import time, numpy.ma, tesla_eval.analysis.languages, tesla_eval.resources\n"
+        "import time, numpy.ma, tesla_eval.language.analysis.languages, tesla_eval.base.resources\n"
         "sentence = 'The quick brown fox jumps over the lazy dog, and nobody in the village saw it. '\n"
         "texts = [f'{i} {sentence * 3}' for i in range(2000)]\n"
         f"start = time.process_time()\n{code}\nprint(1000 * (time.process_time() - start))"
@@ -226,8 +226,8 @@ def main() -> None:
         f"{row['of_sentences']} | {row['first']:,.0f} | {row['chunk']:.1f} | {cast(int, row['size']) / 1e6:.1f} |"
         for row in rows
     ]
-    importing = added_milliseconds("import tesla_eval.analysis.detection")
-    whole = added_milliseconds("from tesla_eval.analysis.detection import identify; identify(texts)")
+    importing = added_milliseconds("import tesla_eval.language.analysis.detection")
+    whole = added_milliseconds("from tesla_eval.language.analysis.detection import identify; identify(texts)")
     page = HEAD.read_text("utf-8").format(
         candidates="\n".join(candidates), confusions="\n".join(confusions), wrong="; ".join(wrong) or "none",
         importing=f"{importing:.0f}", whole=f"{whole:.0f}", kilobytes=f"{size / 1000:.0f}",

@@ -21,21 +21,21 @@ from pathlib import Path
 
 import numpy as np
 
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.arrays import FloatArray
-from tesla_eval.discourse.arguments import SentenceFacts, inner_features, pair_features
-from tesla_eval.discourse.classifier import Classifier
-from tesla_eval.discourse.connectives import (
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.discourse.arguments import SentenceFacts, inner_features, pair_features
+from tesla_eval.language.discourse.classifier import Classifier
+from tesla_eval.language.discourse.connectives import (
     USUAL_SENSE,
     Candidate,
     Inventory,
     connective_features,
     without_overlap,
 )
-from tesla_eval.discourse.document import SentenceWords, TokenIndex
-from tesla_eval.discourse.parser import USED
-from tesla_eval.syntax.parser import load_parser
-from tesla_eval.syntax.trees import Tree, read_tree
+from tesla_eval.language.discourse.document import SentenceWords, TokenIndex
+from tesla_eval.language.discourse.parser import USED
+from tesla_eval.language.syntax.parser import load_parser
+from tesla_eval.language.syntax.trees import Tree, read_tree
 from tesla_eval.training.discourse import (
     OTHER,
     GoldDocument,

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from build_pem import LANGUAGE_MODEL, PARABANK, PIVOTS, split, to_learn_from
 from tesla_eval import Pem, stats
-from tesla_eval.features.paraphrases import PARAPHRASE_FEATURES
+from tesla_eval.judgements.meta.plots import Dot, Drawing, Line, Shape, Words, write_drawing
 from tesla_eval.judgements.paraphrases import (
     RatedPair,
     novelty,
@@ -31,8 +31,8 @@ from tesla_eval.judgements.paraphrases import (
     shared_words,
     shuffled,
 )
-from tesla_eval.meta.plots import Dot, Drawing, Line, Shape, Words, write_drawing
 from tesla_eval.metrics import create_metric
+from tesla_eval.metrics.features.paraphrases import PARAPHRASE_FEATURES
 from tesla_eval.training.regressions import (
     GRID,
     compute_features,

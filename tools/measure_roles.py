@@ -25,20 +25,20 @@ from build_pem import LANGUAGE_MODEL, PARABANK, split
 from loyo import NAME, RECIPES, collect, fit_options, judged, line
 from measure_srl import TREEBANK
 from tesla_eval import FeatureMetric, Pem, stats
-from tesla_eval.analysis.lemmas import Lemmatiser
-from tesla_eval.arrays import FloatArray
-from tesla_eval.features import Feature
-from tesla_eval.features.paraphrases import PARAPHRASE_FEATURES
-from tesla_eval.features.roles import RoleGroup
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.judgements.meta.run import JudgedSet
 from tesla_eval.judgements.paraphrases import RatedPair, read_parabank, shuffled
-from tesla_eval.meta.run import JudgedSet
+from tesla_eval.language.analysis.lemmas import Lemmatiser
+from tesla_eval.language.srl.exchanged import SYMMETRIC
+from tesla_eval.language.syntax.clauses import find_clauses
+from tesla_eval.language.syntax.parser import load_parser
+from tesla_eval.language.syntax.treebank import read_treebank
+from tesla_eval.language.syntax.trees import Tree
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.combinations import Uncombined
-from tesla_eval.srl.exchanged import SYMMETRIC
-from tesla_eval.syntax.clauses import find_clauses
-from tesla_eval.syntax.parser import load_parser
-from tesla_eval.syntax.treebank import read_treebank
-from tesla_eval.syntax.trees import Tree
+from tesla_eval.metrics.features import Feature
+from tesla_eval.metrics.features.paraphrases import PARAPHRASE_FEATURES
+from tesla_eval.metrics.features.roles import RoleGroup
 from tesla_eval.training.regressions import (
     GRID,
     compute_features,

@@ -22,11 +22,11 @@ from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
-from tesla_eval.analysis.conllu import read_conllu
-from tesla_eval.analysis.lemmas import Lemmatiser
-from tesla_eval.analysis.senses import SenseTable, load_senses
-from tesla_eval.analysis.synonym_formats import read_synonyms
-from tesla_eval.resources import read_resource
+from tesla_eval.base.resources import read_resource
+from tesla_eval.language.analysis.conllu import read_conllu
+from tesla_eval.language.analysis.lemmas import Lemmatiser
+from tesla_eval.language.analysis.senses import SenseTable, load_senses
+from tesla_eval.language.analysis.synonym_formats import read_synonyms
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 OUTPUTS = SHARED / "wmt" / "wmt12-rr.seg.tsv.gz"

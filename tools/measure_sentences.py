@@ -17,8 +17,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from tesla_eval.analysis.conllu import read_conllu
-from tesla_eval.analysis.sentences import split_sentences
+from tesla_eval.language.analysis.conllu import read_conllu
+from tesla_eval.language.analysis.sentences import split_sentences
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 DOCUMENTS = "gdtb"

@@ -19,10 +19,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.models.aso import PENALTY, Objective, fit_problems, minimise, shared_structure
-from tesla_eval.resources import read_resource, write_resource
-from tesla_eval.srl.constituents import Sentence
-from tesla_eval.srl.evaluation import (
+from tesla_eval.base.resources import read_resource, write_resource
+from tesla_eval.language.srl.constituents import Sentence
+from tesla_eval.language.srl.evaluation import (
     Counts,
     RoleCounts,
     compare,
@@ -30,12 +29,13 @@ from tesla_eval.srl.evaluation import (
     gold_arguments,
     noun_predicates,
 )
-from tesla_eval.srl.frames import read_nomtypes
-from tesla_eval.srl.labeller import RoleLabeller, load_labeller, read_labeller
-from tesla_eval.srl.scorer import Scorer
-from tesla_eval.syntax.parser import load_parser
-from tesla_eval.syntax.treebank import TreebankSentence, read_treebank
-from tesla_eval.syntax.trees import Tree
+from tesla_eval.language.srl.frames import read_nomtypes
+from tesla_eval.language.srl.labeller import RoleLabeller, load_labeller, read_labeller
+from tesla_eval.language.srl.scorer import Scorer
+from tesla_eval.language.syntax.parser import load_parser
+from tesla_eval.language.syntax.treebank import TreebankSentence, read_treebank
+from tesla_eval.language.syntax.trees import Tree
+from tesla_eval.models.aso import PENALTY, Objective, fit_problems, minimise, shared_structure
 from tesla_eval.training.srl import (
     LEARNERS,
     Examples,

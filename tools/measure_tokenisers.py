@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 
-from tesla_eval.analysis.conllu import MultiWord, Sentence, Word, read_conllu  # noqa: F401 (doctest)
-from tesla_eval.analysis.tokenisers import load_tokeniser
+from tesla_eval.language.analysis.conllu import MultiWord, Sentence, Word, read_conllu  # noqa: F401 (doctest)
+from tesla_eval.language.analysis.tokenisers import load_tokeniser
 
 TREEBANKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "ud"
 WITHOUT_SPACING = "conll2018"

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import NO_VECTOR
-from tesla_eval.analysis import AnalysedBatch, load_pipeline
-from tesla_eval.analysis.vectors import VectorTokens, WordsWithVectors, load_vectors
+from tesla_eval.language.analysis import AnalysedBatch, load_pipeline
+from tesla_eval.language.analysis.vectors import VectorTokens, WordsWithVectors, load_vectors
 
 WMT = Path(__file__).resolve().parents[2] / "shared" / "data" / "wmt"
 FILES = {

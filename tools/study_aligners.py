@@ -20,17 +20,17 @@ import numpy as np
 
 from build_pem import LANGUAGE_MODEL, PARABANK, split, to_learn_from
 from study_pivots import PIVOT_FEATURES, TARGET_FEATURES, Floats, score
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.features.paraphrases import PARAPHRASE_FEATURES, ParaphraseFeatures
+from tesla_eval.base.resources import shipped_folder
+from tesla_eval.judgements.meta.join import MetricScores, join, score_outputs
+from tesla_eval.judgements.meta.run import JudgedSet
 from tesla_eval.judgements.paraphrases import RatedPair, read_parabank
-from tesla_eval.lm import load_language_model
-from tesla_eval.meta.join import MetricScores, join, score_outputs
-from tesla_eval.meta.run import JudgedSet
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.lm import load_language_model
+from tesla_eval.language.pivot import KIND, PhraseTable, read_phrase_table
+from tesla_eval.metrics.features.paraphrases import PARAPHRASE_FEATURES, ParaphraseFeatures
 from tesla_eval.metrics.tesla_b import TeslaB
-from tesla_eval.pivot import KIND, PhraseTable, read_phrase_table
-from tesla_eval.resources import shipped_folder
-from tesla_eval.stats import Additive, Bootstrap, paired_bootstrap
-from tesla_eval.stats.pooled import correlation_of_moments
+from tesla_eval.statistics import Additive, Bootstrap, paired_bootstrap
+from tesla_eval.statistics.pooled import correlation_of_moments
 from tesla_eval.training.regressions import GRID, compute_features, fit_support_vectors, with_controls
 from wmt_sections import SECTIONS, read
 

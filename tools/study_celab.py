@@ -20,11 +20,11 @@ from pathlib import Path
 import numpy as np
 
 from tesla_eval import TeslaCelab
-from tesla_eval.analysis.synonym_formats import read_synonym_sets
-from tesla_eval.bags.units import unit_keys
-from tesla_eval.meta import evaluate, read_system_scores
-from tesla_eval.meta.join import Joined, MetricScores, join, score_outputs
-from tesla_eval.meta.run import wmt_sets
+from tesla_eval.judgements.meta import evaluate, read_system_scores
+from tesla_eval.judgements.meta.join import Joined, MetricScores, join, score_outputs
+from tesla_eval.judgements.meta.run import wmt_sets
+from tesla_eval.language.analysis.synonym_formats import read_synonym_sets
+from tesla_eval.matching.bags.units import unit_keys
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 CHINESE, JAPANESE = ("en-zh", "wmt24-esa-outofen-odd"), ("en-ja", "wmt24-esa-outofen-odd")

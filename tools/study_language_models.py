@@ -14,13 +14,13 @@ import sys
 
 from loyo import judged, means
 from make_papers_tables import thinned
-from tesla_eval.features import Feature
-from tesla_eval.features.lm import LanguageModelGroup
-from tesla_eval.features.ngrams import NgramGroup
-from tesla_eval.features.pivots import PivotGroup
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.combinations import Uncombined
 from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.features import Feature
+from tesla_eval.metrics.features.lm import LanguageModelGroup
+from tesla_eval.metrics.features.ngrams import NgramGroup
+from tesla_eval.metrics.features.pivots import PivotGroup
 from tesla_eval.training.yearly import Figures, gather, interval, leave_out
 
 FIRST = "3gram"

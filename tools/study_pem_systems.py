@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from build_pem import LANGUAGE_MODEL, PARABANK, PIVOTS, split
 from tesla_eval import Pem, stats
+from tesla_eval.judgements.meta.plots import Dot, Drawing, Line, Shape, Words, write_drawing
 from tesla_eval.judgements.paraphrases import RatedPair, read_parabank
-from tesla_eval.meta.plots import Dot, Drawing, Line, Shape, Words, write_drawing
 from tesla_eval.training.regressions import paraphrase_features, with_controls
 
 CONTROLS = ("the original itself", "another sentence", "words of a unigram model")

@@ -19,16 +19,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.meta import evaluate
-from tesla_eval.meta.join import MetricScores, join, score_outputs
-from tesla_eval.meta.run import JudgedSet
+from tesla_eval.judgements.meta import evaluate
+from tesla_eval.judgements.meta.join import MetricScores, join, score_outputs
+from tesla_eval.judgements.meta.run import JudgedSet
+from tesla_eval.language.pivot import read_phrase_table
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.combinations import Mean
 from tesla_eval.metrics.tesla_b import TeslaB
 from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
 from tesla_eval.models.linear import read_weights
-from tesla_eval.pivot import read_phrase_table
 from wmt_sections import SECTIONS, Section, read
 
 Floats = npt.NDArray[np.float64]

@@ -24,14 +24,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval import stats
+from tesla_eval import statistics
 from tesla_eval.judgements.nouns import EvalSet
 from tesla_eval.judgements.wmt import read_segments
-from tesla_eval.lm import load_language_model
+from tesla_eval.language.lm import load_language_model
 from tesla_eval.metrics import create_metric
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.stats import Additive, paired_bootstrap
+from tesla_eval.statistics import Additive, paired_bootstrap
 from tesla_eval.tuning.mbr import agreement_with_aggregate, all_pairs
 from tesla_eval.tuning.mert import MertOptions
 from tesla_eval.tuning.nbest import CandidateList, read_nbest
@@ -202,8 +202,8 @@ def human_tables(selections: list[Selection], title: str) -> list[str]:
     ties = (scores[:, :, None] == scores[:, None, :]).sum(axis=0).astype(np.float64)
     ranks = np.array([[1 + int((row > value).sum()) for value in row] for row in scores])
     tasks = np.repeat(np.arange(len(scores)), len(names)).tolist()
-    best = stats.share_of_best(tasks, names * len(scores), ranks.reshape(-1))
-    one, two = stats.score1(wins, ties), stats.score2(wins, ties)
+    best = statistics.share_of_best(tasks, names * len(scores), ranks.reshape(-1))
+    one, two = statistics.score1(wins, ties), statistics.score2(wins, ties)
     lines = [
         f"Human scores ({title}) of {len(scores)} segments in which every choice was judged:", "",
         "| tuned for | mean | 95 % interval | best | score1 | score2 |", "|---|---|---|---|---|---|",
@@ -213,7 +213,7 @@ def human_tables(selections: list[Selection], title: str) -> list[str]:
             f"| {name} | {boot.scores[k]:.3f} | {boot.low[k]:.3f} to {boot.high[k]:.3f} | {100 * best[name]:.1f}% "
             f"| {100 * one[k]:.1f}% | {100 * two[k]:.1f}% |"
         )
-    matrix = stats.pairwise_shares(wins, ties)
+    matrix = statistics.pairwise_shares(wins, ties)
     lines += [
         "",
         "Row preferred / column preferred; * p < 0.05, ** p < 0.01 (sign test, Holm's correction):",
@@ -224,7 +224,9 @@ def human_tables(selections: list[Selection], title: str) -> list[str]:
 
 def _matrix(names: list[str], wins: FloatArray, matrix: FloatArray) -> list[str]:
     pairs = list(combinations(range(len(names)), 2))
-    adjusted = stats.holm([stats.sign_test(int(wins[i, j]), int(wins[j, i])).p_value for i, j in pairs])
+    adjusted = statistics.holm(
+        [statistics.sign_test(int(wins[i, j]), int(wins[j, i])).p_value for i, j in pairs]
+    )
     stars = {
         pair: "**" if p < 0.01 else "*" if p < 0.05 else "" for pair, p in zip(pairs, adjusted, strict=True)
     }
@@ -297,8 +299,8 @@ def pooled(everything: dict[str, list[Selection]]) -> list[str]:
             tasks += [(title, number)] * len(names)
             ranks += [1 + int((row > value).sum()) for value in row]
     segments = len(ranks) // len(names)
-    best = stats.share_of_best(tasks, names * segments, ranks)
-    one, two = stats.score1(wins, ties), stats.score2(wins, ties)
+    best = statistics.share_of_best(tasks, names * segments, ranks)
+    one, two = statistics.score1(wins, ties), statistics.score2(wins, ties)
     lines = [f"{segments} segments in which every choice was judged:", "",
              "| tuned for | best | score1 | score2 |", "|---|---|---|---|"]  # fmt: skip
     lines += [f"| {name} | {100 * best[name]:.1f}% | {100 * one[k]:.1f}% | {100 * two[k]:.1f}% |"
@@ -308,7 +310,7 @@ def pooled(everything: dict[str, list[Selection]]) -> list[str]:
         "Row preferred / column preferred; * p < 0.05, ** p < 0.01 (sign test, Holm's correction):",
         "",
     ]
-    return lines + _matrix(names, wins, stats.pairwise_shares(wins, ties))
+    return lines + _matrix(names, wins, statistics.pairwise_shares(wins, ties))
 
 
 def main() -> None:

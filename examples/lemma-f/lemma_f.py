@@ -1,8 +1,8 @@
 """A metric over existing groups of features: the mean of the F-measures of lemmas, n = 1, 2, 3."""
 
 from tesla_eval import FeatureMetric
-from tesla_eval.features.ngrams import NgramGroup
 from tesla_eval.metrics.combinations import Mean
+from tesla_eval.metrics.features.ngrams import NgramGroup
 
 
 class LemmaF(FeatureMetric):

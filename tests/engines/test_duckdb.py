@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tesla_eval import create_metric
+from tesla_eval.base.errors import UsageError
 from tesla_eval.connect.duckdb import register
-from tesla_eval.errors import UsageError
 from tests.engines.common import own_scores, same_rows, write_pairs
 
 duckdb = pytest.importorskip("duckdb", reason="make test-engines installs it")

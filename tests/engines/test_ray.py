@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from tesla_eval.base.errors import InputError
 from tesla_eval.connect import parquet as parquet_files
 from tesla_eval.connect.batches import BatchScorer, metrics_by_name
 from tesla_eval.connect.ray import score_dataset, score_files
-from tesla_eval.errors import InputError
 from tests.engines.common import PLAIN, Killer, own_scores, processes_below, same_rows, write_pairs
 
 ray = pytest.importorskip("ray", reason="make test-engines installs it")

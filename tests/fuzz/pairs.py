@@ -13,7 +13,7 @@ import time
 
 import numpy as np
 
-from tesla_eval.errors import TeslaError
+from tesla_eval.base.errors import TeslaError
 from tesla_eval.metrics import Metric, create_metric
 from tests.fuzz.texts import Pair, hostile_pairs
 

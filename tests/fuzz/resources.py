@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.discourse import load_parser
-from tesla_eval.errors import TeslaError
-from tesla_eval.lm import load_language_model
+from tesla_eval.base.errors import TeslaError
+from tesla_eval.base.resources import Resource, read_resource, shipped_folder, write_resource
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.discourse import load_parser
+from tesla_eval.language.lm import load_language_model
 from tesla_eval.metrics import create_metric
-from tesla_eval.resources import Resource, read_resource, shipped_folder, write_resource
 from tests.fuzz.texts import hostile_pairs
 
 TEXTS = [text for pair in hostile_pairs(7, 40) for text in pair]

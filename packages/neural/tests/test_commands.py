@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from conftest import WORDS
+from tesla_eval.base.errors import TeslaError
 from tesla_eval.cli import tesla
-from tesla_eval.errors import TeslaError
 
 SOME = [word for word in WORDS if word.isalpha()]
 

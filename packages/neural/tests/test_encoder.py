@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from conftest import LAYERS, POSITIONS, VOCABULARY, Shape, random_tensors, write_config, write_safetensors
 from reference_states import reference_states
 from tesla_eval._core import MOST_PIECES
-from tesla_eval.errors import InputError, ResourceError
-from tesla_eval.resources import Resource, read_resource, write_resource
+from tesla_eval.base.errors import InputError, ResourceError
+from tesla_eval.base.resources import Resource, read_resource, write_resource
 from tesla_eval_neural import encoder as encoder_module
 from tesla_eval_neural.building import Folder, build_encoder, opener_of, read_folder
 from tesla_eval_neural.encoder import Encoder, load_encoder, shipped_file

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tesla_eval
-from tesla_eval.errors import ResourceError
+from tesla_eval.base.errors import ResourceError
 from tesla_eval.models.linear import read_weights, write_weights
 from tesla_eval_neural import TeslaN
 from tesla_eval_neural.encoder import load_encoder, shipped_file

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import LAYERS, POSITIONS, SIZE, random_tensors, write_config, write_safetensors
-from tesla_eval.errors import InputError
+from tesla_eval.base.errors import InputError
 from tesla_eval_neural.building import build_encoder, opener_of, read_folder
 from tesla_eval_neural.encoder import Encoder, load_encoder
 

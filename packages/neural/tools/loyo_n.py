@@ -31,11 +31,11 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 
 import loyo  # noqa: E402
-from tesla_eval.arrays import FloatArray  # noqa: E402
-from tesla_eval.cli.terminal import progress  # noqa: E402
-from tesla_eval.features import Feature  # noqa: E402
+from tesla_eval.base.arrays import FloatArray  # noqa: E402
+from tesla_eval.base.parallel import map_in_order  # noqa: E402
+from tesla_eval.cli.shared.terminal import progress  # noqa: E402
+from tesla_eval.metrics.features import Feature  # noqa: E402
 from tesla_eval.models.linear import LinearModel, load_weights, write_weights  # noqa: E402
-from tesla_eval.parallel import map_in_order  # noqa: E402
 from tesla_eval.training.judged import TrainingSet  # noqa: E402
 from tesla_eval.training.yearly import MOST_PAIRS, Figures, YearlySet, fit_years, interval  # noqa: E402
 from tesla_eval_neural import selftest  # noqa: E402

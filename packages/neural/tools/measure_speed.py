@@ -27,7 +27,7 @@ from onnx_peer import peer_of
 
 import tesla_eval
 from tesla_eval._core import ENCODER_KERNELS
-from tesla_eval.resources import read_resource
+from tesla_eval.base.resources import read_resource
 from tesla_eval_neural.encoder import load_encoder, shipped_file
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "wmt" / "wmt19-darr.seg.tsv.gz"

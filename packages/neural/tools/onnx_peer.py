@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.resources import Resource
+from tesla_eval.base.resources import Resource
 
 _OPSET, _IR_VERSION = 20, 9
 _LEVELS, _ZERO_POINT = 127, 128

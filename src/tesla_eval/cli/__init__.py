@@ -10,9 +10,9 @@ from importlib import import_module
 
 import click
 
-from tesla_eval.cli.terminal import be_quiet, complain
-from tesla_eval.errors import TeslaError
-from tesla_eval.version import __version__
+from tesla_eval.base.errors import TeslaError
+from tesla_eval.base.version import __version__
+from tesla_eval.cli.shared.terminal import be_quiet, complain, show_warnings
 
 __all__ = ["main", "tesla"]
 
@@ -78,6 +78,7 @@ def tesla() -> None:
     tesla metrics                                       every metric: what for, scale, languages
     tesla resources                                     what is installed
     """
+    show_warnings()
 
 
 def main() -> None:

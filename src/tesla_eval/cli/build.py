@@ -8,19 +8,19 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.analysis.languages import code_to_build, resolve_language
-from tesla_eval.analysis.tagger import KIND as TAGGER
+from tesla_eval.base.errors import BuildError, UsageError
+from tesla_eval.base.resources import SUFFIX, Provenance, Resource, user_data_folder, write_resource
 from tesla_eval.cli.build_lm import lm
 from tesla_eval.cli.build_vectors import vectors
-from tesla_eval.cli.options import need_scikit_learn, provenance_options
-from tesla_eval.cli.plugged import PluggedGroup
-from tesla_eval.cli.terminal import aligned, progress, resumable
-from tesla_eval.discourse.parser import Parser
-from tesla_eval.errors import BuildError, UsageError
-from tesla_eval.pivot import KIND as PHRASES
-from tesla_eval.pivot import LEAST_PROBABILITY
-from tesla_eval.resources import SUFFIX, Provenance, Resource, user_data_folder, write_resource
+from tesla_eval.cli.shared.options import need_scikit_learn, provenance_options
+from tesla_eval.cli.shared.plugged import PluggedGroup
+from tesla_eval.cli.shared.terminal import aligned, progress, resumable
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.analysis.languages import code_to_build, resolve_language
+from tesla_eval.language.analysis.tagger import KIND as TAGGER
+from tesla_eval.language.discourse.parser import Parser
+from tesla_eval.language.pivot import KIND as PHRASES
+from tesla_eval.language.pivot import LEAST_PROBABILITY
 from tesla_eval.training.bitext import Bitext
 from tesla_eval.training.discourse import read_gdtb, train_parser_resource
 from tesla_eval.training.discourse_evaluation import evaluate_parser

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.cli.options import language_option, provenance_options
-from tesla_eval.cli.terminal import progress, warn
-from tesla_eval.errors import UsageError
-from tesla_eval.lm import LanguageModel
-from tesla_eval.resources import SUFFIX, Provenance, Resource, read_resource, write_resource
-from tesla_eval.textio import STANDARD_INPUT, read_in_step, read_lines
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.resources import SUFFIX, Provenance, Resource, read_resource, write_resource
+from tesla_eval.cli.shared.options import language_option, provenance_options
+from tesla_eval.cli.shared.terminal import progress, warn
+from tesla_eval.language.lm import LanguageModel
+from tesla_eval.texts.lines import STANDARD_INPUT, read_in_step, read_lines
 from tesla_eval.training.language_models import (
     LONGEST,
     LanguageModelSettings,

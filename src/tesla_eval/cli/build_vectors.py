@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.analysis.languages import code_to_build
-from tesla_eval.analysis.vectors import KIND
-from tesla_eval.cli.options import provenance_options
-from tesla_eval.cli.terminal import progress
-from tesla_eval.errors import UsageError
-from tesla_eval.pivot import read_phrase_table
-from tesla_eval.resources import SUFFIX, Provenance, user_data_folder, write_resource
-from tesla_eval.textio import STANDARD_INPUT
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.resources import SUFFIX, Provenance, user_data_folder, write_resource
+from tesla_eval.cli.shared.options import provenance_options
+from tesla_eval.cli.shared.terminal import progress
+from tesla_eval.language.analysis.languages import code_to_build
+from tesla_eval.language.analysis.vectors import KIND
+from tesla_eval.language.pivot import read_phrase_table
+from tesla_eval.texts.lines import STANDARD_INPUT
 from tesla_eval.training.pivoted_vectors import pivoted_embeddings
 from tesla_eval.training.vectors import (
     DIMENSIONS,

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.cli import options as shared
-from tesla_eval.cli.inputs import (
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.cli.shared import options as shared
+from tesla_eval.cli.shared.inputs import (
     CountedReferences,
     Inputs,
     fit_to_corpus,
@@ -20,24 +21,23 @@ from tesla_eval.cli.inputs import (
     score_chunks,
     systems_or_standard_input,
 )
-from tesla_eval.cli.intervals import system_table
-from tesla_eval.cli.language import identified_language, sample_files
-from tesla_eval.cli.meta_formats import shown_p
-from tesla_eval.cli.outputs import check_output, output_option, write_output
-from tesla_eval.cli.score_formats import digits, latex_escaped, signature_line
-from tesla_eval.cli.score_tables import read_score_table
-from tesla_eval.cli.terminal import aligned, progress, visible
-from tesla_eval.compare import (
+from tesla_eval.cli.shared.intervals import system_table
+from tesla_eval.cli.shared.language import identified_language, sample_files
+from tesla_eval.cli.shared.meta_formats import shown_p
+from tesla_eval.cli.shared.outputs import check_output, output_option, write_output
+from tesla_eval.cli.shared.score_formats import digits, latex_escaped, signature_line
+from tesla_eval.cli.shared.score_tables import read_score_table
+from tesla_eval.cli.shared.terminal import aligned, progress, visible
+from tesla_eval.metrics.comparison import (
     DocumentScores,
     PairTest,
     SystemComparison,
     SystemTable,
     compare_systems,
 )
-from tesla_eval.errors import InputError, UsageError
-from tesla_eval.metrics.base import SegmentScores
-from tesla_eval.stats import DEFAULT_RESAMPLES, DEFAULT_SEED
-from tesla_eval.textio import read_lines
+from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.texts.lines import read_lines
 
 __all__ = ["COMPARE_FORMATS", "Comparisons", "compare"]
 

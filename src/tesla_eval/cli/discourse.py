@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from tesla_eval.cli.options import language_option
-from tesla_eval.cli.terminal import aligned, visible, width
-from tesla_eval.discourse import load_parser
-from tesla_eval.explanations import CoherenceDetail, ValueDetail
-from tesla_eval.textio import LineReader
+from tesla_eval.base.explanations import CoherenceDetail, ValueDetail
+from tesla_eval.cli.shared.options import language_option
+from tesla_eval.cli.shared.terminal import aligned, visible, width
+from tesla_eval.language.discourse import load_parser
+from tesla_eval.texts.lines import LineReader
 
 __all__ = ["discourse", "draw_roles"]
 

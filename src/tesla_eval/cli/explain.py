@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
-from tesla_eval.cli.explain_drawing import draw_difference, draw_explanation
-from tesla_eval.cli.inputs import known_length, read_chunks
-from tesla_eval.cli.language import identified_language, sample_files
-from tesla_eval.cli.options import (
+from tesla_eval.cli.shared.explain_drawing import draw_difference, draw_explanation
+from tesla_eval.cli.shared.inputs import known_length, read_chunks
+from tesla_eval.cli.shared.language import identified_language, sample_files
+from tesla_eval.cli.shared.options import (
     auto_language_option,
     celab_arguments,
     celab_options,
@@ -25,12 +25,12 @@ from tesla_eval.cli.options import (
     synonyms_option,
     weights_option,
 )
-from tesla_eval.cli.terminal import links_coloured, progress, warn, write_lines
-from tesla_eval.compare import explain_difference
+from tesla_eval.cli.shared.terminal import links_coloured, progress, warn, write_lines
 from tesla_eval.drawing import explanation_html, explanation_page, match_svg
 from tesla_eval.drawing.match import picture_of
-from tesla_eval.explanations import Explanation
 from tesla_eval.metrics import Metric
+from tesla_eval.metrics.comparison import explain_difference
+from tesla_eval.metrics.results import Explanation
 
 __all__ = ["explain"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.cli.terminal import warn
-from tesla_eval.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.cli.shared.terminal import warn
 from tesla_eval.judgements.sheet_page import INSTRUCTIONS, sheet_page
 from tesla_eval.judgements.sheets import (
     CRITERIA,
@@ -24,7 +24,7 @@ from tesla_eval.judgements.sheets import (
     sheet_lines,
     write_key,
 )
-from tesla_eval.textio import read_lines
+from tesla_eval.texts.lines import read_lines
 
 __all__ = ["judge"]
 

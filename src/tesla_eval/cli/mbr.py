@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 
 import click
 
-from tesla_eval.cli.nbest_options import nbest_format_option
-from tesla_eval.cli.options import create_metrics, language_option
-from tesla_eval.cli.terminal import aligned, progress, visible, write_lines
+from tesla_eval.cli.shared.nbest_options import nbest_format_option
+from tesla_eval.cli.shared.options import create_metrics, language_option
+from tesla_eval.cli.shared.terminal import aligned, progress, visible, write_lines
 from tesla_eval.metrics import Metric
 from tesla_eval.tuning.mbr import MbrOptions, Risked
 from tesla_eval.tuning.mbr import mbr as choose

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.analysis.languages import resolve_language
-from tesla_eval.cli.meta_formats import (
+from tesla_eval.base.errors import TeslaError, UsageError
+from tesla_eval.cli.shared.meta_formats import (
     META_FORMATS,
     PREFERENCE_FORMATS,
     draw_dimensions,
     draw_plots,
     write_scores,
 )
-from tesla_eval.cli.options import (
+from tesla_eval.cli.shared.options import (
     NamedMetric,
     checked_reference_name,
     choose_metrics,
@@ -29,12 +29,15 @@ from tesla_eval.cli.options import (
     synonyms_option,
     weights_option,
 )
-from tesla_eval.cli.terminal import complain, progress, resumable, warn, write_lines
-from tesla_eval.errors import TeslaError, UsageError
-from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
-from tesla_eval.judgements.wmt import read_eval_set
-from tesla_eval.meta import preferences_of, read_preferences, read_rankings, read_ratings, read_system_scores
-from tesla_eval.meta.run import (
+from tesla_eval.cli.shared.terminal import complain, progress, resumable, warn, write_lines
+from tesla_eval.judgements.meta import (
+    preferences_of,
+    read_preferences,
+    read_rankings,
+    read_ratings,
+    read_system_scores,
+)
+from tesla_eval.judgements.meta.run import (
     JudgedSet,
     Study,
     Wish,
@@ -46,9 +49,12 @@ from tesla_eval.meta.run import (
     target_language,
     wmt_sets,
 )
-from tesla_eval.meta.significance import PreferenceReport, preference_reports
+from tesla_eval.judgements.meta.significance import PreferenceReport, preference_reports
+from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
+from tesla_eval.judgements.wmt import read_eval_set
+from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.stats import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = ["meta"]
 

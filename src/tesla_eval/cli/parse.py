@@ -8,13 +8,13 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.cli.options import language_option
-from tesla_eval.cli.terminal import warn, write_lines
-from tesla_eval.errors import UsageError
-from tesla_eval.syntax.evalb import count_brackets
-from tesla_eval.syntax.parser import LONGEST, ConstituencyParser, Parse, load_parser, read_parser
-from tesla_eval.syntax.treebank import read_treebank
-from tesla_eval.textio import LineReader
+from tesla_eval.base.errors import UsageError
+from tesla_eval.cli.shared.options import language_option
+from tesla_eval.cli.shared.terminal import warn, write_lines
+from tesla_eval.language.syntax.evalb import count_brackets
+from tesla_eval.language.syntax.parser import LONGEST, ConstituencyParser, Parse, load_parser, read_parser
+from tesla_eval.language.syntax.treebank import read_treebank
+from tesla_eval.texts.lines import LineReader
 
 __all__ = ["parse"]
 

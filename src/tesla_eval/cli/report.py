@@ -13,10 +13,12 @@ from pathlib import Path
 import click
 import numpy as np
 
-from tesla_eval.cli.inputs import Chunk, CountedReferences, score_chunks, systems_or_standard_input
-from tesla_eval.cli.intervals import system_table
-from tesla_eval.cli.language import identified_language, sample_files
-from tesla_eval.cli.options import (
+from tesla_eval.base.files import replacing
+from tesla_eval.cli.score import open_outputs
+from tesla_eval.cli.shared.inputs import Chunk, CountedReferences, score_chunks, systems_or_standard_input
+from tesla_eval.cli.shared.intervals import system_table
+from tesla_eval.cli.shared.language import identified_language, sample_files
+from tesla_eval.cli.shared.options import (
     NamedMetric,
     auto_language_option,
     celab_arguments,
@@ -30,17 +32,15 @@ from tesla_eval.cli.options import (
     synonyms_option,
     weights_option,
 )
-from tesla_eval.cli.score import open_outputs
-from tesla_eval.cli.score_formats import digits
-from tesla_eval.cli.terminal import note, progress, write_lines
-from tesla_eval.compare import compare_systems
-from tesla_eval.files import replacing
-from tesla_eval.metrics.base import SegmentScores
+from tesla_eval.cli.shared.score_formats import digits
+from tesla_eval.cli.shared.terminal import note, progress, write_lines
+from tesla_eval.metrics.comparison import compare_systems
+from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.report.collect import Blocks, ReportTexts, ScoredMetric, collect
 from tesla_eval.report.embedding import extract
 from tesla_eval.report.human import read_human
 from tesla_eval.report.page import render
-from tesla_eval.stats import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = ["report"]
 

@@ -10,10 +10,10 @@ from itertools import chain
 import click
 import numpy as np
 
-from tesla_eval.cli.language import identified_language, sample_files
-from tesla_eval.cli.nbest_options import nbest_format_option
-from tesla_eval.cli.options import auto_language_option, create_metrics, one_metric_option
-from tesla_eval.cli.terminal import aligned, progress, visible, write_lines
+from tesla_eval.cli.shared.language import identified_language, sample_files
+from tesla_eval.cli.shared.nbest_options import nbest_format_option
+from tesla_eval.cli.shared.options import auto_language_option, create_metrics, one_metric_option
+from tesla_eval.cli.shared.terminal import aligned, progress, visible, write_lines
 from tesla_eval.metrics import Metric
 from tesla_eval.tuning.parameters import read_parameters
 from tesla_eval.tuning.rerank import Ranking, best_by_weights, candidates_in_files, candidates_in_nbest

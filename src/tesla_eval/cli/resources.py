@@ -13,21 +13,27 @@ from typing import Any
 import click
 import numpy as np
 
-from tesla_eval.analysis.languages import LANGUAGES, Quality, measured_figures, quality_of, resolve_language
-from tesla_eval.cli.terminal import aligned, visible
-from tesla_eval.metrics import create_metric
-from tesla_eval.resources import (
+from tesla_eval.base.resources import (
     Resource,
     installed_resources,
     read_resource,
     resources_in,
     user_data_folder,
 )
-from tesla_eval.version import __version__
+from tesla_eval.base.version import __version__
+from tesla_eval.cli.shared.terminal import aligned, visible
+from tesla_eval.language.analysis.languages import (
+    LANGUAGES,
+    Quality,
+    measured_figures,
+    quality_of,
+    resolve_language,
+)
+from tesla_eval.metrics import create_metric
 
 __all__ = ["RESOURCES", "SELFTESTS", "resources", "selftest"]
 
-RESOURCES = "tesla_eval.resources"
+RESOURCES = "tesla_eval.base.resources"
 """The group of entry points under which other packages name the folder of the resources that they ship."""
 
 SELFTESTS = "tesla_eval.selftests"

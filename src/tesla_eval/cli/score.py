@@ -12,8 +12,8 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.cli.gates import Gates
-from tesla_eval.cli.inputs import (
+from tesla_eval.cli.shared.gates import Gates
+from tesla_eval.cli.shared.inputs import (
     CountedReferences,
     Inputs,
     fit_to_corpus,
@@ -22,9 +22,9 @@ from tesla_eval.cli.inputs import (
     summary_chunks,
     systems_or_standard_input,
 )
-from tesla_eval.cli.intervals import system_table
-from tesla_eval.cli.language import identified_language, sample_files
-from tesla_eval.cli.options import (
+from tesla_eval.cli.shared.intervals import system_table
+from tesla_eval.cli.shared.language import identified_language, sample_files
+from tesla_eval.cli.shared.options import (
     NamedMetric,
     analysed_option,
     auto_language_option,
@@ -43,14 +43,15 @@ from tesla_eval.cli.options import (
     synonyms_option,
     weights_option,
 )
-from tesla_eval.cli.outputs import check_output, score_output_option, write_output
-from tesla_eval.cli.score_formats import FORMATS, Intervals, Results, check_format
-from tesla_eval.cli.tables import is_summary_source, is_table
-from tesla_eval.cli.terminal import complain, progress, warn
+from tesla_eval.cli.shared.outputs import check_output, score_output_option, write_output
+from tesla_eval.cli.shared.score_formats import FORMATS, Intervals, Results, check_format
+from tesla_eval.cli.shared.terminal import complain, progress, warn
 from tesla_eval.metrics import Metric
-from tesla_eval.metrics.base import SegmentScores, Total
-from tesla_eval.stats import DEFAULT_RESAMPLES, DEFAULT_SEED
-from tesla_eval.textio import any_marked_up
+from tesla_eval.metrics.base import Total
+from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.texts.lines import any_marked_up
+from tesla_eval.texts.tables import is_summary_source, is_table
 
 __all__ = ["open_outputs", "score"]
 
@@ -148,7 +149,10 @@ def score(
     files = systems_or_standard_input((*inputs, *systems))
     to_table = engine is not None or (output is not None and output.suffix == ".parquet")
     if to_table:
-        from tesla_eval.cli.score_parquet import check_table_request, score_to_table  # takes time to import
+        from tesla_eval.cli.shared.score_parquet import (  # takes time to import
+            check_table_request,
+            score_to_table,
+        )
 
         check_table_request(
             files, output, engine, address, other=[*references, *([] if source is None else [source])],
@@ -292,7 +296,9 @@ class _Scoreboard:
 
     def intervals(self, resamples: int, seed: int) -> Intervals:
         """The bootstrap's intervals of all system scores."""
-        from tesla_eval.stats.resampling import paired_bootstrap  # takes time to import: only when asked for
+        from tesla_eval.statistics.resampling import (
+            paired_bootstrap,  # takes time to import: only when asked for
+        )
 
         columns = []
         for place, (name, metric) in enumerate(self._metrics):

@@ -6,8 +6,8 @@ import sys
 
 import click
 
-from tesla_eval.analysis.languages import resolve_language
-from tesla_eval.cli.options import language_option
+from tesla_eval.cli.shared.options import language_option
+from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.metrics import create_metric, default_metrics
 from tesla_eval.tuning.protocols import PROTOCOLS
 from tesla_eval.tuning.serve import serve as answer

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.cli.options import language_option
-from tesla_eval.cli.terminal import aligned, visible, warn, width, write_lines
-from tesla_eval.errors import UsageError
-from tesla_eval.srl.evaluation import evaluate_labeller, noun_predicates
-from tesla_eval.srl.labeller import LabelledSentence, RoleLabeller, load_labeller, read_labeller
-from tesla_eval.syntax.parser import load_parser
-from tesla_eval.syntax.treebank import read_treebank
-from tesla_eval.textio import LineReader
+from tesla_eval.base.errors import UsageError
+from tesla_eval.cli.shared.options import language_option
+from tesla_eval.cli.shared.terminal import aligned, visible, warn, width, write_lines
+from tesla_eval.language.srl.evaluation import evaluate_labeller, noun_predicates
+from tesla_eval.language.srl.labeller import LabelledSentence, RoleLabeller, load_labeller, read_labeller
+from tesla_eval.language.syntax.parser import load_parser
+from tesla_eval.language.syntax.treebank import read_treebank
+from tesla_eval.texts.lines import LineReader
 
 __all__ = ["conll_rows", "drawing", "srl"]
 

@@ -10,32 +10,32 @@ from typing import Any
 
 import click
 
-from tesla_eval.analysis.languages import resolve_language
-from tesla_eval.cli.options import (
+from tesla_eval.base.resources import Provenance, find_resource, missing_resource, write_resource
+from tesla_eval.cli.shared.options import (
     judgement_options,
     language_option,
     need_scikit_learn,
     provenance_options,
 )
-from tesla_eval.cli.plugged import PluggedGroup
-from tesla_eval.cli.terminal import progress, resumable
+from tesla_eval.cli.shared.plugged import PluggedGroup
+from tesla_eval.cli.shared.terminal import progress, resumable
 from tesla_eval.cli.train_paraphrases import pem_x
 from tesla_eval.cli.train_srl import srl
 from tesla_eval.cli.train_summaries import cremer, cremer_x, dicomer, s_x
-from tesla_eval.features.lm import LanguageModelGroup
-from tesla_eval.features.paraphrases import LEAST_COUNT
+from tesla_eval.judgements.meta import read_preferences
+from tesla_eval.judgements.meta.run import JudgedSet, target_language, wmt_sets
 from tesla_eval.judgements.nouns import Key, Preferences
 from tesla_eval.judgements.paraphrases import FULLY_NOVEL, is_parabank, read_parabank, read_rated_pairs
-from tesla_eval.lm import installed_language_models
-from tesla_eval.meta import read_preferences
-from tesla_eval.meta.run import JudgedSet, target_language, wmt_sets
+from tesla_eval.language.analysis.languages import resolve_language
+from tesla_eval.language.lm import installed_language_models
+from tesla_eval.language.pivot import installed_pivots
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.features.lm import LanguageModelGroup
+from tesla_eval.metrics.features.paraphrases import LEAST_COUNT
 from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
 from tesla_eval.models.linear import ANY_LANGUAGE, write_weights
-from tesla_eval.pivot import installed_pivots
-from tesla_eval.resources import Provenance, find_resource, missing_resource, write_resource
 from tesla_eval.training import LEARNERS, collect
 from tesla_eval.training.recipe import Recipe, Trained, features_for
 from tesla_eval.training.recipe import train as train_model

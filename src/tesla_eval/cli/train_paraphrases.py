@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.analysis.languages import resolve_language
-from tesla_eval.cli.options import language_option
-from tesla_eval.cli.terminal import progress
+from tesla_eval.base.resources import find_resource, missing_resource
+from tesla_eval.cli.shared.options import language_option
+from tesla_eval.cli.shared.terminal import progress
 from tesla_eval.judgements.paraphrase_sets import read_paraphrase_set
+from tesla_eval.language.analysis.languages import resolve_language
+from tesla_eval.language.pivot import installed_pivots
 from tesla_eval.models.paraphrases import write_pem_x_model
-from tesla_eval.pivot import installed_pivots
-from tesla_eval.resources import find_resource, missing_resource
 from tesla_eval.training.adequacy import train_pem_x
 
 __all__ = ["pem_x"]

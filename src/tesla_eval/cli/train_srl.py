@@ -8,14 +8,14 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.cli.options import language_option
-from tesla_eval.cli.terminal import progress
-from tesla_eval.errors import UsageError
-from tesla_eval.resources import Provenance, write_resource
-from tesla_eval.srl.frames import read_nomtypes
-from tesla_eval.srl.nombank import read_nombank
-from tesla_eval.syntax.parser import load_parser
-from tesla_eval.syntax.treebank import TreebankSentence, read_treebank
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.resources import Provenance, write_resource
+from tesla_eval.cli.shared.options import language_option
+from tesla_eval.cli.shared.terminal import progress
+from tesla_eval.language.srl.frames import read_nomtypes
+from tesla_eval.language.srl.nombank import read_nombank
+from tesla_eval.language.syntax.parser import load_parser
+from tesla_eval.language.syntax.treebank import TreebankSentence, read_treebank
 from tesla_eval.training.srl import (
     DIMENSIONS,
     LEARNERS,

@@ -8,11 +8,12 @@ from pathlib import Path
 import click
 import numpy as np
 
-from tesla_eval.cli.options import language_option, need_scikit_learn, provenance_options
-from tesla_eval.cli.terminal import progress
-from tesla_eval.discourse import load_parser
-from tesla_eval.discourse.roles import VARIANTS, Variant
+from tesla_eval.base.resources import Provenance, write_resource
+from tesla_eval.cli.shared.options import language_option, need_scikit_learn, provenance_options
+from tesla_eval.cli.shared.terminal import progress
 from tesla_eval.judgements.summaries import OVERALL, choose_human, read_summaries, read_text_lists
+from tesla_eval.language.discourse import load_parser
+from tesla_eval.language.discourse.roles import VARIANTS, Variant
 from tesla_eval.metrics.cremer_x import CremerX
 from tesla_eval.metrics.dicomer import Dicomer
 from tesla_eval.metrics.summary_parts import SummaryParts
@@ -20,8 +21,7 @@ from tesla_eval.metrics.tesla_s import TeslaS
 from tesla_eval.metrics.tesla_s_x import TeslaSX
 from tesla_eval.models.linear import write_weights
 from tesla_eval.models.svr import KERNELS
-from tesla_eval.resources import Provenance, write_resource
-from tesla_eval.textio import LineReader
+from tesla_eval.texts.lines import LineReader
 from tesla_eval.training.dicomer import (
     COST,
     matched_in_length,

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.cli.inputs import read_chunks
-from tesla_eval.cli.nbest_options import nbest_format_option
-from tesla_eval.cli.options import create_metrics, language_option
-from tesla_eval.cli.terminal import aligned, progress, write_lines
-from tesla_eval.files import replacing
-from tesla_eval.textio import STANDARD_INPUT
+from tesla_eval.base.files import replacing
+from tesla_eval.cli.shared.inputs import read_chunks
+from tesla_eval.cli.shared.nbest_options import nbest_format_option
+from tesla_eval.cli.shared.options import create_metrics, language_option
+from tesla_eval.cli.shared.terminal import aligned, progress, write_lines
+from tesla_eval.texts.lines import STANDARD_INPUT
 from tesla_eval.tuning.mert import MertOptions
 from tesla_eval.tuning.outer import Iteration, Loop, Optimiser, tune_decoder, tune_list
 from tesla_eval.tuning.parameters import Parameters, format_weights, read_parameters

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from tesla_eval.columns import Columns
+from tesla_eval.base.errors import UsageError
 from tesla_eval.connect.batches import BatchScorer, metrics_by_name, need_package
-from tesla_eval.errors import UsageError
 from tesla_eval.metrics.base import Metric
+from tesla_eval.texts.columns import Columns
 
 if TYPE_CHECKING:
     import duckdb

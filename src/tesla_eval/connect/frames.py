@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tesla_eval import _made
-from tesla_eval.arrays import FloatArray
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.connect.batches import SIGNATURE_KEY
-from tesla_eval.errors import InputError, UsageError
 from tesla_eval.metrics.base import Metric
-from tesla_eval.segments import streams_by_segment, texts_of
+from tesla_eval.metrics.shortcuts import metric_for
+from tesla_eval.texts.segments import streams_by_segment, texts_of
 
 __all__ = ["score_frame"]
 
@@ -70,7 +70,7 @@ def _made_metric(
     metric: str | Metric, lang: str, streams: list[list[Any]], options: dict[str, Any]
 ) -> Metric:
     if isinstance(metric, str):
-        return _made(metric, lang, streams, options)
+        return metric_for(metric, lang, streams, options)
     if options:
         raise UsageError("options belong to the metric: give them where it is made")
     return metric

@@ -9,7 +9,7 @@ import torch
 from mbrs import timer
 from mbrs.metrics import Metric, register
 
-from tesla_eval.arrays import FloatArray
+from tesla_eval.base.arrays import FloatArray
 from tesla_eval.metrics.registry import create_metric
 from tesla_eval.tuning.mbr import all_pairs
 

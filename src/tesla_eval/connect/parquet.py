@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from tesla_eval.base.errors import InputError
+from tesla_eval.base.files import replacing
+from tesla_eval.base.parallel import map_in_order
 from tesla_eval.connect.batches import BatchScorer, ScoredBatch, need_package
-from tesla_eval.errors import InputError
-from tesla_eval.files import replacing
 from tesla_eval.metrics.base import Total
-from tesla_eval.parallel import map_in_order
 
 if TYPE_CHECKING:
     import pyarrow

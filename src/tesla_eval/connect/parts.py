@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.files import replacing
 from tesla_eval.connect.batches import BatchScorer
 from tesla_eval.connect.parquet import write_parquet
-from tesla_eval.errors import UsageError
-from tesla_eval.files import replacing
 
 if TYPE_CHECKING:
     import pyarrow

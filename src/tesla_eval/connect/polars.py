@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
+from tesla_eval.base.errors import UsageError
 from tesla_eval.connect.frames import score_frame
-from tesla_eval.errors import UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import create_metric
 

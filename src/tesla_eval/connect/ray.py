@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tesla_eval.base.errors import InputError, ResourceError, TeslaError
 from tesla_eval.connect.batches import BatchScorer, Missing, metrics_by_name, need_package, text_columns
 from tesla_eval.connect.parquet import RowGroupSpan, read_span, row_group_spans
 from tesla_eval.connect.parts import Part, PartFolder
-from tesla_eval.errors import InputError, ResourceError, TeslaError
 from tesla_eval.metrics.base import Metric
 
 if TYPE_CHECKING:

@@ -14,12 +14,18 @@ import numpy as np
 from sacrebleu.metrics.base import Metric as SacreBleuMetric
 from sacrebleu.metrics.base import Score, Signature
 
-from tesla_eval.arrays import FloatArray
-from tesla_eval.errors import InputError, UsageError
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.registry import create_metric
-from tesla_eval.segments import References, check_references, reference_count, streams_of_texts, texts_of
+from tesla_eval.texts.segments import (
+    References,
+    check_references,
+    reference_count,
+    streams_of_texts,
+    texts_of,
+)
 
 __all__ = ["TeslaMetric", "TeslaScore", "TeslaSignature"]
 

@@ -12,11 +12,11 @@ from typing import Any
 import torch
 from torchmetrics import Metric
 
-from tesla_eval.arrays import ExactSum
-from tesla_eval.errors import InputError, UsageError
+from tesla_eval.base.arrays import ExactSum
+from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.registry import create_metric
-from tesla_eval.segments import texts_of
+from tesla_eval.texts.segments import texts_of
 
 __all__ = ["TeslaScore"]
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval import stats
-from tesla_eval.arrays import FloatArray, Index
-from tesla_eval.errors import InputError
+from tesla_eval import statistics
+from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.base.errors import InputError
 from tesla_eval.judgements.nouns import EvalSet, Key, Rankings, labels
-from tesla_eval.textio import LineReader
+from tesla_eval.texts.lines import LineReader
 
 __all__ = [
     "JudgePair",
@@ -143,7 +143,7 @@ class Judgements:
     @classmethod
     def of(cls, rankings: Rankings) -> Judgements:
         """Every pair of outputs of every ranking, the two systems in alphabetical order."""
-        first, second = stats.pairs_within(rankings.tasks)
+        first, second = statistics.pairs_within(rankings.tasks)
         systems, ranks = np.array(rankings.systems, str), np.array(rankings.ranks, np.int64)
         turned = systems[first] > systems[second]
         low, high = np.where(turned, (second, first), (first, second))
@@ -158,13 +158,13 @@ class Judgements:
 
 def annotator_agreement(
     rankings: Rankings, *, same_judge: bool = False, ties: bool = True
-) -> stats.Agreement:
+) -> statistics.Agreement:
     """P(A) and kappa over all judges, or of each judge with themselves.
 
     P(E) is 1/3 (better, worse, tied); without `ties` tied judgements are left out and P(E) is 1/2.
     """
     judged = Judgements.of(rankings) if ties else Judgements.of(rankings).untied()
-    return stats.agreement(
+    return statistics.agreement(
         judged.item, judged.outcome, judged.judge,
         outcomes=OUTCOMES if ties else UNTIED_OUTCOMES, same_judge=same_judge,
     )  # fmt: skip
@@ -176,8 +176,8 @@ class JudgePair:
 
     first: str
     second: str
-    agreement: stats.Agreement
-    untied: stats.Agreement
+    agreement: statistics.Agreement
+    untied: statistics.Agreement
 
 
 def judge_pairs(rankings: Rankings) -> list[JudgePair]:
@@ -192,7 +192,7 @@ def judge_pairs(rankings: Rankings) -> list[JudgePair]:
 
 def _counted(judged: Judgements) -> dict[tuple[str, str], tuple[int, int]]:
     """For each pair of judges: the same outcomes, and all pairs of judgements."""
-    first, second = stats.pairs_within(judged.item)
+    first, second = statistics.pairs_within(judged.item)
     names, judge = np.unique(judged.judge, return_inverse=True)
     low, high = np.minimum(judge[first], judge[second]), np.maximum(judge[first], judge[second])
     same = judged.outcome[first] == judged.outcome[second]
@@ -206,8 +206,8 @@ def _counted(judged: Judgements) -> dict[tuple[str, str], tuple[int, int]]:
     }
 
 
-def _agreement(counts: Sequence[int], outcomes: int) -> stats.Agreement:
+def _agreement(counts: Sequence[int], outcomes: int) -> statistics.Agreement:
     same, total = counts
     if not total:
-        return stats.Agreement(math.nan, math.nan, 0, outcomes, "no item was judged twice")
-    return stats.Agreement(same / total, stats.kappa(same / total, outcomes), total, outcomes)
+        return statistics.Agreement(math.nan, math.nan, 0, outcomes, "no item was judged twice")
+    return statistics.Agreement(same / total, statistics.kappa(same / total, outcomes), total, outcomes)

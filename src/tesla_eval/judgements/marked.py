@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tesla_eval.analysis.languages import resolve_language
-from tesla_eval.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.judgements.nouns import EvalSet, present_references
-from tesla_eval.markup import MarkedSet, SegmentKey, Translation, read_marked_set
-from tesla_eval.textio import any_marked_up, read_lines
+from tesla_eval.language.analysis.languages import resolve_language
+from tesla_eval.texts.lines import any_marked_up, read_lines
+from tesla_eval.texts.markup import MarkedSet, SegmentKey, Translation, read_marked_set
 
 __all__ = ["MarkedInputs", "marked_eval_set", "read_marked_inputs"]
 

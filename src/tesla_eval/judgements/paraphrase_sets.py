@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tesla_eval.arrays import FloatArray
-from tesla_eval.errors import InputError
-from tesla_eval.textio import LineReader
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.errors import InputError
+from tesla_eval.texts.lines import LineReader
 
 __all__ = ["ParaphraseSet", "read_paraphrase_set"]
 

@@ -23,12 +23,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from tesla_eval._core import ngram_overlap
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.analysis.batch import WordMap
-from tesla_eval.arrays import FloatArray
-from tesla_eval.errors import InputError
-from tesla_eval.lm import LanguageModel
-from tesla_eval.textio import LineReader
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.errors import InputError
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.analysis.batch import WordMap
+from tesla_eval.language.lm import LanguageModel
+from tesla_eval.texts.lines import LineReader
 
 __all__ = [
     "CONTROLS",

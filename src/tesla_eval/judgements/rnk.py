@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tesla_eval.analysis.languages import resolve_language
-from tesla_eval.compression import without_suffix
-from tesla_eval.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.judgements.nouns import Key, Rankings
-from tesla_eval.textio import LineReader
+from tesla_eval.language.analysis.languages import resolve_language
+from tesla_eval.texts.compression import without_suffix
+from tesla_eval.texts.lines import LineReader
 
 __all__ = ["is_rnk_header", "read_rnk_results"]
 

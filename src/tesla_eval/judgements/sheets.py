@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tesla_eval.errors import InputError, UsageError
-from tesla_eval.textio import LineReader
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.texts.lines import LineReader
 
 __all__ = [
     "CRITERIA",

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from tesla_eval.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.judgements.nouns import EvalSet, FloatTable
 from tesla_eval.judgements.tac import is_tac_folder, read_tac_folder
-from tesla_eval.textio import LineReader, read_json_lines
+from tesla_eval.texts.lines import LineReader, read_json_lines
 
 __all__ = ["OVERALL", "SummarySet", "choose_human", "read_summaries", "read_text_lists"]
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tesla_eval.errors import InputError
-from tesla_eval.textio import LineReader
+from tesla_eval.base.errors import InputError
+from tesla_eval.texts.lines import LineReader
 
 __all__ = ["TacSummary", "is_tac_folder", "read_tac_folder"]
 

@@ -21,9 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tesla_eval.compression import without_suffix
-from tesla_eval.errors import InputError, UsageError
-from tesla_eval.files import replacing
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.files import replacing
 from tesla_eval.judgements.nouns import (
     EvalSet,
     FloatTable,
@@ -34,7 +33,8 @@ from tesla_eval.judgements.nouns import (
     present_references,
 )
 from tesla_eval.judgements.rnk import is_rnk_header, read_rnk_results
-from tesla_eval.textio import LineReader, read_lines
+from tesla_eval.texts.compression import without_suffix
+from tesla_eval.texts.lines import LineReader, read_lines
 
 __all__ = [
     "language_pairs",

@@ -42,7 +42,7 @@ def match_characters_both_ways(
 ) -> tuple[Matches, Matches]:
     """The same for the characters of texts; the columns are n = 1, 2, ... `max_order`.
 
-    >>> from tesla_eval.bags import build_character_bags
+    >>> from tesla_eval.matching.bags import build_character_bags
     >>> bags = build_character_bags(["a cab", "ab"])
     >>> there, back = match_characters_both_ways(bags, np.array([0]), np.array([1]), 2)
     >>> there.recall.tolist(), back.precision.tolist()

@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import CelabBatch, NgramVocabulary
-from tesla_eval.arrays import FloatArray, Index
-from tesla_eval.bags.units import MAX_UNITS, NgramWeights
-from tesla_eval.errors import InputError, UsageError
-from tesla_eval.explanations import Coverage, CoveringDetail, CoveringLink, LinkPart
+from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.explanations import Coverage, CoveringDetail, CoveringLink, LinkPart
+from tesla_eval.matching.bags.units import MAX_UNITS, NgramWeights
 from tesla_eval.matching.synonyms import SynonymTable, are_synonyms
 
 __all__ = [

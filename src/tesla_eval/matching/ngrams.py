@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tesla_eval import _core
-from tesla_eval.analysis.batch import AnalysedBatch
-from tesla_eval.arrays import FloatArray, Index
-from tesla_eval.bags import NgramFeature, exact_discount
-from tesla_eval.bags.ngrams import (
+from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.base.records import Token
+from tesla_eval.language.analysis.batch import AnalysedBatch
+from tesla_eval.language.pivot import PhraseTable
+from tesla_eval.matching.bags import NgramFeature, exact_discount
+from tesla_eval.matching.bags.ngrams import (
     PivotFeature,
     PivotNetwork,
     PivotNgram,
@@ -23,11 +25,9 @@ from tesla_eval.bags.ngrams import (
     pivot_network,
     too_long,
 )
-from tesla_eval.pivot import PhraseTable
-from tesla_eval.records import Token
 
 if TYPE_CHECKING:
-    from tesla_eval.explanations import MatchDetail, PivotDetail, PivotPhrase, PivotValue
+    from tesla_eval.base.explanations import MatchDetail, PivotDetail, PivotPhrase, PivotValue
 
 __all__ = [
     "RECALL_WEIGHT",
@@ -96,7 +96,7 @@ def match_characters(
     """Match the characters of pairs of texts, as `match_pairs` does; the columns are n = 1, 2, ... `max_order`.
 
     >>> import numpy as np
-    >>> from tesla_eval.bags import build_character_bags
+    >>> from tesla_eval.matching.bags import build_character_bags
     >>> first = np.zeros(1, np.int64)
     >>> bags = build_character_bags(["a cab"]), build_character_bags(["ab"])
     >>> match_characters(*bags, first, first, 2).recall.tolist()
@@ -119,7 +119,7 @@ def explain_feature(
 
     The measures are those of `match_pairs`, to the last bit.
     """
-    from tesla_eval.explanations import Link, MatchDetail  # not before something is explained
+    from tesla_eval.base.explanations import Link, MatchDetail  # not before something is explained
 
     solved = _core.explain(
         reference.vocabulary.lexicon, feature.core_tokens(reference), feature.core_tokens(hypothesis),
@@ -152,7 +152,7 @@ def explain_pivot_feature(
     measures: tuple[float, float, float],
 ) -> PivotDetail:
     """One feature with the flow between its n-grams, which go by their text; `measures` are P, R and F."""
-    from tesla_eval.explanations import PivotDetail, PivotLink  # not before something is explained
+    from tesla_eval.base.explanations import PivotDetail, PivotLink  # not before something is explained
 
     sides = reference.ngrams[feature.n - 1], hypothesis.ngrams[feature.n - 1]
     weights = [_weights(side, discount) for side in sides]
@@ -205,7 +205,7 @@ def explain_segments(
     `matched` is the weight that each pivot word sent or received; where several translations hold the word, each has
     the share that its probability gives it.
     """
-    from tesla_eval.explanations import PivotPhrase  # not before something is explained
+    from tesla_eval.base.explanations import PivotPhrase  # not before something is explained
 
     total: dict[str, float] = defaultdict(float)
     for ngram in network.ngrams[0]:
@@ -232,7 +232,7 @@ def explain_shared(
     table: PhraseTable, x: AnalysedBatch, y: AnalysedBatch, longest: int, value: float
 ) -> PivotValue:
     """The pivot F1 of one language with the pivot n-grams that both texts have, and the phrases they come from."""
-    from tesla_eval.explanations import PivotLink, PivotValue  # not before something is explained
+    from tesla_eval.base.explanations import PivotLink, PivotValue  # not before something is explained
 
     networks = [pivot_network(side, table, longest) for side in (x, y)]
     shared = shared_ngrams(*networks)

@@ -11,15 +11,15 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.analysis.frequencies import load_compound_splitter
-from tesla_eval.analysis.languages import UNDETERMINED, resolve_language
-from tesla_eval.analysis.pipeline import NO_SYNONYMS
-from tesla_eval.analysis.senses import NONE, load_senses, synonym_file
-from tesla_eval.analysis.synonym_formats import read_synonym_sets
-from tesla_eval.arrays import Index
-from tesla_eval.bags.units import UnitSplitter
-from tesla_eval.errors import InputError
-from tesla_eval.records import Unit
+from tesla_eval.base.arrays import Index
+from tesla_eval.base.errors import InputError
+from tesla_eval.base.records import Unit
+from tesla_eval.language.analysis.frequencies import load_compound_splitter
+from tesla_eval.language.analysis.languages import UNDETERMINED, resolve_language
+from tesla_eval.language.analysis.pipeline import NO_SYNONYMS
+from tesla_eval.language.analysis.senses import NONE, load_senses, synonym_file
+from tesla_eval.language.analysis.synonym_formats import read_synonym_sets
+from tesla_eval.matching.bags.units import UnitSplitter
 
 __all__ = ["SynonymSets", "SynonymTable", "UnitAnalysis", "UnitBatch", "are_synonyms", "load_synonym_sets"]
 

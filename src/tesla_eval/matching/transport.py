@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval import _core
-from tesla_eval.arrays import FloatArray
-from tesla_eval.errors import UsageError
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.errors import UsageError
 
 __all__ = ["Transport", "solve_transport"]
 

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval import _core
-from tesla_eval.analysis.batch import AnalysedBatch
-from tesla_eval.analysis.vectors import VectorTokens
-from tesla_eval.errors import InputError
+from tesla_eval.base.errors import InputError
+from tesla_eval.language.analysis.batch import AnalysedBatch
+from tesla_eval.language.analysis.vectors import VectorTokens
 from tesla_eval.matching.ngrams import RECALL_WEIGHT, Matches
 
 __all__ = ["VECTOR_PROBLEMS", "SimilarWords", "explain_vectors", "match_vectors", "prepare_vectors"]
@@ -38,9 +38,9 @@ def match_vectors(
 ) -> Matches:  # fmt: skip
     """Match pairs of texts, as `match_pairs` does; the columns are `VECTOR_PROBLEMS`.
 
-    >>> from tesla_eval.analysis import load_pipeline
-    >>> from tesla_eval.analysis.frequencies import load_frequencies
-    >>> from tesla_eval.analysis.vectors import WordsWithVectors, load_vectors
+    >>> from tesla_eval.language.analysis import load_pipeline
+    >>> from tesla_eval.language.analysis.frequencies import load_frequencies
+    >>> from tesla_eval.language.analysis.vectors import WordsWithVectors, load_vectors
     >>> words = WordsWithVectors(load_vectors("en"), load_frequencies("en"))
     >>> x, y = load_pipeline("en").analyse(["Two were arrested"], ["Two were detained"])
     >>> only = np.zeros(1, np.int64)
@@ -68,8 +68,8 @@ class SimilarWords:
 def explain_vectors(reference: _core.VectorTexts, hypothesis: _core.VectorTexts) -> list[SimilarWords]:
     """The flow between the words of the only text of `reference` and of the only text of `hypothesis`, not merged.
 
-    >>> from tesla_eval.analysis import load_pipeline
-    >>> from tesla_eval.analysis.vectors import WordsWithVectors, load_vectors
+    >>> from tesla_eval.language.analysis import load_pipeline
+    >>> from tesla_eval.language.analysis.vectors import WordsWithVectors, load_vectors
     >>> words = WordsWithVectors(load_vectors("en"), None)
     >>> x, y = load_pipeline("en").analyse(["Two arrested"], ["Two detained"])
     >>> prepared = [prepare_vectors(batch, words.of(batch), merged=False) for batch in (x, y)]

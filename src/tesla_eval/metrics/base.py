@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
-import numpy as np
-
-from tesla_eval.arrays import ExactSum, FloatArray
-from tesla_eval.errors import InputError, UsageError
-from tesla_eval.parallel import map_in_order
-from tesla_eval.records import CorpusScore, Score, Signature
-from tesla_eval.segments import (
+from tesla_eval.base.arrays import ExactSum, FloatArray
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.parallel import map_in_order
+from tesla_eval.base.records import Signature
+from tesla_eval.metrics.results import CorpusScore, Score, SegmentScores
+from tesla_eval.texts.segments import (
     References,
     check_orientation,
     check_references,
@@ -27,7 +25,7 @@ from tesla_eval.segments import (
 )
 
 if TYPE_CHECKING:
-    from tesla_eval.explanations import Explanation
+    from tesla_eval.metrics.results import Explanation
 
 __all__ = ["Chunk", "Metric", "References", "SegmentScores", "Total"]
 
@@ -43,25 +41,6 @@ class Chunk(NamedTuple):
     hypotheses: Sequence[str]
     references: References
     sources: Sequence[str] | None = None
-
-
-@dataclass(frozen=True)
-class SegmentScores:
-    """The scores of N segments, their features (N × F), and statistics that add up, if the metric has them."""
-
-    scores: FloatArray
-    features: FloatArray
-    statistics: FloatArray | None = None
-
-    @staticmethod
-    def concatenate(parts: Sequence[SegmentScores]) -> SegmentScores:
-        """The parts, one after the other."""
-        statistics = [part.statistics for part in parts if part.statistics is not None]
-        return SegmentScores(
-            np.concatenate([part.scores for part in parts]),
-            np.concatenate([part.features for part in parts]),
-            np.concatenate(statistics) if statistics else None,
-        )
 
 
 class Total(Protocol):

@@ -14,11 +14,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tesla_eval.arrays import ExactSum, FloatArray
-from tesla_eval.errors import UsageError
-from tesla_eval.metrics.base import Metric, SegmentScores
-from tesla_eval.records import Score, Signature
-from tesla_eval.segments import References
+from tesla_eval.base.arrays import ExactSum, FloatArray
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.records import Signature
+from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.results import Score, SegmentScores
+from tesla_eval.texts.segments import References
 
 __all__ = [
     "UNSPACED_TOKENISERS",

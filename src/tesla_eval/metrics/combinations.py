@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from tesla_eval.analysis import Analysis, Pipeline
-from tesla_eval.arrays import FloatArray, Index, sum_columns
-from tesla_eval.errors import ResourceError, UsageError
-from tesla_eval.features import MEASURES, BoundGroup, Feature, FeatureGroup, fixed
-from tesla_eval.features.lm import LanguageModelGroup
+from tesla_eval.base.arrays import FloatArray, Index, sum_columns
+from tesla_eval.base.errors import ResourceError, UsageError
+from tesla_eval.base.records import Signature
+from tesla_eval.language.analysis import Analysis, Pipeline
+from tesla_eval.metrics.features import MEASURES, BoundGroup, Feature, FeatureGroup, fixed
+from tesla_eval.metrics.features.lm import LanguageModelGroup
 from tesla_eval.models.linear import ANY_LANGUAGE, LinearModel, load_weights
-from tesla_eval.records import Signature
-from tesla_eval.segments import mean_over_references
+from tesla_eval.texts.segments import mean_over_references
 
 if TYPE_CHECKING:
-    from tesla_eval.explanations import ReferenceExplanation
+    from tesla_eval.base.explanations import ReferenceExplanation
     from tesla_eval.models.svr import PemModel
 
 __all__ = [
@@ -242,7 +242,7 @@ class Linear(Combination):
         self, row: FloatArray, features: Sequence[Feature], detail: ReferenceExplanation
     ) -> ReferenceExplanation:
         """The share of each feature, and the weights beside the features."""
-        from tesla_eval.explanations import Share  # not before something is explained
+        from tesla_eval.base.explanations import Share  # not before something is explained
 
         model = self.model
         shares = model.shares(row[None])

@@ -9,17 +9,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from tesla_eval.discourse.roles import CoherenceModel
-from tesla_eval.errors import ResourceError, UsageError
-from tesla_eval.explanations import Explanation, ValueDetail
-from tesla_eval.metrics.base import Metric, SegmentScores
+from tesla_eval.base.errors import ResourceError, UsageError
+from tesla_eval.base.explanations import ValueDetail
+from tesla_eval.base.records import Signature
+from tesla_eval.base.resources import find_resource, missing_resource, read_resource
+from tesla_eval.base.version import __version__
+from tesla_eval.language.discourse.roles import CoherenceModel
+from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.dicomer import Dicomer
+from tesla_eval.metrics.results import Explanation, SegmentScores
 from tesla_eval.metrics.tesla_s import TeslaS
 from tesla_eval.models.svr import CREMER, CREMER_FEATURES, CremerModel, kernel_kind
-from tesla_eval.records import Signature
-from tesla_eval.resources import find_resource, missing_resource, read_resource
-from tesla_eval.segments import References
-from tesla_eval.version import __version__
+from tesla_eval.texts.segments import References
 
 __all__ = ["Cremer"]
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tesla_eval.arrays import FloatArray
+from tesla_eval.base.arrays import FloatArray
 from tesla_eval.metrics.summary_parts import SummaryEvidence, SummaryParts
 
 __all__ = ["CremerX"]

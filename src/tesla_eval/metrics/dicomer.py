@@ -8,8 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from tesla_eval.discourse import Document, Relation, TextParser, load_parser
-from tesla_eval.discourse.roles import (
+from tesla_eval.base.errors import ResourceError, UsageError
+from tesla_eval.base.explanations import CoherenceDetail, ReferenceExplanation, ValueDetail
+from tesla_eval.base.records import Signature
+from tesla_eval.base.version import __version__
+from tesla_eval.language.discourse import Document, Relation, TextParser, load_parser
+from tesla_eval.language.discourse.roles import (
     KIND,
     VARIANTS,
     CoherenceModel,
@@ -20,12 +24,9 @@ from tesla_eval.discourse.roles import (
     uses_explicitness,
     uses_intra_cell,
 )
-from tesla_eval.errors import ResourceError, UsageError
-from tesla_eval.explanations import CoherenceDetail, Explanation, ReferenceExplanation, ValueDetail
-from tesla_eval.metrics.base import Metric, SegmentScores
-from tesla_eval.records import Signature
-from tesla_eval.segments import References
-from tesla_eval.version import __version__
+from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.results import Explanation, SegmentScores
+from tesla_eval.texts.segments import References
 
 __all__ = ["Dicomer", "matrix_of"]
 

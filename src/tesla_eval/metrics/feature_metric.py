@@ -19,15 +19,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
-from tesla_eval.analysis import Analyser, Analysis, Pipeline, choose_analysis
-from tesla_eval.arrays import FloatArray, Index
-from tesla_eval.errors import ResourceError, UsageError
-from tesla_eval.features import FeatureGroup, options_of
+from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.base.errors import ResourceError, UsageError
+from tesla_eval.base.records import Signature
+from tesla_eval.base.version import __version__
+from tesla_eval.language.analysis import Analyser, Analysis, Pipeline, choose_analysis
 from tesla_eval.matching.both_ways import unordered_pairs
-from tesla_eval.metrics.base import Metric, SegmentScores
+from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.combinations import Combination
-from tesla_eval.records import Signature
-from tesla_eval.segments import (
+from tesla_eval.metrics.features import FeatureGroup, options_of
+from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.texts.segments import (
     References,
     blocks_of_pairs,
     check_references,
@@ -37,10 +39,10 @@ from tesla_eval.segments import (
     same_text,
     texts_of,
 )
-from tesla_eval.version import __version__
 
 if TYPE_CHECKING:
-    from tesla_eval.explanations import Explanation, ReferenceExplanation
+    from tesla_eval.base.explanations import ReferenceExplanation
+    from tesla_eval.metrics.results import Explanation
 
 __all__ = ["FeatureMetric"]
 
@@ -252,7 +254,7 @@ class FeatureMetric(Metric):
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Explanation:
         """The score of one segment with the matching behind it: each text is analysed, each problem solved once."""
-        from tesla_eval.explanations import Explanation  # not before something is explained
+        from tesla_eval.metrics.results import Explanation  # not before something is explained
 
         references = texts_of(references)
         streams = [[reference] for reference in references]
@@ -270,7 +272,7 @@ class FeatureMetric(Metric):
         )
 
     def _explain_pair(self, text: str, x: Any, y: Any) -> tuple[FloatArray, ReferenceExplanation]:
-        from tesla_eval.explanations import ReferenceExplanation  # not before something is explained
+        from tesla_eval.base.explanations import ReferenceExplanation  # not before something is explained
 
         parts = [group.explain(x, y) for group in self._layout.groups]
         row = np.concatenate([part.values for part in parts])

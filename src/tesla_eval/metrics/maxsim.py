@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from tesla_eval.features.ngrams import NgramGroup
 from tesla_eval.metrics.combinations import Mean
 from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.features.ngrams import NgramGroup
 
 __all__ = ["MaxSim"]
 

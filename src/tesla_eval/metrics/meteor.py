@@ -21,14 +21,15 @@ from typing import IO, ClassVar
 
 import numpy as np
 
-from tesla_eval.analysis.languages import resolve_language
-from tesla_eval.arrays import FloatArray
-from tesla_eval.errors import ResourceError, UsageError
-from tesla_eval.metrics.base import Metric, SegmentScores
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.errors import ResourceError, UsageError
+from tesla_eval.base.records import Signature
+from tesla_eval.base.version import __version__
+from tesla_eval.language.analysis.languages import resolve_language
+from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import StatisticsTotal
-from tesla_eval.records import Signature
-from tesla_eval.segments import References
-from tesla_eval.version import __version__
+from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.texts.segments import References
 
 __all__ = ["Meteor", "find_meteor_jar"]
 

@@ -7,14 +7,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tesla_eval.arrays import FloatArray
-from tesla_eval.errors import UsageError
-from tesla_eval.metrics.base import Metric, SegmentScores
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.records import Signature
+from tesla_eval.base.version import __version__
+from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import UNSPACED_TOKENISERS, StatisticsTotal
 from tesla_eval.metrics.nist_counting import Information, Words, count_segment, nist_of_sums
-from tesla_eval.records import Signature
-from tesla_eval.segments import References
-from tesla_eval.version import __version__
+from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.texts.segments import References
 
 __all__ = ["Nist", "NistChar"]
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tesla_eval.arrays import FloatArray
+from tesla_eval.base.arrays import FloatArray
 
 __all__ = ["Information", "Words", "count_segment", "nist_of_sums"]
 

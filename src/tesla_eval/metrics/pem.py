@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from tesla_eval.features.paraphrases import ParaphraseGroup
 from tesla_eval.metrics.combinations import Regression
 from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.features.paraphrases import ParaphraseGroup
 
 __all__ = ["Pem"]
 

@@ -9,12 +9,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from tesla_eval.analysis import Analysis, Pipeline
-from tesla_eval.arrays import FloatArray
-from tesla_eval.features import FeatureGroup
-from tesla_eval.features.adequacy import AdequacyGroup, FluencyShareGroup, OverlapGroup
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.language.analysis import Analysis, Pipeline
 from tesla_eval.metrics.combinations import Combination
 from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.features import FeatureGroup
+from tesla_eval.metrics.features.adequacy import AdequacyGroup, FluencyShareGroup, OverlapGroup
 from tesla_eval.models.paraphrases import PemXModel, load_pem_x_model
 
 __all__ = ["CappedByAdequacy", "PemX"]

@@ -12,8 +12,8 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tesla_eval.analysis.languages import is_spaced
-from tesla_eval.errors import UsageError
+from tesla_eval.base.errors import UsageError
+from tesla_eval.language.analysis.languages import is_spaced
 from tesla_eval.metrics.base import Metric
 
 if TYPE_CHECKING:

@@ -13,13 +13,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from tesla_eval.analysis.languages import resolve_language
-from tesla_eval.analysis.porter import rouge_stem
-from tesla_eval.analysis.sentences import split_sentences
-from tesla_eval.analysis.tokenisers import tokenise
-from tesla_eval.errors import UsageError
-from tesla_eval.explanations import Explanation
-from tesla_eval.metrics.base import Metric, SegmentScores
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.records import Signature
+from tesla_eval.base.version import __version__
+from tesla_eval.language.analysis.languages import resolve_language
+from tesla_eval.language.analysis.porter import rouge_stem
+from tesla_eval.language.analysis.sentences import split_sentences
+from tesla_eval.language.analysis.tokenisers import tokenise
+from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.results import Explanation, SegmentScores
 from tesla_eval.metrics.rouge_counting import (
     Measures,
     match_ngrams,
@@ -28,9 +30,7 @@ from tesla_eval.metrics.rouge_counting import (
     match_summaries,
     skip_unigrams,
 )
-from tesla_eval.records import Signature
-from tesla_eval.segments import References
-from tesla_eval.version import __version__
+from tesla_eval.texts.segments import References
 
 __all__ = ["RougeMetric", "skip_unigrams"]
 

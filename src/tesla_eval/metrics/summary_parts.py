@@ -14,24 +14,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tesla_eval.analysis import choose_analysis
-from tesla_eval.arrays import FloatArray, Index
-from tesla_eval.errors import InputError, ResourceError, UsageError
-from tesla_eval.explanations import (
-    Explanation,
-    FeatureDetail,
-    ReferenceExplanation,
-    SupportDetail,
-    ValueDetail,
-)
-from tesla_eval.features.ngrams import SkipBigramGroup, SourceGroup
-from tesla_eval.metrics.base import Metric, SegmentScores
+from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.base.errors import InputError, ResourceError, UsageError
+from tesla_eval.base.explanations import FeatureDetail, ReferenceExplanation, SupportDetail, ValueDetail
+from tesla_eval.base.records import Signature
+from tesla_eval.base.version import __version__
+from tesla_eval.language.analysis import choose_analysis
+from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.combinations import BestModel
+from tesla_eval.metrics.features.ngrams import SkipBigramGroup, SourceGroup
+from tesla_eval.metrics.results import Explanation, SegmentScores
 from tesla_eval.metrics.tesla_s_source import support_of
 from tesla_eval.models.linear import LinearModel, load_weights
-from tesla_eval.records import Signature
-from tesla_eval.segments import References, check_references, texts_of
-from tesla_eval.version import __version__
+from tesla_eval.texts.segments import References, check_references, texts_of
 
 __all__ = ["SummaryEvidence", "SummaryParts"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from tesla_eval.analysis import Analysis
-from tesla_eval.analysis.senses import NONE
-from tesla_eval.features.covering import CoveringGroup
+from tesla_eval.language.analysis import Analysis
+from tesla_eval.language.analysis.senses import NONE
 from tesla_eval.matching.synonyms import UnitAnalysis
 from tesla_eval.metrics.combinations import Column
 from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.features.covering import CoveringGroup
 
 __all__ = ["TeslaCelab", "TeslaCelabMinus"]
 

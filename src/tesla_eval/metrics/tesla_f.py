@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from tesla_eval.features.lm import LanguageModelGroup
-from tesla_eval.features.ngrams import NgramGroup
-from tesla_eval.features.pivots import PivotGroup
 from tesla_eval.metrics.combinations import LinearWithLanguageModels
 from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.features.lm import LanguageModelGroup
+from tesla_eval.metrics.features.ngrams import NgramGroup
+from tesla_eval.metrics.features.pivots import PivotGroup
 
 __all__ = ["TeslaF"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from tesla_eval.features.ngrams import SkipBigramGroup
 from tesla_eval.metrics.combinations import BestModel
 from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.features.ngrams import SkipBigramGroup
 
 __all__ = ["TeslaS", "TeslaSRecall"]
 

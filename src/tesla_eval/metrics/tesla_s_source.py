@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from tesla_eval.arrays import FloatArray
-from tesla_eval.errors import InputError, UsageError
-from tesla_eval.explanations import Explanation, MatchDetail, ReferenceExplanation, SupportDetail
-from tesla_eval.features.ngrams import SourceGroup
-from tesla_eval.metrics.base import SegmentScores
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.explanations import MatchDetail, ReferenceExplanation, SupportDetail
 from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.features.ngrams import SourceGroup
+from tesla_eval.metrics.results import Explanation, SegmentScores
 from tesla_eval.metrics.tesla_s import TeslaS
-from tesla_eval.segments import References
+from tesla_eval.texts.segments import References
 
 __all__ = ["TeslaSSource", "needed_sources", "support_of"]
 

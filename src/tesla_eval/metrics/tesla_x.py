@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from tesla_eval.features.lm import FluencyGroup
-from tesla_eval.features.ngrams import CharacterGroup, NgramGroup, TagGroup
-from tesla_eval.features.pivots import PivotGroup
-from tesla_eval.features.surface import SurfaceGroup
-from tesla_eval.features.vectors import VectorGroup
 from tesla_eval.metrics.combinations import Linear
 from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.features.lm import FluencyGroup
+from tesla_eval.metrics.features.ngrams import CharacterGroup, NgramGroup, TagGroup
+from tesla_eval.metrics.features.pivots import PivotGroup
+from tesla_eval.metrics.features.surface import SurfaceGroup
+from tesla_eval.metrics.features.vectors import VectorGroup
 
 __all__ = ["TeslaX"]
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.errors import UsageError
+from tesla_eval.base.errors import UsageError
 
 try:
     from scipy.sparse import csc_matrix, hstack

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from tesla_eval.errors import ResourceError
-from tesla_eval.files import replacing
+from tesla_eval.base.errors import ResourceError
+from tesla_eval.base.files import replacing
 
 __all__ = ["read_document", "write_document"]
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from tesla_eval.arrays import FloatArray, sum_columns
-from tesla_eval.errors import ResourceError
+from tesla_eval.base.arrays import FloatArray, sum_columns
+from tesla_eval.base.errors import ResourceError
+from tesla_eval.base.resources import data_folders, missing_resource
 from tesla_eval.models.documents import read_document, write_document
-from tesla_eval.resources import data_folders, missing_resource
 
 __all__ = ["ANY_LANGUAGE", "LinearModel", "Scale", "load_weights", "read_weights", "write_weights"]
 

@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tesla_eval.errors import ResourceError
+from tesla_eval.base.errors import ResourceError
+from tesla_eval.base.resources import data_folders, missing_resource
 from tesla_eval.models.documents import read_document, write_document
-from tesla_eval.resources import data_folders, missing_resource
 
 __all__ = ["PEM_X", "PemXModel", "load_pem_x_model", "read_pem_x_model", "write_pem_x_model"]
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.arrays import FloatArray
-from tesla_eval.errors import ResourceError
-from tesla_eval.resources import (
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.errors import ResourceError
+from tesla_eval.base.resources import (
     UNSTATED,
     Provenance,
     Resource,

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from tesla_eval.analysis.tagger import TaggerModel
-from tesla_eval.arrays import FloatArray
-from tesla_eval.compare import SystemComparison
-from tesla_eval.errors import UsageError
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.parallel import NO_PROGRESS, Progress
+from tesla_eval.base.version import __version__
+from tesla_eval.language.analysis.tagger import TaggerModel
 from tesla_eval.metrics.base import Metric
-from tesla_eval.parallel import NO_PROGRESS, Progress
+from tesla_eval.metrics.comparison import SystemComparison
 from tesla_eval.report.embedding import encoded
 from tesla_eval.report.findings import CLASSES, LENGTHS, Findings
-from tesla_eval.version import __version__
 
 __all__ = ["FORMAT", "FORMAT_VERSION", "Blocks", "ReportTexts", "ScoredMetric", "collect", "telling_segments"]
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tesla_eval.errors import InputError
+from tesla_eval.base.errors import InputError
 
 __all__ = ["BLOCK_TYPE", "CORE", "embedded", "encoded", "extract", "read_blocks"]
 

@@ -10,9 +10,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from tesla_eval.base.errors import InputError
 from tesla_eval.drawing.shapes import Anchor, Box, Dot, Drawing, Line, Scale, Shape, Words
 from tesla_eval.drawing.text import escaped, estimated_width
-from tesla_eval.errors import InputError
 
 __all__ = ["StatisticRow", "Statistics", "human_drawings", "human_statistics", "read_human"]
 

@@ -10,13 +10,13 @@ from typing import Any
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
+from tesla_eval.base.version import __version__
 from tesla_eval.drawing.explanation import stylesheet
 from tesla_eval.drawing.policy import content_policy
 from tesla_eval.report.collect import FORMAT, FORMAT_VERSION, Blocks
 from tesla_eval.report.embedding import CORE, embedded, encoded
 from tesla_eval.report.human import human_drawings, human_statistics
 from tesla_eval.report.overview import Overview, overview
-from tesla_eval.version import __version__
 
 __all__ = ["MODULES", "render", "script"]
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from tesla_eval import stats
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.arrays import FloatArray, Index
-from tesla_eval.errors import UsageError
-from tesla_eval.features.adequacy import BoundAdequacy, contradicted, longer_lengths
-from tesla_eval.features.contradictions import CONTRADICTIONS
+from tesla_eval import statistics
+from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.judgements.paraphrase_sets import ParaphraseSet
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.metrics.features.adequacy import BoundAdequacy, contradicted, longer_lengths
+from tesla_eval.metrics.features.contradictions import CONTRADICTIONS
 from tesla_eval.models.paraphrases import PemXModel
-from tesla_eval.parallel import NO_PROGRESS, Progress
 
 __all__ = [
     "EVIDENCE",
@@ -156,7 +156,7 @@ def leave_one_out(
             shares,
             held.words,
         )
-        correlations[held.pairs.name] = stats.pearson(adequacy, held.pairs.meaning).value
+        correlations[held.pairs.name] = statistics.pearson(adequacy, held.pairs.meaning).value
     return correlations
 
 

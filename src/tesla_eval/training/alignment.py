@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tesla_eval._core import WordAligner
-from tesla_eval.errors import UsageError
-from tesla_eval.files import replacing
-from tesla_eval.parallel import NO_PROGRESS, Progress, map_in_order
-from tesla_eval.textio import read_lines
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.files import replacing
+from tesla_eval.base.parallel import NO_PROGRESS, Progress, map_in_order
+from tesla_eval.texts.lines import read_lines
 
 __all__ = ["AgreementRecipe", "Links", "align_by_agreement", "align_files_by_agreement"]
 

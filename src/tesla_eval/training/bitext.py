@@ -14,14 +14,14 @@ from pathlib import Path
 
 import numpy as np
 
-from tesla_eval.analysis.batch import AnalysedBatch
-from tesla_eval.analysis.conllu import UNIVERSAL_TAGS, is_function_tag
-from tesla_eval.analysis.pipeline import Pipeline
-from tesla_eval.errors import BuildError, InputError, ResourceError
-from tesla_eval.files import replacing
-from tesla_eval.parallel import Progress
-from tesla_eval.pivot import FunctionTag
-from tesla_eval.textio import read_in_step
+from tesla_eval.base.errors import BuildError, InputError, ResourceError
+from tesla_eval.base.files import replacing
+from tesla_eval.base.parallel import Progress
+from tesla_eval.language.analysis.batch import AnalysedBatch
+from tesla_eval.language.analysis.conllu import UNIVERSAL_TAGS, is_function_tag
+from tesla_eval.language.analysis.pipeline import Pipeline
+from tesla_eval.language.pivot import FunctionTag
+from tesla_eval.texts.lines import read_in_step
 
 __all__ = [
     "LONGEST_SENTENCE",

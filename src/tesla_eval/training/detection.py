@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.analysis.detection import (
+from tesla_eval.base.errors import BuildError
+from tesla_eval.base.parallel import NO_PROGRESS, Progress
+from tesla_eval.base.resources import Provenance, Resource
+from tesla_eval.language.analysis.detection import (
     KIND,
     LETTER_UNITS,
     PIECE_LENGTH,
@@ -19,9 +22,6 @@ from tesla_eval.analysis.detection import (
     word_hashes,
     words_by_text,
 )
-from tesla_eval.errors import BuildError
-from tesla_eval.parallel import NO_PROGRESS, Progress
-from tesla_eval.resources import Provenance, Resource
 
 __all__ = ["DetectionSettings", "build_detection", "serbian_cyrillic"]
 

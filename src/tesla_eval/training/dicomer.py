@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from tesla_eval.arrays import FloatArray
-from tesla_eval.discourse import Document, Parser
-from tesla_eval.discourse.roles import CoherenceModel, Variant, features_of
-from tesla_eval.errors import BuildError
-from tesla_eval.parallel import NO_PROGRESS, Progress
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.errors import BuildError
+from tesla_eval.base.parallel import NO_PROGRESS, Progress
+from tesla_eval.language.discourse import Document, Parser
+from tesla_eval.language.discourse.roles import CoherenceModel, Variant, features_of
 from tesla_eval.training.discourse import import_trainer
 
 __all__ = [

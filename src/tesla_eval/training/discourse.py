@@ -11,8 +11,11 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from tesla_eval.analysis import Pipeline
-from tesla_eval.discourse.arguments import (
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.parallel import NO_PROGRESS, Progress
+from tesla_eval.base.resources import UNSTATED, Provenance, Resource
+from tesla_eval.language.analysis import Pipeline
+from tesla_eval.language.discourse.arguments import (
     SentenceFacts,
     boundary_features,
     clause_features,
@@ -21,9 +24,9 @@ from tesla_eval.discourse.arguments import (
     location_features,
     pair_features,
 )
-from tesla_eval.discourse.classifier import BIAS, WEIGHT_UNITS, Classifier
-from tesla_eval.discourse.connectives import USUAL_SENSE, Candidate, Inventory, connective_features
-from tesla_eval.discourse.document import (
+from tesla_eval.language.discourse.classifier import BIAS, WEIGHT_UNITS, Classifier
+from tesla_eval.language.discourse.connectives import USUAL_SENSE, Candidate, Inventory, connective_features
+from tesla_eval.language.discourse.document import (
     SENSES,
     Document,
     Relation,
@@ -34,7 +37,7 @@ from tesla_eval.discourse.document import (
     TokenIndex,
     analyse_many,
 )
-from tesla_eval.discourse.parser import (
+from tesla_eval.language.discourse.parser import (
     ARG1,
     ARG2,
     BOUNDARY,
@@ -47,10 +50,7 @@ from tesla_eval.discourse.parser import (
     analysis_of,
     clause_pairs,
 )
-from tesla_eval.errors import InputError, UsageError
-from tesla_eval.parallel import NO_PROGRESS, Progress
-from tesla_eval.resources import UNSTATED, Provenance, Resource
-from tesla_eval.textio import LineReader, read_json_lines
+from tesla_eval.texts.lines import LineReader, read_json_lines
 
 __all__ = [
     "NON_COMMERCIAL_GENRES",

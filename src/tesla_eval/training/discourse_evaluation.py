@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
-from tesla_eval.discourse.arguments import SentenceFacts, inner_features, pair_features
-from tesla_eval.discourse.connectives import connective_features
-from tesla_eval.discourse.document import Relation, TokenIndex
-from tesla_eval.discourse.parser import Parser
+from tesla_eval.language.discourse.arguments import SentenceFacts, inner_features, pair_features
+from tesla_eval.language.discourse.connectives import connective_features
+from tesla_eval.language.discourse.document import Relation, TokenIndex
+from tesla_eval.language.discourse.parser import Parser
 from tesla_eval.training.discourse import (
     GoldDocument,
     GoldRelation,

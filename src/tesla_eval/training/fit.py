@@ -11,11 +11,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tesla_eval.arrays import FloatArray
-from tesla_eval.errors import UsageError
-from tesla_eval.features import Feature
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.parallel import NO_PROGRESS, Progress
+from tesla_eval.metrics.features import Feature
 from tesla_eval.models.linear import SIGNED, LinearModel, Scale
-from tesla_eval.parallel import NO_PROGRESS, Progress
 from tesla_eval.training.judged import TrainingSet
 
 __all__ = [

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.arrays import FloatArray, Index
-from tesla_eval.errors import InputError, UsageError
+from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.parallel import NO_PROGRESS, Progress
+from tesla_eval.judgements.meta.run import JudgedSet
 from tesla_eval.judgements.nouns import EvalSet
-from tesla_eval.meta.run import JudgedSet
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.feature_metric import FeatureMetric
-from tesla_eval.parallel import NO_PROGRESS, Progress
 
 __all__ = ["TrainingSet", "collect", "pairs_of_scores"]
 

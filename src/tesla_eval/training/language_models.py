@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import NgramEstimator
-from tesla_eval.analysis import AnalysedBatch, Pipeline, load_pipeline
-from tesla_eval.arrays import FloatArray
-from tesla_eval.errors import BuildError, UsageError
-from tesla_eval.files import replacing
-from tesla_eval.lm import KIND, SPECIAL_WORDS, WordNumbers, analyse_chunks, analysis_fingerprint
-from tesla_eval.parallel import NO_PROGRESS, Progress
-from tesla_eval.resources import UNSTATED, Provenance, Resource, byte_planes, text_array
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.errors import BuildError, UsageError
+from tesla_eval.base.files import replacing
+from tesla_eval.base.parallel import NO_PROGRESS, Progress
+from tesla_eval.base.resources import UNSTATED, Provenance, Resource, byte_planes, text_array
+from tesla_eval.language.analysis import AnalysedBatch, Pipeline, load_pipeline
+from tesla_eval.language.lm import KIND, SPECIAL_WORDS, WordNumbers, analyse_chunks, analysis_fingerprint
 
 __all__ = [
     "FALLBACK",

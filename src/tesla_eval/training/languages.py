@@ -7,8 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from tesla_eval.analysis.conllu import UNKNOWN, Sentence
-from tesla_eval.analysis.lemmas import (
+from tesla_eval.base.errors import BuildError
+from tesla_eval.base.parallel import NO_PROGRESS, Progress
+from tesla_eval.base.resources import UNSTATED, Provenance, Resource, text_array
+from tesla_eval.language.analysis.conllu import UNKNOWN, Sentence
+from tesla_eval.language.analysis.lemmas import (
     KIND,
     LONGEST_SUFFIX,
     Lemmatiser,
@@ -17,10 +20,7 @@ from tesla_eval.analysis.lemmas import (
     is_number,
     normalise_form,
 )
-from tesla_eval.analysis.synonym_formats import read_synonyms
-from tesla_eval.errors import BuildError
-from tesla_eval.parallel import NO_PROGRESS, Progress
-from tesla_eval.resources import UNSTATED, Provenance, Resource, text_array
+from tesla_eval.language.analysis.synonym_formats import read_synonyms
 from tesla_eval.training.taggers import LexiconEntry, TaggerData, build_tagger, lexicon_classes, settings_for
 
 __all__ = [

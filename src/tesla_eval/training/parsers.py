@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import SpanTrainer, span_word_key
-from tesla_eval.analysis.conllu import Word
-from tesla_eval.analysis.tagger import TaggerModel
-from tesla_eval.errors import BuildError
-from tesla_eval.resources import Resource, byte_planes
-from tesla_eval.syntax.evalb import BracketCounts, count_brackets
-from tesla_eval.syntax.grammar import BinaryNode, binarise, build_grammar
-from tesla_eval.syntax.parser import ANALYSIS, KIND, ConstituencyParser
-from tesla_eval.syntax.treebank import TreebankSentence
-from tesla_eval.syntax.trees import Tree, read_tree
+from tesla_eval.base.errors import BuildError
+from tesla_eval.base.resources import Resource, byte_planes
+from tesla_eval.language.analysis.conllu import Word
+from tesla_eval.language.analysis.tagger import TaggerModel
+from tesla_eval.language.syntax.evalb import BracketCounts, count_brackets
+from tesla_eval.language.syntax.grammar import BinaryNode, binarise, build_grammar
+from tesla_eval.language.syntax.parser import ANALYSIS, KIND, ConstituencyParser
+from tesla_eval.language.syntax.treebank import TreebankSentence
+from tesla_eval.language.syntax.trees import Tree, read_tree
 from tesla_eval.training.taggers import TaggerSettings, train_tagger
 
 __all__ = ["ParserSettings", "evaluate_parser", "fold_of", "jackknifed_tags", "train_parser"]

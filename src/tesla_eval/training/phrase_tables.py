@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import PhraseCounter
-from tesla_eval.analysis.conllu import UNIVERSAL_TAGS
-from tesla_eval.analysis.pipeline import Pipeline, load_pipeline
-from tesla_eval.errors import BuildError, InputError, UsageError
-from tesla_eval.files import replacing
-from tesla_eval.parallel import NO_PROGRESS, Progress
-from tesla_eval.pivot import (
+from tesla_eval.base.errors import BuildError, InputError, UsageError
+from tesla_eval.base.files import replacing
+from tesla_eval.base.parallel import NO_PROGRESS, Progress
+from tesla_eval.base.resources import UNSTATED, Provenance, Resource
+from tesla_eval.language.analysis.conllu import UNIVERSAL_TAGS
+from tesla_eval.language.analysis.pipeline import Pipeline, load_pipeline
+from tesla_eval.language.pivot import (
     BYTES,
     FUNCTION_BIT,
     KIND,
@@ -30,8 +31,7 @@ from tesla_eval.pivot import (
     STEPS,
     FunctionTag,
 )
-from tesla_eval.resources import UNSTATED, Provenance, Resource
-from tesla_eval.textio import LineReader, read_in_step
+from tesla_eval.texts.lines import LineReader, read_in_step
 from tesla_eval.training.alignment import AgreementRecipe, align_files_by_agreement
 from tesla_eval.training.bitext import (
     Bitext,

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.analysis.frequencies import WordFrequencies, load_frequencies
-from tesla_eval.analysis.vectors import WordVectors, load_vectors
-from tesla_eval.errors import BuildError
-from tesla_eval.pivot import PhraseTable
+from tesla_eval.base.errors import BuildError
+from tesla_eval.language.analysis.frequencies import WordFrequencies, load_frequencies
+from tesla_eval.language.analysis.vectors import WordVectors, load_vectors
+from tesla_eval.language.pivot import PhraseTable
 from tesla_eval.training.vectors import Embeddings
 
 __all__ = ["pivoted_embeddings"]
@@ -23,7 +23,7 @@ _FINE = 2.0**20  # steps per unit: sums of so many of them are exact in any orde
 def pivoted_embeddings(table: PhraseTable) -> Embeddings:
     """The lemmas of a phrase table with vectors from those of its pivot language.
 
-    >>> from tesla_eval.pivot import load_phrase_table
+    >>> from tesla_eval.language.pivot import load_phrase_table
     >>> found = pivoted_embeddings(load_phrase_table("de", "en"))
     >>> "arzt" in found.entries, "Arzt" in found.entries
     (True, False)

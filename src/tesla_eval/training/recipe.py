@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from tesla_eval.analysis.languages import resolve_language
-from tesla_eval.errors import UsageError
-from tesla_eval.features import Feature
-from tesla_eval.features.lm import LanguageModelGroup
-from tesla_eval.meta.run import target_language
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.parallel import NO_PROGRESS, Progress
+from tesla_eval.base.records import Signature
+from tesla_eval.judgements.meta.run import target_language
+from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.metrics.combinations import Uncombined
 from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.features import Feature
+from tesla_eval.metrics.features.lm import LanguageModelGroup
 from tesla_eval.models.linear import ANY_LANGUAGE, LinearModel
-from tesla_eval.parallel import NO_PROGRESS, Progress
-from tesla_eval.records import Signature
 from tesla_eval.training.fit import PENALTIES, Problem, Validation, check_floors, cross_validate
 from tesla_eval.training.judged import TrainingSet
 

@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from tesla_eval.analysis import load_pipeline
-from tesla_eval.arrays import FloatArray, Index
-from tesla_eval.errors import BuildError, UsageError
-from tesla_eval.features.paraphrases import (
+from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.base.errors import BuildError, UsageError
+from tesla_eval.base.parallel import NO_PROGRESS, Progress
+from tesla_eval.judgements.paraphrases import RatedPair, controls
+from tesla_eval.judgements.summaries import SummarySet
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.features.paraphrases import (
     LEAST_COUNT,
     PARAPHRASE_FEATURES,
     ParaphraseFeatures,
     ParaphraseGroup,
 )
-from tesla_eval.judgements.paraphrases import RatedPair, controls
-from tesla_eval.judgements.summaries import SummarySet
-from tesla_eval.metrics.base import Metric
 from tesla_eval.models.svr import CREMER_FEATURES, CremerModel, PemModel, SupportVectorModel
-from tesla_eval.parallel import NO_PROGRESS, Progress
 
 __all__ = [
     "GRID",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tesla_eval.arrays import FloatArray
+from tesla_eval.base.arrays import FloatArray
 
 __all__ = ["RankingProblem", "fit_ranking", "fit_shared", "pooled"]
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.errors import BuildError, UsageError
-from tesla_eval.srl.constituents import Sentence
-from tesla_eval.srl.evaluation import gold_arguments, gold_constituents, noun_predicates
-from tesla_eval.srl.features import (
+from tesla_eval.base.errors import BuildError, UsageError
+from tesla_eval.language.srl.constituents import Sentence
+from tesla_eval.language.srl.evaluation import gold_arguments, gold_constituents, noun_predicates
+from tesla_eval.language.srl.features import (
     AND,
     CLASSIFICATION_FEATURES,
     IDENTIFICATION_FEATURES,
@@ -22,12 +22,12 @@ from tesla_eval.srl.features import (
     Predicate,
     extract,
 )
-from tesla_eval.srl.frames import UNKNOWN_TYPE
-from tesla_eval.srl.labeller import RoleLabeller
-from tesla_eval.srl.predicates import noun_places, predicate_features
-from tesla_eval.srl.scorer import Scorer
-from tesla_eval.syntax.treebank import TreebankSentence
-from tesla_eval.syntax.trees import Tree
+from tesla_eval.language.srl.frames import UNKNOWN_TYPE
+from tesla_eval.language.srl.labeller import RoleLabeller
+from tesla_eval.language.srl.predicates import noun_places, predicate_features
+from tesla_eval.language.srl.scorer import Scorer
+from tesla_eval.language.syntax.treebank import TreebankSentence
+from tesla_eval.language.syntax.trees import Tree
 
 __all__ = [
     "LEARNERS",

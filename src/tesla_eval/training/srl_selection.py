@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.srl.constituents import Sentence
-from tesla_eval.srl.evaluation import gold_arguments, gold_constituents, noun_predicates
-from tesla_eval.srl.features import FEATURE_POOL, Candidate, extract
-from tesla_eval.syntax.treebank import TreebankSentence
+from tesla_eval.language.srl.constituents import Sentence
+from tesla_eval.language.srl.evaluation import gold_arguments, gold_constituents, noun_predicates
+from tesla_eval.language.srl.features import FEATURE_POOL, Candidate, extract
+from tesla_eval.language.syntax.treebank import TreebankSentence
 from tesla_eval.training.srl import TOLERANCE, FeatureTable, collect_examples, predicate_at, sparse_matrix
 
 __all__ = ["SelectionStep", "select_backwards"]

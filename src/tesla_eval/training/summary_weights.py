@@ -13,12 +13,12 @@ from itertools import product
 
 import numpy as np
 
-from tesla_eval.arrays import FloatArray
-from tesla_eval.errors import UsageError
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.errors import UsageError
 from tesla_eval.judgements.summaries import OVERALL, SummarySet
 from tesla_eval.metrics.summary_parts import SummaryParts
 from tesla_eval.models.linear import ANY_LANGUAGE, SIGNED, LinearModel, Scale
-from tesla_eval.stats import pearson
+from tesla_eval.statistics import pearson
 
 __all__ = ["LEARNERS", "JudgedParts", "judged_parts", "learn_cremer_x", "learn_s_x", "linear_model"]
 

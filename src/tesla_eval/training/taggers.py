@@ -11,12 +11,12 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy.typing as npt
 
 from tesla_eval._core import MAX_LABELS, TaggerTrainer
-from tesla_eval.analysis.conllu import UNIVERSAL_TAGS, UNKNOWN, Sentence, Word, read_conllu
-from tesla_eval.analysis.tagger import ANALYSIS, KIND, WIDE_ARRAYS, Label, TaggerModel
-from tesla_eval.errors import BuildError, InputError
-from tesla_eval.parallel import NO_PROGRESS, Progress
-from tesla_eval.resources import UNSTATED, Provenance, Resource, byte_planes, text_array
-from tesla_eval.textio import LineReader
+from tesla_eval.base.errors import BuildError, InputError
+from tesla_eval.base.parallel import NO_PROGRESS, Progress
+from tesla_eval.base.resources import UNSTATED, Provenance, Resource, byte_planes, text_array
+from tesla_eval.language.analysis.conllu import UNIVERSAL_TAGS, UNKNOWN, Sentence, Word, read_conllu
+from tesla_eval.language.analysis.tagger import ANALYSIS, KIND, WIDE_ARRAYS, Label, TaggerModel
+from tesla_eval.texts.lines import LineReader
 
 __all__ = [
     "SMALL_TREEBANK",

@@ -17,10 +17,10 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.analysis.vectors import KIND, WordVectors, strip_accents
-from tesla_eval.errors import BuildError, InputError
-from tesla_eval.resources import UNSTATED, Provenance, Resource, text_array
-from tesla_eval.textio import LineReader, read_lines
+from tesla_eval.base.errors import BuildError, InputError
+from tesla_eval.base.resources import UNSTATED, Provenance, Resource, text_array
+from tesla_eval.language.analysis.vectors import KIND, WordVectors, strip_accents
+from tesla_eval.texts.lines import LineReader, read_lines
 
 __all__ = [
     "DIMENSIONS",

@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import SegmenterTrainer
-from tesla_eval.analysis.frequencies import COMPOUNDS, FILLERS, HIGHEST_ZIPF, STEPS
-from tesla_eval.analysis.frequencies import KIND as FREQUENCIES
-from tesla_eval.analysis.tokenisers import KIND as SEGMENTER
-from tesla_eval.analysis.tokenisers import WIDE_ARRAYS
-from tesla_eval.errors import BuildError
-from tesla_eval.parallel import NO_PROGRESS, Progress
-from tesla_eval.resources import UNSTATED, Provenance, Resource, byte_planes, text_array
+from tesla_eval.base.errors import BuildError
+from tesla_eval.base.parallel import NO_PROGRESS, Progress
+from tesla_eval.base.resources import UNSTATED, Provenance, Resource, byte_planes, text_array
+from tesla_eval.language.analysis.frequencies import COMPOUNDS, FILLERS, HIGHEST_ZIPF, STEPS
+from tesla_eval.language.analysis.frequencies import KIND as FREQUENCIES
+from tesla_eval.language.analysis.tokenisers import KIND as SEGMENTER
+from tesla_eval.language.analysis.tokenisers import WIDE_ARRAYS
 
 __all__ = ["SegmentedText", "SegmenterSettings", "compound_resource", "frequency_resource", "train_segmenter"]
 

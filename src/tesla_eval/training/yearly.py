@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.arrays import FloatArray, Index
-from tesla_eval.features import Feature
-from tesla_eval.meta.join import human_system_scores
-from tesla_eval.meta.run import JudgedSet
+from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.judgements.meta.join import human_system_scores
+from tesla_eval.judgements.meta.run import JudgedSet
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.features import Feature
 from tesla_eval.models.linear import LinearModel
-from tesla_eval.stats import better_p_values, soft_accuracy, wins_p_values
+from tesla_eval.statistics import better_p_values, soft_accuracy, wins_p_values
 from tesla_eval.training.fit import Problem
 from tesla_eval.training.judged import TrainingSet, pairs_of_scores
 

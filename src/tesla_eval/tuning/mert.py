@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tesla_eval.errors import UsageError
+from tesla_eval.base.errors import UsageError
 from tesla_eval.tuning.objective import FloatArray
 from tesla_eval.tuning.parameters import Parameters
 from tesla_eval.tuning.pool import Problem

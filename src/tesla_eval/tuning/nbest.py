@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from tesla_eval.errors import InputError, UsageError
-from tesla_eval.textio import LineReader, parse_json_object
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.texts.lines import LineReader, parse_json_object
 
 __all__ = ["FORMATS", "Candidate", "CandidateList", "detect_format", "read_nbest"]
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.metrics.base import Metric, SegmentScores
+from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import corpus_score_of_sums
+from tesla_eval.metrics.results import SegmentScores
 
 __all__ = ["Objective", "whole_numbers"]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tesla_eval.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.metrics.base import Metric, References
 from tesla_eval.tuning.mert import MertOptions, Tuned, mert
 from tesla_eval.tuning.nbest import read_nbest

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tesla_eval.errors import InputError
-from tesla_eval.textio import LineReader
+from tesla_eval.base.errors import InputError
+from tesla_eval.texts.lines import LineReader
 from tesla_eval.tuning.objective import FloatArray
 
 __all__ = ["Parameter", "Parameters", "format_weights", "read_parameters"]

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval import _core
-from tesla_eval.errors import InputError
-from tesla_eval.metrics.base import Metric, SegmentScores
+from tesla_eval.base.errors import InputError
+from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.tuning.nbest import CandidateList
 from tesla_eval.tuning.objective import FloatArray, IntArray, Objective, whole_numbers
 

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tesla_eval.errors import InputError, TeslaError, UsageError
-from tesla_eval.metrics.base import Metric, SegmentScores
+from tesla_eval.base.errors import InputError, TeslaError, UsageError
+from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import corpus_score_of_sums
-from tesla_eval.textio import parse_json_object
+from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.texts.lines import parse_json_object
 from tesla_eval.tuning.objective import Objective
 
 __all__ = ["PROTOCOLS", "JsonLines", "Meteor", "Protocol", "ZMert"]

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.errors import InputError
+from tesla_eval.base.errors import InputError
 from tesla_eval.metrics.base import Metric
-from tesla_eval.textio import STANDARD_INPUT, LineReader, read_in_step
+from tesla_eval.texts.lines import STANDARD_INPUT, LineReader, read_in_step
 from tesla_eval.tuning.nbest import CandidateList, read_nbest
 
 __all__ = [

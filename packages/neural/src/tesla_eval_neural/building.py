@@ -10,8 +10,8 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.errors import InputError, ResourceError
-from tesla_eval.resources import UNSTATED, Provenance, Resource, text_array
+from tesla_eval.base.errors import InputError, ResourceError
+from tesla_eval.base.resources import UNSTATED, Provenance, Resource, text_array
 from tesla_eval.training.vectors import read_safetensors
 from tesla_eval_neural.encoder import KIND, Encoder
 from tesla_eval_neural.kinds import piece_kinds

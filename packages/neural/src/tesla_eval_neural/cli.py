@@ -8,15 +8,15 @@ from pathlib import Path
 import click
 import numpy as np
 
-from tesla_eval.analysis.languages import code_to_build, resolve_language
-from tesla_eval.cli.options import judgement_options, need_scikit_learn, provenance_options
-from tesla_eval.cli.terminal import progress, resumable
-from tesla_eval.errors import UsageError
-from tesla_eval.meta import read_preferences
-from tesla_eval.meta.run import target_language, wmt_sets
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.resources import SUFFIX, Provenance, user_data_folder, write_resource
+from tesla_eval.cli.shared.options import judgement_options, need_scikit_learn, provenance_options
+from tesla_eval.cli.shared.terminal import progress, resumable
+from tesla_eval.judgements.meta import read_preferences
+from tesla_eval.judgements.meta.run import target_language, wmt_sets
+from tesla_eval.language.analysis.languages import code_to_build, resolve_language
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.models.linear import load_weights, write_weights
-from tesla_eval.resources import SUFFIX, Provenance, user_data_folder, write_resource
 from tesla_eval_neural.building import LAYERS
 from tesla_eval_neural.encoder import KIND, load_encoder
 from tesla_eval_neural.learning import PENALTY

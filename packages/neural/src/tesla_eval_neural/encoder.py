@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import MOST_PIECES, StateEncoder, StateTexts
-from tesla_eval.errors import InputError, ResourceError
-from tesla_eval.resources import SUFFIX, Resource, find_resource, missing_resource, read_resource
+from tesla_eval.base.errors import InputError, ResourceError
+from tesla_eval.base.resources import SUFFIX, Resource, find_resource, missing_resource, read_resource
 from tesla_eval_neural.kinds import PIECE_KINDS
 from tesla_eval_neural.pieces import Pieces, tokeniser_of
 from tesla_eval_neural.quantising import DENSE

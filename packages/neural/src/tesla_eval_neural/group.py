@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from tesla_eval._core import STATE_PROBLEMS, StateTexts, explain_states, match_states
-from tesla_eval.analysis import AnalysedBatch, Analysis
-from tesla_eval.arrays import FloatArray, Index
-from tesla_eval.features import (
+from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.language.analysis import AnalysedBatch, Analysis
+from tesla_eval.metrics.features import (
     FIRST,
     MEASURES,
     BoundGroup,
@@ -27,7 +27,7 @@ from tesla_eval_neural.encoder import Encoder, load_encoder
 from tesla_eval_neural.kinds import PIECE_KINDS
 
 if TYPE_CHECKING:
-    from tesla_eval.explanations import FeatureDetail, MatchDetail
+    from tesla_eval.base.explanations import FeatureDetail, MatchDetail
 
 __all__ = [
     "EVEN_WEIGHTS",
@@ -124,7 +124,10 @@ class BoundContext(BoundGroup):
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """Precision, recall and F of each problem; the flow between words, of which each may have several pieces."""
-        from tesla_eval.explanations import CharacterDetail, ValueDetail  # not before something is explained
+        from tesla_eval.base.explanations import (  # not before something is explained
+            CharacterDetail,
+            ValueDetail,
+        )
 
         x, y = self.prepare(reference), self.prepare(hypothesis)
         precision, recall, cosine = self._match(x, y, FIRST, FIRST)
@@ -153,7 +156,7 @@ class BoundContext(BoundGroup):
         texts: tuple[StateTexts, StateTexts],
         measures: tuple[float, float, float],
     ) -> MatchDetail:
-        from tesla_eval.explanations import Link, MatchDetail  # not before something is explained
+        from tesla_eval.base.explanations import Link, MatchDetail  # not before something is explained
 
         x, y = (self._words(batch) for batch in batches)
         joined: dict[tuple[int, int], list[float]] = defaultdict(lambda: [0.0, 0.0])

@@ -13,15 +13,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tesla_eval._core import STATE_PROBLEMS, StateTexts, match_states, state_gains_by_kind
-from tesla_eval.analysis import AnalysedBatch, Analysis
-from tesla_eval.arrays import FloatArray, Index
-from tesla_eval.errors import UsageError
-from tesla_eval.features import BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
+from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.records import Signature
+from tesla_eval.language.analysis import AnalysedBatch, Analysis
 from tesla_eval.metrics.combinations import Uncombined
 from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.features import BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.metrics.tesla_x import TeslaX
 from tesla_eval.models.linear import LinearModel
-from tesla_eval.records import Signature
 from tesla_eval.training.fit import Problem
 from tesla_eval.training.judged import TrainingSet
 from tesla_eval_neural.encoder import Encoder, load_encoder

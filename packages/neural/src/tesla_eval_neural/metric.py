@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tesla_eval.analysis import Analysis
-from tesla_eval.errors import ResourceError
-from tesla_eval.features import BoundGroup, FeatureGroup
+from tesla_eval.base.errors import ResourceError
+from tesla_eval.base.resources import missing_resource, user_data_folder
+from tesla_eval.language.analysis import Analysis
 from tesla_eval.metrics.combinations import Combination, Layout, Linear
 from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.features import BoundGroup, FeatureGroup
 from tesla_eval.metrics.tesla_x import TeslaX
-from tesla_eval.resources import missing_resource, user_data_folder
 from tesla_eval_neural.encoder import shipped_file
 from tesla_eval_neural.group import BoundContext, ContextGroup
 from tesla_eval_neural.kinds import PIECE_KINDS

@@ -1,0 +1,36 @@
+"""The public names, each with the module that defines it."""
+
+from tesla_eval.base.errors import InputError as InputError
+from tesla_eval.base.errors import ResourceError as ResourceError
+from tesla_eval.base.errors import TeslaError as TeslaError
+from tesla_eval.base.errors import TeslaWarning as TeslaWarning
+from tesla_eval.base.errors import UsageError as UsageError
+from tesla_eval.base.records import Signature as Signature
+from tesla_eval.base.records import Token as Token
+from tesla_eval.base.version import __version__ as __version__
+from tesla_eval.language.analysis import Analyser as Analyser
+from tesla_eval.metrics.base import Metric as Metric
+from tesla_eval.metrics.cremer import Cremer as Cremer
+from tesla_eval.metrics.cremer_x import CremerX as CremerX
+from tesla_eval.metrics.dicomer import Dicomer as Dicomer
+from tesla_eval.metrics.feature_metric import FeatureMetric as FeatureMetric
+from tesla_eval.metrics.features import FeatureGroup as FeatureGroup
+from tesla_eval.metrics.pem import Pem as Pem
+from tesla_eval.metrics.pem_x import PemX as PemX
+from tesla_eval.metrics.registry import create_metric as create_metric
+from tesla_eval.metrics.results import CorpusScore as CorpusScore
+from tesla_eval.metrics.results import Explanation as Explanation
+from tesla_eval.metrics.results import Score as Score
+from tesla_eval.metrics.results import SegmentScores as SegmentScores
+from tesla_eval.metrics.shortcuts import explain as explain
+from tesla_eval.metrics.shortcuts import score as score
+from tesla_eval.metrics.tesla_b import TeslaB as TeslaB
+from tesla_eval.metrics.tesla_celab import TeslaCelab as TeslaCelab
+from tesla_eval.metrics.tesla_celab import TeslaCelabMinus as TeslaCelabMinus
+from tesla_eval.metrics.tesla_f import TeslaF as TeslaF
+from tesla_eval.metrics.tesla_m import TeslaM as TeslaM
+from tesla_eval.metrics.tesla_s import TeslaS as TeslaS
+from tesla_eval.metrics.tesla_s import TeslaSRecall as TeslaSRecall
+from tesla_eval.metrics.tesla_s_source import TeslaSSource as TeslaSSource
+from tesla_eval.metrics.tesla_s_x import TeslaSX as TeslaSX
+from tesla_eval.metrics.tesla_x import TeslaX as TeslaX

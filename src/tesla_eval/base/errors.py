@@ -1,0 +1,36 @@
+"""The errors and warnings a user can meet: each says what to do. All errors are a `TeslaError`."""
+
+from __future__ import annotations
+
+import warnings
+
+__all__ = ["BuildError", "InputError", "ResourceError", "TeslaError", "TeslaWarning", "UsageError", "warn"]
+
+
+class TeslaError(Exception):
+    """Root of all errors that tesla-eval raises on purpose."""
+
+
+class InputError(TeslaError, ValueError):
+    """A text or file that was given is not what it should be; the message names file and line."""
+
+
+class UsageError(TeslaError, ValueError):
+    """A parameter, metric or language that does not exist or does not fit the others."""
+
+
+class ResourceError(TeslaError):
+    """A model or table is missing, damaged, or made for another analysis."""
+
+
+class BuildError(TeslaError):
+    """Training data from which nothing can be built."""
+
+
+class TeslaWarning(UserWarning):
+    """Something a user should look at, although a result can be given; the command line shows it as a message."""
+
+
+def warn(message: str) -> None:
+    """Warn the caller of the package."""
+    warnings.warn(message, TeslaWarning, stacklevel=3)

@@ -1,0 +1,83 @@
+"""The nouns that every room speaks in: tokens, units, signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Signature", "Span", "Token", "Unit"]
+
+Span = tuple[int, int]
+"""A stretch [start, end) of tokens or units."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word of a text, as the metrics see it (specification §1).
+
+    `start` and `end` count code points of the raw text. `pos` is the fine tag where the language has one, else the
+    universal tag; an empty `pos` equals no other, and n-grams with such a word take no part where tags are compared.
+    `senses` are the ids of the synonym sets of the lemma.
+    """
+
+    surface: str
+    start: int
+    end: int
+    lemma: str
+    pos: str
+    function: bool
+    senses: tuple[int, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The token as plain data."""
+        return {"surface": self.surface, "start": self.start, "end": self.end, "lemma": self.lemma,
+                "pos": self.pos, "function": self.function, "senses": list(self.senses)}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One unit of TESLA-CELAB: its form in the raw text, and the key by which units are compared."""
+
+    surface: str
+    start: int
+    end: int
+    key: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The unit as plain data."""
+        return {"surface": self.surface, "start": self.start, "end": self.end, "key": self.key}
+
+
+class Signature(Mapping[str, str]):
+    """What produced a score: metric, version, language, parameters that differ from the default, resources.
+
+    >>> str(Signature({"metric": "tesla-m", "lang": "en"}))
+    'metric:tesla-m|lang:en'
+    """
+
+    def __init__(self, items: Mapping[str, str]) -> None:
+        self._items = dict(items)
+
+    def __getitem__(self, key: str) -> str:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __str__(self) -> str:
+        return "|".join(f"{key}:{value}" for key, value in self._items.items())
+
+    def __repr__(self) -> str:
+        return f"Signature({str(self)!r})"
+
+    def with_references(self, count: int | str) -> Signature:
+        """The signature of a result: how many references each segment had, `var` if not all had the same number.
+
+        >>> str(Signature({"metric": "tesla-m"}).with_references(2))
+        'metric:tesla-m|nrefs:2'
+        """
+        return Signature({**self._items, "nrefs": str(count)}) if count else self

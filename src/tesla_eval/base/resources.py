@@ -1,0 +1,305 @@
+"""What is installed: the one file format of models and tables, and where such files are found.
+
+A resource file is a magic word, a JSON header (kind, language, analysis fingerprint, sources, licence, date, free
+`info`, directory of arrays) and the arrays themselves, aligned, optionally deflated. Reading executes nothing and
+trusts nothing: sizes are bounded by the file, and a checksum guards every byte.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import mmap
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval.base.errors import ResourceError
+from tesla_eval.base.files import replacing
+
+__all__ = [
+    "SUFFIX",
+    "UNSTATED",
+    "Provenance",
+    "Resource",
+    "byte_planes",
+    "data_folders",
+    "find_resource",
+    "from_byte_planes",
+    "installed_resources",
+    "interpreting",
+    "missing_resource",
+    "read_resource",
+    "resources_in",
+    "shipped_folder",
+    "text_array",
+    "user_data_folder",
+    "write_resource",
+]
+
+MAGIC = b"TESLARES"
+FORMAT_VERSION = 1
+SUFFIX = ".tesla"
+_ALIGNMENT = 64
+_PREFIX_LENGTH = len(MAGIC) + 4 + 8 + 4  # magic, format version, header length, header checksum
+_MAX_INFLATED = 1 << 32
+_DTYPES = frozenset({"|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8"})
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a model or table comes from: the data it was made from, the licence of that data, the date.
+
+    >>> Provenance(date="2026-11-15").or_from(["news.en"])
+    Provenance(sources=('news.en',), licence='', date='2026-11-15')
+    """
+
+    sources: tuple[str, ...] = ()
+    licence: str = ""
+    date: str = ""
+
+    def or_from(self, sources: Iterable[str]) -> Provenance:
+        """The same, with these sources if none are named."""
+        return self if self.sources else replace(self, sources=tuple(sources))
+
+
+UNSTATED = Provenance()
+"""The default: nothing is known about where it comes from."""
+
+
+@dataclass(frozen=True)
+class Resource:
+    """One model or table: what it is, where it comes from, and its arrays."""
+
+    kind: str
+    language: str
+    arrays: Mapping[str, npt.NDArray[Any]]
+    analysis: str = ""
+    provenance: Provenance = UNSTATED
+    info: Mapping[str, Any] = field(default_factory=dict)
+    path: Path | None = None
+    fingerprint: str = ""
+
+    def text(self, name: str) -> str:
+        """The array `name` as the UTF-8 text it holds."""
+        return self.arrays[name].tobytes().decode("utf-8")
+
+
+def text_array(text: str) -> npt.NDArray[np.uint8]:
+    """`text` as an array of UTF-8 bytes, for storing in a resource."""
+    return np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
+
+
+@contextmanager
+def interpreting(resource: Resource) -> Iterator[None]:
+    """Turn what goes wrong when a table is made of a resource's arrays into `ResourceError`.
+
+    Checksums keep accidents out; this is for files that were made wrong, by mistake or on purpose.
+    """
+    try:
+        yield
+    except (LookupError, OverflowError, TypeError, ValueError) as error:
+        where = resource.path or f"{resource.kind}-{resource.language}"
+        raise ResourceError(
+            f"{where}: the arrays of the table do not fit each other ({error}); rebuild it"
+        ) from error
+
+
+def byte_planes(numbers: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    """32-bit numbers byte by byte, all lowest bytes first: high bytes are mostly 0 and compress well.
+
+    >>> byte_planes(np.array([1, 256])).tolist()
+    [[1, 0], [0, 1], [0, 0], [0, 0]]
+    """
+    return np.ascontiguousarray(numbers.astype("<u4").view(np.uint8).reshape(-1, 4).T)
+
+
+def from_byte_planes(planes: npt.NDArray[Any]) -> npt.NDArray[np.uint32]:
+    """The numbers that `byte_planes` took apart; `ValueError` for an array of another shape."""
+    if planes.ndim != 2 or len(planes) != 4 or planes.dtype != np.uint8:
+        raise ValueError("an array of 32-bit numbers has an invalid shape or dtype")
+    return np.ascontiguousarray(planes.T).view("<u4").reshape(-1).astype(np.uint32, copy=False)
+
+
+def write_resource(path: Path, resource: Resource, *, compress: bool = True) -> None:
+    """Write `resource` to `path`, creating its folder if necessary."""
+    directory: list[dict[str, Any]] = []
+    blobs: list[bytes] = []
+    offset = 0
+    for name, value in resource.arrays.items():
+        array = np.ascontiguousarray(value)
+        dtype = array.dtype.newbyteorder("<").str if array.dtype.itemsize > 1 else array.dtype.str
+        raw = array.astype(dtype, copy=False).tobytes()
+        blob = zlib.compress(raw, 9) if compress else raw
+        blob += b"\0" * (-len(blob) % _ALIGNMENT)
+        directory.append(
+            {"name": name, "dtype": dtype, "shape": list(array.shape), "offset": offset, "stored": len(blob),
+             "deflated": compress, "crc": zlib.crc32(raw)}
+        )  # fmt: skip
+        blobs.append(blob)
+        offset += len(blob)
+    header = {
+        "kind": resource.kind, "language": resource.language, "analysis": resource.analysis,
+        "sources": list(resource.provenance.sources), "licence": resource.provenance.licence,
+        "date": resource.provenance.date, "info": dict(resource.info), "arrays": directory,
+    }  # fmt: skip
+    encoded = json.dumps(header, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8")
+    encoded += b" " * (-(_PREFIX_LENGTH + len(encoded)) % _ALIGNMENT)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as temporary, temporary.open("wb") as out:
+        out.write(MAGIC)
+        out.write(FORMAT_VERSION.to_bytes(4, "little"))
+        out.write(len(encoded).to_bytes(8, "little"))
+        out.write(zlib.crc32(encoded).to_bytes(4, "little"))
+        out.write(encoded)
+        out.writelines(blobs)
+
+
+def read_resource(path: Path, kind: str | None = None) -> Resource:
+    """Read the resource at `path`; arrays stored plain are memory-mapped.
+
+    Raises `ResourceError`, naming the file and what to do, for anything that is not a sound file of that kind.
+    """
+    try:
+        with path.open("rb") as handle:
+            size = os.fstat(handle.fileno()).st_size
+            if size < _PREFIX_LENGTH:
+                raise _damaged(path, "it is too short")
+            view = memoryview(mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ))
+    except OSError as error:
+        raise ResourceError(f"{path}: cannot be read ({error.strerror})") from error
+    header = _parse_header(path, view)
+    if kind is not None and header["kind"] != kind:
+        raise ResourceError(f"{path}: is a {header['kind']}, not a {kind}")
+    base = _PREFIX_LENGTH + int.from_bytes(view[len(MAGIC) + 4 : len(MAGIC) + 12], "little")
+    arrays = {entry["name"]: _read_array(path, view[base:], entry) for entry in header["arrays"]}
+    return Resource(
+        kind=header["kind"], language=header["language"], arrays=arrays, analysis=header["analysis"],
+        provenance=Provenance(tuple(header["sources"]), header["licence"], header["date"]), info=header["info"],
+        path=path, fingerprint=f"{zlib.crc32(view):08x}",
+    )  # fmt: skip
+
+
+def _damaged(path: Path, why: str) -> ResourceError:
+    return ResourceError(f"{path}: is damaged or not a tesla-eval resource ({why}); reinstall or rebuild it")
+
+
+def _parse_header(path: Path, view: memoryview) -> dict[str, Any]:
+    if view[: len(MAGIC)] != MAGIC:
+        raise _damaged(path, "it does not begin with the bytes of a resource")
+    version = int.from_bytes(view[8:12], "little")
+    if version != FORMAT_VERSION:
+        raise ResourceError(
+            f"{path}: has format {version}, but this version of tesla-eval reads format {FORMAT_VERSION}; rebuild it"
+        )
+    length = int.from_bytes(view[12:20], "little")
+    if length > len(view) - _PREFIX_LENGTH:
+        raise _damaged(path, "its header is cut off")
+    encoded = bytes(view[_PREFIX_LENGTH : _PREFIX_LENGTH + length])
+    if zlib.crc32(encoded) != int.from_bytes(view[20:24], "little"):
+        raise _damaged(path, "its header fails the checksum")
+    try:
+        header = json.loads(encoded)
+    except (ValueError, RecursionError):
+        header = None
+    # A checksum says that nothing was lost on the way, not that `write_resource` wrote it.
+    if not (
+        _fits(header, _HEADER)
+        and all(isinstance(source, str) for source in header["sources"])
+        and all(_fits(entry, _ENTRY) for entry in header["arrays"])
+    ):
+        raise _damaged(path, "its header lacks required fields")
+    checked: dict[str, Any] = header
+    return checked
+
+
+_HEADER = {
+    "kind": str, "language": str, "analysis": str, "sources": list, "licence": str, "date": str, "info": dict,
+    "arrays": list,
+}  # fmt: skip
+_ENTRY = {
+    "name": str, "dtype": str, "shape": list, "offset": int, "stored": int, "deflated": bool, "crc": int,
+}  # fmt: skip
+
+
+def _fits(value: Any, fields: Mapping[str, type]) -> bool:
+    return isinstance(value, dict) and all(isinstance(value.get(name), kind) for name, kind in fields.items())
+
+
+def _read_array(path: Path, body: memoryview, entry: dict[str, Any]) -> npt.NDArray[Any]:
+    name, dtype, shape = entry["name"], entry["dtype"], entry["shape"]
+    start, end = entry["offset"], entry["offset"] + entry["stored"]
+    if not all(isinstance(size, int) and size >= 0 for size in shape) or dtype not in _DTYPES:
+        raise _damaged(path, f"array {name!r} has an invalid shape or dtype")
+    if not 0 <= start <= end <= len(body):
+        raise _damaged(path, f"array {name!r} is cut off")
+    blob = body[start:end]
+    nbytes = math.prod(shape) * np.dtype(dtype).itemsize
+    if nbytes > _MAX_INFLATED:
+        raise _damaged(path, f"array {name!r} claims {nbytes} bytes")
+    raw: bytes | memoryview = blob[:nbytes]
+    if entry["deflated"]:
+        try:
+            raw = zlib.decompressobj().decompress(blob, nbytes) if nbytes else b""
+        except zlib.error as error:
+            raise _damaged(path, f"array {name!r} cannot be decompressed") from error
+    if len(raw) != nbytes or zlib.crc32(raw) != entry["crc"]:
+        raise _damaged(path, f"array {name!r} fails the checksum")
+    return np.frombuffer(raw, dtype=dtype).reshape(shape)
+
+
+def shipped_folder() -> Path:
+    """The folder with the data that the package ships."""
+    return Path(__file__).parents[1] / "data"
+
+
+def user_data_folder() -> Path:
+    """The folder for the user's own resources: `$TESLA_EVAL_DATA`, else the platform's data folder."""
+    override = os.environ.get("TESLA_EVAL_DATA")
+    if override:
+        return Path(override)
+    root = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    return Path(root) / "tesla-eval"
+
+
+def data_folders() -> tuple[Path, Path]:
+    """The folders to search: the user's own, then the shipped one."""
+    return user_data_folder(), shipped_folder()
+
+
+def find_resource(kind: str, language: str) -> Path | None:
+    """The file of that kind for a language, the user's own before the shipped one; `None` if there is no such file."""
+    for folder in data_folders():
+        path = folder / f"{kind}-{language}{SUFFIX}"
+        if path.is_file():
+            return path
+    return None
+
+
+def missing_resource(what: str, language: str, command: str, note: str = "") -> ResourceError:
+    """The error for a model that is not installed: what is missing, for which language, and how to make it.
+
+    >>> print(missing_resource("PEM model", "eo", "tesla train pem -l eo"))
+    no PEM model is installed for language 'eo'; make one with `tesla train pem -l eo` (see `tesla resources -h`)
+    """
+    return ResourceError(
+        f"no {what} is installed for language {language!r}{note}; make one with `{command}` (see `tesla resources -h`)"
+    )
+
+
+def installed_resources() -> Iterator[Path]:
+    """All resource files, the user's own first."""
+    for folder in data_folders():
+        yield from resources_in(folder)
+
+
+def resources_in(folder: Path) -> list[Path]:
+    """The resource files of a folder; none if it does not exist."""
+    return sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else []

@@ -1,0 +1,1 @@
+"""What several subcommands use: options, inputs, formats, the terminal."""

@@ -1,0 +1,435 @@
+"""Inputs of the subcommands: systems, references and sources as chunks of parallel segments."""
+
+from __future__ import annotations
+
+import stat
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import click
+
+from tesla_eval.base.errors import InputError
+from tesla_eval.base.parallel import map_in_order
+from tesla_eval.cli.shared.terminal import warn
+from tesla_eval.language.analysis.conllu import parse_conllu
+from tesla_eval.metrics import Metric
+from tesla_eval.metrics.baselines import SacreBleuSignature
+from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.texts.compression import SUFFIXES
+from tesla_eval.texts.lines import (
+    STANDARD_INPUT,
+    LineReader,
+    any_marked_up,
+    looks_lowercased,
+    looks_tokenised,
+    read_in_step,
+)
+from tesla_eval.texts.segments import reference_count, with_gaps
+from tesla_eval.texts.tables import Columns, TableRow, is_table, read_table, table_columns
+
+if TYPE_CHECKING:
+    from tesla_eval.cli.shared.options import NamedMetric
+    from tesla_eval.judgements.summaries import SummarySet
+
+__all__ = [
+    "Chunk",
+    "ConlluReader",
+    "CountedReferences",
+    "Inputs",
+    "fit_to_corpus",
+    "known_length",
+    "open_inputs",
+    "read_chunks",
+    "score_chunks",
+    "summary_chunks",
+    "systems_or_standard_input",
+]
+
+_ROWS_AT_ONCE = 1024
+_COUNTED_BLOCK = 1 << 20
+
+
+class Chunk(NamedTuple):
+    """Some segments: reference streams with None for what is missing, the systems' texts, the sources if given."""
+
+    references: list[list[str | None]]
+    systems: list[list[str]]
+    sources: list[str] | None = None
+
+
+@dataclass
+class Inputs:
+    """What is to be scored: the names of the systems, and their segments in chunks."""
+
+    systems: tuple[str, ...]
+    chunks: Iterator[Chunk]
+    segments: int | None = None
+    """How many there are, where that is known beforehand."""
+    topics: tuple[str, ...] | None = None
+    """The names of the segments, where they have any."""
+    has_references: bool = True
+    documents: tuple[str, ...] | None = None
+    """The document of every segment, where the files say it."""
+
+
+def systems_or_standard_input(systems: Sequence[str]) -> tuple[str, ...]:
+    """The systems that were named; without any, the one (or several) that comes through a pipe."""
+    if systems:
+        return tuple(systems)
+    if not _has_piped_input():
+        raise click.UsageError("give SYSTEM files, or pipe a system into standard input")
+    return (STANDARD_INPUT,)
+
+
+def _has_piped_input() -> bool:
+    try:
+        return sys.stdin is not None and not sys.stdin.isatty() and sys.stdin.fileno() >= 0
+    except (OSError, ValueError):  # closed, or no real file
+        return False
+
+
+def open_inputs(
+    references: Sequence[str],
+    systems: Sequence[str],
+    *,
+    source: str | None = None,
+    columns: str | None = None,
+    analysed: bool = False,
+    prepared: bool = False,
+) -> Inputs:
+    """Files of lines in step, or tables with named columns; tab-separated standard input holds several systems."""
+    chosen = None if columns is None else Columns.parse(columns)
+    if columns is not None or (not references and is_table(systems[0], chosen)):
+        if references or source is not None:
+            raise click.UsageError("a table brings its references and sources: leave out -r and -s")
+        if analysed:
+            raise click.UsageError("--analysed reads files of CoNLL-U, with -r")
+        return _table_inputs(systems, chosen, prepared=prepared)
+    if any_marked_up(*references, *systems, source):
+        if analysed:
+            raise click.UsageError("--analysed reads files of CoNLL-U, not SGML or XML")
+        return _marked_inputs(references, systems, source, prepared=prepared)
+    length = None if analysed else known_length([*references, *systems])
+    if tuple(systems) == (STANDARD_INPUT,) and not analysed:
+        standard_input = _TabbedInput()
+        if standard_input.fields > 1:
+            names = tuple(f"System {number + 1}" for number in range(standard_input.fields))
+            chunks = _split_chunks(
+                read_chunks(references, [standard_input], source, prepared=prepared), standard_input
+            )
+        else:
+            names = (STANDARD_INPUT,)
+            chunks = read_chunks(references, [standard_input], source, prepared=prepared)
+    else:
+        names = tuple(systems)
+        chunks = read_chunks(references, systems, source, analysed=analysed, prepared=prepared)
+    return Inputs(names, chunks, length, has_references=bool(references))
+
+
+def read_chunks(
+    references: Sequence[str],
+    systems: Sequence[str | LineReader],
+    source: str | None = None,
+    *,
+    analysed: bool = False,
+    prepared: bool = False,
+) -> Iterator[Chunk]:
+    """Chunks of all files in step; a warning, once, if the text of the first looks as if it had been worked on, unless
+    it is known to be (`analysed`, `prepared`)."""
+    plain = [file for file in systems if isinstance(file, str)]
+    if any_marked_up(*references, *plain, source) and len(plain) == len(systems) and not analysed:
+        yield from _marked_inputs(references, plain, source, prepared=prepared).chunks
+        return
+    reader: type[LineReader] = ConlluReader if analysed else LineReader
+    files = (*references, *systems, *([] if source is None else [source]))
+    judged = len(references) + len(systems)
+    names = [file if isinstance(file, str) else file.name for file in files[:judged]]
+    first = True
+    for texts in read_in_step(files, reader=reader):
+        if first and not (analysed or prepared):
+            _warn_of_preparation(names, texts[:judged])
+        first = False
+        yield Chunk(
+            with_gaps(texts[: len(references)]),
+            texts[len(references) : judged],
+            None if source is None else texts[judged],
+        )
+
+
+def _marked_inputs(
+    references: Sequence[str], systems: Sequence[str], source: str | None, *, prepared: bool
+) -> Inputs:
+    from tesla_eval.judgements.marked import read_marked_inputs  # takes time to import: only when asked for
+
+    marked = read_marked_inputs(references, systems, source)
+    names = tuple(marked.systems)
+    if not prepared:
+        _warn_of_preparation(names, [texts[:_ROWS_AT_ONCE] for texts in marked.systems.values()])
+
+    def chunks() -> Iterator[Chunk]:
+        for start in range(0, len(marked.keys), _ROWS_AT_ONCE):
+            span = slice(start, start + _ROWS_AT_ONCE)
+            yield Chunk(
+                with_gaps([stream[span] for stream in marked.references]),
+                [texts[span] for texts in marked.systems.values()],
+                None if marked.source is None else marked.source[span],
+            )
+
+    return Inputs(
+        names, chunks(), len(marked.keys), has_references=bool(marked.references), documents=marked.documents
+    )
+
+
+class _TabbedInput(LineReader):
+    """Standard input, whose first line tells how many systems stand side by side, as sacreBLEU reads it."""
+
+    def __init__(self) -> None:
+        super().__init__(STANDARD_INPUT)
+        self._lines = super().__iter__()
+        self._first = next(self._lines, None)
+        self.fields = 1 if self._first is None else self._first.count("\t") + 1
+
+    def __iter__(self) -> Iterator[str]:
+        return self._lines if self._first is None else chain([self._first], self._lines)
+
+
+def _split_chunks(chunks: Iterable[Chunk], reader: _TabbedInput) -> Iterator[Chunk]:
+    """Every line as one text per system; all lines must have as many as the first."""
+    number = 0
+    for chunk in chunks:
+        rows = []
+        for line in chunk.systems[0]:
+            number += 1
+            rows.append(line.split("\t"))
+            if len(rows[-1]) != reader.fields:
+                raise InputError(
+                    f"{reader.name}, line {number}: {len(rows[-1])} texts between tabs, but line 1 has "
+                    f"{reader.fields}; every line must hold one text of each system"
+                )
+        yield chunk._replace(systems=[list(texts) for texts in zip(*rows, strict=True)])
+
+
+def _table_inputs(paths: Sequence[str], wanted: Columns | None, *, prepared: bool) -> Inputs:
+    found = [table_columns(path, wanted) for path in paths]
+    several = len(paths) > 1
+    names = tuple(
+        path if len(columns.hyp) == 1 else f"{path}:{name}" if several else name
+        for path, columns in zip(paths, found, strict=True)
+        for name in columns.hyp
+    )
+    chunks = _table_chunks(paths, found, names, prepared=prepared)
+    return Inputs(names, chunks, has_references=bool(found[0].ref))
+
+
+def _table_chunks(
+    paths: Sequence[str], columns: Sequence[Columns], names: Sequence[str], *, prepared: bool
+) -> Iterator[Chunk]:
+    rows = _rows_in_step(paths, [read_table(path, one) for path, one in zip(paths, columns, strict=True)])
+    first = True
+    while some := list(islice(rows, _ROWS_AT_ONCE)):
+        most = max(len(row.references) for row in some)
+        padded = [[*row.references, *[""] * (most - len(row.references))] for row in some]
+        streams = [list(stream) for stream in zip(*padded, strict=True)]
+        texts = [list(lines) for lines in zip(*(row.hypotheses for row in some), strict=True)]
+        if first and not prepared:
+            _warn_of_preparation(names, texts)
+        first = False
+        sources = [row.source for row in some if row.source is not None]
+        yield Chunk(with_gaps(streams), texts, sources if len(sources) == len(some) else None)
+
+
+def _rows_in_step(paths: Sequence[str], tables: Sequence[Iterator[TableRow]]) -> Iterator[TableRow]:
+    """The rows of all tables side by side: as many in each, about the same references and sources."""
+    count = 0
+    while True:
+        rows = [next(table, None) for table in tables]
+        if all(row is None for row in rows):
+            return
+        head, *others = rows
+        for path, row in zip(paths, rows, strict=True):
+            if row is None:
+                raise InputError(f"{path}: has {count} rows, but another table has more; row i is segment i")
+        assert head is not None
+        count += 1
+        for row in others:
+            assert row is not None
+            if row.references and row.references != head.references:
+                raise InputError(f"{row.place}: has other references than {head.place}")
+            if row.source is not None and head.source is not None and row.source != head.source:
+                raise InputError(f"{row.place}: has another source than {head.place}")
+            head = head._replace(hypotheses=[*head.hypotheses, *row.hypotheses])
+        yield head
+
+
+def known_length(paths: Sequence[str]) -> int | None:
+    """The lines of the first plain file, counted if someone watches a progress bar."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+    for path in paths:
+        try:
+            plain = path != STANDARD_INPUT and not path.endswith(SUFFIXES)
+            if plain and stat.S_ISREG(Path(path).stat().st_mode):
+                with Path(path).open("rb") as handle:
+                    last, count = b"\n", 0
+                    while block := handle.read(_COUNTED_BLOCK):
+                        last, count = block[-1:], count + block.count(b"\n")
+                return count + (last != b"\n")
+        except OSError:
+            return None  # whoever reads it will say what is wrong
+    return None
+
+
+class CountedReferences:
+    """Chunks as they pass by, and how many references their segments had: `var` if not all had the same number."""
+
+    def __init__(self, chunks: Iterator[Chunk]) -> None:
+        self._chunks = chunks
+        self._counts: set[int | str] = set()
+
+    def __iter__(self) -> Iterator[Chunk]:
+        for chunk in self._chunks:
+            self._counts.add(reference_count(chunk[0]))
+            yield chunk
+
+    def signature(self, metric: Metric) -> str:
+        """The signature of a metric's scores of these chunks."""
+        return str(metric.get_signature().with_references(self._count if metric.needs_references else 0))
+
+    def segment_signature(self, metric: Metric) -> str:
+        """The signature of its segments' scores: BLEU's are made with other settings than a corpus score."""
+        signature = metric.get_signature()
+        if isinstance(signature, SacreBleuSignature):
+            return str(signature.of_segments(self._count))
+        return self.signature(metric)
+
+    @property
+    def _count(self) -> int | str:
+        return "var" if len(self._counts) > 1 else next(iter(self._counts), 0)
+
+
+def fit_to_corpus(metrics: Sequence[NamedMetric], inputs: Inputs) -> tuple[list[NamedMetric], Inputs]:
+    """The metrics for these inputs: where one depends on all references, the segments are read first."""
+    if not any(one.metric.corpus_wide for one in metrics):
+        return list(metrics), inputs
+    chunks = list(inputs.chunks)
+    most = max((len(chunk.references) for chunk in chunks), default=0)
+    streams: list[list[str | None]] = [[] for _ in range(most)]
+    for chunk in chunks:
+        gap: list[str | None] = [None] * len(chunk.systems[0])
+        for place, stream in enumerate(streams):
+            stream.extend(chunk.references[place] if place < len(chunk.references) else gap)
+    fitted = [
+        one._replace(metric=one.metric.for_corpus(streams)) if one.metric.corpus_wide else one
+        for one in metrics
+    ]
+    return fitted, replace(inputs, chunks=iter(chunks))
+
+
+def summary_chunks(summaries: SummarySet, topics: int = 256) -> Iterator[Chunk]:
+    """Chunks of topics with all their models; every system must have summarised every topic."""
+    for system, row in zip(summaries.systems, summaries.hypotheses, strict=True):
+        if None in row:
+            missing = summaries.topics[row.index(None)]
+            raise InputError(
+                f"{summaries.name}: {system} has no summary of {missing}; systems are comparable on the same topics "
+                "only, so add it (an empty one scores 0) or leave the topic or the system out"
+            )
+    for start in range(0, len(summaries.topics), topics):
+        span = slice(start, start + topics)
+        yield Chunk(
+            [list(stream[span]) for stream in summaries.reference_streams],
+            [[text for text in row[span] if text is not None] for row in summaries.hypotheses],
+            None if summaries.sources is None else list(summaries.sources[span]),
+        )
+
+
+def score_chunks(
+    metrics: Sequence[Metric], systems: Sequence[str], chunks: Iterable[Chunk], jobs: int
+) -> Iterator[list[list[SegmentScores]]]:
+    """For each chunk its scores by system, then by metric, `jobs` chunks at a time; what is refused is named."""
+
+    def score(numbered: tuple[int, Chunk]) -> list[list[SegmentScores]]:
+        start, chunk = numbered
+        try:
+            return [
+                [_score(metric, lines, chunk.references, chunk.sources) for metric in metrics]
+                for lines in chunk.systems
+            ]
+        except InputError as error:
+            raise _refused(metrics, systems, start, chunk) or error from None
+
+    return map_in_order(score, _numbered(chunks), jobs)
+
+
+def _score(
+    metric: Metric, texts: list[str], references: list[list[str | None]], sources: list[str] | None
+) -> SegmentScores:
+    if metric.uses_source:
+        return metric.score_segments(texts, references, sources=sources)  # type: ignore[call-arg]
+    return metric.score_segments(texts, references)
+
+
+def _numbered(chunks: Iterable[Chunk]) -> Iterator[tuple[int, Chunk]]:
+    """Each chunk with the number of its first segment."""
+    start = 1
+    for chunk in chunks:
+        yield start, chunk
+        start += len(chunk.systems[0])
+
+
+def _refused(
+    metrics: Sequence[Metric], systems: Sequence[str], start: int, chunk: Chunk
+) -> InputError | None:
+    """The error of the first segment that a metric refuses, with its place."""
+    for system, lines in zip(systems, chunk.systems, strict=True):
+        for index, text in enumerate(lines):
+            given = [[stream[index]] for stream in chunk.references]
+            source = None if chunk.sources is None else [chunk.sources[index]]
+            for metric in metrics:
+                try:
+                    _score(metric, [text], given, source)
+                except InputError as error:
+                    return InputError(f"{system}, segment {start + index}: {error}")
+    return None
+
+
+def _warn_of_preparation(names: Sequence[str], texts: Sequence[Sequence[str]]) -> None:
+    for looks, what in ((looks_tokenised, "already tokenised"), (looks_lowercased, "lower-cased")):
+        found = [name for name, lines in zip(names, texts, strict=True) if looks(lines)]
+        if found:
+            warn(f"{', '.join(found)}: the text looks {what}; scores are meant for text as people write it")
+
+
+class ConlluReader(LineReader):
+    """The sentences of a file, each still as text; a sentence of comments only is an empty segment.
+
+    Each sentence is checked here, where file and line are known.
+    """
+
+    unit: ClassVar[str] = "sentence"
+
+    def __iter__(self) -> Iterator[str]:
+        block: list[str] = []
+        sentences = lines = 0
+        for line in super().__iter__():
+            lines += 1
+            if line:
+                block.append(line)
+            elif block:
+                sentences += 1
+                yield self._checked(block, lines - len(block))
+                block = []
+        if block:
+            sentences += 1
+            yield self._checked(block, lines - len(block) + 1)
+        self.count = sentences  # not lines
+
+    def _checked(self, block: list[str], first_line: int) -> str:
+        if not all(line.startswith("#") for line in block):
+            for _ in parse_conllu(block, self.name, first_line):
+                pass
+        return "\n".join(block)

@@ -1,0 +1,371 @@
+"""What `tesla meta` prints and writes: text, JSON, TSV, plots, and score files for mt-metrics-eval."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from tesla_eval.cli.shared.terminal import aligned, visible
+from tesla_eval.judgements.meta import Joined, MetricComparison, Result
+from tesla_eval.judgements.meta.plots import correlation_bars, dimension_lines, system_scatter, write_drawing
+from tesla_eval.judgements.meta.run import SetComparison, Study
+from tesla_eval.judgements.meta.significance import JudgeAgreement, PreferenceReport, PreferenceShares
+from tesla_eval.judgements.wmt import write_score_file
+from tesla_eval.statistics import Agreement
+
+__all__ = ["META_FORMATS", "PREFERENCE_FORMATS", "draw_dimensions", "draw_plots", "shown_p", "write_scores"]
+
+DIMENSIONS = (("segment", "pearson"), ("system", "pearson"))
+_COLUMNS = ("lp", "testset", "metric", "level", "statistic", "value", "n", "note")
+
+
+def _text(study: Study) -> Iterator[str]:
+    for test_set, (_, rows) in zip(study.test_sets, groupby(study.results, _set_of), strict=True):
+        segments = f"{test_set.segments_used} of {test_set.segments} segments"
+        others = [kind for kind in test_set.human_scores if kind != test_set.human_score]
+        choice = f" (--human-score takes {' or '.join(map(visible, others))})" if others else ""
+        judged = f"human system scores: {visible(test_set.human_score)}{choice}"
+        yield f"{visible(test_set.lp)} {visible(test_set.testset)}: {test_set.systems} systems, {segments}; {judged}"
+        yield from _table(list(rows))
+        yield ""
+    if study.averages:
+        yield f"average over {len(study.test_sets)} test sets"
+        yield from _table(study.averages)
+        yield ""
+    for found in study.comparisons:
+        yield from _comparison_text(found)
+        yield ""
+    yield from study.signatures
+
+
+def _set_of(result: Result) -> tuple[str, str]:
+    return result.lp, result.testset
+
+
+def _table(results: Sequence[Result]) -> Iterator[str]:
+    """Statistics down, metrics across; what no metric has is left out, and the reason given once."""
+    metrics = list(dict.fromkeys(result.metric for result in results))
+    cells: dict[tuple[str, str], dict[str, Result]] = {}
+    for result in results:
+        cells.setdefault((result.level, result.statistic), {})[result.metric] = result
+    rows = [["", "", *metrics, "n"]]
+    for (level, statistic), by_metric in cells.items():
+        if all(math.isnan(result.value) for result in by_metric.values()):
+            continue
+        counts = sorted({result.n for result in by_metric.values()})
+        span = str(counts[0]) if len(counts) == 1 else f"{counts[0]}-{counts[-1]}"
+        rows.append([level, statistic, *(_shown(by_metric[metric].value) for metric in metrics), span])
+    if len(rows) > 1:
+        yield from aligned(rows, numeric=range(2, len(metrics) + 3))
+    yield from _notes(results, len(metrics))
+
+
+def _notes(results: Sequence[Result], metrics: int) -> Iterator[str]:
+    """Every note once, with the statistics (and metrics, unless it is all of them) that it is about."""
+    about: dict[str, dict[str, list[str]]] = {}
+    for result in results:
+        if result.note:
+            statistic = f"{result.level} {result.statistic}"
+            about.setdefault(result.note, {}).setdefault(statistic, []).append(result.metric)
+    for note, statistics in about.items():
+        names = [
+            statistic if len(of) == metrics else f"{statistic} ({', '.join(of)})"
+            for statistic, of in statistics.items()
+        ]
+        yield f"  {', '.join(names)}: {note}"
+
+
+def _comparison_text(found: SetComparison) -> Iterator[str]:
+    comparison = found.comparison
+    level = f"{100 * (1 - comparison.alpha):g} % interval"
+    head = (
+        f"{visible(found.lp)} {visible(found.testset)}: metrics by {comparison.level} {comparison.statistic}"
+    )
+    yield f"{head} (p: paired permutation that the row's metric is better, Holm-corrected)"
+    order = _best_first(comparison)
+    names = [comparison.metrics[i] for i in order]
+    rows = [["cluster", "metric", "value", level, *(f"p > {name}" for name in names)]]
+    for i in order:
+        interval = f"{_shown(comparison.low[i])} to {_shown(comparison.high[i])}"
+        p_values = ["" if i == j else shown_p(comparison.adjusted[i, j]) for j in order]
+        cluster = str(comparison.clusters[i] or "-")
+        rows.append([cluster, comparison.metrics[i], _shown(comparison.values[i]), interval, *p_values])
+    yield from aligned(rows, numeric=range(2, len(rows[0])))
+
+
+def _json(study: Study) -> Iterator[str]:
+    yield "{" + f'"signatures": {_dumps(study.signatures)},'
+    yield f'"test_sets": {_dumps([asdict(test_set) for test_set in study.test_sets])},'
+    for name, results in (("results", study.results), ("averages", study.averages)):
+        yield f'"{name}": ['
+        for i, result in enumerate(results):
+            yield _dumps(result.to_dict()) + ("," if i + 1 < len(results) else "")
+        yield "],"
+    yield f'"significance": {_dumps([_comparison_dict(found) for found in study.comparisons])}' + "}"
+
+
+def _comparison_dict(found: SetComparison) -> dict[str, Any]:
+    comparison = found.comparison
+    metrics = [
+        {
+            "metric": comparison.metrics[i],
+            "value": _number(comparison.values[i]),
+            "low": _number(comparison.low[i]),
+            "high": _number(comparison.high[i]),
+            "cluster": comparison.clusters[i] or None,
+        }
+        for i in _best_first(comparison)
+    ]
+    pairs = [
+        {
+            "better": comparison.metrics[i],
+            "worse": comparison.metrics[j],
+            "wins": _number(comparison.wins[i, j]),
+            "p_value": _number(comparison.p_values[i, j]),
+            "p_holm": _number(comparison.adjusted[i, j]),
+        }
+        for place, i in enumerate(_best_first(comparison))
+        for j in _best_first(comparison)[place + 1 :]
+    ]
+    head = {"lp": found.lp, "testset": found.testset, "level": comparison.level}
+    return {
+        **head,
+        "statistic": comparison.statistic,
+        "alpha": comparison.alpha,
+        "metrics": metrics,
+        "pairs": pairs,
+    }
+
+
+def _tsv(study: Study) -> Iterator[str]:
+    for signature in study.signatures:  # the columns are fixed, so they go aside
+        click.echo(signature, err=True)
+    yield "\t".join(_COLUMNS)
+    for result in (*study.results, *study.averages):
+        row = {**result.to_dict(), "value": "" if math.isnan(result.value) else repr(result.value)}
+        yield "\t".join(str(row.get(column, "")) for column in _COLUMNS)
+
+
+def _best_first(comparison: MetricComparison) -> list[int]:
+    order: list[int] = np.argsort(-np.nan_to_num(comparison.values, nan=-math.inf), kind="stable").tolist()
+    return order
+
+
+def _dumps(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def _shown(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.4f}"
+
+
+def shown_p(value: float) -> str:
+    """A p-value in a few characters; what was not tested is empty.
+
+    >>> shown_p(0.04), shown_p(0.0001), shown_p(float("nan"))
+    ('0.040', '<0.001', '')
+    """
+    if math.isnan(value):
+        return ""
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+META_FORMATS: dict[str, Callable[[Study], Iterator[str]]] = {"json": _json, "text": _text, "tsv": _tsv}
+
+
+def _preference_text(reports: Sequence[PreferenceReport]) -> Iterator[str]:
+    for report in reports:
+        criterion = f" {visible(report.criterion)}" if report.criterion else ""
+        yield f"{visible(report.lp)} {visible(report.testset)}{criterion}"
+        if report.judges is not None:
+            yield from _judge_tables(report.judges)
+        rows = [["system", "expected wins", "wins", "losses"]]
+        rows += [
+            [visible(s.system), f"{s.expected_wins:.4f}", str(s.wins), str(s.losses)] for s in report.systems
+        ]
+        yield from aligned(rows, numeric=(1, 2, 3))
+        yield ""
+        rows = [["first", "second", "wins", "losses", "ties", "p (sign test)", "p (Holm)"]]
+        for test in report.tests:
+            ties = "" if test.ties is None else str(test.ties)
+            counts = [str(test.wins), str(test.losses), ties]
+            names = [visible(test.first), visible(test.second)]
+            rows.append([*names, *counts, shown_p(test.p_value), shown_p(test.adjusted)])
+        yield from aligned(rows, numeric=range(2, 7))
+        yield ""
+        if report.shares is not None:
+            yield from _share_tables(report, report.shares)
+
+
+def _judge_tables(judges: JudgeAgreement) -> Iterator[str]:
+    rows = [["agreement", "P(E)", "P(A)", "kappa", "pairs of judgements"]]
+    rows.append(["two judges", *_agreement_cells(judges.between)])
+    rows.append(["one judge twice", *_agreement_cells(judges.within)])
+    rows.append(["two judges, ties left out", *_agreement_cells(judges.between_untied)])
+    rows.append(["one judge twice, ties left out", *_agreement_cells(judges.within_untied)])
+    yield from aligned(rows, numeric=(1, 2, 3, 4))
+    yield ""
+    if judges.pairs:
+        rows = [["judge", "judge", "P(A)", "kappa", "pairs", "P(A) untied", "kappa untied", "pairs untied"]]
+        for pair in judges.pairs:
+            cells = [cell for one in (pair.agreement, pair.untied) for cell in _agreement_cells(one)[1:]]
+            rows.append([visible(pair.first), visible(pair.second), *cells])
+        yield from aligned(rows, numeric=range(2, 8))
+        yield ""
+    if judges.correlations:
+        rows = [["judge", "judge", "sentence Pearson", "outputs", "system Pearson", "systems"]]
+        for one in (*judges.correlations, *judges.with_others):
+            cells = [
+                cell for level in (one.sentence, one.system) for cell in (_four(level.value), str(level.n))
+            ]
+            rows.append([visible(one.first), visible(one.second), *cells])
+        yield from aligned(rows, numeric=range(2, 6))
+        yield ""
+
+
+def _four(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.4f}"
+
+
+def _share_tables(report: PreferenceReport, shares: PreferenceShares) -> Iterator[str]:
+    names = [visible(s.system) for s in report.systems]
+    rows = [["system", "best", "score1 (better or equal)", "score2 (better)"]]
+    for name, *values in zip(names, shares.best, shares.score1, shares.score2, strict=True):
+        rows.append([name, *map(_percent, values)])
+    yield from aligned(rows, numeric=range(1, 4))
+    yield ""
+    yield "row preferred / column preferred"
+    rows = [["", *names]]
+    for i, name in enumerate(names):
+        cells = [
+            "-" if i == j else f"{_percent(shares.matrix[i][j])} / {_percent(shares.matrix[j][i])}"
+            for j in range(len(names))
+        ]
+        rows.append([name, *cells])
+    yield from aligned(rows, numeric=range(1, len(names) + 1))
+    yield ""
+
+
+def _percent(share: float) -> str:
+    return "-" if math.isnan(share) else f"{100 * share:.1f}%"
+
+
+def _agreement_cells(agreement: Agreement) -> list[str]:
+    return [f"1/{agreement.outcomes}", _four(agreement.p_agree), _four(agreement.kappa), str(agreement.n)]
+
+
+def _preference_json(reports: Sequence[PreferenceReport]) -> Iterator[str]:
+    plain = [_without_nan(asdict(report)) for report in reports]
+    for report in plain:
+        for key in ("shares", "criterion"):
+            if not report[key]:
+                del report[key]
+    yield json.dumps({"preferences": plain}, ensure_ascii=False, indent=1)
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_nan(item) for item in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _preference_tsv(reports: Sequence[PreferenceReport]) -> Iterator[str]:
+    """The table of preferences: one row per pair of systems."""
+    yield "\t".join(
+        ("lp", "testset", "criterion", "first", "second", "wins", "losses", "ties", "p_value", "p_holm")
+    )
+    for report in reports:
+        for test in report.tests:
+            ties = "" if test.ties is None else test.ties
+            numbers = ["" if math.isnan(p) else repr(p) for p in (test.p_value, test.adjusted)]
+            cells = (
+                report.lp,
+                report.testset,
+                report.criterion,
+                test.first,
+                test.second,
+                test.wins,
+                test.losses,
+                ties,
+                *numbers,
+            )
+            yield "\t".join(map(str, cells))
+
+
+PREFERENCE_FORMATS: dict[str, Callable[[Sequence[PreferenceReport]], Iterator[str]]] = {
+    "json": _preference_json, "text": _preference_text, "tsv": _preference_tsv,
+}  # fmt: skip
+
+
+def draw_plots(joined: Joined, comparisons: Iterable[SetComparison], folder: Path, file_format: str) -> None:
+    """A scatter plot for each metric, and bars for each comparison."""
+    key = joined.outputs.key
+    for metric in joined.metrics:
+        write_drawing(system_scatter(joined, metric), folder / _file_name(*key, metric, file_format))
+    for found in comparisons:
+        level, statistic = found.comparison.level, found.comparison.statistic
+        title = f"{' '.join(key)}: {level} {statistic}"
+        drawing = correlation_bars(found.comparison, title)
+        write_drawing(drawing, folder / _file_name(*key, level, statistic, file_format))
+
+
+def draw_dimensions(study: Study, folder: Path | None, file_format: str) -> None:
+    """One picture of all test sets, where there are several: the dimensions of summaries, or language pairs."""
+    if folder is not None and len(study.test_sets) > 1:
+        for level, statistic in DIMENSIONS:
+            drawing = dimension_lines(study.results, level, statistic)
+            write_drawing(drawing, folder / _file_name("all", level, statistic, file_format))
+
+
+def write_scores(
+    joined: Joined, folder: Path, reference: str, reference_free: Collection[str] = ()
+) -> list[str]:
+    """The scores of all outputs, segments and systems, higher is better, as mt-metrics-eval wants them.
+
+    `reference_free` names the metrics that used no reference. A reference is not scored against itself. A system that
+    lacks a segment cannot stand in such a file; it is left out. Gives back the names of those.
+    """
+    outputs = joined.outputs
+    home = folder / re.sub(
+        r"[^\w.+-]|^\.+", "_", outputs.testset
+    )  # nothing that could lead out of the folder
+    everything = np.ones(len(outputs.segments), bool)
+    missing: dict[str, None] = {}
+    for name, scores in joined.metrics.items():
+        complete = [bool(row.all()) for row in np.isfinite(scores.segments)]
+        missing.update(
+            dict.fromkeys(s for s, whole in zip(outputs.systems, complete, strict=True) if not whole)
+        )
+        used = [] if name in reference_free else [reference]
+        against = outputs.reference_names if used == ["all"] else used
+        kept = [
+            whole and system not in against for system, whole in zip(outputs.systems, complete, strict=True)
+        ]
+        systems = [s.replace(" ", "_") for s, written in zip(outputs.systems, kept, strict=True) if written]
+        by_segment = dict(zip(systems, scores.oriented[kept].tolist(), strict=True))
+        by_system = scores.system_scores(everything)[kept][:, None].tolist()
+        write_score_file(home, outputs.lp, name, used, by_segment)
+        write_score_file(
+            home, outputs.lp, name, used, dict(zip(systems, by_system, strict=True)), level="sys"
+        )
+    return list(missing)
+
+
+def _file_name(*parts: str) -> str:
+    """The parts with dots between them, and nothing that could lead out of a folder."""
+    return ".".join(re.sub(r"[^\w+-]", "_", part) for part in parts)

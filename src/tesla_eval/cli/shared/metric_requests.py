@@ -1,0 +1,170 @@
+"""What `-m` asks for: names of metrics, and one metric with its options (`bleu:tok=intl,lc=yes`)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from difflib import get_close_matches
+from inspect import signature
+from typing import Any, Literal
+
+from tesla_eval.base.errors import UsageError
+from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.registry import Entry, find_entry
+
+__all__ = ["MODEL_FILES", "MetricRequest", "OptionKind", "option_kinds", "parse_requests"]
+
+OptionKind = Literal["yes or no", "whole number", "number", "list", "text", "file", "Python only"]
+"""What the value of an option is on the command line."""
+
+MODEL_FILES = ("weights", "model")
+"""Options that name the file of a trained model."""
+
+_YES, _NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
+
+
+@dataclass(frozen=True)
+class MetricRequest:
+    """One metric that the user asked for."""
+
+    entry: Entry
+    options: Mapping[str, Any] = field(default_factory=dict)
+    spelling: str = ""
+    """The options as they were given."""
+
+    @property
+    def name(self) -> str:
+        """The name in results: the metric's id, with the options that were given."""
+        identity = self.entry.load().id
+        return f"{identity}:{self.spelling}" if self.spelling else identity
+
+
+def parse_requests(texts: Iterable[str]) -> list[MetricRequest]:
+    """The metrics that several `-m` name together, each once.
+
+    >>> [request.name for request in parse_requests(["m,bleu", "m:alpha=0.5", "bleu"])]
+    ['tesla-m', 'bleu', 'tesla-m:alpha=0.5']
+    """
+    requests: list[MetricRequest] = []
+    for text in texts:
+        name, colon, spelling = text.partition(":")
+        if not colon:
+            found = [MetricRequest(find_entry(one)) for one in text.split(",") if one.strip()]
+        elif "," in name:
+            last = name.rpartition(",")[2]
+            raise UsageError(
+                f"-m {text}: a -m with options names one metric; write -m {last}:{spelling} apart"
+            )
+        else:
+            entry = find_entry(name)
+            found = [MetricRequest(entry, parse_options(entry, spelling), _squeezed(spelling))]
+        for request in found:
+            if all((request.entry, request.options) != (one.entry, one.options) for one in requests):
+                requests.append(request)
+    return requests
+
+
+def _squeezed(spelling: str) -> str:
+    return re.sub(r"\s+", "", spelling).strip(",")
+
+
+def parse_options(entry: Entry, spelling: str) -> dict[str, Any]:
+    """`key=value,key=value` as options of a metric, each value of the type that the option has."""
+    metric = entry.load()
+    kinds = option_kinds(metric)
+    aliases: Mapping[str, str] = getattr(metric, "option_aliases", {})
+    options: dict[str, Any] = {}
+    for part in filter(None, map(str.strip, spelling.split(","))):
+        given, equals, text = part.partition("=")
+        key = given.strip().lower().replace("-", "_")
+        name = aliases.get(key, key)
+        if not equals:
+            raise UsageError(f"-m {entry.name}:{spelling}: write options as key=value, not {part!r}")
+        if name not in kinds:
+            raise UsageError(_unknown(entry.name, given.strip(), kinds, aliases))
+        if name in options:
+            raise UsageError(f"-m {entry.name}:{spelling}: the option {given} is given twice")
+        try:
+            options[name] = _value(kinds[name], text.strip())
+        except ValueError as error:
+            raise UsageError(f"-m {entry.name}:{part}: {error}") from None
+    return options
+
+
+def option_kinds(metric: type[Metric]) -> dict[str, OptionKind]:
+    """The options of a metric, and what each takes on the command line."""
+    kinds = {}
+    for name, default in metric.option_defaults().items():
+        kind = _kind_of_default(default) or _kind_of_annotation(_annotation(metric, name))
+        kinds[name] = "file" if kind == "text" and name in MODEL_FILES else kind
+    return kinds
+
+
+def _kind_of_default(default: object) -> OptionKind | None:
+    """The kind, unless the default is None and says nothing."""
+    if isinstance(default, bool):
+        return "yes or no"
+    if isinstance(default, int):
+        return "whole number"
+    if isinstance(default, float):
+        return "number"
+    if isinstance(default, str):
+        return "text"
+    return "list" if isinstance(default, tuple | list) else None
+
+
+def _kind_of_annotation(annotation: str) -> OptionKind:
+    patterns: Sequence[tuple[str, OptionKind]] = (
+        (r"Sequence\[str|tuple\[str|list\[str", "list"),
+        (r"\bbool\b", "yes or no"),
+        (r"\bfloat\b", "number"),
+        (r"\bint\b", "whole number"),
+        (r"\bstr\b", "text"),
+    )
+    return next((kind for pattern, kind in patterns if re.search(pattern, annotation)), "Python only")
+
+
+def _annotation(metric: type[Metric], option: str) -> str:
+    """The type that the source declares: of a group's or combination's field, else of the constructor's parameter."""
+    declared = (*getattr(metric, "groups", ()), getattr(metric, "combination", None))
+    for declaration in filter(is_dataclass, declared):
+        for one in fields(declaration):
+            if one.name == option:
+                return str(one.type)
+    for cls in metric.__mro__:
+        constructor = vars(cls).get("__init__")
+        parameter = signature(constructor).parameters.get(option) if callable(constructor) else None
+        if parameter is not None:
+            return str(parameter.annotation)
+    return ""
+
+
+def _value(kind: OptionKind, text: str) -> Any:
+    if kind == "yes or no":
+        if text.lower() not in _YES + _NO:
+            raise ValueError(f"give yes or no, not {text!r}")
+        return text.lower() in _YES
+    if kind in ("whole number", "number"):
+        try:
+            value = int(text) if kind == "whole number" else float(text)
+        except ValueError:
+            raise ValueError(f"give a {kind}, not {text!r}") from None
+        if not math.isfinite(value):
+            raise ValueError(f"give a {kind}, not {text!r}")
+        return value
+    if kind == "list":
+        return [item for item in text.split("+") if item]
+    if kind == "Python only":
+        raise ValueError("this option takes a Python object; it cannot be set on the command line")
+    return text
+
+
+def _unknown(metric: str, given: str, kinds: Mapping[str, OptionKind], aliases: Mapping[str, str]) -> str:
+    known = [name for name, kind in kinds.items() if kind != "Python only"]
+    if not known:
+        return f"metric {metric} has no options"
+    near = get_close_matches(given.lower(), [*known, *aliases], n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return f"metric {metric} has no option {given!r}{hint} (options: {', '.join(known)})"

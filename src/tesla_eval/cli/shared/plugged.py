@@ -1,0 +1,73 @@
+"""Commands that other packages add to `tesla build` and `tesla train`.
+
+A package adds one through the entry-point group `tesla_eval.commands`: the entry's name is `build NAME` or
+`train NAME`, its value a command of click. It is imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import click
+
+from tesla_eval.base.errors import UsageError
+from tesla_eval.metrics.registry import GET_NEURAL
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+__all__ = ["ENTRY_POINTS", "PluggedGroup"]
+
+ENTRY_POINTS = "tesla_eval.commands"
+_ELSEWHERE = {"build encoder": GET_NEURAL, "train n": GET_NEURAL}
+"""How to get the commands of this project's other packages."""
+
+
+@cache
+def _plugged() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points  # takes 20 ms: only when asked for
+
+    points = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)
+    return {point.name: point for point in points}
+
+
+class PluggedGroup(click.Group):
+    """A group of commands to which other packages add theirs; they cannot replace one of its own."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of its own commands and of those that were added."""
+        start = f"{self.name} "
+        added = [name.removeprefix(start) for name in _plugged() if name.startswith(start)]
+        return sorted({*super().list_commands(ctx), *added})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name; an error says how to get one of a package that is not installed."""
+        own = super().get_command(ctx, cmd_name)
+        if own is not None:
+            return own
+        full = f"{self.name} {cmd_name}"
+        point = _plugged().get(full)
+        if point is None:
+            if full in _ELSEWHERE:
+                raise UsageError(f"`tesla {full}` is not installed: {_ELSEWHERE[full]}")
+            return None
+        package = point.dist.name if point.dist is not None else "another package"
+        try:
+            command = point.load()
+        except Exception as error:  # a module of others may raise anything
+            return _broken(cmd_name, f"`tesla {full}` of {package} cannot be loaded: {error}")
+        if not isinstance(command, click.Command):
+            return _broken(cmd_name, f"`tesla {full}` of {package} is not a command")
+        return command
+
+
+def _broken(name: str, why: str) -> click.Command:
+    """A command in the place of one that cannot be had: help still works, and calling it says why."""
+
+    def refuse(arguments: tuple[str, ...]) -> None:
+        raise UsageError(why)
+
+    rest = click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED)
+    settings = {"ignore_unknown_options": True}
+    return click.Command(name, callback=refuse, params=[rest], help=why, context_settings=settings)

@@ -1,0 +1,274 @@
+"""What `tesla score` prints: text, JSON, TSV, LaTeX, and the score files of mt-metrics-eval."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import click
+
+from tesla_eval.base.errors import UsageError
+from tesla_eval.cli.shared.terminal import aligned, complain, visible, width
+from tesla_eval.metrics.registry import find_entry
+from tesla_eval.texts.compression import without_suffix
+
+__all__ = ["FORMATS", "Intervals", "Results", "check_format", "digits", "latex_escaped", "signature_line"]
+
+_PERCENT_SCALES = ("0..100", "0..")
+"""Of metrics whose scores are percentages, as all of sacreBLEU's are: two digits say enough."""
+
+
+def digits(metric: str) -> int:
+    """How many digits a metric's scores are shown with; `metric` may carry options (`bleu:lc=yes`).
+
+    >>> digits("bleu:tok=intl"), digits("tesla-m")
+    (2, 4)
+    """
+    return 2 if find_entry(metric.partition(":")[0]).scale in _PERCENT_SCALES else 4
+
+
+def signature_line(metric: str, signature: str) -> str:
+    """A signature that says which metric it is of; sacreBLEU's own does not, but can be pasted as it is.
+
+    >>> signature_line("bleu", "nrefs:1|case:mixed"), signature_line("tesla-m", "metric:tesla-m|lang:en")
+    ('bleu|nrefs:1|case:mixed', 'metric:tesla-m|lang:en')
+    """
+    return signature if signature.startswith("metric:") else f"{metric.partition(':')[0]}|{signature}"
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Confidence intervals by system and metric, and how they were drawn."""
+
+    ends: tuple[tuple[tuple[float, float], ...], ...]
+    level: float
+    resamples: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Results:
+    """Scores by system and metric; `segments(system, metric)` reads the segments' scores, if they were asked for.
+
+    `names` are those of the segments, where they have any: the topics of summaries.
+    """
+
+    systems: tuple[str, ...]
+    metrics: tuple[str, ...]
+    signatures: tuple[str, ...]
+    scores: tuple[tuple[float, ...], ...]
+    segments: Callable[[int, int], Iterator[float]] | None
+    names: tuple[str, ...] | None = None
+    segment_signatures: tuple[str, ...] = ()
+    """The signatures of the segments' scores, as many as `signatures`."""
+    intervals: Intervals | None = None
+    reference_name: str = "ref"
+
+    @property
+    def signature_lines(self) -> list[str]:
+        """One line per metric; where segments were scored with other settings, one more for those."""
+        lines = list(map(signature_line, self.metrics, self.signatures))
+        if self.segments is not None:
+            pairs = zip(self.metrics, self.segment_signatures, self.signatures, strict=True)
+            lines += [f"{signature_line(m, own)}  (segments)" for m, own, corpus in pairs if own != corpus]
+        return lines
+
+    def segment_name(self, segment: int) -> str:
+        """The name of a segment, or its number from 1."""
+        return str(segment + 1) if self.names is None else self.names[segment]
+
+    def rows(self) -> Iterator[tuple[int, int, tuple[float, ...]]]:
+        """System, segment (from 0) and the segment's score under each metric."""
+        assert self.segments is not None
+        for system in range(len(self.systems)):
+            columns = [self.segments(system, metric) for metric in range(len(self.metrics))]
+            for segment, scores in enumerate(zip(*columns, strict=True)):
+                yield system, segment, scores
+
+
+def check_format(name: str, metrics: int, segments: bool, *, intervals: bool = False) -> None:
+    """Refuse, before any work is done, what a format cannot hold."""
+    if name == "mtme" and metrics > 1:
+        raise UsageError("--format mtme holds one metric per file: give one name to -m")
+    if name == "latex" and segments:
+        raise UsageError("--format latex is a table of systems: leave out --segments")
+    if name == "mtme" and intervals:
+        raise UsageError("--format mtme has no room for intervals: leave out --ci")
+
+
+def _shown(metric: str, score: float) -> str:
+    return f"{score:.{digits(metric)}f}"
+
+
+def _shown_interval(results: Results, system: int, metric: int) -> str:
+    """The ends of an interval, if there are any."""
+    if results.intervals is None:
+        return ""
+    low, high = (_shown(results.metrics[metric], end) for end in results.intervals.ends[system][metric])
+    return f" [{low}, {high}]"
+
+
+def _text(results: Results) -> Iterator[str]:
+    names = [visible(system) for system in results.systems]
+    numeric = range(1, len(results.metrics) + 2)
+    if results.segments is not None:
+        # Column widths from the widest name and number: the rows themselves may be millions.
+        columns = max(8, *map(len, results.metrics))
+        wide = max(map(width, ("system", *names)))
+        label = max(8, *map(width, results.names or ("",)))
+        yield "  ".join(
+            [f"{'system':<{wide}}", f"{'segment':>{label}}", *(f"{m:>{columns}}" for m in results.metrics)]
+        )
+        for system, segment, scores in results.rows():
+            cells = [f"{_shown(m, s):>{columns}}" for m, s in zip(results.metrics, scores, strict=True)]
+            name = visible(results.segment_name(segment))
+            left, right = wide - width(names[system]), label - width(name)
+            yield "  ".join([names[system] + " " * left, " " * right + name, *cells])
+        yield ""
+    table = [["system", *results.metrics]]
+    for i, (name, scores) in enumerate(zip(names, results.scores, strict=True)):
+        cells = [
+            _shown(m, s) + _shown_interval(results, i, k)
+            for k, (m, s) in enumerate(zip(results.metrics, scores, strict=True))
+        ]
+        table.append([name, *cells])
+    yield from aligned(table, numeric)
+    if results.intervals is not None:
+        yield f"[ ]: {_drawn(results.intervals)}"
+    yield ""
+    yield from results.signature_lines
+
+
+def _drawn(intervals: Intervals) -> str:
+    return f"{100 * intervals.level:g} % interval, {intervals.resamples} resamples, seed {intervals.seed}"
+
+
+def _json(results: Results) -> Iterator[str]:
+    """One object, written piece by piece: segments may be many."""
+    signatures: dict[str, dict[str, object]] = {
+        metric: {"signature": signature}
+        for metric, signature in zip(results.metrics, results.signatures, strict=True)
+    }
+    for metric, own in zip(results.metrics, results.segment_signatures, strict=False):
+        if results.segments is not None and own != signatures[metric]["signature"]:
+            signatures[metric]["segment_signature"] = own
+    if results.intervals is not None:
+        drawn = results.intervals
+        for entry in signatures.values():
+            entry["interval"] = {"level": drawn.level, "resamples": drawn.resamples, "seed": drawn.seed}
+    topics = "" if results.names is None else f'"topics": {json.dumps(results.names, ensure_ascii=False)}, '
+    yield f'{{"metrics": {json.dumps(signatures, ensure_ascii=False)}, {topics}"systems": ['
+    for i, (system, scores) in enumerate(zip(results.systems, results.scores, strict=True)):
+        last = i == len(results.systems) - 1
+        cells = ", ".join(
+            _json_cell(results, i, k, metric, scores[k]) for k, metric in enumerate(results.metrics)
+        )
+        yield f'{{"system": {json.dumps(system, ensure_ascii=False)}, "metrics": {{{cells}}}}}{"" if last else ","}'
+    yield "]}"
+
+
+def _json_cell(results: Results, system: int, index: int, metric: str, score: float) -> str:
+    segments = ""
+    if results.segments is not None:
+        segments = f', "segments": [{", ".join(map(json.dumps, results.segments(system, index)))}]'
+    ends = ""
+    if results.intervals is not None:
+        low, high = results.intervals.ends[system][index]
+        ends = f', "low": {json.dumps(low)}, "high": {json.dumps(high)}'
+    return f'{json.dumps(metric)}: {{"score": {json.dumps(score)}{ends}{segments}}}'
+
+
+def _tsv(results: Results) -> Iterator[str]:
+    names = [_one_field(system) for system in results.systems]
+    if results.segments is None:
+        ends = "" if results.intervals is None else "low\thigh\t"
+        yield f"system\tmetric\tscore\t{ends}signature"
+        for i, (name, scores) in enumerate(zip(names, results.scores, strict=True)):
+            for k, metric in enumerate(results.metrics):
+                if results.intervals is not None:
+                    ends = "".join(f"{end!r}\t" for end in results.intervals.ends[i][k])
+                yield f"{name}\t{metric}\t{scores[k]!r}\t{ends}{results.signatures[k]}"
+        return
+    _signatures_aside(results)
+    yield "system\tsegment\tmetric\tscore"
+    for system, segment, scores in results.rows():
+        for metric, score in zip(results.metrics, scores, strict=True):
+            yield f"{names[system]}\t{_one_field(results.segment_name(segment))}\t{metric}\t{score!r}"
+
+
+def _mtme(results: Results) -> Iterator[str]:
+    """mt-metrics-eval's .sys.score, or .seg.score with --segments: system, tab, score."""
+    _signatures_aside(results)
+    level = "sys" if results.segments is None else "seg"
+    complain(
+        f"mt-metrics-eval expects this file as {results.metrics[0]}-{results.reference_name}.{level}.score"
+    )
+    names = [_bare(system) for system in results.systems]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"two systems are called {twice}, so that mt-metrics-eval could not tell them apart")
+    if results.segments is None:
+        for name, scores in zip(names, results.scores, strict=True):
+            yield f"{name}\t{scores[0]!r}"
+        return
+    for system, _, scores in results.rows():
+        yield f"{names[system]}\t{scores[0]!r}"
+
+
+def _bare(system: str) -> str:
+    """The name of a system without folders and endings, and without blanks, at which mt-metrics-eval would cut.
+
+    >>> _bare("out/en-de/Online-A.txt.gz")
+    'Online-A'
+    """
+    return "_".join(without_suffix(system).rpartition("/")[2].removesuffix(".txt").split())
+
+
+def _latex(results: Results) -> Iterator[str]:
+    yield from (f"% {line}" for line in results.signature_lines)
+    if results.intervals is not None:
+        yield f"% subscript: half of the {_drawn(results.intervals).replace('%', 'percent')}"
+    yield f"\\begin{{tabular}}{{l{'r' * len(results.metrics)}}}"
+    yield "\\toprule"
+    yield " & ".join(["System", *map(latex_escaped, results.metrics)]) + r" \\"
+    yield "\\midrule"
+    for i, (system, scores) in enumerate(zip(results.systems, results.scores, strict=True)):
+        cells = [_latex_cell(results, i, k, score) for k, score in enumerate(scores)]
+        yield " & ".join([latex_escaped(system), *cells]) + r" \\"
+    yield "\\bottomrule"
+    yield "\\end{tabular}"
+
+
+def _latex_cell(results: Results, system: int, metric: int, score: float) -> str:
+    shown = _shown(results.metrics[metric], score)
+    if results.intervals is None:
+        return shown
+    low, high = results.intervals.ends[system][metric]
+    return f"${shown}_{{\\pm {_shown(results.metrics[metric], (high - low) / 2)}}}$"
+
+
+def _signatures_aside(results: Results) -> None:
+    """The columns of these formats are fixed, so the signatures go to standard error."""
+    for line in results.signature_lines:
+        click.echo(line, err=True)
+
+
+def _one_field(text: str) -> str:
+    return text.replace("\t", " ").replace("\n", " ").replace("\r", " ")
+
+
+_LATEX_ESCAPES = str.maketrans(
+    {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {character: "\\" + character for character in "&%$#_{}"}
+)
+
+
+def latex_escaped(text: str) -> str:
+    """`text` with the characters escaped that mean something to LaTeX."""
+    return text.translate(_LATEX_ESCAPES)
+
+
+FORMATS: dict[str, Callable[[Results], Iterator[str]]] = {
+    "json": _json, "latex": _latex, "mtme": _mtme, "text": _text, "tsv": _tsv,
+}  # fmt: skip

@@ -1,0 +1,227 @@
+"""Drawing for the terminal: tables, text that cannot take over the screen, progress, warnings."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import unicodedata
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tesla_eval.base.errors import TeslaWarning
+from tesla_eval.base.parallel import NO_PROGRESS, Progress
+
+__all__ = [
+    "aligned",
+    "be_quiet",
+    "complain",
+    "links_coloured",
+    "note",
+    "progress",
+    "resumable",
+    "show_warnings",
+    "visible",
+    "warn",
+    "width",
+    "write_lines",
+]
+
+_FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
+_SHOWN_BY_US = f"\t\u200c\u200d{_FIRST_STRONG_ISOLATE}{_POP_ISOLATE}"
+_RIGHT_TO_LEFT = frozenset({"R", "AL"})
+
+
+def visible(text: str) -> str:
+    """`text` for a terminal: control and format characters shown, not obeyed; right-to-left words kept in their place.
+
+    >>> visible("a\\x1b[31mb\\u202e")
+    'a\\\\x1b[31mb\\\\u202e'
+    """
+    shown = _without_controls(text, "\u200c\u200d")
+    if any(unicodedata.bidirectional(c) in _RIGHT_TO_LEFT for c in shown):
+        return f"{_FIRST_STRONG_ISOLATE}{shown}{_POP_ISOLATE}"
+    return shown
+
+
+def _without_controls(text: str, harmless: str) -> str:
+    """Control and format characters as escapes, but for the `harmless` ones, such as the joiners that shape letters."""
+    return "".join(
+        c.encode("unicode_escape").decode("ascii")
+        if c not in harmless and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+        else c
+        for c in text
+    )
+
+
+def _on_terminal() -> bool:
+    return sys.stdout.isatty()
+
+
+def write_lines(lines: Iterable[str], paint: Callable[[str], str] | None = None) -> None:
+    """Results on standard output: as they are in a file or pipe, with no control character obeyed on a terminal.
+
+    There, `paint` adds colours, unless the environment variable NO_COLOR is set. `click.echo` would take out of a text
+    what looks like a colour wherever the output is no terminal.
+    """
+    on_terminal = _on_terminal()
+    coloured = paint if on_terminal and _colours_welcome() else None
+    for line in lines:
+        shown = _without_controls(line, _SHOWN_BY_US) if on_terminal else line
+        sys.stdout.write(f"{coloured(shown) if coloured is not None else shown}\n")
+
+
+def _colours_welcome() -> bool:
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+_LINK_COLOURS = {"═══": "green", "───": "yellow", "···": "red"}
+_LINK = re.compile("|".join(map(re.escape, _LINK_COLOURS)))
+
+
+def links_coloured(line: str) -> str:
+    """A drawn line with its links in colour: green for equals, yellow for lesser similarity, red for no partner."""
+    return _LINK.sub(lambda link: click.style(link[0], fg=_LINK_COLOURS[link[0]], bold=True), line)
+
+
+def width(text: str) -> int:
+    """The columns that `text` takes on a terminal."""
+    return sum(
+        0
+        if unicodedata.category(c) in ("Mn", "Me", "Cf")
+        else 2
+        if unicodedata.east_asian_width(c) in "WF"
+        else 1
+        for c in text
+    )
+
+
+def aligned(rows: Iterable[Sequence[str]], numeric: Iterable[int] = ()) -> Iterator[str]:
+    """The rows as lines with aligned columns; the `numeric` ones to the right.
+
+    >>> list(aligned([("a", "1"), ("bb", "10")], numeric=[1]))
+    ['a    1', 'bb  10']
+    """
+    table = [list(row) for row in rows]
+    right = set(numeric)
+    widths = [max(map(width, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        cells = [
+            " " * (w - width(cell)) + cell if i in right else cell + " " * (w - width(cell))
+            for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield "  ".join(cells).rstrip()
+
+
+class _Quiet:
+    """Whether the user asked for silence (`--quiet`)."""
+
+    wanted = False
+
+
+def be_quiet(wanted: bool = True) -> None:
+    """From now on no warnings and no progress bars."""
+    _Quiet.wanted = wanted
+
+
+def warn(message: str) -> None:
+    """A warning on standard error, unless the user asked for silence."""
+    if not _Quiet.wanted:
+        complain(f"warning: {message}")
+
+
+def show_warnings() -> None:
+    """Show the warnings of all rooms as this one shows its own."""
+    show_others = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **options: Any) -> None:
+        if issubclass(category, TeslaWarning):
+            warn(str(message))
+        else:
+            show_others(message, category, *place, **options)
+
+    warnings.simplefilter("always", TeslaWarning)
+    warnings.showwarning = show
+
+
+def note(message: str) -> None:
+    """Something to know, on standard error, unless the user asked for silence."""
+    if not _Quiet.wanted:
+        complain(message)
+
+
+def complain(message: str) -> None:
+    """A message on standard error; names of files in it cannot take over the terminal."""
+    for line in message.split("\n"):
+        click.echo(f"tesla: {visible(line)}", err=True)
+
+
+class _Bars:
+    """Progress as bars on standard error, one after the other."""
+
+    def __init__(self) -> None:
+        self._open = ExitStack()
+        self._advance: Callable[[int], None] = NO_PROGRESS.advance
+
+    def stage(self, name: str, total: int | None = None) -> None:
+        """Replace the bar of the last stage by a new one."""
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
+        from rich.text import Text
+
+        class _Count(ProgressColumn):
+            """How many are done, and of how many where that is known."""
+
+            def render(self, task: Task) -> Text:
+                of_all = "" if task.total is None else f"/{int(task.total)}"
+                return Text(f"{int(task.completed)}{of_all}", style="progress.download")
+
+        self.close()
+        columns = (TextColumn(name), BarColumn(), _Count(), TimeElapsedColumn())
+        # Rich would else print on standard error what goes to standard output meanwhile.
+        bar = self._open.enter_context(
+            Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
+        )
+        task = bar.add_task(name, total=total)
+        self._advance = lambda done: bar.advance(task, done)
+
+    def advance(self, done: int) -> None:
+        """Move the bar on."""
+        self._advance(done)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        self._open.close()
+
+
+@contextmanager
+def progress(
+    stage: str | None = None, total: int | None = None, *, wanted: bool = True
+) -> Iterator[Progress]:
+    """Progress bars on standard error, if that is a terminal and they are wanted; `stage` names the first one."""
+    if not wanted or _Quiet.wanted or not sys.stderr.isatty():
+        yield NO_PROGRESS
+        return
+    bars = _Bars()
+    try:
+        if stage is not None:
+            bars.stage(stage, total)
+        yield bars
+    finally:
+        bars.close()
+
+
+@contextmanager
+def resumable(kept_in: Path | str | None) -> Iterator[None]:
+    """Tell a user who interrupts long work how to continue; `None` if nothing is kept."""
+    try:
+        yield
+    except (KeyboardInterrupt, click.Abort):
+        if kept_in is not None:
+            complain(f"finished work is kept in {kept_in}; run the same command again to continue")
+        raise

@@ -1,6 +1,0 @@
-"""Shallow discourse parsing as in the Penn Discourse Treebank, and its role matrix (specification §11)."""
-
-from tesla_eval.discourse.document import Document, Relation
-from tesla_eval.discourse.parser import Parser, TextParser, load_parser
-
-__all__ = ["Document", "Parser", "Relation", "TextParser", "load_parser"]

@@ -1,0 +1,186 @@
+"""Metric against human: the statistics of specification §14, by name, for segments and for systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval import statistics
+from tesla_eval.judgements.meta.join import Joined
+from tesla_eval.judgements.nouns import FloatTable
+from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.statistics.correlation import ROW_STATISTICS
+
+__all__ = [
+    "AVERAGE",
+    "SEGMENT_STATISTICS",
+    "SYSTEM_STATISTICS",
+    "Result",
+    "averages",
+    "evaluate",
+    "within_segments",
+]
+
+AVERAGE = "average"
+"""The name of the rows that average over all language pairs."""
+
+_PAIRWISE = ("consistency", "kendall_wmt", "accuracy", "accuracy_calibrated")
+_CORRELATIONS = {
+    "pearson": statistics.pearson,
+    "spearman": statistics.spearman,
+    "kendall": statistics.kendall,
+}
+_WITHIN = tuple(f"{name}_within" for name in _CORRELATIONS)
+SEGMENT_STATISTICS = (*_PAIRWISE, *_CORRELATIONS, *_WITHIN)
+SYSTEM_STATISTICS = (*_PAIRWISE, *_CORRELATIONS, "soft_accuracy")
+
+
+@dataclass(frozen=True)
+class Result:
+    """One number: how well a metric agrees with humans on one test set, by one statistic at one level.
+
+    `n` counts what the statistic rests on: pairs, outputs, segments (`*_within`) or systems.
+    """
+
+    lp: str
+    testset: str
+    metric: str
+    level: str
+    statistic: str
+    value: float
+    n: int
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON: a value that does not exist is null, and the note says why."""
+        row = {name: getattr(self, name) for name in ("lp", "testset", "metric", "level", "statistic")}
+        row |= {"value": None if math.isnan(self.value) else self.value, "n": self.n}
+        return row | ({"note": self.note} if self.note else {})
+
+
+def evaluate(
+    joined: Joined, *, permutations: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+) -> Iterator[Result]:
+    """Every statistic of every metric at both levels; `permutations` and `seed` serve soft accuracy."""
+    human_p = _human_p_values(joined, permutations, seed)
+    for name, scores in joined.metrics.items():
+        by_level = {"segment": _segment_level(joined, scores.oriented)}
+        systems = _system_level(joined, scores.system_scores(joined.used))
+        segments = scores.oriented[joined.ranking][:, joined.used]
+        metric_p = statistics.better_p_values(segments, permutations=permutations, seed=seed)
+        by_level["system"] = systems | {"soft_accuracy": _soft(human_p, metric_p)}
+        for level, estimates in by_level.items():
+            for statistic, estimate in estimates.items():
+                yield Result(
+                    joined.outputs.lp, joined.outputs.testset, name, level, statistic,
+                    estimate.value, estimate.n, estimate.note,
+                )  # fmt: skip
+
+
+def averages(results: Iterable[Result]) -> Iterator[Result]:
+    """For every metric, level and statistic the mean over the test sets with a value; `n` counts them."""
+    groups: dict[tuple[str, str, str], list[Result]] = {}
+    for result in results:
+        groups.setdefault((result.metric, result.level, result.statistic), []).append(result)
+    for rows in groups.values():
+        known = [row.value for row in rows if not math.isnan(row.value)]
+        missing = [row for row in rows if math.isnan(row.value)]
+        reasons = "; ".join(dict.fromkeys(row.note for row in missing))
+        yield replace(
+            rows[0],
+            lp=AVERAGE,
+            testset="",
+            value=math.fsum(known) / len(known) if known else math.nan,
+            n=len(known),
+            note=f"{len(missing)} of {len(rows)} test sets have no value: {reasons}" if missing else "",
+        )
+
+
+def within_segments(statistic: str, human: FloatTable, metric: FloatTable) -> FloatTable:
+    """For each segment the correlation over the systems that have both scores, NaN where a score is missing."""
+    correlate = ROW_STATISTICS[statistic]
+    known = ~(np.isnan(human) | np.isnan(metric))
+    values = np.full(human.shape[1], math.nan)
+    for segment in np.flatnonzero(known.sum(axis=0) >= 2):
+        systems = known[:, segment]
+        values[segment] = correlate(human[systems, segment], metric[systems, segment])
+    return values
+
+
+def _segment_level(joined: Joined, metric: FloatTable) -> dict[str, statistics.Estimate]:
+    pairs = joined.pairs
+    difference = pairs.metric_difference(metric)
+    estimates = _pairwise(pairs.difference, difference, pairs.segment)
+    human = joined.outputs.human
+    judged = ~np.isnan(human)
+    known = judged & ~np.isnan(metric)
+    missing, total = int((judged & ~known).sum()), int(judged.sum())
+    for name, correlate in _CORRELATIONS.items():
+        if total:
+            pooled = correlate(human[known], metric[known])
+            estimates[name] = _noting(pooled, missing, total, "judged outputs")
+            estimates[f"{name}_within"] = _mean(within_segments(name, human, metric))
+        else:
+            estimates[name] = estimates[f"{name}_within"] = statistics.Estimate(
+                math.nan, 0, "no human segment scores"
+            )
+    return estimates
+
+
+def _system_level(joined: Joined, metric: FloatTable) -> dict[str, statistics.Estimate]:
+    human = joined.human_systems
+    known = ~(np.isnan(human) | np.isnan(metric))
+    missing, total = int((~known).sum()), len(known)
+    human, metric = human[known], metric[known]
+    first, second = np.triu_indices(len(human), k=1)
+    estimates = _pairwise(human[first] - human[second], metric[first] - metric[second], np.zeros(len(first)))
+    estimates |= {name: correlate(human, metric) for name, correlate in _CORRELATIONS.items()}
+    return {name: _noting(estimate, missing, total, "systems") for name, estimate in estimates.items()}
+
+
+def _pairwise(human: FloatTable, metric: FloatTable, groups: npt.ArrayLike) -> dict[str, statistics.Estimate]:
+    counts = statistics.count_pairs(human, metric)
+    estimates = {
+        "consistency": counts.consistency,
+        "kendall_wmt": counts.kendall_wmt,
+        "accuracy": counts.accuracy,
+        "accuracy_calibrated": statistics.calibrated_accuracy(human, metric, groups).estimate,
+    }
+    missing = int(np.isnan(metric).sum())
+    return {name: _noting(estimate, missing, len(metric), "pairs") for name, estimate in estimates.items()}
+
+
+def _human_p_values(joined: Joined, permutations: int, seed: int) -> FloatTable:
+    """How sure humans are of every pair of ranked systems, by segment scores or else by preferences."""
+    ranking = joined.ranking
+    human = joined.outputs.human[ranking]
+    if joined.preferences is not None and np.isnan(human).all():
+        wins = joined.preferences.wins(len(joined.outputs.systems))
+        return statistics.wins_p_values(wins[np.ix_(ranking, ranking)])
+    return statistics.better_p_values(human[:, joined.used], permutations=permutations, seed=seed)
+
+
+def _soft(human_p: FloatTable, metric_p: FloatTable) -> statistics.Estimate:
+    if len(human_p) > 1 and np.isnan(human_p).all():
+        return statistics.Estimate(math.nan, 0, "no human judgements from which system pairs could be tested")
+    return statistics.soft_accuracy(human_p, metric_p)
+
+
+def _mean(values: FloatTable) -> statistics.Estimate:
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return statistics.Estimate(math.nan, 0, "no segment in which the correlation exists")
+    return statistics.Estimate(math.fsum(known.tolist()) / len(known), len(known))
+
+
+def _noting(estimate: statistics.Estimate, missing: int, total: int, what: str) -> statistics.Estimate:
+    """The estimate with a note on what had to be left out of it."""
+    if not missing:
+        return estimate
+    left_out = f"{missing} of {total} {what} have no score and are left out"
+    return replace(estimate, note="; ".join(filter(None, [estimate.note, left_out])))

@@ -1,0 +1,106 @@
+"""Antonyms: a small table of pairs of words with opposite meanings, numbered so that whole batches can be looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval.base.arrays import Index
+from tesla_eval.base.resources import (
+    UNSTATED,
+    Provenance,
+    Resource,
+    find_resource,
+    interpreting,
+    read_resource,
+    text_array,
+)
+
+__all__ = ["ANTONYMS", "AntonymTable", "load_antonyms"]
+
+ANTONYMS = "antonyms"
+_NEGATIVE_PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non")
+
+
+class AntonymTable:
+    """The words that have an antonym, numbered from 1, and the antonyms of each.
+
+    >>> table = AntonymTable.from_pairs([("hot", "cold"), ("happy", "unhappy"), ("hot", "chilly")], "en")
+    >>> table.number("hot"), table.number("house")
+    (4, 0)
+    >>> table.antonyms("hot"), table.antonyms("house")
+    (('chilly', 'cold'), ())
+    >>> table.is_negative("unhappy"), table.is_negative("happy")
+    (True, False)
+    """
+
+    def __init__(self, resource: Resource) -> None:
+        self.fingerprint = resource.fingerprint
+        with interpreting(resource):
+            self.words = tuple(resource.text("words").split("\n"))
+            first, second = (resource.arrays[name].astype(np.int64).ravel() for name in ("first", "second"))
+            if len(first) != len(second) or not len(first):
+                raise ValueError("it has no pairs, or the halves of its pairs do not match")
+            if min(first.min(), second.min()) < 1 or max(first.max(), second.max()) > len(self.words):
+                raise ValueError("a pair names a word that does not exist")
+        self._numbers = {word: number for number, word in enumerate(self.words, 1)}
+        one, other = np.concatenate([first, second]), np.concatenate([second, first])
+        order = np.lexsort((other, one))
+        self.opposites: Index = other[order]
+        """The numbers of all antonyms, word by word."""
+        self.ends: Index = np.searchsorted(one[order], np.arange(len(self.words) + 2))
+        """Those of word number n are `opposites[ends[n] : ends[n + 1]]`."""
+
+    @classmethod
+    def from_pairs(
+        cls, pairs: Iterable[tuple[str, str]], language: str, provenance: Provenance = UNSTATED
+    ) -> AntonymTable:
+        """The table of these pairs; their order, and the order within a pair, do not matter."""
+        return cls(antonym_resource(pairs, language, provenance))
+
+    def number(self, word: str) -> int:
+        """The number of a word in small letters; 0 if it has no antonym."""
+        return self._numbers.get(word, 0)
+
+    def antonyms(self, word: str) -> tuple[str, ...]:
+        """The antonyms of a word, in alphabetical order."""
+        number = self.number(word)
+        if not number:
+            return ()
+        return tuple(
+            self.words[other - 1]
+            for other in self.opposites[self.ends[number] : self.ends[number + 1]].tolist()
+        )
+
+    def is_negative(self, word: str) -> bool:
+        """Whether a word negates its antonym by its form: `unhappy`, `useless`."""
+        return any(
+            word.startswith(_NEGATIVE_PREFIXES) and word.endswith(other) and len(word) - len(other) <= 3
+            for other in self.antonyms(word)
+        ) or (word.endswith("less") and bool(self.antonyms(word)))
+
+
+def antonym_resource(
+    pairs: Iterable[tuple[str, str]], language: str, provenance: Provenance = UNSTATED
+) -> Resource:
+    """The pairs as a resource: each once, sorted."""
+    unordered = sorted({(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]})
+    words = sorted({word for pair in unordered for word in pair})
+    number = {word: place for place, word in enumerate(words, 1)}
+    halves: list[npt.NDArray[np.uint16]] = [
+        np.array([number[pair[side]] for pair in unordered], np.uint16) for side in (0, 1)
+    ]
+    return Resource(
+        ANTONYMS, language, {"words": text_array("\n".join(words)), "first": halves[0], "second": halves[1]},
+        provenance=provenance, info={"words": len(words), "pairs": len(unordered)},
+    )  # fmt: skip
+
+
+@cache
+def load_antonyms(language: str) -> AntonymTable | None:
+    """The user's own or the shipped table of a language, `None` if it has none."""
+    path = find_resource(ANTONYMS, language)
+    return None if path is None else AntonymTable(read_resource(path, ANTONYMS))

@@ -1,0 +1,219 @@
+"""The supported languages: codes, aliases, scripts, and the measured quality of each analysis."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.resources import Resource, installed_resources, shipped_folder
+
+__all__ = [
+    "LANGUAGES",
+    "MEASURED_PARTS",
+    "UNDETERMINED",
+    "Language",
+    "Quality",
+    "code_to_build",
+    "is_spaced",
+    "known_languages",
+    "measured_figures",
+    "quality_of",
+    "resolve_language",
+]
+
+
+@dataclass(frozen=True)
+class Language:
+    """One language: its ISO 639-1 code, its English name, other codes in use, and how it is written."""
+
+    code: str
+    name: str
+    aliases: tuple[str, ...]
+    spaces: bool = True
+
+
+UNDETERMINED = Language("und", "undetermined", ())
+"""Any language, only when asked for: surface forms without tags, lemmas and senses."""
+
+_BUILT_IN = (
+    Language("af", "Afrikaans", ("afr",)),
+    Language("ar", "Arabic", ("ara", "arb")),
+    Language("be", "Belarusian", ("bel",)),
+    Language("ca", "Catalan", ("cat",)),
+    Language("cs", "Czech", ("ces", "cze", "cz")),
+    Language("cy", "Welsh", ("cym", "wel")),
+    Language("da", "Danish", ("dan",)),
+    Language("de", "German", ("deu", "ger")),
+    Language("el", "Greek", ("ell", "gre")),
+    Language("en", "English", ("eng",)),
+    Language("es", "Spanish", ("spa",)),
+    Language("fa", "Persian", ("fas", "per", "pes")),
+    Language("fi", "Finnish", ("fin",)),
+    Language("fr", "French", ("fra", "fre")),
+    Language("ga", "Irish", ("gle",)),
+    Language("gl", "Galician", ("glg",)),
+    Language("he", "Hebrew", ("heb", "iw")),
+    Language("hi", "Hindi", ("hin",)),
+    Language("hr", "Croatian", ("hrv",)),
+    Language("hy", "Armenian", ("hye", "arm")),
+    Language("id", "Indonesian", ("ind", "in")),
+    Language("is", "Icelandic", ("isl", "ice")),
+    Language("it", "Italian", ("ita",)),
+    Language("ja", "Japanese", ("jpn", "jp"), spaces=False),
+    Language("ka", "Georgian", ("kat", "geo")),
+    Language("ko", "Korean", ("kor", "kr")),
+    Language("lt", "Lithuanian", ("lit",)),
+    Language("lv", "Latvian", ("lav", "lvs")),
+    Language("mt", "Maltese", ("mlt",)),
+    Language("nl", "Dutch", ("nld", "dut")),
+    Language("nn", "Norwegian Nynorsk", ("nno", "nynorsk")),
+    Language("no", "Norwegian Bokmål", ("nor", "nb", "nob", "norwegian", "bokmål", "bokmal")),
+    Language("pl", "Polish", ("pol",)),
+    Language("pt", "Portuguese", ("por",)),
+    Language("ro", "Romanian", ("ron", "rum", "mo")),
+    Language("ru", "Russian", ("rus",)),
+    Language("sk", "Slovak", ("slk", "slo")),
+    Language("sl", "Slovenian", ("slv", "slovene")),
+    Language("sr", "Serbian", ("srp",)),
+    Language("sv", "Swedish", ("swe",)),
+    Language("th", "Thai", ("tha",), spaces=False),
+    Language("tr", "Turkish", ("tur",)),
+    Language("uk", "Ukrainian", ("ukr", "ua")),
+    Language("vi", "Vietnamese", ("vie",)),
+    Language("zh", "Chinese", ("zho", "chi", "cmn", "cn"), spaces=False),
+)
+
+_BY_CHARACTER = (
+    Language("bo", "Tibetan", ("bod", "tib"), spaces=False),
+    Language("dz", "Dzongkha", ("dzo",), spaces=False),
+    Language("km", "Khmer", ("khm",), spaces=False),
+    Language("lo", "Lao", ("lao",), spaces=False),
+    Language("my", "Burmese", ("mya", "bur"), spaces=False),
+)
+"""Languages without a word segmenter, for metrics of characters (TESLA-CELAB) only."""
+
+_ANALYSIS_FILE = re.compile("(?:compounds|lemmas|segmenter|senses|tagger)-([a-z]{2,3})")
+"""The names of files that are part of a language's analysis, with its code."""
+
+LANGUAGES = {language.code: language for language in _BUILT_IN}
+
+_CODE_OF = {
+    name: language.code
+    for language in (*_BUILT_IN, *_BY_CHARACTER, UNDETERMINED)
+    for name in (language.code, language.name.lower(), *language.aliases)
+}
+
+
+_UNSPACED = frozenset(language.code for language in (*_BUILT_IN, *_BY_CHARACTER) if not language.spaces)
+
+
+def resolve_language(code: str) -> str:
+    """The ISO 639-1 code of what the user calls a language; region and script may follow the code.
+
+    >>> [resolve_language(code) for code in ("en", "deu", "zh_Hans", "pt-BR", "nb", "Welsh", "und")]
+    ['en', 'de', 'zh', 'pt', 'no', 'cy', 'und']
+    """
+    wanted = code.strip().lower()
+    primary = wanted.replace("_", "-").split("-")[0]
+    for name in (wanted, primary):
+        if name in _CODE_OF:
+            return _CODE_OF[name]
+    if primary and primary in _languages_of_resources():
+        return primary
+    raise UsageError(
+        f"unknown language {code!r}; the known ones are {', '.join(known_languages())}; "
+        f"{UNDETERMINED.code!r} accepts any text, but without lemmas, tags and synonyms"
+    )
+
+
+def code_to_build(code: str) -> str:
+    """The code under which resources of a language are stored, which need not be known yet.
+
+    >>> code_to_build("nb"), code_to_build("eo")
+    ('no', 'eo')
+    """
+    wanted = code.strip().lower()
+    if wanted in _CODE_OF and wanted != UNDETERMINED.code:
+        return _CODE_OF[wanted]
+    if wanted == UNDETERMINED.code or re.fullmatch("[a-z]{2,3}", wanted) is None:
+        raise UsageError(f"{code!r} is not a language code (two or three lower-case letters)")
+    return wanted
+
+
+def is_spaced(code: str) -> bool:
+    """Whether words are written with spaces between them, as far as we know.
+
+    >>> [is_spaced(code) for code in ("de", "zh-TW", "lo", "und")]
+    [True, False, False, True]
+    """
+    return resolve_language(code) not in _UNSPACED
+
+
+def known_languages() -> list[str]:
+    """The built-in codes and those for which the user has built something."""
+    return sorted(LANGUAGES.keys() | _languages_of_resources())
+
+
+def _languages_of_resources() -> set[str]:
+    """The languages that something for analysing them is installed of."""
+    return {match[1] for path in installed_resources() if (match := _ANALYSIS_FILE.fullmatch(path.stem))}
+
+
+MEASURED_PARTS = ("segmenter", "lemmas")
+"""The kinds of resources whose fingerprints guard the figures of `languages.json`."""
+
+
+@dataclass(frozen=True)
+class Quality:
+    """Percent right on the test set, and the number of words with synonyms; `None` where nothing was measured."""
+
+    tokens: float | None = None
+    """F1 of the tokens as written."""
+    universal_tags: float | None = None
+    fine_tags: float | None = None
+    lemmas: float | None = None
+    simplemma: float | None = None
+    """Lemmas of simplemma alone, where it has the language."""
+    words_with_senses: int | None = None
+
+
+def quality_of(resources: Iterable[Resource], figures: Mapping[str, Any]) -> Quality:
+    """What is known of a language with these resources; `figures` are those of `measured_figures`.
+
+    >>> quality_of([], {"tokens": 99.1, "lemmas": 97.0, "fingerprints": {"lemmas": "12345678"}})
+    Quality(tokens=99.1, universal_tags=None, fine_tags=None, lemmas=None, simplemma=None, words_with_senses=None)
+    """
+    by_kind = {resource.kind: resource for resource in resources}
+    measured_with = figures.get("fingerprints", {})
+
+    def figure(name: str, part: str) -> float | None:
+        fingerprint = by_kind[part].fingerprint if part in by_kind else None
+        return figures.get(name) if measured_with.get(part) == fingerprint else None
+
+    tags = by_kind["tagger"].info.get("accuracy", {}).get("test", {}) if "tagger" in by_kind else {}
+    senses = by_kind.get("senses")
+    lemmas = figure("lemmas", "lemmas")
+    if lemmas is None and "lemmas" in by_kind:  # the user's own table may tell
+        lemmas = by_kind["lemmas"].info.get("test accuracy")
+    return Quality(
+        tokens=figure("tokens", "segmenter"),
+        universal_tags=tags.get("upos"),
+        fine_tags=tags.get("xpos"),
+        lemmas=lemmas,
+        simplemma=figures.get("simplemma"),
+        words_with_senses=None if senses is None else senses.info.get("lemmas"),
+    )
+
+
+@cache
+def measured_figures() -> Mapping[str, Mapping[str, Any]]:
+    """By language what `data/languages.json` holds."""
+    path = shipped_folder() / "languages.json"
+    figures = json.loads(path.read_text(encoding="utf-8"))["languages"]
+    assert isinstance(figures, dict)  # ours: a test reads it
+    return figures

@@ -1,0 +1,293 @@
+"""One pipeline per language (specification §1): tokenise, tag, split compounds, lemmatise, senses, drop punctuation."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval._core import DamagedDictionaryError, Draft, Labels, Lexicon, define_plain
+from tesla_eval.base.arrays import distinct
+from tesla_eval.base.errors import ResourceError
+from tesla_eval.language.analysis.batch import AnalysedBatch, CoreBatch, Vocabulary
+from tesla_eval.language.analysis.conllu import is_function_tag
+from tesla_eval.language.analysis.frequencies import CompoundSplitter, load_compound_splitter
+from tesla_eval.language.analysis.languages import UNDETERMINED, resolve_language
+from tesla_eval.language.analysis.lemmas import Lemmatiser
+from tesla_eval.language.analysis.senses import INSTALLED, SenseTable, load_senses, synonym_file
+from tesla_eval.language.analysis.synonym_formats import read_synonyms
+from tesla_eval.language.analysis.tagger import TaggerModel, load_tagger
+from tesla_eval.language.analysis.tokenisers import (
+    compose_all,
+    load_segmenter,
+    load_tokeniser,
+    not_a_text,
+)
+
+__all__ = ["Pipeline", "load_pipeline", "senses_of"]
+
+WEAK_TAGGER = 90.0
+"""Percent of universal tags right, below which users are warned."""
+
+NO_SYNONYMS = "no synonyms"
+"""The shortcoming of a language without a table of senses."""
+
+_MOST_WORD_TYPES = 1 << 19  # then a new vocabulary is begun, so that endless input needs no endless memory
+_KEPT_BATCHES, _KEPT_TEXTS = 64, 1 << 15
+_HASHED_TEXTS = 16
+
+_Key = tuple[tuple[str, ...], bool]
+"""Texts, and whether their punctuation is kept."""
+
+
+class _LargeKey(NamedTuple):
+    """The key of many texts."""
+
+    texts: tuple[str, ...]
+    keep_punctuation: bool
+
+    def __hash__(self) -> int:
+        """Some of the texts tell most groups apart, and to hash all of them takes longer than to compare two groups."""
+        return hash((self.texts[:: len(self.texts) // _HASHED_TEXTS], self.keep_punctuation))
+
+
+def _key(texts: tuple[str, ...], keep_punctuation: bool) -> _Key:
+    return (texts, keep_punctuation) if len(texts) < _HASHED_TEXTS else _LargeKey(texts, keep_punctuation)
+
+
+class Pipeline:
+    """The analysis of one language; made once, shared by all metrics and threads.
+
+    >>> (batch,) = load_pipeline("en").analyse(["The cats sat."])
+    >>> [(t.lemma, t.pos, t.function) for t in batch.tokens(0)]
+    [('the', 'DT', True), ('cat', 'NNS', False), ('sit', 'VBD', False)]
+    """
+
+    def __init__(
+        self,
+        language: str,
+        *,
+        tagger: TaggerModel | None,
+        lemmatiser: Lemmatiser,
+        senses: SenseTable | None,
+        compounds: CompoundSplitter | None = None,
+    ) -> None:
+        self.language = language
+        self.tagger = tagger
+        self.lemmatiser = lemmatiser
+        self.senses = senses
+        self._sense_index = senses.index if senses else None
+        self.compounds = compounds
+        self._tokeniser = load_tokeniser(language)
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[_Key, AnalysedBatch] = OrderedDict()  # those used last come last
+        self._begin_vocabulary()
+
+    def _begin_vocabulary(self) -> None:
+        self.vocabulary = Vocabulary(Lexicon(self.tagger.core if self.tagger else None))
+        self._drop_batches()
+        labels = self.tagger.labels if self.tagger else ()
+        self._labels = Labels(
+            tags=np.array([self.vocabulary.tag_id(label.fine) for label in labels], np.uint16),
+            universal=np.array([label.universal_id for label in labels], np.uint8),
+            function=np.array([is_function_tag(label.universal) for label in labels], np.uint8),
+            noun=np.array([label.universal == "NOUN" for label in labels], np.uint8),
+        )
+
+    def forget_batches(self) -> None:
+        """Analyse texts again that were analysed lately; their words are still known."""
+        with self._lock:
+            self._drop_batches()
+
+    def _drop_batches(self) -> None:
+        self._kept.clear()
+        self._kept_texts = 0
+
+    @property
+    def tagged(self) -> bool:
+        """Whether words have parts of speech at all."""
+        return self.tagger is not None
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """The parts of a metric's signature that name this analysis."""
+        segmenter = load_segmenter(self.language)
+        parts = {
+            "lang": self.language,
+            "segmenter": segmenter[1].fingerprint if segmenter else None,
+            "tagger": self.tagger.fingerprint if self.tagger else "none",
+            "lemmas": self.lemmatiser.name,
+            "compounds": self.compounds.fingerprint if self.compounds else None,
+            "senses": self.senses.resource.fingerprint if self.senses else "none",
+        }
+        return {name: value for name, value in parts.items() if value is not None}
+
+    @property
+    def lemma_fingerprint(self) -> str:
+        """Everything that decides about lemmas: a table over lemmas records it and is refused under another one."""
+        parts = self.signature
+        return "|".join(
+            f"{name}:{parts[name]}" for name in ("segmenter", "lemmas", "compounds") if name in parts
+        )
+
+    @property
+    def shortcomings(self) -> list[str]:
+        """What this language lacks, for a warning; nothing where the user asked for no analysis (`und`)."""
+        if self.language == UNDETERMINED.code:
+            return []
+        missing = []
+        if self.tagger is None:
+            missing.append("no tagger, so parts of speech are not compared")
+        elif self.tagger.accuracy < WEAK_TAGGER:
+            missing.append(f"a weak tagger ({self.tagger.accuracy:.1f} % of the words right)")
+        if self.senses is None:
+            missing.append(NO_SYNONYMS)
+        return missing
+
+    def analyse(self, *groups: Sequence[str], keep_punctuation: bool = False) -> list[AnalysedBatch]:
+        """One batch for each group of texts, all over the same vocabulary.
+
+        Groups that were analysed lately are not analysed again: references of several systems cost once.
+        """
+        keys = [_key(tuple(group), keep_punctuation) for group in groups]
+        batches: dict[_Key, AnalysedBatch] = {}
+        with self._lock:
+            if self.vocabulary.lexicon.word_count > _MOST_WORD_TYPES:
+                self._begin_vocabulary()
+            vocabulary, labels = self.vocabulary, self._labels
+            for key in keys:
+                if key in self._kept:
+                    self._kept.move_to_end(key)
+                    batches[key] = self._kept[key]
+        # All drafts before any tags: each step reads tables of its own, which the cache then holds for all groups.
+        drafts = {}
+        for key in keys:
+            if key not in batches and key not in drafts:
+                drafts[key] = self._draft(key[0], vocabulary)
+        while drafts:
+            key, (composed, draft) = drafts.popitem()
+            core = draft.finish(labels, keep_punctuation)
+            batches[key] = batch = CoreBatch(key[0], composed, vocabulary, core)
+            with self._lock:
+                self._keep(key, batch)
+        return [batches[key] for key in keys]
+
+    def _keep(self, key: _Key, batch: AnalysedBatch) -> None:
+        if batch.vocabulary is not self.vocabulary:  # another thread has begun a new one
+            return
+        known = len(self._kept)
+        self._kept[key] = batch
+        if len(self._kept) > known:
+            self._kept_texts += len(batch)
+        while len(self._kept) > _KEPT_BATCHES or (self._kept_texts > _KEPT_TEXTS and len(self._kept) > 1):
+            _, forgotten = self._kept.popitem(last=False)
+            self._kept_texts -= len(forgotten)
+
+    def _draft(self, texts: tuple[str, ...], vocabulary: Vocabulary) -> tuple[list[str], Draft]:
+        """The texts in NFC and their tokens, whose words are all defined."""
+        composed = compose_all(texts)
+        # Where compounds are split, words are defined after their parts are known.
+        lemmas = self.lemmatiser.plain if self.compounds is None else None
+        try:
+            draft = vocabulary.lexicon.draft(self._tokeniser, composed, lemmas, self._sense_index)
+        except UnicodeEncodeError as error:
+            raise not_a_text(error) from error
+        except DamagedDictionaryError as error:
+            raise self._damaged(error) from error
+        if not draft.is_defined:
+            self._define(vocabulary.lexicon, draft.undefined_words())
+        return composed, draft
+
+    def _define(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> None:
+        """Give word types that are new their lemmas and senses, and compounds their parts."""
+        if self.compounds is None:  # the core has defined the plain ones
+            lexicon.define_words(words, self._lemma_ids(lexicon, words), [])
+            return
+        compounds = []
+        while len(words):
+            parts = self._parts(lexicon, words)
+            split = np.array([bool(cut) for cut in parts], bool)
+            self._define_simple(lexicon, words[~split])
+            compounds.append((words[split], [cut for cut in parts if cut]))
+            words = distinct(np.array([part[0] for cut in parts for part in cut], np.uint32))
+        # Parts before wholes: another thread may use a compound as soon as it is defined.
+        for wholes, parts in reversed(compounds):
+            lexicon.define_words(wholes, self._lemma_ids(lexicon, wholes), parts)
+
+    def _define_simple(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> None:
+        """Words that are no compounds: most are defined in the core, where other threads need not wait for them."""
+        if not len(words):
+            return
+        try:
+            rest = define_plain(lexicon, words, self.lemmatiser.plain, self._sense_index)
+        except DamagedDictionaryError as error:
+            raise self._damaged(error) from error
+        if len(rest):
+            lexicon.define_words(rest, self._lemma_ids(lexicon, rest), [])
+
+    def _lemma_ids(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+        try:
+            lemmas = [self.lemmatiser.full_lemma(form) for form in lexicon.forms(words)]
+        except DamagedDictionaryError as error:
+            raise self._damaged(error) from error
+        if self.senses is None:
+            return lexicon.intern_lemmas(lemmas, np.zeros(len(lemmas) + 1, np.int64), np.zeros(0, np.uint32))
+        return lexicon.intern_lemmas(lemmas, *self.senses.lookup(lemmas))
+
+    def _damaged(self, error: DamagedDictionaryError) -> ResourceError:
+        return ResourceError(f"simplemma's dictionary for {self.language!r}: {error}; reinstall simplemma")
+
+    def _parts(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> list[list[tuple[int, int, int]]]:
+        """For each compound its parts as (word type, start, end), for any other word nothing."""
+        assert self.compounds is not None
+        forms = lexicon.forms(words)
+        parts: list[list[tuple[int, int, int]]] = []
+        for form, spans in zip(forms, self.compounds.splits(forms), strict=True):
+            if len(spans) < 2:
+                parts.append([])
+                continue
+            # A part is written as if it stood alone: a noun's parts begin like the noun.
+            alone = [_cased_like(form, form[start:end]) for start, end in spans]
+            ids = lexicon.intern_words(alone).tolist()
+            parts.append([(number, start, end) for number, (start, end) in zip(ids, spans, strict=True)])
+        return parts
+
+
+def _cased_like(form: str, part: str) -> str:
+    return part[:1].upper() + part[1:] if form[:1].isupper() else part
+
+
+@cache
+def load_pipeline(language: str, synonyms: str | None = None) -> Pipeline:
+    """The pipeline of a language, by its code or alias; resources load once per process.
+
+    `synonyms` is a file of synonyms to take the place of the built-in ones, `cilin`, `installed` or `none`.
+    """
+    code = resolve_language(language)
+    if code != language:
+        return load_pipeline(code, synonyms)
+    return Pipeline(
+        code,
+        tagger=load_tagger(code),
+        lemmatiser=Lemmatiser(code),
+        senses=senses_of(code, synonyms),
+        compounds=load_compound_splitter(code),
+    )
+
+
+def senses_of(language: str, synonyms: str | None) -> SenseTable | None:
+    """The language's own table, or the one that the user chose."""
+    if synonyms is None:
+        return load_senses(language)
+    path = synonym_file(synonyms, language)
+    table = None if path is None else read_synonyms(path, language)
+    if table is None or synonyms != INSTALLED:
+        return table
+    # The signature says that the thesaurus is this machine's.
+    return SenseTable(replace(table.resource, fingerprint=f"{INSTALLED}-{table.resource.fingerprint}"))

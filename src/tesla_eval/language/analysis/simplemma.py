@@ -1,0 +1,149 @@
+"""simplemma as the lemmatiser asks it: its dictionaries read by the core, its strategies for all other words.
+
+Importing simplemma takes 35 ms. It is not imported until a word needs one of its strategies; no English word does.
+"""
+
+from __future__ import annotations
+
+import lzma
+import re
+from collections.abc import Mapping
+from functools import cache, cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from tesla_eval._core import FrontCodedDictionary
+from tesla_eval.language.analysis.english_lemmas import EnglishSteps
+
+if TYPE_CHECKING:
+    from simplemma.strategies import DefaultStrategy
+
+__all__ = ["Simplemma", "core_dictionary", "ends_of_unknown_words", "ends_that_rules_look_at"]
+
+_VERSION = re.compile(r"""^__version__ = ["']([^"']+)["']$""", re.MULTILINE)
+_SIGNS = re.compile(r"[^\w\u2019-]+")
+"""Words of which no strategy knows more than the dictionary; hyphens and curly apostrophes are taken off words."""
+_KNOWN_VERSION = "2.0.0"
+_KNOWN_ENDS: dict[str, tuple[str, ...]] = {
+    "en": ("cies", "doms", "isms", "ists", "ments", "nces", "ships", "tions", "ums", "ized", "erves"),
+    **dict.fromkeys(("cy", "fa", "fr", "ga", "hbs", "hi"), ()),
+}
+"""What `ends_that_rules_look_at` finds in the known version, where it finds something."""
+
+
+class Simplemma:
+    """simplemma for one language, without its cache: callers ask once per word type."""
+
+    def __init__(self, code: str) -> None:
+        self._code = code
+        self.name = f"simplemma-{_version()}"
+
+    @classmethod
+    def of(cls, code: str) -> Simplemma | None:
+        """simplemma for the language that it calls so, `None` if it has no such language."""
+        return cls(code) if _dictionary_file(code).exists() else None
+
+    @property
+    def in_core(self) -> tuple[FrontCodedDictionary | None, tuple[str, ...] | None]:
+        """The dictionary, and the ends of words that simplemma may change though they are not in it."""
+        dictionary = core_dictionary(self._code)
+        return dictionary, None if dictionary is None else ends_of_unknown_words(self._code)
+
+    def lemma(self, word: str) -> str | None:
+        """What its strategies give; `None` if they know nothing of the word."""
+        if _SIGNS.fullmatch(word) and (dictionary := core_dictionary(self._code)) is not None:
+            return dictionary.get(word)
+        if self._own_steps is not None:
+            return self._own_steps.lemma(word)
+        return self._strategy.get_lemma(word, self._code)
+
+    def knows(self, word: str) -> bool:
+        """Whether the word is in its dictionary, as it is or in lower case."""
+        return any(self._strategy.is_dictionary_member(form, self._code) for form in (word, word.lower()))
+
+    @cached_property
+    def _own_steps(self) -> EnglishSteps | None:
+        """The strategies without the import, where they are known."""
+        known = self._code == "en" and _version() == _KNOWN_VERSION
+        dictionary = core_dictionary(self._code) if known else None
+        return None if dictionary is None else EnglishSteps(dictionary)
+
+    @cached_property
+    def _strategy(self) -> DefaultStrategy:
+        from simplemma.strategies import DefaultStrategy
+        from simplemma.strategies.dictionaries.dictionary_factory import (
+            DEFAULT_DICTIONARY_FACTORY,
+            DictionaryFactory,
+        )
+
+        class CoreDictionaryFactory(DictionaryFactory):
+            """Dictionaries that decode only the entries asked for; simplemma reads those in another format."""
+
+            def get_dictionary(self, lang: str) -> Mapping[str, str]:
+                """The dictionary of a language, read once per process."""
+                dictionary = core_dictionary(lang)
+                if dictionary is None:
+                    return DEFAULT_DICTIONARY_FACTORY.get_dictionary(lang)
+                return cast("Mapping[str, str]", dictionary)  # strategies of simplemma only ever call `get`
+
+        return DefaultStrategy(dictionary_factory=CoreDictionaryFactory())
+
+
+@cache
+def core_dictionary(code: str) -> FrontCodedDictionary | None:
+    """The dictionary of a language in the core, `None` where simplemma stores it in another way."""
+    try:
+        return FrontCodedDictionary(lzma.decompress(_dictionary_file(code).read_bytes()))
+    except (OSError, ValueError, lzma.LZMAError):
+        return None
+
+
+def ends_of_unknown_words(code: str) -> tuple[str, ...] | None:
+    """The ends of words of letters that simplemma may change though they are not in its dictionary.
+
+    `None` where it does more with such words than to apply rules for their ends.
+
+    >>> ends_of_unknown_words("fr"), ends_of_unknown_words("de")
+    ((), None)
+    """
+    return _KNOWN_ENDS.get(code) if _version() == _KNOWN_VERSION else ends_that_rules_look_at(code)
+
+
+def ends_that_rules_look_at(code: str) -> tuple[str, ...] | None:
+    """`ends_of_unknown_words` as the installed simplemma's own lists have it."""
+    from simplemma.strategies.affix_decomposition import AFFIX_LANGS
+    from simplemma.strategies.clitic_decomposition import CLITIC_LANGS
+    from simplemma.strategies.defaultprefixes import DEFAULT_KNOWN_PREFIXES
+    from simplemma.strategies.defaultrules import RULE_FUNCTIONS
+    from simplemma.strategies.defaultrules.en import ENGLISH_IES_ENDING, ENGLISH_S_ENDING
+    from simplemma.strategies.morpheme_decomposition import MORPHEME_LANGS
+
+    taken_apart = code in AFFIX_LANGS or code in MORPHEME_LANGS or code in DEFAULT_KNOWN_PREFIXES
+    if taken_apart or any(map(str.isalpha, CLITIC_LANGS.get(code, ()))):
+        return None
+    with_rules = {"en": (*ENGLISH_IES_ENDING, *ENGLISH_S_ENDING, "ized", "erves")}
+    return with_rules.get(code) if code in RULE_FUNCTIONS else ()
+
+
+@cache
+def _folder() -> Path:
+    """Where simplemma is installed."""
+    spec = find_spec("simplemma")
+    assert spec is not None and spec.origin is not None  # a dependency of the package
+    return Path(spec.origin).parent
+
+
+def _dictionary_file(code: str) -> Path:
+    return _folder() / "strategies" / "dictionaries" / "data" / f"{code}.plzma"
+
+
+@cache
+def _version() -> str:
+    """The version of simplemma, read from its file; importing it takes 35 ms."""
+    stated = _VERSION.search((_folder() / "__metadata__.py").read_text(encoding="utf-8"))
+    if stated:
+        return stated[1]
+    from simplemma import __version__
+
+    return __version__

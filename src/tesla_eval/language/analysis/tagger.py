@@ -1,0 +1,126 @@
+"""Part-of-speech tags: the model of a language, as a file and in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy.typing as npt
+
+from tesla_eval._core import TAGGER_FEATURES, Tagger
+from tesla_eval.base.errors import ResourceError
+from tesla_eval.base.resources import (
+    Resource,
+    find_resource,
+    from_byte_planes,
+    read_resource,
+)
+from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
+
+__all__ = [
+    "Label",
+    "TaggerModel",
+    "load_tagger",
+    "read_tagger",
+]
+
+KIND = "tagger"
+ANALYSIS = f"features-{TAGGER_FEATURES}"
+
+
+class Label(NamedTuple):
+    """The tags of a word: the language's fine tag (else the universal one), and the universal tag."""
+
+    fine: str
+    universal: str
+
+    @property
+    def universal_id(self) -> int:
+        """The place of the universal tag in `UNIVERSAL_TAGS`."""
+        return UNIVERSAL_IDS[self.universal]
+
+
+@dataclass(frozen=True)
+class TaggerModel:
+    """A tagger and what its label numbers mean; made once, shared by threads.
+
+    >>> english = load_tagger("en")
+    >>> [label.fine for label in english.tag(["The", "cats", "sat", "."])]
+    ['DT', 'NNS', 'VBD', '.']
+    """
+
+    resource: Resource
+    labels: tuple[Label, ...]
+    core: Tagger
+
+    @classmethod
+    def from_resource(cls, resource: Resource) -> TaggerModel:
+        """The model that a resource holds; raises `ResourceError` if its arrays make no tagger."""
+        where = resource.path or "tagger"
+        if resource.analysis != ANALYSIS:
+            raise ResourceError(
+                f"{where}: was made by another version of tesla-eval; rebuild it with `tesla build tagger`"
+            )
+        try:
+            labels = tuple(Label(*line.split("\t")) for line in resource.text("labels").splitlines())
+            unknown = [label for label in labels if label.universal not in UNIVERSAL_IDS]
+            if unknown:
+                raise ValueError(f"{unknown[0].universal!r} is not a universal tag")
+            core = Tagger(len(labels), **unpacked(resource.arrays))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ResourceError(
+                f"{where}: is not a valid tagger ({error}); reinstall it, or rebuild it with `tesla build tagger`"
+            ) from error
+        return cls(resource, labels, core)
+
+    @property
+    def language(self) -> str:
+        """The code of the language."""
+        return self.resource.language
+
+    @property
+    def fingerprint(self) -> str:
+        """Names this model in signatures."""
+        return self.resource.fingerprint
+
+    @property
+    def accuracy(self) -> float:
+        """Percent of universal tags right on the test set, as measured when the model was built; else NaN."""
+        return float(self.resource.info.get("accuracy", {}).get("test", {}).get("upos", "nan"))
+
+    @property
+    def has_fine_tags(self) -> bool:
+        """Whether the fine tags are the language's own, not the universal ones."""
+        return any(label.fine != label.universal for label in self.labels)
+
+    def tag(self, forms: Sequence[str]) -> list[Label]:
+        """The labels of the words of one text."""
+        return [self.labels[number] for number in self.core.tag(list(forms))]
+
+
+def read_tagger(path: Path) -> TaggerModel:
+    """The model in the file `path`."""
+    return TaggerModel.from_resource(read_resource(path, KIND))
+
+
+@cache
+def load_tagger(language: str) -> TaggerModel | None:
+    """The installed model of a language, `None` if none is installed; read once per process."""
+    path = find_resource(KIND, language)
+    return None if path is None else read_tagger(path)
+
+
+WIDE_ARRAYS = ("feature_deltas", "suffix_deltas")
+"""Those of 32-bit numbers, which are stored as byte planes."""
+
+
+def unpacked(stored: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """The arrays as the core takes them."""
+    return {
+        name: from_byte_planes(array) if name in WIDE_ARRAYS else array
+        for name, array in stored.items()
+        if name != "labels"
+    }

@@ -1,0 +1,142 @@
+"""Text to tokens: NFC with a way back to the raw text, segmenters for scripts without spaces, tokeniser rules."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval._core import Segmenter, Tokeniser
+from tesla_eval.base.arrays import Index
+from tesla_eval.base.errors import InputError, ResourceError
+from tesla_eval.base.resources import Resource, find_resource, from_byte_planes, read_resource
+from tesla_eval.language.analysis.languages import UNDETERMINED, resolve_language
+
+__all__ = [
+    "KIND",
+    "Tokeniser",
+    "checked",
+    "compose",
+    "compose_all",
+    "load_segmenter",
+    "load_tokeniser",
+    "make_segmenter",
+    "not_a_text",
+    "raw_offsets",
+    "tokenise",
+]
+
+_FIRST_COMBINING = "\u0300"  # whatever comes before it in Unicode composes with nothing in front of it
+
+
+def not_a_text(error: UnicodeEncodeError) -> InputError:
+    """The error for a text that the core cannot take."""
+    return InputError(f"a text contains half a character (a lone surrogate): {error}")
+
+
+def checked(text: str) -> str:
+    """`text` itself, if the core can take it: an `InputError` if it contains half a character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise not_a_text(error) from error
+    return text
+
+
+def compose(text: str) -> str:
+    """`text` in NFC; the same object where it already is."""
+    if text.isascii() or unicodedata.is_normalized("NFC", text):
+        return text
+    return unicodedata.normalize("NFC", text)
+
+
+def compose_all(texts: Iterable[str]) -> list[str]:
+    """Texts in NFC. Most texts are ASCII, and a call for each of them would cost more than the test."""
+    return [text if text.isascii() else compose(text) for text in texts]
+
+
+def raw_offsets(raw: str) -> Index:
+    """For every position of the composed text (its end included) the position in `raw` where it begins.
+
+    Characters that compose with each other, or change places, are taken together.
+
+    >>> raw_offsets("re\\u0301sume\\u0301!").tolist()
+    [0, 1, 3, 4, 5, 6, 8, 9]
+    """
+    positions: list[int] = []
+    start = 0
+    for end in range(1, len(raw) + 1):
+        if end < len(raw) and not _boundary(raw[end - 1], raw[end]):
+            continue
+        cluster = unicodedata.normalize("NFC", raw[start:end])
+        # Inside a cluster several composed characters may share the raw ones: each but the first begins where it may.
+        positions.extend(min(start + k, end - 1) for k in range(len(cluster)))
+        start = end
+    positions.append(len(raw))
+    return np.array(positions, np.int64)
+
+
+def _boundary(before: str, after: str) -> bool:
+    """Whether both sides of this place can be brought to NFC separately."""
+    if after < _FIRST_COMBINING:
+        return True
+    if unicodedata.combining(after):
+        return False
+    together = unicodedata.normalize("NFC", before + after)
+    return together == unicodedata.normalize("NFC", before) + unicodedata.normalize("NFC", after)
+
+
+KIND = "segmenter"
+WIDE_ARRAYS = frozenset({"feature_deltas", "word_deltas", "variants"})
+"""Those of 32-bit numbers, which are stored as byte planes."""
+
+
+def make_segmenter(resource: Resource) -> Segmenter:
+    """The segmenter that a resource holds; raises `ResourceError` if its arrays make none."""
+    try:
+        return Segmenter(**_unpacked(resource.arrays))
+    except (TypeError, ValueError) as error:
+        where = resource.path or KIND
+        raise ResourceError(
+            f"{where}: is not a valid segmenter ({error}); reinstall or rebuild it"
+        ) from error
+
+
+@cache
+def load_segmenter(language: str) -> tuple[Segmenter, Resource] | None:
+    """The installed segmenter of a language and where it comes from, `None` if it has none."""
+    path = find_resource(KIND, language)
+    if path is None:
+        return None
+    resource = read_resource(path, KIND)
+    return make_segmenter(resource), resource
+
+
+def _unpacked(stored: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """The arrays as the core takes them."""
+    return {name: from_byte_planes(array) if name in WIDE_ARRAYS else array for name, array in stored.items()}
+
+
+@cache
+def load_tokeniser(language: str) -> Tokeniser:
+    """The tokeniser of a language; one without rules of its own gets those common to all."""
+    code = resolve_language(language)
+    rules = code if code in Tokeniser.languages() else UNDETERMINED.code
+    segmenter = load_segmenter(code)
+    return Tokeniser(rules, segmenter[0] if segmenter else None)
+
+
+def tokenise(text: str, language: str = "en") -> list[str]:
+    """The tokens of `text`, brought to NFC first.
+
+    >>> tokenise("Mr. Dent can't pay $1,000 for long-term care...")
+    ['Mr.', 'Dent', 'ca', "n't", 'pay', '$', '1,000', 'for', 'long', '-', 'term', 'care', '...']
+    >>> tokenise("我们在2024年去了北京。", "zh")
+    ['我们', '在', '2024', '年', '去', '了', '北京', '。']
+    """
+    composed = compose(checked(text))
+    return [composed[start:end] for start, end in load_tokeniser(language).spans(composed)]

@@ -1,0 +1,189 @@
+"""The phrase table (specification §6): phrases of the target language, their counts, and their pivot phrases.
+
+In the file it is a trie of target phrases over sorted words, as the core reads it: nothing is built when it is loaded,
+and arrays that were stored plain are memory-mapped. A compact file stores offsets as steps and numbers as narrow as
+they are; these are widened when it is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval import _core
+from tesla_eval.base.errors import ResourceError
+from tesla_eval.base.resources import (
+    SUFFIX,
+    Resource,
+    find_resource,
+    installed_resources,
+    missing_resource,
+    read_resource,
+)
+from tesla_eval.language.analysis.conllu import UNIVERSAL_TAGS
+from tesla_eval.language.analysis.pipeline import load_pipeline
+
+__all__ = [
+    "KIND",
+    "LEAST_PROBABILITY",
+    "FunctionTag",
+    "PhraseTable",
+    "installed_pivots",
+    "load_phrase_table",
+    "read_phrase_table",
+]
+
+KIND = "phrases"
+LEAST_PROBABILITY = 0.1
+"""Specification §6: pivot phrases with this probability or less are dropped, save the best one of a segment."""
+
+LAYOUT = 1
+"""Of the arrays; tables of another layout are refused."""
+
+OFFSETS = ("target_ends", "pivot_ends", "node_child", "node_option", "phrase_ends")
+NUMBERS = ("node_word", "node_count", "option_phrase", "option_count", "phrase_words")
+BYTES = ("target_words", "pivot_words", "pivot_tags")
+FUNCTION_BIT = 0x80
+STEPS = ".steps"
+
+
+class FunctionTag(NamedTuple):
+    """What a pivot word is most often: its universal tag, and whether it is a function word."""
+
+    tag: str
+    function: bool
+
+
+@dataclass(frozen=True)
+class PhraseTable:
+    """What the phrases of one language mean in another one; made once, shared by threads.
+
+    >>> load_phrase_table("en", "fr").look_up(["the", "house"])[0][0]
+    ('le', 'maison')
+    """
+
+    resource: Resource
+    core: _core.PhraseTable
+
+    @classmethod
+    def from_resource(cls, resource: Resource) -> PhraseTable:
+        """The table that a resource holds; `ResourceError` if its arrays make none."""
+        where = resource.path or f"{KIND}-{resource.language}"
+        if resource.info.get("layout") != LAYOUT or resource.info.get("tags") != " ".join(UNIVERSAL_TAGS):
+            raise ResourceError(f"{where}: was made by another version of tesla-eval; {_advice(resource)}")
+        try:
+            core = _core.PhraseTable(**_unpacked(resource.arrays), total=float(resource.info["total"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ResourceError(
+                f"{where}: is not a valid phrase table ({error}); reinstall it, or {_advice(resource)}"
+            ) from error
+        return cls(resource, core)
+
+    @property
+    def language(self) -> str:
+        """The code of the language whose texts are scored."""
+        return self.resource.language
+
+    @property
+    def pivot(self) -> str:
+        """The code of the pivot language."""
+        return str(self.resource.info["pivot"])
+
+    @property
+    def min_probability(self) -> float:
+        """Pivot phrases with this probability or less were left out of the table, save the best of each phrase."""
+        return float(self.resource.info["min_probability"])
+
+    def count(self, phrase: Sequence[str]) -> int:
+        """N(p) of a phrase, given as lemmas; 0 if it is not in the table."""
+        return self.core.look_up(list(phrase))[0]
+
+    def look_up(self, phrase: Sequence[str]) -> list[tuple[tuple[str, ...], float]]:
+        """The pivot phrases of a phrase, given as lemmas, with Pr(f | p), the most probable first."""
+        count, options = self.core.look_up(list(phrase))
+        return [(words, joint / count) for words, joint in options]
+
+    def words(self) -> list[str]:
+        """The lemmas of the table, in its order."""
+        arrays = _unpacked(self.resource.arrays)
+        raw, ends = arrays["target_words"].tobytes(), arrays["target_ends"].tolist()
+        return [raw[start:end].decode() for start, end in pairwise(ends)]
+
+    def without_rare_phrases(self, least_count: int) -> PhraseTable:
+        """The table without the phrases of several words that were seen less often; single words stay.
+
+        >>> table = load_phrase_table("en", "fr")
+        >>> table.count(["put", "forward"]), table.without_rare_phrases(50).count(["put", "forward"])
+        (5, 0)
+        """
+        arrays = _unpacked(self.resource.arrays)
+        counts, offsets = arrays["node_count"], arrays["node_option"]
+        rare = counts < least_count
+        rare[: len(arrays["target_ends"]) - 1] = False  # the first nodes are the single words
+        options = np.diff(offsets)
+        kept = np.repeat(~rare, options)
+        arrays |= {name: arrays[name][kept] for name in ("option_phrase", "option_count")}
+        arrays["node_count"] = np.where(rare, 0, counts).astype(np.uint32)
+        arrays["node_option"] = np.cumsum(np.append(0, np.where(rare, 0, options)), dtype=np.uint32)
+        core = _core.PhraseTable(**arrays, total=float(self.resource.info["total"]))
+        return PhraseTable(self.resource, core)
+
+    def check_analysis(self) -> None:
+        """Refuse a table whose lemmas are not those that the language's analysis gives today."""
+        here = load_pipeline(self.language).lemma_fingerprint
+        if self.resource.analysis != here:
+            trained_with = self.resource.analysis or "unknown"
+            raise ResourceError(
+                f"{self.resource.path or KIND}: was made with the analysis {trained_with}, but {here} is installed; "
+                f"{_advice(self.resource)}"
+            )
+
+
+def _advice(resource: Resource) -> str:
+    pivot = resource.info.get("pivot", "PIVOT")
+    return f"rebuild it with `tesla build phrase-table -l {resource.language or 'LANGUAGE'} --pivot {pivot}`"
+
+
+def _unpacked(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:
+    unpacked: dict[str, Any] = {name: arrays[name] for name in BYTES}
+    for name in ("target_words", "pivot_words"):
+        arrays[name].tobytes().decode("utf-8")  # a `ValueError` unless it is text
+    unpacked |= {name: arrays[name].astype(np.uint32, copy=False) for name in NUMBERS}
+    for name in OFFSETS:
+        steps = arrays.get(f"{name}{STEPS}")
+        unpacked[name] = arrays[name] if steps is None else np.cumsum(steps, dtype=np.uint32)
+    return unpacked
+
+
+def read_phrase_table(path: Path) -> PhraseTable:
+    """The table in a file, which may lie anywhere; `ResourceError` unless it is sound and of today's analysis."""
+    table = PhraseTable.from_resource(read_resource(path, KIND))
+    table.check_analysis()
+    return table
+
+
+@cache
+def load_phrase_table(language: str, pivot: str) -> PhraseTable:
+    """The user's own or the shipped table of a language and a pivot language; it is read once per process."""
+    path = find_resource(KIND, f"{language}-{pivot}")
+    if path is None:
+        pivots = ", ".join(installed_pivots(language)) or "none"
+        raise missing_resource(
+            f"phrase table to {pivot!r}", language, f"tesla build phrase-table -l {language} --pivot {pivot}",
+            note=f" (installed pivot languages: {pivots})",
+        )  # fmt: skip
+    return read_phrase_table(path)
+
+
+def installed_pivots(language: str) -> list[str]:
+    """The pivot languages for which `language` has a table, in alphabetical order."""
+    start = f"{KIND}-{language}-"
+    names = [path.name for path in installed_resources() if path.name.startswith(start)]
+    return sorted({name[len(start) : -len(SUFFIX)] for name in names})

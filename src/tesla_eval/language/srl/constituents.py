@@ -1,0 +1,88 @@
+"""The constituents of a sentence that may be arguments, with what features need to know of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from tesla_eval.language.syntax.heads import head_leaf
+from tesla_eval.language.syntax.trees import Tree
+
+__all__ = ["Constituent", "Sentence"]
+
+
+class Constituent:
+    """A span with its highest node: of a chain of single children the one that its parent sees."""
+
+    __slots__ = ("ancestors", "end", "head", "node", "start", "tag", "word")
+
+    def __init__(self, node: Tree) -> None:
+        self.node = node
+        self.start, self.end = node.start, node.end
+        head = head_leaf(node)
+        self.head = head
+        self.word = (head.word or "").lower()
+        self.tag = head.label
+        self.ancestors = _upwards(node)
+
+
+def _upwards(node: Tree) -> list[Tree]:
+    """The node and all above it, without TOP."""
+    found = []
+    current: Tree | None = node
+    while current is not None and current.parent is not None:
+        found.append(current)
+        current = current.parent
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Sentence:
+    """A tree whose root is TOP, and its constituents from left to right, the longer ones first."""
+
+    tree: Tree
+
+    @cached_property
+    def leaves(self) -> list[Tree]:
+        """The words."""
+        return self.tree.leaves()
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words in lower case."""
+        return [(leaf.word or "").lower() for leaf in self.leaves]
+
+    @cached_property
+    def constituents(self) -> list[Constituent]:
+        """One constituent per span, also spans that hold the predicate or lie in others: nothing is pruned."""
+        spans: dict[tuple[int, int], Tree] = {}
+        for node in self.tree.nodes():
+            if node is not self.tree:
+                spans.setdefault((node.start, node.end), node)
+        return [Constituent(node) for _, node in sorted(spans.items(), key=lambda s: (s[0][0], -s[0][1]))]
+
+    @cached_property
+    def by_node(self) -> dict[int, Constituent]:
+        """Constituents by the identity of any node of their chain."""
+        by_span = {(c.start, c.end): c for c in self.constituents}
+        return {
+            id(node): by_span[node.start, node.end] for node in self.tree.nodes() if node is not self.tree
+        }
+
+    @cached_property
+    def chunks(self) -> list[tuple[int, str]]:
+        """For each word a number and the category of the lowest phrase that it stands in; equal neighbours are one."""
+        found: list[tuple[int, str]] = []
+        for leaf in self.leaves:
+            parent = leaf.parent
+            assert parent is not None
+            found.append((id(parent), parent.label))
+        return found
+
+    def constituent_at(self, start: int, end: int) -> Constituent | None:
+        """The constituent with exactly that span."""
+        return self._by_span.get((start, end))
+
+    @cached_property
+    def _by_span(self) -> dict[tuple[int, int], Constituent]:
+        return {(c.start, c.end): c for c in self.constituents}

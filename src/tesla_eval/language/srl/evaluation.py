@@ -1,0 +1,186 @@
+"""Precision, recall and F1 of identification, classification with gold arguments, and both together (§16)."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tesla_eval.language.srl.constituents import Constituent, Sentence
+from tesla_eval.language.srl.features import Predicate
+from tesla_eval.language.srl.labeller import RoleLabeller
+from tesla_eval.language.srl.predicates import is_noun_tag
+from tesla_eval.language.syntax.treebank import GoldPredicate, TreebankSentence
+from tesla_eval.language.syntax.trees import Tree
+from tesla_eval.statistics.agreements import binomial_upper_tail
+
+__all__ = [
+    "Comparison",
+    "Counts",
+    "RoleCounts",
+    "compare",
+    "evaluate_labeller",
+    "gold_arguments",
+    "noun_predicates",
+]
+
+OWN_SPAN = "V"
+"""The label of a predicate's own span, which is no argument."""
+
+
+def noun_predicates(sentence: TreebankSentence) -> list[GoldPredicate]:
+    """The predicates that are nouns by the treebank's tags."""
+    return [predicate for predicate in sentence.predicates if is_noun_tag(predicate.tag)]
+
+
+def gold_arguments(predicate: GoldPredicate) -> list[tuple[str, int, int]]:
+    """The arguments as (label, start, end), each once, without the predicate's own span."""
+    return list(dict.fromkeys(argument for argument in predicate.arguments if argument[0] != OWN_SPAN))
+
+
+@dataclass
+class Counts:
+    """What was right, what was predicted, what is gold."""
+
+    matched: int = 0
+    predicted: int = 0
+    gold: int = 0
+
+    def add(self, predicted: set[tuple[int | str, ...]], gold: set[tuple[int | str, ...]]) -> None:
+        """Count one predicate's arguments."""
+        self.matched += len(predicted & gold)
+        self.predicted += len(predicted)
+        self.gold += len(gold)
+
+    def to_dict(self) -> dict[str, float]:
+        """Shares from 0 to 1; 0 where there is nothing to divide by."""
+        total = self.predicted + self.gold
+        return {
+            "precision": self.matched / self.predicted if self.predicted else 0.0,
+            "recall": self.matched / self.gold if self.gold else 0.0,
+            "f1": 2 * self.matched / total if total else 0.0,
+        }
+
+
+@dataclass
+class RoleCounts:
+    """Counts of the three tasks, and by label; `decisions` are what paired tests compare."""
+
+    identification: Counts = field(default_factory=Counts)
+    classification: Counts = field(default_factory=Counts)
+    combined: Counts = field(default_factory=Counts)
+    by_label: dict[str, Counts] = field(default_factory=dict)
+    decisions: dict[str, Counter[tuple[int | str, ...]]] = field(default_factory=dict)
+
+    def add(
+        self,
+        key: tuple[int, ...],
+        gold: Sequence[tuple[str, int, int]],
+        identified: Sequence[tuple[int, int]],
+        classified: Sequence[tuple[str, int, int]],
+        combined: Sequence[tuple[str, int, int]],
+    ) -> None:
+        """Count one predicate; `key` names it among all."""
+        spans: set[tuple[int | str, ...]] = {(start, end) for _, start, end in gold}
+        labelled: set[tuple[int | str, ...]] = set(gold)
+        self.identification.add(set(identified), spans)
+        self.classification.add(set(classified), labelled)
+        self.combined.add(set(combined), labelled)
+        for label in {argument[0] for argument in (*gold, *combined)}:
+            counts = self.by_label.setdefault(label, Counts())
+            counts.add({a for a in combined if a[0] == label}, {a for a in gold if a[0] == label})
+        for task, predicted, right in (
+            ("identification", set(identified), spans),
+            ("classification", set(classified), labelled),
+            ("combined", set(combined), labelled),
+        ):
+            decided = self.decisions.setdefault(task, Counter())
+            for argument in right:
+                decided[(*key, *argument)] += argument in predicted  # 1: found, 0: missed
+            for argument in predicted - right:
+                decided[(*key, *argument)] -= 1
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Shares from 0 to 1 for each task."""
+        return {
+            "identification": self.identification.to_dict(),
+            "classification": self.classification.to_dict(),
+            "combined": self.combined.to_dict(),
+        }
+
+
+class Comparison(NamedTuple):
+    """Two systems on one task: the paper's χ² test, and McNemar's exact test."""
+
+    chi_square: float
+    chi_square_p: float
+    only_first: int
+    only_second: int
+    mcnemar_p: float
+
+
+def compare(first: RoleCounts, second: RoleCounts, task: str) -> Comparison:
+    """Whether two systems differ on a task.
+
+    χ² compares two counts per system, arguments that are right and arguments that are missed or too many, as if the
+    systems had seen different texts. McNemar's test pairs them, argument by argument.
+    """
+    rows = []
+    for counts in (first, second):
+        part: Counts = getattr(counts, task)
+        rows.append((part.matched, part.predicted + part.gold - 2 * part.matched))
+    (a, b), (c, d) = rows
+    margins = (a + b) * (c + d) * (a + c) * (b + d)
+    chi_square = (a + b + c + d) * (a * d - b * c) ** 2 / margins if margins else 0.0
+    one, other = first.decisions.get(task, Counter()), second.decisions.get(task, Counter())
+    only_first = only_second = 0
+    for key in one.keys() | other.keys():
+        # What is not among the decisions was neither gold nor predicted, and that is right.
+        right = one.get(key, 1) == 1
+        if right != (other.get(key, 1) == 1):
+            only_first += right
+            only_second += not right
+    total = only_first + only_second
+    tail = binomial_upper_tail(max(only_first, only_second), total) if total else 1.0
+    p = math.erfc(math.sqrt(chi_square / 2))
+    return Comparison(chi_square, p, only_first, only_second, min(1.0, 2 * tail))
+
+
+def gold_constituents(
+    sentence: Sentence, gold: Iterable[tuple[str, int, int]]
+) -> list[tuple[Constituent, list[str]]]:
+    """The constituents that are arguments, with their labels; arguments without a constituent are not there."""
+    found: dict[tuple[int, int], tuple[Constituent, list[str]]] = {}
+    for label, start, end in gold:
+        constituent = sentence.constituent_at(start, end)
+        if constituent is not None:
+            found.setdefault((start, end), (constituent, []))[1].append(label)
+    return list(found.values())
+
+
+def evaluate_labeller(
+    labeller: RoleLabeller, sentences: Sequence[TreebankSentence], trees: Sequence[Tree]
+) -> RoleCounts:
+    """The labeller on given predicates, noun by noun, over these trees of the sentences."""
+    counts = RoleCounts()
+    for number, (annotated, tree) in enumerate(zip(sentences, trees, strict=True)):
+        predicates = noun_predicates(annotated)
+        if not predicates:
+            continue
+        sentence = Sentence(tree)
+        for order, annotated_predicate in enumerate(predicates):
+            gold = gold_arguments(annotated_predicate)
+            predicate: Predicate = labeller.predicate(sentence, annotated_predicate.index)
+            arguments = [constituent for constituent, _ in gold_constituents(sentence, gold)]
+            labels = labeller.classify(predicate, arguments)
+            found = labeller.label(sentence, annotated_predicate.index).arguments
+            counts.add(
+                (number, order),
+                gold,
+                [(argument.start, argument.end) for argument in found],
+                [(label, c.start, c.end) for label, c in zip(labels, arguments, strict=True)],
+                [(argument.label, argument.start, argument.end) for argument in found],
+            )
+    return counts

@@ -1,0 +1,255 @@
+"""The features of a constituent for a predicate: the paper's tables 1 and 2, and the pool they were selected from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from tesla_eval.language.analysis.lemmas import Lemmatiser
+from tesla_eval.language.analysis.porter import porter_stem
+from tesla_eval.language.srl.constituents import Constituent, Sentence
+from tesla_eval.language.syntax.trees import Tree
+
+__all__ = [
+    "CLASSIFICATION_FEATURES",
+    "FEATURE_POOL",
+    "IDENTIFICATION_FEATURES",
+    "Candidate",
+    "Predicate",
+    "atoms_of",
+    "extract",
+]
+
+AND = "&"
+_NONE = "-"
+
+IDENTIFICATION_FEATURES = (
+    "pred", "subcat", "ptype", "hw", "path", "position", "firstword", "lastword", "lsis.ptype", "rsis.hw",
+    "rsis.hw.pos", "parent.ptype", "parent.hw", "partialpath", "ptype&pathlength", "pred&hw", "pred&path",
+    "pred&position",
+)  # fmt: skip
+"""Table 1 of the paper."""
+
+CLASSIFICATION_FEATURES = (
+    "position", "ptype", "firstword", "lastword", "rsis.ptype", "nomtype", "pred&ptype", "pred&lastword", "morph&hw",
+    "morph&position", "nomtype&position",
+)  # fmt: skip
+"""Table 2 of the paper."""
+
+FEATURE_POOL = (
+    *IDENTIFICATION_FEATURES,
+    "morph", "nomtype", "pred.pos", "hw.pos", "firstword.pos", "lastword.pos", "pathlength", "distance", "length",
+    "lca", "chunkseq", "lsis.hw", "lsis.hw.pos", "rsis.ptype", "parent.hw.pos", "parent.lsis.ptype", "parent.lsis.hw",
+    "parent.rsis.ptype", "parent.rsis.hw", "pp.object", "pred&ptype", "pred&lastword", "pred&firstword", "morph&hw",
+    "morph&position", "morph&ptype", "nomtype&position", "nomtype&ptype", "nomtype&hw", "nomtype&path",
+    "position&ptype", "position&hw", "ptype&hw", "pred&distance",
+)  # fmt: skip
+"""The 52 candidates of backward selection (section 4.2)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Predicate:
+    """A predicate: its word in a sentence, stems, and the type of nominalisation."""
+
+    sentence: Sentence
+    index: int
+    nomtype: str
+
+    @cached_property
+    def leaf(self) -> Tree:
+        """Its word's node."""
+        return self.sentence.leaves[self.index]
+
+    @cached_property
+    def stem(self) -> str:
+        """Porter's stem."""
+        return porter_stem(self.sentence.words[self.index])
+
+    @cached_property
+    def lemma(self) -> str:
+        """The lemma."""
+        return noun_lemma(self.sentence.words[self.index])
+
+    @cached_property
+    def ancestors(self) -> dict[int, int]:
+        """The nodes above the predicate, by how far they are."""
+        found: dict[int, int] = {}
+        node: Tree | None = self.leaf
+        while node is not None:
+            found[id(node)] = len(found)
+            node = node.parent
+        return found
+
+    @cached_property
+    def labels_upwards(self) -> list[str]:
+        """The labels from the predicate's word up to the root."""
+        found = []
+        node: Tree | None = self.leaf
+        while node is not None:
+            found.append(node.label)
+            node = node.parent
+        return found
+
+    @cached_property
+    def subcat(self) -> str:
+        """The rule that expands the predicate's parent."""
+        parent = self.leaf.parent
+        assert parent is not None
+        return f"{parent.label}>{'_'.join(child.label for child in parent.children)}"
+
+
+@lru_cache(maxsize=1)
+def _lemmatiser() -> Lemmatiser:
+    return Lemmatiser("en")
+
+
+@lru_cache(maxsize=1 << 16)
+def noun_lemma(word: str) -> str:
+    """The lemma of a word in lower case."""
+    return _lemmatiser().full_lemma(word)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A constituent beside a predicate."""
+
+    predicate: Predicate
+    constituent: Constituent
+
+    @cached_property
+    def paths(self) -> tuple[str, str, int, str]:
+        """The path to the predicate, its part up to the lowest common ancestor, its length, and that ancestor."""
+        above = self.predicate.ancestors
+        node: Tree | None = self.constituent.node
+        upwards = []
+        while node is not None and id(node) not in above:
+            upwards.append(node.label)
+            node = node.parent
+        assert node is not None
+        down = above[id(node)]
+        labels = self.predicate.labels_upwards
+        partial = ">".join([*upwards, node.label])
+        downwards = "<".join(labels[:down][::-1])
+        return f"{partial}<{downwards}", partial, len(upwards) + down + 1, node.label
+
+    @property
+    def position(self) -> str:
+        """Left of the predicate, right of it, or over it."""
+        index = self.predicate.index
+        if self.constituent.end <= index:
+            return "left"
+        return "right" if self.constituent.start > index else "overlap"
+
+    @property
+    def distance(self) -> int:
+        """The words between."""
+        index = self.predicate.index
+        return max(index - self.constituent.end, self.constituent.start - index - 1, 0)
+
+    @property
+    def chunks_between(self) -> str:
+        """The categories of the chunks between predicate and constituent."""
+        index, c = self.predicate.index, self.constituent
+        between = (c.end, index) if c.end <= index else (index + 1, c.start)
+        names: list[str] = []
+        last = 0
+        for number, name in self.predicate.sentence.chunks[between[0] : between[1]]:
+            if number != last:
+                names.append(name)
+            last = number
+        return "_".join(names[:8]) or _NONE
+
+    def sister(self, step: int, *, of_parent: bool = False) -> Constituent | None:
+        """The constituent to the left (−1) or right (1), or that of the parent's."""
+        node: Tree | None = self.constituent.node
+        if of_parent and node is not None:
+            node = node.parent
+        # The parent may be the lower end of a chain: its sisters are those of the chain's highest node.
+        found = self.predicate.sentence.by_node.get(id(node))
+        if found is None or found.node.parent is None:
+            return None
+        sisters = found.node.parent.children
+        place = next(i for i, sister in enumerate(sisters) if sister is found.node) + step
+        return self.predicate.sentence.by_node[id(sisters[place])] if 0 <= place < len(sisters) else None
+
+    @property
+    def parent(self) -> Constituent | None:
+        """The constituent above."""
+        return self.predicate.sentence.by_node.get(id(self.constituent.node.parent))
+
+    @property
+    def object_of_preposition(self) -> str:
+        """The head of what follows a prepositional phrase's preposition."""
+        node = self.constituent.node
+        if node.label != "PP" or len(node.children) < 2:
+            return _NONE
+        return self.predicate.sentence.by_node[id(node.children[-1])].word
+
+
+def _word(constituent: Constituent | None) -> str:
+    return constituent.word if constituent is not None else _NONE
+
+
+def _tag(constituent: Constituent | None) -> str:
+    return constituent.tag if constituent is not None else _NONE
+
+
+def _type(constituent: Constituent | None) -> str:
+    return constituent.node.label if constituent is not None else _NONE
+
+
+_ATOMS: Mapping[str, Callable[[Candidate], str]] = {
+    "pred": lambda c: c.predicate.stem,
+    "morph": lambda c: c.predicate.lemma,
+    "nomtype": lambda c: c.predicate.nomtype,
+    "pred.pos": lambda c: c.predicate.leaf.label,
+    "subcat": lambda c: c.predicate.subcat,
+    "ptype": lambda c: c.constituent.node.label,
+    "hw": lambda c: c.constituent.word,
+    "hw.pos": lambda c: c.constituent.tag,
+    "path": lambda c: c.paths[0],
+    "partialpath": lambda c: c.paths[1],
+    "pathlength": lambda c: str(c.paths[2]),
+    "lca": lambda c: c.paths[3],
+    "position": lambda c: c.position,
+    "distance": lambda c: str(min(c.distance, 20)),
+    "length": lambda c: str(min(c.constituent.end - c.constituent.start, 20)),
+    "chunkseq": lambda c: c.chunks_between,
+    "firstword": lambda c: c.predicate.sentence.words[c.constituent.start],
+    "lastword": lambda c: c.predicate.sentence.words[c.constituent.end - 1],
+    "firstword.pos": lambda c: c.predicate.sentence.leaves[c.constituent.start].label,
+    "lastword.pos": lambda c: c.predicate.sentence.leaves[c.constituent.end - 1].label,
+    "lsis.ptype": lambda c: _type(c.sister(-1)),
+    "lsis.hw": lambda c: _word(c.sister(-1)),
+    "lsis.hw.pos": lambda c: _tag(c.sister(-1)),
+    "rsis.ptype": lambda c: _type(c.sister(1)),
+    "rsis.hw": lambda c: _word(c.sister(1)),
+    "rsis.hw.pos": lambda c: _tag(c.sister(1)),
+    "parent.ptype": lambda c: _type(c.parent),
+    "parent.hw": lambda c: _word(c.parent),
+    "parent.hw.pos": lambda c: _tag(c.parent),
+    "parent.lsis.ptype": lambda c: _type(c.sister(-1, of_parent=True)),
+    "parent.lsis.hw": lambda c: _word(c.sister(-1, of_parent=True)),
+    "parent.rsis.ptype": lambda c: _type(c.sister(1, of_parent=True)),
+    "parent.rsis.hw": lambda c: _word(c.sister(1, of_parent=True)),
+    "pp.object": lambda c: c.object_of_preposition,
+}  # fmt: skip
+
+
+def atoms_of(names: Sequence[str]) -> list[str]:
+    """The single features that the named ones are made of, in order, each once."""
+    return list(dict.fromkeys(part for name in names for part in name.split(AND)))
+
+
+def extract(candidate: Candidate, names: Sequence[str]) -> list[str]:
+    """The named features of a candidate as texts `name=value`.
+
+    >>> from tesla_eval.language.syntax.trees import read_tree
+    >>> sentence = Sentence(read_tree("(TOP (NP (NP (DT The) (NN effect)) (PP (IN of) (NP (NNS prices)))))"))
+    >>> candidate = Candidate(Predicate(sentence, 1, "verb"), sentence.constituent_at(2, 4))
+    >>> extract(candidate, ["ptype", "path", "pred&position"])
+    ['ptype=PP', 'path=PP>NP<NP<NN', 'pred&position=effect&right']
+    """
+    values = {atom: _ATOMS[atom](candidate) for atom in atoms_of(names)}
+    return [f"{name}={AND.join([values[part] for part in name.split(AND)])}" for name in names]

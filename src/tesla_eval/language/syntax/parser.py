@@ -1,0 +1,145 @@
+"""The constituency parser: the installed model, tagged sentences in, trees out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval._core import SPAN_FEATURES, SpanParser
+from tesla_eval.base.errors import ResourceError, UsageError
+from tesla_eval.base.resources import Resource, find_resource, from_byte_planes, read_resource
+from tesla_eval.language.analysis.languages import resolve_language
+from tesla_eval.language.analysis.sentences import split_sentences
+from tesla_eval.language.analysis.tagger import TaggerModel, load_tagger
+from tesla_eval.language.analysis.tokenisers import compose, load_tokeniser
+from tesla_eval.language.syntax.grammar import Grammar
+from tesla_eval.language.syntax.trees import Tree
+
+__all__ = ["BEAM", "LONGEST", "ConstituencyParser", "Parse", "load_parser", "read_parser"]
+
+KIND = "parser"
+ANALYSIS = f"spans-{SPAN_FEATURES}"
+BEAM = 8
+"""Symbols kept per span."""
+LONGEST = 100
+"""Words of the longest sentence that is parsed as a whole; longer ones are cut after punctuation."""
+_BATCH = 256
+_PLANES = ("feature_deltas", "word_deltas")
+_ARRAYS = ("row_lengths", "row_lanes", "row_weights", "tag_kinds", "tag_breaks", "binary", "unary", "root")
+
+
+class Parse(NamedTuple):
+    """A tree, and whether the sentence was too long (cut) or had no tree of its own (glued)."""
+
+    tree: Tree
+    cut: bool = False
+    glued: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class ConstituencyParser:
+    """A parser with the tagger that it was trained with; made once, shared by threads.
+
+    >>> print(load_parser("en").parse("The cat sat on the mat.")[0].tree)
+    (TOP (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .)))
+    """
+
+    resource: Resource
+    grammar: Grammar
+    core: SpanParser
+    tagger: TaggerModel
+
+    @classmethod
+    def from_resource(cls, resource: Resource, tagger: TaggerModel | None = None) -> ConstituencyParser:
+        """The parser that a resource holds; raises `ResourceError` if its arrays make none."""
+        where = resource.path or "parser"
+        if resource.analysis != ANALYSIS:
+            raise ResourceError(
+                f"{where}: is of another version of tesla-eval; rebuild it (tools/build_parser.py)"
+            )
+        tagger = tagger or load_tagger(resource.language)
+        if tagger is None:
+            raise ResourceError(f"{where}: needs a tagger of {resource.language!r}, and none is installed")
+        try:
+            grammar = Grammar.from_info(resource.info["grammar"])
+            arrays: dict[str, npt.NDArray[Any]] = {name: resource.arrays[name] for name in _ARRAYS}
+            arrays |= {name: from_byte_planes(resource.arrays[name]) for name in _PLANES}
+            core = SpanParser(grammar.to_core(), **arrays)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ResourceError(f"{where}: makes no parser ({error}); reinstall or rebuild it") from error
+        return cls(resource, grammar, core, tagger)
+
+    @property
+    def fingerprint(self) -> str:
+        """Names model and tagger."""
+        return f"{self.resource.fingerprint}+{self.tagger.fingerprint}"
+
+    def tag(self, tokens: Sequence[str]) -> list[str]:
+        """The tags of one sentence."""
+        return [label.fine for label in self.tagger.tag(tokens)]
+
+    def parse_tokens(self, sentences: Sequence[Sequence[str]], *, beam: int = BEAM) -> list[Parse]:
+        """The trees of tokenised sentences, with our own tags."""
+        return self.parse_tagged(sentences, [self.tag(tokens) for tokens in sentences], beam=beam)
+
+    def parse_tagged(
+        self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], *, beam: int = BEAM
+    ) -> list[Parse]:
+        """The trees of tagged sentences; a tag that the parser does not know counts as the commonest one."""
+        parses: list[Parse] = []
+        for start in range(0, len(sentences), _BATCH):
+            part = slice(start, start + _BATCH)
+            parses.extend(self._parse_batch(sentences[part], tags[part], beam))
+        return parses
+
+    def _parse_batch(
+        self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], beam: int
+    ) -> Iterator[Parse]:
+        known = {tag: number for number, tag in enumerate(self.grammar.tags)}
+        other = known.get("NN", 0)
+        numbers = np.array([known.get(tag, other) for sentence in tags for tag in sentence], np.uint8)
+        forms = [list(sentence) for sentence in sentences]
+        offsets, starts, ends, labels, pieces, cut = self.core.parse(forms, numbers, beam, LONGEST)
+        nodes = list(zip(starts.tolist(), ends.tolist(), labels.tolist(), strict=True))
+        bounds = offsets.tolist()
+        for index, (words, sentence_tags) in enumerate(zip(sentences, tags, strict=True)):
+            tree = self.grammar.tree(nodes[bounds[index] : bounds[index + 1]], words, sentence_tags)
+            was_cut = bool(cut[index])
+            yield Parse(tree, was_cut, bool(pieces[index] > 1) and not was_cut)
+
+    def sentences(self, text: str) -> list[list[str]]:
+        """The sentences of a raw text as tokens."""
+        language = self.tagger.language
+        tokeniser = load_tokeniser(language)
+        found = []
+        for start, end in split_sentences(text, language):
+            piece = compose(text[start:end])
+            tokens = [piece[a:b] for a, b in tokeniser.spans(piece)]
+            if tokens:
+                found.append(tokens)
+        return found
+
+    def parse(self, text: str) -> list[Parse]:
+        """The trees of the sentences of a raw text."""
+        return self.parse_tokens(self.sentences(text))
+
+
+def read_parser(path: Path) -> ConstituencyParser:
+    """The parser in the file `path`."""
+    return ConstituencyParser.from_resource(read_resource(path, KIND))
+
+
+@cache
+def load_parser(language: str) -> ConstituencyParser:
+    """The installed parser of a language, by its code or alias; it is read once per process."""
+    code = resolve_language(language)
+    path = find_resource(KIND, code)
+    if path is None:
+        raise UsageError(f"there is no constituency parser for {code!r}; there is one for English (en)")
+    return read_parser(path)

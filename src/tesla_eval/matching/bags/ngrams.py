@@ -1,0 +1,286 @@
+"""Bags of n-grams: of words (specification §2), of characters (§8b), and of pivot words (§6).
+
+Pivot n-grams lie in the confusion network of a text's translations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from tesla_eval import _core
+from tesla_eval._core import BagRecipe, Bags, CharacterBags, Discount, TextTooLongError, Tokens
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.language.analysis.batch import AnalysedBatch
+from tesla_eval.language.analysis.conllu import UNIVERSAL_TAGS
+from tesla_eval.language.analysis.tokenisers import compose_all, not_a_text
+from tesla_eval.language.pivot import LEAST_PROBABILITY, PhraseTable
+
+__all__ = [
+    "FUNCTION_WORD_DISCOUNT",
+    "IDENTITY",
+    "LEAST_NGRAM_PROBABILITY",
+    "LEAST_PROBABILITY",
+    "LONGEST_CHARACTER_NGRAM",
+    "SYNONYMY",
+    "NgramFeature",
+    "PivotFeature",
+    "PivotNetwork",
+    "PivotNgram",
+    "PivotSegment",
+    "PivotTranslation",
+    "bag_recipe",
+    "build_bags",
+    "build_character_bags",
+    "build_pivot_bags",
+    "exact_discount",
+    "pivot_network",
+    "too_long",
+]
+
+FUNCTION_WORD_DISCOUNT = 0.1
+"""Specification §2: an n-gram's weight for every function word in it."""
+
+IDENTITY = "identity"
+"""Equal lower-cased surface forms (specification §10)."""
+
+SYNONYMY = "syn"
+"""1 for equal lemmas, ½ for a shared sense (specification §8b): `ms` of words without tags."""
+
+_TOKENS_OF = {IDENTITY: "surface_tokens", SYNONYMY: "untagged_tokens"}
+_CORE_NAMES = {IDENTITY: "lem", SYNONYMY: "ms"}
+
+_LARGEST_DENOMINATOR = (
+    10_000  # so that weights of trigrams, summed over a million words, stay whole 64-bit numbers
+)
+
+
+@dataclass(frozen=True)
+class NgramFeature:
+    """One matching problem: n-grams of n words under `ms`, `lem`, `pos` (specification §3) or `identity`.
+
+    `identity` compares lower-cased surface forms (specification §10); only it has skip bigrams, of two words with up
+    to `gap` others between them. `label` is the feature's name where it is not that of the similarity.
+    """
+
+    similarity: str
+    n: int
+    gap: int = 0
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        if self.gap and (self.similarity != IDENTITY or self.n != 2):
+            raise UsageError("only bigrams that are compared by identity may have gaps")
+
+    @property
+    def name(self) -> str:
+        """The feature's name in outputs, such as `ms.2`."""
+        return self.label or f"{self.similarity}.{self.n}"
+
+    @property
+    def core_name(self) -> tuple[str, int]:
+        """The same as the core knows it: identity compares whatever is stored as the lemma."""
+        if self.gap:
+            return "skip", self.gap
+        return _CORE_NAMES.get(self.similarity, self.similarity), self.n
+
+    def core_tokens(self, batch: AnalysedBatch) -> Tokens:
+        """The arrays of the batch that the n-grams are made of."""
+        tokens: Tokens = getattr(batch, self.token_kind)
+        return tokens
+
+    @property
+    def token_kind(self) -> str:
+        """Which arrays of a batch these are."""
+        return _TOKENS_OF.get(self.similarity, "core_tokens")
+
+    def span(self, row: int) -> tuple[int, int]:
+        """The tokens [start, end) of the n-gram that the core calls `row`; a skip bigram is the two at its ends."""
+        if not self.gap:
+            return row, row + self.n
+        start, between = divmod(row, self.gap + 1)
+        return start, start + between + 2
+
+
+@lru_cache(maxsize=64)
+def exact_discount(discount: float) -> Discount:
+    """The discount as the fraction that its decimal digits say.
+
+    >>> exact_discount(0.1) is not None
+    True
+    """
+    fraction = Fraction(str(discount)) if 0 < discount <= 1 else Fraction(0)
+    if not fraction or fraction.denominator > _LARGEST_DENOMINATOR:
+        raise UsageError(f"discount {discount!r}: must be above 0, at most 1, with at most four decimals")
+    return Discount(fraction.numerator, fraction.denominator)
+
+
+def build_bags(batch: AnalysedBatch, features: Sequence[NgramFeature], discount: float) -> Bags:
+    """The bags of every text of the batch, one for each feature; features compare surface forms all, or none."""
+    telling, recipe = bag_recipe(tuple(features), discount)
+    with too_long():
+        return Bags(batch.vocabulary.lexicon, telling.core_tokens(batch), recipe)
+
+
+@lru_cache(maxsize=64)
+def bag_recipe(features: tuple[NgramFeature, ...], discount: float) -> tuple[NgramFeature, BagRecipe]:
+    """A feature that tells which tokens all of them compare, and what the core makes of them."""
+    # Lemmas are the same with and without tags, so they go with either.
+    telling = [feature for feature in features if feature.similarity != "lem"] or list(features)
+    kinds = {feature.token_kind for feature in telling}
+    if len(kinds) > 1 or (telling[0].similarity == IDENTITY and len(telling) < len(features)):
+        raise UsageError("features of surface forms, of tagged and of untagged words need bags of their own")
+    return telling[0], BagRecipe([feature.core_name for feature in features], exact_discount(discount))
+
+
+class too_long:  # noqa: N801  # read as a verb phrase; a class costs a fifth of a generator here
+    """Texts with more words than the core has room for as an error of the input."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, TextTooLongError):
+            raise InputError(f"{error}: split it into segments") from error
+
+
+LONGEST_CHARACTER_NGRAM = 6
+"""Specification §8b: n-grams of one to six characters."""
+
+
+def build_character_bags(texts: Sequence[str] | AnalysedBatch) -> CharacterBags:
+    """The character n-grams of every text; a batch has them in NFC already.
+
+    >>> len(build_character_bags(["A text.", "Another."]))
+    2
+    """
+    try:
+        return CharacterBags(texts.composed if isinstance(texts, AnalysedBatch) else compose_all(texts))
+    except UnicodeEncodeError as error:
+        raise not_a_text(error) from error
+
+
+LEAST_NGRAM_PROBABILITY = 0.01
+"""Specification §6: n-grams with this summed probability or less are dropped."""
+
+
+@dataclass(frozen=True)
+class PivotFeature:
+    """One matching problem: pivot n-grams under `lem` or `pos`; `pooled` takes those of 1 to n words in one bag."""
+
+    pivot: str
+    similarity: str
+    n: int
+    pooled: bool = False
+
+    @property
+    def name(self) -> str:
+        """The feature's name in outputs, such as `fr.lem.2`."""
+        return f"{self.pivot}.{self.similarity}.{self.n}"
+
+
+def build_pivot_bags(
+    batch: AnalysedBatch,
+    table: PhraseTable,
+    features: Sequence[PivotFeature],
+    *,
+    discount: float = FUNCTION_WORD_DISCOUNT,
+    least_probability: float = LEAST_PROBABILITY,
+    least_ngram_probability: float = LEAST_NGRAM_PROBABILITY,
+) -> _core.PivotBags:
+    """The pivot bags of every text of the batch, one for each feature; `match_pairs` matches them like any bags."""
+    check_least_probability(table, least_probability)
+    named = [(feature.similarity, 1 if feature.pooled else feature.n, feature.n) for feature in features]
+    exact = exact_discount(discount)
+    with too_long():
+        return _core.PivotBags(
+            batch.vocabulary.lexicon, table.core, _tokens(batch), named, exact, least_probability,
+            least_ngram_probability,
+        )  # fmt: skip
+
+
+def check_least_probability(table: PhraseTable, least_probability: float) -> None:
+    """Refuse a limit below the one that the table was pruned with: what it asks for is not there."""
+    if least_probability < table.min_probability:
+        raise UsageError(
+            f"pivot phrases with a probability above {least_probability:g} were asked for, but the phrase table "
+            f"{table.resource.path or ''} was pruned at {table.min_probability:g}; rebuild it with "
+            f"--prune COUNT {least_probability:g}"
+        )
+
+
+def _tokens(batch: AnalysedBatch) -> _core.PivotTokens:
+    return _core.PivotTokens(batch.offsets, batch.lemma, batch.universal, batch.function)
+
+
+class PivotTranslation(NamedTuple):
+    """A pivot phrase: Pr(f | p), its words, their universal tags, and which of them are function words."""
+
+    probability: float
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    function: tuple[bool, ...]
+
+
+class PivotSegment(NamedTuple):
+    """A phrase of the text, as a span of tokens, and its translations, the most probable first."""
+
+    start: int
+    end: int
+    translations: tuple[PivotTranslation, ...]
+
+
+class PivotNgram(NamedTuple):
+    """An n-gram of the network: words, universal tags, function words in it, summed probability."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    functions: int
+    probability: float
+
+
+@dataclass(frozen=True)
+class PivotNetwork:
+    """The confusion network of one text: segments in series, translations in parallel; and its n-grams by length."""
+
+    segments: tuple[PivotSegment, ...]
+    ngrams: tuple[tuple[PivotNgram, ...], ...]
+
+
+def pivot_network(
+    batch: AnalysedBatch,
+    table: PhraseTable,
+    longest: int,
+    *,
+    least_probability: float = LEAST_PROBABILITY,
+    least_ngram_probability: float = LEAST_NGRAM_PROBABILITY,
+) -> PivotNetwork:
+    """The network of the only text of a batch, with its n-grams of 1 to `longest` words."""
+    check_least_probability(table, least_probability)
+    segments, ngrams = _core.explain_pivot(
+        batch.vocabulary.lexicon,
+        table.core,
+        _tokens(batch),
+        longest,
+        least_probability,
+        least_ngram_probability,
+    )
+    found = tuple(
+        PivotSegment(start, end, tuple(map(_translation, options))) for start, end, options in segments
+    )
+    return PivotNetwork(found, tuple(tuple(map(_ngram, bag)) for bag in ngrams))
+
+
+def _translation(option: tuple[float, list[tuple[str, int, bool]]]) -> PivotTranslation:
+    probability, words = option
+    lemmas, tags, function = zip(*words, strict=True)
+    return PivotTranslation(probability, lemmas, tuple(UNIVERSAL_TAGS[tag] for tag in tags), function)
+
+
+def _ngram(entry: tuple[tuple[tuple[str, int], ...], int, float]) -> PivotNgram:
+    words, functions, probability = entry
+    lemmas, tags = zip(*words, strict=True)
+    return PivotNgram(lemmas, tuple(UNIVERSAL_TAGS[tag] for tag in tags), functions, probability)

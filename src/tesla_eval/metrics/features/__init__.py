@@ -1,0 +1,167 @@
+"""Groups of features: what a metric sees in two texts (specification §5–§10, §13). They know nothing of weights.
+
+A `FeatureGroup` is a declaration: a frozen dataclass whose fields are parameters of the metric. Bound to an analysis
+it becomes a `BoundGroup`, which prepares every text of a batch once and then compares pairs of them: one row per pair,
+one column per feature, NaN for a feature that does not exist.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.language.analysis import AnalysedBatch, Analysis
+from tesla_eval.matching import Matches
+
+if TYPE_CHECKING:
+    from tesla_eval.base.explanations import CoveringDetail, FeatureDetail
+
+__all__ = [
+    "MEASURES",
+    "BoundGroup",
+    "Feature",
+    "FeatureGroup",
+    "GroupDetail",
+    "bound_only",
+    "fixed",
+    "measured_columns",
+    "measured_features",
+    "options_of",
+]
+
+MEASURES = ("p", "r", "f")
+"""Precision, recall and F of one matching problem as features of their own (specification §8b)."""
+
+FIRST = np.zeros(1, np.int64)
+"""The index of the only text of a batch."""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One column of a group, with everything that others need to know about it."""
+
+    name: str
+    group: str
+    kind: str
+    """What `--without` calls it: all features of a kind are left out together."""
+    label: str
+    """What it looks at, in words."""
+    family: str = ""
+    """Features of one family replace each other where one does not exist: a measure of n-grams of other lengths."""
+    low: float = 0.0
+    high: float = 1.0
+    more_is_better: bool = True
+
+
+class GroupDetail(NamedTuple):
+    """The features of one pair, and what produced them."""
+
+    values: FloatArray
+    features: tuple[FeatureDetail, ...]
+    covering: CoveringDetail | None = None
+
+
+class BoundGroup(ABC):
+    """A group ready to compare texts of one analysis."""
+
+    features: tuple[Feature, ...]
+
+    @property
+    def signature(self) -> Mapping[str, str]:
+        """The fingerprints of what it reads."""
+        return {}
+
+    def restricted(self, names: Collection[str]) -> BoundGroup:
+        """A group that computes at least the features `names`: what a model does not use need not cost time."""
+        return self
+
+    @abstractmethod
+    def prepare(self, batch: AnalysedBatch) -> Any:
+        """What the group needs of the texts of a batch, made once."""
+
+    @abstractmethod
+    def compare(
+        self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
+    ) -> FloatArray:
+        """The features of text `reference_index[k]` and text `hypothesis_index[k]`, for every k (pairs × features)."""
+
+    def compare_segments(
+        self, references: Sequence[AnalysedBatch], hypothesis: AnalysedBatch, present: Sequence[Index]
+    ) -> list[FloatArray]:
+        """For each stream of references `compare` of the texts `present[k]` with the hypotheses of the same numbers.
+
+        These ascend. Some groups need not keep what they prepare.
+        """
+        y = self.prepare(hypothesis)
+        return [
+            self.compare(self.prepare(side), y, index, index)
+            for side, index in zip(references, present, strict=True)
+        ]
+
+    def compare_both_ways(self, texts: Any, first: Index, second: Index) -> tuple[FloatArray, FloatArray]:
+        """`compare` with the first of each pair as the reference, and with the second; some groups solve it once."""
+        return self.compare(texts, texts, first, second), self.compare(texts, texts, second, first)
+
+    @abstractmethod
+    def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
+        """The features between the only texts of two batches, with what produced those that exist."""
+
+
+class FeatureGroup(ABC):
+    """The declaration of a group; subclasses are frozen dataclasses."""
+
+    name: ClassVar[str]
+    """What models and signatures call it."""
+    sections: ClassVar[Mapping[str, str]] = {}
+    """The section of the specification that each option belongs to."""
+
+    @abstractmethod
+    def bind(self, analysis: Analysis) -> BoundGroup | None:
+        """The group for an analysis, or nothing where the language lacks what the group needs."""
+
+    def advice(self, language: str) -> str:
+        """What to tell a user whose language lacks what the group needs."""
+        return f"the features {self.name!r} are not available for language {language!r}"
+
+
+def fixed(default: Any) -> Any:
+    """A dataclass field that belongs to the declaration and is no option of the metric."""
+    return field(default=default, metadata={"option": False})
+
+
+def bound_only(default: Any) -> Any:
+    """A dataclass field that refuses some input but changes no score, and so is not in the signature."""
+    return field(default=default, metadata={"signature": False})
+
+
+def options_of(declaration: FeatureGroup | object) -> dict[str, Any]:
+    """The options that a group or combination offers, with the values it has."""
+    return {
+        one.name: getattr(declaration, one.name)
+        for one in fields(declaration)  # type: ignore[arg-type]  # a dataclass by contract
+        if one.metadata.get("option", True)
+    }
+
+
+def measured_features(problems: Sequence[Feature], measures: Sequence[str]) -> tuple[Feature, ...]:
+    """The columns that `measured_columns` gives: F alone under the problems' names, or measure by measure."""
+    if not measures:
+        return tuple(problems)
+    return tuple(
+        replace(problem, name=f"{problem.name}.{measure}", family=f"{problem.family}.{measure}")
+        for measure in measures
+        for problem in problems
+    )
+
+
+def measured_columns(matches: Matches, measures: Sequence[str]) -> FloatArray:
+    """F, or the chosen measures, of all matching problems."""
+    if not measures:
+        return matches.f
+    by_name = {"p": matches.precision, "r": matches.recall, "f": matches.f}
+    return np.concatenate([by_name[measure] for measure in measures], axis=1)

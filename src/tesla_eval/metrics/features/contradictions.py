@@ -1,0 +1,423 @@
+"""What makes two texts contradict each other: a negation, a number, an antonym, exchanged roles (specification §13).
+
+Whole batches are compared with NumPy: tokens are marked once per text, by word type, and words that both texts of a
+pair have are set aside. Only pairs in which roles may be exchanged are parsed.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.base.explanations import Contradiction
+from tesla_eval.language.analysis import AnalysedBatch
+from tesla_eval.language.analysis.antonyms import AntonymTable, load_antonyms
+from tesla_eval.language.analysis.batch import LemmaMap, WordMap
+from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
+from tesla_eval.language.srl.exchanged import Exchange
+from tesla_eval.metrics.features.exchanges import ExchangeFinder
+
+__all__ = ["CONTRADICTIONS", "ContradictionFinder", "Marks", "number_value"]
+
+CONTRADICTIONS = ("negation", "number", "lone number", "antonym", "roles")
+"""The kinds, in the order of the columns. A lone number has no counterpart in the other text."""
+
+_NEGATIONS = frozenset(
+    "not no never none nobody nothing nowhere neither nor hardly scarcely barely rarely seldom".split()  # noqa: SIM905
+)
+_NO_NEGATION_BEFORE = frozenset({"only", "just", "least", "merely", "simply"})
+"""`not only` and `not just` deny nothing."""
+_NEGATIVE = frozenset(
+    """without unable impossible forbidden prohibited banned fail failure refuse refusal deny denial reject rejection
+    decline lack ignore forbid prohibit ban prevent avoid cancel miss missing absent absence empty few little unlikely
+    unaware unless stop quit cease away against down doubt oppose block exclude abandon omit resist disagree same
+    remain stay other wrong nonexistent minus stranger off former free""".split()  # noqa: SIM905
+)
+"""Words that can balance a negation on the other side: `did not accept` and `turned down`."""
+_CONVERSE = frozenset(
+    frozenset(pair)
+    for pair in (
+        ("buy", "sell"), ("give", "take"), ("give", "receive"), ("lend", "borrow"), ("win", "lose"),
+        ("teach", "learn"), ("precede", "follow"), ("husband", "wife"),
+    )
+)  # fmt: skip
+"""Antonyms that say the same thing when the participants change places."""
+
+_SMALL = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+    seventeen eighteen nineteen"""
+_UNITS = {word: float(value) for value, word in enumerate(_SMALL.split())}
+_TENS = {word: 10.0 * value for value, word in enumerate(
+    ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), 2)}  # fmt: skip
+_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "bn": 1e9}
+_WEAK = {
+    "one": 1.0, "first": 1.0, "second": 2.0, "third": 3.0, "thirds": 3.0, "fourth": 4.0, "fifth": 5.0, "sixth": 6.0,
+    "seventh": 7.0, "eighth": 8.0, "ninth": 9.0, "tenth": 10.0, "dozen": 12.0, "half": 0.5, "quarter": 0.25,
+    "twice": 2.0, "zero": 0.0,
+}  # fmt: skip
+"""Words with other uses: they contradict another number, but may be missing on one side."""
+_PLAIN_NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)((?:\.\d+)?)(?:st|nd|rd|th|s)?", re.ASCII)
+_LONGEST_NUMBER = 40
+
+_NOT_NUMBER, _WORD, _TEN, _SCALE, _WEAK_WORD = range(5)
+
+
+class Number(NamedTuple):
+    """What a word says as a number: its role in longer numbers, and its value."""
+
+    role: int
+    value: float
+
+
+def number_value(form: str) -> Number:
+    """The number that a word is.
+
+    >>> number_value("1,500").value, number_value("Twelve").value, number_value("house").role
+    (1500.0, 12.0, 0)
+    """
+    word = form.lower()
+    for role, table in ((_WEAK_WORD, _WEAK), (_WORD, _UNITS), (_TEN, _TENS), (_SCALE, _SCALES)):
+        if word in table:
+            return Number(role, table[word])
+    if len(word) <= _LONGEST_NUMBER and (match := _PLAIN_NUMBER.fullmatch(word)):
+        return Number(_WORD, float(match[1].replace(",", "") + match[2]))
+    return Number(_NOT_NUMBER, 0.0)
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The tokens of a batch with everything that contradictions are found by."""
+
+    batch: AnalysedBatch
+    negation: npt.NDArray[np.bool_]
+    negative: npt.NDArray[np.bool_]
+    by_lemma: npt.NDArray[np.uint32]
+    """Each token's number in the table of antonyms, by its lemma; 0 if it has no antonym."""
+    by_form: npt.NDArray[np.uint32]
+    number: npt.NDArray[np.uint32]
+    """0 for no number, 1 for one that may be missing, 2 for one that may not."""
+    value: FloatArray
+    noun: npt.NDArray[np.bool_]
+    by_agent: npt.NDArray[np.bool_]
+    """The word `by`: it tells the passive voice from the active."""
+
+
+class _Side(NamedTuple):
+    """The tokens of one text of each pair: the pair and the place of every token."""
+
+    marks: Marks
+    pair: Index
+    place: Index
+
+    @classmethod
+    def of(cls, marks: Marks, texts: Index) -> _Side:
+        lengths = marks.batch.lengths[texts]
+        ends = np.cumsum(lengths)
+        pair = np.repeat(np.arange(len(texts)), lengths)
+        within = np.arange(len(pair)) - np.repeat(ends - lengths, lengths)
+        return cls(marks, pair, np.repeat(marks.batch.offsets[:-1][texts], lengths) + within)
+
+    def chosen(self, mask: npt.NDArray[np.bool_]) -> _Side:
+        return _Side(self.marks, self.pair[mask], self.place[mask])
+
+
+class _Links(NamedTuple):
+    """What was found: the pair and the places of the words behind it, −1 where a text has no such word."""
+
+    pair: Index
+    reference: Index
+    hypothesis: Index
+
+
+class ContradictionFinder:
+    """Finds contradictions between texts of one language.
+
+    For languages other than English there are no lists of words: numbers in digits are compared, and antonyms where a
+    table is installed.
+    """
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self.antonyms: AntonymTable | None = load_antonyms(language)
+        self._exchanges = ExchangeFinder(language)
+        english = language == "en"
+        self._negations = LemmaMap(lambda lemma: int(english and lemma in _NEGATIONS))
+        self._harmless = LemmaMap(lambda lemma: int(english and lemma in _NO_NEGATION_BEFORE))
+        self._negatives = LemmaMap(lambda lemma: int(english and self._is_negative(lemma)))
+        self._antonym_of_lemma = LemmaMap(self._antonym_number)
+        self._antonym_of_form = WordMap(lambda form: self._antonym_number(form.lower()))
+        self._agents = LemmaMap(lambda lemma: int(english and lemma == "by"))
+        self._numbers: list[Number] = [Number(_NOT_NUMBER, 0.0)]
+        self._number_of = WordMap(self._new_number)
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """The fingerprints of what it reads."""
+        table = "none" if self.antonyms is None else self.antonyms.fingerprint
+        return {"antonyms": table, **self._exchanges.signature}
+
+    def _is_negative(self, lemma: str) -> bool:
+        return lemma in _NEGATIVE or (self.antonyms is not None and self.antonyms.is_negative(lemma))
+
+    def _antonym_number(self, word: str) -> int:
+        return self.antonyms.number(word) if self.antonyms is not None and word not in _NEGATIONS else 0
+
+    def _new_number(self, form: str) -> int:
+        found = number_value(form)
+        if found.role == _NOT_NUMBER or (self.language != "en" and not form[0].isdigit()):
+            return 0
+        self._numbers.append(found)
+        return len(self._numbers) - 1
+
+    def prepare(self, batch: AnalysedBatch) -> Marks:
+        """The marks of all tokens, each word type looked at once."""
+        numbers = self._number_of.of(batch)
+        table = np.array(self._numbers.copy())  # other threads may add numbers meanwhile
+        first = np.zeros(len(batch.word), np.bool_)
+        first[batch.offsets[:-1][batch.lengths > 0]] = True
+        number, value = _joined_numbers(table[numbers, 0].astype(np.int64), table[numbers, 1], first)
+        negation = self._negations.of(batch).astype(np.bool_)
+        harmless = self._harmless.of(batch).astype(np.bool_) & ~first
+        negation[:-1] &= ~harmless[1:]
+        noun = np.isin(batch.universal, [UNIVERSAL_IDS[tag] for tag in ("NOUN", "PROPN", "PRON")])
+        return Marks(
+            batch, negation, self._negatives.of(batch).astype(np.bool_), self._antonym_of_lemma.of(batch),
+            self._antonym_of_form.of(batch), number, value, noun, self._agents.of(batch).astype(np.bool_),
+        )  # fmt: skip
+
+    def compare(self, reference: Marks, hypothesis: Marks, i: Index, j: Index) -> FloatArray:
+        """For every pair which kinds of contradiction it has: 0 or 1, in the order of `CONTRADICTIONS`."""
+        columns = np.zeros((len(i), len(CONTRADICTIONS)))
+        links, exchanges = self._find(reference, hypothesis, i, j)
+        for kind, found in links.items():
+            columns[found.pair, CONTRADICTIONS.index(kind)] = 1.0
+        columns[list(exchanges), CONTRADICTIONS.index("roles")] = 1.0
+        return columns
+
+    def explain(self, reference: Marks, hypothesis: Marks) -> tuple[Contradiction, ...]:
+        """The contradictions between the only texts of two batches, with the words behind them."""
+        only = np.zeros(1, np.int64)
+        links, exchanges = self._find(reference, hypothesis, only, only)
+        words = [
+            Contradiction(kind, _surface(reference, x), _surface(hypothesis, y))
+            for kind, found in links.items()
+            for x, y in zip(found.reference.tolist(), found.hypothesis.tolist(), strict=True)
+        ]
+        roles = [
+            Contradiction("roles", " ".join((a, verb, b)), " ".join((b, verb, a)))
+            for verb, a, b in exchanges.values()
+        ]
+        return tuple(dict.fromkeys([*words, *roles]))
+
+    def _find(
+        self, reference: Marks, hypothesis: Marks, i: Index, j: Index
+    ) -> tuple[dict[str, _Links], dict[int, Exchange]]:
+        """The words behind all contradictions by kind, and the exchanges of roles by pair."""
+        x, y = _Side.of(reference, i), _Side.of(hypothesis, j)
+        count = len(i)
+        lemma_x, lemma_y = reference.batch.lemma[x.place], hypothesis.batch.lemma[y.place]
+        own_x, own_y = _unshared(x.pair, lemma_x, y.pair, lemma_y)
+        inverted = _inverted(x, y, count)
+        antonyms = self._antonym_links(x.chosen(own_x), y.chosen(own_y), inverted)
+        negations = _negation_links(x, y, count)
+        negative = np.bincount(x.pair[own_x & reference.negative[x.place]], minlength=count) + np.bincount(
+            y.pair[own_y & hypothesis.negative[y.place]], minlength=count
+        )
+        has_antonym, has_negation = (_has(links.pair, count) for links in (antonyms, negations))
+        links = {
+            "negation": _of_pairs(negations, ~has_antonym & (negative == 0)),
+            **_number_links(x, y, count),
+            "antonym": _of_pairs(antonyms, ~has_negation),
+        }
+        alike = _mostly_shared(x, own_x, count) & _mostly_shared(y, own_y, count)
+        return links, self._find_exchanges(x, y, i, j, inverted, alike)
+
+    def _antonym_links(self, x: _Side, y: _Side, inverted: npt.NDArray[np.bool_]) -> _Links:
+        table = self.antonyms
+        if table is None:
+            return _NO_LINKS
+        parts = []
+        for name in ("by_lemma", "by_form"):
+            numbers_x, numbers_y = getattr(x.marks, name)[x.place], getattr(y.marks, name)[y.place]
+            counts = table.ends[numbers_x + 1] - table.ends[numbers_x]
+            counts[numbers_x == 0] = 0
+            owner = np.repeat(np.arange(len(counts)), counts)
+            within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+            opposite = table.opposites[table.ends[numbers_x[owner]] + within]
+            size = len(table.words) + 1
+            wanted, present = x.pair[owner] * size + opposite, y.pair * size + numbers_y
+            order = np.argsort(present, kind="stable")
+            spot = np.searchsorted(present[order], wanted)
+            hit = np.flatnonzero(spot < len(present))
+            hit = hit[present[order][spot[hit]] == wanted[hit]]
+            partner = order[spot[hit]]
+            parts.append(_Links(x.pair[owner[hit]], x.place[owner[hit]], y.place[partner]))
+        links = _Links(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+        kept = [
+            k for k in range(len(links.pair)) if self._opposes(x, y, links, k, bool(inverted[links.pair[k]]))
+        ]
+        links = _Links(*(column[kept] for column in links))
+        _, first = np.unique(np.stack(links), axis=1, return_index=True)
+        return _Links(*(column[np.sort(first)] for column in links))
+
+    def _opposes(self, x: _Side, y: _Side, links: _Links, k: int, inverted: bool) -> bool:
+        """Whether two antonyms contradict each other: not if either has a synonym on the other side, or if `buy` and
+        `sell` stand between participants that changed places."""
+        lexicon = x.marks.batch.vocabulary.lexicon
+        one = int(x.marks.batch.lemma[links.reference[k]])
+        other = int(y.marks.batch.lemma[links.hypothesis[k]])
+        if inverted and frozenset((lexicon.lemma(one), lexicon.lemma(other))) in _CONVERSE:
+            return False
+        for lemma, opposite, side in ((one, other, y), (other, one, x)):
+            senses = set(lexicon.senses(lemma))
+            rivals = set(side.marks.batch.lemma[side.place[side.pair == links.pair[k]]].tolist()) - {opposite}
+            if any(not senses.isdisjoint(lexicon.senses(rival)) for rival in rivals):
+                return False
+        return True
+
+    def _find_exchanges(
+        self,
+        x: _Side,
+        y: _Side,
+        i: Index,
+        j: Index,
+        inverted: npt.NDArray[np.bool_],
+        alike: npt.NDArray[np.bool_],
+    ) -> dict[int, Exchange]:
+        """Exchanged roles, looked for between texts of nearly the same words.
+
+        Parsing takes time. It is worth it where nouns changed places, or where one text only names an agent with `by`.
+        """
+        passive_x, passive_y = (_has(side.pair[side.marks.by_agent[side.place]], len(i)) for side in (x, y))
+        moved = alike & (inverted | (passive_x != passive_y))
+        suspects = np.flatnonzero(moved & (_shared_nouns(x, y, len(i)) >= 2))
+        found = self._exchanges.find(x.marks.batch, y.marks.batch, i[suspects], j[suspects])
+        return {int(suspects[k]): exchange for k, exchange in found.items()}
+
+
+_NOTHING = np.zeros(0, np.int64)
+_NO_LINKS = _Links(_NOTHING, _NOTHING, _NOTHING)
+
+
+def _joined_numbers(
+    roles: Index, values: FloatArray, first: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.uint32], FloatArray]:
+    """Numbers of several words as one: tens with units, then what a scale multiplies; other words have 0."""
+    number = np.where(roles == _NOT_NUMBER, 0, np.where(roles == _WEAK_WORD, 1, 2)).astype(np.uint32)
+    value = values.copy()
+    joined = np.zeros(len(roles), np.bool_)
+    joined[1:] = (roles[:-1] == _TEN) & (roles[1:] == _WORD) & (values[1:] < 10) & ~first[1:]
+    joined[1:] |= (roles[:-1] == _TEN) & (roles[1:] == _WEAK_WORD) & (values[1:] == 1) & ~first[1:]
+    unit = np.flatnonzero(joined)
+    value[unit - 1] += value[unit]
+    number[unit] = 0
+    scale = np.flatnonzero((roles == _SCALE) & ~first)
+    before = scale - 1
+    before = np.where(joined[before], before - 1, before)
+    applies = (number[before] > 0) & (roles[before] != _SCALE)
+    value[before[applies]] *= value[scale[applies]]
+    number[before[applies]] = 2
+    number[scale[applies]] = 0
+    return number, value
+
+
+def _unshared(
+    pair_x: Index, key_x: npt.NDArray[np.uint32], pair_y: Index, key_y: npt.NDArray[np.uint32]
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Which tokens of either side have no equal in the other text of their pair."""
+    size = int(max(key_x.max(initial=0), key_y.max(initial=0))) + 1
+    x, y = pair_x * size + key_x, pair_y * size + key_y
+    return ~np.isin(x, y), ~np.isin(y, x)
+
+
+def _has(pairs: Index, count: int) -> npt.NDArray[np.bool_]:
+    return np.bincount(pairs, minlength=count) > 0
+
+
+def _mostly_shared(side: _Side, own: npt.NDArray[np.bool_], count: int) -> npt.NDArray[np.bool_]:
+    """Whether the other text has all content words of this one but one, or five sixths of them."""
+    content = side.marks.batch.function[side.place] == 0
+    lacking = np.bincount(side.pair[own & content], minlength=count)
+    return np.asarray(6 * lacking <= np.maximum(6, np.bincount(side.pair[content], minlength=count)))
+
+
+def _of_pairs(links: _Links, wanted: npt.NDArray[np.bool_]) -> _Links:
+    kept = wanted[links.pair]
+    return _Links(*(column[kept] for column in links))
+
+
+def _negation_links(x: _Side, y: _Side, count: int) -> _Links:
+    """The negations of pairs of which only one text has any."""
+    parts = []
+    denying = [side.chosen(side.marks.negation[side.place]) for side in (x, y)]
+    for one, other in (denying, denying[::-1]):
+        alone = one.chosen(~_has(other.pair, count)[one.pair])
+        missing = np.full(len(alone.place), -1)
+        parts.append(
+            _Links(alone.pair, alone.place, missing)
+            if one is denying[0]
+            else _Links(alone.pair, missing, alone.place)
+        )
+    return _Links(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def _number_links(x: _Side, y: _Side, count: int) -> dict[str, _Links]:
+    """Numbers without an equal on the other side: contradicted where both texts have one, else alone."""
+    x, y = (side.chosen(side.marks.number[side.place] > 0) for side in (x, y))
+    values = np.concatenate([x.marks.value[x.place], y.marks.value[y.place]])
+    ids = np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.uint32)
+    own_x, own_y = _unshared(x.pair, ids[: len(x.place)], y.pair, ids[len(x.place) :])
+    x, y = x.chosen(own_x), y.chosen(own_y)
+    both = _has(x.pair, count) & _has(y.pair, count)
+    first = {}
+    for name, side in (("x", x), ("y", y)):
+        pairs, places = np.unique(side.pair, return_index=True)
+        first[name] = np.full(count, -1)
+        first[name][pairs] = side.place[places]
+    changed = np.flatnonzero(both)
+    alone = []
+    for side in (x, y):
+        strong = side.chosen((side.marks.number[side.place] > 1) & ~both[side.pair])
+        missing = np.full(len(strong.pair), -1)
+        ends = (strong.place, missing) if side is x else (missing, strong.place)
+        alone.append(_Links(strong.pair, *ends))
+    return {
+        "number": _Links(changed, first["x"][changed], first["y"][changed]),
+        "lone number": _Links(*(np.concatenate(columns) for columns in zip(*alone, strict=True))),
+    }
+
+
+def _noun_places(side: _Side) -> tuple[Index, Index]:
+    """Keys of nouns that their text has once, and where they are."""
+    nouns = side.chosen(side.marks.noun[side.place])
+    keys = nouns.pair * (1 << 32) + nouns.marks.batch.lemma[nouns.place]
+    unique, where, counts = np.unique(keys, return_index=True, return_counts=True)
+    return unique[counts == 1], nouns.place[where[counts == 1]]
+
+
+def _inverted(x: _Side, y: _Side, count: int) -> npt.NDArray[np.bool_]:
+    """Whether two nouns that both texts have, once each, come in another order."""
+    (keys_x, places_x), (keys_y, places_y) = _noun_places(x), _noun_places(y)
+    shared, in_x, in_y = np.intersect1d(keys_x, keys_y, assume_unique=True, return_indices=True)
+    pair = shared >> 32
+    order = np.lexsort((places_x[in_x], pair))
+    pair, places = pair[order], places_y[in_y][order]
+    falls = (pair[1:] == pair[:-1]) & (places[1:] < places[:-1])
+    return _has(pair[1:][falls], count)
+
+
+def _shared_nouns(x: _Side, y: _Side, count: int) -> Index:
+    """How many nouns both texts of each pair have."""
+    keys_x, keys_y = _noun_places(x)[0], _noun_places(y)[0]
+    return np.bincount(np.intersect1d(keys_x, keys_y, assume_unique=True) >> 32, minlength=count)
+
+
+def _surface(marks: Marks, place: int) -> str:
+    if place < 0:
+        return ""
+    batch = marks.batch
+    return batch.texts[0][int(batch.start[place]) : int(batch.end[place])]

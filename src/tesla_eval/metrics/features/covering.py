@@ -1,0 +1,108 @@
+"""Units and their covering as a group of features (specification §9): TESLA-CELAB's view of two texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isnan
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.explanations import ValueDetail
+from tesla_eval.language.analysis import Analysis
+from tesla_eval.matching.bags import FUNCTION_UNITS, NgramWeights, discount_units
+from tesla_eval.matching.bags.units import MAX_UNITS
+from tesla_eval.matching.celab import ORDER, PRECISION_WEIGHT, CelabMatcher
+from tesla_eval.matching.synonyms import UnitAnalysis
+from tesla_eval.metrics.features import BoundGroup, Feature, FeatureGroup, GroupDetail, bound_only
+
+__all__ = ["CoveringGroup"]
+
+_SHOWN = 20  # characters of a text in a message
+
+
+@dataclass(frozen=True)
+class CoveringGroup(FeatureGroup):
+    """What matched n-grams of units cover of both texts: `coverage` is the optimum, `recall` and `precision` its parts.
+
+    `discount` multiplies the weight of an n-gram for each function character in it; `weights` is a rule of the user's
+    own (the paper's m(X)).
+    """
+
+    name: ClassVar[str] = "units"
+    sections: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("order", "f", "discount", "weights", "max_units"), "§9"
+    )
+
+    order: int = ORDER
+    f: float = PRECISION_WEIGHT
+    discount: float = 1.0
+    weights: NgramWeights | None = None
+    max_units: int = bound_only(MAX_UNITS)
+
+    def __post_init__(self) -> None:
+        if self.max_units < 1:
+            raise UsageError(f"max_units {self.max_units!r}: must be positive")
+        if self.weights is not None and self.discount != 1:
+            raise UsageError("weights and discount exclude each other: leave one of them out")
+
+    def bind(self, analysis: Analysis) -> BoundGroup:
+        """The matcher with the synonyms of the analysis."""
+        assert isinstance(analysis, UnitAnalysis)
+        return _BoundCovering(
+            CelabMatcher(
+                analysis.synonyms, order=self.order, precision_weight=self.f, weights=self._rule(analysis.language),
+                max_units=self.max_units,
+            )
+        )  # fmt: skip
+
+    def _rule(self, language: str) -> NgramWeights | None:
+        if self.discount == 1:
+            return self.weights
+        if language not in FUNCTION_UNITS:
+            known = ", ".join(sorted(FUNCTION_UNITS))
+            raise UsageError(
+                f"the function characters of {language!r} are not known (those of {known} are): "
+                "give weights, a rule of your own"
+            )
+        return discount_units(FUNCTION_UNITS[language], self.discount)
+
+
+class _BoundCovering(BoundGroup):
+    features = tuple(
+        Feature(name, CoveringGroup.name, name, "characters", name)
+        for name in ("recall", "precision", "coverage")
+    )
+
+    def __init__(self, matcher: CelabMatcher) -> None:
+        self._matcher = matcher
+
+    def prepare(self, batch: Any) -> tuple[list[str], ...]:
+        for text, units in zip(batch.texts, batch.keys, strict=True):
+            if len(units) > self._matcher.max_units:
+                raise InputError(
+                    f"the text that begins {text[:_SHOWN]!r} has {len(units):,} units, more than "
+                    f"{self._matcher.max_units:,}: split it into segments, or raise the bound (max_units, on the "
+                    "command line --max-units)"
+                )
+        keys: tuple[list[str], ...] = batch.keys
+        return keys
+
+    def compare(
+        self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
+    ) -> FloatArray:
+        covering = self._matcher.match(reference, hypothesis, reference_index, hypothesis_index)
+        return np.column_stack([covering.recall, covering.precision, covering.score])
+
+    def explain(self, reference: Any, hypothesis: Any) -> GroupDetail:
+        match = self._matcher.explain(self.prepare(reference)[0], self.prepare(hypothesis)[0])
+        values = np.array([match.recall, match.precision, match.score])
+        details = tuple(
+            ValueDetail(name=feature.name, value=value)
+            for feature, value in zip(self.features, values.tolist(), strict=True)
+            if not isnan(value)
+        )
+        return GroupDetail(values, details, match.to_detail())

@@ -1,0 +1,141 @@
+"""Language models as features (specification §8): how likely the hypothesis is, whatever the reference says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import isnan
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.base.resources import find_resource
+from tesla_eval.language.analysis import AnalysedBatch, Analysis, Pipeline
+from tesla_eval.language.lm import TRIGRAM, LanguageModel, load_language_model
+from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
+
+__all__ = ["LOWEST", "FluencyGroup", "LanguageModelGroup", "LanguageModelScores"]
+
+LOWEST = -15.0
+"""specification §8: normalised scores are clipped to [−15, 0]."""
+WORST = 3.0
+"""specification §8b: a loss of so much per word, or more, is the whole penalty."""
+
+
+@dataclass(frozen=True)
+class LanguageModelGroup(FeatureGroup):
+    """(1/L) · ln P of the hypothesis under each of the language's models: `lm.3gram`, `lm.NAME`."""
+
+    name: ClassVar[str] = "lm"
+
+    models: tuple[str, ...] = fixed((TRIGRAM,))
+
+    def bind(self, analysis: Analysis) -> LanguageModelScores | None:
+        """The group, unless the language lacks a model or the user brings an own analysis."""
+        language = analysis.signature["lang"]
+        installed = all(find_resource(f"lm-{name}", language) for name in self.models)
+        if not isinstance(analysis, Pipeline) or not installed:
+            return None
+        return LanguageModelScores({name: load_language_model(language, name) for name in self.models})
+
+
+class LanguageModelScores(BoundGroup):
+    """The normalised scores of hypotheses under some models."""
+
+    def __init__(self, models: Mapping[str, LanguageModel]) -> None:
+        self._models = dict(models)
+        self.features = tuple(
+            Feature(f"lm.{name}", "lm", "lm", "language model", f"lm.{name}", LOWEST, 0.0)
+            for name in self._models
+        )
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """The fingerprints of the models."""
+        return {f"lm.{name}": model.fingerprint for name, model in self._models.items()}
+
+    def prepare(self, batch: AnalysedBatch) -> _Lazily:
+        """The scores of the texts when they are needed: those of references never are."""
+        return _Lazily(self, batch)
+
+    def compare(
+        self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
+    ) -> FloatArray:
+        """The scores of the hypotheses."""
+        return np.asarray(hypothesis.scores[hypothesis_index])
+
+    def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
+        """The score under each model, and every word's ln P."""
+        from tesla_eval.base.explanations import ValueDetail  # not before something is explained
+
+        values = self.scores(hypothesis)[0]
+        details = tuple(
+            ValueDetail(name=feature.name, value=value, words=tuple(model.explain(hypothesis.texts[0])))
+            for feature, value, model in zip(
+                self.features, values.tolist(), self._models.values(), strict=True
+            )
+            if not isnan(value)
+        )
+        return GroupDetail(values, details)
+
+    def scores(self, batch: AnalysedBatch) -> FloatArray:
+        """One row per text, one column per model; NaN where there is no word."""
+        columns = [model.normalised(batch.texts) for model in self._models.values()]
+        return np.clip(np.column_stack(columns), LOWEST, 0.0)
+
+
+@dataclass(frozen=True)
+class FluencyGroup(FeatureGroup):
+    """How much less likely the hypothesis is than the reference, per word: 0 for no less, 1 for `WORST` or more."""
+
+    name: ClassVar[str] = "fluency"
+
+    model: str = fixed(TRIGRAM)
+
+    def bind(self, analysis: Analysis) -> BoundGroup | None:
+        """The group, where the language has a model."""
+        scores = LanguageModelGroup((self.model,)).bind(analysis)
+        return None if scores is None else _BoundFluency(scores)
+
+
+class _BoundFluency(BoundGroup):
+    features = (Feature("fluency", "fluency", "fluency", "fluency", "fluency", more_is_better=False),)
+
+    def __init__(self, scores: LanguageModelScores) -> None:
+        self._scores = scores
+
+    @property
+    def signature(self) -> dict[str, str]:
+        return self._scores.signature
+
+    def prepare(self, batch: AnalysedBatch) -> FloatArray:
+        return self._scores.scores(batch)[:, 0]
+
+    def compare(
+        self, reference: FloatArray, hypothesis: FloatArray, reference_index: Index, hypothesis_index: Index
+    ) -> FloatArray:
+        loss = reference[reference_index] - hypothesis[hypothesis_index]
+        return np.asarray(np.clip(loss / WORST, 0.0, 1.0)[:, None])
+
+    def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
+        from tesla_eval.base.explanations import ValueDetail  # not before something is explained
+
+        row = self.compare(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)[0]
+        words = self._scores.explain(reference, hypothesis).features
+        details = tuple(
+            ValueDetail(name="fluency", value=float(row[0]), words=one.words)
+            for one in words
+            if isinstance(one, ValueDetail)
+        )
+        return GroupDetail(row, details)
+
+
+class _Lazily:
+    def __init__(self, group: LanguageModelScores, batch: AnalysedBatch) -> None:
+        self._group, self._batch = group, batch
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        return self._group.scores(self._batch)

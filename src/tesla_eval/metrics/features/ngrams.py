@@ -1,0 +1,270 @@
+"""Word n-grams, skip bigrams and character n-grams as groups of features (specification §5, §8b, §10)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tesla_eval._core import Bags, CharacterBags
+from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.base.errors import UsageError
+from tesla_eval.language.analysis import AnalysedBatch, Analysis
+from tesla_eval.matching import (
+    RECALL_WEIGHT,
+    Matches,
+    explain_feature,
+    match_characters,
+    match_pairs,
+    match_segments,
+)
+from tesla_eval.matching.bags import (
+    FUNCTION_WORD_DISCOUNT,
+    IDENTITY,
+    LONGEST_CHARACTER_NGRAM,
+    SYNONYMY,
+    NgramFeature,
+    build_bags,
+    build_character_bags,
+    exact_discount,
+)
+from tesla_eval.matching.both_ways import match_both_ways, match_characters_both_ways
+from tesla_eval.metrics.features import (
+    FIRST,
+    MEASURES,
+    BoundGroup,
+    Feature,
+    FeatureGroup,
+    GroupDetail,
+    fixed,
+    measured_columns,
+    measured_features,
+)
+
+__all__ = [
+    "LONGEST_NGRAM",
+    "WINDOW",
+    "CharacterGroup",
+    "NgramGroup",
+    "SkipBigramGroup",
+    "SourceGroup",
+    "TagGroup",
+    "check_alpha",
+]
+
+LONGEST_NGRAM = 3
+"""specification §5: n-grams of one to three words."""
+WINDOW = 4
+"""specification §10: up to so many words lie between the two of a skip bigram."""
+_WIDEST_WINDOW = 1000
+
+_LABELS = {
+    "ms": "words and synonyms",
+    SYNONYMY: "words and synonyms",
+    "lem": "lemmas",
+    "pos": "parts of speech",
+    IDENTITY: "words",
+}
+
+
+def check_alpha(alpha: float) -> None:
+    """Refuse a weight of recall that no F-measure has."""
+    if not 0 <= alpha <= 1:
+        raise UsageError(f"alpha {alpha!r}: must lie between 0 and 1")
+
+
+@dataclass(frozen=True)
+class NgramGroup(FeatureGroup):
+    """Word n-grams as TESLA-M matches them: `ms.1` is their F; with `measures` `ms.1.p`, `ms.1.r` and `ms.1.f`."""
+
+    name: ClassVar[str] = "target"
+    sections: ClassVar[Mapping[str, str]] = {"max_n": "§5", "discount": "§2", "alpha": "§4"}
+
+    similarities: tuple[str, ...] = fixed(("ms", "pos"))
+    measures: tuple[str, ...] = fixed(())
+    max_n: int = LONGEST_NGRAM
+    discount: float = FUNCTION_WORD_DISCOUNT
+    alpha: float = RECALL_WEIGHT
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.max_n <= LONGEST_NGRAM:
+            raise UsageError(f"max_n {self.max_n!r}: must be 1, 2 or {LONGEST_NGRAM}")
+        check_alpha(self.alpha)
+        exact_discount(self.discount)
+
+    def bind(self, analysis: Analysis) -> BoundGroup | None:
+        """The n-grams of an analysis; without tags the features of tags do not exist."""
+        kinds = [similarity for similarity in self.similarities if similarity != "pos" or analysis.tagged]
+        features = [NgramFeature(kind, n) for kind in kinds for n in range(1, self.max_n + 1)]
+        return _BoundNgrams(tuple(features), self.measures, self.discount, self.alpha, self.name)
+
+
+@dataclass(frozen=True)
+class TagGroup(NgramGroup):
+    """N-grams of parts of speech, beside words that are compared without them: `pos.1` … `pos.3`."""
+
+    name: ClassVar[str] = "tags"
+
+    similarities: tuple[str, ...] = fixed(("pos",))
+
+    def bind(self, analysis: Analysis) -> BoundGroup | None:
+        """The n-grams of tags, if the language has a tagger."""
+        return super().bind(analysis) if analysis.tagged else None
+
+
+@dataclass(frozen=True)
+class SkipBigramGroup(FeatureGroup):
+    """Unigrams and skip bigrams of equal words, as TESLA-S matches them: `s.1` and `s.skip`."""
+
+    name: ClassVar[str] = "words"
+    prefix: ClassVar[str] = "s"
+    sections: ClassVar[Mapping[str, str]] = {"window": "§10", "discount": "§10", "alpha": "§10"}
+
+    window: int = WINDOW
+    discount: float = FUNCTION_WORD_DISCOUNT
+    alpha: float = RECALL_WEIGHT
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.window <= _WIDEST_WINDOW:
+            raise UsageError(f"window {self.window!r}: must lie between 1 and {_WIDEST_WINDOW}")
+        check_alpha(self.alpha)
+        exact_discount(self.discount)
+
+    def bind(self, analysis: Analysis) -> BoundGroup:
+        """The two problems."""
+        problems = (
+            NgramFeature(IDENTITY, 1, label=f"{self.prefix}.1"),
+            NgramFeature(IDENTITY, 2, gap=self.window, label=f"{self.prefix}.skip"),
+        )
+        return _BoundNgrams(problems, (), self.discount, self.alpha, self.name)
+
+
+@dataclass(frozen=True)
+class SourceGroup(SkipBigramGroup):
+    """The same two problems with the source in the place of the model: F with α = 0 is the precision of the summary."""
+
+    name: ClassVar[str] = "source"
+    prefix: ClassVar[str] = "source"
+
+    alpha: float = fixed(0.0)
+
+
+@dataclass(frozen=True)
+class _BoundNgrams(BoundGroup):
+    problems: tuple[NgramFeature, ...]
+    measures: tuple[str, ...]
+    discount: float
+    alpha: float
+    group: str
+
+    @property
+    def features(self) -> tuple[Feature, ...]:  # type: ignore[override]  # derived from the problems
+        return measured_features([self._described(problem) for problem in self.problems], self.measures)
+
+    def _described(self, problem: NgramFeature) -> Feature:
+        label, family = _LABELS[problem.similarity], problem.label or problem.similarity
+        return Feature(problem.name, self.group, problem.similarity, label, family)
+
+    def restricted(self, names: Collection[str]) -> BoundGroup:
+        kept = [
+            problem
+            for problem in self.problems
+            if any(one.name in names for one in measured_features([self._described(problem)], self.measures))
+        ]
+        return replace(self, problems=tuple(kept))
+
+    def prepare(self, batch: AnalysedBatch) -> Bags:
+        return build_bags(batch, self.problems, self.discount)
+
+    def compare(
+        self, reference: Bags, hypothesis: Bags, reference_index: Index, hypothesis_index: Index
+    ) -> FloatArray:
+        matches = match_pairs(reference, hypothesis, reference_index, hypothesis_index, self.alpha)
+        return measured_columns(matches, self.measures)
+
+    def compare_segments(
+        self, references: Sequence[AnalysedBatch], hypothesis: AnalysedBatch, present: Sequence[Index]
+    ) -> list[FloatArray]:
+        matches = match_segments(references, hypothesis, present, self.problems, self.discount, self.alpha)
+        return [measured_columns(of_stream, self.measures) for of_stream in matches]
+
+    def compare_both_ways(self, texts: Bags, first: Index, second: Index) -> tuple[FloatArray, FloatArray]:
+        there, back = match_both_ways(texts, first, second, self.alpha)
+        return measured_columns(there, self.measures), measured_columns(back, self.measures)
+
+    def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
+        details = [
+            explain_feature(reference, hypothesis, problem, self.discount, self.alpha)
+            for problem in self.problems
+        ]
+        measures = {
+            "p": [detail.precision for detail in details], "r": [detail.recall for detail in details],
+            "f": [detail.f for detail in details],
+        }  # fmt: skip
+        values = [value for measure in self.measures or ("f",) for value in measures[measure]]
+        return GroupDetail(np.array(values), tuple(detail for detail in details if not isnan(detail.f)))
+
+
+@dataclass(frozen=True)
+class CharacterGroup(FeatureGroup):
+    """Character n-grams of the raw text without white space: `chr.1.p` … `chr.6.f`."""
+
+    name: ClassVar[str] = "chars"
+
+    max_order: int = fixed(LONGEST_CHARACTER_NGRAM)
+    measures: tuple[str, ...] = fixed(MEASURES)
+    alpha: float = RECALL_WEIGHT
+
+    def bind(self, analysis: Analysis) -> BoundGroup:
+        """The characters, whatever the analysis."""
+        return _BoundCharacters(self.max_order, self.measures, self.alpha)
+
+
+class _BoundCharacters(BoundGroup):
+    def __init__(self, max_order: int, measures: Sequence[str], alpha: float) -> None:
+        self._max_order, self._measures, self._alpha = max_order, measures, alpha
+        problems = [
+            Feature(f"chr.{n}", CharacterGroup.name, "chr", "characters", "chr")
+            for n in range(1, max_order + 1)
+        ]
+        self.features = measured_features(problems, measures)
+
+    def restricted(self, names: Collection[str]) -> BoundGroup:
+        """No longer n-grams than the longest that is named."""
+        longest = max((int(name.split(".")[1]) for name in names if name.startswith("chr.")), default=1)
+        return _BoundCharacters(longest, self._measures, self._alpha)
+
+    def prepare(self, batch: AnalysedBatch) -> CharacterBags:
+        return build_character_bags(batch)
+
+    def compare(
+        self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
+    ) -> FloatArray:
+        return measured_columns(
+            self._match(reference, hypothesis, reference_index, hypothesis_index), self._measures
+        )
+
+    def compare_both_ways(self, texts: Any, first: Index, second: Index) -> tuple[FloatArray, FloatArray]:
+        there, back = match_characters_both_ways(texts, first, second, self._max_order, self._alpha)
+        return measured_columns(there, self._measures), measured_columns(back, self._measures)
+
+    def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
+        """Precision, recall and F of every order. The flow between single characters is omitted."""
+        from tesla_eval.base.explanations import CharacterDetail  # not before something is explained
+
+        matches = self._match(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)
+        rows = zip(
+            matches.precision[0].tolist(), matches.recall[0].tolist(), matches.f[0].tolist(), strict=True
+        )
+        details = tuple(
+            CharacterDetail(name=f"chr.{n}", similarity=IDENTITY, n=n, precision=p, recall=r, f=f)
+            for n, (p, r, f) in enumerate(rows, 1)
+            if not isnan(f)
+        )
+        return GroupDetail(measured_columns(matches, self._measures)[0], details)
+
+    def _match(self, reference: CharacterBags, hypothesis: CharacterBags, i: Index, j: Index) -> Matches:
+        return match_characters(reference, hypothesis, i, j, self._max_order, self._alpha)

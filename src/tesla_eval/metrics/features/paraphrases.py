@@ -1,0 +1,164 @@
+"""PEM's view of an original and its paraphrase (specification §13): adequacy, fluency, dissimilarity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval._core import PivotBags, ngram_overlap
+from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.explanations import ValueDetail
+from tesla_eval.language.analysis import AnalysedBatch, Analysis, Pipeline
+from tesla_eval.language.analysis.batch import WordMap
+from tesla_eval.language.analysis.porter import porter_stem
+from tesla_eval.language.lm import LanguageModel, load_language_model
+from tesla_eval.language.pivot import PhraseTable, load_phrase_table
+from tesla_eval.matching import match_pairs
+from tesla_eval.matching.bags import PivotFeature, build_pivot_bags
+from tesla_eval.matching.ngrams import explain_shared
+from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
+from tesla_eval.metrics.features.pivots import tables_signature
+
+__all__ = [
+    "LEAST_COUNT",
+    "PARAPHRASE_FEATURES",
+    "ParaphraseFeatures",
+    "ParaphraseGroup",
+    "pivot_bags",
+    "pivot_f1",
+]
+
+PARAPHRASE_FEATURES = ("adequacy", "fluency", "dissimilarity")
+LONGEST = 4
+"""specification §13: n-grams of one to four words, in one bag."""
+BALANCED = 0.5
+"""α of the balanced F."""
+_NO_DISCOUNT = 1.0
+
+LEAST_COUNT = 0
+"""Phrases of several words that the bitext has less often are not used. The paper uses them all."""
+
+
+@dataclass(frozen=True)
+class ParaphraseGroup(FeatureGroup):
+    """Adequacy over pivot languages, fluency under a language model, overlap of stems. A model chooses these."""
+
+    name: ClassVar[str] = "paraphrase"
+
+    pivots: tuple[str, ...] = fixed(())
+    language_model: str = fixed("")
+    least_count: int = fixed(LEAST_COUNT)
+
+    def bind(self, analysis: Analysis) -> ParaphraseFeatures:
+        """The features over the phrase tables and the language model."""
+        if not self.pivots:
+            raise UsageError("pem: without a pivot language there is no adequacy")
+        assert isinstance(analysis, Pipeline)
+        tables = [load_phrase_table(analysis.language, pivot) for pivot in self.pivots]
+        return ParaphraseFeatures(
+            analysis,
+            [table.without_rare_phrases(self.least_count) for table in tables],
+            load_language_model(analysis.language, self.language_model),
+        )
+
+
+def pivot_bags(table: PhraseTable, batch: AnalysedBatch, **limits: float) -> PivotBags:
+    """The bags of all pivot n-grams of texts, without a discount."""
+    feature = PivotFeature(table.pivot, "lem", LONGEST, pooled=True)
+    return build_pivot_bags(batch, table, [feature], discount=_NO_DISCOUNT, **limits)
+
+
+def pivot_f1(x: PivotBags, y: PivotBags, x_index: Index, y_index: Index) -> FloatArray:
+    """The balanced F of the pivot bags of pairs of texts; NaN where both are empty."""
+    return np.asarray(match_pairs(x, y, x_index, y_index, BALANCED).f[:, 0])
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    batch: AnalysedBatch
+    bags: list[PivotBags]
+    stems: npt.NDArray[np.uint32]
+
+
+class ParaphraseFeatures(BoundGroup):
+    """The three features of pairs of texts in one language."""
+
+    features = tuple(Feature(name, ParaphraseGroup.name, name, name, name) for name in PARAPHRASE_FEATURES)
+
+    def __init__(
+        self, analysis: Pipeline, tables: Sequence[PhraseTable], language_model: LanguageModel
+    ) -> None:
+        self.analysis = analysis
+        self.tables = tuple(tables)
+        self.language_model = language_model
+        self._stems: dict[str, int] = {}
+        self._stem_of_word = WordMap(self._stem_number)
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """The fingerprints of the phrase tables and of the language model."""
+        return {"pivots": tables_signature(self.tables), "lm": self.language_model.fingerprint}
+
+    def prepare(self, batch: AnalysedBatch) -> _Prepared:
+        """Pivot bags and stems: English words by their Porter stems, those of other languages by their lemmas."""
+        stems = self._stem_of_word.of(batch) if self.analysis.language == "en" else batch.lemma
+        return _Prepared(batch, [pivot_bags(table, batch) for table in self.tables], stems)
+
+    def _stem_number(self, form: str) -> int:
+        return self._stems.setdefault(porter_stem(form.lower()), len(self._stems))
+
+    def compare(
+        self, reference: _Prepared, hypothesis: _Prepared, reference_index: Index, hypothesis_index: Index
+    ) -> FloatArray:
+        """Adequacy, fluency and dissimilarity; NaN for what an empty text does not have."""
+        pairs = (reference, hypothesis, reference_index, hypothesis_index)
+        fluency = self.language_model.normalised(hypothesis.batch.texts)[hypothesis_index]
+        adequacy = np.zeros(len(reference_index))
+        for by_pair in self._adequacies(*pairs):
+            adequacy += by_pair
+        return np.column_stack([adequacy / len(self.tables), fluency, self._similarity(*pairs)])
+
+    def _adequacies(self, x: _Prepared, y: _Prepared, x_index: Index, y_index: Index) -> list[FloatArray]:
+        """The pivot F1 for each pivot language."""
+        return [pivot_f1(a, b, x_index, y_index) for a, b in zip(x.bags, y.bags, strict=True)]
+
+    def _similarity(self, x: _Prepared, y: _Prepared, x_index: Index, y_index: Index) -> FloatArray:
+        """The target F1: a high value means that little was changed."""
+        common = ngram_overlap(x.batch.offsets, x.stems, y.batch.offsets, y.stems, x_index, y_index, LONGEST)
+        totals = _ngrams(x.batch.lengths)[x_index] + _ngrams(y.batch.lengths)[y_index]
+        return np.where(totals > 0, 2 * common / np.maximum(totals, 1), np.nan)
+
+    def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
+        """The features with the pivot n-grams that both texts share and every word's ln P."""
+        x, y = self.prepare(reference), self.prepare(hypothesis)
+        values = self.compare(x, y, FIRST, FIRST)[0]
+        adequacies = [float(by_pair[0]) for by_pair in self._adequacies(x, y, FIRST, FIRST)]
+        parts: dict[str, dict[str, Any]] = {
+            "adequacy": {
+                "pivots": tuple(
+                    explain_shared(table, reference, hypothesis, LONGEST, value)
+                    for table, value in zip(self.tables, adequacies, strict=True)
+                )
+            },
+            "fluency": {"words": tuple(self.language_model.explain(hypothesis.texts[0]))},
+            "dissimilarity": {},
+        }
+        named = zip(PARAPHRASE_FEATURES, values.tolist(), strict=True)
+        details = tuple(
+            ValueDetail(name=name, value=value, **parts[name]) for name, value in named if not isnan(value)
+        )
+        return GroupDetail(values, details)
+
+
+def _ngrams(lengths: Index) -> Index:
+    """How many n-grams, n = 1 .. LONGEST, texts of so many words have."""
+    total = np.zeros_like(lengths)
+    for n in range(1, LONGEST + 1):
+        total += np.maximum(lengths - n + 1, 0)
+    return total

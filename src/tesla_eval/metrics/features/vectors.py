@@ -1,0 +1,129 @@
+"""Words matched by their vectors as a group of features (specification §8b)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isnan
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.language.analysis import AnalysedBatch, Analysis
+from tesla_eval.language.analysis.frequencies import load_frequencies
+from tesla_eval.language.analysis.vectors import VectorTokens, WordsWithVectors, load_vectors
+from tesla_eval.matching import RECALL_WEIGHT
+from tesla_eval.matching.vectors import VECTOR_PROBLEMS, explain_vectors, match_vectors, prepare_vectors
+from tesla_eval.metrics.features import (
+    FIRST,
+    MEASURES,
+    BoundGroup,
+    Feature,
+    FeatureGroup,
+    GroupDetail,
+    fixed,
+    measured_columns,
+    measured_features,
+)
+
+if TYPE_CHECKING:
+    from tesla_eval.base.explanations import FeatureDetail, MatchDetail
+
+__all__ = ["VectorGroup"]
+
+_FLOW = "vec.1"
+_BIGRAMS = "vec.2"
+
+
+@dataclass(frozen=True)
+class VectorGroup(FeatureGroup):
+    """Words that mean nearly the same: best partners and flows between words and bigrams, weighted by rarity."""
+
+    name: ClassVar[str] = "vectors"
+
+    measures: tuple[str, ...] = fixed(MEASURES)
+    alpha: float = fixed(RECALL_WEIGHT)
+
+    def bind(self, analysis: Analysis) -> BoundGroup | None:
+        """The group over the language's table of vectors; nothing if it has no table."""
+        language = analysis.signature["lang"]
+        vectors = load_vectors(language)
+        if vectors is None:
+            return None
+        return _BoundVectors(WordsWithVectors(vectors, load_frequencies(language)), self)
+
+
+class _BoundVectors(BoundGroup):
+    def __init__(self, words: WordsWithVectors, declared: VectorGroup) -> None:
+        self._words, self._declared = words, declared
+        label, kind = "similar words", VectorGroup.name
+        problems = [Feature(name, VectorGroup.name, kind, label, name) for name in VECTOR_PROBLEMS]
+        self.features = measured_features(problems, declared.measures)
+
+    @property
+    def signature(self) -> dict[str, str]:
+        return {"vectors": self._words.vectors.fingerprint}
+
+    def prepare(self, batch: AnalysedBatch) -> Any:
+        return prepare_vectors(batch, self._words.of(batch))
+
+    def compare(
+        self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
+    ) -> FloatArray:
+        matches = match_vectors(
+            reference, hypothesis, reference_index, hypothesis_index, self._declared.alpha
+        )
+        return measured_columns(matches, self._declared.measures)
+
+    def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
+        """Precision, recall and F of each problem; the flow between words with their similarities."""
+        from tesla_eval.base.explanations import CharacterDetail  # not before something is explained
+
+        sides = [(batch, self._words.of(batch)) for batch in (reference, hypothesis)]
+        x, y = (prepare_vectors(*side) for side in sides)
+        matches = match_vectors(x, y, FIRST, FIRST, self._declared.alpha)
+        rows = zip(
+            VECTOR_PROBLEMS,
+            matches.precision[0].tolist(),
+            matches.recall[0].tolist(),
+            matches.f[0].tolist(),
+            strict=True,
+        )
+        details: list[FeatureDetail] = []
+        for name, p, r, f in rows:
+            if isnan(f):
+                continue
+            measures: dict[str, Any] = {
+                "name": name,
+                "similarity": "vec",
+                "precision": p,
+                "recall": r,
+                "f": f,
+            }
+            if name == _FLOW:
+                details.append(_flow(sides, measures))
+            else:
+                details.append(CharacterDetail(n=2 if name == _BIGRAMS else 1, **measures))
+        return GroupDetail(measured_columns(matches, self._declared.measures)[0], tuple(details))
+
+
+def _flow(sides: list[tuple[AnalysedBatch, VectorTokens]], measures: dict[str, Any]) -> MatchDetail:
+    """The flow between the words of the reference and of the hypothesis."""
+    from tesla_eval.base.explanations import Link, MatchDetail  # not before something is explained
+
+    links = explain_vectors(*(prepare_vectors(*side, merged=False) for side in sides))
+    reference_weight, hypothesis_weight = (tokens.total_weights for _, tokens in sides)
+    return MatchDetail(
+        n=1,
+        objective=sum(link.gain * link.weight for link in links),
+        reference_weight=reference_weight,
+        hypothesis_weight=hypothesis_weight,
+        flow=tuple(
+            Link(
+                (link.reference, link.reference + 1),
+                (link.hypothesis, link.hypothesis + 1),
+                link.similarity,
+                link.weight,
+            )
+            for link in links
+        ),
+        **measures,
+    )

@@ -1,0 +1,1 @@
+"""Reading text: lines, compression, markup, tables, and segments with their references."""

@@ -1,0 +1,196 @@
+"""Segments in tables with named columns: TSV, CSV, JSON Lines and Parquet, read row by row.
+
+`--columns hyp=mt,ref=ref,src=src` names the columns; several are joined by `+`. The usual names need no option.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tesla_eval.base.errors import InputError, UsageError, warn
+from tesla_eval.texts.columns import USUAL_NAMES, Columns
+from tesla_eval.texts.compression import without_suffix
+from tesla_eval.texts.lines import LineReader, read_json_lines
+
+__all__ = [
+    "Columns",
+    "TableRow",
+    "is_summary_source",
+    "is_table",
+    "read_table",
+    "sample_references",
+    "table_columns",
+]
+
+_QUOTED = re.compile(r'"(?=[^"]*"")(?:[^"]|"")*"')  # a field with a quote in it, as pandas writes it
+_READ_BUFFER = 1 << 20
+_LONGEST_FIELD = 64 << 20  # characters: a CSV field that is longer has lost its closing quote
+
+
+class TableRow(NamedTuple):
+    """One segment: where it stands, a hypothesis per system, its references, its source."""
+
+    place: str
+    hypotheses: list[str]
+    references: list[str]
+    source: str | None
+
+
+def is_table(path: str, columns: Columns | None = None) -> bool:
+    """Whether the file's name, or for JSON Lines its first line, says that it is a table of segments."""
+    ending = _ending(path)
+    if ending in ("tsv", "csv", "parquet"):
+        return True
+    if ending not in ("jsonl", "ndjson"):
+        return False
+    if columns is not None:
+        return True
+    _, first = next(read_json_lines(path), ("", {}))
+    return "system" not in first and any(name in first for name in USUAL_NAMES["hyp"])
+
+
+def table_columns(path: str, columns: Columns | None) -> Columns:
+    """The columns of a table, once it is known that it has them."""
+    for place, row in _rows(path, columns or Columns()):
+        return (columns or Columns()).found_in(list(row), place)
+    raise InputError(f"{path}: is empty; it must have a row for each segment")
+
+
+def is_summary_source(path: str) -> bool:
+    """Whether a path names a folder or JSON Lines rather than a text with one segment per line."""
+    return path.endswith((".jsonl", ".jsonl.gz")) or Path(path).is_dir()
+
+
+def read_table(path: str, columns: Columns) -> Iterator[TableRow]:
+    """The segments of a table one after the other; `columns` are those of `table_columns`."""
+    quotes_matter = _ending(path) == "tsv"
+    for place, row in _rows(path, columns):
+        if quotes_matter and any(_QUOTED.fullmatch(text) for text in row.values() if '""' in text):
+            warn(
+                f"{place}: has a field in quotation marks, which a .csv file would lose; a .tsv file is read as it is"
+            )
+            quotes_matter = False
+        references = [text for name in columns.ref for text in _texts(row, name, place)]
+        yield TableRow(
+            place,
+            [_text(row, name, place) for name in columns.hyp],
+            references,
+            _text(row, columns.src[0], place) if columns.src else None,
+        )
+
+
+def sample_references(path: str, columns: Columns | None, most: int) -> list[str]:
+    """The references of the first rows that have some; nothing is refused that some reader of tables accepts."""
+    chosen = table_columns(path, columns)
+    cells = [row.get(name) for _, row in islice(_rows(path, chosen), most) for name in chosen.ref]
+    texts = [text for cell in cells for text in (cell if isinstance(cell, list) else [cell])]
+    return [text for text in texts if isinstance(text, str) and text]
+
+
+Row = Mapping[str, Any]
+
+
+def _ending(path: str) -> str:
+    return without_suffix(path).rpartition(".")[2].lower()
+
+
+def _rows(path: str, columns: Columns) -> Iterator[tuple[str, Row]]:
+    ending = _ending(path)
+    if ending not in ("tsv", "csv", "jsonl", "ndjson", "parquet"):
+        raise UsageError(f"{path}: is no table; its name should end in .tsv, .csv, .jsonl or .parquet")
+    if Path(path).exists() and not Path(path).is_file():  # it is read twice, for its columns and for its rows
+        raise UsageError(f"{path}: a table must be a file, not a pipe or folder")
+    if ending == "parquet":
+        return _parquet_rows(path, columns)
+    if ending == "csv":
+        return _csv_rows(path)
+    if ending == "tsv":
+        return _tsv_rows(path)
+    return read_json_lines(path)
+
+
+def _tsv_rows(path: str) -> Iterator[tuple[str, Row]]:
+    """Fields between tabs, without quoting, under a header."""
+    reader = LineReader(path)
+    return _under_header(
+        reader.name, ((f"{reader.name}, line {reader.count}", line.split("\t")) for line in reader)
+    )
+
+
+def _csv_rows(path: str) -> Iterator[tuple[str, Row]]:
+    """Fields between commas, quoted as RFC 4180 says, under a header."""
+    return _under_header(path, _csv_fields(LineReader(path)))
+
+
+def _csv_fields(reader: LineReader) -> Iterator[tuple[str, list[str]]]:
+    before = csv.field_size_limit(_LONGEST_FIELD)
+    try:
+        rows = csv.reader((f"{line}\n" for line in reader), strict=True)
+        first_line = 1
+        for fields in rows:
+            if fields:  # an empty line is no row
+                yield f"{reader.name}, line {first_line}", fields
+            first_line = reader.count + 1
+    except csv.Error as error:
+        raise InputError(f"{reader.name}, line {reader.count}: is not sound CSV ({error})") from error
+    finally:
+        csv.field_size_limit(before)
+
+
+def _under_header(name: str, rows: Iterator[tuple[str, list[str]]]) -> Iterator[tuple[str, Row]]:
+    place, header = next(rows, (name, []))
+    if len(set(header)) < len(header):
+        twice = next(column for column in header if header.count(column) > 1)
+        raise InputError(f"{place}: two columns have the name {twice!r}")
+    for where, fields in rows:
+        if len(fields) != len(header):
+            raise InputError(f"{where}: {len(fields)} fields, but the header has {len(header)}")
+        yield where, dict(zip(header, fields, strict=True))
+
+
+def _parquet_rows(path: str, columns: Columns) -> Iterator[tuple[str, Row]]:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise UsageError(
+            f"{path}: reading Parquet needs pyarrow, which is not installed: pip install 'tesla-eval[parquet]'"
+        ) from None
+    try:
+        # With a buffer, a column of a row group is read bit by bit, not at once.
+        with parquet.ParquetFile(path, buffer_size=_READ_BUFFER, pre_buffer=False) as file:
+            # Only the columns that matter are read; the first call, which asks what there is, takes one row of all.
+            wanted = [*columns.hyp, *columns.ref, *columns.src]
+            names = wanted if set(wanted) <= set(file.schema_arrow.names) else []
+            number = 0
+            for batch in file.iter_batches(batch_size=1024 if names else 1, columns=names or None):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield f"{path}, row {number}", row
+    except OSError as error:
+        raise InputError(f"{path}: cannot be opened ({error.strerror or error})") from error
+    except pyarrow.ArrowException as error:
+        raise InputError(f"{path}: is not a sound Parquet file ({error})") from error
+
+
+def _text(row: Row, name: str, place: str) -> str:
+    value = row.get(name)
+    if not isinstance(value, str):
+        raise InputError(f"{place}: {'has no' if value is None else 'has no text in'} {name!r}")
+    return value
+
+
+def _texts(row: Row, name: str, place: str) -> list[str]:
+    """A reference, or a list of them; null among them is one that is missing."""
+    value = row.get(name)
+    if isinstance(value, list):
+        texts = [text for text in value if text is not None]
+        if not texts or not all(isinstance(text, str) for text in texts):
+            raise InputError(f"{place}: {name!r} is not a list of texts with at least one")
+        return texts
+    return [_text(row, name, place)]
