@@ -6,9 +6,9 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*/*)
 
 # Where Clang is; version 14 is the oldest that is tried.
 CLANG := $(firstword $(foreach name,clang++ clang++-14 clang++-15 clang++-16 clang++-17 clang++-18 clang++-19,$(shell command -v $(name) 2>/dev/null)))
-CORE_TESTS := tests/test_core_safety.py tests/test_fuzz.py tests/test_transport.py tests/test_matching.py tests/test_celab.py \
-	tests/test_characters.py tests/test_words.py tests/test_surface.py tests/test_tokeniser.py tests/test_pivot_bags.py tests/test_core_stub.py tests/test_alignment.py tests/test_states.py \
-	tests/test_state_encoder.py
+CORE_TESTS := tests/house/test_core_safety.py tests/house/test_fuzz.py tests/matching/test_transport.py tests/matching/test_matching.py tests/matching/test_celab.py \
+	tests/matching/test_characters.py tests/language/test_words.py tests/matching/test_surface.py tests/language/test_tokeniser.py tests/matching/test_pivot_bags.py tests/house/test_core_stub.py tests/training/test_alignment.py tests/matching/test_states.py \
+	tests/matching/test_state_encoder.py
 FUZZ_SECONDS ?= 60
 FUZZ_PAIRS ?= 20000
 FUZZ_FILES ?= 200
@@ -76,13 +76,13 @@ $(VENV)/.build-tools: $(VENV)/.installed
 # One test is mostly SciPy, which takes a quarter of an hour there; the fuzzers take the core along the same ways.
 sanitize: $(VENV)/.build-tools
 	$(BIN)/python tools/checked_core.py address -- -m pytest -p no:cacheprovider $(CORE_TESTS) \
-	  --deselect tests/test_matching.py::test_real_pairs_match_as_in_the_textbook
+	  --deselect tests/matching/test_matching.py::test_real_pairs_match_as_in_the_textbook
 	$(BIN)/python tools/checked_core.py address -- -m tests.fuzz.pairs --metric m,x,b,celab,s --count $(FUZZ_PAIRS)
 	$(BIN)/python tools/checked_core.py address -- -m tests.fuzz.resources --count $(FUZZ_FILES)
 
 # The same in a few minutes, for every change: status 77 says that the sanitizer's library is missing.
 sanitize-quick: $(VENV)/.build-tools
-	@$(BIN)/python tools/checked_core.py address -- -m pytest -p no:cacheprovider tests/test_core_safety.py tests/test_fuzz.py \
+	@$(BIN)/python tools/checked_core.py address -- -m pytest -p no:cacheprovider tests/house/test_core_safety.py tests/house/test_fuzz.py \
 	  || { status=$$?; test $$status = 77 && echo "make sanitize-quick: SKIPPED, there is no libasan" && exit 0; exit $$status; }
 
 test-threads: $(VENV)/.build-tools
@@ -95,7 +95,7 @@ test-clang: $(VENV)/.build-tools
 ifeq ($(CLANG),)
 fuzz: $(VENV)/.installed
 	@echo "There is no Clang: hypothesis makes the texts. For guidance by coverage: apt-get install clang-14 libclang-rt-14-dev"
-	FUZZ_EXAMPLES=5000 $(BIN)/pytest tests/test_fuzz.py
+	FUZZ_EXAMPLES=5000 $(BIN)/pytest tests/house/test_fuzz.py
 else
 fuzz: $(VENV)/.installed
 	cmake -S tests/fuzz -B build/fuzz -DCMAKE_CXX_COMPILER=$(CLANG) > /dev/null \
@@ -142,7 +142,7 @@ $(VENV)/.browser: $(VENV)/.installed
 # Tests that lack Chromium, Playwright or axe-core are skipped and say so.
 test-browser: $(VENV)/.browser
 	-test ! -x "$$(command -v npm)" || $(MAKE) --silent $(WEB)/node_modules/.installed
-	$(BIN)/pytest -m browser -rs -s tests/test_browser.py
+	$(BIN)/pytest -m browser -rs -s tests/report/test_browser.py
 
 screenshots: $(VENV)/.browser
 	$(BIN)/python tools/report_screenshots.py docs/images

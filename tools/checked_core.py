@@ -1,6 +1,6 @@
 """Build the C++ core with sanitizers or another compiler into `build/checked-*`, and run Python on it.
 
-    python tools/checked_core.py address -- -m pytest tests/test_core_safety.py
+    python tools/checked_core.py address -- -m pytest tests/house/test_core_safety.py
     python tools/checked_core.py thread -- -m tests.fuzz.threads
     CXX=clang++-14 python tools/checked_core.py plain
 

@@ -2,7 +2,7 @@
 //
 // All kernels give the same bits: products are sums of whole numbers, and floating-point sums are made in the same order
 // with the same operations, none of them fused. This needs IEEE arithmetic (kernels.cpp refuses other modes of compilers)
-// and -ffp-contract=off (CMakeLists.txt), which tests/test_state_encoder.py checks by stored bits.
+// and -ffp-contract=off (CMakeLists.txt), which tests/matching/test_state_encoder.py checks by stored bits.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 """The C++ core of tesla-eval: text to tokens, tokens to bags, bags to the exact optimum.
 
-Written by hand, because arrays deserve their types; tests/test_core_stub.py keeps it in step with the module.
+Written by hand, because arrays deserve their types; tests/house/test_core_stub.py keeps it in step with the module.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-// What compilers without builtins get (-DTESLA_PORTABLE), against plain definitions. Run by tests/test_core_safety.py.
+// What compilers without builtins get (-DTESLA_PORTABLE), against plain definitions. Run by tests/house/test_core_safety.py.
 #include "base/portable.h"
 
 #include <cstdio>

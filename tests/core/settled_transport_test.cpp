@@ -1,5 +1,5 @@
 // SettledTransport against Transport: the same optimum, and flows that respect supply and demand. Built and run by
-// tests/test_core_safety.py.
+// tests/house/test_core_safety.py.
 #include "matching/settled_transport.h"
 
 #include <cstdio>

@@ -1,0 +1,626 @@
+"""The core with what nobody should give it: bad numbers, damaged bytes, lists that change, signals, no memory."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from tesla_eval import TeslaM, Token, _core
+from tesla_eval.base.errors import InputError, ResourceError
+from tesla_eval.language.analysis.batch import AnalysedBatch, Vocabulary
+from tesla_eval.language.analysis.lemmas import Lemmatiser
+from tesla_eval.language.analysis.pipeline import Pipeline
+from tesla_eval.language.discourse import load_parser
+from tesla_eval.language.discourse.document import LONGEST_SENTENCE, PIECE
+from tesla_eval.matching.celab import CelabMatcher
+from tests.matching.test_state_encoder import STORED_BITS
+
+ROOT = Path(__file__).resolve().parents[2]
+ONE = np.zeros(1, np.int64)
+DISCOUNT = _core.Discount(1, 10)
+
+
+def tokens_of(lemmas: list[int]) -> _core.Tokens:
+    size = len(lemmas)
+    return _core.Tokens(
+        np.array([0, size], np.int64),
+        np.array(lemmas, np.uint32),
+        np.ones(size, np.uint16),
+        np.zeros(size, np.uint8),
+    )
+
+
+def lexicon_with(lemmas: list[str]) -> _core.Lexicon:
+    lexicon = _core.Lexicon(None)
+    lexicon.intern_words(lemmas)
+    lexicon.intern_lemmas(lemmas, np.zeros(len(lemmas) + 1, np.int64), np.zeros(0, np.uint32))
+    return lexicon
+
+
+# -- C.2: lists that another thread changes -----------------------------------------------------------------------
+
+
+def emptied_meanwhile(work, texts: list[str]) -> None:
+    """Run `work` on the list while another thread replaces its strings."""
+    done = threading.Event()
+
+    def change() -> None:
+        while not done.is_set():
+            for index in range(len(texts)):
+                texts[index] = chr(97 + index % 26) * 3000
+
+    thread = threading.Thread(target=change)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        thread.start()
+        for _ in range(30):
+            work(texts)
+    finally:
+        done.set()
+        thread.join()
+        sys.setswitchinterval(interval)
+
+
+@pytest.mark.parametrize("kind", ["draft", "characters", "surfaces"])
+def test_a_list_may_change_while_it_is_read(kind: str) -> None:
+    tokeniser = _core.Tokeniser("en")
+    empty = (np.zeros(0, np.uint32), np.zeros(0, np.uint32), np.zeros(0, np.uint8))
+    known = (np.zeros(0, np.uint32), np.zeros(0, np.uint8), np.zeros(0), np.zeros(0), 0.0)
+
+    def work(texts: list[str]) -> None:
+        if kind == "draft":
+            _core.Lexicon(None).draft(tokeniser, texts)
+        elif kind == "characters":
+            _core.CharacterBags(texts)
+        else:
+            _core.Surfaces(texts, np.zeros(len(texts) + 1, np.int64), *empty, *known)
+
+    emptied_meanwhile(work, ["".join(chr(97 + (i * k) % 26) for k in range(3000)) for i in range(200)])
+
+
+def test_strings_of_a_list_are_held_while_the_core_reads_them() -> None:
+    """Without a sanitizer: a string that the list no longer has must live until the core is done."""
+    texts = [f"{i} " * 400_000 for i in range(2)]
+    counts: list[int] = []
+    watched = texts[1]
+    outside = sys.getrefcount(watched)
+
+    def look() -> None:
+        for _ in range(2000):
+            counts.append(sys.getrefcount(watched))
+            time.sleep(0)
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    _core.CharacterBags(texts)
+    thread.join()
+    assert max(counts) > outside
+
+
+# -- C.3, C.4, C.6: numbers from outside --------------------------------------------------------------------------
+
+
+def test_bags_of_other_features_are_refused() -> None:
+    lexicon = lexicon_with(["a"])
+    tokens = tokens_of([0])
+    kinds = [[("ms", 1)], [("lem", 1)], [("lem", 2)], [("skip", 4)], [("pos", 3)]]
+    for x in kinds:
+        for y in kinds:
+            bags = [_core.Bags(lexicon, tokens, _core.BagRecipe(named, DISCOUNT)) for named in (x, y)]
+            if x == y:
+                _core.match(*bags, ONE, ONE, 0.8)
+            else:
+                with pytest.raises(ValueError, match="do not belong together"):
+                    _core.match(*bags, ONE, ONE, 0.8)
+
+
+def test_segments_that_do_not_belong_together_are_refused() -> None:
+    lexicon, recipe = lexicon_with(["a"]), _core.BagRecipe([("ms", 1)], DISCOUNT)
+
+    def match(streams: list[Any], *present: list[int], lemma: int = 0) -> Any:
+        indices = [np.array(index, np.int64) for index in present]
+        return _core.match_segments(lexicon, streams, tokens_of([lemma]), recipe, indices, 0.8)
+
+    one = tokens_of([0])
+    columns = (np.zeros(1, kind) for kind in (np.uint32, np.uint16, np.uint8))
+    two = _core.Tokens(np.array([0, 1, 1]), *columns)  # the second text is empty
+    assert [f.tolist() for _, _, f in match([one, one], [0], [])] == [[[1.0]], []]
+    assert match([]) == []
+    for streams, present, error in (
+        ([one], [[0], [0]], "differ in number"), ([one], [], "differ in number"),
+        ([two], [[0]], "another number of texts"), ([one], [[0, 0]], "do not ascend"),
+        ([one], [[1]], "no such text"), ([one], [[-1]], "no such text"),
+    ):  # fmt: skip
+        with pytest.raises((ValueError, IndexError), match=error):
+            match(streams, *present)
+    with pytest.raises(IndexError, match="no such lemma"):
+        match([tokens_of([1])], [0])
+    with pytest.raises(IndexError, match="no such lemma"):
+        match([one], [0], lemma=1)
+    for wrong in ([None], ["a"], [0]):
+        with pytest.raises((TypeError, RuntimeError)):
+            match(wrong, [0])
+
+
+def test_the_types_in_a_list() -> None:
+    assert _core.types_in([]) == set()
+    assert _core.types_in(["a"] * 40 + [None, 1.0] + ["b"] * 40) == {str, type(None), float}
+    with pytest.raises(TypeError):
+        _core.types_in(("a",))  # type: ignore[arg-type]
+
+
+def test_a_type_that_empties_the_list_when_it_is_hashed() -> None:
+    class Emptying(type):
+        def __hash__(cls) -> int:
+            objects.clear()
+            return 1
+
+    class Text(str, metaclass=Emptying):
+        pass
+
+    objects: list[str] = [Text("a"), *["b"] * 100]
+    assert {id(kind) for kind in _core.types_in(objects)} == {id(Text), id(str)}
+
+
+def pivot_table() -> _core.PhraseTable:
+    def words(*texts: str) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint32]]:
+        return np.frombuffer("".join(texts).encode(), np.uint8), np.array(
+            [0, *accumulate(map(len, texts))], np.uint32
+        )
+
+    numbers = [np.array(values, np.uint32) for values in ([0], [1, 1], [2], [0, 1], [0], [2], [0, 1], [0])]
+    return _core.PhraseTable(*words("a"), *words("x"), np.zeros(1, np.uint8), *numbers, 2.0)
+
+
+def pivot_tokens(lemmas: list[int]) -> _core.PivotTokens:
+    size = len(lemmas)
+    return _core.PivotTokens(
+        np.array([0, size], np.int64),
+        np.array(lemmas, np.uint32),
+        np.zeros(size, np.uint8),
+        np.zeros(size, np.uint8),
+    )
+
+
+def test_pivot_bags_of_other_features_are_refused() -> None:
+    lexicon, table = lexicon_with(["a"]), pivot_table()
+
+    def bags(similarity: str, longest: int) -> _core.PivotBags:
+        return _core.PivotBags(
+            lexicon, table, pivot_tokens([0]), [(similarity, 1, longest)], DISCOUNT, 0.0, 0.0
+        )
+
+    _core.match(bags("lem", 1), bags("lem", 1), ONE, ONE, 0.8)
+    for x, y in ((("lem", 1), ("pos", 1)), (("pos", 2), ("pos", 1))):
+        with pytest.raises(ValueError, match="do not belong together"):
+            _core.match(bags(*x), bags(*y), ONE, ONE, 0.8)
+
+
+@pytest.mark.parametrize("lemma", [1, 5000, 0x7FFFFFFF, 0xFFFFFFFE, 0xFFFFFFFF])
+def test_a_lemma_that_does_not_exist_is_refused(lemma: int) -> None:
+    lexicon = lexicon_with(["a"])
+    with pytest.raises(IndexError, match="no such lemma"):
+        _core.Bags(lexicon, tokens_of([0, lemma]), _core.BagRecipe([("ms", 1)], DISCOUNT))
+    with pytest.raises(IndexError, match="no such lemma"):
+        _core.explain(lexicon, tokens_of([lemma]), tokens_of([0]), "ms", 1, DISCOUNT, 0.8)
+    with pytest.raises(IndexError, match="no such lemma"):
+        _core.PivotBags(lexicon, pivot_table(), pivot_tokens([lemma]), [("lem", 1, 1)], DISCOUNT, 0.0, 0.0)
+    with pytest.raises(IndexError, match="no such lemma"):
+        _core.explain_pivot(lexicon, pivot_table(), pivot_tokens([lemma]), 1, 0.0, 0.0)
+    _core.Bags(
+        lexicon, tokens_of([lemma]), _core.BagRecipe([("lem", 1)], DISCOUNT)
+    )  # numbers of one's own: nobody is asked for them
+
+
+@pytest.mark.parametrize("word", [1, 4097, 0xFFFFFFFF])
+def test_a_word_that_does_not_exist_is_refused(word: int) -> None:
+    lexicon = lexicon_with(["a"])
+    plain = _core.PlainLemmas([], [], [], [], None, (), True)
+    asked = np.array([0, word], np.uint32)
+    with pytest.raises(IndexError, match="no such word"):
+        _core.define_plain(lexicon, asked, plain, None)
+    first = np.zeros(1, np.uint32)
+    with pytest.raises(IndexError, match="no such word"):
+        lexicon.define_words(first, first, [[(word, 0, 1)]])
+    with pytest.raises(IndexError, match="no such word"):
+        lexicon.define_words(asked, np.zeros(2, np.uint32), [])
+    assert (
+        len(lexicon.draft(_core.Tokeniser("en"), ["a"]).undefined_words()) == 1
+    )  # nothing was defined by halves
+
+
+@pytest.mark.parametrize(("named", "tokens"), [(("ms", 3), 2_000_000), (("pos", 3), 2_000_000)])
+def test_weights_that_64_bits_cannot_sum_are_an_error(named: tuple[str, int], tokens: int) -> None:
+    size = tokens if named[0] != "skip" else 100
+    lexicon = lexicon_with(["a"])
+    text = _core.Tokens(
+        np.array([0, size], np.int64),
+        np.zeros(size, np.uint32),
+        np.ones(size, np.uint16),
+        np.zeros(size, np.uint8),
+    )
+    if size == tokens:
+        with pytest.raises(_core.TextTooLongError):
+            _core.Bags(lexicon, text, _core.BagRecipe([named], _core.Discount(9999, 10000)))
+    bags = _core.Bags(lexicon, text, _core.BagRecipe([named], DISCOUNT))
+    precision, recall, f = _core.match(bags, bags, ONE, ONE, 0.8)
+    assert precision[0, 0] == recall[0, 0] == f[0, 0] == 1
+
+
+def test_the_longest_text_for_the_finest_discount() -> None:
+    lexicon = lexicon_with(["a"])
+    size = (2**63 - 1) // (6 * 10**12)
+    for tokens in (size, size + 1):
+        text = _core.Tokens(
+            np.array([0, tokens], np.int64), np.zeros(tokens, np.uint32), np.ones(tokens, np.uint16),
+            np.zeros(tokens, np.uint8),
+        )  # fmt: skip
+        if tokens > size:
+            with pytest.raises(_core.TextTooLongError):
+                _core.explain(lexicon, text, text, "pos", 3, _core.Discount(9999, 10000), 0.8)
+            continue
+        bags = _core.Bags(lexicon, text, _core.BagRecipe([("ms", 3)], _core.Discount(9999, 10000)))
+        assert _core.match(bags, bags, ONE, ONE, 0.8)[2][0, 0] == 1
+
+
+def test_weights_of_the_transport_problem_are_checked() -> None:
+    def solve(supply: float, demand: float, gain: int, dtype: type = np.int64) -> None:
+        _core.solve_transport(
+            np.array([supply], dtype), np.array([demand], dtype), ONE, ONE, np.array([gain])
+        )
+
+    solve(2**62, 2**62, 1)
+    for arguments in ((2**62, 2**62, 4), (-1, 1, 1), (1, -1, 1), (2**62, 1, 1 << 30)):
+        with pytest.raises(ValueError, match="negative or too large"):
+            solve(*arguments)
+    for bad in (np.nan, np.inf, -1.0):
+        with pytest.raises(ValueError, match="negative or too large"):
+            solve(bad, 1.0, 1, np.float64)
+
+
+def test_a_table_whose_options_are_too_probable_is_refused() -> None:
+    def words(text: str) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint32]]:
+        return np.frombuffer(text.encode(), np.uint8), np.arange(len(text) + 1, dtype=np.uint32)
+
+    numbers = [
+        np.array(values, np.uint32)
+        for values in ([0], [1, 1], [2], [0, 2], [0, 1], [2, 1], [0, 1, 2], [0, 1])
+    ]
+    with pytest.raises(ValueError, match="counts"):
+        _core.PhraseTable(*words("a"), *words("xy"), np.zeros(2, np.uint8), *numbers, 2.0)
+
+
+# -- C.5: damaged dictionaries ------------------------------------------------------------------------------------
+
+
+def front_coded(key: bytes, value: bytes) -> bytes:
+    """A dictionary of simplemma's format with one whole value."""
+    return b"SMFC1\0\1" + bytes([0, len(key)]) + key + bytes([255, len(value)]) + value
+
+
+@pytest.mark.parametrize(
+    "value", [b"\xf0", b"ab\xe4", b"\xc3", b"\xe2\x82", b"\xf0\x9f\x98", b"\x80", b"\xed\xa0\x80"]
+)
+def test_values_of_a_damaged_dictionary_are_not_read_past_their_end(value: bytes) -> None:
+    dictionary = _core.FrontCodedDictionary(front_coded(b"cats", value))
+    plain = _core.PlainLemmas([], [], [], [], dictionary, None, True)
+    with pytest.raises(_core.DamagedDictionaryError):
+        dictionary.get("cats")
+    with pytest.raises(_core.DamagedDictionaryError):
+        plain.lookup(["cats"])
+    assert _core.FrontCodedDictionary(front_coded(b"cats", "chat é€😀".encode())).get("cats") == "chat é€😀"
+
+
+def test_a_damaged_dictionary_is_an_error_of_the_resource(monkeypatch: pytest.MonkeyPatch) -> None:
+    dictionary = _core.FrontCodedDictionary(front_coded(b"cats", b"\xf0"))
+    pipeline = Pipeline("en", tagger=None, lemmatiser=Lemmatiser("en"), senses=None)
+    plain = _core.PlainLemmas([], [], [], [], dictionary, None, True)
+    monkeypatch.setattr(type(pipeline.lemmatiser), "plain", plain)
+    with pytest.raises(ResourceError, match="reinstall simplemma"):
+        pipeline.analyse(["cats"])
+
+
+# -- C.7: compilers without builtins ------------------------------------------------------------------------------
+
+NOT_EVERYWHERE = re.compile(
+    r"__builtin_\w+|__attribute__|\bfseeko\b|\boff_t\b|\bssize_t\b|#include <(?:unistd|sys/)"
+)
+
+
+def lines_for_every_compiler(text: str) -> Iterator[tuple[int, str]]:
+    """The lines outside of `#if ... __GNUC__`, `__unix__` and the like."""
+    guards: list[bool] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("#if"):
+            guards.append("defined(" in line)
+        elif line.startswith("#elif"):
+            guards[-1] = "defined(" in line
+        elif line.startswith("#else"):
+            guards[-1] = False
+        elif line.startswith("#endif"):
+            guards.pop()
+        elif not any(guards):
+            yield number, line
+
+
+def test_what_only_some_compilers_have_is_guarded() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in sorted((ROOT / "core").rglob("*.*"))
+        for number, line in lines_for_every_compiler(path.read_text("utf-8"))
+        if NOT_EVERYWHERE.search(line)
+    ]
+    assert found == []
+
+
+def compile_and_run(tmp_path: Path, sources: list[str], *options: str) -> str:
+    compiler = os.environ.get("CXX", "c++")
+    if shutil.which(compiler) is None:
+        pytest.skip("there is no C++ compiler")
+    program = tmp_path / "program"
+    paths = [str(ROOT / source) for source in sources]
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    command = [compiler, "-std=c++17", "-O1", "-I", str(ROOT / "core"), *options, *paths, "-o", str(program)]
+    subprocess.run(command, check=True, env=environment)
+    result = subprocess.run([str(program)], capture_output=True, text=True, check=False, env=environment)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def test_the_fallbacks_do_what_the_builtins_do(tmp_path: Path) -> None:
+    outputs = {
+        compile_and_run(tmp_path, ["tests/core/portable_test.cpp", "core/base/keyed_hash.cpp"], *options)
+        for options in ((), ("-DTESLA_PORTABLE",))
+    }
+    assert outputs == {f"{sip_hash_13(bytes(range(15)), bytes(range(16))):016x}\n"}
+
+
+def test_settled_arcs_leave_the_optimum_as_it_is(tmp_path: Path) -> None:
+    compile_and_run(tmp_path, ["tests/core/settled_transport_test.cpp"])
+
+
+@pytest.mark.parametrize("options", [(), ("-DTESLA_PORTABLE",), ("-O3",)])
+def test_every_kernel_of_the_encoder_gives_the_same_bits(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """Also those for compilers without vectors; the bits are the stored ones."""
+    sources = ["tests/core/encoder_test.cpp", "core/base/recycled_memory.cpp"]
+    sources += ["core/encoder/encoder.cpp", "core/encoder/kernels.cpp"]
+    printed = compile_and_run(tmp_path, sources, "-ffp-contract=off", *options)
+    assert set(printed.split()) == {STORED_BITS}
+
+
+def test_the_encoder_does_not_compile_without_ieee_arithmetic() -> None:
+    compiler = os.environ.get("CXX", "c++")
+    if shutil.which(compiler) is None:
+        pytest.skip("there is no C++ compiler")
+    command = [compiler, "-std=c++17", "-fsyntax-only", "-I", str(ROOT / "core"), "core/encoder/kernels.cpp"]
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    results = [
+        subprocess.run(
+            [*command, *more], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        )
+        for more in ([], ["-ffast-math"])
+    ]
+    assert results[0].returncode == 0 and results[1].returncode != 0
+    assert "needs IEEE arithmetic" in results[1].stderr
+
+
+def sip_hash_13(text: bytes, key: bytes) -> int:
+    """SipHash-1-3 as its paper describes it."""
+    mask = 2**64 - 1
+
+    def rotated(x: int, by: int) -> int:
+        return (x << by | x >> (64 - by)) & mask
+
+    def mixed(v0: int, v1: int, v2: int, v3: int) -> tuple[int, int, int, int]:
+        v0, v2 = (v0 + v1) & mask, (v2 + v3) & mask
+        v1, v3 = rotated(v1, 13) ^ v0, rotated(v3, 16) ^ v2
+        v0 = rotated(v0, 32)
+        v2, v0 = (v2 + v1) & mask, (v0 + v3) & mask
+        v1, v3 = rotated(v1, 17) ^ v2, rotated(v3, 21) ^ v0
+        return v0, v1, rotated(v2, 32), v3
+
+    k0, k1 = int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")
+    state = (
+        k0 ^ 0x736F6D6570736575,
+        k1 ^ 0x646F72616E646F6D,
+        k0 ^ 0x6C7967656E657261,
+        k1 ^ 0x7465646279746573,
+    )
+    padded = text + bytes(7 - len(text) % 8) + bytes([len(text) % 256])
+    for i in range(0, len(padded), 8):
+        block = int.from_bytes(padded[i : i + 8], "little")
+        v0, v1, v2, v3 = mixed(state[0], state[1], state[2], state[3] ^ block)
+        state = (v0 ^ block, v1, v2, v3)
+    state = (state[0], state[1], state[2] ^ 0xFF, state[3])
+    for _ in range(3):
+        state = mixed(*state)
+    return state[0] ^ state[1] ^ state[2] ^ state[3]
+
+
+# -- C.8: numbers out of range under every NumPy ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"start": -1},
+        {"start": 2**32},
+        {"end": 2**63},
+        {"senses": (-1,)},
+        {"senses": (2**32,)},
+        {"function": 256},
+    ],
+)
+def test_numbers_out_of_range_are_refused(bad: dict[str, object]) -> None:
+    token = Token(
+        **{"surface": "a", "start": 0, "end": 1, "lemma": "a", "pos": "X", "function": False, **bad}
+    )  # type: ignore[arg-type]
+    with pytest.raises(OverflowError):
+        AnalysedBatch.from_tokens(["a"], Vocabulary(_core.Lexicon(None)), [[token]])
+
+
+# -- C.9: the lexicon ---------------------------------------------------------------------------------------------
+
+
+LEXICON_SOURCES = [
+    f"core/{name}.cpp"
+    for name in ("analysis/lexicon", "analysis/tagger", "analysis/tagger_features", "base/keyed_hash")
+]
+
+
+def test_numbers_and_words_belong_together_when_memory_runs_out(tmp_path: Path) -> None:
+    compile_and_run(tmp_path, ["tests/core/lexicon_test.cpp", *LEXICON_SOURCES])
+
+
+def test_what_is_counted_is_filled(tmp_path: Path) -> None:
+    """Threads write to one lexicon while another reads its newest words, under the thread sanitizer."""
+    compiler = os.environ.get("CXX", "c++")
+    answer = subprocess.run(
+        [compiler, "-print-file-name=libtsan.so"], capture_output=True, text=True, check=False
+    )
+    if not Path(answer.stdout.strip()).is_absolute():
+        pytest.skip("there is no libtsan")
+    sources = ["tests/core/threads_test.cpp", *LEXICON_SOURCES]
+    compile_and_run(tmp_path, sources, "-fsanitize=thread", "-g1", "-pthread")
+
+
+def unkeyed_hash(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """The hash that the lexicon had before it had a key, of words of eight bytes."""
+
+    def mix(v: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+        factor = np.uint64(0xD6E8FEB86659FD93)
+        v = v ^ (v >> np.uint64(32))
+        v = v * factor
+        v = v ^ (v >> np.uint64(32))
+        v = v * factor
+        return v ^ (v >> np.uint64(32))
+
+    return mix(mix(words ^ np.uint64(0x9E3779B97F4A7C15 ^ 8)))
+
+
+def test_words_made_to_collide_cost_no_more_than_others() -> None:
+    letters = np.random.default_rng(1).integers(97, 123, (3_000_000, 8), np.uint8)
+    hashes = unkeyed_hash(letters.view("<u8").ravel())
+    unlucky = letters[(hashes & np.uint64(0xFFFF)) < 384]
+    usual = letters[: len(unlucky)]
+
+    def seconds(chosen: npt.NDArray[np.uint8]) -> float:
+        words = [row.tobytes().decode() for row in chosen]
+        times = []
+        for _ in range(3):
+            lexicon = _core.Lexicon(None)
+            start = time.process_time()
+            lexicon.intern_words(words)
+            times.append(time.process_time() - start)
+        return min(times)
+
+    assert len(unlucky) > 10_000
+    assert seconds(unlucky) < 4 * seconds(usual)
+
+
+def test_no_result_depends_on_the_key_of_the_hash() -> None:
+    """Two processes draw two keys."""
+    program = (
+        "from tesla_eval.metrics import create_metric; from tesla_eval.language.analysis import load_pipeline\n"
+        "texts = ['The cat sat on the mat .', 'A cat is sitting there', 'mat mat mat']\n"
+        "print(create_metric('m', 'en').score_segments(texts, [texts[::-1]]).features.tobytes().hex())\n"
+        "print(create_metric('celab', 'zh').score_segments(['今天天气好'], [['天气今天好']]).scores.tobytes().hex())\n"
+        "(batch,) = load_pipeline('en').analyse(texts); print(batch.word.tolist(), batch.lemma.tolist())\n"
+    )
+    outputs = {
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    }
+    assert len(outputs) == 1
+
+
+# -- C.10: Ctrl-C -------------------------------------------------------------------------------------------------
+
+
+def interrupted_after(seconds: float, work) -> float:
+    """How long `work` took to stop after Ctrl-C; it must not end by itself."""
+    sent: list[float] = []
+
+    def send() -> None:
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    # A shell that starts the tests in the background has them ignore Ctrl-C.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(seconds, send)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        return time.monotonic() - sent[0]
+    finally:
+        timer.cancel()
+        timer.join()
+        signal.signal(signal.SIGINT, handler)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_the_simplex_looks_for_ctrl_c() -> None:
+    units = [f"u{number}" for number in range(800)]  # against themselves twice: every n-gram is contested
+    matcher = CelabMatcher(max_units=10_000)
+    assert interrupted_after(0.5, lambda: matcher.match([units], [units * 2])) < 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_matching_looks_for_ctrl_c() -> None:
+    lexicon = lexicon_with([str(number) for number in range(200)])
+    bags = _core.Bags(
+        lexicon, tokens_of(list(range(200))), _core.BagRecipe([("ms", 1), ("ms", 2), ("ms", 3)], DISCOUNT)
+    )
+    pairs = np.zeros(1_000_000, np.int64)
+    assert interrupted_after(0.5, lambda: _core.match(bags, bags, pairs, pairs, 0.8)) < 2
+
+
+# -- C.11: text without full stops --------------------------------------------------------------------------------
+
+PHRASE = (
+    "but because he left early when it rained and the market fell although nobody knew if they would come so "
+)
+
+
+def test_text_without_full_stops_costs_the_discourse_parser_no_more_than_other_text() -> None:
+    parser = load_parser("en")
+    parser.parse("It rained. But he came.")
+    words = (PHRASE * 400).split()  # 8,000
+
+    def seconds(text: str) -> float:
+        start = time.process_time()
+        parser.parse(text)
+        return time.process_time() - start
+
+    usual = " ".join(f"{word} ." if place % 50 == 49 else word for place, word in enumerate(words))
+    assert seconds(" ".join(words)) < 2.5 * seconds(usual)
+
+
+def test_only_sentences_that_nobody_writes_are_read_in_pieces() -> None:
+    parser = load_parser("en")
+    for words, pieces in ((LONGEST_SENTENCE, 1), (LONGEST_SENTENCE + 1, LONGEST_SENTENCE // PIECE + 1)):
+        (document,) = parser.documents(["word " * words])
+        assert len(document) == pieces
+        assert sum(len(sentence) for sentence in document.sentences) == words
+
+
+def test_too_long_texts_are_an_error_of_the_input() -> None:
+    metric = TeslaM(lang="en", discount=0.9999)
+    with pytest.raises(InputError, match="too long"):
+        metric.score_segments(["a " * 1_600_000], [["a"]])

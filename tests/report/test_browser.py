@@ -1,0 +1,338 @@
+"""The report in a real browser: `make test-browser`. Needs Debian's Chromium and Playwright, else it is skipped."""
+
+from __future__ import annotations
+
+import json
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+AXE = ROOT / "tools" / "web" / "node_modules" / "axe-core" / "axe.min.js"
+HOSTILE = [
+    "<script>window.hit = 1</script>", "</script><img src=x onerror=\"window.hit = 1\">", "javascript:window.hit=1",
+    "line\u2028separator\u2029end", "<svg onload=window.hit=1>", "{{ 7 * 7 }}",
+    "👩\u200d🚀 e\u0301 " + "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen" * 3, "\u202egnihtyreve",
+]  # fmt: skip
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def write_report(tesla, tmp_path: Path):
+    """Writes a report on texts and gives back its path."""
+
+    def write(references: list[str], systems: dict[str, list[str]], *options: str) -> Path:
+        for name, lines in {"ref": references, **systems}.items():
+            (tmp_path / f"{name}.txt").write_text(
+                "".join(f"{line}\n" for line in lines), "utf-8", newline="\n"
+            )
+        path = tmp_path / "report.html"
+        files = [str(tmp_path / f"{name}.txt") for name in systems]
+        done = tesla("report", *options, "-r", str(tmp_path / "ref.txt"), *files, "-o", str(path))
+        assert done.status == 0, done.err
+        return path
+
+    return write
+
+
+@pytest.fixture
+def opened(browser):
+    """Opens a page; whatever it complains about or asks for fails the test in the end."""
+    contexts, complaints, requests = [], [], []
+
+    def open_page(path: Path, fragment: str = "", **options):
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(path.as_uri() + fragment)
+        page.wait_for_selector("html[data-ready]", timeout=20_000, state="attached")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+    assert len(requests) == len(contexts), f"the page itself is the only request: {requests}"
+
+
+@pytest.fixture
+def small(write_report) -> Path:
+    lines = {name: (ROOT / "examples" / f"{name}.txt").read_text("utf-8").splitlines() for name in
+             ("reference", "system-a", "system-b")}  # fmt: skip
+    systems = {name: lines[name] for name in ("system-a", "system-b")}
+    return write_report(lines["reference"], systems, "-l", "en", "-m", "m,x,bleu")
+
+
+def numbers(page, place: int) -> list[str]:
+    """A column of the table of segments."""
+    return page.locator(f"#segment-table tbody tr[data-place] td:nth-child({place})").all_inner_texts()
+
+
+def test_shown_numbers_are_the_data(small, opened, tesla) -> None:
+    document = json.loads(tesla("report", "--extract", str(small)).out)
+    page = opened(small)
+    for place, system in enumerate(document["systems"]):
+        row = page.locator(f'#score-table tr[data-system="{place}"]')
+        assert row.locator("th").get_attribute("title") == system
+        shown = row.locator(".score").all_inner_texts()
+        assert shown == [f"{m['scores'][place]:.{m['digits']}f}" for m in document["metrics"]]
+    metric = document["metrics"][0]
+    assert numbers(page, 3) == [f"{value:.4f}" for value in metric["segments"][0]]
+    assert numbers(page, 4) == [f"{value:.4f}" for value in metric["segments"][1]]
+    page.locator("#segment-table tbody button").nth(1).click()
+    for system in range(2):
+        shown = page.locator(f'#segment-view .score[data-system="{system}"]').inner_text()
+        assert shown == f"{metric['segments'][system][1]:.4f}"
+    features = document["explanations"]["tesla-m"]["1"][0]["references"][0]["features"]
+    page.locator("#segment-view summary").first.click()
+    cells = page.locator("#segment-view .card").first.locator("details table").first.locator("tbody tr")
+    best = max(range(2), key=lambda system: metric["segments"][system][1])
+    features = document["explanations"]["tesla-m"]["1"][best]["references"][0]["features"]
+    rows = [cells.nth(k).locator("td").all_inner_texts()[:4] for k in range(cells.count())]
+    assert rows == [[f["name"], *(f"{f[key]:.4f}" for key in ("precision", "recall", "f"))] for f in features]
+
+
+def test_sorting_searching_and_filters(small, opened, tesla) -> None:
+    page = opened(small)
+    page.get_by_role("button", name="difference").click()
+    differences = [float(text.replace("−", "-")) for text in numbers(page, 5)]
+    assert differences == sorted(differences, reverse=True)
+    page.get_by_role("button", name="difference").click()
+    assert [float(text.replace("−", "-")) for text in numbers(page, 5)] == sorted(differences)
+    page.get_by_label("search").fill("glacier")
+    assert page.locator("#segment-count").inner_text() == "1 of 5 segments"
+    page.get_by_label("search").fill("")
+    controls = page.locator("#segment-controls")
+    controls.get_by_label("feature").select_option("ms.2")
+    page.wait_for_selector('[aria-sort="ascending"] [data-sort="feature"]')
+    document = json.loads(tesla("report", "--extract", str(small)).out)
+    column = document["metrics"][0]["feature_names"].index("ms.2")
+    assert numbers(page, 6) == [
+        f"{value:.4f}" for value in sorted(document["features"]["tesla-m"][0][column])
+    ]
+    controls.get_by_label("from").fill("11")
+    assert page.locator("#segment-count").inner_text().startswith("1 of")
+    controls.get_by_label("from").fill("")
+    controls.get_by_label("metric").select_option(label="bleu")
+    assert numbers(page, 3) == [f"{value:.2f}" for value in document["metrics"][2]["segments"][0]]
+
+
+def test_switching_n_and_metric_in_a_segment(small, opened) -> None:
+    page = opened(small, "#segment-2")
+    picture = page.locator("#segment-view svg.tm-match[role=img]").first
+    first = picture.get_attribute("aria-label")
+    page.get_by_label("words, n = 2").check()
+    page.wait_for_function(
+        "before => document.querySelector('#segment-view svg[role=img]').getAttribute('aria-label') !== before",
+        arg=first,
+    )
+    page.locator("#segment-view").get_by_label("metric").select_option(label="tesla-x")
+    page.get_by_text("What each feature adds").first.wait_for()
+    page.locator("#segment-view").get_by_label("metric").select_option(label="bleu")
+    page.get_by_text("bleu has no links between words").wait_for()
+
+
+def test_keyboard_only(small, opened) -> None:
+    page = opened(small)
+    page.locator("#segment-table").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#segment-dialog[open]")
+    assert page.locator("#segment-title").inner_text() == "Segment 3"
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.getElementById('segment-title').textContent === 'Segment 4'")
+    assert page.url.endswith("#segment-4")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#segment-dialog", state="hidden")
+    page.wait_for_function("document.activeElement.textContent === '4'")  # the dialog's own focus comes first
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.getElementById('segment-title').textContent === 'Segment 5'")
+    page.get_by_label("words, n = 1").focus()
+    page.keyboard.press("ArrowDown")
+    page.wait_for_function("document.activeElement.value === 'ms.2' && document.activeElement.checked")
+
+
+def test_injected_text_is_shown_as_text(write_report, opened) -> None:
+    path = write_report(
+        [f"A cat sat {text}" for text in HOSTILE],
+        {"<b>a": [f"The {text} cats" for text in HOSTILE], "b": HOSTILE},
+        "-l", "en", "-m", "m,x", "--title", "<img src=x onerror=window.hit=1>",
+    )  # fmt: skip
+    page = opened(path)
+    for segment, text in enumerate(HOSTILE):
+        page.evaluate(f"location.hash = 'segment-{segment + 1}'")
+        page.wait_for_selector(f'#segment-view[data-segment="{segment}"] .card')
+        assert text.strip() in page.locator("#segment-view .card p.tm-text").all_text_contents()
+        assert page.locator("#segment-view img, #segment-view script").count() == 0
+    assert page.evaluate("window.hit") is None
+    assert page.title() == "<img src=x onerror=window.hit=1>"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_serious_accessibility_fault(small, opened, scheme: str) -> None:
+    if not AXE.exists():
+        pytest.skip("there is no axe-core: make test-browser installs it")
+    page = opened(small, color_scheme=scheme, bypass_csp=True)
+    code = AXE.read_text("utf-8")
+    assert _faults(page, code) == []
+    page.locator("#segment-table tbody button").first.click()
+    page.wait_for_selector("#segment-view .card")
+    for summary in page.locator("#segment-view summary").all():
+        summary.click()
+    assert _faults(page, code) == []
+
+
+def test_pages_without_a_script_are_accessible(browser, tesla, tmp_path: Path) -> None:
+    if not AXE.exists():
+        pytest.skip("there is no axe-core: make test-browser installs it")
+    (tmp_path / "why.html").write_text(tesla("explain", "--html", "The cats sat.", "A cat sat.").out, "utf-8")
+    scores = [{"system": name, "human": k, "metrics": {"m": k / 2}} for k, name in enumerate("abc")]
+    test_set = {
+        "lp": "de-en",
+        "testset": "own",
+        "systems": 3,
+        "segments_used": 2,
+        "segments": 2,
+        "human_score": "da",
+    }
+    study = {"signatures": ["metric:m"], "test_sets": [{**test_set, "system_scores": scores}], "results": [],
+             "significance": []}  # fmt: skip
+    (tmp_path / "meta.json").write_text(json.dumps(study), "utf-8")
+    done = tesla("report", "--meta", str(tmp_path / "meta.json"), "-o", str(tmp_path / "meta.html"))
+    assert done.status == 0, done.err
+    for name in ("why.html", "meta.html"):
+        for scheme in ("light", "dark"):
+            context = browser.new_context(bypass_csp=True, color_scheme=scheme)
+            page = context.new_page()
+            page.goto((tmp_path / name).as_uri())
+            assert _faults(page, AXE.read_text("utf-8")) == []
+            context.close()
+
+
+def _faults(page, code: str) -> list[str]:
+    page.evaluate(code)
+    found = page.evaluate("async () => (await axe.run()).violations")
+    return [
+        f"{one['id']}: {one['help']} ({[node['target'] for node in one['nodes']][:3]})"
+        for one in found
+        if one["impact"] in ("serious", "critical")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("language", "reference", "hypothesis"),
+    [
+        ("ar", "سافر الرئيس إلى القاهرة يوم الثلاثاء الماضي", "ذهب الرئيس الجديد إلى مدينة القاهرة الثلاثاء"),
+        ("zh", "您知道哪里是八坂神社吗？", "您还是知道八坂神社和清水寺在哪里吗？"),
+        ("de", "Die Donaudampfschifffahrtsgesellschaft feierte 👩\u200d🚀.", "Gestern feierte e\u0301ine."),
+    ],
+)  # fmt: skip
+def test_words_do_not_overlap_and_fit_their_boxes(
+    write_report, opened, language, reference, hypothesis
+) -> None:
+    page = opened(write_report([reference], {"a": [hypothesis]}, "-l", language), "#segment-1")
+    page.wait_for_selector("#segment-view .tm-word")
+    boxes = page.evaluate(
+        """() => [...document.querySelectorAll("#segment-view .tm-word")].map((word) => {
+          const box = word.querySelector("rect").getBBox();
+          const text = word.querySelector("text").getBBox();
+          const inside = text.x >= box.x - 1 && text.x + text.width <= box.x + box.width + 1;
+          return { x: box.x, y: box.y, end: box.x + box.width, inside };
+        })"""
+    )
+    assert all(box["inside"] for box in boxes)
+    for row in {box["y"] for box in boxes}:
+        line = sorted((box["x"], box["end"]) for box in boxes if box["y"] == row)
+        assert all(left[1] <= right[0] for left, right in pairwise(line))
+        starts = [box["x"] for box in boxes if box["y"] == row]
+        assert starts == sorted(starts, reverse=language == "ar")
+
+
+def test_pivots_language_models_and_summaries(write_report, opened, tesla, tmp_path: Path) -> None:
+    page = opened(
+        write_report(["The cat sat on the mat."], {"a": ["A cat sat on a mat."]}, "-l", "en", "-m", "f"),
+        "#segment-1",
+    )
+    page.locator("#segment-view").get_by_label("pivot language").select_option("fr.lem.1")
+    page.get_by_text("n-grams in the pivot language fr").wait_for()
+    assert page.get_by_text("phrase of the reference").count() == 1
+    assert page.get_by_text("Language model lm.").count() == 1
+    path = tmp_path / "summaries.html"
+    source = str(ROOT / "examples" / "summaries.jsonl")
+    assert tesla("report", "-l", "en", "-m", "s,dicomer", source, "-o", str(path)).status == 0
+    page = opened(path, "#segment-1")
+    page.get_by_label("words, skip bigrams").check()
+    page.locator("#segment-view").get_by_label("links to reference").select_option("2")
+    assert "Unsupported words" in page.locator("#errors").inner_text()
+
+
+def test_a_narrow_page_does_not_scroll_sideways(small, opened) -> None:
+    page = opened(small, viewport={"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_report_of_3000_segments_and_10_systems(write_report, opened, browser) -> None:
+    path = write_report(*_large(), "-l", "en", "-m", "m,bleu")
+    size = path.stat().st_size / 1e6
+    assert size < 25
+    page = opened(path)
+    ready = page.evaluate("performance.now()")
+    browser.start_tracing(page=page, categories=["toplevel", "disabled-by-default-devtools.timeline"])
+    page.evaluate(
+        """async () => {
+          const area = document.getElementById("segment-table");
+          area.scrollIntoView();
+          for (let top = 0; top < area.scrollHeight; top += 1500) {
+            area.scrollTop = top;
+            await new Promise(requestAnimationFrame);
+          }
+          await new Promise((resolve) => setTimeout(resolve, 300));
+        }"""
+    )
+    tasks = _main_thread_tasks(json.loads(browser.stop_tracing())["traceEvents"])
+    wall, own = (max(task[key] for task in tasks) / 1000 for key in ("dur", "tdur"))
+    shown = page.locator("#segment-table tbody tr[data-place]").count()
+    times = f"ready after {ready:.0f} ms, longest task while scrolling {own:.0f} ms of CPU ({wall:.0f} ms by the clock)"
+    print(f"\n3,000 × 10: {size:.1f} MB, {times}")
+    assert ready < 3000
+    assert own < 200  # other work on this machine is not our task
+    assert shown < 60
+    assert page.locator("#segment-table tbody tr[data-place]").last.get_attribute("data-place") == "2999"
+    assert "holds the links of" in page.locator("#matching-note").inner_text()
+
+
+def _main_thread_tasks(events: list[dict]) -> list[dict]:
+    """The tasks of the page's main thread, with their durations by the clock and in CPU time, in microseconds."""
+    names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e.get("name") == "thread_name"}
+    return [
+        event
+        for event in events
+        if event.get("name") == "ThreadControllerImpl::RunTask"
+        and names.get((event["pid"], event["tid"])) == "CrRendererMain"
+        and "tdur" in event
+    ]
+
+
+def _large() -> tuple[list[str], dict[str, list[str]]]:
+    """Sentences of words from the examples, and ten systems that get some of the words wrong."""
+    source = random.Random(7)
+    words = (ROOT / "examples" / "reference.txt").read_text("utf-8").replace(".", "").split()
+    references = [" ".join(source.choices(words, k=source.randint(8, 32))) + "." for _ in range(3000)]
+    systems = {
+        f"system-{k}": [
+            " ".join(
+                word if source.random() > 0.03 * (k + 2) else source.choice(words) for word in line.split()
+            )
+            for line in references
+        ]
+        for k in range(10)
+    }
+    return references, systems

@@ -1,0 +1,323 @@
+"""`tesla report`: its numbers are those of score, compare and explain; its data can be read back; text stays text."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import subprocess
+from pathlib import Path
+from shutil import which
+
+import numpy as np
+import pytest
+
+from tesla_eval import TeslaM
+from tesla_eval.base.errors import InputError
+from tesla_eval.metrics.comparison import SystemTable, compare_systems
+from tesla_eval.report.collect import ReportTexts, ScoredMetric, collect, telling_segments
+from tesla_eval.report.embedding import embedded, encoded, extract, read_blocks
+from tesla_eval.report.findings import Findings
+from tesla_eval.report.overview import short_names
+from tesla_eval.report.page import MODULES, script
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = [str(ROOT / "examples" / name) for name in ("reference.txt", "system-a.txt", "system-b.txt")]
+HOSTILE = [
+    "<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>", "javascript:alert(1) \u2028 x",
+    '"><svg onload=alert(1)>', "{{ 7 * 7 }} {% raw %}", "<!-- <script>",
+]  # fmt: skip
+
+
+@pytest.fixture
+def page(tesla, tmp_path: Path):
+    """Writes a report and gives back its path."""
+
+    def make(*arguments: str) -> Path:
+        path = tmp_path / "report.html"
+        language = () if "-l" in arguments else ("-l", "en")
+        found = tesla("report", *language, *arguments, "-o", str(path))
+        assert found.status == 0, found.err
+        return path
+
+    return make
+
+
+def test_numbers_equal_score_compare_and_explain(tesla, page) -> None:
+    given = ("-r", *EXAMPLES, "-m", "m,x,bleu,ter")
+    document = extract(page(*given))
+    scored = json.loads(tesla("score", *given, "--json", "--segments").out)
+    compared = json.loads(tesla("compare", *given, "--json").out)
+    for place, metric in enumerate(document["metrics"]):
+        rows = [system["metrics"][metric["name"]] for system in scored["systems"]]
+        assert metric["scores"] == [row["score"] for row in rows]
+        assert metric["segments"] == [row["segments"] for row in rows]
+        assert metric["signature"] == scored["metrics"][metric["name"]]["signature"]
+        assert metric["comparison"] == compared["metrics"][place]
+    for metric, name in (("m", "tesla-m"), ("x", "tesla-x")):
+        for system, path in enumerate(EXAMPLES[1:]):
+            explained = tesla("explain", "-m", metric, "--json", "-r", EXAMPLES[0], path).out.splitlines()
+            found = [document["explanations"][name][str(k)][system] for k in range(len(explained))]
+            assert found == [json.loads(line) for line in explained]
+
+
+def test_features_are_those_of_the_metric(page) -> None:
+    document = extract(page("-r", *EXAMPLES, "-m", "m"))
+    lines = [Path(path).read_text("utf-8").splitlines() for path in EXAMPLES]
+    for system, texts in enumerate(lines[1:]):
+        corpus = TeslaM("en").corpus_score(texts, [lines[0]])
+        values = np.array(document["features"]["tesla-m"][system], float)
+        assert np.allclose(values.T, corpus.features, atol=5e-7, equal_nan=True)
+        means = document["metrics"][0]["feature_means"][system]
+        assert np.allclose(means, np.nanmean(corpus.features, axis=0), atol=1e-6)
+
+
+def test_the_shown_table_has_the_numbers_of_compare(tesla, page) -> None:
+    html = page("-r", *EXAMPLES, "-m", "m,bleu").read_text("utf-8")
+    for line in tesla("compare", "-r", *EXAMPLES, "-m", "m,bleu").out.splitlines():
+        row = re.search(r"system-[ab]\.txt +(\S+) +(\S+) to (\S+)$", line)
+        if row:
+            assert f">{row[1]}</span>" in html and f"{row[2]} to {row[3]}" in html
+
+
+def test_extract_prints_json(tesla, page) -> None:
+    path = page("-r", *EXAMPLES)
+    document = json.loads(tesla("report", "--extract", str(path)).out)
+    assert document == extract(path)
+    assert document["format"] == "tesla-report" and document["command"].startswith("tesla report")
+
+
+def test_the_same_run_writes_the_same_bytes(page) -> None:
+    first = page("-r", *EXAMPLES).read_bytes()
+    assert page("-r", *EXAMPLES).read_bytes() == first
+
+
+def test_only_our_style_and_script_are_allowed(page) -> None:
+    html = page("-r", *EXAMPLES).read_text("utf-8")
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)
+    assert policy and "default-src &#39;none&#39;" in policy[1]
+    assert "unsafe" not in policy[1]
+    for name, pattern in (
+        ("style", r"<style>(.*?)</style>"),
+        ("script", r'<script type="module">(.*?)</script>'),
+    ):
+        (content,) = re.findall(pattern, html, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{name}-src &#39;sha256-{digest}&#39;" in policy[1]
+    assert not re.search(r"<(link|img|iframe|object|embed|base)\b", html)
+    assert not re.search(r'\b(src|srcset|action|poster)="', html)
+    assert all(link.startswith("#") for link in re.findall(r'href="([^"]*)"', html))
+    assert not re.search(r' style="', html), "the policy forbids style attributes"
+
+
+def test_hostile_texts_and_names_stay_text(page, write, tmp_path: Path) -> None:
+    reference = write("ref.txt", [f"A cat sat {text}" for text in HOSTILE])
+    systems = [
+        write("a&b'.txt", [f"{text} the cat sat" for text in HOSTILE]),
+        write("{{ 7 }}.txt", [f"cats {text}" for text in HOSTILE]),
+    ]
+    path = page(
+        "-r", reference, "--source", reference, *systems, "--title", "</title><script>alert(1)</script>"
+    )
+    html = path.read_text("utf-8")
+    assert html.count("<script") == html.count("</script>") == html.count("<script type=")
+    assert "onerror" not in html and "7 * 7" not in html and "{{ 7 }}" in html
+    assert [text.split("sat ", 1)[1] for text in extract(path)["texts"]["references"][0]] == HOSTILE
+
+
+def test_flows_for_a_chosen_subset_are_announced(page) -> None:
+    path = page("-r", *EXAMPLES, "-m", "m", "--flows", "2")
+    document = extract(path)
+    assert document["matching"]["segments"] == 2 == len(document["explanations"]["tesla-m"])
+    assert "holds the links of 2 of 5 segments" in path.read_text("utf-8")
+    assert "holds the links" not in page("-r", *EXAMPLES, "-m", "m").read_text("utf-8")
+
+
+def test_flows_stop_at_the_size(monkeypatch) -> None:
+    monkeypatch.setattr("tesla_eval.report.collect.MATCHING_BYTES", 3000)
+    monkeypatch.setattr("tesla_eval.report.collect._EXPLANATIONS_PER_BLOCK", 1)
+    blocks = collect(*_small(40), title="", command="", language="en")
+    sizes = [len(text) for name, text in blocks.others.items() if name.startswith("tesla-matching")]
+    assert 1 <= len(sizes) < 40 and sum(sizes) <= 3000
+    assert blocks.core["matching"]["segments"] == len(sizes)
+
+
+def _small(count: int) -> tuple[ReportTexts, list[ScoredMetric]]:
+    metric = TeslaM("en")
+    references = [f"The {('cat', 'dog')[k % 2]} number {k} sat on the mat." for k in range(count)]
+    hypotheses = [f"A cat number {k} sat near the mat." for k in range(count)]
+    corpus = metric.corpus_score(hypotheses, [references])
+    table = SystemTable("tesla-m", ("s",), corpus.segments[:, None])
+    scored = ScoredMetric(
+        "tesla-m", metric, "s", "s", 4, (corpus.score,), corpus.segments[None], corpus.features[None],
+        compare_systems(table, resamples=10),
+    )  # fmt: skip
+    return ReportTexts(("s",), [hypotheses], [references]), [scored]
+
+
+def test_the_most_telling_segments_come_first() -> None:
+    _, (one,) = _small(10)
+    order = telling_segments(one)
+    assert sorted(order) == list(range(10))
+    assert one.segments[0, order[1]] == one.segments.min() or order[0] == int(one.segments[0].argmin())
+
+
+def test_findings_name_what_was_lost() -> None:
+    metric = TeslaM("en")
+    found = Findings({"NNP": "PROPN", "CD": "NUM", "NN": "NOUN"}.get)  # type: ignore[arg-type]
+    detail = metric.explain("The visitor saw a car in Paris.", ["Maria saw 12 automobiles in Paris."])
+    found.add(0, detail.to_dict()["references"][0], None)
+    tables = found.to_dict()
+    assert {"Maria", "12"} <= {row["text"] for row in tables["names"]}
+    assert [row["text"] for row in tables["synonyms"]] == ["automobiles → car"]
+    assert "Paris" not in {row["text"] for row in tables["lost"]}
+    assert found.classes[0] & 0b11 == 0b11
+
+
+def test_findings_see_untranslated_words() -> None:
+    found = Findings(lambda tag: tag)
+    detail = TeslaM("en").explain(
+        "The Bundestag voted über Gesetze москва.", ["The parliament voted on laws."]
+    )
+    found.add(0, detail.to_dict()["references"][0], "Der Bundestag stimmte über Gesetze ab.")
+    assert {row["text"] for row in found.to_dict()["untranslated"]} >= {"Gesetze", "москва"}
+
+
+def test_chinese_findings_are_runs_of_characters(page, write) -> None:
+    reference, system = write("ref.txt", ["我昨天去了八坂神社。"]), write("sys.txt", ["我昨天去了清水寺。"])
+    document = extract(page("-l", "zh", "-r", reference, system))
+    assert "八坂神社" in {row["text"] for row in document["findings"][0]["lost"]}
+    assert "清水寺" in {row["text"] for row in document["findings"][0]["added"]}
+
+
+def test_summaries_and_several_references(tesla, page) -> None:
+    source = str(ROOT / "examples" / "summaries.jsonl")
+    document = extract(page("-m", "s", source))
+    scored = json.loads(tesla("score", "-m", "s", source, "--json", "--segments").out)
+    assert document["texts"]["names"] == scored["topics"]
+    assert document["metrics"][0]["scores"] == [
+        row["metrics"]["tesla-s"]["score"] for row in scored["systems"]
+    ]
+    assert document["findings"][0]["added"] is not None
+
+
+def test_metrics_without_links_make_a_report(page) -> None:
+    path = page("-r", *EXAMPLES, "-m", "bleu,ter")
+    assert extract(path)["matching"]["segments"] == 0
+    assert "has links between words" in path.read_text("utf-8")
+
+
+def test_one_system_needs_no_tests(page) -> None:
+    document = extract(page("-r", *EXAMPLES[:2]))
+    assert document["metrics"][0]["comparison"]["pairs"] == []
+
+
+def test_empty_lines_are_no_obstacle(page, write) -> None:
+    reference, system = write("ref.txt", ["", "A cat sat."]), write("sys.txt", ["Words.", ""])
+    assert len(extract(page("-r", reference, system))["texts"]["hypotheses"][0]) == 2
+
+
+def test_what_is_no_report_is_refused(tesla, write) -> None:
+    with pytest.raises(InputError, match="holds no data"):
+        list(read_blocks(write("page.html", ["<html>"])))
+    damaged = embedded("tesla-core", encoded({"a": 1})[:-8] + "AAAAAAA=")
+    found = tesla("report", "--extract", write("damaged.html", [damaged]))
+    assert found.status == 2 and "is damaged" in found.err
+    assert "-o report.html" in tesla("report", "-r", *EXAMPLES).err
+
+
+def test_meta_results_are_shown(tesla, page, write) -> None:
+    rows = ["lp\ttestset\tsystem\tseg_id\thuman_score\thypothesis\treference"]
+    rows += [
+        f"de-en\town\tsys{system}\t{k}\t{(system * 7 + k) % 5}\tA cat number {k * system} sat.\tA cat number {k} sat."
+        for system in range(1, 5)
+        for k in range(6)
+    ]
+    judged = write("own.seg.tsv", rows)
+    printed = tesla(
+        "meta", "--segments", judged, "-m", "m,chrf", "--format", "json", "--no-cache", "--significance", "kendall",
+        "--significance", "system:pearson",
+    )  # fmt: skip
+    assert printed.status == 0, printed.err
+    study = json.loads(printed.out)
+    path = page("--meta", write("meta.json", [printed.out]))
+    html = path.read_text("utf-8")
+    assert extract(path)["human"]["results"] == study["results"]
+    assert html.count('<svg class="plot"') + html.count('class="plot"') >= 4
+    for row in study["results"]:
+        if row["value"] is not None:
+            assert f"{row['value']:.4f}" in html
+    (pearson,) = [one for one in study["significance"] if one["level"] == "system"]
+    shown = pearson["metrics"][0]
+    assert f"r = {shown['value']:.4f} ({shown['low']:.4f} to {shown['high']:.4f})" in html
+    assert tesla("report", "--meta", write("no.json", ["{}"]), "-o", "x.html").status == 2
+
+
+def test_names_are_short_where_they_differ() -> None:
+    assert short_names(["out/a.txt.gz", "b"]) == ("a", "b")
+    assert short_names(["x/a.txt", "y/a.txt"]) == ("x/a.txt", "y/a.txt")
+
+
+def test_every_module_is_in_the_script() -> None:
+    assets = ROOT / "src" / "tesla_eval" / "report" / "assets"
+    assert {path.stem for path in assets.glob("*.js")} == set(MODULES)
+    assert not re.search(r"^(import|export) ", script(), re.MULTILINE)
+    assert "innerHTML" not in script() and "eval(" not in script() and "</" not in script()
+
+
+@pytest.mark.skipif(which("node") is None, reason="there is no Node.js to run the script with")
+def test_the_script_draws_the_same_picture_as_python(tmp_path: Path) -> None:
+    """Both twins break texts into the same rows and find the same links."""
+    from tesla_eval import TeslaCelab
+    from tesla_eval.drawing.arithmetic import feature_steps, score_steps
+    from tesla_eval.drawing.match import picture_of, rows_of
+
+    pairs = [
+        (TeslaM("en"), "The new president of Spain visited 14 cities on Tuesday, his man said.",
+         "On Tuesday Spain's newly elected leader toured fourteen towns, his spokesman said."),
+        (TeslaM("en"), "A cat.", "The cats were sitting on the mats in the house."),
+        (TeslaCelab("zh"), "您还是知道八坂神社和清水寺在哪里吗？", "您知道哪里是八坂神社吗？"),
+    ]  # fmt: skip
+    cases = []
+    for metric, hypothesis, reference in pairs:
+        detail = metric.explain(hypothesis, [reference]).to_dict()["references"][0]
+        for name in [None, *(one["name"] for one in detail["features"] if "flow" in one)]:
+            picture = picture_of(detail, name)
+            assert picture is not None
+            widths = [
+                [10.0 + len(word.text) for word in side] for side in (picture.reference, picture.hypothesis)
+            ]
+            rows = [list(map(list, row)) for row in rows_of(widths[0], widths[1], picture.ties, 90)]
+            ties = [[list(tie.reference), list(tie.hypothesis), tie.kind] for tie in picture.ties]
+            shown = next((one for one in detail["features"] if one["name"] == name), None)
+            steps = list(score_steps(detail)) + (list(feature_steps(shown)) if shown else [])
+            cases.append(
+                {"detail": detail, "name": name, "widths": widths, "rows": rows, "ties": ties, "steps": steps}
+            )
+    (tmp_path / "cases.json").write_text(json.dumps(cases), "utf-8")
+    assets = ROOT / "src" / "tesla_eval" / "report" / "assets"
+    for name in ("dom", "match", "arithmetic"):
+        (tmp_path / f"{name}.js").write_text((assets / f"{name}.js").read_text("utf-8"), "utf-8")
+    (tmp_path / "package.json").write_text('{"type": "module"}', "utf-8")
+    (tmp_path / "run.js").write_text(
+        """
+        import { readFileSync } from "node:fs";
+        import { pictureOf, rowsOf } from "./match.js";
+        import { featureSteps, scoreSteps } from "./arithmetic.js";
+        const found = JSON.parse(readFileSync("cases.json", "utf-8")).map(({ detail, name, widths }) => {
+          const picture = pictureOf(detail, name);
+          const shown = detail.features.find((one) => one.name === name);
+          return {
+            rows: rowsOf(widths, picture.ties, 90),
+            ties: picture.ties.map((tie) => [tie.reference, tie.hypothesis, tie.kind]),
+            steps: [...scoreSteps(detail), ...(shown ? featureSteps(shown) : [])],
+          };
+        });
+        console.log(JSON.stringify(found));
+        """,
+        "utf-8",
+    )
+    done = subprocess.run(["node", "run.js"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    for case, found in zip(cases, json.loads(done.stdout), strict=True):
+        assert found == {key: case[key] for key in ("rows", "ties", "steps")}
