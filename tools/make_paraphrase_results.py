@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from build_pem_x import LANGUAGE_MODEL, PIVOTS, ROOT, read_sets
-from tesla_eval import PemX, create_metric, stats
+from tesla_eval import PemX, create_metric, statistics
 from tesla_eval.judgements.paraphrase_sets import ParaphraseSet
 from tesla_eval.judgements.paraphrases import controls, shared_words, shuffled
 from tesla_eval.language.lm import load_language_model
@@ -111,7 +111,7 @@ def correlations(sets: Sequence[ParaphraseSet], models: dict[str, PemXModel]) ->
                 values.setdefault("PEM, adequacy", []).append(np.nan_to_num(features[:, 0]))
     names = [TITLES[pairs.name] for pairs in sets]
     for title, statistic in (
-        ("Pearson's r", lambda v, pairs: stats.pearson(v, pairs.meaning).value),
+        ("Pearson's r", lambda v, pairs: statistics.pearson(v, pairs.meaning).value),
         ("AUC", lambda v, pairs: auc(v, upper_half(pairs))),
     ):
         yield f"## Meaning: {title}\n"

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from build_pem import LANGUAGE_MODEL, PARABANK, PIVOTS, split, to_learn_from
-from tesla_eval import Pem, stats
+from tesla_eval import Pem, statistics
 from tesla_eval.judgements.meta.plots import Dot, Drawing, Line, Shape, Words, write_drawing
 from tesla_eval.judgements.paraphrases import (
     RatedPair,
@@ -60,7 +60,7 @@ PAPER_TABLE_2 = {
 
 
 def pearson(values: npt.NDArray[np.float64], target: npt.NDArray[np.float64]) -> float:
-    return stats.pearson(values, target).value
+    return statistics.pearson(values, target).value
 
 
 def score_all(metric: Pem, originals: Sequence[str], paraphrases: Sequence[str]) -> Scores:
@@ -72,7 +72,7 @@ def score_all(metric: Pem, originals: Sequence[str], paraphrases: Sequence[str])
 
 
 def correlations(values: npt.NDArray[np.float64], target: npt.NDArray[np.float64]) -> str:
-    return f"{pearson(values, target):.3f} / {stats.spearman(values, target).value:.3f}"
+    return f"{pearson(values, target):.3f} / {statistics.spearman(values, target).value:.3f}"
 
 
 def table(scores: Scores, columns: dict[str, tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]]) -> None:

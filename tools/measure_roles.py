@@ -24,7 +24,7 @@ import numpy as np
 from build_pem import LANGUAGE_MODEL, PARABANK, split
 from loyo import NAME, RECIPES, collect, fit_options, judged, line
 from measure_srl import TREEBANK
-from tesla_eval import FeatureMetric, Pem, stats
+from tesla_eval import FeatureMetric, Pem, statistics
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.judgements.meta.run import JudgedSet
 from tesla_eval.judgements.paraphrases import RatedPair, read_parabank, shuffled
@@ -165,7 +165,7 @@ def filled(rows: FloatArray, features: Sequence[Feature], means: FloatArray | No
 
 
 def correlation(values: FloatArray, human: FloatArray) -> str:
-    return f"{stats.pearson(values, human).value:.3f} / {stats.spearman(values, human).value:.3f}"
+    return f"{statistics.pearson(values, human).value:.3f} / {statistics.spearman(values, human).value:.3f}"
 
 
 def ratings() -> None:

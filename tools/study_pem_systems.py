@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from build_pem import LANGUAGE_MODEL, PARABANK, PIVOTS, split
-from tesla_eval import Pem, stats
+from tesla_eval import Pem, statistics
 from tesla_eval.judgements.meta.plots import Dot, Drawing, Line, Shape, Words, write_drawing
 from tesla_eval.judgements.paraphrases import RatedPair, read_parabank
 from tesla_eval.training.regressions import paraphrase_features, with_controls
@@ -86,7 +86,10 @@ def main() -> None:
     )
     for name, values in rows.items():
         means = by_system(values)
-        every, own = stats.pearson(means, human).value, stats.pearson(means[:systems], human[:systems]).value
+        every, own = (
+            statistics.pearson(means, human).value,
+            statistics.pearson(means[:systems], human[:systems]).value,
+        )
         print(f"| {name} | {every:.4f} | {own:.4f} |")
     if options.plot is not None:
         write_drawing(draw(names, human, by_system(found.scores)), options.plot)
