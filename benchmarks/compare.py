@@ -9,7 +9,6 @@ import numpy as np
 
 from benchmarks.common import cpu_seconds, interleaved, wmt14_pairs
 from tesla_eval.metrics import create_metric
-from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.comparison import SystemTable, compare_systems
 from tesla_eval.statistics import approximate_randomisation, paired_bootstrap
 
@@ -40,7 +39,7 @@ def against_sacrebleu() -> None:
     ]
     metric = create_metric("bleu", "en")
     rows = np.stack([metric.score_segments(s, [references]).statistics for s in systems], axis=1)
-    table = SystemTable("bleu", ("a", "b", "c"), rows[:, :, 0], True, rows, corpus_score_of_sums(metric))
+    table = SystemTable("bleu", ("a", "b", "c"), rows[:, :, 0], True, rows, metric.formula_of_sums)
     named = list(zip("abc", systems, strict=True))
     print(f"{'test':<28}{'ours s':>9}{'sacreBLEU s':>13}{'ratio':>8}   (3 systems, CPU time, 3 rounds)")
     for name, kind, ours in (
@@ -68,7 +67,7 @@ def many_systems() -> None:
     means = draw.random((SEGMENTS, SYSTEMS))
     bleu = draw.integers(0, 40, (SEGMENTS, SYSTEMS, 10)).astype(np.float64)
     names = tuple(f"s{i}" for i in range(SYSTEMS))
-    formula = corpus_score_of_sums(create_metric("bleu", "en"))
+    formula = create_metric("bleu", "en").formula_of_sums
     tables = {
         "means of segments": SystemTable("m", names, means),
         "corpus BLEU": SystemTable("bleu", names, means, True, bleu, formula),

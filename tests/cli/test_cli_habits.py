@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from tesla_eval import Metric, SegmentScores, Signature, create_metric
-from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.registry import Entry, registered
 from tesla_eval.statistics import Additive, paired_bootstrap
 
@@ -150,7 +149,7 @@ def test_the_interval_is_the_bootstraps_for_one_system_and_for_several(tesla, fi
     assert (one["tesla-m"]["low"], one["tesla-m"]["high"]) == (drawn.low[0], drawn.high[0])
     bleu = create_metric("bleu")
     rows = bleu.score_segments(GOOD, [REFERENCES]).statistics
-    drawn = paired_bootstrap(Additive.of_statistics(rows[:, None, :], corpus_score_of_sums(bleu)))
+    drawn = paired_bootstrap(Additive.of_statistics(rows[:, None, :], bleu.formula_of_sums))
     assert (one["bleu"]["low"], one["bleu"]["high"]) == (drawn.low[0], drawn.high[0])
     assert one["bleu"]["low"] < one["bleu"]["score"] < one["bleu"]["high"]
 

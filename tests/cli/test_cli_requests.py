@@ -17,7 +17,6 @@ from tesla_eval import create_metric
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.resources import shipped_folder
 from tesla_eval.cli.shared.metric_requests import option_kinds, parse_requests
-from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.registry import registered
 
 REFERENCES = ["The cat sat on the mat.", "A storm hit Spain.", "It rained all day.", "the"]
@@ -156,7 +155,7 @@ def test_sums_of_statistics_score_as_sacrebleu_scores_them(text, drawn) -> None:
     (request,) = parse_requests([text])
     metric = create_metric(request.entry.name, "en", **request.options)
     rows = metric.score_segments(SYSTEM, [REFERENCES]).statistics
-    formula = corpus_score_of_sums(metric)
+    formula = metric.formula_of_sums
     assert rows is not None and formula is not None
     found = formula(np.array(drawn, float) @ rows)
     for counts, score in zip(drawn, found, strict=True):

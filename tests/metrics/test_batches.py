@@ -21,7 +21,7 @@ from tesla_eval.metrics.baselines import StatisticsTotal
 @given(st.integers(1, 20_000), st.integers(1, 16))
 def test_chunks_cover_a_corpus_and_leave_little_for_the_end(size: int, workers: int) -> None:
     texts = [""] * size
-    sizes = [len(chunk.hypotheses) for chunk in base._chunks(texts, [texts], None, workers)]
+    sizes = [chunk.segments for chunk in base._chunks(texts, [texts], None, workers)]
     assert sum(sizes) == size
     assert max(sizes) <= base._LARGEST_CHUNK
     assert sizes == sorted(sizes, reverse=True)

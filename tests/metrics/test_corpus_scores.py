@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tesla_eval.metrics import create_metric
-from tesla_eval.metrics.baselines import corpus_score_of_sums
 
 HYPOTHESES = [
     "the cat sat on the mat",
@@ -33,7 +32,7 @@ def test_any_resample_scores_as_sacrebleu_scores_it(name, several):
     metric = create_metric(name, "en")
     rows = metric.score_segments(HYPOTHESES, [REFERENCES]).statistics
     sums = np.stack([drawn @ rows for drawn in several])
-    found = corpus_score_of_sums(metric)(sums)
+    found = metric.formula_of_sums(sums)
     for drawn, score in zip(several, found, strict=True):
         lines = np.repeat(np.arange(len(HYPOTHESES)), drawn.astype(int)).tolist()
         if lines:
@@ -44,4 +43,4 @@ def test_any_resample_scores_as_sacrebleu_scores_it(name, several):
 
 
 def test_metrics_that_average_segments_have_no_formula():
-    assert corpus_score_of_sums(create_metric("m", "en")) is None
+    assert create_metric("m", "en").formula_of_sums is None

@@ -81,3 +81,7 @@ class Signature(Mapping[str, str]):
         'metric:tesla-m|nrefs:2'
         """
         return Signature({**self._items, "nrefs": str(count)}) if count else self
+
+    def of_segments(self, count: int | str) -> Signature:
+        """The signature of the segments' scores, where these are made with other settings than a corpus score."""
+        return self.with_references(count)

@@ -13,29 +13,21 @@ import click
 
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.cli.shared import options as shared
-from tesla_eval.cli.shared.inputs import (
-    CountedReferences,
-    Inputs,
-    fit_to_corpus,
-    open_inputs,
-    score_chunks,
-    systems_or_standard_input,
-)
-from tesla_eval.cli.shared.intervals import system_table
+from tesla_eval.cli.shared.inputs import check_distinct, open_inputs, systems_or_standard_input
 from tesla_eval.cli.shared.language import identified_language, sample_files
 from tesla_eval.cli.shared.meta_formats import shown_p
 from tesla_eval.cli.shared.outputs import check_output, output_option, write_output
-from tesla_eval.cli.shared.score_formats import digits, latex_escaped, signature_line
+from tesla_eval.cli.shared.score_formats import latex_escaped, signature_line
 from tesla_eval.cli.shared.score_tables import read_score_table
 from tesla_eval.cli.shared.terminal import aligned, progress, visible
 from tesla_eval.metrics.comparison import (
     DocumentScores,
     PairTest,
     SystemComparison,
-    SystemTable,
     compare_systems,
 )
-from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.metrics.registry import digits
+from tesla_eval.metrics.scoring import score_systems
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.texts.lines import read_lines
 
@@ -283,10 +275,13 @@ def compare(
         if not given.has_references and any(one.metric.needs_references for one in chosen):
             raise click.UsageError("give references (-r) and systems, or a file of scores (--scores)")
         own_documents = given.documents
-        chosen, given = fit_to_corpus(chosen, given)
-        counted = CountedReferences(given.chunks)
-        tables = _score_files(given, chosen, jobs, counted)
-        signatures = [signature_line(one.name, counted.signature(one.metric)) for one in chosen]
+        check_distinct(given.systems)
+        with progress("segments", given.segments) as bar:
+            scored = score_systems(given.systems, chosen, given.chunks, jobs=jobs, progress=bar)
+        tables = [scored.table(place) for place in range(len(chosen))]
+        signatures = [
+            signature_line(one.name, str(scored.signature(place))) for place, one in enumerate(chosen)
+        ]
     else:
         if references:
             raise click.UsageError("--scores replaces the texts: do not give -r as well")
@@ -308,25 +303,6 @@ def compare(
     ]
     write = COMPARE_FORMATS["json" if as_json else output_format]
     write_output(write(Comparisons(tuple(comparisons), tuple(signatures), baseline)), output)
-
-
-def _score_files(
-    inputs: Inputs, metrics: Sequence[shared.NamedMetric], jobs: int, chunks: CountedReferences
-) -> list[SystemTable]:
-    systems = inputs.systems
-    if len(set(systems)) < len(systems):
-        raise click.UsageError("a system is given twice: its differences would all be 0")
-    parts: list[list[list[SegmentScores]]] = []
-    with progress("segments", inputs.segments) as bar:
-        for scored in score_chunks([one.metric for one in metrics], systems, chunks, jobs):
-            parts.append(scored)
-            bar.advance(len(scored[0][0].scores))
-    return [
-        system_table(one.name, one.metric, systems, [
-            SegmentScores.concatenate([chunk[system][place] for chunk in parts]) for system in range(len(systems))
-        ])
-        for place, one in enumerate(metrics)
-    ]  # fmt: skip
 
 
 def _read_documents(path: str, segments: int) -> list[str]:

@@ -17,7 +17,6 @@ from tesla_eval.cli.shared.meta_formats import (
     write_scores,
 )
 from tesla_eval.cli.shared.options import (
-    NamedMetric,
     checked_reference_name,
     choose_metrics,
     language_option,
@@ -54,6 +53,7 @@ from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
 from tesla_eval.judgements.wmt import read_eval_set
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.metrics.cache import ScoreCache
+from tesla_eval.metrics.scoring import NamedMetric
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = ["meta"]

@@ -5,21 +5,16 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 import click
-import numpy as np
 
 from tesla_eval.base.files import replacing
 from tesla_eval.cli.score import open_outputs
-from tesla_eval.cli.shared.inputs import Chunk, CountedReferences, score_chunks, systems_or_standard_input
-from tesla_eval.cli.shared.intervals import system_table
+from tesla_eval.cli.shared.inputs import check_distinct, systems_or_standard_input
 from tesla_eval.cli.shared.language import identified_language, sample_files
 from tesla_eval.cli.shared.options import (
-    NamedMetric,
     auto_language_option,
     celab_arguments,
     celab_options,
@@ -32,11 +27,9 @@ from tesla_eval.cli.shared.options import (
     synonyms_option,
     weights_option,
 )
-from tesla_eval.cli.shared.score_formats import digits
 from tesla_eval.cli.shared.terminal import note, progress, write_lines
-from tesla_eval.metrics.comparison import compare_systems
-from tesla_eval.metrics.results import SegmentScores
-from tesla_eval.report.collect import Blocks, ReportTexts, ScoredMetric, collect
+from tesla_eval.metrics.scoring import score_systems
+from tesla_eval.report.collect import Blocks, ReportTexts, collect, scored_metrics
 from tesla_eval.report.embedding import extract
 from tesla_eval.report.human import read_human
 from tesla_eval.report.page import render
@@ -110,15 +103,21 @@ def report(
             metrics, language, synonyms=synonyms, segmenter=segmenter,
             celab=celab_arguments(pre_tokenized, unit_discount, max_units), weights=weights,
         )  # fmt: skip
-        read = _read(references, files, chosen, source, columns, jobs, prepared=pre_tokenized)
-        scored = [
-            _compared(read, place, one, baseline=baseline, resamples=resamples, seed=seed, alpha=alpha)
-            for place, one in enumerate(chosen)
-        ]
+        given = open_outputs(
+            references, files, [one.metric for one in chosen], source=source, columns=columns, analysed=False,
+            prepared=pre_tokenized, source_is_shown=True,
+        )  # fmt: skip
+        check_distinct(given.systems)
+        chunks = list(given.chunks)
+        texts = ReportTexts.of_chunks(given.systems, chunks, given.topics)
         title = title or f"{', '.join(_short(name) for name in files[:3])}{' …' if len(files) > 3 else ''}"
-        with progress() as bar:
+        with progress("segments", texts.count) as bar:
+            scored = scored_metrics(
+                score_systems(given.systems, chosen, chunks, jobs=jobs, progress=bar),
+                baseline=baseline, resamples=resamples, seed=seed, alpha=alpha,
+            )  # fmt: skip
             blocks = collect(
-                read.texts, scored, title=title, command=command, language=language, flows=flows, progress=bar
+                texts, scored, title=title, command=command, language=language, flows=flows, progress=bar
             )
     page = render(blocks, human, title=title or "Metrics against human judgements", command=command)
     if output == "-":
@@ -131,86 +130,3 @@ def report(
 
 def _short(name: str) -> str:
     return Path(name).name
-
-
-@dataclass
-class _Read:
-    """The texts of all systems, and their scores by chunk, system and metric."""
-
-    texts: ReportTexts
-    counted: CountedReferences
-    parts: list[list[list[SegmentScores]]] = field(default_factory=list)
-
-    def scores(self, system: int, metric: int) -> SegmentScores:
-        """All segments of a system under a metric."""
-        return SegmentScores.concatenate([chunk[system][metric] for chunk in self.parts])
-
-
-def _read(
-    references: Sequence[str], files: Sequence[str], chosen: Sequence[NamedMetric], source: str | None,
-    columns: str | None, jobs: int, *, prepared: bool,
-) -> _Read:  # fmt: skip
-    metrics = [one.metric for one in chosen]
-    given = open_outputs(
-        references, files, metrics, source=source, columns=columns, analysed=False, prepared=prepared,
-        source_is_shown=True,
-    )  # fmt: skip
-    if len(set(given.systems)) < len(given.systems):
-        raise click.UsageError("a system is given twice: its differences would all be 0")
-    chunks: list[Chunk] = []
-    counted = CountedReferences(chunk for chunk in given.chunks if chunks.append(chunk) is None)  # type: ignore[func-returns-value]
-    parts = []
-    with progress("segments", given.segments) as bar:
-        for scored in score_chunks(metrics, given.systems, counted, jobs):
-            parts.append(scored)
-            bar.advance(len(scored[0][0].scores))
-    most = max(len(chunk.references) for chunk in chunks)
-    texts = ReportTexts(
-        systems=given.systems,
-        hypotheses=[
-            [text for chunk in chunks for text in chunk.systems[k]] for k in range(len(given.systems))
-        ],
-        references=[
-            [
-                text
-                for chunk in chunks
-                for text in (
-                    chunk.references[k] if k < len(chunk.references) else [None] * len(chunk.systems[0])
-                )
-            ]
-            for k in range(most)
-        ],
-        sources=None
-        if any(chunk.sources is None for chunk in chunks)
-        else [text for chunk in chunks for text in chunk.sources or ()],
-        names=given.topics,
-    )
-    return _Read(texts, counted, parts)
-
-
-def _compared(
-    read: _Read,
-    place: int,
-    one: NamedMetric,
-    *,
-    baseline: str | None,
-    resamples: int,
-    seed: int,
-    alpha: float,
-) -> ScoredMetric:
-    """The scores of all systems under one metric, as `tesla score` and `tesla compare` give them."""
-    systems = read.texts.systems
-    scores = [read.scores(system, place) for system in range(len(systems))]
-    totals = []
-    for of_system in scores:
-        total = one.metric.new_total()
-        total.add(of_system)
-        totals.append(total.score())
-    table = system_table(one.name, one.metric, systems, scores)
-    return ScoredMetric(
-        name=one.name, metric=one.metric, signature=read.counted.signature(one.metric),
-        segment_signature=read.counted.segment_signature(one.metric), digits=digits(one.name),
-        scores=tuple(totals), segments=np.stack([part.scores for part in scores]),
-        features=np.stack([part.features for part in scores]),
-        comparison=compare_systems(table, baseline=baseline, resamples=resamples, seed=seed, alpha=alpha),
-    )  # fmt: skip

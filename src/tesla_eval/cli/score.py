@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import IO
 
 import click
-import numpy as np
-import numpy.typing as npt
 
 from tesla_eval.cli.shared.gates import Gates
-from tesla_eval.cli.shared.inputs import (
-    CountedReferences,
-    Inputs,
-    fit_to_corpus,
-    open_inputs,
-    score_chunks,
-    summary_chunks,
-    systems_or_standard_input,
-)
-from tesla_eval.cli.shared.intervals import system_table
+from tesla_eval.cli.shared.inputs import Inputs, open_inputs, summary_chunks, systems_or_standard_input
 from tesla_eval.cli.shared.language import identified_language, sample_files
 from tesla_eval.cli.shared.options import (
-    NamedMetric,
     analysed_option,
     auto_language_option,
     celab_arguments,
@@ -47,8 +33,7 @@ from tesla_eval.cli.shared.outputs import check_output, score_output_option, wri
 from tesla_eval.cli.shared.score_formats import FORMATS, Intervals, Results, check_format
 from tesla_eval.cli.shared.terminal import complain, progress, warn
 from tesla_eval.metrics import Metric
-from tesla_eval.metrics.base import Total
-from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.metrics.scoring import Scored, score_systems
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.texts.lines import any_marked_up
 from tesla_eval.texts.tables import is_summary_source, is_table
@@ -188,18 +173,37 @@ def score(
         columns=columns, analysed=analysed, prepared=pre_tokenized,
     )  # fmt: skip
     gates.check(given.systems)
-    chosen, given = fit_to_corpus(chosen, given)
-    counted = CountedReferences(given.chunks)
-    with _Scoreboard(given, chosen, segments, keep_parts=ci) as board:
-        with progress("segments", given.segments) as bar:
-            for scored in score_chunks([one.metric for one in chosen], given.systems, counted, jobs):
-                board.add(scored)
-                bar.advance(len(scored[0][0].scores))
-        # Only now, when every file was read to its end and all agree, is anything written.
-        intervals = board.intervals(resamples, seed) if ci else None
-        results = board.results(counted, intervals, reference_name)
+    with progress("segments", given.segments) as bar:
+        scored = score_systems(
+            given.systems, chosen, given.chunks, jobs=jobs, progress=bar,
+            keep="everything" if ci else "scores" if segments else "nothing",
+        )  # fmt: skip
+    with scored:  # every file was read to its end and all agree: only now is anything written
+        results = Results(
+            systems=scored.systems,
+            metrics=tuple(one.name for one in chosen),
+            signatures=tuple(str(scored.signature(place)) for place in range(len(chosen))),
+            scores=scored.scores,
+            segments=scored.segment_scores if segments else None,
+            names=given.topics,
+            segment_signatures=tuple(str(scored.segment_signature(place)) for place in range(len(chosen))),
+            intervals=_intervals(scored, resamples, seed) if ci else None,
+            reference_name=reference_name,
+        )
         write_output(FORMATS[output_format](results), output)
         return _judged(gates, results)
+
+
+def _intervals(scored: Scored, resamples: int, seed: int) -> Intervals:
+    """The bootstrap's intervals of all system scores."""
+    from tesla_eval.statistics.resampling import paired_bootstrap  # takes time to import: only when asked for
+
+    columns = []
+    for place in range(len(scored.metrics)):
+        candidates = scored.table(place).candidates()
+        drawn = paired_bootstrap(candidates, resamples=resamples, seed=seed, level=_LEVEL)
+        columns.append(list(zip(drawn.low.tolist(), drawn.high.tolist(), strict=True)))
+    return Intervals(tuple(zip(*columns, strict=True)), _LEVEL, resamples, seed)
 
 
 def _judged(gates: Gates, results: Results) -> int:
@@ -244,90 +248,3 @@ def open_outputs(
             f"{systems[0]}: which column holds the references? Write --columns hyp=NAME,ref=NAME"
         )
     return inputs
-
-
-@dataclass
-class _Cell:
-    """One system under one metric: its total, its segments in a temporary file, all its parts for a bootstrap."""
-
-    total: Total
-    segments: IO[bytes] | None
-    parts: list[SegmentScores] | None
-
-
-class _Scoreboard:
-    """Scores of all systems under all metrics, in constant memory unless parts are kept for a bootstrap."""
-
-    def __init__(
-        self, inputs: Inputs, metrics: Sequence[NamedMetric], keep_segments: bool, *, keep_parts: bool = False
-    ) -> None:
-        from tempfile import SpooledTemporaryFile
-
-        self._systems, self._metrics, self._names = inputs.systems, metrics, inputs.topics
-        self._cells = [
-            [
-                _Cell(
-                    one.metric.new_total(),
-                    SpooledTemporaryFile(max_size=1 << 20) if keep_segments else None,  # noqa: SIM115
-                    [] if keep_parts else None,
-                )
-                for one in metrics
-            ]
-            for _ in inputs.systems
-        ]
-
-    def __enter__(self) -> _Scoreboard:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for row in self._cells:
-            for cell in row:
-                if cell.segments is not None:
-                    cell.segments.close()
-
-    def add(self, scored: list[list[SegmentScores]]) -> None:
-        for cells, parts in zip(self._cells, scored, strict=True):
-            for cell, part in zip(cells, parts, strict=True):
-                cell.total.add(part)
-                if cell.segments is not None:
-                    cell.segments.write(part.scores.tobytes())
-                if cell.parts is not None:
-                    cell.parts.append(part)
-
-    def intervals(self, resamples: int, seed: int) -> Intervals:
-        """The bootstrap's intervals of all system scores."""
-        from tesla_eval.statistics.resampling import (
-            paired_bootstrap,  # takes time to import: only when asked for
-        )
-
-        columns = []
-        for place, (name, metric) in enumerate(self._metrics):
-            parts = [SegmentScores.concatenate(row[place].parts or []) for row in self._cells]
-            table = system_table(name, metric, self._systems, parts)
-            drawn = paired_bootstrap(table.candidates(), resamples=resamples, seed=seed, level=_LEVEL)
-            columns.append(list(zip(drawn.low.tolist(), drawn.high.tolist(), strict=True)))
-        return Intervals(tuple(zip(*columns, strict=True)), _LEVEL, resamples, seed)
-
-    def results(
-        self, references: CountedReferences, intervals: Intervals | None, reference_name: str
-    ) -> Results:
-        metrics = [one.metric for one in self._metrics]
-        return Results(
-            systems=tuple(self._systems),
-            metrics=tuple(one.name for one in self._metrics),
-            signatures=tuple(map(references.signature, metrics)),
-            scores=tuple(tuple(cell.total.score() for cell in row) for row in self._cells),
-            names=self._names,
-            segments=self._segments if self._cells[0][0].segments is not None else None,
-            segment_signatures=tuple(map(references.segment_signature, metrics)),
-            intervals=intervals,
-            reference_name=reference_name,
-        )
-
-    def _segments(self, system: int, metric: int) -> Iterator[float]:
-        handle = self._cells[system][metric].segments
-        assert handle is not None
-        handle.seek(0)
-        while block := handle.read(1 << 16):
-            scores: npt.NDArray[np.float64] = np.frombuffer(block, np.float64)
-            yield from scores.tolist()

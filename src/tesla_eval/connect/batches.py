@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.metrics.base import Chunk, Metric
+from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import create_metric
 from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.metrics.scoring import Chunk, first_refused, score_texts
 from tesla_eval.texts.columns import Columns
 from tesla_eval.texts.segments import reference_count, with_gaps
 
@@ -200,20 +201,17 @@ class BatchScorer:
         self, metric: Metric, chunk: Chunk, batch: pyarrow.RecordBatch, present: np.ndarray[Any, Any],
         place: str, first_row: int,
     ) -> SegmentScores:  # fmt: skip
-        if not len(chunk.hypotheses):
+        if not chunk.segments:
             return SegmentScores(np.empty(0), np.empty((0, len(metric.feature_names))))
         try:
-            return next(iter(metric.score_chunks([chunk])))
+            return score_texts(metric, chunk.systems[0], chunk.references, chunk.sources)
         except InputError:
-            for number, row in enumerate(np.flatnonzero(present).tolist()):
-                one = slice(number, number + 1)
-                sources = None if chunk.sources is None else chunk.sources[one]
-                streams = [stream[one] for stream in chunk.references]
-                try:
-                    next(iter(metric.score_chunks([Chunk(chunk.hypotheses[one], streams, sources)])))
-                except InputError as error:
-                    raise InputError(f"{self._row(batch, row, place, first_row)}: {error}") from None
-            raise
+            refused = first_refused([metric], chunk)
+            if refused is None:
+                raise
+            _, number, error = refused
+            row = int(np.flatnonzero(present)[number])
+            raise InputError(f"{self._row(batch, row, place, first_row)}: {error}") from None
 
     def _row(self, batch: pyarrow.RecordBatch, row: int, place: str, first_row: int) -> str:
         """The place of a row, with the first column that is carried over: most often an id."""
@@ -274,7 +272,7 @@ class _Texts:
             hypotheses = list(compress(hypotheses, present))
             streams = [list(compress(stream, present)) for stream in streams]
             sources = None if sources is None else list(compress(sources, present))
-        return Chunk(hypotheses, streams, sources)  # type: ignore[arg-type]  # those that are present are texts
+        return Chunk([hypotheses], streams, sources)  # type: ignore[arg-type]  # those that are present are texts
 
 
 def _are_texts(texts: list[str | None]) -> np.ndarray[Any, np.dtype[np.bool_]]:

@@ -17,7 +17,6 @@ from sacrebleu.metrics.base import Score, Signature
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.registry import create_metric
 from tesla_eval.texts.segments import (
     References,
@@ -73,7 +72,7 @@ class TeslaMetric(SacreBleuMetric):
             raise UsageError(f"{self.metric.id} reads source texts, which sacreBLEU does not pass on")
         # sacreBLEU keeps the results of several metrics by this name.
         self.name = ":".join([self.metric.id, *(f"{key}={value}" for key, value in options.items())])
-        self._formula: Callable[[FloatArray], FloatArray] | None = corpus_score_of_sums(self.metric)
+        self._formula: Callable[[FloatArray], FloatArray] | None = self.metric.formula_of_sums
         self._ref_cache = None if references is None else streams_of_texts(references)
 
     def _extract_corpus_statistics(

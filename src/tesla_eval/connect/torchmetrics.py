@@ -14,7 +14,6 @@ from torchmetrics import Metric
 
 from tesla_eval.base.arrays import ExactSum
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.registry import create_metric
 from tesla_eval.texts.segments import texts_of
 
@@ -38,7 +37,7 @@ class TeslaScore(Metric):  # type: ignore[misc]  # torchmetrics may be missing w
     ) -> None:
         super().__init__(**kwargs)
         self.metric = create_metric(metric, lang, **(options or {}))
-        if corpus_score_of_sums(self.metric) is not None or self.metric.corpus_wide:
+        if self.metric.formula_of_sums is not None or self.metric.corpus_wide:
             raise UsageError(f"{self.metric.id} is not a mean over segments: take torchmetrics' own metric")
         zero = torch.tensor(0.0, dtype=torch.float64)
         self.add_state("sum", default=zero, dist_reduce_fx="sum")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, ABCMeta, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from tesla_eval.base.arrays import ExactSum, FloatArray
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.base.parallel import map_in_order
 from tesla_eval.base.records import Signature
 from tesla_eval.metrics.results import CorpusScore, Score, SegmentScores
+from tesla_eval.metrics.scoring import Chunk, NamedMetric, score_systems, score_texts
 from tesla_eval.texts.segments import (
     References,
     check_orientation,
@@ -27,20 +27,12 @@ from tesla_eval.texts.segments import (
 if TYPE_CHECKING:
     from tesla_eval.metrics.results import Explanation
 
-__all__ = ["Chunk", "Metric", "References", "SegmentScores", "Total"]
+__all__ = ["Metric", "References", "SegmentScores", "Total"]
 
 
 _SMALLEST_CHUNK, _LARGEST_CHUNK = 64, 2048  # segments that cross into the core at once
 _SHARED_OPTIONS = ("lang", "workers")  # of every metric: not part of what makes one differ from another
 _Any = TypeVar("_Any")
-
-
-class Chunk(NamedTuple):
-    """Some segments of a corpus."""
-
-    hypotheses: Sequence[str]
-    references: References
-    sources: Sequence[str] | None = None
 
 
 class Total(Protocol):
@@ -166,6 +158,17 @@ class Metric(ABC, metaclass=_Sealing):
         """An empty system score."""
         return MeanTotal()
 
+    def score_of_sums(self, sums: FloatArray) -> FloatArray:
+        """The corpus scores of summed statistics, for many sums at once: the last axis holds the statistics."""
+        raise UsageError(
+            f"{self.id} has no statistics that add up: a system's score is the mean of its segments"
+        )
+
+    @property
+    def formula_of_sums(self) -> Callable[[FloatArray], FloatArray] | None:
+        """`score_of_sums`, or None for a metric whose system score is the mean of the segments' scores."""
+        return None if type(self).score_of_sums is Metric.score_of_sums else self.score_of_sums
+
     def sentence_score(
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Score:
@@ -197,15 +200,11 @@ class Metric(ABC, metaclass=_Sealing):
             check_orientation(hypotheses, references)
         if sources is not None and len(sources) != len(hypotheses):
             raise InputError(f"{len(hypotheses)} hypotheses, but {len(sources)} sources")
-        fitted = self.for_corpus(references)
-        total = fitted.new_total()
-        parts = []
-        for part in fitted.score_chunks(_chunks(hypotheses, references, sources, self.workers)):
-            total.add(part)
-            parts.append(part)
-        scored = SegmentScores.concatenate(parts)
+        chunks = _chunks(hypotheses, references, sources, self.workers)
+        scored = score_systems([""], [NamedMetric(self.id, self)], chunks, jobs=self.workers)
+        segments = scored.segments(0, 0)
         return CorpusScore(
-            self.id, total.score(), scored.scores, scored.features, self.feature_names,
+            self.id, scored.scores[0][0], segments.scores, segments.features, self.feature_names,
             self.result_signature(references),
         )  # fmt: skip
 
@@ -215,19 +214,8 @@ class Metric(ABC, metaclass=_Sealing):
             reference_count(references) if self.needs_references else 0
         )
 
-    def score_chunks(
-        self, chunks: Iterable[Chunk | tuple[Sequence[str], References]]
-    ) -> Iterator[SegmentScores]:
-        """Score chunk after chunk, in order, `workers` at a time; chunks are taken only as they are needed."""
-        yield from map_in_order(lambda chunk: self._score_chunk(Chunk(*chunk)), chunks, self.workers)
-
     def _score_one(self, hypothesis: str, streams: References, source: str | None) -> SegmentScores:
-        return self._score_chunk(Chunk([hypothesis], streams, None if source is None else [source]))
-
-    def _score_chunk(self, chunk: Chunk) -> SegmentScores:
-        if self.uses_source:
-            return self.score_segments(chunk.hypotheses, chunk.references, sources=chunk.sources)  # type: ignore[call-arg]
-        return self.score_segments(chunk.hypotheses, chunk.references)
+        return score_texts(self, [hypothesis], streams, None if source is None else [source])
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
         """The score of every hypothesis (row) against every reference (column)."""
@@ -247,7 +235,7 @@ def _chunks(
 ) -> Iterator[Chunk]:
     for span in _spans(len(hypotheses), workers):
         streams = [stream[span] for stream in references]
-        yield Chunk(hypotheses[span], streams, None if sources is None else sources[span])
+        yield Chunk([hypotheses[span]], streams, None if sources is None else sources[span])
 
 
 def _spans(segments: int, workers: int) -> Iterator[slice]:

@@ -31,7 +31,6 @@ __all__ = [
     "Ter",
     "TerChar",
     "check_order",
-    "corpus_score_of_sums",
 ]
 
 UNSPACED_TOKENISERS = {"zh": "zh", "ja": "char", "th": "char"}  # where words are not spaced
@@ -305,16 +304,6 @@ class TerChar(Ter):
 def _spread(text: str) -> str:
     """A text with every character a word."""
     return " ".join("".join(text.split()))
-
-
-def corpus_score_of_sums(metric: Metric) -> Callable[[FloatArray], FloatArray] | None:
-    """How `metric` scores a corpus from the sum of its segments' statistics, or None if it averages segments.
-
-    >>> corpus_score_of_sums(Ter())(np.array([[1.0, 4.0], [3.0, 4.0]]))
-    array([25., 75.])
-    """
-    formula: Callable[[FloatArray], FloatArray] | None = getattr(metric, "score_of_sums", None)
-    return formula
 
 
 def _signature_text(metric: Any) -> str:

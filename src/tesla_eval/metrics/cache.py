@@ -19,8 +19,9 @@ import numpy as np
 
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import ResourceError
-from tesla_eval.metrics.base import Chunk, Metric
+from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.metrics.scoring import Chunk, score_chunks
 from tesla_eval.texts.segments import References, check_references, streams_of_texts, texts_of
 
 __all__ = ["CACHE_VARIABLE", "ScoreCache", "default_cache_folder"]
@@ -110,9 +111,8 @@ class ScoreCache:
         new = sorted(index for key, index in first_with.items() if key not in rows)
         advance(len(keys) - len(new))
         spans = [new[start : start + _CHUNK] for start in range(0, len(new), _CHUNK)]
-        for span, part in zip(
-            spans, metric.score_chunks(_chunks(spans, hypotheses, references, read_sources)), strict=True
-        ):
+        chunks = _chunks(spans, hypotheses, references, read_sources)
+        for span, [[part]] in zip(spans, score_chunks([metric], chunks, metric.workers), strict=True):
             computed = {keys[index]: row for index, row in zip(span, _rows(part), strict=True)}
             self._write(computed)
             rows |= computed
@@ -193,7 +193,7 @@ def _chunks(
 ) -> Iterator[Chunk]:
     for span in spans:
         yield Chunk(
-            [hypotheses[i] for i in span],
+            [[hypotheses[i] for i in span]],
             [[stream[i] for i in span] for stream in references],
             None if sources is None else [sources[i] for i in span],
         )

@@ -104,10 +104,9 @@ class Meteor(Metric):
         """An empty corpus score."""
         return StatisticsTotal(self._program.evaluate)
 
-    @property
-    def score_of_sums(self) -> object:
-        """The formula over many sums at once, for a bootstrap; only English with the usual task has it here."""
-        return _score_of_sums if self.lang == "en" else self._evaluated
+    def score_of_sums(self, sums: FloatArray) -> FloatArray:
+        """The corpus scores of summed statistics; the formula is known here for English with the usual task only."""
+        return _score_of_sums(sums) if self.lang == "en" else self._evaluated(sums)
 
     def _evaluated(self, sums: FloatArray) -> FloatArray:
         rows = sums.reshape(-1, _STATISTICS)

@@ -26,6 +26,7 @@ __all__ = [
     "Entry",
     "create_metric",
     "default_metrics",
+    "digits",
     "find_entry",
     "metric_key",
     "metric_names",
@@ -76,6 +77,8 @@ class Entry:
 
 _HOME = "tesla_eval.metrics"
 _PERCENT = "0..100"
+_PERCENT_SCALES = (_PERCENT, "0..")
+"""Of metrics whose scores are percentages, as all of sacreBLEU's are: two digits say enough."""
 
 
 def _rouge_entries() -> Iterator[Entry]:
@@ -207,6 +210,15 @@ def create_metric(name: str, lang: str = "en", **options: Any) -> Metric:
     TeslaM(lang='en', alpha=0.5)
     """
     return find_entry(name).load()(lang=lang, **options)  # type: ignore[call-arg]  # contract of registered metrics
+
+
+def digits(metric: str) -> int:
+    """How many digits a metric's scores are shown with; `metric` may carry options (`bleu:lc=yes`).
+
+    >>> digits("bleu:tok=intl"), digits("tesla-m")
+    (2, 4)
+    """
+    return 2 if find_entry(metric.partition(":")[0]).scale in _PERCENT_SCALES else 4
 
 
 def registered_class(metric_id: str) -> type[Metric] | None:

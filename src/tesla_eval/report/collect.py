@@ -15,11 +15,22 @@ from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.base.version import __version__
 from tesla_eval.language.analysis.tagger import TaggerModel
 from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.comparison import SystemComparison
+from tesla_eval.metrics.comparison import SystemComparison, compare_systems
+from tesla_eval.metrics.registry import digits
+from tesla_eval.metrics.scoring import Chunk, Scored
 from tesla_eval.report.embedding import encoded
 from tesla_eval.report.findings import CLASSES, LENGTHS, Findings
 
-__all__ = ["FORMAT", "FORMAT_VERSION", "Blocks", "ReportTexts", "ScoredMetric", "collect", "telling_segments"]
+__all__ = [
+    "FORMAT",
+    "FORMAT_VERSION",
+    "Blocks",
+    "ReportTexts",
+    "ScoredMetric",
+    "collect",
+    "scored_metrics",
+    "telling_segments",
+]
 
 FORMAT = "tesla-report"
 FORMAT_VERSION = 1
@@ -38,6 +49,28 @@ class ReportTexts:
     references: Sequence[Sequence[str | None]]
     sources: Sequence[str] | None = None
     names: tuple[str, ...] | None = None
+
+    @classmethod
+    def of_chunks(
+        cls, systems: Sequence[str], chunks: Sequence[Chunk], names: tuple[str, ...] | None = None
+    ) -> ReportTexts:
+        """The texts of all chunks; a chunk with fewer references than another lacks the others."""
+        references: list[list[str | None]] = [
+            [] for _ in range(max(len(chunk.references) for chunk in chunks))
+        ]
+        for chunk in chunks:
+            gaps = [[None] * chunk.segments] * (len(references) - len(chunk.references))
+            for stream, texts in zip(references, [*chunk.references, *gaps], strict=True):
+                stream.extend(texts)
+        return cls(
+            tuple(systems),
+            [[text for chunk in chunks for text in chunk.systems[k]] for k in range(len(systems))],
+            references,
+            None
+            if any(chunk.sources is None for chunk in chunks)
+            else [text for chunk in chunks for text in chunk.sources or ()],
+            names,
+        )
 
     @property
     def count(self) -> int:
@@ -62,6 +95,23 @@ class ScoredMetric:
     segments: FloatArray
     features: FloatArray
     comparison: SystemComparison
+
+
+def scored_metrics(scored: Scored, **test: Any) -> list[ScoredMetric]:
+    """Each metric with its scores of all systems, compared by `compare_systems` with the options of `test`."""
+    return [_scored_metric(scored, place, test) for place in range(len(scored.metrics))]
+
+
+def _scored_metric(scored: Scored, place: int, test: dict[str, Any]) -> ScoredMetric:
+    name, metric = scored.metrics[place]
+    parts = [scored.segments(system, place) for system in range(len(scored.systems))]
+    return ScoredMetric(
+        name=name, metric=metric, signature=str(scored.signature(place)),
+        segment_signature=str(scored.segment_signature(place)), digits=digits(name),
+        scores=tuple(row[place] for row in scored.scores), segments=np.stack([part.scores for part in parts]),
+        features=np.stack([part.features for part in parts]),
+        comparison=compare_systems(scored.table(place), **test),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.results import SegmentScores
 
 __all__ = ["Objective", "whole_numbers"]
@@ -30,7 +29,7 @@ class Objective:
     @classmethod
     def of(cls, metric: Metric) -> Objective:
         """What a system is scored by under this metric."""
-        return cls(metric.higher_is_better, corpus_score_of_sums(metric))
+        return cls(metric.higher_is_better, metric.formula_of_sums)
 
     def statistics(self, found: SegmentScores) -> FloatArray:
         """One row per segment, to be added up."""

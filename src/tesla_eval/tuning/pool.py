@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from tesla_eval import _core
 from tesla_eval.base.errors import InputError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.metrics.scoring import Chunk, score_chunks
 from tesla_eval.tuning.nbest import CandidateList
 from tesla_eval.tuning.objective import FloatArray, IntArray, Objective, whole_numbers
 
@@ -193,11 +194,11 @@ class Pool:
         fresh = self._texts[self._scored_count :]
         spans = [fresh[start : start + _CHUNK] for start in range(0, len(fresh), _CHUNK)]
 
-        def chunks() -> Iterator[tuple[list[str], list[list[str | None]]]]:
-            for span in spans:
-                yield [text for _, text in span], [[stream[s] for s, _ in span] for stream in references]
-
-        for span, part in zip(spans, metric.score_chunks(chunks()), strict=True):
+        chunks = (
+            Chunk([[text for _, text in span]], [[stream[s] for s, _ in span] for stream in references])
+            for span in spans
+        )
+        for span, [[part]] in zip(spans, score_chunks([metric], chunks, metric.workers), strict=True):
             self._scored.append(SegmentScores(part.scores, np.empty((len(span), 0)), part.statistics))
             advance(len(span))
         self._scored_count = len(self._texts)

@@ -16,7 +16,6 @@ import numpy as np
 
 from tesla_eval.base.errors import InputError, TeslaError, UsageError
 from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.texts.lines import parse_json_object
 from tesla_eval.tuning.objective import Objective
@@ -147,7 +146,7 @@ class Meteor(Protocol):
             return f"ERROR {result}"
         score, row = result
         if not segment.hypothesis:  # METEOR gives 0, whatever the reference
-            score, row = 0.0, row if corpus_score_of_sums(self.metric) else [0.0]
+            score, row = 0.0, row if self.metric.formula_of_sums else [0.0]
         return " ".join(map(repr, [score, *row]))
 
     def _parse(self, line: str | None) -> _Segment | str:
@@ -169,7 +168,7 @@ class Meteor(Protocol):
         if not all(rows) or not all(map(math.isfinite, (number for row in rows for number in row))):
             raise ValueError
         scores = [row[0] for row in rows]
-        formula = corpus_score_of_sums(self.metric)
+        formula = self.metric.formula_of_sums
         full = [row[1:] for row in rows if len(row) > 1]
         if formula is None or not full:
             return [*scores, math.fsum(scores) / len(scores)]
@@ -187,7 +186,7 @@ class ZMert(Protocol):
         super().__init__(metric)
         if not metric.higher_is_better:
             raise UsageError(f"{metric.id}: lower is better; Z-MERT needs a metric whose best score is 1")
-        self._percent = corpus_score_of_sums(metric) is not None
+        self._percent = metric.formula_of_sums is not None
         self._references: list[tuple[str, ...]] = []
         self._waiting = 0
         self._body: list[str | None] = []

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from tesla_eval.base.errors import InputError, TeslaError, UsageError
-from tesla_eval.cli.shared.score_formats import Results, digits
+from tesla_eval.cli.shared.score_formats import Results
 from tesla_eval.cli.shared.terminal import warn
-from tesla_eval.metrics.registry import find_entry
+from tesla_eval.metrics.registry import digits, find_entry
 
 __all__ = ["Gates", "Limit"]
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 import click
 
 from tesla_eval.base.errors import InputError
-from tesla_eval.base.parallel import map_in_order
 from tesla_eval.cli.shared.terminal import warn
 from tesla_eval.language.analysis.conllu import parse_conllu
-from tesla_eval.metrics import Metric
-from tesla_eval.metrics.baselines import SacreBleuSignature
-from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.metrics.scoring import Chunk
 from tesla_eval.texts.compression import SUFFIXES
 from tesla_eval.texts.lines import (
     STANDARD_INPUT,
@@ -28,37 +25,25 @@ from tesla_eval.texts.lines import (
     looks_tokenised,
     read_in_step,
 )
-from tesla_eval.texts.segments import reference_count, with_gaps
+from tesla_eval.texts.segments import with_gaps
 from tesla_eval.texts.tables import Columns, TableRow, is_table, read_table, table_columns
 
 if TYPE_CHECKING:
-    from tesla_eval.cli.shared.options import NamedMetric
     from tesla_eval.judgements.summaries import SummarySet
 
 __all__ = [
-    "Chunk",
     "ConlluReader",
-    "CountedReferences",
     "Inputs",
-    "fit_to_corpus",
+    "check_distinct",
     "known_length",
     "open_inputs",
     "read_chunks",
-    "score_chunks",
     "summary_chunks",
     "systems_or_standard_input",
 ]
 
 _ROWS_AT_ONCE = 1024
 _COUNTED_BLOCK = 1 << 20
-
-
-class Chunk(NamedTuple):
-    """Some segments: reference streams with None for what is missing, the systems' texts, the sources if given."""
-
-    references: list[list[str | None]]
-    systems: list[list[str]]
-    sources: list[str] | None = None
 
 
 @dataclass
@@ -90,6 +75,12 @@ def _has_piped_input() -> bool:
         return sys.stdin is not None and not sys.stdin.isatty() and sys.stdin.fileno() >= 0
     except (OSError, ValueError):  # closed, or no real file
         return False
+
+
+def check_distinct(systems: Sequence[str]) -> None:
+    """Refuse to compare a system with itself."""
+    if len(set(systems)) < len(systems):
+        raise click.UsageError("a system is given twice: its differences would all be 0")
 
 
 def open_inputs(
@@ -154,8 +145,8 @@ def read_chunks(
             _warn_of_preparation(names, texts[:judged])
         first = False
         yield Chunk(
-            with_gaps(texts[: len(references)]),
             texts[len(references) : judged],
+            with_gaps(texts[: len(references)]),
             None if source is None else texts[judged],
         )
 
@@ -174,8 +165,8 @@ def _marked_inputs(
         for start in range(0, len(marked.keys), _ROWS_AT_ONCE):
             span = slice(start, start + _ROWS_AT_ONCE)
             yield Chunk(
-                with_gaps([stream[span] for stream in marked.references]),
                 [texts[span] for texts in marked.systems.values()],
+                with_gaps([stream[span] for stream in marked.references]),
                 None if marked.source is None else marked.source[span],
             )
 
@@ -239,7 +230,7 @@ def _table_chunks(
             _warn_of_preparation(names, texts)
         first = False
         sources = [row.source for row in some if row.source is not None]
-        yield Chunk(with_gaps(streams), texts, sources if len(sources) == len(some) else None)
+        yield Chunk(texts, with_gaps(streams), sources if len(sources) == len(some) else None)
 
 
 def _rows_in_step(paths: Sequence[str], tables: Sequence[Iterator[TableRow]]) -> Iterator[TableRow]:
@@ -283,52 +274,6 @@ def known_length(paths: Sequence[str]) -> int | None:
     return None
 
 
-class CountedReferences:
-    """Chunks as they pass by, and how many references their segments had: `var` if not all had the same number."""
-
-    def __init__(self, chunks: Iterator[Chunk]) -> None:
-        self._chunks = chunks
-        self._counts: set[int | str] = set()
-
-    def __iter__(self) -> Iterator[Chunk]:
-        for chunk in self._chunks:
-            self._counts.add(reference_count(chunk[0]))
-            yield chunk
-
-    def signature(self, metric: Metric) -> str:
-        """The signature of a metric's scores of these chunks."""
-        return str(metric.get_signature().with_references(self._count if metric.needs_references else 0))
-
-    def segment_signature(self, metric: Metric) -> str:
-        """The signature of its segments' scores: BLEU's are made with other settings than a corpus score."""
-        signature = metric.get_signature()
-        if isinstance(signature, SacreBleuSignature):
-            return str(signature.of_segments(self._count))
-        return self.signature(metric)
-
-    @property
-    def _count(self) -> int | str:
-        return "var" if len(self._counts) > 1 else next(iter(self._counts), 0)
-
-
-def fit_to_corpus(metrics: Sequence[NamedMetric], inputs: Inputs) -> tuple[list[NamedMetric], Inputs]:
-    """The metrics for these inputs: where one depends on all references, the segments are read first."""
-    if not any(one.metric.corpus_wide for one in metrics):
-        return list(metrics), inputs
-    chunks = list(inputs.chunks)
-    most = max((len(chunk.references) for chunk in chunks), default=0)
-    streams: list[list[str | None]] = [[] for _ in range(most)]
-    for chunk in chunks:
-        gap: list[str | None] = [None] * len(chunk.systems[0])
-        for place, stream in enumerate(streams):
-            stream.extend(chunk.references[place] if place < len(chunk.references) else gap)
-    fitted = [
-        one._replace(metric=one.metric.for_corpus(streams)) if one.metric.corpus_wide else one
-        for one in metrics
-    ]
-    return fitted, replace(inputs, chunks=iter(chunks))
-
-
 def summary_chunks(summaries: SummarySet, topics: int = 256) -> Iterator[Chunk]:
     """Chunks of topics with all their models; every system must have summarised every topic."""
     for system, row in zip(summaries.systems, summaries.hypotheses, strict=True):
@@ -341,60 +286,10 @@ def summary_chunks(summaries: SummarySet, topics: int = 256) -> Iterator[Chunk]:
     for start in range(0, len(summaries.topics), topics):
         span = slice(start, start + topics)
         yield Chunk(
-            [list(stream[span]) for stream in summaries.reference_streams],
             [[text for text in row[span] if text is not None] for row in summaries.hypotheses],
+            [list(stream[span]) for stream in summaries.reference_streams],
             None if summaries.sources is None else list(summaries.sources[span]),
         )
-
-
-def score_chunks(
-    metrics: Sequence[Metric], systems: Sequence[str], chunks: Iterable[Chunk], jobs: int
-) -> Iterator[list[list[SegmentScores]]]:
-    """For each chunk its scores by system, then by metric, `jobs` chunks at a time; what is refused is named."""
-
-    def score(numbered: tuple[int, Chunk]) -> list[list[SegmentScores]]:
-        start, chunk = numbered
-        try:
-            return [
-                [_score(metric, lines, chunk.references, chunk.sources) for metric in metrics]
-                for lines in chunk.systems
-            ]
-        except InputError as error:
-            raise _refused(metrics, systems, start, chunk) or error from None
-
-    return map_in_order(score, _numbered(chunks), jobs)
-
-
-def _score(
-    metric: Metric, texts: list[str], references: list[list[str | None]], sources: list[str] | None
-) -> SegmentScores:
-    if metric.uses_source:
-        return metric.score_segments(texts, references, sources=sources)  # type: ignore[call-arg]
-    return metric.score_segments(texts, references)
-
-
-def _numbered(chunks: Iterable[Chunk]) -> Iterator[tuple[int, Chunk]]:
-    """Each chunk with the number of its first segment."""
-    start = 1
-    for chunk in chunks:
-        yield start, chunk
-        start += len(chunk.systems[0])
-
-
-def _refused(
-    metrics: Sequence[Metric], systems: Sequence[str], start: int, chunk: Chunk
-) -> InputError | None:
-    """The error of the first segment that a metric refuses, with its place."""
-    for system, lines in zip(systems, chunk.systems, strict=True):
-        for index, text in enumerate(lines):
-            given = [[stream[index]] for stream in chunk.references]
-            source = None if chunk.sources is None else [chunk.sources[index]]
-            for metric in metrics:
-                try:
-                    _score(metric, [text], given, source)
-                except InputError as error:
-                    return InputError(f"{system}, segment {start + index}: {error}")
-    return None
 
 
 def _warn_of_preparation(names: Sequence[str], texts: Sequence[Sequence[str]]) -> None:

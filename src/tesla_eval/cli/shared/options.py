@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from importlib.util import find_spec
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -21,9 +21,9 @@ from tesla_eval.language.analysis.senses import INSTALLED, NONE, find_installed_
 from tesla_eval.matching.bags.units import MAX_UNITS
 from tesla_eval.metrics import Metric, create_metric, default_metrics
 from tesla_eval.metrics.registry import BUILT_IN
+from tesla_eval.metrics.scoring import NamedMetric
 
 __all__ = [
-    "NamedMetric",
     "analysed_option",
     "auto_language_option",
     "celab_arguments",
@@ -238,13 +238,6 @@ def need_matplotlib(what: str) -> None:
 def _need(module: str, message: str) -> None:
     if find_spec(module) is None:
         raise UsageError(message)
-
-
-class NamedMetric(NamedTuple):
-    """A metric and its name in results: its id, and the options that the user gave it."""
-
-    name: str
-    metric: Metric
 
 
 def create_metrics(names: str | Sequence[str] | None, language: str, **options: Any) -> list[Metric]:

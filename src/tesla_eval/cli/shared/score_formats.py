@@ -10,22 +10,10 @@ import click
 
 from tesla_eval.base.errors import UsageError
 from tesla_eval.cli.shared.terminal import aligned, complain, visible, width
-from tesla_eval.metrics.registry import find_entry
+from tesla_eval.metrics.registry import digits
 from tesla_eval.texts.compression import without_suffix
 
-__all__ = ["FORMATS", "Intervals", "Results", "check_format", "digits", "latex_escaped", "signature_line"]
-
-_PERCENT_SCALES = ("0..100", "0..")
-"""Of metrics whose scores are percentages, as all of sacreBLEU's are: two digits say enough."""
-
-
-def digits(metric: str) -> int:
-    """How many digits a metric's scores are shown with; `metric` may carry options (`bleu:lc=yes`).
-
-    >>> digits("bleu:tok=intl"), digits("tesla-m")
-    (2, 4)
-    """
-    return 2 if find_entry(metric.partition(":")[0]).scale in _PERCENT_SCALES else 4
+__all__ = ["FORMATS", "Intervals", "Results", "check_format", "latex_escaped", "signature_line"]
 
 
 def signature_line(metric: str, signature: str) -> str:

@@ -9,13 +9,13 @@ import click
 import numpy as np
 
 from tesla_eval.base.errors import UsageError
-from tesla_eval.cli.shared.options import NamedMetric
 from tesla_eval.cli.shared.score_formats import Results
 from tesla_eval.cli.shared.terminal import note, progress
 from tesla_eval.connect.batches import BatchScorer, is_list_type, need_package
 from tesla_eval.connect.parquet import check_columns, parquet_rows, parquet_schema, score_parquet
 from tesla_eval.metrics.base import MeanTotal
 from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.metrics.scoring import NamedMetric
 from tesla_eval.texts.columns import Columns
 
 __all__ = ["check_table_request", "score_to_table"]

@@ -29,7 +29,6 @@ from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
 from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.judgements.wmt import language_pairs, read_eval_set, read_human_systems, read_segments
 from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.baselines import corpus_score_of_sums
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.statistics.correlation import ROW_STATISTICS
@@ -375,7 +374,7 @@ def score_metric(
     scored = cache.score(metric, chosen.hypotheses, chosen.references, progress.advance, chosen.sources)
     table[chosen.cells] = scored.scores
     corpus = None
-    formula = corpus_score_of_sums(metric)
+    formula = metric.formula_of_sums
     if formula is not None and scored.statistics is not None:
         rows = np.full((*table.shape, scored.statistics.shape[1]), np.nan)
         rows[chosen.cells] = scored.statistics

@@ -1,0 +1,275 @@
+"""The one road from texts to scores: several systems under several metrics, chunk by chunk.
+
+`Metric.corpus_score`, every command, data frames and engines take it. Texts are read only as they are needed, results
+come in order, and an error names the segment that a metric refuses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import IO, TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from tesla_eval.base.errors import InputError
+from tesla_eval.base.parallel import NO_PROGRESS, Progress, map_in_order
+from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.texts.segments import References, reference_count
+
+if TYPE_CHECKING:
+    from tesla_eval.base.arrays import FloatArray
+    from tesla_eval.base.records import Signature
+    from tesla_eval.metrics.base import Metric
+    from tesla_eval.metrics.comparison import SystemTable
+
+__all__ = ["Chunk", "NamedMetric", "Scored", "first_refused", "score_chunks", "score_systems", "score_texts"]
+
+_IN_MEMORY = 1 << 20  # bytes of segment scores per system and metric; more go to a temporary file
+_FLOAT = np.dtype(np.float64)
+
+Kept = Literal["nothing", "scores", "everything"]
+"""What remains of the segments: nothing, their scores (on disk if there are many), or features and statistics too."""
+
+
+class NamedMetric(NamedTuple):
+    """A metric and its name in results: its id, and the options that the user gave it."""
+
+    name: str
+    metric: Metric
+
+
+class Chunk(NamedTuple):
+    """Some segments: the texts of every system, streams of references (None is a missing one), sources if given."""
+
+    systems: Sequence[Sequence[str]]
+    references: References
+    sources: Sequence[str] | None = None
+
+    @property
+    def segments(self) -> int:
+        """How many segments it has."""
+        return len(self.systems[0])
+
+
+def score_texts(
+    metric: Metric, hypotheses: Sequence[str], references: References, sources: Sequence[str] | None = None
+) -> SegmentScores:
+    """The scores of some segments of one system; the sources reach only a metric that reads them."""
+    if metric.uses_source:
+        return metric.score_segments(hypotheses, references, sources=sources)  # type: ignore[call-arg]
+    return metric.score_segments(hypotheses, references)
+
+
+def score_chunks(
+    metrics: Sequence[Metric], chunks: Iterable[Chunk], jobs: int = 1, systems: Sequence[str] = ()
+) -> Iterator[list[list[SegmentScores]]]:
+    """For each chunk its scores by system, then by metric, `jobs` chunks at a time.
+
+    An error names the segment, and the system if `systems` gives it a name.
+    """
+
+    def score(numbered: tuple[int, Chunk]) -> list[list[SegmentScores]]:
+        start, chunk = numbered
+        try:
+            return [
+                [score_texts(metric, texts, chunk.references, chunk.sources) for metric in metrics]
+                for texts in chunk.systems
+            ]
+        except InputError:
+            refused = first_refused(metrics, chunk)
+            if refused is None:
+                raise
+            system, segment, error = refused
+            place = f"segment {start + segment}"
+            name = systems[system] if systems else ""
+            raise InputError(f"{name}, {place}: {error}" if name else f"{place}: {error}") from None
+
+    return map_in_order(score, _numbered(chunks), jobs)
+
+
+def _numbered(chunks: Iterable[Chunk]) -> Iterator[tuple[int, Chunk]]:
+    """Each chunk with the number of its first segment, counted from 1."""
+    start = 1
+    for chunk in chunks:
+        yield start, chunk
+        start += chunk.segments
+
+
+def first_refused(metrics: Sequence[Metric], chunk: Chunk) -> tuple[int, int, InputError] | None:
+    """The system and the segment that a metric refuses first, with its error."""
+    for system, texts in enumerate(chunk.systems):
+        for segment, text in enumerate(texts):
+            given = [[stream[segment]] for stream in chunk.references]
+            source = None if chunk.sources is None else [chunk.sources[segment]]
+            for metric in metrics:
+                try:
+                    score_texts(metric, [text], given, source)
+                except InputError as error:
+                    return system, segment, error
+    return None
+
+
+def score_systems(
+    systems: Sequence[str],
+    metrics: Sequence[NamedMetric],
+    chunks: Iterable[Chunk],
+    *,
+    jobs: int = 1,
+    keep: Kept = "everything",
+    progress: Progress = NO_PROGRESS,
+) -> Scored:
+    """Score all chunks of all systems with all metrics. Memory is constant unless everything is kept.
+
+    >>> from tesla_eval.metrics.registry import create_metric
+    >>> chunk = Chunk([["The cats sat."], ["A dog."]], [["The cat sat."]])
+    >>> scored = score_systems(["a", "b"], [NamedMetric("tesla-m", create_metric("m", "en"))], [chunk])
+    >>> [round(score, 4) for (score,) in scored.scores]
+    [0.5873, 0.1725]
+    """
+    fitted, chunks = _fitted(metrics, chunks)
+    scored = Scored(systems, fitted, keep)
+    try:
+        for parts in score_chunks(
+            [one.metric for one in fitted], scored.counting_references(chunks), jobs, systems
+        ):
+            scored.add(parts)
+            progress.advance(len(parts[0][0].scores))
+    except BaseException:
+        scored.close()
+        raise
+    return scored
+
+
+def _fitted(
+    metrics: Sequence[NamedMetric], chunks: Iterable[Chunk]
+) -> tuple[Sequence[NamedMetric], Iterable[Chunk]]:
+    """The metrics for these segments: where one depends on all references, everything is read first."""
+    if not any(one.metric.corpus_wide for one in metrics):
+        return metrics, chunks
+    chunks = list(chunks)
+    most = max((len(chunk.references) for chunk in chunks), default=0)
+    streams: list[list[str | None]] = [[] for _ in range(most)]
+    for chunk in chunks:
+        for place, stream in enumerate(streams):
+            has_stream = place < len(chunk.references)
+            stream.extend(chunk.references[place] if has_stream else [None] * chunk.segments)
+    return [one._replace(metric=one.metric.for_corpus(streams)) for one in metrics], chunks
+
+
+class Scored:
+    """The scores of all systems under all metrics; systems and metrics are counted from 0."""
+
+    def __init__(
+        self, systems: Sequence[str], metrics: Sequence[NamedMetric], keep: Kept = "everything"
+    ) -> None:
+        self.systems = tuple(systems)
+        self.metrics = tuple(metrics)
+        self._totals = [[one.metric.new_total() for one in metrics] for _ in systems]
+        self._kept = [[_Segments(keep) for _ in metrics] for _ in systems]
+        self._reference_counts: set[int | str] = set()
+
+    def __enter__(self) -> Scored:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove the temporary files."""
+        for kept in chain.from_iterable(self._kept):
+            kept.close()
+
+    def counting_references(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        """The chunks as they pass by; what is counted becomes part of the signatures."""
+        for chunk in chunks:
+            self._reference_counts.add(reference_count(chunk.references))
+            yield chunk
+
+    def add(self, parts: Sequence[Sequence[SegmentScores]]) -> None:
+        """Take in the scores of more segments, by system and metric."""
+        for totals, kept, row in zip(self._totals, self._kept, parts, strict=True):
+            for total, segments, part in zip(totals, kept, row, strict=True):
+                total.add(part)
+                segments.add(part)
+
+    @property
+    def scores(self) -> tuple[tuple[float, ...], ...]:
+        """The system scores: one row per system, one column per metric."""
+        return tuple(tuple(total.score() for total in row) for row in self._totals)
+
+    def segments(self, system: int, metric: int) -> SegmentScores:
+        """All segments of a system under a metric, if everything was kept."""
+        return self._kept[system][metric].everything()
+
+    def segment_scores(self, system: int, metric: int) -> Iterator[float]:
+        """The scores of the segments, if at least these were kept."""
+        return self._kept[system][metric].scores()
+
+    def table(self, metric: int) -> SystemTable:
+        """All systems under one metric, ready to be compared, if everything was kept."""
+        from tesla_eval.metrics.comparison import SystemTable  # takes time to import: only when asked for
+
+        name, scorer = self.metrics[metric]
+        parts = [self.segments(system, metric) for system in range(len(self.systems))]
+        statistics = [part.statistics for part in parts if part.statistics is not None]
+        return SystemTable(
+            name,
+            self.systems,
+            np.stack([part.scores for part in parts], axis=1),
+            scorer.higher_is_better,
+            np.stack(statistics, axis=1) if statistics else None,
+            scorer.formula_of_sums,
+        )
+
+    def signature(self, metric: int) -> Signature:
+        """The signature of the system scores under a metric."""
+        scorer = self.metrics[metric].metric
+        return scorer.get_signature().with_references(self._references(scorer))
+
+    def segment_signature(self, metric: int) -> Signature:
+        """The signature of the segments' scores: sacreBLEU makes them with other settings than a corpus score."""
+        scorer = self.metrics[metric].metric
+        return scorer.get_signature().of_segments(self._references(scorer))
+
+    def _references(self, metric: Metric) -> int | str:
+        if not metric.needs_references:
+            return 0
+        return "var" if len(self._reference_counts) > 1 else next(iter(self._reference_counts), 0)
+
+
+class _Segments:
+    """What is kept of the segments of one system under one metric."""
+
+    def __init__(self, keep: Kept) -> None:
+        self._parts: list[SegmentScores] | None = [] if keep == "everything" else None
+        self._file: IO[bytes] | None = None
+        if keep == "scores":
+            from tempfile import SpooledTemporaryFile  # takes time to import: only when asked for
+
+            self._file = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115
+
+    def add(self, part: SegmentScores) -> None:
+        if self._parts is not None:
+            self._parts.append(part)
+        if self._file is not None:
+            self._file.write(part.scores.tobytes())
+
+    def everything(self) -> SegmentScores:
+        assert self._parts is not None, "segments are there only with keep='everything'"
+        if len(self._parts) > 1:
+            self._parts = [SegmentScores.concatenate(self._parts)]
+        return self._parts[0]
+
+    def scores(self) -> Iterator[float]:
+        if self._file is None:
+            yield from self.everything().scores.tolist()
+            return
+        self._file.seek(0)
+        while block := self._file.read(_IN_MEMORY):
+            numbers: FloatArray = np.frombuffer(block, _FLOAT)
+            yield from numbers.tolist()
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
