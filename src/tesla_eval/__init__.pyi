@@ -34,3 +34,5 @@ from tesla_eval.metrics.tesla_s import TeslaSRecall as TeslaSRecall
 from tesla_eval.metrics.tesla_s_source import TeslaSSource as TeslaSSource
 from tesla_eval.metrics.tesla_s_x import TeslaSX as TeslaSX
 from tesla_eval.metrics.tesla_x import TeslaX as TeslaX
+from tesla_eval.report.evaluation import Evaluation as Evaluation
+from tesla_eval.report.evaluation import evaluate as evaluate

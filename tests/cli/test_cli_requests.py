@@ -16,8 +16,8 @@ from sacrebleu.metrics.ter import TER
 from tesla_eval import create_metric
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.resources import shipped_folder
-from tesla_eval.cli.shared.metric_requests import option_kinds, parse_requests
 from tesla_eval.metrics.registry import registered
+from tesla_eval.metrics.requests import option_kinds, parse_requests
 
 REFERENCES = ["The cat sat on the mat.", "A storm hit Spain.", "It rained all day.", "the"]
 SYSTEM = ["The cats sat on a mat.", "Spain was hit by a storm.", "It RAINED all day", "the the the"]

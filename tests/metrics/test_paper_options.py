@@ -12,10 +12,10 @@ import pytest
 from tesla_eval import TeslaF, create_metric
 from tesla_eval.base.errors import ResourceError, UsageError
 from tesla_eval.base.resources import find_resource, write_resource
-from tesla_eval.cli.shared.metric_requests import parse_requests
 from tesla_eval.language.discourse.roles import VARIANTS, load_coherence_model, variant_kind
 from tesla_eval.metrics.features.lm import LanguageModelGroup
 from tesla_eval.metrics.registry import registered
+from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.models.linear import load_weights
 from tesla_eval.models.svr import kernel_kind, load_pem_model
 from tesla_eval.training.recipe import Recipe, features_for

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import click
 
-from tesla_eval.cli.shared.metric_requests import option_kinds
 from tesla_eval.cli.shared.terminal import aligned, write_lines
 from tesla_eval.metrics.registry import Entry, find_entry, registered
+from tesla_eval.metrics.requests import option_kinds
 
 __all__ = ["metrics"]
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.connect.rows import complete_rows
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import create_metric
 from tesla_eval.metrics.results import SegmentScores
@@ -227,7 +228,6 @@ class _Texts:
 
     def __init__(self, batch: pyarrow.RecordBatch, columns: Columns) -> None:
         self._columns = columns
-        self._rows = batch.num_rows
 
         def column(name: str) -> Any:
             return batch.column(batch.schema.get_field_index(name))
@@ -238,9 +238,7 @@ class _Texts:
         for name in columns.ref:
             array = column(name)
             streams.extend(_streams(array.to_pylist()) if is_list_type(array.type) else [array.to_pylist()])
-        self._has_reference = np.zeros(self._rows, bool)
-        for stream in streams:
-            self._has_reference |= _are_texts(stream)
+        self._given_streams = streams
         self._streams = streams if len(streams) == 1 else with_gaps([[t or "" for t in s] for s in streams])
 
     @property
@@ -249,18 +247,13 @@ class _Texts:
 
     def present(self, system: int, metric: Metric) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """The rows that have all that a metric needs."""
-        present = _are_texts(self._hypotheses[system])
-        if metric.needs_references:
-            present = present & self._has_reference
-        if metric.uses_source and self._sources is not None:
-            present = present & _are_texts(self._sources)
-        return present
+        return complete_rows(metric, self._hypotheses[system], self._given_streams, self._sources)
 
     def lacking(self, system: int, row: int) -> str:
         """The name of the column that a row lacks."""
         if self._hypotheses[system][row] is None:
             return repr(self._columns.hyp[system])
-        if not self._has_reference[row] and self._columns.ref:
+        if self._columns.ref and all(stream[row] is None for stream in self._given_streams):
             return " or ".join(map(repr, self._columns.ref))
         return repr(self._columns.src[0])
 
@@ -273,12 +266,6 @@ class _Texts:
             streams = [list(compress(stream, present)) for stream in streams]
             sources = None if sources is None else list(compress(sources, present))
         return Chunk([hypotheses], streams, sources)  # type: ignore[arg-type]  # those that are present are texts
-
-
-def _are_texts(texts: list[str | None]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    if None not in texts:
-        return np.ones(len(texts), bool)
-    return np.array([text is not None for text in texts], bool)
 
 
 def _streams(lists: list[list[str | None] | None]) -> list[list[str | None]]:

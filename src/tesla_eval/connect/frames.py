@@ -14,6 +14,7 @@ import numpy as np
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.connect.batches import SIGNATURE_KEY
+from tesla_eval.connect.rows import complete_rows
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.shortcuts import metric_for
 from tesla_eval.texts.segments import streams_by_segment, texts_of
@@ -48,25 +49,28 @@ def score_frame(
     columns: dict[str, FloatArray] = {}
     signatures: dict[str, str] = {}
     for one in [metric] if isinstance(metric, str | Metric) else metric:
-        made = _made_metric(one, lang, streams, options)
-        rows = _complete_rows(made, texts, streams, sources)
-        names = [made.id, *(f"{made.id}.{name}" for name in made.feature_names if features)]
+        metric_object = _metric_object(one, lang, streams, options)
+        rows = np.flatnonzero(complete_rows(metric_object, texts, streams, sources)).tolist()
+        names = [
+            metric_object.id,
+            *(f"{metric_object.id}.{name}" for name in metric_object.feature_names if features),
+        ]
         columns.update((name, np.full(len(texts), np.nan)) for name in names)
         if len(rows) == 0:
             continue
-        scored = made.corpus_score(
+        scored = metric_object.corpus_score(
             _taken(texts, rows),
             [_taken(stream, rows) for stream in streams],
             None if sources is None else _taken(sources, rows),
         )
-        signatures[made.id] = str(scored.signature)
+        signatures[metric_object.id] = str(scored.signature)
         for name, values in zip(names, [scored.segments, *scored.features.T], strict=False):
             columns[name][rows] = values
     scored_frame: _Frame = add_columns(frame, columns, signatures)
     return scored_frame
 
 
-def _made_metric(
+def _metric_object(
     metric: str | Metric, lang: str, streams: list[list[Any]], options: dict[str, Any]
 ) -> Metric:
     if isinstance(metric, str):
@@ -93,19 +97,6 @@ def _streams(frame: Any, hypotheses: list[Any], names: Sequence[str]) -> Iterato
             yield column
         else:
             yield from map(texts_of, streams_by_segment(hypotheses, column))
-
-
-def _complete_rows(
-    metric: Metric, hypotheses: list[Any], streams: list[list[Any]], sources: list[Any] | None
-) -> list[int]:
-    """The rows that have what the metric reads."""
-    complete = [text is not None for text in hypotheses]
-    if metric.needs_references and streams:
-        some = [any(text is not None for text in texts) for texts in zip(*streams, strict=True)]
-        complete = [a and b for a, b in zip(complete, some, strict=True)]
-    if metric.uses_source and sources is not None:
-        complete = [a and text is not None for a, text in zip(complete, sources, strict=True)]
-    return [row for row, whole in enumerate(complete) if whole]
 
 
 def _taken(texts: list[Any], rows: list[int]) -> list[Any]:
@@ -150,7 +141,8 @@ _ADD_COLUMNS = {
 def _adder(frame: object) -> Callable[[Any, dict[str, FloatArray], dict[str, str]], Any]:
     """How a frame of this kind gets columns; kinds are told by name, so that no library is imported."""
     for kind in type(frame).__mro__:
-        if found := _ADD_COLUMNS.get((kind.__module__.partition(".")[0], kind.__name__)):
-            return found
+        add_columns = _ADD_COLUMNS.get((kind.__module__.partition(".")[0], kind.__name__))
+        if add_columns is not None:
+            return add_columns
     hint = "; use tesla_eval.connect.polars.score in it" if type(frame).__name__ == "LazyFrame" else ""
     raise UsageError(f"{type(frame).__name__} is not a frame of pandas, Polars or Arrow{hint}")

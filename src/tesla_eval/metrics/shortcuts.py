@@ -12,7 +12,7 @@ from tesla_eval.texts.segments import References, streams_of_texts
 if TYPE_CHECKING:
     from tesla_eval.metrics.results import CorpusScore, Explanation
 
-__all__ = ["explain", "metric_for", "score"]
+__all__ = ["chosen_language", "explain", "metric_for", "score"]
 
 
 def score(
@@ -57,11 +57,16 @@ def explain(
 
 def metric_for(metric: str, lang: str, references: Any, options: dict[str, Any]) -> Metric:
     """The metric; with `lang="auto"` for the language that the references are most likely written in."""
-    if lang == "auto":
-        from tesla_eval.language.analysis.detection import identify  # reads a table: only when asked for
+    return create_metric(metric, chosen_language(lang, references), **options)
 
-        texts = [text for stream in streams_of_texts(references) for text in stream if text]
-        guess = identify(texts)
-        is_unsure = guess.language == "und" or (guess.script == "Latin" and not guess.certain)
-        lang = "en" if is_unsure else guess.language
-    return create_metric(metric, lang, **options)
+
+def chosen_language(lang: str, references: Any) -> str:
+    """The language; `auto` is the one that the references are most likely written in."""
+    if lang != "auto":
+        return lang
+    from tesla_eval.language.analysis.detection import identify  # reads a table: only when asked for
+
+    texts = [text for stream in streams_of_texts(references) for text in stream if text]
+    guess = identify(texts)
+    is_unsure = guess.language == "und" or (guess.script == "Latin" and not guess.certain)
+    return "en" if is_unsure else guess.language

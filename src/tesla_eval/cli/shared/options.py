@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 import click
 
 from tesla_eval.base.errors import ResourceError, TeslaError, UsageError
-from tesla_eval.cli.shared.metric_requests import MODEL_FILES, MetricRequest, option_kinds, parse_requests
 from tesla_eval.cli.shared.terminal import be_quiet, warn
 from tesla_eval.language.analysis import ConlluAnalyser
 from tesla_eval.language.analysis.custom import SEGMENTERS, SegmentedAnalyser
@@ -21,6 +20,7 @@ from tesla_eval.language.analysis.senses import INSTALLED, NONE, find_installed_
 from tesla_eval.matching.bags.units import MAX_UNITS
 from tesla_eval.metrics import Metric, create_metric, default_metrics
 from tesla_eval.metrics.registry import BUILT_IN
+from tesla_eval.metrics.requests import MODEL_FILES, MetricRequest, option_kinds, parse_requests
 from tesla_eval.metrics.scoring import NamedMetric
 
 __all__ = [

@@ -1,0 +1,210 @@
+"""Several systems under several metrics from Python: `evaluate` and its result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.files import replacing
+from tesla_eval.drawing.explanation import html_table
+from tesla_eval.drawing.text import escaped
+from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.comparison import SystemComparison, compare_systems
+from tesla_eval.metrics.registry import create_metric, digits
+from tesla_eval.metrics.requests import parse_requests
+from tesla_eval.metrics.scoring import Chunk, NamedMetric, Scored, score_systems
+from tesla_eval.metrics.shortcuts import chosen_language
+from tesla_eval.texts.segments import (
+    References,
+    check_orientation,
+    check_references,
+    streams_by_segment,
+    streams_of_texts,
+    texts_of,
+)
+
+if TYPE_CHECKING:
+    import pandas
+
+    from tesla_eval.base.arrays import FloatArray
+
+__all__ = ["Evaluation", "evaluate"]
+
+_SEGMENTS_AT_ONCE = 1024
+
+
+def evaluate(
+    systems: Mapping[str, Sequence[str]],
+    references: References,
+    metrics: str | Metric | Sequence[str | Metric] = ("m", "x"),
+    baseline: str | None = None,
+    sources: Sequence[str] | None = None,
+    lang: str = "auto",
+    *,
+    references_by_segment: bool = False,
+    workers: int = 1,
+) -> Evaluation:
+    """Score several systems with several metrics against K streams of references.
+
+    `systems` maps each name to its texts. A metric is a name as `-m` takes it (`"bleu:tok=intl"`) or a metric object.
+    `baseline` names the system that the others are compared with; without it all pairs are compared.
+
+    >>> result = evaluate({"a": ["The cats sat."], "b": ["A dog."]}, [["The cat sat."]], metrics="m", lang="en")
+    >>> print(result)
+    system  tesla-m
+    a        0.5873
+    b        0.1725
+    """
+    if not isinstance(systems, Mapping) or not systems:
+        raise UsageError('systems are a mapping of names to texts: {"A": [...], "B": [...]}')
+    if baseline is not None and baseline not in systems:
+        raise UsageError(f"baseline {baseline!r}: is not one of the systems {', '.join(systems)}")
+    texts = {str(name): texts_of(given) for name, given in systems.items()}
+    first = next(iter(texts.values()))
+    streams = streams_of_texts(streams_by_segment(first, references) if references_by_segment else references)
+    sources = texts_of(sources)
+    given_metrics = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    lang = chosen_language(lang, streams)
+    chosen = list(_named(given_metrics, lang))
+    needed = any(one.metric.needs_references for one in chosen)
+    for name, hypotheses in texts.items():
+        try:
+            check_references(hypotheses, streams, needed=needed)
+        except InputError as error:
+            raise InputError(f"system {name}: {error}") from None
+    if not references_by_segment:
+        check_orientation(first, streams)
+    if sources is not None and len(sources) != len(first):
+        raise InputError(f"{len(first)} segments, but {len(sources)} sources")
+    chunks = list(_chunks(list(texts.values()), streams, sources))
+    scored = score_systems(list(texts), chosen, chunks, jobs=workers)
+    return Evaluation(scored, chunks, lang, baseline)
+
+
+def _named(metrics: Sequence[str | Metric], lang: str) -> Iterator[NamedMetric]:
+    for one in metrics:
+        if isinstance(one, Metric):
+            yield NamedMetric(one.id, one)
+            continue
+        for request in parse_requests([one]):
+            yield NamedMetric(request.name, create_metric(request.entry.name, lang, **request.options))
+
+
+def _chunks(
+    systems: Sequence[Sequence[str]], references: References, sources: Sequence[str] | None
+) -> Iterator[Chunk]:
+    for start in range(0, len(systems[0]), _SEGMENTS_AT_ONCE):
+        span = slice(start, start + _SEGMENTS_AT_ONCE)
+        yield Chunk(
+            [texts[span] for texts in systems],
+            [stream[span] for stream in references],
+            None if sources is None else sources[span],
+        )
+
+
+class Evaluation:
+    """Systems and their scores under several metrics; it shows itself as a table."""
+
+    def __init__(self, scored: Scored, chunks: Sequence[Chunk], lang: str, baseline: str | None) -> None:
+        self._scored, self._chunks = scored, chunks
+        self.systems = scored.systems
+        self.metrics = tuple(one.name for one in scored.metrics)
+        self.lang = lang
+        self.baseline = baseline
+
+    @property
+    def scores(self) -> dict[str, dict[str, float]]:
+        """The system scores: `scores[system][metric]`."""
+        return {
+            system: dict(zip(self.metrics, row, strict=True))
+            for system, row in zip(self.systems, self._scored.scores, strict=True)
+        }
+
+    @property
+    def segments(self) -> dict[str, dict[str, FloatArray]]:
+        """The scores of the segments: `segments[system][metric]` is an array."""
+        return {
+            system: {name: self._scored.segments(i, k).scores for k, name in enumerate(self.metrics)}
+            for i, system in enumerate(self.systems)
+        }
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """For each metric what made its scores."""
+        return {name: str(self._scored.signature(place)) for place, name in enumerate(self.metrics)}
+
+    def compare(self, **options: Any) -> dict[str, SystemComparison]:
+        """For each metric the systems with intervals, corrected p-values and rank clusters.
+
+        The options are those of `compare_systems`: `documents`, `resamples`, `seed`, `alpha`.
+        """
+        options = {"baseline": self.baseline, **options}
+        return {
+            name: compare_systems(self._scored.table(place), **options)
+            for place, name in enumerate(self.metrics)
+        }
+
+    def report(self, path: str | Path, title: str | None = None) -> Path:
+        """Write the HTML report of `tesla report`; returns its path."""
+        from tesla_eval.report.collect import ReportTexts, collect, scored_metrics
+        from tesla_eval.report.page import render
+
+        texts = ReportTexts.of_chunks(self.systems, self._chunks)
+        title = title or f"{len(self.systems)} systems, {texts.count} segments"
+        command = "tesla_eval.evaluate"
+        scored = scored_metrics(self._scored, baseline=self.baseline)
+        blocks = collect(texts, scored, title=title, command=command, language=self.lang)
+        path = Path(path)
+        with replacing(path) as temporary:
+            page = render(blocks, None, title=title, command=command)
+            temporary.write_text(page, encoding="utf-8", newline="\n")
+        return path
+
+    def to_dict(self) -> dict[str, Any]:
+        """All scores as plain data, ready for JSON."""
+        return {
+            "lang": self.lang,
+            "signatures": self.signatures,
+            "systems": [
+                {
+                    "system": system,
+                    "scores": self.scores[system],
+                    "segments": {name: values.tolist() for name, values in self.segments[system].items()},
+                }
+                for system in self.systems
+            ],
+        }
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The system scores as a pandas frame: one row per system, one column per metric."""
+        try:
+            import pandas
+        except ImportError:
+            raise UsageError("to_frame needs pandas: pip install 'tesla-eval[pandas]'") from None
+        frame = pandas.DataFrame.from_dict(self.scores, orient="index", columns=list(self.metrics))
+        frame.index.name = "system"
+        return frame
+
+    def _rows(self) -> list[list[str]]:
+        return [
+            [system, *(f"{row[name]:.{digits(name)}f}" for name in self.metrics)]
+            for system, row in self.scores.items()
+        ]
+
+    def __str__(self) -> str:
+        rows = [["system", *self.metrics], *self._rows()]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return "\n".join(
+            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip()
+            for row in rows
+        )
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """A notebook's view: the table."""
+        cells = [[escaped(cell) for cell in row] for row in self._rows()]
+        head = ("system", *map(escaped, self.metrics))
+        return html_table(head, cells, numeric=range(1, len(head)))
