@@ -11,14 +11,13 @@ from tesla_eval.base.errors import InputError
 from tesla_eval.base.files import replacing
 from tesla_eval.base.parallel import map_in_order
 from tesla_eval.connect.batches import BatchScorer, ScoredBatch, need_package
-from tesla_eval.metrics.base import Total
+from tesla_eval.metrics.scoring import NamedMetric, Scored
 
 if TYPE_CHECKING:
     import pyarrow
 
 __all__ = [
     "RowGroupSpan",
-    "ScoredFile",
     "check_columns",
     "parquet_rows",
     "parquet_schema",
@@ -34,14 +33,6 @@ _READ_BUFFER = 1 << 20  # bytes per column: without it, a whole column of a row 
 _ROW_GROUP = 1 << 17  # rows that are written together
 _ROW_GROUP_BYTES = 32 << 20  # or fewer, if they are large
 _SPAN_ROWS = 1 << 16  # rows that one worker scores into one part: seconds of work
-
-
-class ScoredFile(NamedTuple):
-    """What was scored: the system scores by system and metric, and the numbers of references and of rows."""
-
-    scores: list[list[float]]
-    references: int | str
-    rows: int
 
 
 class RowGroupSpan(NamedTuple):
@@ -130,21 +121,20 @@ def score_parquet(
     *,
     workers: int = 1,
     advance: Callable[[int], None] = lambda rows: None,
-) -> ScoredFile:
+) -> Scored:
     """Score a Parquet file into another one, which appears only when it is complete; rows keep their order.
 
     `workers` threads score; `advance` is told how many more rows are done.
     """
-    references: set[int | str] = set()
-    totals = [[metric.new_total() for metric in scorer.metrics.values()] for _ in scorer.systems]
+    total = Scored(scorer.systems, [NamedMetric(*item) for item in scorer.metrics.items()], "nothing")
     rows = 0
 
     def scored_batches() -> Iterator[pyarrow.RecordBatch]:
         nonlocal rows
         for scored in map_in_order(score, _numbered(path, scorer), workers):
-            _add(totals, scored)
+            total.add(scored.parts)
             if scored.batch.num_rows:
-                references.add(scored.references)
+                total.note_references(scored.references)
             rows += scored.batch.num_rows
             advance(scored.batch.num_rows)
             yield scored.batch
@@ -158,8 +148,7 @@ def score_parquet(
         write_parquet(temporary, schema, scored_batches())
         if not rows:
             raise InputError(f"{path}: is empty; it must have a row for each segment")
-    count = "var" if len(references) > 1 else next(iter(references))
-    return ScoredFile([[total.score() for total in row] for row in totals], count, rows)
+    return total
 
 
 def write_parquet(path: Path, schema: pyarrow.Schema, batches: Iterable[pyarrow.RecordBatch]) -> None:
@@ -193,12 +182,6 @@ def _numbered(path: str, scorer: BatchScorer) -> Iterator[tuple[int, pyarrow.Rec
         for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE, columns=columns, use_threads=False):
             yield first_row, batch
             first_row += batch.num_rows
-
-
-def _add(totals: list[list[Total]], scored: ScoredBatch) -> None:
-    for row, parts in zip(totals, scored.parts, strict=True):
-        for total, part in zip(row, parts, strict=True):
-            total.add(part)
 
 
 @contextmanager

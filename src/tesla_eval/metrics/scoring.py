@@ -181,10 +181,14 @@ class Scored:
             kept.close()
 
     def counting_references(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-        """The chunks as they pass by; what is counted becomes part of the signatures."""
+        """The chunks as they pass by; the number of references becomes part of the signatures."""
         for chunk in chunks:
-            self._reference_counts.add(reference_count(chunk.references))
+            self.note_references(reference_count(chunk.references))
             yield chunk
+
+    def note_references(self, count: int | str) -> None:
+        """Some segments have so many references each; `var` if they differ."""
+        self._reference_counts.add(count)
 
     def add(self, parts: Sequence[Sequence[SegmentScores]]) -> None:
         """Take in the scores of more segments, by system and metric."""

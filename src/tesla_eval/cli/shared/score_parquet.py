@@ -13,9 +13,8 @@ from tesla_eval.cli.shared.score_formats import Results
 from tesla_eval.cli.shared.terminal import note, progress
 from tesla_eval.connect.batches import BatchScorer, is_list_type, need_package
 from tesla_eval.connect.parquet import check_columns, parquet_rows, parquet_schema, score_parquet
-from tesla_eval.metrics.base import MeanTotal
 from tesla_eval.metrics.results import SegmentScores
-from tesla_eval.metrics.scoring import NamedMetric
+from tesla_eval.metrics.scoring import NamedMetric, Scored
 from tesla_eval.texts.columns import Columns
 
 __all__ = ["check_table_request", "score_to_table"]
@@ -65,41 +64,32 @@ def score_to_table(
 ) -> Results:
     """Score the table and return the system scores; `check` is told the systems before the work begins."""
     schema = parquet_schema(files[0])
-    found = (Columns() if columns is None else Columns.parse(columns)).found_in(schema.names, files[0])
-    if not found.ref and any(one.metric.needs_references for one in chosen):
+    columns_used = (Columns() if columns is None else Columns.parse(columns)).found_in(schema.names, files[0])
+    if not columns_used.ref and any(one.metric.needs_references for one in chosen):
         raise UsageError(f"{files[0]}: which column holds the references? Write --columns hyp=NAME,ref=NAME")
     kept: dict[str | None, list[str] | None] = {None: None, "all": schema.names, "none": []}
     scorer = BatchScorer(
         {one.name: one.metric for one in chosen},
-        found,
+        columns_used,
         keep=kept[keep] if keep in kept else [name for name in (keep or "").split(",") if name],
     )
     check_columns(files, scorer)
-    systems = found.hyp if len(found.hyp) > 1 or engine is not None else (files[0],)
+    systems = columns_used.hyp if len(columns_used.hyp) > 1 or engine is not None else (files[0],)
     check(systems)
     if engine is not None:
-        folder = _score_with_ray(files, output, scorer, address, jobs)
-        means = [name for name, metric in scorer.metrics.items() if isinstance(metric.new_total(), MeanTotal)]
-        one_reference = len(found.ref) == 1 and not is_list_type(schema.field(found.ref[0]).type)
-        return _results(scorer, systems, means, _means(folder, scorer, means), 1 if one_reference else 0)
-    with progress("segments", parquet_rows(files[0])) as bar:
-        scored = score_parquet(files[0], output, scorer, workers=jobs, advance=bar.advance)
-    return _results(scorer, systems, list(scorer.metrics), scored.scores, scored.references)
-
-
-def _results(
-    scorer: BatchScorer, systems: Sequence[str], metrics: Sequence[str], scores: Sequence[Sequence[float]],
-    references: int | str,
-) -> Results:  # fmt: skip
-    signatures = [
-        str(metric.get_signature().with_references(references if metric.needs_references else 0))
-        for name, metric in scorer.metrics.items()
-        if name in metrics
-    ]
+        scored = _means(_score_with_ray(files, output, scorer, address, jobs), scorer)
+        if len(columns_used.ref) == 1 and not is_list_type(schema.field(columns_used.ref[0]).type):
+            scored.note_references(1)
+    else:
+        with progress("segments", parquet_rows(files[0])) as bar:
+            scored = score_parquet(files[0], output, scorer, workers=jobs, advance=bar.advance)
     return Results(
-        systems=tuple(systems), metrics=tuple(metrics), signatures=tuple(signatures),
-        scores=tuple(map(tuple, scores)), segments=None,
-    )  # fmt: skip
+        systems=tuple(systems),
+        metrics=tuple(one.name for one in scored.metrics),
+        signatures=tuple(str(scored.signature(place)) for place in range(len(scored.metrics))),
+        scores=scored.scores,
+        segments=None,
+    )
 
 
 def _score_with_ray(
@@ -134,16 +124,20 @@ def _score_with_ray(
     return folder.path
 
 
-def _means(folder: Path, scorer: BatchScorer, metrics: Sequence[str]) -> list[list[float]]:
-    """The system scores that are means of the segments' scores."""
+def _means(folder: Path, scorer: BatchScorer) -> Scored:
+    """The system scores that are means of the segments' scores; the files hold no statistics for the others."""
     from pyarrow import parquet
 
-    totals = [[MeanTotal() for _ in metrics] for _ in scorer.systems]
+    metrics = [NamedMetric(*item) for item in scorer.metrics.items() if item[1].formula_of_sums is None]
+    scored = Scored(scorer.systems, metrics, "nothing")
     for path in sorted(folder.glob("part-*.parquet")):
         with parquet.ParquetFile(path) as file:
             for batch in file.iter_batches():
-                for row, system in zip(totals, scorer.systems, strict=True):
-                    for total, metric in zip(row, metrics, strict=True):
-                        scores = batch.column(scorer.column_name(system, metric)).to_numpy()
-                        total.add(SegmentScores(scores, np.empty((len(scores), 0))))
-    return [[total.score() for total in row] for row in totals]
+                columns = [
+                    [batch.column(scorer.column_name(system, one.name)).to_numpy() for one in metrics]
+                    for system in scorer.systems
+                ]
+                scored.add(
+                    [[SegmentScores(scores, np.empty((len(scores), 0))) for scores in row] for row in columns]
+                )
+    return scored
