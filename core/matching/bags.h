@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/flat_table.h"
 #include "base/small_sort.h"
 
 namespace tesla {
@@ -164,10 +165,6 @@ class BagBuilder {
 
    private:
     void number_symbols();
-    void number_few_symbols();
-    void number_many_symbols();
-    std::uint64_t symbol_of(std::size_t i) const;
-    std::uint32_t add_symbol(std::uint64_t symbol);
     void number_lemmas();
     template <class NumberOf>
     void sort_codes(int max_order, int bits, std::uint64_t highest, NumberOf number_of);
@@ -184,6 +181,7 @@ class BagBuilder {
     TokenView text_{};
     std::vector<std::uint32_t> order_;
     BucketSorter sorter_;
+    FirstMet symbols_;
     std::vector<std::uint32_t> places_;          // of every token's symbol among the distinct symbols of the text
     std::vector<std::uint32_t> symbol_lemma_;    // the distinct symbols
     std::vector<std::uint16_t> symbol_tag_;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/flat_table.h"
 #include "matching/bags.h"
 #include "analysis/lexicon.h"
 #include "pivot/phrase_table.h"
@@ -85,8 +86,7 @@ class NgramMerger {
     void merge(std::vector<PivotNgram>& ngrams);
 
    private:
-    std::vector<std::uint64_t> slots_;  // a round and a place; entries of earlier rounds count as empty
-    std::uint32_t round_ = 0;
+    FlatTable<> places_;
 };
 
 // Builds networks and bags; one object serves one thread and keeps its working memory between texts.
