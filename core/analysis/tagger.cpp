@@ -5,12 +5,10 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "base/checks.h"
+
 namespace tesla {
 namespace {
-
-void require(bool condition, const char* what) {
-    if (!condition) throw std::invalid_argument(what);
-}
 
 constexpr std::size_t kLabelsOfPair = 2 * kLanes;
 constexpr int kHalf = 8;  // bits of one of the two weights in a lane

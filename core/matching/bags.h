@@ -28,6 +28,7 @@ struct Discount {
     // Weight of an n-gram with k function words, in units of unit(n).
     std::int64_t weight(int n, int k) const;
     std::int64_t unit(int n) const { return weight(n, 0); }
+    bool operator==(const Discount& o) const { return p == o.p && q == o.q; }
 };
 
 // Throws TextTooLong where the weights of `ngrams` n-grams, each times the largest gain 2n, might not fit 64 bits.

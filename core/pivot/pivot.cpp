@@ -24,6 +24,13 @@ bool same_words(const PivotNgram& a, const PivotNgram& b) {
 
 }  // namespace
 
+std::uint32_t PivotNgram::lemma(int from_end) const {
+    const int shift = kLemmaKeyBits * from_end;
+    return static_cast<std::uint32_t>((shift < 64 ? lemmas.low >> shift : lemmas.high >> (shift - 64)) - 1);
+}
+
+std::uint8_t PivotNgram::tag(int from_end) const { return static_cast<std::uint8_t>((tags >> (kTagKeyBits * from_end)) - 1); }
+
 std::vector<PivotLemma> PivotLemmaCache::look_up(const PhraseTable& table, const Lexicon& lexicon,
                                                  const std::uint32_t* lemmas, std::size_t count) {
     std::lock_guard<std::mutex> lock(mutex_);

@@ -49,6 +49,9 @@ struct PivotNgram {
     std::uint64_t tags;   // likewise
     int functions;        // how many function words
     double probability;
+
+    std::uint32_t lemma(int from_end) const;  // of the last word (0), the one before it (1), ...
+    std::uint8_t tag(int from_end) const;
 };
 
 // What a table knows of a lemma: its number among the target words, or WordList::kMissing, and among the pivot words.
