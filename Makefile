@@ -13,11 +13,12 @@ FUZZ_SECONDS ?= 60
 FUZZ_PAIRS ?= 20000
 FUZZ_FILES ?= 200
 
-.PHONY: help demo test test-neural test-slow test-lowest test-clang test-threads sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots test-plugs docs test-engines bench-engines
+.PHONY: help demo test test-core test-neural test-slow test-lowest test-clang test-threads sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots test-plugs docs test-engines bench-engines
 
 help:
 	@echo "make demo       score the example and explain one sentence"
 	@echo "make test       the tests (minutes); make test-slow the long, data-hungry ones"
+	@echo "make test-core  the part of them that is C++ without Python: the rules of the core"
 	@echo "make test-neural   TESLA-N: installs packages/neural into an environment of its own and tests it"
 	@echo "make test-lowest   the tests in a fresh clone with the lowest versions that pyproject.toml allows"
 	@echo "make test-clang    the core built with Clang, and its tests"
@@ -49,8 +50,15 @@ demo: $(VENV)/.installed
 	@echo
 	$(BIN)/tesla explain "$$(sed -n 2p examples/system-b.txt)" "$$(sed -n 2p examples/reference.txt)"
 
-test: $(VENV)/.installed
+test: $(VENV)/.installed test-core
 	$(BIN)/pytest
+
+# What did not change is not compiled again. CMake comes with the build tools where the system has none.
+TEST_CORE := build/test-core
+test-core: $(VENV)/.build-tools
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S tests/core -B $(TEST_CORE) > /dev/null
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(TEST_CORE) --parallel 2 > $(TEST_CORE)/build.log || { cat $(TEST_CORE)/build.log; exit 1; }
+	cd $(TEST_CORE) && PATH="$(CURDIR)/$(BIN):$$PATH" ctest --output-on-failure --parallel 2
 
 test-slow: $(VENV)/.installed
 	$(BIN)/pytest -m slow
@@ -91,6 +99,7 @@ test-threads: $(VENV)/.build-tools
 test-clang: $(VENV)/.build-tools
 	@test -n "$(CLANG)" || { echo "There is no Clang. Debian and Ubuntu: apt-get install clang-14"; exit 1; }
 	CXX=$(CLANG) $(BIN)/python tools/checked_core.py plain -- -m pytest -p no:cacheprovider $(CORE_TESTS)
+	CXX=$(CLANG) $(MAKE) test-core TEST_CORE=build/test-core-clang
 
 ifeq ($(CLANG),)
 fuzz: $(VENV)/.installed

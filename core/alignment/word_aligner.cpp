@@ -1,10 +1,9 @@
 #include "alignment/word_aligner.h"
 
 #include <algorithm>
-#include <limits>
-#include <stdexcept>
 #include <unordered_map>
 
+#include "base/flat_table.h"
 #include "base/interrupt.h"
 
 namespace tesla {
@@ -14,43 +13,6 @@ constexpr double kCountSteps = 4294967296.0;   // per expected word pair: 2^32 l
 constexpr double kExposureSteps = 268435456.0;   // exposures grow larger: 2^28
 constexpr double kLeastChance = 1e-10;         // no sentence pair becomes impossible
 constexpr double kLeastWeight = 1e-6;
-
-// Numbers of pairs of words in the order in which they are first seen.
-class PairNumbers {
-   public:
-    PairNumbers() : slots_(1 << 16) {}
-    std::uint32_t number(std::uint32_t a, std::uint32_t b) {
-        if (2 * (count_ + 1) > slots_.size()) grow();
-        const std::uint64_t key = (static_cast<std::uint64_t>(a) << 32 | b) + 1;
-        Slot& slot = slots_[place(key)];
-        if (slot.key == 0) {
-            if (count_ == std::numeric_limits<std::uint32_t>::max()) throw std::length_error("too many pairs of words");
-            slot = {key, static_cast<std::uint32_t>(count_++)};
-        }
-        return slot.number;
-    }
-    std::size_t size() const { return count_; }
-
-   private:
-    struct Slot {
-        std::uint64_t key = 0;
-        std::uint32_t number = 0;
-    };
-    std::size_t place(std::uint64_t key) const {
-        std::uint64_t hash = (key ^ (key >> 29)) * 0xBF58476D1CE4E5B9ull;
-        std::size_t at = static_cast<std::size_t>(hash ^ (hash >> 32)) & (slots_.size() - 1);
-        while (slots_[at].key != 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
-        return at;
-    }
-    void grow() {
-        std::vector<Slot> old(2 * slots_.size());
-        old.swap(slots_);
-        for (const Slot& slot : old)
-            if (slot.key != 0) slots_[place(slot.key)] = slot;
-    }
-    std::vector<Slot> slots_;
-    std::size_t count_ = 0;
-};
 
 double chance_of(std::uint64_t count, std::uint64_t total) {
     return total == 0 ? kLeastChance : std::max(kLeastChance, static_cast<double>(count) / static_cast<double>(total));
@@ -98,22 +60,18 @@ WordAligner::WordAligner(const std::vector<std::string_view>& target, const std:
 }
 
 void WordAligner::number_pairs() {
-    PairNumbers numbers;
+    FirstMet numbers;
     Interrupt interrupt;
     for (std::size_t k = 0; k < size(); ++k) {
         interrupt.look();
         cell_starts_.push_back(cells_.size());
         for (std::size_t i = target_.start(k); i < target_.ends[k]; ++i)
             for (std::size_t j = pivot_.start(k); j < pivot_.ends[k]; ++j) {
-                const std::uint32_t number = numbers.number(target_.words[i], pivot_.words[j]);
-                if (number == pair_target_.size()) {
-                    pair_target_.push_back(target_.words[i]);
-                    pair_pivot_.push_back(pivot_.words[j]);
-                }
-                cells_.push_back(number);
+                cells_.push_back(numbers.number_of(std::uint64_t{target_.words[i]} << 32 | pivot_.words[j]));
             }
     }
-    pairs_ = std::vector<WordPair>(numbers.size());
+    pair_words_ = numbers.keys();
+    pairs_ = std::vector<WordPair>(pair_words_.size());
 }
 
 void WordAligner::infer(AlignmentModel model, std::size_t pair, Scratch& scratch) const {
@@ -166,12 +124,12 @@ void WordAligner::maximise(AlignmentModel model) {
     std::vector<std::uint64_t> counts(pairs_.size()), target_totals(target_.vocabulary), pivot_totals(pivot_.vocabulary);
     for (std::size_t p = 0; p < pairs_.size(); ++p) {
         counts[p] = pairs_[p].count.take();
-        target_totals[pair_target_[p]] += counts[p];
-        pivot_totals[pair_pivot_[p]] += counts[p];
+        target_totals[pair_target(p)] += counts[p];
+        pivot_totals[pair_pivot(p)] += counts[p];
     }
     for (std::size_t p = 0; p < pairs_.size(); ++p) {
-        pairs_[p].chance[0] = chance_of(counts[p], target_totals[pair_target_[p]]);
-        pairs_[p].chance[1] = chance_of(counts[p], pivot_totals[pair_pivot_[p]]);
+        pairs_[p].chance[0] = chance_of(counts[p], target_totals[pair_target(p)]);
+        pairs_[p].chance[1] = chance_of(counts[p], pivot_totals[pair_pivot(p)]);
     }
     for (Direction& direction : directions_) {
         std::vector<std::uint64_t> nulls;

@@ -72,12 +72,14 @@ class WordAligner {
     };
     class Scratch;
     void number_pairs();
+    std::uint32_t pair_target(std::size_t pair) const { return static_cast<std::uint32_t>(pair_words_[pair] >> 32); }
+    std::uint32_t pair_pivot(std::size_t pair) const { return static_cast<std::uint32_t>(pair_words_[pair]); }
     void infer(AlignmentModel model, std::size_t pair, Scratch& scratch) const;
 
     Side target_, pivot_;
     std::vector<std::uint32_t> cells_;      // of each sentence pair, target word by target word: the number of the word pair
     std::vector<std::size_t> cell_starts_;
-    std::vector<std::uint32_t> pair_target_, pair_pivot_;
+    std::vector<std::uint64_t> pair_words_;  // target word, then pivot word
     std::vector<WordPair> pairs_;
     Direction directions_[2];
 };

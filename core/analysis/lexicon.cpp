@@ -5,21 +5,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/keyed_hash.h"
 #include "base/portable.h"
 #include "base/unicode.h"
 
 namespace tesla {
 
 namespace {
-
-std::uint64_t mix(std::uint64_t v) {
-    v ^= v >> 32;
-    v *= 0xD6E8FEB86659FD93ULL;
-    v ^= v >> 32;
-    v *= 0xD6E8FEB86659FD93ULL;
-    return v ^ (v >> 32);
-}
 
 // Recognises words that a batch has had lately, by their bytes alone. It forgets, and knows short words only.
 class RecentWords {
@@ -30,7 +21,7 @@ class RecentWords {
     std::uint32_t number_of(std::string_view word, std::uint32_t number) {
         if (word.empty() || word.size() > kShortText) return number;
         const std::uint64_t bytes = short_text(word);
-        Slot& slot = slots_[mix(bytes) & (slots_.size() - 1)];
+        Slot& slot = slots_[table_hash(bytes) & (slots_.size() - 1)];
         if (slot.word != bytes) slot = {bytes, number};
         return slot.number;
     }
@@ -53,31 +44,20 @@ class RecentWords {
 // Tells the texts of a batch apart.
 class BatchTexts {
    public:
-    explicit BatchTexts(std::size_t most) {
-        std::size_t slots = 16;
-        while (slots < 2 * most) slots *= 2;
-        slots_.assign(slots, kFree);
-    }
+    explicit BatchTexts(std::size_t most) : numbers_(most) {}
 
     // Its number among those that differ.
     std::uint32_t number_of(const HashedText& text) {
-        const std::size_t mask = slots_.size() - 1;
-        for (std::size_t i = text.hash & mask;; i = (i + 1) & mask) {
-            if (slots_[i] == kFree) {
-                slots_[i] = static_cast<std::uint32_t>(texts_.size());
-                texts_.push_back(text);
-                return slots_[i];
-            }
-            const HashedText& known = texts_[slots_[i]];
-            if (known.hash == text.hash && known.text == text.text) return slots_[i];
-        }
+        const auto fresh = static_cast<std::uint32_t>(texts_.size());
+        const std::uint32_t number = numbers_.find_or_add(
+            text.hash, fresh, [&](std::uint32_t known) { return texts_[known].text == text.text; });
+        if (number == fresh) texts_.push_back(text);
+        return number;
     }
     const std::vector<HashedText>& texts() const { return texts_; }
 
    private:
-    static constexpr std::uint32_t kFree = 0xFFFFFFFF;
-
-    std::vector<std::uint32_t> slots_;
+    FlatTable<> numbers_;
     std::vector<HashedText> texts_;
 };
 
@@ -93,7 +73,7 @@ Lemma::Lemma(const LemmaSenses& given) {
     std::sort(senses.begin(), senses.end());
     WideSignature& wide = known_->signature;
     for (std::uint32_t sense : senses) {
-        const std::uint64_t hash = mix(sense);
+        const std::uint32_t hash = mixed(sense);
         wide[hash / 64 % wide.size()] |= 1ULL << (hash % 64);
     }
     for (std::uint64_t word : wide) signature_ |= word;
@@ -117,90 +97,46 @@ bool Lemma::shares_sense(const Lemma& other) const {
     return shared;
 }
 
-HashedText::HashedText(std::string_view given) : text(given), hash(static_cast<std::uint32_t>(keyed_hash(given))) {}
-
-std::size_t Interner::slot_of(const HashedText& key) const {
-    std::size_t mask = slots_.size() - 1;
-    for (std::size_t i = key.hash & mask;; i = (i + 1) & mask) {
-        const Slot& slot = slots_[i];
-        if (slot.id == kMissing || (slot.hash == key.hash && keys_[slot.id] == key.text)) return i;
-    }
+std::uint32_t Interner::find(const HashedText& key) const {
+    return ids_.find(key.hash, [&](std::uint32_t id) { return keys_[id] == key.text; });
 }
-
-std::uint32_t Interner::find(const HashedText& key) const { return slots_[slot_of(key)].id; }
 
 // Memory is slow: some keys ahead it is asked for the slots, then for the keys in them.
 void Interner::find_all(const HashedText* keys, std::size_t count, std::uint32_t* ids) const {
     constexpr std::size_t kAtOnce = 16;
-    const std::size_t mask = slots_.size() - 1;
     for (std::size_t start = 0; start < count; start += kAtOnce) {
         const std::size_t end = std::min(start + kAtOnce, count);
-        for (std::size_t k = start; k < end; ++k) prefetch_memory(&slots_[keys[k].hash & mask]);
-        for (std::size_t k = start; k < end; ++k) {
-            const Slot& slot = slots_[keys[k].hash & mask];
-            if (slot.hash == keys[k].hash && slot.id != kMissing) prefetch_memory(&keys_[slot.id]);
-        }
+        for (std::size_t k = start; k < end; ++k) ids_.prefetch(keys[k].hash);
+        for (std::size_t k = start; k < end; ++k)
+            if (const std::uint32_t id = ids_.likely(keys[k].hash); id != kMissing) prefetch_memory(&keys_[id]);
         for (std::size_t k = start; k < end; ++k) ids[k] = find(keys[k]);
     }
 }
 
 std::uint32_t Interner::intern(const HashedText& key) {
-    std::size_t at = slot_of(key);
-    if (slots_[at].id != kMissing) return slots_[at].id;
+    if (const std::uint32_t known = find(key); known != kMissing) return known;
     // All that may fail comes first: a key without a slot, or a slot without a key, would shift all later numbers.
-    if ((keys_.size() + 1) * 2 > slots_.size()) {
-        grow();
-        at = slot_of(key);
-    }
+    ids_.reserve(keys_.size() + 1);
     std::string owned(key.text);
     keys_.prepare();
-    auto id = static_cast<std::uint32_t>(keys_.size());
+    const auto id = static_cast<std::uint32_t>(keys_.size());
     keys_.append([&](std::string& slot) noexcept { slot = std::move(owned); });
-    slots_[at] = {key.hash, id};
+    ids_.add(key.hash, id);
     return id;
 }
 
-void Interner::grow() {
-    std::vector<Slot> old(slots_.size() * 2);
-    old.swap(slots_);
-    std::size_t mask = slots_.size() - 1;
-    for (const Slot& slot : old) {
-        if (slot.id == kMissing) continue;
-        std::size_t i = slot.hash & mask;
-        while (slots_[i].id != kMissing) i = (i + 1) & mask;
-        slots_[i] = slot;
-    }
-}
-
-FeatureStore::Slot* FeatureStore::slot_of(const WordFeatures& features) {
-    constexpr std::size_t kMostSteps = 8;
-    const std::size_t mask = slots_.size() - 1;
-    for (std::size_t step = 0, i = features.hash(); step < kMostSteps; ++step, ++i) {
-        Slot& slot = slots_[i & mask];
-        if (!slot || *slot == features) return &slot;
-    }
-    return nullptr;
-}
-
 const WordFeatures* FeatureStore::keep(const WordFeatures& features) {
-    Slot* slot = slot_of(features);
-    if (slot && *slot) return *slot;
-    if ((kept_.size() + 1) * 2 > slots_.size()) {
-        grow();
-        slot = slot_of(features);
-    }
+    const std::uint32_t hash = features.hash();
+    std::size_t alike = 0;
+    const std::uint32_t known =
+        numbers_.find(hash, [&](std::uint32_t number) { return kept_[number] == features || ++alike == kMostAlike; });
+    if (known != FlatTable<>::kMissing && alike < kMostAlike) return &kept_[known];
+    const auto number = static_cast<std::uint32_t>(kept_.size());
+    numbers_.reserve(numbers_.size() + 1);
     kept_.prepare();
     kept_.append([&](WordFeatures& place) noexcept { place = features; });
-    const WordFeatures* kept = &kept_[kept_.size() - 1];
-    if (slot) *slot = kept;
-    return kept;
-}
-
-void FeatureStore::grow() {
-    std::vector<Slot> old(slots_.size() * 2);
-    old.swap(slots_);
-    for (Slot known : old)
-        if (Slot* slot = known ? slot_of(*known) : nullptr) *slot = known;
+    if (alike < kMostAlike) numbers_.add(hash, number);
+    return &kept_[number];
 }
 
 std::vector<std::uint32_t> Lexicon::intern_words(const std::vector<std::string_view>& words) {

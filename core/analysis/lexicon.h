@@ -17,6 +17,8 @@
 
 #include "analysis/tagger.h"
 #include "analysis/tokeniser.h"
+#include "base/flat_table.h"
+#include "base/keyed_hash.h"
 
 namespace tesla {
 
@@ -49,7 +51,7 @@ class StableArray {
 
 // A text and its hash, which is computed once.
 struct HashedText {
-    HashedText(std::string_view given);
+    HashedText(std::string_view given) : text(given), hash(table_hash(given)) {}
 
     std::string_view text;
     std::uint32_t hash;
@@ -58,7 +60,7 @@ struct HashedText {
 // Strings to consecutive integers.
 class Interner {
    public:
-    static constexpr std::uint32_t kMissing = 0xFFFFFFFF;
+    static constexpr std::uint32_t kMissing = FlatTable<>::kMissing;
 
     std::uint32_t find(const HashedText& key) const;  // under the reader's lock
     void find_all(const HashedText* keys, std::size_t count, std::uint32_t* ids) const;  // the same for many
@@ -67,14 +69,8 @@ class Interner {
     const std::string& key(std::uint32_t id) const { return keys_[id]; }
 
    private:
-    struct Slot {
-        std::uint32_t hash = 0, id = kMissing;
-    };
-    std::size_t slot_of(const HashedText& key) const;
-    void grow();
-
     StableArray<std::string> keys_;
-    std::vector<Slot> slots_ = std::vector<Slot>(1024);
+    FlatTable<> ids_{512};
 };
 
 // A part of a compound: its word type, and where it lies in the compound (code points).
@@ -97,13 +93,11 @@ class FeatureStore {
     const WordFeatures* keep(const WordFeatures& features);
 
    private:
-    using Slot = const WordFeatures*;
-    // The slot that holds them or could; null where all slots near by are taken. Nobody can make it search for long.
-    Slot* slot_of(const WordFeatures& features);
-    void grow();
+    // Of different features with one hash, no more are found again: nobody can make it search for long.
+    static constexpr std::size_t kMostAlike = 8;
 
     StableArray<WordFeatures> kept_;
-    std::vector<Slot> slots_ = std::vector<Slot>(256);
+    FlatTable<> numbers_{128};
 };
 
 // A lemma and its senses, as they are handed over.

@@ -3,12 +3,10 @@
 #include <limits>
 #include <stdexcept>
 
+#include "base/checks.h"
+
 namespace tesla {
 namespace {
-
-void require(bool condition, const char* what) {
-    if (!condition) throw std::invalid_argument(what);
-}
 
 constexpr bool begins(std::size_t place) {
     return place == static_cast<std::size_t>(Place::Begin) || place == static_cast<std::size_t>(Place::Single);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/flat_table.h"
 #include "base/hashing.h"
 #include "analysis/segmenter_features.h"
 

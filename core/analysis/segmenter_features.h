@@ -24,11 +24,9 @@ inline bool is_segmented(char32_t c) {
 
 inline std::uint32_t hash_feature(std::uint32_t kind, std::uint32_t a, std::uint32_t b = 0, std::uint32_t c = 0,
                                   std::uint32_t d = 0) {
-    std::uint64_t x = (static_cast<std::uint64_t>(a) << 32 | b) + 0x9E3779B97F4A7C15ull * (kind + 1);
-    x = (x ^ (x >> 32)) * 0xD6E8FEB86659FD93ull;
-    x = (x ^ (static_cast<std::uint64_t>(c) << 32 | d) ^ (x >> 29)) * 0xD6E8FEB86659FD93ull;
-    auto hash = static_cast<std::uint32_t>((x ^ (x >> 32)) * 0xD6E8FEB86659FD93ull >> 32);
-    return hash == 0 ? 1 : hash;
+    std::uint64_t x = scrambled((static_cast<std::uint64_t>(a) << 32 | b) + 0x9E3779B97F4A7C15ull * (kind + 1));
+    x = (x ^ (static_cast<std::uint64_t>(c) << 32 | d) ^ (x >> 29)) * kScramble;
+    return never_zero(static_cast<std::uint32_t>(scrambled(x) >> 32));
 }
 
 inline constexpr std::size_t kLongestWord = 6;  // words of the lexicon are looked for up to this length

@@ -5,12 +5,10 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "base/checks.h"
+
 namespace tesla {
 namespace {
-
-void require(bool condition, const char* what) {
-    if (!condition) throw std::invalid_argument(what);
-}
 
 constexpr std::size_t kLabelsOfPair = 2 * kLanes;
 constexpr int kHalf = 8;  // bits of one of the two weights in a lane
@@ -34,12 +32,10 @@ const std::array<Lanes, kMaxVectors> kFromEnd = [] {
 }  // namespace
 
 // Features differ where the forms or the ends of words do, so that little else need be looked at.
-std::uint64_t WordFeatures::hash() const {
+std::uint32_t WordFeatures::hash() const {
     std::uint64_t first[2];
     std::memcpy(first, own_scores.data(), sizeof first);
-    std::uint64_t hash = std::uint64_t{parts.form} << 32 | parts.suffix;
-    for (std::uint64_t more : {first[0], first[1]}) hash = (hash ^ hash >> 32 ^ more) * 0x9E3779B97F4A7C15ULL;
-    return hash ^ hash >> 32;
+    return table_hash(std::uint64_t{parts.form} << 32 | parts.suffix, first[0], first[1]);
 }
 
 Tagger::Tagger(const TaggerArrays& arrays) : labels_(arrays.labels) {

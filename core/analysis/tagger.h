@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/array_view.h"
+#include "base/flat_table.h"
 #include "base/hashing.h"
 #include "base/lanes.h"
 #include "base/portable.h"
@@ -41,7 +42,7 @@ struct WordFeatures {
         return std::memcmp(own_scores.data(), other.own_scores.data(), sizeof own_scores) == 0 &&
                neighbour == other.neighbour && parts == other.parts;
     }
-    std::uint64_t hash() const;
+    std::uint32_t hash() const;
 };
 
 // Memory is slow: asked for as soon as it is known, it is there when it is needed.

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/hashing.h"
+
 namespace tesla {
 
 // Names this set of features in model files; to be raised when anything below changes.
@@ -47,11 +49,8 @@ struct WordHashes {
 WordHashes hash_word(const char32_t* form, std::size_t length, std::uint32_t lexical_class);
 
 inline std::uint32_t mix(std::uint32_t kind, std::uint32_t a, std::uint32_t b = 0) {
-    std::uint64_t x = (static_cast<std::uint64_t>(a) << 32 | b) + 0x9E3779B97F4A7C15ull * (kind + 1);
-    x = (x ^ (x >> 32)) * 0xD6E8FEB86659FD93ull;
-    x = (x ^ (x >> 32)) * 0xD6E8FEB86659FD93ull;
-    auto hash = static_cast<std::uint32_t>(x >> 32);
-    return hash == 0 ? 1 : hash;
+    const std::uint64_t x = (static_cast<std::uint64_t>(a) << 32 | b) + 0x9E3779B97F4A7C15ull * (kind + 1);
+    return never_zero(mixed(x));
 }
 
 // A position: the word, two neighbours on either side, and the two labels before it (0 beyond the start, else 1 + label).

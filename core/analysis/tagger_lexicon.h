@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/flat_table.h"
 #include "base/hashing.h"
 #include "base/unicode.h"
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/tokeniser_languages.h"
+#include "base/hashing.h"
 #include "base/unicode.h"
 
 namespace tesla {
@@ -83,14 +84,12 @@ void read_table(TokeniserRules& rules, std::string_view table) {
     }
 }
 
-// Never 0, which marks a free slot.
-std::uint64_t hash_word(const char32_t* word, std::size_t length) {
-    std::uint64_t hash = 0xcbf29ce484222325u;
-    for (std::size_t i = 0; i < length; ++i) {
-        char32_t c = word[i] == U'’' || word[i] == U'`' ? U'\'' : to_lower(word[i]);
-        hash = (hash ^ c) * 0x100000001b3u;
-    }
-    return (hash ^ hash >> 32) | 1;
+char32_t folded(char32_t c) { return c == U'’' || c == U'`' ? U'\'' : to_lower(c); }
+
+std::uint32_t hash_folded(const char32_t* word, std::size_t length) {
+    Hasher hasher;
+    for (std::size_t i = 0; i < length; ++i) hasher.add(folded(word[i]));
+    return hasher.value();
 }
 
 }  // namespace
@@ -99,29 +98,21 @@ void WordTable::add(std::u32string word) {
     std::size_t cut = word.size() > 2 ? word.find(U'|') : word.npos;  // ":|" is an emoticon
     if (cut != word.npos) word.erase(cut, 1);
     longest_ = std::max(longest_, word.size());
-    if (3 * ++size_ > slots_.size()) {
-        std::vector<Slot> before(std::max<std::size_t>(8, 2 * slots_.size()), Slot{0, 0});
-        before.swap(slots_);
-        for (const Slot& slot : before) {
-            if (slot.hash != 0) insert(slot);
-        }
-    }
-    insert({hash_word(word.data(), word.size()), cut == word.npos ? 0 : static_cast<int>(cut)});
-}
-
-void WordTable::insert(Slot entry) {
-    std::size_t at = entry.hash & (slots_.size() - 1);
-    while (slots_[at].hash != 0 && slots_[at].hash != entry.hash) at = (at + 1) & (slots_.size() - 1);
-    slots_[at] = entry;
+    std::transform(word.begin(), word.end(), word.begin(), folded);
+    const auto fresh = static_cast<std::uint32_t>(entries_.size());
+    const std::uint32_t place = places_.find_or_add(hash_folded(word.data(), word.size()), fresh,
+                                                    [&](std::uint32_t known) { return entries_[known].word == word; });
+    if (place == fresh) entries_.emplace_back();
+    entries_[place] = {std::move(word), cut == word.npos ? 0 : static_cast<int>(cut)};
 }
 
 int WordTable::find(const char32_t* word, std::size_t length) const {
     if (length == 0 || length > longest_) return -1;
-    std::uint64_t hash = hash_word(word, length);
-    for (std::size_t at = hash & (slots_.size() - 1); slots_[at].hash != 0; at = (at + 1) & (slots_.size() - 1)) {
-        if (slots_[at].hash == hash) return slots_[at].number;
-    }
-    return -1;
+    const std::uint32_t place = places_.find(hash_folded(word, length), [&](std::uint32_t known) {
+        const std::u32string& entry = entries_[known].word;
+        return std::equal(entry.begin(), entry.end(), word, word + length, [](char32_t a, char32_t b) { return a == folded(b); });
+    });
+    return place == places_.kMissing ? -1 : entries_[place].number;
 }
 
 TokeniserRules::TokeniserRules(std::string_view table) {

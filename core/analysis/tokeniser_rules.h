@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/flat_table.h"
+
 namespace tesla {
 
 // A set of short words with a small number each, found by their lower-cased characters (’ counts as ').
@@ -20,14 +22,13 @@ class WordTable {
     std::size_t longest() const { return longest_; }
 
  private:
-    struct Slot {
-        std::uint64_t hash;
+    struct Entry {
+        std::u32string word;  // folded
         int number;
     };
-    void insert(Slot entry);
-
-    std::vector<Slot> slots_;  // open addressing, a power of two; hash 0 is a free slot
-    std::size_t size_ = 0, longest_ = 0;
+    std::vector<Entry> entries_;
+    FlatTable<> places_;  // of the entries
+    std::size_t longest_ = 0;
 };
 
 // The switches, by the words that set them in a table; without any, punctuation is cut off and words stay whole.

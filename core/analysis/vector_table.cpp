@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/hashing.h"
+
 namespace tesla {
 namespace {
 
@@ -19,8 +21,7 @@ std::size_t count_characters(std::string_view text) {
 }  // namespace
 
 VectorTable::VectorTable(std::string text, std::vector<std::int8_t> vectors, std::size_t dimensions, bool pieces)
-    : text_(std::move(text)), vectors_(std::move(vectors)), dimensions_(dimensions), pieces_(pieces), beginnings_(text_),
-      continuations_(text_) {
+    : text_(std::move(text)), vectors_(std::move(vectors)), dimensions_(dimensions), pieces_(pieces) {
     if (dimensions == 0 || dimensions > kMostDimensions || vectors_.size() % dimensions != 0)
         throw std::invalid_argument("the vectors have an invalid shape");
     const bool open_end = !text_.empty() && text_.back() != '\n';  // the last line
@@ -49,9 +50,9 @@ void VectorTable::add(std::string_view entry, std::uint32_t number) {
 
 // By the first three bytes; shorter texts are in buckets of their own.
 std::size_t VectorTable::Entries::bucket_of(std::string_view text) {
-    std::uint32_t start = 0;
+    std::uint64_t start = 0;
     for (char byte : text.substr(0, 3)) start = start << 8 | static_cast<unsigned char>(byte);
-    return start * 0x9E3779B1U >> 20;
+    return mixed(start) % kBuckets;
 }
 
 bool VectorTable::Entries::add(std::string_view entry, std::uint32_t number) {

@@ -32,8 +32,6 @@ class VectorTable {
     // Entries by their text. How long those are that begin alike is known, so that no other lengths are tried.
     class Entries {
        public:
-        explicit Entries(std::string_view text) : numbers_(text) {}
-
         bool add(std::string_view entry, std::uint32_t number);  // false where it is there already
         void reserve(std::size_t count) { numbers_.reserve(count); }
         const std::uint32_t* find(std::string_view entry) const { return numbers_.find(entry); }

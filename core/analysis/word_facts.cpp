@@ -15,7 +15,7 @@ std::uint8_t shape_of(const WordTraits& traits, bool is_lower) {
 }  // namespace
 
 WordWeights::WordWeights(std::string text, const std::vector<double>& weights, double unlisted)
-    : text_(std::move(text)), weights_(text_), unlisted_(unlisted) {
+    : text_(std::move(text)), unlisted_(unlisted) {
     if (static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) + 1 != weights.size())
         throw std::invalid_argument("words and weights differ in number");
     weights_.reserve(weights.size());

@@ -1,4 +1,5 @@
-// Hashing: strings to 32 bits, an immutable table from such hashes to numbers, and how hashes are stored.
+// Hashing: the mixer, strings to 32 bits, and how hashes are stored. Files hold values of `Hasher` and of the features that
+// are made with `scrambled`: neither may change.
 #pragma once
 
 #include <algorithm>
@@ -9,19 +10,22 @@
 #include <vector>
 
 #include "base/array_view.h"
-#include "base/portable.h"
 
 namespace tesla {
+
+// One step of the mixer: the upper half of the result depends on all bits of the number.
+inline constexpr std::uint64_t kScramble = 0xD6E8FEB86659FD93ull;
+inline std::uint64_t scrambled(std::uint64_t x) { return (x ^ x >> 32) * kScramble; }
+// Two steps: every bit of the result depends on all bits of the number.
+inline std::uint32_t mixed(std::uint64_t x) { return static_cast<std::uint32_t>(scrambled(scrambled(x)) >> 32); }
+// Features are hashes that are never 0, which means: nothing.
+inline std::uint32_t never_zero(std::uint32_t hash) { return hash == 0 ? 1 : hash; }
 
 // The hash of a sequence of characters, which may be asked for after each of them.
 class Hasher {
    public:
     void add(char32_t c) { state_ = (state_ ^ c) * 0x100000001B3ull; }
-    std::uint32_t value() const {
-        std::uint64_t x = (state_ ^ (state_ >> 32)) * 0xD6E8FEB86659FD93ull;
-        const auto hash = static_cast<std::uint32_t>(x >> 32);
-        return hash == 0 ? 1 : hash;  // 0 means: nothing
-    }
+    std::uint32_t value() const { return never_zero(static_cast<std::uint32_t>(scrambled(state_) >> 32)); }
 
    private:
     std::uint64_t state_ = 0xCBF29CE484222325ull;
@@ -45,35 +49,5 @@ inline std::vector<std::uint32_t> hashes_of_differences(const ArrayView<std::uin
     }
     return hashes;
 }
-
-// Open addressing; 0 for a key that is not there.
-class HashTable {
-   public:
-    void build(const std::vector<std::uint32_t>& keys, const std::vector<std::uint32_t>& values) {
-        std::size_t capacity = 1;
-        while (capacity < 2 * keys.size() + 1) capacity *= 2;
-        slots_.assign(capacity, Slot{});
-        mask_ = capacity - 1;
-        for (std::size_t i = 0; i < keys.size(); ++i) {
-            std::size_t slot = keys[i] & mask_;
-            while (slots_[slot].key != 0) slot = (slot + 1) & mask_;
-            slots_[slot] = {keys[i], values[i]};
-        }
-    }
-    std::uint32_t find(std::uint32_t key) const {
-        for (std::size_t slot = key & mask_;; slot = (slot + 1) & mask_) {
-            if (slots_[slot].key == key) return slots_[slot].value;
-            if (slots_[slot].key == 0) return 0;
-        }
-    }
-    void prefetch(std::uint32_t key) const { prefetch_memory(&slots_[key & mask_]); }
-
-   private:
-    struct Slot {
-        std::uint32_t key = 0, value = 0;
-    };
-    std::vector<Slot> slots_{1};
-    std::size_t mask_ = 0;
-};
 
 }  // namespace tesla

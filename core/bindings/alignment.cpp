@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "alignment/word_aligner.h"
-#include "base/arrays.h"
-#include "base/texts.h"
+#include "base/checks.h"
+#include "bindings/arrays.h"
+#include "bindings/texts.h"
 #include "bindings/bindings.h"
 
 namespace nb = nanobind;
@@ -20,12 +21,12 @@ namespace {
 AlignmentModel model_of(bool sequential) { return sequential ? AlignmentModel::kSequential : AlignmentModel::kLexical; }
 
 void check_range(const WordAligner& aligner, std::size_t from, std::size_t to) {
-    if (from > to || to > aligner.size()) throw nb::index_error("no such sentence pairs");
+    require_in_range(from <= to && to <= aligner.size(), "no such sentence pairs");
 }
 
 void construct(WordAligner* self, const nb::sequence& target, const nb::sequence& pivot) {
     const HeldTexts held[] = {HeldTexts(target), HeldTexts(pivot)};
-    if (held[0].views().size() != held[1].views().size()) throw nb::value_error("the lists differ in length");
+    require(held[0].views().size() == held[1].views().size(), "the lists differ in length");
     nb::gil_scoped_release release;
     new (self) WordAligner(held[0].views(), held[1].views());
 }
@@ -33,7 +34,7 @@ void construct(WordAligner* self, const nb::sequence& target, const nb::sequence
 nb::tuple posteriors(const WordAligner& aligner, std::size_t pair, bool sequential) {
     check_range(aligner, pair, pair + 1);
     Posteriors found = aligner.posteriors(model_of(sequential), pair);
-    if (found.pivot_by_target.empty()) throw nb::value_error("a side of the sentence pair has no words");
+    require(!found.pivot_by_target.empty(), "a side of the sentence pair has no words");
     return nb::make_tuple(to_numpy(std::move(found.pivot_by_target), aligner.target_size(pair)),
                           to_numpy(std::move(found.target_by_pivot), aligner.pivot_size(pair)));
 }
@@ -69,8 +70,8 @@ void bind_alignment(nb::module_& m) {
             "directed_links",
             [](const WordAligner& aligner, std::size_t direction, std::size_t from, std::size_t to, double threshold) {
                 check_range(aligner, from, to);
-                if (direction > 1) throw nb::index_error("there are two directions");
-                if (!std::isfinite(threshold)) throw nb::value_error("the threshold is not a number");
+                require_in_range(direction <= 1, "there are two directions");
+                require(std::isfinite(threshold), "the threshold is not a number");
                 std::vector<std::string> lines;
                 {
                     nb::gil_scoped_release release;

@@ -15,12 +15,13 @@
 
 #include "analysis/analysis.h"
 #include "analysis/character_map.h"
-#include "base/arrays.h"
+#include "base/checks.h"
+#include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "bindings/token_batch.h"
 #include "analysis/lexicon.h"
 #include "analysis/word_facts.h"
-#include "base/texts.h"
+#include "bindings/texts.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -30,7 +31,7 @@ namespace {
 
 nb::object intern_lemmas(Lexicon& lexicon, const std::vector<std::string_view>& lemmas,
                          const Array<std::int64_t>& sense_offsets, const Array<std::uint32_t>& senses) {
-    check_csr(sense_offsets, lemmas.size(), senses.size());
+    check_csr(view_of(sense_offsets), lemmas.size(), senses.size());
     std::vector<LemmaSenses> given;
     for (std::size_t i = 0; i < lemmas.size(); ++i)
         given.push_back({lemmas[i], senses.data() + sense_offsets(i),
@@ -41,13 +42,13 @@ nb::object intern_lemmas(Lexicon& lexicon, const std::vector<std::string_view>& 
 using Part = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // word, start, end
 
 void check_number(std::uint32_t number, std::size_t count) {
-    if (number >= count) throw nb::index_error("no such word or lemma");
+    require_in_range(number < count, "no such word or lemma");
 }
 
 void define_words(Lexicon& lexicon, const Array<std::uint32_t>& words, const Array<std::uint32_t>& lemmas,
                   const std::vector<std::vector<Part>>& parts) {
-    if (words.size() != lemmas.size() || (!parts.empty() && parts.size() != words.size()))
-        throw nb::value_error("words, lemmas and parts differ in length");
+    require(words.size() == lemmas.size() && (parts.empty() || parts.size() == words.size()),
+            "words, lemmas and parts differ in length");
     std::vector<WordDefinition> definitions;
     for (std::size_t i = 0; i < words.size(); ++i) {
         definitions.push_back({words(i), lemmas(i), {}});
@@ -97,7 +98,7 @@ CharacterMap::OfWord asks_of_word(nb::callable python) {
 }
 
 void check_span(std::uint32_t first, std::uint32_t end, std::size_t count) {
-    if (first > end || end > count) throw nb::index_error("no such word or lemma");
+    require_in_range(first <= end && end <= count, "no such word or lemma");
 }
 
 }  // namespace

@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/arrays.h"
+#include "base/checks.h"
+#include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "base/front_coded.h"
 #include "analysis/plain_lemmas.h"
@@ -91,7 +92,7 @@ void bind_dictionaries(nb::module_& m) {
     m.def(
         "define_plain",
         [](Lexicon& lexicon, const Array<std::uint32_t>& words, const PlainLemmas& lemmas, const SenseIndex* senses) {
-            check_below(words, lexicon.word_count(), "no such word");
+            check_below(view_of(words), lexicon.word_count(), "no such word");
             std::vector<std::uint32_t> asked = copied(words), rest;
             {
                 nb::gil_scoped_release release;

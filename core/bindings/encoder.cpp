@@ -8,7 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "base/arrays.h"
+#include "base/checks.h"
+#include "bindings/arrays.h"
 #include "bindings/bindings.h"
 
 namespace nb = nanobind;
@@ -35,8 +36,8 @@ class StateEncoder {
                     stacked(output), stacked(inner_dense), stacked(outer)}) {}
 
     nb::tuple encode(const Array<std::int64_t>& offsets, const Array<std::uint32_t>& pieces, const std::string& kernel) const {
-        check_csr(offsets, pieces.size());
-        check_below(pieces, encoder_.pieces(), "no such piece");
+        check_csr(view_of(offsets), pieces.size());
+        check_below(view_of(pieces), encoder_.pieces(), "no such piece");
         const EncoderKernel& chosen = kernel_named(kernel);
         EncodedTexts encoded;
         {

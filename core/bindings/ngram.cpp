@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/arrays.h"
+#include "base/checks.h"
+#include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "lm/ngram_estimator.h"
 #include "lm/ngram_model.h"
@@ -20,9 +21,9 @@ namespace {
 
 // Sentence i is words[offsets[i]] .. words[offsets[i + 1]], every word below `vocabulary`.
 void check_sentences(const Array<std::int64_t>& offsets, const Array<std::uint32_t>& words, std::size_t vocabulary) {
-    check_csr(offsets, words.size());
-    if (!std::all_of(words.data(), words.data() + words.size(), [&](std::uint32_t w) { return w < vocabulary; }))
-        throw nb::value_error("a word number is beyond the vocabulary");
+    check_csr(view_of(offsets), words.size());
+    require(std::all_of(words.data(), words.data() + words.size(), [&](std::uint32_t w) { return w < vocabulary; }),
+            "a word number is beyond the vocabulary");
 }
 
 // Python is told from inside long work; it may raise, for instance because the user interrupts.
@@ -152,7 +153,7 @@ void bind_ngram_models(nb::module_& m) {
             "distribution",
             [](const NgramModel& model, const std::vector<std::uint32_t>& context) {
                 for (std::uint32_t word : context)
-                    if (word >= model.vocabulary()) throw nb::value_error("a word number is beyond the vocabulary");
+                    require(word < model.vocabulary(), "a word number is beyond the vocabulary");
                 return to_numpy(model.distribution(context));
             },
             "context"_a, "P(word | context) of every word.");

@@ -9,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/arrays.h"
-#include "base/texts.h"
+#include "base/checks.h"
+#include "bindings/arrays.h"
+#include "bindings/texts.h"
 #include "bindings/bindings.h"
 #include "pivot/phrase_counter.h"
 
@@ -22,7 +23,7 @@ namespace {
 
 // Refuses what consistent_pairs has no room for.
 void check_lengths(std::size_t target_size, std::size_t pivot_size) {
-    if (std::max(target_size, pivot_size) > kLongestSentence) throw std::invalid_argument("a sentence has over 255 words");
+    require(std::max(target_size, pivot_size) <= kLongestSentence, "a sentence has over 255 words");
 }
 
 void add_sentences(PhraseCounter& counter, const nb::sequence& target_lines, const nb::sequence& pivot_lines,
@@ -30,8 +31,8 @@ void add_sentences(PhraseCounter& counter, const nb::sequence& target_lines, con
     const HeldTexts held[] = {HeldTexts(target_lines), HeldTexts(pivot_lines), HeldTexts(forward_lines),
                               HeldTexts(reverse_lines)};
     const auto &target = held[0].views(), &pivot = held[1].views(), &forward = held[2].views(), &reverse = held[3].views();
-    if (pivot.size() != target.size() || forward.size() != target.size() || reverse.size() != target.size())
-        throw nb::value_error("the lists differ in length");
+    require(pivot.size() == target.size() && forward.size() == target.size() && reverse.size() == target.size(),
+            "the lists differ in length");
     nb::gil_scoped_release release;
     for (std::size_t k = 0; k < target.size(); ++k) {
         std::size_t m = words_in(target[k]), n = words_in(pivot[k]);
@@ -47,7 +48,7 @@ void add_pairs(PhraseCounter& counter, const nb::sequence& target_lines, const n
                const Array<std::uint32_t>& counts) {
     const HeldTexts held[] = {HeldTexts(target_lines), HeldTexts(pivot_lines)};
     const auto &target = held[0].views(), &pivot = held[1].views();
-    if (pivot.size() != target.size() || counts.size() != target.size()) throw nb::value_error("the lists differ in length");
+    require(pivot.size() == target.size() && counts.size() == target.size(), "the lists differ in length");
     nb::gil_scoped_release release;
     for (std::size_t k = 0; k < target.size(); ++k) counter.add_pair(target[k], pivot[k], counts(k));
 }

@@ -3,7 +3,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include "base/arrays.h"
+#include "bindings/arrays.h"
 #include "analysis/segmenter.h"
 #include "analysis/segmenter_trainer.h"
 

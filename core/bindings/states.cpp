@@ -3,7 +3,9 @@
 #include <limits>
 #include <vector>
 
-#include "base/arrays.h"
+#include "base/checks.h"
+#include "base/pairs.h"
+#include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "matching/bags.h"
 #include "matching/states.h"
@@ -31,7 +33,7 @@ class StateTexts {
                            const Array<std::int64_t>& reference_index, const Array<std::int64_t>& hypothesis_index,
                            const Array<std::uint32_t>& weights, double threshold) {
         check_together(reference, hypothesis);
-        check_pairs(reference_index, reference.size(), hypothesis_index, hypothesis.size());
+        TextPairs{view_of(reference_index), view_of(hypothesis_index)}.check(reference.size(), hypothesis.size());
         StateMatcher matcher = matcher_for(reference, hypothesis, weights, threshold);
         const std::size_t pairs = reference_index.size();
         std::vector<double> precision(pairs * kStateProblems), recall(precision), cosine(pairs);
@@ -56,7 +58,7 @@ class StateTexts {
                                     const Array<std::int64_t>& reference_index,
                                     const Array<std::int64_t>& hypothesis_index, std::size_t kinds) {
         check_together(reference, hypothesis);
-        check_pairs(reference_index, reference.size(), hypothesis_index, hypothesis.size());
+        TextPairs{view_of(reference_index), view_of(hypothesis_index)}.check(reference.size(), hypothesis.size());
         for (const StateTexts* side : {&reference, &hypothesis}) side->check_kinds(kinds);
         const std::size_t pairs = reference_index.size();
         std::vector<double> gains(pairs * kGainsByKind * kinds);
@@ -74,7 +76,7 @@ class StateTexts {
     // One pair of texts (both batches hold one): who sends how much to whom.
     static nb::object explain(const StateTexts& reference, const StateTexts& hypothesis, double threshold) {
         check_together(reference, hypothesis);
-        if (reference.size() != 1 || hypothesis.size() != 1) throw nb::value_error("one text on either side");
+        require(reference.size() == 1 && hypothesis.size() == 1, "one text on either side");
         StateMatcher matcher({}, checked_threshold(threshold));
         std::vector<std::int64_t> entries;
         {
@@ -89,35 +91,34 @@ class StateTexts {
     static std::size_t checked_rows(const Array<std::int64_t>& offsets, const Array<std::uint8_t>& kinds,
                                     const Array<std::int8_t>& states, const Array<std::int16_t>& means,
                                     std::size_t dimensions) {
-        check_csr(offsets, kinds.size());
-        if (dimensions == 0 || dimensions > kMostStateDimensions)
-            throw nb::value_error("the states have an invalid number of dimensions");
+        check_csr(view_of(offsets), kinds.size());
+        require(dimensions != 0 && dimensions <= kMostStateDimensions, "the states have an invalid number of dimensions");
         check_columns(kinds.size() * dimensions, {states.size()});
         check_columns((offsets.size() - 1) * dimensions, {means.size()});
         for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
             if (static_cast<std::size_t>(offsets(i + 1) - offsets(i)) > kMostPieces)
                 throw TextTooLong("a text has more than 65,536 pieces of words");
         for (std::size_t i = 0; i < means.size(); ++i)
-            if (means(i) > kLargestMean || means(i) < -kLargestMean) throw nb::value_error("a mean is too large");
+            require(means(i) <= kLargestMean && means(i) >= -kLargestMean, "a mean is too large");
         return kinds.size();
     }
     static void check_together(const StateTexts& reference, const StateTexts& hypothesis) {
-        if (reference.dimensions_ != hypothesis.dimensions_) throw nb::value_error("the states do not belong together");
+        require(reference.dimensions_ == hypothesis.dimensions_, "the states do not belong together");
     }
     void check_kinds(std::size_t count) const {
-        if (count == 0 || count > kMostPieceKinds) throw nb::value_error("too many kinds of pieces, or none");
+        require(count != 0 && count <= kMostPieceKinds, "too many kinds of pieces, or none");
         for (std::uint8_t kind : kinds_)
-            if (kind >= count) throw nb::index_error("no such kind of piece");
+            require_in_range(kind < count, "no such kind of piece");
     }
     static StateMatcher matcher_for(const StateTexts& reference, const StateTexts& hypothesis,
                                     const Array<std::uint32_t>& weights, double threshold) {
         for (const StateTexts* side : {&reference, &hypothesis}) side->check_kinds(weights.size());
         for (std::size_t i = 0; i < weights.size(); ++i)
-            if (weights(i) == 0 || weights(i) > kLargestPieceWeight) throw nb::value_error("a weight is 0 or too large");
+            require(weights(i) != 0 && weights(i) <= kLargestPieceWeight, "a weight is 0 or too large");
         return {copied(weights), checked_threshold(threshold)};
     }
     static std::int32_t checked_threshold(double threshold) {
-        if (!(threshold >= 0 && threshold < 1)) throw nb::value_error("a threshold lies from 0 to below 1");
+        require(threshold >= 0 && threshold < 1, "a threshold lies from 0 to below 1");
         return static_cast<std::int32_t>(threshold * 65536);
     }
     StateSide side(std::size_t i) const {

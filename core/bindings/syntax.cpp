@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/arrays.h"
+#include "base/checks.h"
+#include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "syntax/span_parser.h"
 #include "syntax/span_trainer.h"
@@ -42,7 +43,7 @@ nb::tuple parse_batch(const SpanParser& parser, const std::vector<std::vector<st
                       std::size_t beam, std::size_t longest) {
     std::size_t words = 0;
     for (const auto& sentence : forms) words += sentence.size();
-    if (words != tags.size()) throw nb::value_error("words and tags differ in number");
+    require(words == tags.size(), "words and tags differ in number");
     std::vector<std::int64_t> offsets{0};
     std::vector<std::uint16_t> start, end;
     std::vector<std::int16_t> label;
@@ -71,7 +72,7 @@ nb::tuple parse_batch(const SpanParser& parser, const std::vector<std::vector<st
 void add_example(SpanTrainer& trainer, const std::vector<std::string>& forms, const Bytes& tags,
                  const Array<std::int32_t>& nodes) {
     constexpr std::size_t kColumns = 6;
-    if (nodes.size() % kColumns != 0) throw nb::value_error("a node has start, end, split, label, left, right");
+    require(nodes.size() % kColumns == 0, "a node has start, end, split, label, left, right");
     std::vector<SpanNode> tree;
     for (std::size_t at = 0; at < nodes.size(); at += kColumns) {
         SpanNode node;
@@ -91,12 +92,12 @@ nb::tuple best_tree(const SpanGrammar& grammar, const Bytes& tags, const Array<f
                     const Array<float>& right, const Array<float>& binary, const Array<float>& unary,
                     const Array<float>& root, std::size_t beam) {
     const std::size_t n = tags.size(), size = (n + 1) * (n + 1) * kLaneCount;
-    if (span.size() != size || left.size() != size || right.size() != size || beam < 1 || beam > 255 ||
-        binary.size() != grammar.rule_parent.size() || unary.size() != grammar.unary_parent.size() ||
-        root.size() != grammar.symbols)
-        throw nb::value_error("the scores do not fit the grammar and the sentence");
+    require(span.size() == size && left.size() == size && right.size() == size && beam >= 1 && beam <= 255 &&
+                binary.size() == grammar.rule_parent.size() && unary.size() == grammar.unary_parent.size() &&
+                root.size() == grammar.symbols,
+            "the scores do not fit the grammar and the sentence");
     for (std::size_t i = 0; i < n; ++i)
-        if (tags(i) >= grammar.tags) throw nb::value_error("a word has a tag that the grammar does not have");
+        require(tags(i) < grammar.tags, "a word has a tag that the grammar does not have");
     SpanScores scores;
     scores.resize(n);
     scores.span = copied(span);

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/arrays.h"
+#include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "analysis/tagger.h"
 #include "analysis/tagger_trainer.h"

@@ -5,7 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/arrays.h"
+#include "base/checks.h"
+#include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "tuning/line_search.h"
 
@@ -23,10 +24,10 @@ class CandidateTable {
    public:
     CandidateTable(Array<std::int64_t> offsets, Matrix<double> features, Matrix<std::int64_t> statistics)
         : offsets_(offsets), features_(features), statistics_(statistics) {
-        check_csr(offsets, features.shape(1));
-        if (statistics.shape(0) != features.shape(1)) throw nb::value_error("the arrays do not fit together");
+        check_csr(view_of(offsets), features.shape(1));
+        require(statistics.shape(0) == features.shape(1), "the arrays do not fit together");
         for (std::size_t s = 0; s + 1 < offsets.size(); ++s)
-            if (offsets(s) == offsets(s + 1)) throw nb::value_error("a segment has no candidates");
+            require(offsets(s) != offsets(s + 1), "a segment has no candidates");
         view_ = {offsets.data(), offsets.size() - 1, features.data(), features.shape(0), features.shape(1),
                  statistics.data(), statistics.shape(1)};
     }
@@ -53,8 +54,8 @@ class CandidateTable {
     }
     nb::tuple cut(const Array<double>& intercepts, const Array<double>& direction, double low, double high) const {
         check_weights(direction);
-        if (intercepts.size() != view_.candidates) throw nb::value_error("the arrays do not fit together");
-        if (!(low < high)) throw nb::value_error("an empty part of the line");
+        require(intercepts.size() == view_.candidates, "the arrays do not fit together");
+        require(low < high, "an empty part of the line");
         CutLine cut;
         {
             nb::gil_scoped_release release;
@@ -67,9 +68,9 @@ class CandidateTable {
 
    private:
     void check_weights(const Array<double>& weights) const {
-        if (weights.size() != view_.feature_count) throw nb::value_error("one weight per feature");
+        require(weights.size() == view_.feature_count, "one weight per feature");
         for (std::size_t f = 0; f < weights.size(); ++f)
-            if (!std::isfinite(weights(f))) throw nb::value_error("a weight is not a number");
+            require(std::isfinite(weights(f)), "a weight is not a number");
     }
 
     Array<std::int64_t> offsets_;

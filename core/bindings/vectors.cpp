@@ -11,9 +11,11 @@
 #include "analysis/character_map.h"
 #include "analysis/lexicon.h"
 #include "analysis/vector_table.h"
-#include "base/arrays.h"
+#include "base/checks.h"
+#include "base/pairs.h"
+#include "bindings/arrays.h"
 #include "base/recycled_memory.h"
-#include "base/texts.h"
+#include "bindings/texts.h"
 #include "bindings/bindings.h"
 #include "matching/vectors.h"
 
@@ -67,15 +69,15 @@ class VectorTexts {
                 const Array<std::uint32_t>& row, const Array<std::uint32_t>& weight, Array<std::int8_t> matrix,
                 const Array<std::uint32_t>& squares, std::size_t dimensions, bool merged)
         : matrix_(std::move(matrix)), dimensions_(dimensions) {
-        check_csr(offsets, word.size());
+        check_csr(view_of(offsets), word.size());
         check_columns(word.size(), {lemma.size(), row.size(), weight.size()});
-        if (dimensions == 0 || dimensions > kMostDimensions || matrix_.size() % dimensions != 0)
-            throw nb::value_error("the vectors have an invalid shape");
+        require(dimensions != 0 && dimensions <= kMostDimensions && matrix_.size() % dimensions == 0,
+                "the vectors have an invalid shape");
         const std::size_t rows = matrix_.size() / dimensions;
         check_columns(rows, {squares.size()});
         for (std::size_t i = 0; i < row.size(); ++i) {
-            if (row(i) != kNoVector && row(i) >= rows) throw nb::index_error("no such vector");
-            if (weight(i) == 0 || weight(i) > kLargestWordWeight) throw nb::value_error("a weight is 0 or too large");
+            require_in_range(row(i) == kNoVector || row(i) < rows, "no such vector");
+            require(weight(i) != 0 && weight(i) <= kLargestWordWeight, "a weight is 0 or too large");
         }
         nb::gil_scoped_release release;
         VectorScratch scratch;
@@ -94,23 +96,21 @@ class VectorTexts {
                            const Array<std::int64_t>& reference_index, const Array<std::int64_t>& hypothesis_index,
                            double alpha) {
         check_together(reference, hypothesis);
-        check_pairs(reference_index, reference.size(), hypothesis_index, hypothesis.size());
-        const std::size_t pairs = reference_index.size();
-        std::vector<double> precision(pairs * kVectorProblems), recall(precision), f(precision);
+        const TextPairs pairs{view_of(reference_index), view_of(hypothesis_index)};
+        std::vector<double> precision(pairs.size() * kVectorProblems), recall(precision), f(precision);
         {
             nb::gil_scoped_release release;
             VectorMatcher matcher(reference.dimensions_);
-            for (std::size_t k = 0, at = 0; k < pairs; ++k) {
-                const auto problems = matcher.match(reference.texts_[static_cast<std::size_t>(reference_index(k))],
-                                                    hypothesis.texts_[static_cast<std::size_t>(hypothesis_index(k))]);
-                for (const SharedMeaning& shared : problems) {
+            std::size_t at = 0;
+            for_each_pair(pairs, reference.texts_, hypothesis.texts_, [&](std::size_t, const VectorText& x, const VectorText& y) {
+                for (const SharedMeaning& shared : matcher.match(x, y)) {
                     const double missing = std::numeric_limits<double>::quiet_NaN();
                     precision[at] = shared.exists() ? shared.precision() : missing;
                     recall[at] = shared.exists() ? shared.recall() : missing;
                     f[at] = shared.exists() ? shared.f(alpha) : missing;
                     ++at;
                 }
-            }
+            });
         }
         return nb::make_tuple(to_numpy(std::move(precision), kVectorProblems),
                               to_numpy(std::move(recall), kVectorProblems), to_numpy(std::move(f), kVectorProblems));
@@ -119,7 +119,7 @@ class VectorTexts {
     // One pair of texts (both batches hold one): who sends how much to whom.
     static nb::object explain(const VectorTexts& reference, const VectorTexts& hypothesis) {
         check_together(reference, hypothesis);
-        if (reference.size() != 1 || hypothesis.size() != 1) throw nb::value_error("one text on either side");
+        require(reference.size() == 1 && hypothesis.size() == 1, "one text on either side");
         std::vector<std::int64_t> entries;
         {
             nb::gil_scoped_release release;
@@ -132,7 +132,7 @@ class VectorTexts {
 
    private:
     static void check_together(const VectorTexts& reference, const VectorTexts& hypothesis) {
-        if (reference.dimensions_ != hypothesis.dimensions_) throw nb::value_error("the vectors do not belong together");
+        require(reference.dimensions_ == hypothesis.dimensions_, "the vectors do not belong together");
     }
 
     Array<std::int8_t> matrix_;  // keeps the vectors alive that the texts point to
@@ -159,7 +159,7 @@ void bind_vectors(nb::module_& m) {
             "word_rows",
             [](const VectorTable& table, CharacterMap& characters, const Lexicon& lexicon,
                const Array<std::uint32_t>& words, std::uint32_t first) {
-                check_below(words, lexicon.word_count(), "no such word");
+                check_below(view_of(words), lexicon.word_count(), "no such word");
                 const auto text_of = [&](std::uint32_t word) -> std::string_view { return lexicon.form(word); };
                 return look_up_rows(table, characters, words, text_of, first);
             },
@@ -169,7 +169,7 @@ void bind_vectors(nb::module_& m) {
             "lemma_rows",
             [](const VectorTable& table, CharacterMap& characters, const Lexicon& lexicon,
                const Array<std::uint32_t>& lemmas, std::uint32_t first) {
-                check_below(lemmas, lexicon.lemma_count(), "no such lemma");
+                check_below(view_of(lemmas), lexicon.lemma_count(), "no such lemma");
                 const auto text_of = [&](std::uint32_t lemma) -> std::string_view { return lexicon.lemma_text(lemma); };
                 return look_up_rows(table, characters, lemmas, text_of, first);
             },

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/checks.h"
 #include "base/interrupt.h"
 #include "base/recycled_memory.h"
 #include "matching/states.h"
@@ -21,9 +22,6 @@ constexpr std::size_t kMostVocabulary = 1 << 21;
 // overflow: an infinite variance gives the factor 0, which leaves beta.
 constexpr float kLargestParameter = 1e4f;
 
-void require(bool holds, const char* what) {
-    if (!holds) throw std::invalid_argument(what);
-}
 void require_count(std::size_t count, std::size_t least, std::size_t most, const char* what) {
     if (count < least || count > most)
         throw std::invalid_argument("it has " + std::to_string(count) + " " + what + "; supported are " +

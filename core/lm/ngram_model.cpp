@@ -7,14 +7,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/checks.h"
 #include "lm/ngram_estimator.h"
 
 namespace tesla {
-namespace {
-
-[[noreturn]] void misfit(const char* what) { throw std::invalid_argument(what); }
-
-}  // namespace
 
 // The words before the next one, the nearest first, and the backoff weights of the contexts they form.
 struct NgramModel::History {
@@ -28,41 +24,40 @@ NgramModel::NgramModel(std::vector<std::vector<std::uint32_t>> words,
                        std::vector<std::vector<float>> log_probabilities,
                        const std::vector<std::vector<std::uint32_t>>& children, double least_left) {
     const std::size_t order = words.size();
-    if (order < 1 || order > kLongestNgram) misfit("the order is not 1 to 5");
-    if (log_probabilities.size() != order || children.size() != order - 1) misfit("an order lacks arrays");
+    require(order >= 1 && order <= kLongestNgram, "the order is not 1 to 5");
+    require(log_probabilities.size() == order && children.size() == order - 1, "an order lacks arrays");
     levels_.resize(order);
     for (std::size_t n = 0; n < order; ++n) {
         NgramLevel& level = levels_[n];
         level.words = std::move(words[n]);
         level.log_probability = std::move(log_probabilities[n]);
-        if (level.words.size() >= kNone) misfit("there are too many n-grams");
-        if (level.words.size() != level.log_probability.size()) misfit("words and probabilities differ in number");
+        require(level.words.size() < kNone, "there are too many n-grams");
+        require(level.words.size() == level.log_probability.size(), "words and probabilities differ in number");
         if (n + 1 == order) continue;
-        if (children[n].size() != level.words.size()) misfit("words and children differ in number");
+        require(children[n].size() == level.words.size(), "words and children differ in number");
         level.first_child.reserve(level.words.size() + 1);
         std::uint64_t total = 0;
         for (std::uint32_t count : children[n]) {
             level.first_child.push_back(static_cast<std::uint32_t>(total));
             total += count;
-            if (total >= kNone) misfit("there are too many n-grams");
+            require(total < kNone, "there are too many n-grams");
         }
         level.first_child.push_back(static_cast<std::uint32_t>(total));
-        if (total != words[n + 1].size()) misfit("children and n-grams differ in number");
+        require(total == words[n + 1].size(), "children and n-grams differ in number");
     }
-    if (vocabulary() <= kSentenceEnd) misfit("the vocabulary is too small");
+    require(vocabulary() > kSentenceEnd, "the vocabulary is too small");
     for (std::size_t word = 0; word < vocabulary(); ++word)
-        if (levels_[0].words[word] != word) misfit("the words are not numbered in order");
+        require(levels_[0].words[word] == word, "the words are not numbered in order");
     for (std::size_t n = 1; n < order; ++n) {
         const std::vector<std::uint32_t>& found = levels_[n].words;
         const std::vector<std::uint32_t>& starts = levels_[n - 1].first_child;
         for (std::size_t parent = 0; parent + 1 < starts.size(); ++parent)
             for (std::uint32_t i = starts[parent]; i < starts[parent + 1]; ++i)
-                if (found[i] >= vocabulary() || (i > starts[parent] && found[i - 1] >= found[i]))
-                    misfit("n-grams are not in order");
+                require(found[i] < vocabulary() && (i == starts[parent] || found[i - 1] < found[i]), "n-grams are not in order");
     }
     for (const NgramLevel& level : levels_)
         for (float value : level.log_probability)
-            if (!(value <= 0)) misfit("a probability is above 1");
+            require(value <= 0, "a probability is above 1");
     normalise_unigrams();
     for (std::size_t n = 1; n < order; ++n) compute_backoffs(n, least_left);
 }
@@ -72,7 +67,7 @@ void NgramModel::normalise_unigrams() {
     values[kSentenceStart] = -std::numeric_limits<float>::infinity();  // never predicted
     double sum = 0;
     for (float value : values) sum += std::exp(static_cast<double>(value));
-    if (!(sum > 0)) misfit("no word has a probability");
+    require(sum > 0, "no word has a probability");
     for (float& value : values) value = static_cast<float>(value - std::log(sum));
 }
 
@@ -90,7 +85,7 @@ std::vector<std::uint32_t> NgramModel::contexts_of(std::size_t n) const {
             const auto end = shorter.words.begin() + shorter_starts[contexts[parent] + 1];
             for (std::uint32_t i = starts[parent]; i < starts[parent + 1]; ++i) {
                 place = std::lower_bound(place, end, levels_[m].words[i]);
-                if (place == end || *place != levels_[m].words[i]) misfit("the context of an n-gram is missing");
+                require(place != end && *place == levels_[m].words[i], "the context of an n-gram is missing");
                 longer[i] = static_cast<std::uint32_t>(place - shorter.words.begin());
             }
         }

@@ -99,46 +99,14 @@ void BagBuilder::begin(const TokenView& text, bool merge) {
     if (symbol_lemma_.size() >= kMostSymbols) throw TextTooLong("a text has more than a million different words");
 }
 
-std::uint64_t BagBuilder::symbol_of(std::size_t i) const { return appended(text_.lemma[i], text_.tag[i], kTagBits); }
-
-std::uint32_t BagBuilder::add_symbol(std::uint64_t symbol) {
-    symbol_lemma_.push_back(static_cast<std::uint32_t>(symbol >> kTagBits));
-    symbol_tag_.push_back(static_cast<std::uint16_t>(symbol));
-    return static_cast<std::uint32_t>(symbol_lemma_.size() - 1);
-}
-
-// The numbers may be in any order.
 void BagBuilder::number_symbols() {
+    symbols_.reset(text_.size);
+    for (std::size_t i = 0; i < text_.size; ++i) places_[i] = symbols_.number_of(appended(text_.lemma[i], text_.tag[i], kTagBits));
     symbol_lemma_.clear();
     symbol_tag_.clear();
-    text_.size > kFewNumbers ? number_many_symbols() : number_few_symbols();
-}
-
-// Whatever the symbols are, this takes no longer than sorting them.
-void BagBuilder::number_many_symbols() {
-    order_.resize(text_.size);
-    std::iota(order_.begin(), order_.end(), 0U);
-    std::sort(order_.begin(), order_.end(), [this](std::uint32_t i, std::uint32_t j) { return symbol_of(i) < symbol_of(j); });
-    for (std::size_t k = 0; k < order_.size(); ++k) {
-        const bool again = k > 0 && symbol_of(order_[k]) == symbol_of(order_[k - 1]);
-        places_[order_[k]] = again ? places_[order_[k - 1]] : add_symbol(symbol_of(order_[k]));
-    }
-}
-
-// In a table of its own on the stack, up to kFewNumbers of them.
-void BagBuilder::number_few_symbols() {
-    struct Slot {
-        std::uint64_t symbol;  // 0: free; else one more than it
-        std::uint32_t place;
-    };
-    constexpr std::size_t kSlots = 2 * kFewNumbers;
-    Slot slots[kSlots] = {};
-    for (std::size_t i = 0; i < text_.size; ++i) {
-        const std::uint64_t symbol = symbol_of(i);
-        std::size_t at = (symbol * 0x9E3779B97F4A7C15ULL >> 32) % kSlots;
-        while (slots[at].symbol != 0 && slots[at].symbol != symbol + 1) at = (at + 1) % kSlots;
-        if (slots[at].symbol == 0) slots[at] = {symbol + 1, add_symbol(symbol)};
-        places_[i] = slots[at].place;
+    for (std::uint64_t symbol : symbols_.keys()) {
+        symbol_lemma_.push_back(static_cast<std::uint32_t>(symbol >> kTagBits));
+        symbol_tag_.push_back(static_cast<std::uint16_t>(symbol));
     }
 }
 

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/flat_table.h"
 #include "base/small_sort.h"
 
 namespace tesla {
@@ -27,6 +28,7 @@ struct Discount {
     // Weight of an n-gram with k function words, in units of unit(n).
     std::int64_t weight(int n, int k) const;
     std::int64_t unit(int n) const { return weight(n, 0); }
+    bool operator==(const Discount& o) const { return p == o.p && q == o.q; }
 };
 
 // Throws TextTooLong where the weights of `ngrams` n-grams, each times the largest gain 2n, might not fit 64 bits.
@@ -164,10 +166,6 @@ class BagBuilder {
 
    private:
     void number_symbols();
-    void number_few_symbols();
-    void number_many_symbols();
-    std::uint64_t symbol_of(std::size_t i) const;
-    std::uint32_t add_symbol(std::uint64_t symbol);
     void number_lemmas();
     template <class NumberOf>
     void sort_codes(int max_order, int bits, std::uint64_t highest, NumberOf number_of);
@@ -184,6 +182,7 @@ class BagBuilder {
     TokenView text_{};
     std::vector<std::uint32_t> order_;
     BucketSorter sorter_;
+    FirstMet symbols_;
     std::vector<std::uint32_t> places_;          // of every token's symbol among the distinct symbols of the text
     std::vector<std::uint32_t> symbol_lemma_;    // the distinct symbols
     std::vector<std::uint16_t> symbol_tag_;

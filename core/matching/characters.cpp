@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 
+#include "base/checks.h"
 #include "base/lanes.h"
 #include "base/portable.h"
 #include "base/small_sort.h"
@@ -11,6 +12,10 @@
 
 namespace tesla {
 namespace {
+
+void check_order(int max_order) {
+    require(max_order >= 1 && max_order <= kMaxCharacterOrder, "n-grams have 1 to 6 characters");
+}
 
 // How the characters of a suffix are packed: the first in the highest bits that are used.
 constexpr int kNarrowBits = 8, kNarrowUnused = 64 - kNarrowBits * kMaxCharacterOrder;
@@ -231,6 +236,38 @@ void CharacterBag::overlap(const CharacterBag& a, const CharacterBag& b, int max
         return {widened_text.data(), widened_text.size()};
     };
     overlap_of(wide_suffixes(a), wide_suffixes(b), max_order, matches);
+}
+
+CharacterBags::CharacterBags(const std::vector<std::string_view>& texts) {
+    texts_.reserve(texts.size());
+    CharacterScratch scratch;
+    for (std::string_view text : texts) texts_.emplace_back(text, scratch, &memory_);
+}
+
+Measures CharacterBags::match(const CharacterBags& reference, const CharacterBags& hypothesis, const TextPairs& pairs,
+                              int max_order, double alpha, bool both_ways) {
+    check_order(max_order);
+    Measures measures(pairs.size(), static_cast<std::size_t>(max_order), alpha, both_ways);
+    std::int64_t matches[kMaxCharacterOrder];
+    for_each_pair(pairs, reference.texts_, hypothesis.texts_, [&](std::size_t k, const CharacterBag& x, const CharacterBag& y) {
+        CharacterBag::overlap(x, y, max_order, matches);
+        for (int n = 1; n <= max_order; ++n)
+            measures.set(k, static_cast<std::size_t>(n - 1), {matches[n - 1], x.total(n), y.total(n)});
+    });
+    return measures;
+}
+
+std::vector<std::int64_t> CharacterBags::count(const CharacterBags& reference, const CharacterBags& hypothesis,
+                                               const TextPairs& pairs, int max_order) {
+    check_order(max_order);
+    std::vector<std::int64_t> counts;
+    counts.reserve(3 * pairs.size() * static_cast<std::size_t>(max_order));
+    std::int64_t matches[kMaxCharacterOrder];
+    for_each_pair(pairs, reference.texts_, hypothesis.texts_, [&](std::size_t, const CharacterBag& x, const CharacterBag& y) {
+        CharacterBag::overlap(x, y, max_order, matches);
+        for (int n = 1; n <= max_order; ++n) counts.insert(counts.end(), {y.total(n), x.total(n), matches[n - 1]});
+    });
+    return counts;
 }
 
 }  // namespace tesla

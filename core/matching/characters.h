@@ -11,7 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/pairs.h"
+#include "base/recycled_memory.h"
 #include "matching/bags.h"
+#include "matching/measures.h"
 
 namespace tesla {
 
@@ -45,6 +48,24 @@ class CharacterBag {
     // The suffixes of the text, ascending; one that is too short ends in zeros. One of the two is empty.
     std::pmr::vector<NarrowKey> narrow_;
     std::pmr::vector<WideKey> wide_;
+};
+
+// The character bags of every text of a batch; made once, matched as often as one likes.
+class CharacterBags {
+   public:
+    explicit CharacterBags(const std::vector<std::string_view>& texts);
+    std::size_t size() const { return texts_.size(); }
+
+    // One row per pair, one column per order.
+    static Measures match(const CharacterBags& reference, const CharacterBags& hypothesis, const TextPairs& pairs, int max_order,
+                          double alpha, bool both_ways);
+    // Of every pair and order: n-grams of the hypothesis, of the reference, and those that both have.
+    static std::vector<std::int64_t> count(const CharacterBags& reference, const CharacterBags& hypothesis,
+                                           const TextPairs& pairs, int max_order);
+
+   private:
+    Arena memory_;  // before the bags that live in it
+    std::vector<CharacterBag> texts_;
 };
 
 }  // namespace tesla

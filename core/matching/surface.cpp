@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/checks.h"
 #include "base/unicode.h"
 
 namespace tesla {
@@ -329,6 +330,36 @@ double SurfaceMatcher::share_in_order() {
         ++seen;
     }
     return seen < 2 ? 1 : fraction(ordered, seen * (seen - 1) / 2);
+}
+
+void SurfaceColumns::check(std::size_t texts) const {
+    check_csr(offsets, texts, word.size);
+    check_columns(word.size, {lemma.size, function.size});
+    check_columns(folded.size, {shape.size, word_weight.size});
+    check_below(word, folded.size, "no such word");
+    check_below(lemma, lemma_weight.size, "no such lemma");
+}
+
+Surfaces::Surfaces(const std::vector<std::string_view>& texts, const SurfaceColumns& columns) {
+    columns.check(texts.size());
+    texts_.reserve(texts.size());
+    const SurfaceWords words{columns.folded.data, columns.shape.data, columns.word_weight.data, columns.lemma_weight.data,
+                             columns.unlisted};
+    SurfaceScratch scratch;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        const auto from = static_cast<std::size_t>(columns.offsets[i]), to = static_cast<std::size_t>(columns.offsets[i + 1]);
+        const SurfaceView tokens{columns.word.data + from, columns.lemma.data + from, columns.function.data + from, to - from};
+        texts_.emplace_back(tokens, words, texts[i], scratch, &memory_);
+    }
+}
+
+std::vector<double> Surfaces::compare(const Surfaces& reference, const Surfaces& hypothesis, const TextPairs& pairs) {
+    std::vector<double> rows(pairs.size() * kSurfaceColumns);
+    SurfaceMatcher matcher;
+    for_each_pair(pairs, reference.texts_, hypothesis.texts_, [&](std::size_t k, const SurfaceText& x, const SurfaceText& y) {
+        matcher.compare(x, y, rows.data() + k * kSurfaceColumns);
+    });
+    return rows;
 }
 
 }  // namespace tesla

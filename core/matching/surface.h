@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "analysis/word_facts.h"
+#include "base/array_view.h"
 #include "base/interrupt.h"
+#include "base/pairs.h"
+#include "base/recycled_memory.h"
 #include "base/small_sort.h"
 
 namespace tesla {
@@ -116,6 +119,33 @@ class SurfaceMatcher {
     std::vector<std::uint32_t> free_left_, free_right_;  // union-find over occurrences that are still free
     std::vector<std::uint32_t> counts_;
     Interrupt interrupt_;
+};
+
+// The tokens of a batch, then what is known of words and lemmas, by number.
+struct SurfaceColumns {
+    ArrayView<std::int64_t> offsets;
+    ArrayView<std::uint32_t> word, lemma;
+    ArrayView<std::uint8_t> function;
+    ArrayView<std::uint32_t> folded;
+    ArrayView<std::uint8_t> shape;
+    ArrayView<double> word_weight, lemma_weight;
+    double unlisted;
+
+    void check(std::size_t texts) const;
+};
+
+// The surfaces of all texts of a batch; made once, compared as often as one likes.
+class Surfaces {
+   public:
+    Surfaces(const std::vector<std::string_view>& texts, const SurfaceColumns& columns);
+    std::size_t size() const { return texts_.size(); }
+
+    // One row of kSurfaceColumns per pair.
+    static std::vector<double> compare(const Surfaces& reference, const Surfaces& hypothesis, const TextPairs& pairs);
+
+   private:
+    Arena memory_;  // before the texts that live in it
+    std::vector<SurfaceText> texts_;
 };
 
 }  // namespace tesla

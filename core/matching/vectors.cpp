@@ -138,29 +138,6 @@ std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) { return static_cast<st
 
 }  // namespace
 
-void FirstMet::reset(std::size_t most_keys) {
-    count_ = 0;
-    if (slots_.size() < 2 * most_keys) {
-        std::size_t capacity = 64;
-        while (capacity < 2 * most_keys) capacity *= 2;
-        slots_.assign(capacity, Slot{});
-        round_ = 0;
-        mask_ = capacity - 1;
-    }
-    if (++round_ == 0) {  // after so many rounds that the number begins anew
-        std::fill(slots_.begin(), slots_.end(), Slot{});
-        round_ = 1;
-    }
-}
-
-std::uint32_t FirstMet::number_of(std::uint64_t key) {
-    std::size_t slot = (key * 0x9E3779B97F4A7C15ull >> 20) & mask_;
-    for (; slots_[slot].round == round_; slot = (slot + 1) & mask_)
-        if (slots_[slot].key == key) return slots_[slot].number;
-    slots_[slot] = {key, count_, round_};
-    return count_++;
-}
-
 VectorText::VectorText(const VectorView& tokens, const VectorMatrix& matrix, bool merged, VectorScratch& scratch,
                        std::pmr::memory_resource* memory)
     : word(memory), lemma(memory), vector(memory), square(memory), inverse(memory), weight(memory), bigrams_of(memory),

@@ -13,6 +13,7 @@
 #include <memory_resource>
 #include <vector>
 
+#include "base/flat_table.h"
 #include "matching/settled_transport.h"
 
 namespace tesla {
@@ -33,22 +34,6 @@ struct VectorMatrix {
     const std::int8_t* values;
     const std::uint32_t* squares;  // of the lengths of the vectors
     std::size_t dimensions;
-};
-
-// Numbers for keys in the order in which they are first met. One object serves one thread and keeps its memory.
-class FirstMet {
-   public:
-    void reset(std::size_t most_keys);
-    std::uint32_t number_of(std::uint64_t key);
-
-   private:
-    struct Slot {
-        std::uint64_t key;
-        std::uint32_t number, round;
-    };
-    std::vector<Slot> slots_;
-    std::size_t mask_ = 0;
-    std::uint32_t count_ = 0, round_ = 0;  // a slot of another round is free
 };
 
 // What is needed while a text is made ready.

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/array_view.h"
 
@@ -47,6 +49,8 @@ struct PhraseTable {
     // Throws std::invalid_argument unless every number leads somewhere: a damaged file must not crash anything.
     void check() const;
     std::uint32_t child(std::uint32_t node, std::uint32_t word) const;
+    // The node of a phrase, which may be only on the way to longer ones; kNoNode: there is none.
+    std::uint32_t find(const std::vector<std::string>& phrase) const;
 };
 
 }  // namespace tesla

@@ -24,6 +24,13 @@ bool same_words(const PivotNgram& a, const PivotNgram& b) {
 
 }  // namespace
 
+std::uint32_t PivotNgram::lemma(int from_end) const {
+    const int shift = kLemmaKeyBits * from_end;
+    return static_cast<std::uint32_t>((shift < 64 ? lemmas.low >> shift : lemmas.high >> (shift - 64)) - 1);
+}
+
+std::uint8_t PivotNgram::tag(int from_end) const { return static_cast<std::uint8_t>((tags >> (kTagKeyBits * from_end)) - 1); }
+
 std::vector<PivotLemma> PivotLemmaCache::look_up(const PhraseTable& table, const Lexicon& lexicon,
                                                  const std::uint32_t* lemmas, std::size_t count) {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -48,28 +55,16 @@ std::vector<PivotLemma> PivotLemmaCache::look_up(const PhraseTable& table, const
 
 void NgramMerger::merge(std::vector<PivotNgram>& ngrams) {
     if (ngrams.size() < 2) return;
-    std::size_t capacity = 16;
-    while (capacity < 2 * ngrams.size()) capacity *= 2;
-    if (slots_.size() < capacity || round_ == 0xFFFFFFFF) {
-        slots_.assign(std::max(capacity, slots_.size()), 0);
-        round_ = 0;
-    }
-    ++round_;
-    const std::size_t mask = capacity - 1;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < ngrams.size(); ++i) {
-        const PivotNgram& ngram = ngrams[i];
-        std::uint64_t hash = (ngram.lemmas.low ^ (ngram.lemmas.high * 0x9E3779B97F4A7C15ull)) * 0xD6E8FEB86659FD93ull;
-        hash = (hash ^ (hash >> 32) ^ ngram.tags) * 0xD6E8FEB86659FD93ull;
-        std::size_t slot = (hash >> 32) & mask;
-        while (slots_[slot] >> 32 == round_ && !same_words(ngrams[slots_[slot] & 0xFFFFFFFF], ngram))
-            slot = (slot + 1) & mask;
-        if (slots_[slot] >> 32 == round_) {
-            ngrams[slots_[slot] & 0xFFFFFFFF].probability += ngram.probability;
-        } else {
-            slots_[slot] = (std::uint64_t{round_} << 32) | kept;
+    places_.reset(ngrams.size());
+    std::uint32_t kept = 0;
+    for (const PivotNgram& ngram : ngrams) {
+        const std::uint32_t place =
+            places_.find_or_add(table_hash(ngram.lemmas.low, ngram.lemmas.high, ngram.tags), kept,
+                                [&](std::uint32_t known) { return same_words(ngrams[known], ngram); });
+        if (place == kept)
             ngrams[kept++] = ngram;
-        }
+        else
+            ngrams[place].probability += ngram.probability;
     }
     ngrams.resize(kept);
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/flat_table.h"
 #include "matching/bags.h"
 #include "analysis/lexicon.h"
 #include "pivot/phrase_table.h"
@@ -48,6 +49,9 @@ struct PivotNgram {
     std::uint64_t tags;   // likewise
     int functions;        // how many function words
     double probability;
+
+    std::uint32_t lemma(int from_end) const;  // of the last word (0), the one before it (1), ...
+    std::uint8_t tag(int from_end) const;
 };
 
 // What a table knows of a lemma: its number among the target words, or WordList::kMissing, and among the pivot words.
@@ -85,8 +89,7 @@ class NgramMerger {
     void merge(std::vector<PivotNgram>& ngrams);
 
    private:
-    std::vector<std::uint64_t> slots_;  // a round and a place; entries of earlier rounds count as empty
-    std::uint32_t round_ = 0;
+    FlatTable<> places_;
 };
 
 // Builds networks and bags; one object serves one thread and keeps its working memory between texts.

@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "base/checks.h"
 #include "syntax/span_features.h"
 
 namespace tesla {
@@ -11,10 +12,6 @@ namespace {
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 constexpr float kPiece = 1e4f;  // what one more piece costs where there is no whole tree
-
-void require(bool condition, const char* what) {
-    if (!condition) throw std::invalid_argument(what);
-}
 
 bool below(const std::vector<std::uint8_t>& values, std::size_t bound) {
     return std::all_of(values.begin(), values.end(), [&](std::uint8_t v) { return v < bound; });

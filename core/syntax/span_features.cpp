@@ -20,8 +20,7 @@ std::uint32_t feature(std::uint32_t number, Parts... parts) {
     };
     (mix(static_cast<std::uint64_t>(parts)), ...);
     state *= 0xBF58476D1CE4E5B9ull;
-    const auto hash = static_cast<std::uint32_t>(state >> 32);
-    return hash == 0 ? 1 : hash;
+    return never_zero(static_cast<std::uint32_t>(state >> 32));
 }
 
 std::uint32_t length_class(std::size_t length) {

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/checks.h"
+
 namespace tesla {
 namespace {
 
 constexpr std::size_t kMostFeatures = 64;
 static_assert(kSpanFeatures <= kMostFeatures);
-
-void require(bool condition, const char* what) {
-    if (!condition) throw std::invalid_argument(what);
-}
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/array_view.h"
+#include "base/flat_table.h"
 #include "base/hashing.h"
 #include "syntax/span_chart.h"
 #include "syntax/span_features.h"

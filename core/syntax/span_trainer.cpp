@@ -12,7 +12,7 @@ namespace tesla {
 namespace {
 
 constexpr std::size_t kMostFeatures = 64;
-constexpr std::size_t kFirstSlots = std::size_t{1} << 20;
+constexpr std::size_t kFirstFeatures = std::size_t{1} << 19;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ SpanTrainer::SpanTrainer(SpanGrammar grammar, const std::vector<std::uint32_t>& 
     grammar_.check();
     if (tag_kinds_.size() != grammar_.tags) throw std::invalid_argument("the parser's tags are incomplete");
     vocabulary_.build(vocabulary);
-    slots_.resize(kFirstSlots);
+    rows_.reserve(kFirstFeatures);
     hashes_.push_back(0);
     blocks_.push_back(std::make_unique<float[]>(kBlockRows * kRowFloats));
     binary_.resize(grammar_.rule_parent.size());
@@ -58,36 +58,6 @@ void SpanTrainer::add_sentence(const std::vector<std::string>& forms, const std:
     examples_.push_back({SpanSentence(std::move(words)), tags, std::move(nodes)});
 }
 
-std::uint32_t SpanTrainer::find(std::uint32_t hash) const {
-    const std::size_t mask = slots_.size() - 1;
-    for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
-        if (slots_[at].hash == hash) return slots_[at].value & kWaiting ? 0 : slots_[at].value;
-        if (slots_[at].hash == 0) return 0;
-    }
-}
-
-SpanTrainer::Slot& SpanTrainer::slot(std::uint32_t hash) {
-    if (2 * (used_ + 1) > slots_.size()) {
-        std::vector<Slot> old(slots_.size() * 2);
-        old.swap(slots_);
-        const std::size_t mask = slots_.size() - 1;
-        for (const Slot& moved : old) {
-            if (moved.hash == 0) continue;
-            std::size_t at = moved.hash & mask;
-            while (slots_[at].hash != 0) at = (at + 1) & mask;
-            slots_[at] = moved;
-        }
-    }
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t at = hash & mask;
-    while (slots_[at].hash != 0 && slots_[at].hash != hash) at = (at + 1) & mask;
-    if (slots_[at].hash == 0) {
-        slots_[at] = {hash, kWaiting};
-        ++used_;
-    }
-    return slots_[at];
-}
-
 std::uint32_t SpanTrainer::new_row(std::uint32_t hash) {
     const std::size_t number = hashes_.size();
     if (number / kBlockRows >= blocks_.size()) blocks_.push_back(std::make_unique<float[]>(kBlockRows * kRowFloats));
@@ -97,15 +67,11 @@ std::uint32_t SpanTrainer::new_row(std::uint32_t hash) {
 
 void SpanTrainer::add_rows(const std::uint32_t* features, std::size_t count, float* out) const {
     std::uint32_t numbers[kMostFeatures];
-#if defined(__GNUC__)
-    for (std::size_t f = 0; f < count; ++f) __builtin_prefetch(&slots_[features[f] & (slots_.size() - 1)]);
-#endif
+    for (std::size_t f = 0; f < count; ++f) rows_.prefetch(features[f]);
     for (std::size_t f = 0; f < count; ++f) {
         numbers[f] = find(features[f]);
-#if defined(__GNUC__)
         if (numbers[f])
-            for (std::size_t line = 0; line < kLaneCount; line += 16) __builtin_prefetch(row(numbers[f]) + line);
-#endif
+            for (std::size_t line = 0; line < kLaneCount; line += 16) prefetch_memory(row(numbers[f]) + line);
     }
     for (std::size_t f = 0; f < count; ++f) {
         if (numbers[f] == 0) continue;
@@ -191,12 +157,9 @@ void SpanTrainer::update_feature(std::uint32_t hash, std::size_t lane, float gra
     if (fixed_) {
         number = find(hash);
     } else {
-        Slot& found = slot(hash);
-        if (found.value & kWaiting) {
-            ++found.value;
-            if (found.value - kWaiting >= min_updates_) found.value = new_row(hash);
-        }
-        number = found.value & kWaiting ? 0 : found.value;
+        std::uint32_t& value = rows_.find_or_add(hash, kWaiting);
+        if (value & kWaiting && ++value - kWaiting >= min_updates_) value = new_row(hash);
+        number = value & kWaiting ? 0 : value;
     }
     if (number == 0) return;
     float* weights = row(number) + lane;
@@ -312,23 +275,18 @@ void SpanTrainer::select(std::size_t count, bool restart) {
     std::vector<std::uint32_t> kept_hashes{0};
     std::vector<std::unique_ptr<float[]>> kept_blocks;
     kept_blocks.push_back(std::make_unique<float[]>(kBlockRows * kRowFloats));
-    std::vector<Slot> kept_slots(kFirstSlots);
-    while (kept_slots.size() < 2 * (sizes.size() + 1)) kept_slots.resize(kept_slots.size() * 2);
-    const std::size_t mask = kept_slots.size() - 1;
+    HashTable kept_rows(sizes.size());
     for (const auto& [size, hash] : sizes) {
         const std::size_t number = kept_hashes.size();
         if (number / kBlockRows >= kept_blocks.size())
             kept_blocks.push_back(std::make_unique<float[]>(kBlockRows * kRowFloats));
         if (!restart) std::copy_n(row(find(hash)), 2 * kLaneCount, kept_blocks.back().get() + (number % kBlockRows) * kRowFloats);
-        std::size_t at = hash & mask;
-        while (kept_slots[at].hash != 0) at = (at + 1) & mask;
-        kept_slots[at] = {hash, static_cast<std::uint32_t>(number)};
+        kept_rows.add(hash, static_cast<std::uint32_t>(number));
         kept_hashes.push_back(hash);
     }
     hashes_ = std::move(kept_hashes);
     blocks_ = std::move(kept_blocks);
-    slots_ = std::move(kept_slots);
-    used_ = hashes_.size() - 1;
+    rows_ = std::move(kept_rows);
     for (auto* scalars : {&binary_, &unary_, &root_, &left_, &right_})
         for (Scalar& scalar : *scalars) {
             if (restart) scalar = Scalar{};

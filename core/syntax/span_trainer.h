@@ -44,9 +44,6 @@ class SpanTrainer {
     SpanTrainedArrays quantised(double scale, int min_weight) const;
 
    private:
-    struct Slot {
-        std::uint32_t hash = 0, value = 0;  // value: a row, or kWaiting + updates so far
-    };
     struct Scalar {
         float weight = 0, squares = 0, total = 0;
     };
@@ -61,8 +58,11 @@ class SpanTrainer {
     float* row(std::uint32_t number) const {
         return blocks_[number / kBlockRows].get() + (number % kBlockRows) * kRowFloats;
     }
-    std::uint32_t find(std::uint32_t hash) const;
-    Slot& slot(std::uint32_t hash);
+    // The row of a feature; 0: none.
+    std::uint32_t find(std::uint32_t hash) const {
+        const std::uint32_t value = rows_.find(hash);
+        return value & kWaiting ? 0 : value;
+    }
     std::uint32_t new_row(std::uint32_t hash);
     void add_rows(const std::uint32_t* features, std::size_t count, float* out) const;
     void score(const SpanSentence& sentence);
@@ -79,8 +79,7 @@ class SpanTrainer {
     SpanVocabulary vocabulary_;
     std::vector<std::uint8_t> tag_kinds_;
     std::vector<Example> examples_;
-    std::vector<Slot> slots_;
-    std::size_t used_ = 0;
+    HashTable rows_;  // of features: a row, or kWaiting + updates so far
     std::vector<std::uint32_t> hashes_;  // by row; row 0 is none
     std::vector<std::unique_ptr<float[]>> blocks_;
     std::vector<Scalar> binary_, unary_, root_, left_, right_;  // left_, right_: parent × symbol

@@ -1,5 +1,4 @@
 // The lexicon when memory runs out: after any allocation that fails, numbers and words still belong together.
-// Built and run by tests/house/test_core_safety.py.
 #include <cstdio>
 #include <cstdlib>
 #include <new>

@@ -1,5 +1,4 @@
 // Threads that write to one lexicon and one that reads whatever is counted; the thread sanitizer watches.
-// Built and run by tests/house/test_core_safety.py.
 #include <atomic>
 #include <cstdio>
 #include <set>

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -27,7 +26,6 @@ from tesla_eval.language.analysis.pipeline import Pipeline
 from tesla_eval.language.discourse import load_parser
 from tesla_eval.language.discourse.document import LONGEST_SENTENCE, PIECE
 from tesla_eval.matching.celab import CelabMatcher
-from tests.matching.test_state_encoder import STORED_BITS
 
 ROOT = Path(__file__).resolve().parents[2]
 ONE = np.zeros(1, np.int64)
@@ -127,6 +125,13 @@ def test_bags_of_other_features_are_refused() -> None:
             else:
                 with pytest.raises(ValueError, match="do not belong together"):
                     _core.match(*bags, ONE, ONE, 0.8)
+
+
+def test_bags_with_different_discounts_are_not_matched() -> None:
+    lexicon, tokens = lexicon_with(["a"]), tokens_of([0])
+    bags = [_core.Bags(lexicon, tokens, _core.BagRecipe([("lem", 1)], _core.Discount(1, q))) for q in (10, 2)]
+    with pytest.raises(ValueError, match="do not belong together"):
+        _core.match(*bags, ONE, ONE, 0.9)
 
 
 def test_segments_that_do_not_belong_together_are_refused() -> None:
@@ -368,90 +373,6 @@ def test_what_only_some_compilers_have_is_guarded() -> None:
     assert found == []
 
 
-def compile_and_run(tmp_path: Path, sources: list[str], *options: str) -> str:
-    compiler = os.environ.get("CXX", "c++")
-    if shutil.which(compiler) is None:
-        pytest.skip("there is no C++ compiler")
-    program = tmp_path / "program"
-    paths = [str(ROOT / source) for source in sources]
-    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    command = [compiler, "-std=c++17", "-O1", "-I", str(ROOT / "core"), *options, *paths, "-o", str(program)]
-    subprocess.run(command, check=True, env=environment)
-    result = subprocess.run([str(program)], capture_output=True, text=True, check=False, env=environment)
-    assert result.returncode == 0, result.stdout + result.stderr
-    return result.stdout
-
-
-def test_the_fallbacks_do_what_the_builtins_do(tmp_path: Path) -> None:
-    outputs = {
-        compile_and_run(tmp_path, ["tests/core/portable_test.cpp", "core/base/keyed_hash.cpp"], *options)
-        for options in ((), ("-DTESLA_PORTABLE",))
-    }
-    assert outputs == {f"{sip_hash_13(bytes(range(15)), bytes(range(16))):016x}\n"}
-
-
-def test_settled_arcs_leave_the_optimum_as_it_is(tmp_path: Path) -> None:
-    compile_and_run(tmp_path, ["tests/core/settled_transport_test.cpp"])
-
-
-@pytest.mark.parametrize("options", [(), ("-DTESLA_PORTABLE",), ("-O3",)])
-def test_every_kernel_of_the_encoder_gives_the_same_bits(tmp_path: Path, options: tuple[str, ...]) -> None:
-    """Also those for compilers without vectors; the bits are the stored ones."""
-    sources = ["tests/core/encoder_test.cpp", "core/base/recycled_memory.cpp"]
-    sources += ["core/encoder/encoder.cpp", "core/encoder/kernels.cpp"]
-    printed = compile_and_run(tmp_path, sources, "-ffp-contract=off", *options)
-    assert set(printed.split()) == {STORED_BITS}
-
-
-def test_the_encoder_does_not_compile_without_ieee_arithmetic() -> None:
-    compiler = os.environ.get("CXX", "c++")
-    if shutil.which(compiler) is None:
-        pytest.skip("there is no C++ compiler")
-    command = [compiler, "-std=c++17", "-fsyntax-only", "-I", str(ROOT / "core"), "core/encoder/kernels.cpp"]
-    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    results = [
-        subprocess.run(
-            [*command, *more], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
-        )
-        for more in ([], ["-ffast-math"])
-    ]
-    assert results[0].returncode == 0 and results[1].returncode != 0
-    assert "needs IEEE arithmetic" in results[1].stderr
-
-
-def sip_hash_13(text: bytes, key: bytes) -> int:
-    """SipHash-1-3 as its paper describes it."""
-    mask = 2**64 - 1
-
-    def rotated(x: int, by: int) -> int:
-        return (x << by | x >> (64 - by)) & mask
-
-    def mixed(v0: int, v1: int, v2: int, v3: int) -> tuple[int, int, int, int]:
-        v0, v2 = (v0 + v1) & mask, (v2 + v3) & mask
-        v1, v3 = rotated(v1, 13) ^ v0, rotated(v3, 16) ^ v2
-        v0 = rotated(v0, 32)
-        v2, v0 = (v2 + v1) & mask, (v0 + v3) & mask
-        v1, v3 = rotated(v1, 17) ^ v2, rotated(v3, 21) ^ v0
-        return v0, v1, rotated(v2, 32), v3
-
-    k0, k1 = int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")
-    state = (
-        k0 ^ 0x736F6D6570736575,
-        k1 ^ 0x646F72616E646F6D,
-        k0 ^ 0x6C7967656E657261,
-        k1 ^ 0x7465646279746573,
-    )
-    padded = text + bytes(7 - len(text) % 8) + bytes([len(text) % 256])
-    for i in range(0, len(padded), 8):
-        block = int.from_bytes(padded[i : i + 8], "little")
-        v0, v1, v2, v3 = mixed(state[0], state[1], state[2], state[3] ^ block)
-        state = (v0 ^ block, v1, v2, v3)
-    state = (state[0], state[1], state[2] ^ 0xFF, state[3])
-    for _ in range(3):
-        state = mixed(*state)
-    return state[0] ^ state[1] ^ state[2] ^ state[3]
-
-
 # -- C.8: numbers out of range under every NumPy ------------------------------------------------------------------
 
 
@@ -474,29 +395,7 @@ def test_numbers_out_of_range_are_refused(bad: dict[str, object]) -> None:
         AnalysedBatch.from_tokens(["a"], Vocabulary(_core.Lexicon(None)), [[token]])
 
 
-# -- C.9: the lexicon ---------------------------------------------------------------------------------------------
-
-
-LEXICON_SOURCES = [
-    f"core/{name}.cpp"
-    for name in ("analysis/lexicon", "analysis/tagger", "analysis/tagger_features", "base/keyed_hash")
-]
-
-
-def test_numbers_and_words_belong_together_when_memory_runs_out(tmp_path: Path) -> None:
-    compile_and_run(tmp_path, ["tests/core/lexicon_test.cpp", *LEXICON_SOURCES])
-
-
-def test_what_is_counted_is_filled(tmp_path: Path) -> None:
-    """Threads write to one lexicon while another reads its newest words, under the thread sanitizer."""
-    compiler = os.environ.get("CXX", "c++")
-    answer = subprocess.run(
-        [compiler, "-print-file-name=libtsan.so"], capture_output=True, text=True, check=False
-    )
-    if not Path(answer.stdout.strip()).is_absolute():
-        pytest.skip("there is no libtsan")
-    sources = ["tests/core/threads_test.cpp", *LEXICON_SOURCES]
-    compile_and_run(tmp_path, sources, "-fsanitize=thread", "-g1", "-pthread")
+# -- C.9: the lexicon (more of it is in tests/core) -------------------------------------------------------------------
 
 
 def unkeyed_hash(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

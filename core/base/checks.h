@@ -1,0 +1,54 @@
+// Checks of what callers hand over: what fails is an invalid argument or, where a number is beyond what it counts, out of
+// range. Python sees them as ValueError and IndexError.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <stdexcept>
+
+#include "base/array_view.h"
+
+namespace tesla {
+
+inline void require(bool holds, const char* otherwise) {
+    if (!holds) throw std::invalid_argument(otherwise);
+}
+inline void require_in_range(bool holds, const char* otherwise) {
+    if (!holds) throw std::out_of_range(otherwise);
+}
+
+// Refuses offsets that do not cut `items` items into `rows` rows: row i has the items offsets[i] .. offsets[i + 1].
+inline void check_csr(const ArrayView<std::int64_t>& offsets, std::size_t rows, std::size_t items) {
+    bool good = offsets.size == rows + 1 && offsets[0] == 0 && static_cast<std::size_t>(offsets[rows]) == items;
+    for (std::size_t i = 0; good && i < rows; ++i) good = offsets[i] <= offsets[i + 1];
+    require(good, "offsets do not fit the arrays");
+}
+// The same for any number of rows.
+inline void check_csr(const ArrayView<std::int64_t>& offsets, std::size_t items) {
+    require(offsets.size > 0, "offsets do not fit the arrays");
+    check_csr(offsets, offsets.size - 1, items);
+}
+
+// Refuses columns that are not as long as the first one.
+inline void check_columns(std::size_t rows, std::initializer_list<std::size_t> sizes) {
+    for (std::size_t size : sizes) require(size == rows, "the arrays do not fit together");
+}
+
+// Refuses numbers that count or more: each must be one of `count` things.
+inline void check_below(const ArrayView<std::uint32_t>& numbers, std::size_t count, const char* otherwise) {
+    std::uint32_t highest = 0;
+    for (std::uint32_t number : numbers) highest = std::max(highest, number);
+    require_in_range(numbers.size == 0 || highest < count, otherwise);
+}
+
+// Refuses an index that is not of ascending numbers of texts.
+inline void check_ascending(const ArrayView<std::int64_t>& index, std::size_t size) {
+    for (std::size_t k = 0; k < index.size; ++k) {
+        require_in_range(static_cast<std::size_t>(index[k]) < size, "no such text");
+        require(k == 0 || index[k] > index[k - 1], "the indices do not ascend");
+    }
+}
+
+}  // namespace tesla

@@ -1,0 +1,137 @@
+// The one hash table of the core: 32-bit hashes to 32-bit numbers, by open addressing with linear probing.
+//
+// The table holds no keys. Callers keep keys and values in arrays of their own, by number, and say with `equal(number)`
+// whether the key there is the one that is looked for. So a slot has eight bytes, keys may be of any kind, and a search
+// mostly touches one slot, and one key where the hashes are equal. Where the hash itself is the key, nothing is asked.
+//
+// The capacity is a power of two and at least twice the number of entries. The lowest bits of a hash choose the slot as
+// they are: hashes of text and numbers come from base/keyed_hash.h, under a key that nobody outside the process knows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "base/keyed_hash.h"
+#include "base/portable.h"
+
+namespace tesla {
+
+// No entry has the number kNone: it marks free slots, and `find` returns it for what is not there.
+template <std::uint32_t kNone = 0xFFFFFFFF>
+class FlatTable {
+   public:
+    static constexpr std::uint32_t kMissing = kNone;
+
+    explicit FlatTable(std::size_t entries = 0) : slots_(capacity_for(entries)) {}
+
+    std::size_t size() const { return size_; }
+    // Fills the table with hashes that are keys themselves; of keys that come again the first counts.
+    void build(const std::vector<std::uint32_t>& keys, const std::vector<std::uint32_t>& values) {
+        reset(keys.size());
+        for (std::size_t i = 0; i < keys.size(); ++i)
+            if (values[i] != kNone) find_or_add(keys[i], values[i]);
+    }
+    // Removes all entries and makes room for others. This takes as long as filling the table, however large it was before.
+    void reset(std::size_t entries) {
+        slots_.assign(capacity_for(entries), Slot{});
+        size_ = 0;
+    }
+    // Where this returns, adding up to that many entries in all cannot fail; where it throws, nothing is changed.
+    void reserve(std::size_t entries) {
+        if (2 * entries > slots_.size()) rebuild(capacity_for(entries));
+    }
+
+    template <class Equal>
+    std::uint32_t find(std::uint32_t hash, Equal&& equal) const {
+        return slots_[place_of(hash, equal)].number;
+    }
+    std::uint32_t find(std::uint32_t key) const { return find(key, AnyNumber{}); }
+
+    // The number of the key, which is `fresh` if the key was not there. The reference is good until the next change.
+    template <class Equal>
+    std::uint32_t& find_or_add(std::uint32_t hash, std::uint32_t fresh, Equal&& equal) {
+        reserve(size_ + 1);
+        Slot& slot = slots_[place_of(hash, equal)];
+        if (slot.number == kNone) {
+            slot = {hash, fresh};
+            ++size_;
+        }
+        return slot.number;
+    }
+    std::uint32_t& find_or_add(std::uint32_t key, std::uint32_t fresh) { return find_or_add(key, fresh, AnyNumber{}); }
+    // The same for a key that is known not to be there.
+    void add(std::uint32_t hash, std::uint32_t number) {
+        find_or_add(hash, number, [](std::uint32_t) { return false; });
+    }
+
+    // Asks for the memory that `find` will need.
+    void prefetch(std::uint32_t hash) const { prefetch_memory(&slots_[hash & (slots_.size() - 1)]); }
+    // The number in the first slot of a hash if it is most likely the one that `find` returns, else kMissing.
+    std::uint32_t likely(std::uint32_t hash) const {
+        const Slot& slot = slots_[hash & (slots_.size() - 1)];
+        return slot.hash == hash ? slot.number : kNone;
+    }
+
+   private:
+    struct Slot {
+        std::uint32_t hash = 0, number = kNone;
+    };
+    struct AnyNumber {
+        bool operator()(std::uint32_t) const { return true; }
+    };
+
+    static std::size_t capacity_for(std::size_t entries) {
+        std::size_t capacity = 16;
+        while (capacity < 2 * entries) capacity *= 2;
+        return capacity;
+    }
+    // Where the key is, or the free slot where it belongs.
+    template <class Equal>
+    std::size_t place_of(std::uint32_t hash, Equal&& equal) const {
+        const std::size_t mask = slots_.size() - 1;
+        for (std::size_t place = hash & mask;; place = (place + 1) & mask) {
+            const Slot& slot = slots_[place];
+            if (slot.hash == hash && (slot.number == kNone || equal(slot.number))) return place;
+            if (slot.number == kNone) return place;
+        }
+    }
+    void rebuild(std::size_t capacity) {
+        std::vector<Slot> old(capacity);
+        old.swap(slots_);
+        for (const Slot& slot : old)
+            if (slot.number != kNone) slots_[place_of(slot.hash, [](std::uint32_t) { return false; })] = slot;
+    }
+
+    std::vector<Slot> slots_;
+    std::size_t size_ = 0;
+};
+
+// Hashes that are keys themselves, to values; 0 for a key that is not there.
+using HashTable = FlatTable<0>;
+
+// Numbers for keys in the order in which they are first met. One object serves one thread and keeps its memory.
+class FirstMet {
+   public:
+    void reset(std::size_t most_keys) {
+        keys_.clear();
+        numbers_.reset(most_keys);
+    }
+    std::uint32_t number_of(std::uint64_t key) {
+        const auto fresh = static_cast<std::uint32_t>(keys_.size());
+        const std::uint32_t number =
+            numbers_.find_or_add(table_hash(key), fresh, [&](std::uint32_t known) { return keys_[known] == key; });
+        if (number != fresh) return number;
+        if (fresh == FlatTable<>::kMissing) throw std::length_error("too many different keys");
+        keys_.push_back(key);
+        return fresh;
+    }
+    const std::vector<std::uint64_t>& keys() const { return keys_; }  // by number
+
+   private:
+    std::vector<std::uint64_t> keys_;
+    FlatTable<> numbers_;
+};
+
+}  // namespace tesla

@@ -1,0 +1,45 @@
+// NumPy arrays in and out of the core.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "base/array_view.h"
+
+namespace tesla {
+
+template <class T>
+using Array = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
+template <class T>
+ArrayView<T> view_of(const Array<T>& array) {
+    return {array.data(), array.size()};
+}
+template <class T>
+std::vector<T> copied(const Array<T>& array) {
+    return {array.data(), array.data() + array.size()};
+}
+
+// Hands a vector over to NumPy without copying; `columns` > 0 makes it a matrix with that many columns.
+template <class T>
+nanobind::object to_numpy(std::vector<T>&& values, std::size_t columns = 0) {
+    auto* owned = new std::vector<T>(std::move(values));
+    nanobind::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    if (columns == 0)
+        return nanobind::cast(nanobind::ndarray<nanobind::numpy, T>(owned->data(), {owned->size()}, owner));
+    std::size_t rows = owned->size() / columns;
+    return nanobind::cast(nanobind::ndarray<nanobind::numpy, T>(owned->data(), {rows, columns}, owner));
+}
+
+// Calls `work` while other threads of Python may run; it touches no object of Python.
+template <class Work>
+auto without_gil(Work&& work) {
+    nanobind::gil_scoped_release release;
+    return work();
+}
+
+}  // namespace tesla

@@ -1,0 +1,87 @@
+// The flat table against std::map: growth, keys with equal hashes, hashes that are keys, memory that is used again.
+#include "base/flat_table.h"
+
+#include <cstdio>
+#include <map>
+#include <string>
+
+#include "base/text_table.h"
+
+namespace {
+
+using namespace tesla;
+
+int failures = 0;
+void expect(bool holds, const char* what) {
+    if (!holds) std::printf("%s\n", what);
+    failures += !holds;
+}
+
+// Texts, `alike` of which have one hash.
+void test_texts(std::uint32_t alike) {
+    std::map<std::string, std::uint32_t> wanted;
+    std::vector<std::string> keys;
+    FlatTable<> table;
+    const auto hash_of = [&](std::uint32_t i) { return i / alike; };
+    for (std::uint32_t i = 0; i < 3000; ++i) {
+        const std::string key = "key " + std::to_string(i);
+        const auto is_key = [&](std::uint32_t number) { return keys[number] == key; };
+        expect(table.find(hash_of(i), is_key) == FlatTable<>::kMissing, "found before it was added");
+        expect(table.find_or_add(hash_of(i), i, is_key) == i, "not added");
+        keys.push_back(key);
+        wanted[key] = i;
+        expect(table.find_or_add(hash_of(i), 7777, is_key) == i, "added twice");
+    }
+    for (const auto& [key, number] : wanted) {
+        const std::uint32_t found =
+            table.find(hash_of(number), [&](std::uint32_t known) { return keys[known] == key; });
+        expect(found == number, "lost while the table grew");
+    }
+    expect(table.size() == wanted.size(), "wrong size");
+}
+
+void test_hashes_as_keys() {
+    HashTable table;
+    expect(table.find(0) == 0 && table.find(5) == 0, "found in an empty table");
+    std::vector<std::uint32_t> keys, values;
+    for (std::uint32_t i = 1; i < 5000; ++i) {
+        keys.push_back(i * 64);  // all with equal lowest bits
+        values.push_back(i % 10);  // 0 is as good as not there
+    }
+    table.build(keys, values);
+    for (std::uint32_t i = 0; i < 5010; ++i) expect(table.find(i * 64) == (i < 5000 ? i % 10 : 0), "wrong value");
+    std::uint32_t& value = table.find_or_add(3, 1);
+    ++value;
+    expect(table.find(3) == 2, "a value cannot be changed");
+}
+
+void test_first_met() {
+    FirstMet numbers;
+    for (std::size_t size : {200, 3, 0, 1000}) {
+        numbers.reset(size);
+        for (std::uint64_t i = 0; i < size; ++i) {
+            const std::uint64_t key = i % 70 * 0x100000001;
+            expect(numbers.number_of(key) == i % 70, "not numbered in the order in which keys are met");
+        }
+        expect(numbers.keys().size() == std::min<std::size_t>(size, 70), "wrong number of keys");
+    }
+}
+
+void test_text_table() {
+    TextTable<double> table;
+    const std::string text = "one two one";
+    const std::string_view words(text);
+    expect(table.add(words.substr(0, 3), 1).second && table.add(words.substr(4, 3), 2).second, "not new");
+    expect(!table.add(words.substr(8, 3), 3).second, "an equal text is not known");
+    expect(*table.find("one") == 1 && *table.find("two") == 2 && table.find("three") == nullptr, "wrong value");
+}
+
+}  // namespace
+
+int main() {
+    for (std::uint32_t alike : {1, 2, 50}) test_texts(alike);
+    test_hashes_as_keys();
+    test_first_met();
+    test_text_table();
+    return failures != 0;
+}
