@@ -1,6 +1,6 @@
-"""Write docs/ablation.md: what synonyms and compound splitting each add to TESLA-M out of English.
+"""Write research/ablation.md: what synonyms and compound splitting each add to TESLA-M out of English.
 
-python tools/make_ablation.py [-o docs/ablation.md] [-j 2] [--only wmt12-rr]
+python -m research.ablation [-o research/ablation.md] [-j 2] [--only wmt12-rr]
 
 The test sets are those of docs/results.md whose target language has built-in synonyms or compounds; the same outputs
 are scored with the whole pipeline and with pipelines that lack one part or both. Scores are kept in the cache of
@@ -16,33 +16,32 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from research.wmt_sections import ROOT, SECTIONS, Section, analysable, read
 from tesla_eval import TeslaM
 from tesla_eval.judgements.meta import Result
 from tesla_eval.judgements.meta.join import join
 from tesla_eval.judgements.meta.run import JudgedSet, Study, score_metric, target_language
 from tesla_eval.language.analysis import Pipeline, load_pipeline
 from tesla_eval.metrics.cache import ScoreCache
-from wmt_sections import ROOT, SECTIONS, Section, analysable, read
 
 WHOLE, NO_SENSES, NO_COMPOUNDS, NEITHER = "TESLA-M", "no synonyms", "no compounds", "neither"
 VARIANTS = (WHOLE, NO_SENSES, NO_COMPOUNDS, NEITHER)
 
 HEAD = """# What synonyms and compound splitting add
 
-TESLA-M out of English, on the test sets of [results](results.md) whose target language has built-in synonyms (cs,
-de, es, fr, is, ja, ru, uk, zh) or splits compounds (de): with everything, without synonyms, without splitting
-compounds, and with neither. Nothing else differs. Hindi, the other target language there, has neither part, so
-nothing can be left out. This page is written by
+TESLA-M out of English, on the test sets of [results](../docs/results.md) whose target language has built-in synonyms
+(cs, de, es, fr, is, ja, ru, uk, zh) or splits compounds (de): with everything, without synonyms, without splitting
+compounds, and with neither. Nothing else differs. Hindi, the other target language there, has neither part, so nothing
+can be left out. This page is written by
 
 ```
-python tools/make_ablation.py
+python -m research.ablation
 ```
 
-What the statistics are is told in [Meta](meta.md). "Synonyms add" is TESLA-M minus "no synonyms", "compounds add" is
-TESLA-M minus "no compounds", both in points (hundredths). Both parts mostly move figures by less than a point: German
-gains from both, Spanish systems gain from synonyms, and French loses by them at segment level (a table without WOLF
-loses half as much, none at all is best there).
-"""
+What the statistics are is told in [Meta](../docs/meta.md). "Synonyms add" is TESLA-M minus "no synonyms", "compounds
+add" is TESLA-M minus "no compounds", both in points (hundredths). Both parts mostly move figures by less than a point:
+German gains from both, Spanish systems gain from synonyms, and French loses by them at segment level (a table without
+WOLF loses half as much, none at all is best there)."""
 
 
 def variants(language: str) -> dict[str, Pipeline]:
@@ -153,7 +152,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "ablation.md")
+    parser.add_argument("-o", "--output", type=Path, default=ROOT / "research" / "ablation.md")
     parser.add_argument("-j", "--jobs", type=int, default=1)
     parser.add_argument("--only", action="append", default=[], help="only sections of this file; repeatable")
     wishes = parser.parse_args()

@@ -1,6 +1,6 @@
 """TESLA-B and PEM with phrase tables of several aligners: are tables of one as good as those of another?
 
-    python tools/study_aligners.py shipped FOLDER [--only translations|paraphrases] [--keep FOLDER]
+    python -m research.aligners shipped FOLDER [--only translations|paraphrases] [--keep FOLDER]
 
 Each FOLDER holds tables of English (`tools/build_phrase_tables.py en-cs en-de en-es en-fr en-zh --aligner hmm --output
 FOLDER`); `shipped` are the built-in ones. Prints, set by set, Kendall's τ of TESLA-B for segments into English (mean
@@ -19,7 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from build_pem import LANGUAGE_MODEL, PARABANK, split, to_learn_from
-from study_pivots import PIVOT_FEATURES, TARGET_FEATURES, Floats, score
+from research.pivots import PIVOT_FEATURES, TARGET_FEATURES, Floats, score
+from research.wmt_sections import SECTIONS, read
 from tesla_eval.base.resources import shipped_folder
 from tesla_eval.judgements.meta.join import MetricScores, join, score_outputs
 from tesla_eval.judgements.meta.run import JudgedSet
@@ -32,7 +33,6 @@ from tesla_eval.metrics.tesla_b import TeslaB
 from tesla_eval.statistics import Additive, Bootstrap, paired_bootstrap
 from tesla_eval.statistics.pooled import correlation_of_moments
 from tesla_eval.training.regressions import GRID, compute_features, fit_support_vectors, with_controls
-from wmt_sections import SECTIONS, read
 
 PIVOTS = ("cs", "de", "es", "fr", "zh")
 SHIPPED = "shipped"

@@ -1,4 +1,6 @@
-"""ASO as the learner of TESLA-X, beside one model for all pairs and one for each: `aso_ranking.py [few] [en|und ...]`.
+"""ASO as the learner of TESLA-X, beside one model for all pairs and one for each.
+
+    python -m research.aso_ranking [few] [en|und ...]
 
 Leave one year out. A problem is a language pair (all its sets of other years) or a year. Rows:
 

@@ -1,10 +1,10 @@
 """Questions about TESLA-CELAB, asked of the WMT data in ../shared/data; English-Chinese of WMT24 unless said.
 
-python tools/study_celab.py verdicts      which pairs does the dictionary turn round, and through which words?
-python tools/study_celab.py parameters    how long n-grams (n), and which weight f of the hypothesis? (paper: 4, 0.25)
-python tools/study_celab.py discount      do function characters that count less (m(X), the paper's §5.3) help?
-python tools/study_celab.py compounds     do split compounds help in German (WMT20 and WMT21, MQM)?
-python tools/study_celab.py fractional    do graded synonyms (the paper's §5.2) agree better? (needs highspy)
+python -m research.celab verdicts      which pairs does the dictionary turn round, and through which words?
+python -m research.celab parameters    how long n-grams (n), and which weight f of the hypothesis? (paper: 4, 0.25)
+python -m research.celab discount      do function characters that count less (m(X), the paper's §5.3) help?
+python -m research.celab compounds     do split compounds help in German (WMT20 and WMT21, MQM)?
+python -m research.celab fractional    do graded synonyms (the paper's §5.2) agree better? (needs highspy)
 
 `--synonyms` names the dictionary: a file in Cilin's format, by default the one of ../shared/data.
 """

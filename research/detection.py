@@ -1,7 +1,7 @@
 """Measure language detection on the treebanks' test and development sentences, and write docs/language-detection.md.
 
-    python tools/measure_detection.py --peers simplemma py3langid
-    python tools/measure_detection.py [-o docs/language-detection.md]
+    python -m research.detection --peers simplemma py3langid
+    python -m research.detection [-o docs/language-detection.md]
 
 Per language up to 20 chunks of 20 sentences, and the first 400 sentences alone. Languages that are not supported come
 from the translations of Django (pip install django). `--peers` measures other detectors (pip install py3langid) and

@@ -1,4 +1,4 @@
-"""Connectives and senses of GDTB with and without parse trees: `measure_discourse_syntax.py [--cache FILE]`.
+"""Connectives and senses of GDTB with and without parse trees: `python -m research.discourse_syntax [--cache FILE]`.
 
 The trees are those of the built-in parser. Connectives get the features of Pitler and Nenkova (2009): the highest
 category over the connective alone (self), its parent, its siblings and what the right one holds, alone, in pairs and

@@ -1,6 +1,6 @@
 """How often an edit that does harm raises a metric's score, starting from real outputs of ../shared/data/wmt.
 
-    measure_edits.py [-m x,m,chrf++] [--outputs 1000]
+    python -m research.edits [-m x,m,chrf++] [--outputs 1000]
 
 An edit drops a content word, inserts one from the reference of another segment, or shuffles all words. Texts are split
 at white space, so languages without it are left out. Content words are the words of four letters or more that are

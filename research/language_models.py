@@ -1,4 +1,6 @@
-"""TESLA-F with one language model and with two: `study_language_models.py NAME [NAME ...] [--every N]`, into English.
+"""TESLA-F with one language model and with two, into English.
+
+    python -m research.language_models NAME [NAME ...] [--every N]
 
 The weights are learned from all years but one, and measured on that one (`tesla_eval.training.yearly`): with `3gram`
 alone, and with each further model NAME beside it (as `tesla build lm … -o lm-NAME-en.tesla` makes them in a folder of
@@ -13,7 +15,7 @@ import argparse
 import sys
 
 from loyo import judged, means
-from make_papers_tables import thinned
+from research.papers_tables import thinned
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.combinations import Uncombined
 from tesla_eval.metrics.feature_metric import FeatureMetric

@@ -1,6 +1,6 @@
 """How often a metric ranks an edit that keeps the meaning above one of the same size that changes it.
 
-    measure_meaning.py [-m n,x,chrf++,m] [--edits 200]
+    python -m research.n_meaning [-m n,x,chrf++,m] [--edits 200]
 
 Starts from English references of ../shared/data/wmt (newstest2019, newstest2020, newstest2021). Harmful edits insert
 `not` behind an auxiliary verb, change a number, or put another name in the place of one. The harmless edit of the same
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import tesla_eval
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data" / "wmt"
 FILES = ("wmt19-darr", "wmt20-mqm", "wmt21-mqm-news")
 SEED = 24

@@ -1,6 +1,6 @@
 """What TESLA-N costs on one thread, beside TESLA-X, TESLA-M and chrF++: CPU time, the least of several runs.
 
-    measure_speed.py [--pairs 100] [--runs 5]
+    python -m research.n_speed [--pairs 100] [--runs 5]
 
 Pairs are evenly chosen from newstest2019 into English (../shared/data/wmt). Cold: the encoder saw neither
 text before; words and lemmas were looked up before.
@@ -23,14 +23,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from onnx_peer import peer_of
 
 import tesla_eval
+from research.onnx_peer import peer_of
 from tesla_eval._core import ENCODER_KERNELS
 from tesla_eval.base.resources import read_resource
 from tesla_eval_neural.encoder import load_encoder, shipped_file
 
-DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "wmt" / "wmt19-darr.seg.tsv.gz"
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "wmt" / "wmt19-darr.seg.tsv.gz"
 
 _BATCH = 500
 

@@ -1,6 +1,6 @@
 """The encoder as a graph for onnxruntime, the peer that core/encoder is measured against: the same layers and numbers.
 
-Rows are rounded to 8 bits with one scale each, as the core rounds them. `measure_speed.py` runs it where `onnx` and
+Rows are rounded to 8 bits with one scale each, as the core rounds them. `n_speed.py` runs it where `onnx` and
 `onnxruntime` are installed; nothing of the package needs it.
 """
 

@@ -1,6 +1,6 @@
-"""Write docs/papers-tables.md: each table of the papers beside the same table on public data.
+"""Write research/papers-tables.md: each table of the papers beside the same table on public data.
 
-    python tools/make_papers_tables.py [-o FILE] [--every N] [--meteor-jar FILE]
+    python -m research.papers_tables [-o FILE] [--every N] [--meteor-jar FILE]
 
 Data: ../shared/data/wmt. Scores and features are cached on disk. METEOR's rows need Java and its jar. `--every 12`
 takes one judged segment in twelve of every language pair, evenly.
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from papers_tables_text import (
+from research.papers_tables_text import (
     CELAB_IWSLT,
     CELAB_NIST,
     CONSISTENCY_INTO,
@@ -67,7 +67,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "papers-tables.md")
+    parser.add_argument("-o", "--output", type=Path, default=ROOT / "research" / "papers-tables.md")
     parser.add_argument("--every", type=int, default=EVERY)
     parser.add_argument("--meteor-jar")
     given = parser.parse_args()

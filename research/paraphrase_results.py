@@ -1,6 +1,6 @@
-"""Write docs/paraphrase-results.md: PEM-X against people, the order of copies, and the minimal pairs.
+"""Write research/paraphrase-results.md: PEM-X against people, the order of copies, and the minimal pairs.
 
-    python tools/make_paraphrase_results.py [-o FILE]
+    python -m research.paraphrase_results [-o FILE]
 
 Data: ../shared/data/paraphrase and tests/data/minimal-pairs.tsv. For each set PEM-X's adequacy is by a model that was
 trained on the other three. Differences are resampled by original.
@@ -39,12 +39,12 @@ HEAD = """# Results on paraphrases
 Written by
 
 ```
-python tools/make_paraphrase_results.py
+python -m research.paraphrase_results
 ```
 
 ParaBank: 5,550 pairs, adequacy 0..100. Twitter (ParaScore): 7,159 pairs, 0..1. STS-B: 8,628 pairs, 0..5. MRPC: 5,801
 pairs, yes or no. All are English. PEM-X's values on a set are by a model that was trained on the other three sets. PEM
-was trained on 200 originals of ParaBank. [The page of PEM-X](pem-x.md) says what the parts mean.
+was trained on 200 originals of ParaBank. [The page of PEM-X](../docs/pem-x.md) says what the parts mean.
 
 """
 
@@ -53,7 +53,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "paraphrase-results.md")
+    parser.add_argument("-o", "--output", type=Path, default=ROOT / "research" / "paraphrase-results.md")
     arguments = parser.parse_args()
     sets = read_sets()
     model, measured = train_pem_x(sets, "en", PIVOTS, LANGUAGE_MODEL)

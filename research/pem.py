@@ -1,6 +1,6 @@
 """PEM beside people, and beside BLEU, chrF and TESLA-M: the figures and the plot of docs/pem.md.
 
-    measure_pem.py [--plot docs/pem-scatter.svg] | --pivots zh ... | --frontier
+    python -m research.pem [--plot docs/pem-scatter.svg] | --pivots zh ... | --frontier
 
 Held-out pairs of ParaBank (every third original), with and without the paper's controls; ParaScore-Twitter. With
 `--pivots` a model is trained for each set of pivot languages (joined by commas) and only they are compared. With

@@ -1,4 +1,6 @@
-"""PEM against people, one dot per system: `study_pem_systems.py [--plot docs/pem-systems.svg]` (PEM paper, figure 5).
+"""PEM against people, one dot per system (PEM paper, figure 5).
+
+    python -m research.pem_systems [--plot research/pem-systems.svg]
 
 Held-out pairs of ParaBank (every third original) and the paper's three controls, each of which is a system of its own.
 Prints Pearson's r with and without the controls, and with the single features of PEM.

@@ -1,6 +1,6 @@
 """TESLA-M, and TESLA-B with one pivot language to all of them, against human judgements into English.
 
-    python tools/study_pivots.py [--tables FOLDER] [--every 1] [--detail] [--weights FILE ...]
+    python -m research.pivots [--tables FOLDER] [--every 1] [--detail] [--weights FILE ...]
 
 Prints Kendall's τ in the form of WMT at segment level: the mean over language pairs of WMT14 (rankings), WMT20 (MQM)
 and WMT21 (direct assessment), and the mean of the three. Features are computed once, every row is another mean of them.
@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from research.wmt_sections import SECTIONS, Section, read
 from tesla_eval.judgements.meta import evaluate
 from tesla_eval.judgements.meta.join import MetricScores, join, score_outputs
 from tesla_eval.judgements.meta.run import JudgedSet
@@ -29,7 +30,6 @@ from tesla_eval.metrics.tesla_b import TeslaB
 from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
 from tesla_eval.models.linear import read_weights
-from wmt_sections import SECTIONS, Section, read
 
 Floats = npt.NDArray[np.float64]
 Variant = tuple[str, ...]

@@ -1,6 +1,6 @@
 """Write docs/results.md: every metric against humans on every test set of ../shared/data/wmt that can be analysed.
 
-python tools/make_results.py [-m m,bleu,chrf,chrf++] [-o docs/results.md] [-j 2]
+python -m research.results [-m m,bleu,chrf,chrf++] [-o docs/results.md] [-j 2]
 
 Scores are kept in the cache of `tesla meta`, so the tool may be interrupted and started again, and a second run takes
 minutes. Language pairs are included as soon as their target language has a tagger.
@@ -14,11 +14,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from research.wmt_sections import DATA, ROOT, SECTIONS, Section, analysable, read
 from tesla_eval.judgements.meta import MetricComparison, Result, averages
 from tesla_eval.judgements.meta.run import Study, Wish, score_and_join, target_language
 from tesla_eval.metrics import Metric, create_metric
 from tesla_eval.metrics.cache import ScoreCache
-from wmt_sections import DATA, ROOT, SECTIONS, Section, analysable, read
 
 METRICS = "m,bleu,chrf,chrf++"
 
@@ -28,18 +28,18 @@ RESAMPLES = 200
 HEAD = """# Results
 
 TESLA-X and TESLA-F learn from these years. Their figures, each with the reported year left out, are on pages of their
-own: [TESLA-X](x-results.md), [TESLA-F](f-results.md).
+own: [TESLA-X](x-results.md), [TESLA-F](../research/f-results.md).
 
 How well the metrics agree with people, on the public data of the WMT shared tasks. This page is written by
 
 ```
-python tools/make_results.py -m {metrics}
+python -m research.results -m {metrics}
 ```
 
 Each table names the command that prints its figures. Segments are scored by their first reference; system scores count
 the judged segments where people judged segments, else all. BLEU, chrF and TER of systems are corpus scores, those of
 segments are sentence scores. The best figure of a row is bold. What the statistics are is told in [Meta](meta.md).
-Summaries have [a page of their own](summary-results.md).
+Summaries have [a page of their own](../research/summary-results.md).
 Language pairs whose target language cannot be analysed yet are not here: {left_out}.
 
 Signatures:

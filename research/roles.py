@@ -1,4 +1,4 @@
-"""Who did what to whom as features: `measure_roles.py [wmt] [ratings] [pairs] [verbs]`, all without arguments.
+"""Who did what to whom as features: `python -m research.roles [wmt] [ratings] [pairs] [verbs]`, all without arguments.
 
 - wmt: TESLA-X into English with and without the group `roles`, each year left out. The parser is too slow for all
   outputs, so both see the same sample: `SEGMENTS` judged segments of every set, evenly chosen, all systems.
@@ -23,7 +23,7 @@ import numpy as np
 
 from build_pem import LANGUAGE_MODEL, PARABANK, split
 from loyo import NAME, RECIPES, collect, fit_options, judged, line
-from measure_srl import TREEBANK
+from research.srl import TREEBANK
 from tesla_eval import FeatureMetric, Pem, statistics
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.judgements.meta.run import JudgedSet

@@ -1,4 +1,6 @@
-"""Print how much a sense table finds, and how much is noise: `measure_senses.py LANGUAGE [FILE ...] [--neighbours]`.
+"""Print how much a sense table finds, and how much is noise.
+
+    python -m research.senses LANGUAGE [FILE ...] [--neighbours]
 
 Of the words of a WMT12 output that its reference does not hold (the 60 most frequent lemmas left out), how many have
 a synonym among the words that only the reference holds? And how many among those of the references of other

@@ -1,6 +1,6 @@
 """Print how well sentences are found in running text, beside a cut at every stop before a capital.
 
-    python tools/measure_sentences.py [--errors 20] [LANGUAGE ...]
+    python -m research.sentences [--errors 20] [LANGUAGE ...]
 
 Runs of ten neighbouring sentences of the treebanks (test part, raw text rebuilt from SpaceAfter=No) joined by blanks,
 and the tokenised documents of the discourse treebank (`gdtb`, test part). Sentences that end without a stop, such as

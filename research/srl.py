@@ -1,4 +1,4 @@
-"""Measure role labelling of nouns on the dev split of ../shared/data/srl: `measure_srl.py [SECTION ...]`.
+"""Measure role labelling of nouns on the dev split of ../shared/data/srl: `python -m research.srl [SECTION ...]`.
 
 Sections: `predicates` (which nouns have arguments), `table3` (linear, maxent and ASO; gold and automatic trees; tests
 of significance; by label), `dimensions` (ASO by h), `table4` and `table5` (observable auxiliary problems), `together`

@@ -1,6 +1,6 @@
-"""Write docs/summary-results.md: how well summary metrics agree with people on data sets that they did not learn from.
+"""Write summary-results.md: how well summary metrics agree with people on data sets that they did not learn from.
 
-    python tools/make_summary_results.py [-o FILE]
+    python -m research.summary_results [-o FILE]
 
 Data: ../shared/data. Every learned metric is scored by a model that did not see the data set (leave-one-set-out).
 Intervals: 1,000 draws of topics with replacement. About 6 minutes of CPU time.
@@ -44,7 +44,7 @@ HEAD = """# Results on summaries
 Written by
 
 ```
-python tools/make_summary_results.py
+python -m research.summary_results
 ```
 
 Three data sets with human scores: Newsroom (7 systems × 60 topics, one model, mean of four scores), REALSumm (25 × 100,
@@ -70,7 +70,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "summary-results.md")
+    parser.add_argument("-o", "--output", type=Path, default=ROOT / "research" / "summary-results.md")
     wishes = parser.parse_args()
     if not DATA.is_dir():
         raise SystemExit(f"{DATA} is needed")

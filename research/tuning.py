@@ -1,6 +1,6 @@
 """The experiment of "Better Evaluation Metrics Lead to Better Machine Translation" (2011) in today's setting.
 
-Usage: tuning_experiment.py [--work FOLDER] [--sets NAME ...] > docs/tuning-results.md
+Usage: python -m research.tuning [--work FOLDER] [--sets NAME ...] > research/tuning-results.md
 
 Hypothesis selection: the candidates of a source segment are all systems' outputs, the features are made without the
 reference. Weights are tuned on the segments with an odd number for each objective, and judged on those with an even
@@ -344,7 +344,7 @@ def main() -> None:
                      *samples(selections, test), ""]  # fmt: skip
     print("# Tuning for one metric, judged by all: results\n")
     print(
-        "Made by `tools/tuning_experiment.py`; [tuning](tuning.md) says what is measured and what it shows.\n"
+        "Made by `research/tuning.py`; [tuning](../docs/tuning.md) says what is measured and what it shows.\n"
     )
     print("\n".join(f"- `{metric.get_signature()}`" for metric in metrics.values()))
     print("\n## All sets together: human preferences\n")

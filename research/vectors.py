@@ -1,4 +1,4 @@
-"""How well tables of word vectors tell words that mean the same: `measure_vectors.py [LANGUAGE ...]`.
+"""How well tables of word vectors tell words that mean the same: `python -m research.vectors [LANGUAGE ...]`.
 
 No judgement is looked at. Some content words of WMT14 outputs are not in the reference, by form or lemma. How many of
 them find a similar word in it, and how many in the reference of another segment? The second figure is noise. Own tables

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import gzip
 import random
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from research import papers_tables
 from tesla_eval.judgements.meta.run import JudgedSet
 from tesla_eval.judgements.nouns import EvalSet, Preferences
 
-TOOLS = Path(__file__).resolve().parents[2] / "tools"
 WORDS = [
     "the",
     "cat",
@@ -36,13 +35,9 @@ SYSTEMS, SEGMENTS = 4, 24
 
 @pytest.fixture
 def tool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.syspath_prepend(str(TOOLS))
     monkeypatch.setenv("TESLA_EVAL_CACHE", str(tmp_path / "cache"))
-    import make_papers_tables
-
-    monkeypatch.setattr(make_papers_tables, "INTO_METRICS", ("m", "b", "f", "maxsim", "bleu", "ter"))
-    yield make_papers_tables
-    sys.modules.pop("make_papers_tables")
+    monkeypatch.setattr(papers_tables, "INTO_METRICS", ("m", "b", "f", "maxsim", "bleu", "ter"))
+    return papers_tables
 
 
 def write(path: Path, header: str, rows: list[str]) -> None:
