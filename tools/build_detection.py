@@ -3,7 +3,7 @@
     python tools/build_detection.py [-o FILE] [--hold-out]
 
 `--hold-out` leaves every tenth training sentence out and prints what the model makes of them: settings are chosen so.
-The development and test sentences are for tools/measure_detection.py alone. Needs SciPy.
+The development and test sentences are for research/detection.py alone. Needs SciPy.
 """
 
 from __future__ import annotations

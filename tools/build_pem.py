@@ -4,7 +4,7 @@ As in the paper, the pivot is Chinese, 200 originals are learned from, phrases a
 thresholds, the kernel has one width, and the controls are the paper's three.
 
 ParaBank's evaluation data states no licence: the model learned from it ships, none of its text. Two of every three
-originals may be learned from; `tools/measure_pem.py` measures on the third. How ratings become overall scores is told
+originals may be learned from; `research/pem.py` measures on the third. How ratings become overall scores is told
 in `tesla_eval.judgements.paraphrases`.
 """
 

@@ -4,7 +4,7 @@ Which sources serve a language was judged on WMT12 outputs and references: of th
 its reference does not hold, how many have a synonym there, and how many in the reference of another segment?
 The second figure is noise: whole lists of the French thesaurus as sets gave 42 % and 32 %, headword and word
 20 % and 4 %. `--entries lemmas` also enters each word under the lemma that the package gives it.
-Where a language has no outputs here, `tools/measure_senses.py --neighbours` decided.
+Where a language has no outputs here, `research/senses.py --neighbours` decided.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
     build_vectors.py cs de es fr
 
 English: the input embeddings of sentence-transformers/all-MiniLM-L6-v2. Russian: navec (GloVe of news, quantised),
-reduced to the most frequent lemmas, without the first principal axes. By tools/measure_vectors.py, 36.9 % of the words
+reduced to the most frequent lemmas, without the first principal axes. By research/vectors.py, 36.9 % of the words
 that the reference does not have then find a similar one at 10 % noise; with all axes 23.1 % do. A wheel whose SHA-256
 is another one is refused. Czech, German, Spanish and French: the English vectors of their translations, by the shipped
 phrase tables.

@@ -1,4 +1,4 @@
-"""README and docs/ as a new user reads them: commands print what is shown, Python runs, links lead somewhere."""
+"""README, docs and research as a user reads them: commands print what is shown, Python runs, links lead somewhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ import pytest
 from tesla_eval.base.resources import read_resource, shipped_folder
 from tests.pages import ROOT, blocks, run_python
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+RESEARCH = ROOT / "research"  # not in the source distribution
+PARTS = ("_head.md", "_tail.md")  # of pages that a script writes
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted(path for path in RESEARCH.glob("*.md") if not path.name.endswith(PARTS)),
+]
 PLUGS = ROOT / "docs" / "connect"  # their Python runs beside their neighbours: tests/plugs
 
 # What the pages' examples take as given.
@@ -67,7 +74,9 @@ def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)]+)\)", page.read_text("utf-8")):
         if not target.startswith("http"):
             name, _, anchor = target.partition("#")
-            path = page.parent / name if name else page
+            path = (page.parent / name).resolve() if name else page
+            if RESEARCH in path.parents and not RESEARCH.is_dir():
+                continue
             assert path.exists(), target
             heads = re.findall(r"^#+ (.*)", path.read_text("utf-8"), re.MULTILINE) if anchor else []
             assert not anchor or anchor in {

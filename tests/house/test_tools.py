@@ -1,8 +1,9 @@
-"""Every tool and every benchmark imports: none is left behind when the package changes."""
+"""Every tool, study and benchmark imports: none is left behind when the package changes."""
 
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from pathlib import Path
 
@@ -10,13 +11,20 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = sorted(path.stem for path in (ROOT / "tools").glob("*.py"))
-BENCHMARKS = sorted(
-    path.stem for path in (ROOT / "benchmarks").glob("*.py") if not path.stem.startswith("__")
-)
+PACKAGES = [
+    f"{folder}.{path.stem}"
+    for folder in ("benchmarks", "research")
+    for path in sorted((ROOT / folder).glob("*.py"))
+    if not path.stem.startswith("__")
+]
 
-
-ELSEWHERE = {"build_encoder": "tesla_eval_neural", "docs_docstrings": "griffe", "docs_hooks": "mkdocs"}
-"""Tools that run in an environment of their own, with what that has: `make test-neural` and `make docs`."""
+ELSEWHERE = {
+    "build_encoder": "tesla_eval_neural",
+    "docs_docstrings": "griffe",
+    "docs_hooks": "mkdocs",
+    "research.n_speed": "tesla_eval_neural",
+}
+"""What runs in an environment of its own, with what that has: `make test-neural` and `make docs`."""
 
 
 @pytest.fixture
@@ -29,8 +37,20 @@ def beside_the_tools(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("beside_the_tools")
-@pytest.mark.parametrize("name", [*TOOLS, *(f"benchmarks.{name}" for name in BENCHMARKS)])
+@pytest.mark.parametrize("name", [*TOOLS, *PACKAGES])
 def test_it_imports(name: str) -> None:
     if name in ELSEWHERE:
         pytest.importorskip(ELSEWHERE[name])
     assert importlib.import_module(name).__doc__
+
+
+def test_nothing_shipped_and_no_tool_uses_a_study() -> None:
+    code = [
+        *(ROOT / "src").rglob("*.py"),
+        *(ROOT / "packages").rglob("*.py"),
+        *(ROOT / "tools").rglob("*.py"),
+    ]
+    users = [
+        path for path in code if re.search(r"^\s*(from|import) research\b", path.read_text("utf-8"), re.M)
+    ]
+    assert not users

@@ -2,7 +2,7 @@
 
     loyo_n.py evidence [-j 2] [--only 0,5,...]   encode all outputs once; what is there already is kept
     loyo_n.py study                              what each candidate gives where a year is left out
-    loyo_n.py report [-o docs/n-results.md]      the tables of the docs, with the nested choice
+    loyo_n.py report [-o research/n-results.md]      the tables of the docs, with the nested choice
     loyo_n.py train                              the shipped weights, learned from everything; scores of the self-test
 
 For a year that is left out, TESLA-X's weights, the weights of pieces and those of TESLA-N's features are all learned
@@ -102,15 +102,15 @@ CANDIDATES = {
 HEAD = """# TESLA-N where a year is left out
 
 Every figure of TESLA-N and TESLA-X on this page is of weights that were learned from all *other* years. The page is
-written by `python packages/neural/tools/loyo_n.py report -o docs/n-results.md`. Year × language pair × kind of
+written by `python packages/neural/tools/loyo_n.py report -o research/n-results.md`. Year × language pair × kind of
 judgement counts alike. τ is Kendall's τ over human pairs (for direct assessment of single outputs, WMT17, over pairs of
 outputs of different segments); r is Pearson's correlation of system means with human system scores. Intervals (95 %)
 resample segments. WMT21's cs-en, de-en and ha-en have scores of systems only."""
 NESTED_HEAD = """
 ## Nested choice
 
-What is shipped was chosen while all years were in sight: among the candidates below, by τ, r and
-[edits of the meaning](tesla-n.md#figures). Here no choice saw its year: for each year the candidate is the one with the
+What is shipped was chosen while all years were in sight: among the candidates below, by τ, r and [edits of the
+meaning](../docs/tesla-n.md#figures). Here no choice saw its year: for each year the candidate is the one with the
 highest τ + r / 3 on the *other* years, each of which is measured by weights that saw neither of both."""
 
 

@@ -10,7 +10,7 @@ A faithful copy gets the 2 that the paper gives it, a faithful and fluent senten
 something else or is nonsense 1. Novelty is 0 for a copy and 1 where no more than `FULLY_NOVEL` of the words are
 shared; it looks at surface words, not at the stems and n-grams of PEM's own feature. Nearly every paraphrase is fully
 novel so: raters like near-copies, and the more these are punished, the less a score agrees with what people said
-(`tools/measure_pem.py --frontier`). The paper's table 2 leaves the choice open: from 0.85 on, our overall scores relate
+(`research/pem.py --frontier`). The paper's table 2 leaves the choice open: from 0.85 on, our overall scores relate
 to adequacy, grammar and dissimilarity about equally like those of the paper's judges, and more so than with 0.75.
 """
 

@@ -35,7 +35,7 @@ PENALTIES = (0.3, 0.1, 0.03, 0.01)
 FULL_SHARE = 0.75
 """What a contradiction takes of a full agreement. Half would predict sets left out a little better, for a contradiction
 is often a small part of what a text says; 1 would predict them worse than no contradictions at all
-(docs/paraphrase-results.md)."""
+(research/paraphrase-results.md)."""
 _LONE_SHARES = (0.0, 0.1, 0.2, 0.3)
 """What is tried for a number that one text alone has: often a detail left out, so people take off less."""
 _LONE = "lone number"

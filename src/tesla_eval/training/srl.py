@@ -48,7 +48,7 @@ DIMENSIONS = 20
 """h of section 5.1."""
 TOLERANCE = 1e-3
 """A search ends where the gradient is so much smaller than at first; auxiliary problems may end ten times earlier. The
-built-in model was made with it. Smaller is better and slower (`tools/measure_srl.py convergence`)."""
+built-in model was made with it. Smaller is better and slower (`research/srl.py convergence`)."""
 SMALLEST_WEIGHT = 20
 """Weights of the built-in model below so many thousandths are dropped."""
 

@@ -74,7 +74,7 @@ RELATED = (
 """Languages that short texts do not tell apart."""
 
 # The figures below decide what is certain, not which language is named. They were chosen by looking at chunks of the
-# treebanks and of translated messages in supported and in other languages (tools/measure_detection.py).
+# treebanks and of translated messages in supported and in other languages (research/detection.py).
 _MIN_SCRIPT_SHARE = 0.7
 _MIN_SHARE, _MIN_LEAD = 0.5, 0.25
 _LONG = 100
