@@ -65,7 +65,8 @@ def test_a_page_shows_what_the_command_prints(tesla, monkeypatch, command: str, 
     [page for page in PAGES if page.parent != PLUGS and blocks(page, "python")],
     ids=lambda page: page.name,
 )
-def test_python_on_a_page_runs_and_gives_what_its_comments_say(page: Path) -> None:
+def test_python_on_a_page_runs_and_gives_what_its_comments_say(page: Path, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
     run_python(page, dict(GIVEN))
 
 
