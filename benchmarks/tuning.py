@@ -172,7 +172,7 @@ def peers() -> dict[str, Callable[[list[str]], object]]:
 
 
 def _once(metric: Any) -> Callable[[Sequence[str], Sequence[str]], npt.NDArray[np.float64]]:
-    return lambda texts, _: np.asarray(metric.all_pairs(texts))
+    return lambda texts, _: np.asarray(metric.pairwise(texts, texts))
 
 
 def serve_part() -> None:

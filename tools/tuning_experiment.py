@@ -32,7 +32,7 @@ from tesla_eval.metrics import create_metric
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.statistics import Additive, paired_bootstrap
-from tesla_eval.tuning.mbr import agreement_with_aggregate, all_pairs
+from tesla_eval.tuning.mbr import agreement_with_aggregate
 from tesla_eval.tuning.mert import MertOptions
 from tesla_eval.tuning.nbest import CandidateList, read_nbest
 from tesla_eval.tuning.objective import Objective
@@ -91,7 +91,7 @@ def write_features(outputs: EvalSet, path: Path) -> None:
             share = np.ones(len(texts)) / len(texts)
             lengths = np.array([max(1, len(text.split())) for text in texts])
             others = [(matrix.sum(axis=1) - np.diag(matrix)) / max(1, len(texts) - 1)
-                      for matrix in (all_pairs(metric, texts) for metric in metrics)]  # fmt: skip
+                      for matrix in (metric.pairwise(texts, texts) for metric in metrics)]  # fmt: skip
             columns = [
                 np.nan_to_num(model.normalised(texts), nan=-10.0), np.log(lengths / lengths.mean()),
                 agreement_with_aggregate(texts, share), *others,

@@ -16,6 +16,7 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.metrics.features import Feature
 from tesla_eval.models.linear import SIGNED, LinearModel, Scale
+from tesla_eval.statistics import weighted_tau
 from tesla_eval.training.judged import TrainingSet
 
 __all__ = [
@@ -350,8 +351,7 @@ def set_folds(sets: Sequence[TrainingSet]) -> Iterator[Split]:
 def kendall(model: LinearModel, data: TrainingSet) -> float:
     """WMT's Kendall τ of a model: (concordant − discordant) / pairs, a tie of the model adding nothing."""
     scores = model.linear(data.features)
-    signs = np.sign(scores[data.better] - scores[data.worse])
-    return float((signs * data.counts).sum() / data.counts.sum())
+    return float(weighted_tau(scores[data.better] - scores[data.worse], data.counts))
 
 
 def _test_set(one: TrainingSet) -> str:

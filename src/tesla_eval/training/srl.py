@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -318,8 +318,3 @@ def train_labeller(
         tuple(identification),
         tuple(classification),
     )
-
-
-def trees_of(sentences: Iterable[TreebankSentence]) -> Iterator[Tree]:
-    """The treebank's own trees."""
-    return (sentence.tree for sentence in sentences)

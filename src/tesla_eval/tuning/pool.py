@@ -231,8 +231,3 @@ class Pool:
         if names[0] not in self._columns:  # numbered features stand in the order of the parameters
             return list(range(len(names)))
         return [self._columns[name] for name in names]
-
-    def chosen_texts(self, problem: Problem, weights: FloatArray) -> list[str]:
-        """The text of each segment that the weights choose."""
-        rows = np.concatenate([np.frombuffer(segment.rows, np.int64) for segment in self._segments])
-        return [self._texts[number][1] for number in rows[problem.choice(weights)].tolist()]
