@@ -35,7 +35,7 @@ from tesla_eval.statistics import Additive, paired_bootstrap
 from tesla_eval.tuning.mbr import agreement_with_aggregate
 from tesla_eval.tuning.mert import MertOptions
 from tesla_eval.tuning.nbest import CandidateList, read_nbest
-from tesla_eval.tuning.objective import Objective
+from tesla_eval.tuning.objective import TuningObjective
 from tesla_eval.tuning.outer import optimise
 from tesla_eval.tuning.parameters import Parameters
 from tesla_eval.tuning.pool import Pool
@@ -131,7 +131,7 @@ def select(name: str, tune: Half, test: Half) -> Selection:
     start = time.process_time()
     pool.score(metric, [tune.references])
     scored = time.process_time()
-    problem = pool.problem(Objective.of(metric))
+    problem = pool.problem(TuningObjective.of(metric))
     scale = np.maximum(problem.features.std(axis=1), 1e-12)  # random starts reach every feature alike
     standard = problem.with_features(problem.features / scale[:, None])
     tuned = optimise(standard, Parameters.named(problem.names), MertOptions(RESTARTS), (SEED,))
@@ -169,7 +169,7 @@ def metric_table(
     columns = {}
     for name, metric in metrics.items():
         found = [cache.score(metric, chosen.texts, [test.references]) for chosen in selections]
-        objective = Objective.of(metric)
+        objective = TuningObjective.of(metric)
         rows = np.stack([objective.statistics(part) for part in found], axis=1)
         subject = (
             Additive.of_segment_scores(rows[..., 0])

@@ -23,7 +23,7 @@ __all__ = [
     "LEARNERS",
     "PAIRWISE",
     "PENALTIES",
-    "Problem",
+    "RankingProblem",
     "Validation",
     "check_floors",
     "cross_validate",
@@ -207,7 +207,7 @@ class Validation:
         return self.by_segment if self.by_test_set is None else self.by_test_set
 
 
-class Problem:
+class RankingProblem:
     """Training sets made ready for learners: standardised once, for any number of penalties.
 
     Every test set counts alike, however many judgements it has.
@@ -297,7 +297,7 @@ def cross_validate(
     def measured(splits: Iterable[Split]) -> dict[float, list[float]]:
         taus: dict[float, list[float]] = {penalty: [] for penalty in penalties}
         for train, test in splits:
-            problem = Problem(train, features)
+            problem = RankingProblem(train, features)
             for penalty, values in taus.items():
                 model = problem.fit(learner, penalty, floors=floors)
                 values.extend(kendall(model, one) for one in test if len(one.better))

@@ -22,7 +22,7 @@ from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features import Feature
 from tesla_eval.models.linear import LinearModel
 from tesla_eval.statistics import better_p_values, soft_accuracy, weighted_tau, wins_p_values
-from tesla_eval.training.fit import Problem
+from tesla_eval.training.fit import RankingProblem
 from tesla_eval.training.judged import TrainingSet, pairs_of_scores
 
 __all__ = ["Figures", "YearlySet", "fit_years", "gather", "interval", "leave_out"]
@@ -238,7 +238,7 @@ def fit_years(
 ) -> LinearModel:
     """The model that a learner finds from all these sets."""
     columns = np.array([k for k, feature in enumerate(features) if kept(feature)], np.int64)
-    problem = Problem(
+    problem = RankingProblem(
         [one.training_set(columns, most_pairs) for one in sets if one.has_pairs],
         [features[k] for k in columns.tolist()],
     )
