@@ -24,7 +24,7 @@ from benchmarks.common import cpu_seconds, interleaved, wmt14_pairs
 from tesla_eval.metrics import create_metric
 from tesla_eval.tuning.mert import MertOptions
 from tesla_eval.tuning.nbest import Candidate, CandidateList
-from tesla_eval.tuning.objective import Objective
+from tesla_eval.tuning.objective import TuningObjective
 from tesla_eval.tuning.outer import optimise
 from tesla_eval.tuning.parameters import Parameters
 from tesla_eval.tuning.pool import Pool
@@ -81,7 +81,7 @@ def mert_part() -> None:
         metric.sentence_score("warm up", ["warm up"])
         scored = pool if name == "m" else pool.unscored()
         scoring = cpu_seconds(lambda scored=scored, metric=metric: scored.score(metric, [references]))  # type: ignore[misc]
-        problem = scored.problem(Objective.of(metric))
+        problem = scored.problem(TuningObjective.of(metric))
         parameters = Parameters.named(_NAMES)
         for title, options in (("mert", MertOptions(RESTARTS)), ("pro", ProOptions())):
             start = time.process_time()
@@ -172,7 +172,7 @@ def peers() -> dict[str, Callable[[list[str]], object]]:
 
 
 def _once(metric: Any) -> Callable[[Sequence[str], Sequence[str]], npt.NDArray[np.float64]]:
-    return lambda texts, _: np.asarray(metric.all_pairs(texts))
+    return lambda texts, _: np.asarray(metric.pairwise(texts, texts))
 
 
 def serve_part() -> None:

@@ -27,7 +27,7 @@ from tesla_eval.language.discourse.arguments import SentenceFacts, inner_feature
 from tesla_eval.language.discourse.classifier import Classifier
 from tesla_eval.language.discourse.connectives import (
     USUAL_SENSE,
-    Candidate,
+    ConnectiveCandidate,
     Inventory,
     connective_features,
     without_overlap,
@@ -82,7 +82,7 @@ class Example:
     label: str
     accepted: tuple[str, ...] = ()
     number: int = 0
-    candidate: Candidate | None = None
+    candidate: ConnectiveCandidate | None = None
 
     def features(self, variant: Sequence[str]) -> list[str]:
         return [one for group in variant for one in self.groups[group]]
@@ -177,7 +177,9 @@ def _describe(one: GoldDocument, inventory: Inventory, trees: Mapping[int, Tree]
     return described
 
 
-def _connective_groups(sentence: SentenceWords, tree: Tree, candidate: Candidate) -> dict[str, list[str]]:
+def _connective_groups(
+    sentence: SentenceWords, tree: Tree, candidate: ConnectiveCandidate
+) -> dict[str, list[str]]:
     categories, paths = tree_features(tree, candidate)
     return {
         NAME: [f"c={candidate.name}"],
@@ -187,7 +189,7 @@ def _connective_groups(sentence: SentenceWords, tree: Tree, candidate: Candidate
     }
 
 
-def tree_features(tree: Tree, candidate: Candidate) -> tuple[list[str], list[str]]:
+def tree_features(tree: Tree, candidate: ConnectiveCandidate) -> tuple[list[str], list[str]]:
     """Of a connective's first piece: features of self, parent and siblings, and features of the path to the root."""
     first, end = candidate.first, candidate.head_end
     node = tree.leaves()[first]

@@ -5,7 +5,7 @@
 Pairs are evenly chosen from newstest2019 into English (../shared/data/wmt). Cold: the encoder saw neither
 text before; words and lemmas were looked up before.
 Further: 100 candidates that the encoder never saw against one reference that it knows, in one batch as of an n-best
-list, or one by one. MBR: 100 candidates against each other by `all_pairs`. Start-up: a process that scores one pair,
+list, or one by one. MBR: 100 candidates against each other by `pairwise`. Start-up: a process that scores one pair,
 less one that does nothing but start Python. Encoder: every kernel that this CPU has beside onnxruntime, where `onnx`
 and `onnxruntime` are installed, in interleaved rounds.
 """
@@ -120,8 +120,8 @@ def main() -> None:
         )  # fmt: skip
     compare_kernels(hypotheses, given.runs)
     candidates = list(dict.fromkeys(row["hypothesis"] for row in everything))[:100]
-    metric.all_pairs(candidates)  # type: ignore[attr-defined]
-    mbr = least(lambda: metric.all_pairs(candidates), given.runs)  # type: ignore[attr-defined]
+    metric.pairwise(candidates, candidates)
+    mbr = least(lambda: metric.pairwise(candidates, candidates), given.runs)
     print(f"MBR 100 x 100: {mbr / 1000:.2f} s per segment")
     pair = "import tesla_eval; tesla_eval.create_metric({!r}).sentence_score('Two men.', ['Two women.'])"
     nothing = start_up("pass", given.runs)

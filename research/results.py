@@ -16,7 +16,7 @@ from pathlib import Path
 
 from research.wmt_sections import DATA, ROOT, SECTIONS, Section, analysable, read
 from tesla_eval.judgements.meta import MetricComparison, Result, averages
-from tesla_eval.judgements.meta.run import Study, Wish, score_and_join, target_language
+from tesla_eval.judgements.meta.run import LevelStatistic, Study, score_and_join, target_language
 from tesla_eval.metrics import Metric, create_metric
 from tesla_eval.metrics.cache import ScoreCache
 
@@ -84,7 +84,9 @@ def run(
     section: Section, names: Sequence[str], cache: ScoreCache, jobs: int, left_out: dict[str, None]
 ) -> Study:
     """Score and evaluate the language pairs of a section, telling the progress on standard error."""
-    first = next((Wish("segment", name) for level, name in section.statistics if level == "segment"), None)
+    first = next(
+        (LevelStatistic("segment", name) for level, name in section.statistics if level == "segment"), None
+    )
     study = Study([first] if first else [], RESAMPLES)
     for judged in read(section):
         lp = judged.outputs.lp

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.base.resources import read_resource, write_resource
-from tesla_eval.language.srl.constituents import Sentence
+from tesla_eval.language.srl.constituents import ParsedSentence
 from tesla_eval.language.srl.evaluation import (
     Counts,
     RoleCounts,
@@ -35,7 +35,7 @@ from tesla_eval.language.srl.scorer import Scorer
 from tesla_eval.language.syntax.parser import load_parser
 from tesla_eval.language.syntax.treebank import TreebankSentence, read_treebank
 from tesla_eval.language.syntax.trees import Tree
-from tesla_eval.models.aso import PENALTY, Objective, fit_problems, minimise, shared_structure
+from tesla_eval.models.aso import PENALTY, PenalisedLoss, fit_problems, minimise, shared_structure
 from tesla_eval.training.srl import (
     LEARNERS,
     Examples,
@@ -226,7 +226,7 @@ def convergence(study: Study) -> None:
         if of_theta is not None:
             weights = fit_problems(task.matrix, task.label_matrix(roles), tolerance=of_theta, start=weights)
         structure = None if weights is None else shared_structure(weights, 20)
-        objective = Objective(task.matrix, targets, PENALTY, structure)
+        objective = PenalisedLoss(task.matrix, targets, PENALTY, structure)
         first = float(np.linalg.norm(objective.gradient(np.zeros(objective.size))[1]))
         for tolerance in (1e-2, 1e-3, 1e-5) if of_theta is None else (1e-3, 1e-5):
             found = minimise(objective, tolerance, 200)
@@ -272,7 +272,7 @@ def predicates(study: Study) -> None:
         counts = Counts()
         for sentence, tree in zip(sentences, trees, strict=True):
             gold = {(p.index,) for p in noun_predicates(sentence) if gold_arguments(p)}
-            counts.add({(index,) for index in labeller.find_predicates(Sentence(tree))}, gold)
+            counts.add({(index,) for index in labeller.find_predicates(ParsedSentence(tree))}, gold)
         shares = ", ".join(f"{name} {100 * value:.2f}" for name, value in counts.to_dict().items())
         print(f"predicates, {name} trees: {shares}", flush=True)
 

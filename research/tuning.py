@@ -32,10 +32,10 @@ from tesla_eval.metrics import create_metric
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.statistics import Additive, paired_bootstrap
-from tesla_eval.tuning.mbr import agreement_with_aggregate, all_pairs
+from tesla_eval.tuning.mbr import agreement_with_aggregate
 from tesla_eval.tuning.mert import MertOptions
 from tesla_eval.tuning.nbest import CandidateList, read_nbest
-from tesla_eval.tuning.objective import Objective
+from tesla_eval.tuning.objective import TuningObjective
 from tesla_eval.tuning.outer import optimise
 from tesla_eval.tuning.parameters import Parameters
 from tesla_eval.tuning.pool import Pool
@@ -91,7 +91,7 @@ def write_features(outputs: EvalSet, path: Path) -> None:
             share = np.ones(len(texts)) / len(texts)
             lengths = np.array([max(1, len(text.split())) for text in texts])
             others = [(matrix.sum(axis=1) - np.diag(matrix)) / max(1, len(texts) - 1)
-                      for matrix in (all_pairs(metric, texts) for metric in metrics)]  # fmt: skip
+                      for matrix in (metric.pairwise(texts, texts) for metric in metrics)]  # fmt: skip
             columns = [
                 np.nan_to_num(model.normalised(texts), nan=-10.0), np.log(lengths / lengths.mean()),
                 agreement_with_aggregate(texts, share), *others,
@@ -131,7 +131,7 @@ def select(name: str, tune: Half, test: Half) -> Selection:
     start = time.process_time()
     pool.score(metric, [tune.references])
     scored = time.process_time()
-    problem = pool.problem(Objective.of(metric))
+    problem = pool.problem(TuningObjective.of(metric))
     scale = np.maximum(problem.features.std(axis=1), 1e-12)  # random starts reach every feature alike
     standard = problem.with_features(problem.features / scale[:, None])
     tuned = optimise(standard, Parameters.named(problem.names), MertOptions(RESTARTS), (SEED,))
@@ -169,7 +169,7 @@ def metric_table(
     columns = {}
     for name, metric in metrics.items():
         found = [cache.score(metric, chosen.texts, [test.references]) for chosen in selections]
-        objective = Objective.of(metric)
+        objective = TuningObjective.of(metric)
         rows = np.stack([objective.statistics(part) for part in found], axis=1)
         subject = (
             Additive.of_segment_scores(rows[..., 0])

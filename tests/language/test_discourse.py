@@ -17,7 +17,7 @@ from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.language.discourse import load_parser
 from tesla_eval.language.discourse.arguments import clauses_around, cut_clauses
 from tesla_eval.language.discourse.classifier import Classifier
-from tesla_eval.language.discourse.connectives import Candidate, Inventory, without_overlap
+from tesla_eval.language.discourse.connectives import ConnectiveCandidate, Inventory, without_overlap
 from tesla_eval.language.discourse.document import Relation
 from tesla_eval.language.discourse.parser import Parser
 from tesla_eval.training.discourse import NON_COMMERCIAL_GENRES, fit_classifier, read_gdtb
@@ -133,10 +133,10 @@ def test_inventory_finds_pairs_and_overlapping_phrases() -> None:
 
 def test_of_overlapping_candidates_the_best_stays() -> None:
     candidates = [
-        Candidate("so", (3,)),
-        Candidate("so that", (3, 4)),
-        Candidate("but", (0,)),
-        Candidate("x", (7,)),
+        ConnectiveCandidate("so", (3,)),
+        ConnectiveCandidate("so that", (3, 4)),
+        ConnectiveCandidate("but", (0,)),
+        ConnectiveCandidate("x", (7,)),
     ]
     assert without_overlap(candidates, [5, 9, 1, -2]) == [2, 1]
 
@@ -148,9 +148,9 @@ def test_clauses_never_hold_the_connective() -> None:
 
 def test_arguments_are_looked_for_near_their_connective() -> None:
     length, place = 1001, 500
-    near = clauses_around(length, [9000] * (length - 1), Candidate("because", (place,)))
+    near = clauses_around(length, [9000] * (length - 1), ConnectiveCandidate("because", (place,)))
     assert near == [(token,) for token in range(450, 551) if token != place]
-    assert clauses_around(5, [-9000] * 4, Candidate("because", (2,))) == [(0, 1), (3, 4)]
+    assert clauses_around(5, [-9000] * 4, ConnectiveCandidate("because", (2,))) == [(0, 1), (3, 4)]
 
 
 def test_classifier_learns_and_survives_storage() -> None:

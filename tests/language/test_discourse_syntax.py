@@ -9,7 +9,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from tesla_eval.language.discourse.connectives import Candidate
+from tesla_eval.language.discourse.connectives import ConnectiveCandidate
 from tesla_eval.language.syntax.trees import read_tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,7 +36,7 @@ def study(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def test_self_parent_siblings_and_path(
     study: ModuleType, name: str, tokens: tuple[int, ...], facts: set[str], path: str
 ) -> None:
-    categories, paths = study.tree_features(TREE, Candidate(name, tokens))
+    categories, paths = study.tree_features(TREE, ConnectiveCandidate(name, tokens))
     alone = {one for one in categories if "&" not in one and "|" not in one}
     assert alone == facts
     assert {one for one in categories if "|" in one} == {f"{name}|{one}" for one in facts}

@@ -17,7 +17,7 @@ from tesla_eval.base.resources import read_resource, write_resource
 from tesla_eval.cli.srl import conll_rows, drawing
 from tesla_eval.cli.train_srl import srl as train_srl_command
 from tesla_eval.language.srl import Argument, LabelledPredicate, LabelledSentence, RoleLabeller, load_labeller
-from tesla_eval.language.srl.constituents import Sentence
+from tesla_eval.language.srl.constituents import ParsedSentence
 from tesla_eval.language.srl.evaluation import (
     RoleCounts,
     compare,
@@ -29,7 +29,7 @@ from tesla_eval.language.srl.features import (
     CLASSIFICATION_FEATURES,
     FEATURE_POOL,
     IDENTIFICATION_FEATURES,
-    Candidate,
+    ArgumentCandidate,
     Predicate,
     extract,
 )
@@ -88,10 +88,10 @@ def miniature(split: str = "train") -> list[TreebankSentence]:
 
 
 def features_of(start: int, end: int, names: tuple[str, ...]) -> dict[str, str]:
-    words = Sentence(EFFECT)
+    words = ParsedSentence(EFFECT)
     constituent = words.constituent_at(start, end)
     assert constituent is not None
-    found = extract(Candidate(Predicate(words, 5, "noun"), constituent), names)
+    found = extract(ArgumentCandidate(Predicate(words, 5, "noun"), constituent), names)
     return dict(text.split("=", 1) for text in found)
 
 
@@ -129,9 +129,9 @@ def test_the_pool_has_the_paper_s_52_candidates_and_other_features_are_right() -
 
 
 def test_no_constituent_is_pruned_and_chains_are_one() -> None:
-    words = Sentence(read_tree("(TOP (S (VP (VB Go))))"))
+    words = ParsedSentence(read_tree("(TOP (S (VP (VB Go))))"))
     assert [(c.node.label, c.start, c.end) for c in words.constituents] == [("S", 0, 1)]
-    spans = [(c.start, c.end) for c in Sentence(EFFECT).constituents]
+    spans = [(c.start, c.end) for c in ParsedSentence(EFFECT).constituents]
     assert (5, 6) in spans  # the predicate itself
     assert (3, 9) in spans  # what holds it
     assert len(spans) == len(set(spans))

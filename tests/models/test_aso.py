@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tesla_eval.models.aso import (
     ASOClassifier,
     ModifiedHuberClassifier,
-    Objective,
+    PenalisedLoss,
     fit_problems,
     loss_and_slope,
     shared_structure,
@@ -60,7 +60,7 @@ def test_the_gradient_equals_finite_differences(h: int, free: int) -> None:
     x, y = small_problem(3)
     theta = orthonormal(1, h, x.shape[1]) if h else None
     x = np.hstack([x, np.ones((len(x), free))])
-    objective = Objective(csr_matrix(x), y, 0.01, theta, free)
+    objective = PenalisedLoss(csr_matrix(x), y, 0.01, theta, free)
     u = np.random.default_rng(5).normal(size=objective.size)
     assert objective.size == x.shape[1] + h
     value, gradient, _ = objective.gradient(u)
@@ -81,7 +81,7 @@ def test_importance_is_as_good_as_repetition() -> None:
     weighted = fit_problems(x, y[:, None], 0.01, theta, importance=importance, tolerance=1e-10)
     expected = fit_problems(x[repeated], y[repeated, None], 0.01, theta, tolerance=1e-10)
     np.testing.assert_allclose(weighted, expected, atol=1e-7)
-    objective = Objective(x, y, 0.01, theta, importance=importance)
+    objective = PenalisedLoss(x, y, 0.01, theta, importance=importance)
     u = np.random.default_rng(5).normal(size=objective.size)
     value, gradient, _ = objective.gradient(u)
     assert value == objective.value(u)

@@ -11,7 +11,7 @@ import pytest
 from tesla_eval import FeatureMetric
 from tesla_eval.base.errors import UsageError
 from tesla_eval.metrics.features import Feature
-from tesla_eval.training import Problem, TrainingSet, cross_validate, kendall, pairs_of_scores
+from tesla_eval.training import RankingProblem, TrainingSet, cross_validate, kendall, pairs_of_scores
 from tesla_eval.training.fit import (
     PAIRWISE,
     fit_logistic,
@@ -51,7 +51,7 @@ def sets() -> list[TrainingSet]:
 
 @pytest.mark.parametrize("learner", [*PAIRWISE, "signed-svm", "regression"])
 def test_learners_find_what_the_judge_likes(sets: list[TrainingSet], learner: str) -> None:
-    model = Problem(sets, FEATURES).fit(learner, penalty=0.001)
+    model = RankingProblem(sets, FEATURES).fit(learner, penalty=0.001)
     test = training_set(9, "ru-en y9")
     assert kendall(model, test) > 0.7
     a, b, c, d = model.weights
@@ -120,14 +120,14 @@ def test_where_signs_do_not_bind_the_signed_svm_is_the_svm() -> None:
 
 
 def test_a_floor_is_a_share_of_the_weights(sets: list[TrainingSet]) -> None:
-    model = Problem(sets, FEATURES).fit(floors={"c": 0.25})
-    plain = Problem(sets, FEATURES).fit()
+    model = RankingProblem(sets, FEATURES).fit(floors={"c": 0.25})
+    plain = RankingProblem(sets, FEATURES).fit()
     assert model.weights[3] == pytest.approx(0.75 * plain.weights[3] + 0.25)
     assert model.weights[model.weights > 0].sum() == pytest.approx(1)
     with pytest.raises(UsageError, match="no floor for d: the kinds of agreement are a, c"):
-        Problem(sets, FEATURES).fit(floors={"d": 0.1})
+        RankingProblem(sets, FEATURES).fit(floors={"d": 0.1})
     with pytest.raises(UsageError, match="together less than 1"):
-        Problem(sets, FEATURES).fit(floors={"a": 0.6, "c": 0.6})
+        RankingProblem(sets, FEATURES).fit(floors={"a": 0.6, "c": 0.6})
 
 
 @pytest.mark.parametrize("wish", ["pos", "pos=much", "pos=nan", "="])

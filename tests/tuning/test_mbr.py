@@ -59,15 +59,6 @@ class TestExpectedScores:
         assert expected_scores(metric, ["a", "b", "a", "a"]).tolist() == [0.75, 0.25, 0.75, 0.75]  # type: ignore[arg-type]
         assert metric.seen == 4
 
-    def test_a_metric_may_solve_each_pair_once(self) -> None:
-        class Quick:
-            higher_is_better = True
-
-            def all_pairs(self, texts):
-                return np.eye(len(texts))
-
-        assert expected_scores(Quick(), ["a", "b"]).tolist() == [0.5, 0.5]  # type: ignore[arg-type]
-
     def test_top_k_scores_the_chosen_exactly_and_leaves_out_the_others(self) -> None:
         metric = create_metric("m", "en")
         texts = ["the cat sat", "the cat sat down", "a cat sat", "dogs bark loudly", "no"]

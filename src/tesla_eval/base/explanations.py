@@ -9,7 +9,6 @@ from typing import Any
 from tesla_eval.base.records import Span, Token, Unit
 
 __all__ = [
-    "CharacterDetail",
     "CoherenceDetail",
     "Contradiction",
     "Coverage",
@@ -19,6 +18,7 @@ __all__ = [
     "Link",
     "LinkPart",
     "MatchDetail",
+    "MeasuredDetail",
     "PivotDetail",
     "PivotLink",
     "PivotPhrase",
@@ -103,8 +103,8 @@ class FeatureDetail:
 
 
 @dataclass(slots=True, kw_only=True)
-class CharacterDetail(FeatureDetail):
-    """Precision, recall and F of a matching problem whose flow is omitted."""
+class MeasuredDetail(FeatureDetail):
+    """Precision, recall and F of a matching problem; by itself, one whose flow is omitted."""
 
     similarity: str
     n: int
@@ -118,7 +118,7 @@ class CharacterDetail(FeatureDetail):
 
 
 @dataclass(slots=True, kw_only=True)
-class MatchDetail(CharacterDetail):
+class MatchDetail(MeasuredDetail):
     """A matching problem with the flow that reaches its optimum."""
 
     objective: float
@@ -129,11 +129,11 @@ class MatchDetail(CharacterDetail):
     """Skip bigrams: up to so many tokens lie between the two words."""
 
     def _content(self) -> dict[str, Any]:
-        return {**CharacterDetail._content(self), **({"gap": self.gap} if self.gap else {}), **_optimum(self)}
+        return {**MeasuredDetail._content(self), **({"gap": self.gap} if self.gap else {}), **_optimum(self)}
 
 
 @dataclass(slots=True, kw_only=True)
-class PivotDetail(CharacterDetail):
+class PivotDetail(MeasuredDetail):
     """A matching problem between pivot n-grams; unigrams also show the phrases behind them."""
 
     pivot: str
@@ -145,7 +145,7 @@ class PivotDetail(CharacterDetail):
     """For `reference` and `hypothesis`."""
 
     def _content(self) -> dict[str, Any]:
-        content = {"pivot": self.pivot, **CharacterDetail._content(self), **_optimum(self)}
+        content = {"pivot": self.pivot, **MeasuredDetail._content(self), **_optimum(self)}
         return {**content, **_segments(self.segments)}
 
 

@@ -38,8 +38,8 @@ from tesla_eval.judgements.meta import (
 )
 from tesla_eval.judgements.meta.run import (
     JudgedSet,
+    LevelStatistic,
     Study,
-    Wish,
     marked_sets,
     mtme_sets,
     rated_sets,
@@ -58,7 +58,7 @@ from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = ["meta"]
 
-_DRAWN_BY_DEFAULT = (Wish("segment", "kendall_wmt"), Wish("system", "pearson"))
+_DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("system", "pearson"))
 
 
 @click.command(context_settings={"max_content_width": 110})
@@ -201,8 +201,8 @@ def meta(
     tesla meta --rankings rawranks.tsv.gz --shares   and pairwise percentages, share of best, score1, score2
     tesla meta --ratings ratings.tsv --judges        the same from scores, and every two judges
     """
-    wishes = [Wish.parse(text) for text in significance]
-    if output_format == "tsv" and wishes:
+    compared = [LevelStatistic.parse(text) for text in significance]
+    if output_format == "tsv" and compared:
         raise click.UsageError("--format tsv contains only the results: use text or json with --significance")
     if plots is not None and plot_format == "png":
         need_matplotlib("--plot-format png")
@@ -228,7 +228,7 @@ def meta(
     else:
         sets = _text_sets(segments, references, outputs, preferred, system_scores, lps)
         sets = rated_sets(sets, rated, human_score) if rated else sets
-    study = Study(wishes, resamples, seed, warn)
+    study = Study(compared, resamples, seed, warn)
     missing = _Missing()
     with (
         resumable(None if no_cache else "the cache"),

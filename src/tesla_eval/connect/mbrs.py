@@ -11,7 +11,6 @@ from mbrs.metrics import Metric, register
 
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.metrics.registry import create_metric
-from tesla_eval.tuning.mbr import all_pairs
 
 __all__ = ["MetricTesla"]
 
@@ -56,8 +55,6 @@ class MetricTesla(Metric):  # type: ignore[misc]  # mbrs has no types
         """The score of every hypothesis (row) against every reference (column); each text is analysed once."""
         with timer.measure("score") as measured:
             measured.set_delta_ncalls(len(hypotheses) * len(references))
-            if list(hypotheses) == list(references):
-                return _tensor(all_pairs(self.metric, hypotheses))
             return _tensor(self.metric.pairwise(hypotheses, references))
 
     def corpus_score(

@@ -10,7 +10,7 @@ from xml.sax.saxutils import quoteattr
 
 from tesla_eval.drawing.text import escaped
 
-__all__ = ["Anchor", "Box", "Dot", "Drawing", "Line", "Scale", "Shape", "Words"]
+__all__ = ["Anchor", "Axis", "Box", "Dot", "Drawing", "Line", "Shape", "Words"]
 
 Anchor = Literal["start", "middle", "end"]
 _FONT = "Helvetica, Arial, sans-serif"
@@ -108,7 +108,7 @@ def _svg_title(title: str) -> str:
     return f"<title>{escaped(title)}</title>" if title else ""
 
 
-class Scale:
+class Axis:
     """From values to pixels, with room at both ends, and round numbers to mark on the axis."""
 
     def __init__(self, low: float, high: float, start: float, end: float, margin: float = 0.06) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from tesla_eval.base.arrays import FloatArray, Index, sum_columns
-from tesla_eval.base.errors import ResourceError, UsageError
+from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.records import Signature
 from tesla_eval.language.analysis import Analysis, Pipeline
 from tesla_eval.metrics.features import MEASURES, BoundGroup, Feature, FeatureGroup, fixed
@@ -322,11 +322,9 @@ class Regression(Combination):
     equal_texts: ClassVar[float] = 1.0
     fixes_groups: ClassVar[bool] = True
 
-    sections: ClassVar[Mapping[str, str]] = {"paper": "§13", "pivots": "§6", "model": "§13"}
+    sections: ClassVar[Mapping[str, str]] = {"pivots": "§6", "model": "§13"}
 
     model: PemModel | str | Path | None = None
-    paper: bool = True
-    """The metric as the paper has it, which is the only one of this name; what goes beyond the paper is PEM-X."""
     pivots: Sequence[str] | None = None
     """Pivot languages in the place of those that the model was trained with."""
 
@@ -340,8 +338,6 @@ class Regression(Combination):
         """With the model for the language; refuses one that was trained with another analysis."""
         from tesla_eval.models.svr import load_pem_model  # PEM's alone
 
-        if not self.paper:
-            raise UsageError(f"{metric}: paper=no: this is the paper's metric; what goes beyond it is pem-x")
         assert isinstance(analysis, Pipeline)
         model = load_pem_model(analysis.language, analysis.lemma_fingerprint, self.model)
         return replace(self, model=model)

@@ -209,7 +209,7 @@ class FeatureMetric(Metric):
         """The score of every hypothesis (row) against every reference (column).
 
         Each text is analysed once, and equal texts are compared once. Where both sides are the same texts, each
-        unordered pair is solved once.
+        unordered pair is solved once: precision and recall change places when sides do.
         """
         hypotheses, references = texts_of(hypotheses), texts_of(references)
         matrix = new_matrix(hypotheses, references)
@@ -219,10 +219,6 @@ class FeatureMetric(Metric):
         columns, column_of = distinct_texts(references)
         scores = self._unordered_pairs(rows) if rows == columns else self._ordered_pairs(rows, columns)
         return scores if scores.shape == matrix.shape else scores[np.ix_(row_of, column_of)]
-
-    def all_pairs(self, texts: Sequence[str]) -> FloatArray:
-        """`pairwise(texts, texts)` with each pair solved once: precision and recall change places when sides do."""
-        return self.pairwise(texts, texts)
 
     def _ordered_pairs(self, hypotheses: list[str], references: list[str]) -> FloatArray:
         matrix = np.empty((len(hypotheses), len(references)))

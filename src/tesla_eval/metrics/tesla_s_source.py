@@ -55,10 +55,6 @@ class TeslaSSource(TeslaS):
         """Refused: references say nothing about the source."""
         raise UsageError(f"{self.id} compares summaries with their source, not with each other")
 
-    def all_pairs(self, texts: Sequence[str]) -> FloatArray:
-        """Refused: texts say nothing about the source of one another."""
-        return self.pairwise(texts, texts)
-
 
 def needed_sources(metric: str, hypotheses: Sequence[str], sources: Sequence[str] | None) -> Sequence[str]:
     """The sources, one per summary; an error says how to give them where they are missing."""

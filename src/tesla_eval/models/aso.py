@@ -59,7 +59,7 @@ def turned(x: Any) -> Any:
     return x.T.tocsr() if is_sparse(x) else x.T
 
 
-class Objective:
+class PenalisedLoss:
     """Mean loss + λ‖w‖² of one problem, as a function of w followed by v; the weights are w + Θᵀv.
 
     `shared` is XΘᵀ, `transposed` the matrix of `turned`; several problems over the same examples share both. With
@@ -151,7 +151,7 @@ class Minimum(NamedTuple):
 
 
 def minimise(
-    objective: Objective, tolerance: float, max_iter: int, start: FloatArray | None = None
+    objective: PenalisedLoss, tolerance: float, max_iter: int, start: FloatArray | None = None
 ) -> Minimum:
     """Newton steps in a trust region (Lin, Weng & Keerthi 2008), until the gradient is `tolerance` of that at zero."""
     u = np.zeros(objective.size)
@@ -280,7 +280,7 @@ def _solve(
     minima = []
     transposed, shared = turned(x), shared_outputs(x, structure)
     for column in range(problems.shape[1]):
-        objective = Objective(
+        objective = PenalisedLoss(
             x, problems[:, column], penalty, structure, free, shared=shared, transposed=transposed,
             importance=importance,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Learned numbers as JSON files: written when complete, bounded and checked when read."""
+"""Learned numbers as JSON files: written when complete, bounded and checked when read; and whom models fit."""
 
 from __future__ import annotations
 
@@ -11,10 +11,31 @@ from typing import Any, Protocol, TypeVar
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.files import replacing
 
-__all__ = ["read_document", "write_document"]
+__all__ = ["check_trained_for", "read_document", "write_document"]
 
 _LARGEST_FILE = 1 << 20
 Model = TypeVar("Model")
+
+
+class _Trained(Protocol):
+    @property
+    def language(self) -> str:
+        """The language whose texts it judges."""
+
+    @property
+    def analysis(self) -> str:
+        """The fingerprint of the analysis that it was trained with; empty if any will do."""
+
+
+def check_trained_for(metric: str, model: _Trained, language: str, analysis: str = "") -> None:
+    """Refuse a model for another language, or one that was trained with another `analysis`, if that is given."""
+    if model.language != language:
+        raise ResourceError(f"{metric}: this model is for language {model.language!r}, not for {language!r}")
+    if analysis and model.analysis and model.analysis != analysis:
+        raise ResourceError(
+            f"{metric}: the model was trained with the analysis {model.analysis}, but {analysis} is installed; "
+            f"train it again with `tesla train {metric}`"
+        )
 
 
 class _Written(Protocol):

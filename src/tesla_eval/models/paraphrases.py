@@ -10,9 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.resources import data_folders, missing_resource
-from tesla_eval.models.documents import read_document, write_document
+from tesla_eval.models.documents import check_trained_for, read_document, write_document
 
 __all__ = ["PEM_X", "PemXModel", "load_pem_x_model", "read_pem_x_model", "write_pem_x_model"]
 
@@ -117,11 +116,5 @@ def load_pem_x_model(
         chosen = _installed(language)
     else:
         chosen = model if isinstance(model, PemXModel) else read_pem_x_model(Path(model))
-    if chosen.language != language:
-        raise ResourceError(f"pem-x: this model is for language {chosen.language!r}, not for {language!r}")
-    if analysis and chosen.analysis and chosen.analysis != analysis:
-        raise ResourceError(
-            f"pem-x: the model was trained with the analysis {chosen.analysis}, but {analysis} is installed; "
-            "train it again with `tesla train pem-x`"
-        )
+    check_trained_for(PEM_X, chosen, language, analysis)
     return chosen

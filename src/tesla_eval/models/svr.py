@@ -22,6 +22,7 @@ from tesla_eval.base.resources import (
     missing_resource,
     read_resource,
 )
+from tesla_eval.models.documents import check_trained_for
 
 __all__ = [
     "CREMER",
@@ -196,13 +197,7 @@ def load_pem_model(language: str, analysis: str = "", model: PemModel | str | Pa
         chosen = _installed_pem_model(language)
     else:
         chosen = model if isinstance(model, PemModel) else read_pem_model(Path(model))
-    if chosen.language != language:
-        raise ResourceError(f"pem: this model is for language {chosen.language!r}, not for {language!r}")
-    if analysis and chosen.analysis and chosen.analysis != analysis:
-        raise ResourceError(
-            f"pem: the model was trained with the analysis {chosen.analysis}, but {analysis} is installed; "
-            "train it again with `tesla train pem`"
-        )
+    check_trained_for(PEM, chosen, language, analysis)
     return chosen
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tesla_eval.base.errors import InputError
-from tesla_eval.drawing.shapes import Anchor, Box, Dot, Drawing, Line, Scale, Shape, Words
+from tesla_eval.drawing.shapes import Anchor, Axis, Box, Dot, Drawing, Line, Shape, Words
 from tesla_eval.drawing.text import escaped, estimated_width
 
 __all__ = ["StatisticRow", "Statistics", "human_drawings", "human_statistics", "read_human"]
@@ -136,8 +136,8 @@ def _scatter(human: Mapping[str, Any], test_set: Mapping[str, Any], metric: str)
             _WIDTH, _HEIGHT, [*shapes, Words(_WIDTH / 2, _HEIGHT / 2, "no system has both scores")]
         )
     shapes.append(Words(_WIDTH / 2, 33, _pearson(human, test_set, metric), size=12))
-    across = Scale(min(p[1] for p in points), max(p[1] for p in points), _LEFT, _WIDTH - 16)
-    up = Scale(min(p[2] for p in points), max(p[2] for p in points), _HEIGHT - _BOTTOM, _TOP + 4)
+    across = Axis(min(p[1] for p in points), max(p[1] for p in points), _LEFT, _WIDTH - 16)
+    up = Axis(min(p[2] for p in points), max(p[2] for p in points), _HEIGHT - _BOTTOM, _TOP + 4)
     for tick in across.ticks():
         shapes.append(Line(across(tick), _TOP, across(tick), _HEIGHT - _BOTTOM, "#dddddd"))
         shapes.append(Words(across(tick), _HEIGHT - _BOTTOM + 16, f"{tick:.4g}", size=11))
@@ -178,7 +178,7 @@ def _bars(comparison: Mapping[str, Any]) -> Drawing:
     height = _TOP + _BAR * len(rows) + _BOTTOM
     ends = [0.0, *(row[key] for row in rows for key in ("value", "low", "high") if row[key] is not None)]
     left = 30 + 7.5 * max((len(row["metric"]) for row in rows), default=0)
-    scale = Scale(min(ends), max(ends), left, _WIDTH - 16)
+    scale = Axis(min(ends), max(ends), left, _WIDTH - 16)
     shapes: list[Shape] = [Words(_WIDTH / 2, 16, title, size=13)]
     for tick in scale.ticks():
         shapes.append(Line(scale(tick), _TOP, scale(tick), height - _BOTTOM, "#dddddd"))

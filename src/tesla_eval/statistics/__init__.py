@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         kendall_wmt,
         pairs_within,
         soft_accuracy,
+        weighted_tau,
         wins_p_values,
     )
     from tesla_eval.statistics.pooled import pooled_association
@@ -102,6 +103,7 @@ __all__ = [
     "sign_test",
     "soft_accuracy",
     "spearman",
+    "weighted_tau",
     "wins_p_values",
     "within_association",
 ]

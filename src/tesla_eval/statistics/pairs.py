@@ -33,6 +33,7 @@ __all__ = [
     "kendall_wmt",
     "pairs_within",
     "soft_accuracy",
+    "weighted_tau",
     "wins_p_values",
 ]
 
@@ -94,6 +95,17 @@ def count_pairs(human: npt.ArrayLike, metric: npt.ArrayLike) -> PairCounts:
         human_ties=int(np.count_nonzero((h == 0) & (m != 0))),
         both_tied=int(np.count_nonzero((h == 0) & (m == 0))),
     )
+
+
+def weighted_tau(differences: FloatArray, counts: FloatArray) -> FloatArray:
+    """(concordant - discordant) / all judgements, each pair counted as often as it was judged; a tie adds 0.
+
+    Rows of `differences` are pairs, the better output less the worse one by a metric; columns are metrics.
+
+    >>> weighted_tau(np.array([[0.2, 0.1], [-0.1, 0.0]]), np.array([3.0, 1.0])).tolist()
+    [0.5, 0.75]
+    """
+    return np.asarray(counts @ np.sign(differences) / counts.sum())
 
 
 def pairs_within(groups: npt.ArrayLike) -> tuple[Index, Index]:

@@ -25,7 +25,12 @@ from tesla_eval.language.discourse.arguments import (
     pair_features,
 )
 from tesla_eval.language.discourse.classifier import BIAS, WEIGHT_UNITS, Classifier
-from tesla_eval.language.discourse.connectives import USUAL_SENSE, Candidate, Inventory, connective_features
+from tesla_eval.language.discourse.connectives import (
+    USUAL_SENSE,
+    ConnectiveCandidate,
+    Inventory,
+    connective_features,
+)
 from tesla_eval.language.discourse.document import (
     SENSES,
     Document,
@@ -232,7 +237,7 @@ class _Examples:
         self.labels.append(label)
 
 
-def gold_connectives(document: GoldDocument) -> Iterator[tuple[int, Candidate, GoldRelation]]:
+def gold_connectives(document: GoldDocument) -> Iterator[tuple[int, ConnectiveCandidate, GoldRelation]]:
     """The explicit relations with their connective as a candidate: sentence, candidate, relation.
 
     Left out are those of which the corpus gives no connective, or one that runs over sentences or three pieces.
@@ -248,7 +253,7 @@ def gold_connectives(document: GoldDocument) -> Iterator[tuple[int, Candidate, G
                 else None
             )
             if name is not None:
-                yield number, Candidate(name, tokens), relation
+                yield number, ConnectiveCandidate(name, tokens), relation
 
 
 def gold_neighbours(document: GoldDocument) -> Iterator[tuple[int, GoldRelation]]:

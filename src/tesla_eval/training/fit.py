@@ -16,13 +16,14 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.metrics.features import Feature
 from tesla_eval.models.linear import SIGNED, LinearModel, Scale
+from tesla_eval.statistics import weighted_tau
 from tesla_eval.training.judged import TrainingSet
 
 __all__ = [
     "LEARNERS",
     "PAIRWISE",
     "PENALTIES",
-    "Problem",
+    "RankingProblem",
     "Validation",
     "check_floors",
     "cross_validate",
@@ -206,7 +207,7 @@ class Validation:
         return self.by_segment if self.by_test_set is None else self.by_test_set
 
 
-class Problem:
+class RankingProblem:
     """Training sets made ready for learners: standardised once, for any number of penalties.
 
     Every test set counts alike, however many judgements it has.
@@ -296,7 +297,7 @@ def cross_validate(
     def measured(splits: Iterable[Split]) -> dict[float, list[float]]:
         taus: dict[float, list[float]] = {penalty: [] for penalty in penalties}
         for train, test in splits:
-            problem = Problem(train, features)
+            problem = RankingProblem(train, features)
             for penalty, values in taus.items():
                 model = problem.fit(learner, penalty, floors=floors)
                 values.extend(kendall(model, one) for one in test if len(one.better))
@@ -350,8 +351,7 @@ def set_folds(sets: Sequence[TrainingSet]) -> Iterator[Split]:
 def kendall(model: LinearModel, data: TrainingSet) -> float:
     """WMT's Kendall τ of a model: (concordant − discordant) / pairs, a tie of the model adding nothing."""
     scores = model.linear(data.features)
-    signs = np.sign(scores[data.better] - scores[data.worse])
-    return float((signs * data.counts).sum() / data.counts.sum())
+    return float(weighted_tau(scores[data.better] - scores[data.worse], data.counts))
 
 
 def _test_set(one: TrainingSet) -> str:

@@ -19,7 +19,7 @@ from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features import Feature
 from tesla_eval.metrics.features.lm import LanguageModelGroup
 from tesla_eval.models.linear import ANY_LANGUAGE, LinearModel
-from tesla_eval.training.fit import PENALTIES, Problem, Validation, check_floors, cross_validate
+from tesla_eval.training.fit import PENALTIES, RankingProblem, Validation, check_floors, cross_validate
 from tesla_eval.training.judged import TrainingSet
 
 __all__ = ["Recipe", "Trained", "features_for", "train"]
@@ -97,7 +97,7 @@ def train(
         chosen, features, learner=recipe.learner, penalties=penalties, floors=recipe.floors, progress=progress
     )
     best = max(validations, key=lambda validation: validation.value)
-    model = Problem(chosen, features).fit(
+    model = RankingProblem(chosen, features).fit(
         recipe.learner, best.penalty, floors=recipe.floors, logistic_scale=recipe.logistic_scale
     )
     if model.signed:

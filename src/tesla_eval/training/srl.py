@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.base.errors import BuildError, UsageError
-from tesla_eval.language.srl.constituents import Sentence
+from tesla_eval.language.srl.constituents import ParsedSentence
 from tesla_eval.language.srl.evaluation import gold_arguments, gold_constituents, noun_predicates
 from tesla_eval.language.srl.features import (
     AND,
     CLASSIFICATION_FEATURES,
     IDENTIFICATION_FEATURES,
-    Candidate,
+    ArgumentCandidate,
     Predicate,
     extract,
 )
@@ -142,7 +142,7 @@ def collect_examples(
     examples = RoleExamples()
     wanted = unused or {}
     for annotated, tree in zip(sentences, trees, strict=True):
-        sentence = Sentence(tree)
+        sentence = ParsedSentence(tree)
         with_arguments = set()
         for gold_predicate in noun_predicates(annotated):
             gold = gold_arguments(gold_predicate)
@@ -151,7 +151,7 @@ def collect_examples(
             predicate = predicate_at(sentence, gold_predicate.index, nomtypes)
             labels = {id(c): names[0] for c, names in gold_constituents(sentence, gold)}
             for constituent in sentence.constituents:
-                candidate = Candidate(predicate, constituent)
+                candidate = ArgumentCandidate(predicate, constituent)
                 label = labels.get(id(constituent), "")
                 _add(
                     examples.identification,
@@ -177,14 +177,14 @@ def collect_examples(
     return examples
 
 
-def predicate_at(sentence: Sentence, index: int, nomtypes: Mapping[str, str]) -> Predicate:
+def predicate_at(sentence: ParsedSentence, index: int, nomtypes: Mapping[str, str]) -> Predicate:
     """The predicate at a place, with its type."""
     plain = Predicate(sentence, index, UNKNOWN_TYPE)
     return Predicate(sentence, index, nomtypes.get(plain.lemma, UNKNOWN_TYPE))
 
 
 def _add(
-    examples: Examples, candidate: Candidate, label: str, names: Sequence[str], unused: Sequence[str]
+    examples: Examples, candidate: ArgumentCandidate, label: str, names: Sequence[str], unused: Sequence[str]
 ) -> None:
     examples.rows.append(examples.table.row(extract(candidate, names), learn=True))
     examples.labels.append(label)
@@ -318,8 +318,3 @@ def train_labeller(
         tuple(identification),
         tuple(classification),
     )
-
-
-def trees_of(sentences: Iterable[TreebankSentence]) -> Iterator[Tree]:
-    """The treebank's own trees."""
-    return (sentence.tree for sentence in sentences)

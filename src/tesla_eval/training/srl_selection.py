@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.language.srl.constituents import Sentence
+from tesla_eval.language.srl.constituents import ParsedSentence
 from tesla_eval.language.srl.evaluation import gold_arguments, gold_constituents, noun_predicates
-from tesla_eval.language.srl.features import FEATURE_POOL, Candidate, extract
+from tesla_eval.language.srl.features import FEATURE_POOL, ArgumentCandidate, extract
 from tesla_eval.language.syntax.treebank import TreebankSentence
 from tesla_eval.training.srl import TOLERANCE, FeatureTable, collect_examples, predicate_at, sparse_matrix
 
@@ -90,12 +90,12 @@ def _dev_rows(
     numbers = {role: number for number, role in enumerate(roles)}
     rows, right, count = [], [], 0
     for annotated in dev:
-        sentence = Sentence(annotated.tree)
+        sentence = ParsedSentence(annotated.tree)
         for gold_predicate in noun_predicates(annotated):
             gold = gold_arguments(gold_predicate)
             count += len(gold)
             predicate = predicate_at(sentence, gold_predicate.index, nomtypes)
             for constituent, labels in gold_constituents(sentence, gold):
-                rows.append(table.row(extract(Candidate(predicate, constituent), pool), learn=False))
+                rows.append(table.row(extract(ArgumentCandidate(predicate, constituent), pool), learn=False))
                 right.append({numbers[label] for label in labels if label in numbers})
     return rows, right, count

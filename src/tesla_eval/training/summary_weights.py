@@ -18,7 +18,7 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.judgements.summaries import OVERALL, SummarySet
 from tesla_eval.metrics.summary_parts import SummaryParts
 from tesla_eval.models.linear import ANY_LANGUAGE, SIGNED, LinearModel, Scale
-from tesla_eval.statistics import pearson
+from tesla_eval.statistics import pearson, weighted_tau
 
 __all__ = ["LEARNERS", "JudgedParts", "judged_parts", "learn_cremer_x", "learn_s_x", "linear_model"]
 
@@ -46,22 +46,22 @@ class JudgedParts:
 
     def kendall(self, weights: FloatArray) -> FloatArray:
         """For each row of weights Kendall's τ over the pairs that people told apart; the mean over topics."""
-        differences, signs, shares = self._pairs()
-        found = np.empty(len(weights))
-        for start in range(0, len(weights), _WEIGHTS_AT_ONCE):
+        differences, shares = self._pairs()
+        taus = np.zeros(len(weights))
+        for start in range(0, len(weights) if len(shares) else 0, _WEIGHTS_AT_ONCE):
             some = slice(start, start + _WEIGHTS_AT_ONCE)
-            found[some] = (shares * signs) @ np.sign(differences @ weights[some].T)
-        return found
+            taus[some] = weighted_tau(differences @ weights[some].T, shares)
+        return taus
 
-    def _pairs(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _pairs(self) -> tuple[FloatArray, FloatArray]:
+        """The parts of the better summary less those of the worse one, and how much each pair counts."""
         first, second = np.triu_indices(len(self.overall), 1)
         human = np.sign(self.overall[first] - self.overall[second])  # pairs × topics
         told = human != 0  # NaN, a missing summary, is told apart from nothing
         told &= ~np.isnan(human)
-        topics = max(1, int((told.sum(axis=0) > 0).sum()))
-        share = told / np.maximum(told.sum(axis=0), 1) / topics
+        share = told / np.maximum(told.sum(axis=0), 1)  # topics count alike
         differences = (self.parts[first] - self.parts[second])[told]
-        return differences, human[told], share[told]
+        return differences * human[told][:, None], share[told]
 
     def system_pearson(self, weights: FloatArray) -> FloatArray:
         """For each row of weights Pearson's r of system means with the judgement of content."""

@@ -21,8 +21,8 @@ from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features import Feature
 from tesla_eval.models.linear import LinearModel
-from tesla_eval.statistics import better_p_values, soft_accuracy, wins_p_values
-from tesla_eval.training.fit import Problem
+from tesla_eval.statistics import better_p_values, soft_accuracy, weighted_tau, wins_p_values
+from tesla_eval.training.fit import RankingProblem
 from tesla_eval.training.judged import TrainingSet, pairs_of_scores
 
 __all__ = ["Figures", "YearlySet", "fit_years", "gather", "interval", "leave_out"]
@@ -73,9 +73,7 @@ class YearlySet:
 
     def tau(self, scores: FloatArray) -> float:
         """(concordant − discordant) / pairs; a tie of the metric adds nothing."""
-        return float(
-            (np.sign(scores[self.better] - scores[self.worse]) * self.counts).sum() / self.counts.sum()
-        )
+        return float(weighted_tau(scores[self.better] - scores[self.worse], self.counts))
 
     def pearson(self, scores: FloatArray, weights: FloatArray | None = None) -> FloatArray:
         """Pearson's r of system means with human scores, for every row of segment weights."""
@@ -240,7 +238,7 @@ def fit_years(
 ) -> LinearModel:
     """The model that a learner finds from all these sets."""
     columns = np.array([k for k, feature in enumerate(features) if kept(feature)], np.int64)
-    problem = Problem(
+    problem = RankingProblem(
         [one.training_set(columns, most_pairs) for one in sets if one.has_pairs],
         [features[k] for k in columns.tolist()],
     )

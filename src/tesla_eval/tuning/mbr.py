@@ -21,7 +21,7 @@ from tesla_eval.tuning.nbest import CandidateList
 from tesla_eval.tuning.objective import FloatArray
 from tesla_eval.tuning.rerank import model_scores
 
-__all__ = ["MbrOptions", "Risked", "agreement_with_aggregate", "all_pairs", "expected_scores", "mbr"]
+__all__ = ["MbrOptions", "Risked", "agreement_with_aggregate", "expected_scores", "mbr"]
 
 _ROWS_AT_ONCE = 1024  # hypotheses that are compared with all pseudo-references at once
 _LONGEST_NGRAM = 3
@@ -126,7 +126,7 @@ def expected_scores(
 def _matrices(metric: Metric, texts: list[str]) -> Iterator[FloatArray]:
     """The scores of all texts against all, some rows at a time."""
     if len(texts) <= _ROWS_AT_ONCE:
-        yield all_pairs(metric, texts)
+        yield metric.pairwise(texts, texts)
         return
     for start in range(0, len(texts), _ROWS_AT_ONCE):
         yield metric.pairwise(texts[start : start + _ROWS_AT_ONCE], texts)
@@ -135,16 +135,6 @@ def _matrices(metric: Metric, texts: list[str]) -> Iterator[FloatArray]:
 def _means(matrices: Iterable[FloatArray], mass: FloatArray) -> FloatArray:
     # Without BLAS, whose sums depend on the number of threads.
     return np.concatenate([(matrix * mass).sum(axis=1) for matrix in matrices])
-
-
-def all_pairs(metric: Metric, texts: Sequence[str]) -> FloatArray:
-    """The score of every text (row) against every text (column).
-
-    A metric that can solve each unordered pair once says so with a method `all_pairs`; the result is the same.
-    """
-    quick = getattr(metric, "all_pairs", None)
-    matrix: FloatArray = metric.pairwise(texts, texts) if quick is None else quick(texts)
-    return matrix
 
 
 def agreement_with_aggregate(texts: Sequence[str], mass: FloatArray) -> FloatArray:

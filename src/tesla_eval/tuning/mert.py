@@ -11,7 +11,7 @@ import numpy as np
 from tesla_eval.base.errors import UsageError
 from tesla_eval.tuning.objective import FloatArray
 from tesla_eval.tuning.parameters import Parameters
-from tesla_eval.tuning.pool import Problem
+from tesla_eval.tuning.pool import TuningProblem
 
 __all__ = ["Descent", "MertOptions", "Point", "Tuned", "line_search", "mert"]
 
@@ -73,7 +73,7 @@ class Tuned:
 
 
 def line_search(
-    problem: Problem,
+    problem: TuningProblem,
     weights: FloatArray,
     direction: FloatArray,
     *,
@@ -109,7 +109,7 @@ def line_search(
 
 
 def mert(
-    problem: Problem,
+    problem: TuningProblem,
     parameters: Parameters,
     options: MertOptions,
     generator: np.random.Generator,
@@ -142,7 +142,7 @@ def _starts(parameters: Parameters, count: int, generator: np.random.Generator) 
 
 
 def _descend(
-    problem: Problem, parameters: Parameters, start: FloatArray, given: FloatArray, options: MertOptions,
+    problem: TuningProblem, parameters: Parameters, start: FloatArray, given: FloatArray, options: MertOptions,
     generator: np.random.Generator,
 ) -> Descent:  # fmt: skip
     """Round after round the best step over all directions, until no direction improves the objective."""
@@ -211,7 +211,9 @@ def _penalty(
     return lambda t: options.regularisation * (constant + 2 * t * linear + t * t * square)
 
 
-def _regularised(problem: Problem, weights: FloatArray, given: FloatArray, options: MertOptions) -> float:
+def _regularised(
+    problem: TuningProblem, weights: FloatArray, given: FloatArray, options: MertOptions
+) -> float:
     quality = problem.evaluate(weights)
     if not options.regularisation:
         return quality

@@ -27,7 +27,6 @@ SEPARATOR = "|||"
 SCORE = "score"
 """The name of the only feature where a list has the decoder's score and nothing else."""
 FORMATS = ("moses", "zmert", "joshua", "marian", "fairseq", "json", "plain")
-_BARS = ("moses", "zmert", "joshua", "marian")
 _SEGMENT = re.compile(r"\s*[0-9]{1,9}\s*")
 _FAIRSEQ = re.compile(r"([A-Z])-([0-9]{1,9})\t")
 _LINES_TO_DETECT = 200

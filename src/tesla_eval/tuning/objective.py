@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import SegmentScores
 
-__all__ = ["Objective", "whole_numbers"]
+__all__ = ["TuningObjective", "whole_numbers"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -20,14 +20,14 @@ _FINEST_UNIT = -32  # 2^-32: finer than any difference between two scores that m
 
 
 @dataclass(frozen=True)
-class Objective:
+class TuningObjective:
     """The mean of segment scores, or the metric's own corpus score of summed statistics (BLEU, chrF, TER)."""
 
     higher_is_better: bool
     formula: Callable[[FloatArray], FloatArray] | None = None
 
     @classmethod
-    def of(cls, metric: Metric) -> Objective:
+    def of(cls, metric: Metric) -> TuningObjective:
         """What a system is scored by under this metric."""
         return cls(metric.higher_is_better, metric.formula_of_sums)
 

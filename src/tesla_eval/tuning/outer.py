@@ -18,9 +18,9 @@ from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.metrics.base import Metric, References
 from tesla_eval.tuning.mert import MertOptions, Tuned, mert
 from tesla_eval.tuning.nbest import read_nbest
-from tesla_eval.tuning.objective import FloatArray, Objective
+from tesla_eval.tuning.objective import FloatArray, TuningObjective
 from tesla_eval.tuning.parameters import Parameters, format_weights
-from tesla_eval.tuning.pool import Pool, Problem
+from tesla_eval.tuning.pool import Pool, TuningProblem
 from tesla_eval.tuning.pro import ProOptions, pro
 
 __all__ = ["Iteration", "Loop", "Optimiser", "optimise", "tune_decoder", "tune_list"]
@@ -41,7 +41,9 @@ class Iteration:
     tuned: Tuned
 
 
-def optimise(problem: Problem, parameters: Parameters, optimiser: Optimiser, seed: Sequence[int]) -> Tuned:
+def optimise(
+    problem: TuningProblem, parameters: Parameters, optimiser: Optimiser, seed: Sequence[int]
+) -> Tuned:
     """Tune with the optimiser whose options are given; the same seed gives the same weights."""
     generator = np.random.default_rng(list(seed))
     if isinstance(optimiser, MertOptions):
@@ -67,7 +69,7 @@ def tune_list(
         pool.add(read_nbest(path, nbest_format, segments), path)
     parameters = parameters or Parameters.named(pool.names)
     pool.score(metric, references, advance)
-    tuned = optimise(pool.problem(Objective.of(metric)), parameters, optimiser, (seed, 1))
+    tuned = optimise(pool.problem(TuningObjective.of(metric)), parameters, optimiser, (seed, 1))
     return parameters, Iteration(1, len(pool), len(pool), tuned)
 
 
@@ -115,7 +117,7 @@ def tune_decoder(
             tuned = Tuned(np.array(done["weights"]), done["score"], done["start_score"])
         else:
             pool.score(metric, references, advance)
-            problem = pool.problem(Objective.of(metric))
+            problem = pool.problem(TuningObjective.of(metric))
             tuned = optimise(problem, parameters.with_weights(weights), optimiser, (seed, number))
             state.add(tuned)
         yield Iteration(number, len(pool), new, tuned)

@@ -16,16 +16,16 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.scoring import Chunk, score_chunks
 from tesla_eval.tuning.nbest import CandidateList
-from tesla_eval.tuning.objective import FloatArray, IntArray, Objective, whole_numbers
+from tesla_eval.tuning.objective import FloatArray, IntArray, TuningObjective, whole_numbers
 
-__all__ = ["Pool", "Problem"]
+__all__ = ["Pool", "TuningProblem"]
 
 _CHUNK = 4096  # texts that are scored at once
 MOST_FEATURES = 10_000
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class TuningProblem:
     """Candidates with features and statistics: what weights are tuned on."""
 
     names: tuple[str, ...]
@@ -35,7 +35,7 @@ class Problem:
     """One row per feature, one column per candidate."""
     gains: FloatArray
     """The segment score of every candidate, higher is better."""
-    objective: Objective
+    objective: TuningObjective
     numbers: IntArray
     """The statistics of every candidate in whole units, one row each."""
     unit: float
@@ -48,9 +48,9 @@ class Problem:
         offsets: npt.ArrayLike,
         features: npt.ArrayLike,
         statistics: npt.ArrayLike,
-        objective: Objective,
+        objective: TuningObjective,
         gains: npt.ArrayLike | None = None,
-    ) -> Problem:
+    ) -> TuningProblem:
         """From arrays: features (names, candidates), statistics (candidates, columns)."""
         bounds = np.ascontiguousarray(offsets, np.int64)
         values = np.ascontiguousarray(features, np.float64)
@@ -62,7 +62,7 @@ class Problem:
             objective, numbers, unit, _core.CandidateTable(bounds, values, numbers),
         )  # fmt: skip
 
-    def with_features(self, features: FloatArray) -> Problem:
+    def with_features(self, features: FloatArray) -> TuningProblem:
         """The same candidates with other features, such as scaled ones."""
         values = np.ascontiguousarray(features, np.float64)
         return replace(self, features=values, table=_core.CandidateTable(self.offsets, values, self.numbers))
@@ -210,7 +210,7 @@ class Pool:
         other._scored, other._scored_count = [], 0
         return other
 
-    def problem(self, objective: Objective) -> Problem:
+    def problem(self, objective: TuningObjective) -> TuningProblem:
         """Everything so far as arrays."""
         found = SegmentScores.concatenate(self._scored)
         sizes = [len(segment.rows) for segment in self._segments]
@@ -224,7 +224,7 @@ class Pool:
                 at += len(block)
         rows = np.concatenate([np.frombuffer(segment.rows, np.int64) for segment in self._segments])
         sign = 1 if objective.higher_is_better else -1
-        return Problem.create(
+        return TuningProblem.create(
             self.names, offsets, features, objective.statistics(found)[rows], objective, sign * found.scores[rows]
         )  # fmt: skip
 
@@ -232,8 +232,3 @@ class Pool:
         if names[0] not in self._columns:  # numbered features stand in the order of the parameters
             return list(range(len(names)))
         return [self._columns[name] for name in names]
-
-    def chosen_texts(self, problem: Problem, weights: FloatArray) -> list[str]:
-        """The text of each segment that the weights choose."""
-        rows = np.concatenate([np.frombuffer(segment.rows, np.int64) for segment in self._segments])
-        return [self._texts[number][1] for number in rows[problem.choice(weights)].tolist()]

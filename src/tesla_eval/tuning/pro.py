@@ -9,7 +9,7 @@ import numpy as np
 from tesla_eval.tuning.mert import Tuned
 from tesla_eval.tuning.objective import FloatArray, IntArray
 from tesla_eval.tuning.parameters import Parameters
-from tesla_eval.tuning.pool import Problem
+from tesla_eval.tuning.pool import TuningProblem
 
 __all__ = ["ProOptions", "logistic_regression", "pro"]
 
@@ -35,7 +35,7 @@ class ProOptions:
 
 
 def pro(
-    problem: Problem, parameters: Parameters, options: ProOptions, generator: np.random.Generator
+    problem: TuningProblem, parameters: Parameters, options: ProOptions, generator: np.random.Generator
 ) -> Tuned:
     """Weights under which better candidates score higher; fixed weights stay as they are."""
     given = parameters.weights
@@ -57,7 +57,7 @@ def pro(
 
 
 def _pairs(
-    problem: Problem, options: ProOptions, generator: np.random.Generator
+    problem: TuningProblem, options: ProOptions, generator: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
     """Candidates of the same segment, the better one of each pair first."""
     gains = problem.gains

@@ -18,7 +18,7 @@ from tesla_eval.base.errors import InputError, TeslaError, UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.texts.lines import parse_json_object
-from tesla_eval.tuning.objective import Objective
+from tesla_eval.tuning.objective import TuningObjective
 
 __all__ = ["PROTOCOLS", "JsonLines", "Meteor", "Protocol", "ZMert"]
 
@@ -78,7 +78,7 @@ class Protocol(ABC):
         return [(score, row) for score, row in zip(found.scores.tolist(), self._rows(found), strict=True)]
 
     def _rows(self, found: SegmentScores) -> list[list[float]]:
-        rows: list[list[float]] = Objective.of(self.metric).statistics(found).tolist()
+        rows: list[list[float]] = TuningObjective.of(self.metric).statistics(found).tolist()
         return rows
 
 

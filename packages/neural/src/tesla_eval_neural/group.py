@@ -125,7 +125,7 @@ class BoundContext(BoundGroup):
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """Precision, recall and F of each problem; the flow between words, of which each may have several pieces."""
         from tesla_eval.base.explanations import (  # not before something is explained
-            CharacterDetail,
+            MeasuredDetail,
             ValueDetail,
         )
 
@@ -144,7 +144,7 @@ class BoundContext(BoundGroup):
             else:
                 size = 2 if name == _PAIR else 1
                 details.append(
-                    CharacterDetail(name=name, similarity="ctx", n=size, precision=p, recall=r, f=f)
+                    MeasuredDetail(name=name, similarity="ctx", n=size, precision=p, recall=r, f=f)
                 )
         if not isnan(cosine[0]):
             details.append(ValueDetail(name=MEAN, value=float(cosine[0])))

@@ -22,7 +22,7 @@ from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features import BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.metrics.tesla_x import TeslaX
 from tesla_eval.models.linear import LinearModel
-from tesla_eval.training.fit import Problem
+from tesla_eval.training.fit import RankingProblem
 from tesla_eval.training.judged import TrainingSet
 from tesla_eval_neural.encoder import Encoder, load_encoder
 from tesla_eval_neural.group import (
@@ -220,7 +220,7 @@ def fit_features(
 ) -> LinearModel:
     """Weights of TESLA-X's score and of the features of context, which add up to 1."""
     kept = np.array([k for k, feature in enumerate(features) if feature.name in learned], np.int64)
-    problem = Problem([one.with_features(kept) for one in sets], [features[k] for k in kept])
+    problem = RankingProblem([one.with_features(kept) for one in sets], [features[k] for k in kept])
     return problem.fit("signed", penalty, floors=floors)
 
 

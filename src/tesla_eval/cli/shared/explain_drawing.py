@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import click
 
 from tesla_eval.base.explanations import (
-    CharacterDetail,
     FeatureDetail,
     Link,
     MatchDetail,
+    MeasuredDetail,
     PivotDetail,
     PivotPhrase,
     PivotValue,
@@ -189,7 +189,7 @@ def _word(token: Token | Unit) -> str:
 def _draw_features(features: Sequence[FeatureDetail]) -> Iterator[str]:
     rows = [("", "feature", "precision", "recall", "F")]
     for feature in features:
-        if isinstance(feature, CharacterDetail):
+        if isinstance(feature, MeasuredDetail):
             p, r, f = (f"{value:.4f}" for value in (feature.precision, feature.recall, feature.f))
             rows.append(("", feature.name, p, r, f))
         elif isinstance(feature, ValueDetail):

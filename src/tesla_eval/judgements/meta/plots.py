@@ -13,7 +13,7 @@ import numpy as np
 
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.files import replacing
-from tesla_eval.drawing.shapes import Anchor, Box, Dot, Drawing, Line, Scale, Shape, Words
+from tesla_eval.drawing.shapes import Anchor, Axis, Box, Dot, Drawing, Line, Shape, Words
 from tesla_eval.drawing.text import printable
 from tesla_eval.judgements.meta.evaluate import Result
 from tesla_eval.judgements.meta.join import Joined
@@ -88,8 +88,8 @@ def system_scatter(joined: Joined, metric: str) -> Drawing:
             _WIDTH, _HEIGHT, [*shapes, Words(_WIDTH / 2, _HEIGHT / 2, "no system has both scores")]
         )
     human = joined.human_systems
-    across = Scale(human[known].min(), human[known].max(), _LEFT, _WIDTH - _RIGHT)
-    up = Scale(values[known].min(), values[known].max(), _HEIGHT - _BOTTOM, _TOP)
+    across = Axis(human[known].min(), human[known].max(), _LEFT, _WIDTH - _RIGHT)
+    up = Axis(values[known].min(), values[known].max(), _HEIGHT - _BOTTOM, _TOP)
     for tick in across.ticks():
         shapes.append(Line(across(tick), _TOP, across(tick), _HEIGHT - _BOTTOM, _PALE))
         shapes.append(Words(across(tick), _HEIGHT - _BOTTOM + 16, f"{tick:.4g}", size=11))
@@ -113,7 +113,7 @@ def correlation_bars(comparison: MetricComparison, title: str) -> Drawing:
     ends = np.concatenate([comparison.values, comparison.low, comparison.high, [0.0]])
     height = _TOP + _BAR * len(order) + _BOTTOM
     left = _LEFT + 7 * max(len(name) for name in comparison.metrics)
-    scale = Scale(float(np.nanmin(ends)), float(np.nanmax(ends)), left, _WIDTH - _RIGHT)
+    scale = Axis(float(np.nanmin(ends)), float(np.nanmax(ends)), left, _WIDTH - _RIGHT)
     shapes: list[Shape] = [Words(_WIDTH / 2, 22, title, size=13)]
     for tick in scale.ticks():
         shapes.append(Line(scale(tick), _TOP, scale(tick), height - _BOTTOM, _PALE))
@@ -159,7 +159,7 @@ def dimension_lines(results: Sequence[Result], level: str, statistic: str) -> Dr
     if not metrics:
         return Drawing(width, _HEIGHT, [*shapes, Words(width / 2, _HEIGHT / 2, "no metric has a value")])
     every = [value for by_metric in values.values() for value in by_metric.values()]
-    up = Scale(min(every), max(every), _HEIGHT - _BOTTOM - 20, _TOP)
+    up = Axis(min(every), max(every), _HEIGHT - _BOTTOM - 20, _TOP)
     for tick in up.ticks():
         shapes.append(Line(left, up(tick), width - right, up(tick), _PALE))
         shapes.append(Words(left - 6, up(tick) + 4, f"{tick:.4g}", "end", 11))

@@ -36,10 +36,10 @@ from tesla_eval.statistics.correlation import ROW_STATISTICS
 __all__ = [
     "JudgedSet",
     "JudgedSystem",
+    "LevelStatistic",
     "SetComparison",
     "Study",
     "TestedSet",
-    "Wish",
     "marked_sets",
     "mtme_sets",
     "rated_sets",
@@ -52,18 +52,18 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Wish:
+class LevelStatistic:
     """A statistic by which metrics are to be compared.
 
-    >>> Wish.parse("system:pearson"), Wish.parse("kendall_wmt")
-    (Wish(level='system', statistic='pearson'), Wish(level='segment', statistic='kendall_wmt'))
+    >>> LevelStatistic.parse("system:pearson"), LevelStatistic.parse("kendall_wmt")
+    (LevelStatistic(level='system', statistic='pearson'), LevelStatistic(level='segment', statistic='kendall_wmt'))
     """
 
     level: Level
     statistic: str
 
     @classmethod
-    def parse(cls, text: str) -> Wish:
+    def parse(cls, text: str) -> LevelStatistic:
         """From STATISTIC or LEVEL:STATISTIC."""
         head, colon, tail = text.partition(":")
         level, statistic = (head, tail) if colon else ("segment", head)
@@ -135,7 +135,7 @@ def _existing(value: float) -> float | None:
 class Study:
     """Collects one test set after the other; `complain` hears of comparisons that a test set does not allow."""
 
-    wishes: Sequence[Wish] = ()
+    compared: Sequence[LevelStatistic] = ()
     resamples: int = DEFAULT_RESAMPLES
     seed: int = DEFAULT_SEED
     complain: Callable[[str], None] = lambda message: None
@@ -172,13 +172,13 @@ class Study:
         """The metrics of a test set compared by every chosen statistic that the test set allows."""
         key = joined.outputs.key
         comparisons = []
-        for wish in self.wishes:
+        for one in self.compared:
             try:
                 comparison = compare_metrics(
-                    joined, wish.level, wish.statistic, resamples=self.resamples, seed=self.seed
+                    joined, one.level, one.statistic, resamples=self.resamples, seed=self.seed
                 )
             except UsageError as error:
-                self.complain(f"{' '.join(key)}: metrics cannot be compared by {wish}: {error}")
+                self.complain(f"{' '.join(key)}: metrics cannot be compared by {one}: {error}")
             else:
                 comparisons.append(SetComparison(*key, comparison))
         return comparisons

@@ -59,11 +59,6 @@ _SCRIPT_STARTS = (
 _STARTS = [start for start, _ in _SCRIPT_STARTS]
 OTHER_SCRIPT = "other"
 
-_ONE_LANGUAGE = {
-    "Greek": "el", "Hebrew": "he", "Devanagari": "hi", "Armenian": "hy", "Georgian": "ka", "Hangul": "ko",
-    "Thai": "th",
-}  # fmt: skip
-"""Scripts that one supported language uses; its common words tell it from others, such as Marathi and Yiddish."""
 _LETTER_WEIGHT = {"Han": 3, "Kana": 2, "Hangul": 2}
 """One such character says as much as several letters."""
 

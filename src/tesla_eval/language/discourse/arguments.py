@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from tesla_eval.language.discourse.classifier import WEIGHT_UNITS
-from tesla_eval.language.discourse.connectives import Candidate
+from tesla_eval.language.discourse.connectives import ConnectiveCandidate
 from tesla_eval.language.discourse.document import PUNCTUATION_TAGS, SentenceWords
 
 __all__ = [
@@ -106,14 +106,18 @@ def cut_clauses(
     return [tuple(clause) for clause in clauses]
 
 
-def clauses_around(length: int, margins: Sequence[int], candidate: Candidate) -> list[tuple[int, ...]]:
+def clauses_around(
+    length: int, margins: Sequence[int], candidate: ConnectiveCandidate
+) -> list[tuple[int, ...]]:
     """The clauses of which a connective's arguments may consist: two at least, the nearest ones on either side."""
     clauses = cut_clauses(length, margins, candidate.tokens, fewest=2)
     before = sum(clause[0] < candidate.first for clause in clauses)
     return clauses[max(0, before - FURTHEST_CLAUSE) : before + FURTHEST_CLAUSE]
 
 
-def location_features(sentence: SentenceWords, candidate: Candidate, connective: Sequence[str]) -> list[str]:
+def location_features(
+    sentence: SentenceWords, candidate: ConnectiveCandidate, connective: Sequence[str]
+) -> list[str]:
     """What tells whether Arg1 lies in the connective's own sentence: the connective's features, and its place."""
     place = candidate.first
     verbs = sum(tag.startswith(("VB", "MD")) for tag in sentence.tags[:place])
@@ -126,7 +130,7 @@ def location_features(sentence: SentenceWords, candidate: Candidate, connective:
 
 
 def clause_features(
-    sentence: SentenceWords, candidate: Candidate, clauses: Sequence[tuple[int, ...]]
+    sentence: SentenceWords, candidate: ConnectiveCandidate, clauses: Sequence[tuple[int, ...]]
 ) -> list[list[str]]:
     """For each clause: what tells whether it is part of Arg1, of Arg2 or of neither."""
     lower, tags = sentence.lower, sentence.tags

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from tesla_eval.language.discourse.document import PUNCTUATION_TAGS, Sense, SentenceWords
 
-__all__ = ["USUAL_SENSE", "Candidate", "Inventory", "connective_features", "without_overlap"]
+__all__ = ["USUAL_SENSE", "ConnectiveCandidate", "Inventory", "connective_features", "without_overlap"]
 
 _BY_SENSE: dict[Sense, str] = {
     "Temporal": (
@@ -49,7 +49,7 @@ _EDGE = "<s>"
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ConnectiveCandidate:
     """Words that may be a connective: token numbers within a sentence, in one or two pieces (`if` … `then`)."""
 
     name: str
@@ -95,7 +95,7 @@ class Inventory:
             phrases.setdefault(pieces[0][0], []).append((name, *pieces))
         return phrases
 
-    def candidates(self, lower: Sequence[str]) -> Iterator[Candidate]:
+    def candidates(self, lower: Sequence[str]) -> Iterator[ConnectiveCandidate]:
         """All places of a sentence where a connective of the inventory stands; they may overlap."""
         by_first = self._by_first_word
         for start, word in enumerate(lower):
@@ -109,7 +109,7 @@ class Inventory:
                     if place is None:
                         continue
                     tokens += tuple(range(place, place + len(tail)))
-                yield Candidate(name, tokens)
+                yield ConnectiveCandidate(name, tokens)
 
     @classmethod
     def name_of(cls, lower: Sequence[str], tokens: Sequence[int]) -> str | None:
@@ -130,7 +130,7 @@ def _find(lower: Sequence[str], phrase: Phrase, start: int) -> int | None:
     return None
 
 
-def without_overlap(candidates: Sequence[Candidate], scores: Sequence[int]) -> list[int]:
+def without_overlap(candidates: Sequence[ConnectiveCandidate], scores: Sequence[int]) -> list[int]:
     """The numbers of the candidates with a positive score, the best first where they overlap, in text order."""
     taken: set[int] = set()
     chosen = []
@@ -141,7 +141,7 @@ def without_overlap(candidates: Sequence[Candidate], scores: Sequence[int]) -> l
     return sorted(chosen, key=lambda n: candidates[n].tokens)
 
 
-def connective_features(sentence: SentenceWords, candidate: Candidate) -> list[str]:
+def connective_features(sentence: SentenceWords, candidate: ConnectiveCandidate) -> list[str]:
     """What the classifiers of use and of sense know about a candidate: itself, its surroundings, the verbs around."""
     lower, tags = sentence.lower, sentence.tags
     length = len(lower)

@@ -15,7 +15,6 @@ from tesla_eval.language.analysis.porter import porter_stem
 
 __all__ = [
     "SENSES",
-    "TYPES",
     "Document",
     "Relation",
     "RelationType",
@@ -139,7 +138,6 @@ def analyse_many(pipeline: Pipeline, texts: Sequence[tuple[str, Sequence[Span]]]
 RelationType = Literal["Explicit", "Implicit", "AltLex", "EntRel", "NoRel"]
 Sense = Literal["Temporal", "Contingency", "Comparison", "Expansion", "EntRel", "NoRel"]
 
-TYPES: tuple[RelationType, ...] = ("Explicit", "Implicit", "AltLex", "EntRel", "NoRel")
 SENSES: tuple[Sense, ...] = ("Temporal", "Contingency", "Comparison", "Expansion")
 """The four senses of level 1; EntRel and NoRel carry their own name (specification §11)."""
 

@@ -37,7 +37,7 @@ from tesla_eval.language.discourse.arguments import (
 )
 from tesla_eval.language.discourse.classifier import Classifier
 from tesla_eval.language.discourse.connectives import (
-    Candidate,
+    ConnectiveCandidate,
     Inventory,
     connective_features,
     without_overlap,
@@ -68,7 +68,7 @@ USED, SAME, BOUNDARY, RELATED = "used", "same", "begins", "related"
 """Labels: the words are a connective; Arg1 lies in the same sentence; a clause begins here; two clauses are related."""
 ARG1, ARG2 = "Arg1", "Arg2"
 
-Place: TypeAlias = tuple[int, Candidate]
+Place: TypeAlias = tuple[int, ConnectiveCandidate]
 """A candidate with the number of its sentence."""
 Link: TypeAlias = tuple[RelationType, Sense]
 
@@ -77,7 +77,7 @@ Link: TypeAlias = tuple[RelationType, Sense]
 class FoundConnective:
     """A connective of a sentence with its relation as far as the sentence alone decides it."""
 
-    candidate: Candidate
+    candidate: ConnectiveCandidate
     sense: Sense
     arg1: tuple[int, ...]
     """Tokens of the same sentence; none if Arg1 is the sentence before."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from tesla_eval.language.syntax.heads import head_leaf
 from tesla_eval.language.syntax.trees import Tree
 
-__all__ = ["Constituent", "Sentence"]
+__all__ = ["Constituent", "ParsedSentence"]
 
 
 class Constituent:
@@ -37,7 +37,7 @@ def _upwards(node: Tree) -> list[Tree]:
 
 
 @dataclass(frozen=True, eq=False)
-class Sentence:
+class ParsedSentence:
     """A tree whose root is TOP, and its constituents from left to right, the longer ones first."""
 
     tree: Tree

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tesla_eval.language.srl.constituents import Constituent, Sentence
+from tesla_eval.language.srl.constituents import Constituent, ParsedSentence
 from tesla_eval.language.srl.features import Predicate
 from tesla_eval.language.srl.labeller import RoleLabeller
 from tesla_eval.language.srl.predicates import is_noun_tag
@@ -149,7 +149,7 @@ def compare(first: RoleCounts, second: RoleCounts, task: str) -> Comparison:
 
 
 def gold_constituents(
-    sentence: Sentence, gold: Iterable[tuple[str, int, int]]
+    sentence: ParsedSentence, gold: Iterable[tuple[str, int, int]]
 ) -> list[tuple[Constituent, list[str]]]:
     """The constituents that are arguments, with their labels; arguments without a constituent are not there."""
     found: dict[tuple[int, int], tuple[Constituent, list[str]]] = {}
@@ -169,7 +169,7 @@ def evaluate_labeller(
         predicates = noun_predicates(annotated)
         if not predicates:
             continue
-        sentence = Sentence(tree)
+        sentence = ParsedSentence(tree)
         for order, annotated_predicate in enumerate(predicates):
             gold = gold_arguments(annotated_predicate)
             predicate: Predicate = labeller.predicate(sentence, annotated_predicate.index)

@@ -8,14 +8,14 @@ from functools import cached_property, lru_cache
 
 from tesla_eval.language.analysis.lemmas import Lemmatiser
 from tesla_eval.language.analysis.porter import porter_stem
-from tesla_eval.language.srl.constituents import Constituent, Sentence
+from tesla_eval.language.srl.constituents import Constituent, ParsedSentence
 from tesla_eval.language.syntax.trees import Tree
 
 __all__ = [
     "CLASSIFICATION_FEATURES",
     "FEATURE_POOL",
     "IDENTIFICATION_FEATURES",
-    "Candidate",
+    "ArgumentCandidate",
     "Predicate",
     "atoms_of",
     "extract",
@@ -52,7 +52,7 @@ FEATURE_POOL = (
 class Predicate:
     """A predicate: its word in a sentence, stems, and the type of nominalisation."""
 
-    sentence: Sentence
+    sentence: ParsedSentence
     index: int
     nomtype: str
 
@@ -111,7 +111,7 @@ def noun_lemma(word: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class ArgumentCandidate:
     """A constituent beside a predicate."""
 
     predicate: Predicate
@@ -199,7 +199,7 @@ def _type(constituent: Constituent | None) -> str:
     return constituent.node.label if constituent is not None else _NONE
 
 
-_ATOMS: Mapping[str, Callable[[Candidate], str]] = {
+_ATOMS: Mapping[str, Callable[[ArgumentCandidate], str]] = {
     "pred": lambda c: c.predicate.stem,
     "morph": lambda c: c.predicate.lemma,
     "nomtype": lambda c: c.predicate.nomtype,
@@ -242,12 +242,12 @@ def atoms_of(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(part for name in names for part in name.split(AND)))
 
 
-def extract(candidate: Candidate, names: Sequence[str]) -> list[str]:
+def extract(candidate: ArgumentCandidate, names: Sequence[str]) -> list[str]:
     """The named features of a candidate as texts `name=value`.
 
     >>> from tesla_eval.language.syntax.trees import read_tree
-    >>> sentence = Sentence(read_tree("(TOP (NP (NP (DT The) (NN effect)) (PP (IN of) (NP (NNS prices)))))"))
-    >>> candidate = Candidate(Predicate(sentence, 1, "verb"), sentence.constituent_at(2, 4))
+    >>> sentence = ParsedSentence(read_tree("(TOP (NP (NP (DT The) (NN effect)) (PP (IN of) (NP (NNS prices)))))"))
+    >>> candidate = ArgumentCandidate(Predicate(sentence, 1, "verb"), sentence.constituent_at(2, 4))
     >>> extract(candidate, ["ptype", "path", "pred&position"])
     ['ptype=PP', 'path=PP>NP<NP<NN', 'pred&position=effect&right']
     """

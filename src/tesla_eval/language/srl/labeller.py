@@ -14,11 +14,11 @@ import numpy.typing as npt
 from tesla_eval.base.errors import ResourceError, UsageError
 from tesla_eval.base.resources import Resource, find_resource, read_resource, text_array
 from tesla_eval.language.analysis.languages import resolve_language
-from tesla_eval.language.srl.constituents import Constituent, Sentence
+from tesla_eval.language.srl.constituents import Constituent, ParsedSentence
 from tesla_eval.language.srl.features import (
     CLASSIFICATION_FEATURES,
     IDENTIFICATION_FEATURES,
-    Candidate,
+    ArgumentCandidate,
     Predicate,
     extract,
 )
@@ -105,12 +105,12 @@ class RoleLabeller:
     classification: tuple[str, ...] = CLASSIFICATION_FEATURES
     fingerprint: str = ""
 
-    def predicate(self, sentence: Sentence, index: int) -> Predicate:
+    def predicate(self, sentence: ParsedSentence, index: int) -> Predicate:
         """The predicate at a place."""
         plain = Predicate(sentence, index, UNKNOWN_TYPE)
         return Predicate(sentence, index, self.nomtypes.get(plain.lemma, UNKNOWN_TYPE))
 
-    def find_predicates(self, sentence: Sentence) -> list[int]:
+    def find_predicates(self, sentence: ParsedSentence) -> list[int]:
         """The places of the nouns that take arguments."""
         places = noun_places(sentence)
         features = [
@@ -122,17 +122,17 @@ class RoleLabeller:
     def find_arguments(self, predicate: Predicate) -> list[Constituent]:
         """The constituents that are arguments of the predicate."""
         constituents = predicate.sentence.constituents
-        features = [extract(Candidate(predicate, c), self.identification) for c in constituents]
+        features = [extract(ArgumentCandidate(predicate, c), self.identification) for c in constituents]
         scores = self.argument_scorer.scores(features)[:, 0].tolist()
         return [c for c, score in zip(constituents, scores, strict=True) if score > 0]
 
     def classify(self, predicate: Predicate, constituents: Sequence[Constituent]) -> list[str]:
         """The label of each argument; of equally good labels the first."""
-        features = [extract(Candidate(predicate, c), self.classification) for c in constituents]
+        features = [extract(ArgumentCandidate(predicate, c), self.classification) for c in constituents]
         best = np.argmax(self.label_scorer.scores(features), axis=1).tolist() if features else []
         return [self.label_scorer.labels[number] for number in best]
 
-    def label(self, sentence: Sentence, index: int) -> LabelledPredicate:
+    def label(self, sentence: ParsedSentence, index: int) -> LabelledPredicate:
         """The predicate at a place with its arguments."""
         predicate = self.predicate(sentence, index)
         constituents = self.find_arguments(predicate)
@@ -147,7 +147,7 @@ class RoleLabeller:
         tokens = parser.sentences(text)
         found = []
         for words, parse in zip(tokens, parser.parse_tokens(tokens), strict=True):
-            sentence = Sentence(parse.tree)
+            sentence = ParsedSentence(parse.tree)
             predicates = tuple(self.label(sentence, index) for index in self.find_predicates(sentence))
             found.append(LabelledSentence(tuple(words), predicates, parse.cut))
         return found

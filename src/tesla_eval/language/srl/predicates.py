@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tesla_eval.language.analysis.porter import porter_stem
-from tesla_eval.language.srl.constituents import Sentence
+from tesla_eval.language.srl.constituents import ParsedSentence
 from tesla_eval.language.srl.features import noun_lemma
 
 __all__ = ["is_noun_tag", "noun_places", "predicate_features"]
@@ -14,12 +14,12 @@ def is_noun_tag(tag: str) -> bool:
     return tag.startswith("NN")
 
 
-def noun_places(sentence: Sentence) -> list[int]:
+def noun_places(sentence: ParsedSentence) -> list[int]:
     """The places of the nouns that may be predicates; names are none."""
     return [index for index, leaf in enumerate(sentence.leaves) if leaf.label in ("NN", "NNS")]
 
 
-def predicate_features(sentence: Sentence, index: int, nomtype: str) -> list[str]:
+def predicate_features(sentence: ParsedSentence, index: int, nomtype: str) -> list[str]:
     """What tells whether the noun at a place takes arguments."""
     words, leaves = sentence.words, sentence.leaves
     word = words[index]

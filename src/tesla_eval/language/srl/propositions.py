@@ -7,7 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from tesla_eval.language.analysis.lemmas import Lemmatiser
-from tesla_eval.language.srl.constituents import Sentence
+from tesla_eval.language.srl.constituents import ParsedSentence
 from tesla_eval.language.srl.labeller import RoleLabeller, load_labeller
 from tesla_eval.language.syntax.clauses import find_clauses, noun_heads
 from tesla_eval.language.syntax.parser import ConstituencyParser, load_parser
@@ -64,7 +64,7 @@ def _of_tree(tree: Tree, parser: ConstituencyParser, labeller: RoleLabeller | No
         yield Proposition(lemmas[clause.verb], True, tuple(arguments))
     if labeller is None:
         return
-    sentence = Sentence(tree)
+    sentence = ParsedSentence(tree)
     for index in labeller.find_predicates(sentence):
         noun = labeller.label(sentence, index)
         heads = [

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isnan
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from tesla_eval._core import ngram_overlap
 from tesla_eval.base.arrays import FloatArray, Index, sum_columns
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.explanations import ValueDetail
 from tesla_eval.language.analysis import AnalysedBatch, Analysis, Pipeline
-from tesla_eval.language.analysis.batch import WordMap
-from tesla_eval.language.analysis.porter import porter_stem
 from tesla_eval.language.lm import LanguageModel, load_language_model
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.metrics.features.contradictions import CONTRADICTIONS, ContradictionFinder, Marks
 from tesla_eval.metrics.features.ngrams import CharacterGroup
 from tesla_eval.metrics.features.pivots import PivotGroup
+from tesla_eval.metrics.features.stems import Stemmer, Stems, overlap, shared_and_all
 from tesla_eval.metrics.features.vectors import VectorGroup
 from tesla_eval.models.paraphrases import PemXModel
 
@@ -43,8 +40,6 @@ TELLING_WORDS = 10
 """Texts of up to so many words are contradicted as a whole."""
 _SHRINKAGE = 4
 """The mean of so few words is unreliable: a loss over L words counts L / (L + 4)."""
-_LONGEST = 4
-"""specification §13: n-grams of one to four words, in one bag."""
 _F = ("f",)
 
 
@@ -170,13 +165,13 @@ class _BoundFluencyShare(BoundGroup):
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
-        self._stemmer = _Stemmer(model.language)
+        self._stemmer = Stemmer(model.language)
 
     @property
     def signature(self) -> dict[str, str]:
         return {"lm": self._model.fingerprint}
 
-    def prepare(self, batch: AnalysedBatch) -> tuple[FloatArray, FloatArray, _Stems]:
+    def prepare(self, batch: AnalysedBatch) -> tuple[FloatArray, FloatArray, Stems]:
         """ln P per word, how much a loss counts, and the stems."""
         likely = self._model.normalised(batch.texts)
         return likely, batch.lengths / (batch.lengths + _SHRINKAGE), self._stemmer.of(batch)
@@ -195,42 +190,14 @@ class _BoundFluencyShare(BoundGroup):
         return GroupDetail(values, _details("fluency", values, words=words))
 
 
-class _Stems(NamedTuple):
-    """The Porter stems of English words, the lemmas of others, as numbers."""
-
-    offsets: Index
-    stems: npt.NDArray[np.uint32]
-
-
-class _Stemmer:
-    def __init__(self, language: str) -> None:
-        self._numbers: dict[str, int] = {}
-        self._stem_of_word = WordMap(self._number) if language == "en" else None
-
-    def _number(self, form: str) -> int:
-        return self._numbers.setdefault(porter_stem(form.lower()), len(self._numbers))
-
-    def of(self, batch: AnalysedBatch) -> _Stems:
-        stems = batch.lemma if self._stem_of_word is None else self._stem_of_word.of(batch)
-        return _Stems(batch.offsets, stems)
-
-
-def _common(x: _Stems, y: _Stems, i: Index, j: Index, longest: int) -> tuple[FloatArray, FloatArray]:
-    """How many n-grams up to `longest` both texts of each pair have, and how many the two have in all."""
-    common = ngram_overlap(x.offsets, x.stems, y.offsets, y.stems, i, j, longest)
-    lengths = np.diff(x.offsets)[i], np.diff(y.offsets)[j]
-    totals = sum(np.maximum(length - n, 0) for length in lengths for n in range(longest))
-    return np.asarray(common, np.float64), np.asarray(totals, np.float64)
-
-
-def kept_order(x: _Stems, y: _Stems, i: Index, j: Index) -> FloatArray:
+def kept_order(x: Stems, y: Stems, i: Index, j: Index) -> FloatArray:
     """Less than 1 where a text has the other's words in a broken order: nearly all words, hardly a pair of neighbours.
 
     With u the share of common words and b that of common bigrams, paraphrases have b / u² above ½ in 19 cases of 20,
     and shuffled texts about 0.1. Texts that share no more than half of their words keep the order.
     """
-    words, all_words = _common(x, y, i, j, 1)
-    both, total = _common(x, y, i, j, 2)
+    words, all_words = shared_and_all(x, y, i, j, 1)
+    both, total = shared_and_all(x, y, i, j, 2)
     bigrams, all_bigrams = both - words, total - all_words
     u = 2 * words / np.maximum(all_words, 1)
     b = np.where(all_bigrams > 0, 2 * bigrams / np.maximum(all_bigrams, 1), 1.0)
@@ -249,23 +216,22 @@ class OverlapGroup(FeatureGroup):
 
     def bind(self, analysis: Analysis) -> BoundGroup:
         """The n-grams of Porter stems for English, of lemmas for other languages."""
-        return _BoundOverlap(_Stemmer(analysis.signature["lang"]))
+        return _BoundOverlap(Stemmer(analysis.signature["lang"]))
 
 
 class _BoundOverlap(BoundGroup):
     features = (Feature("overlap", "overlap", "overlap", "overlap", "overlap"),)
 
-    def __init__(self, stemmer: _Stemmer) -> None:
+    def __init__(self, stemmer: Stemmer) -> None:
         self._stemmer = stemmer
 
-    def prepare(self, batch: AnalysedBatch) -> _Stems:
+    def prepare(self, batch: AnalysedBatch) -> Stems:
         return self._stemmer.of(batch)
 
     def compare(
         self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
     ) -> FloatArray:
-        common, totals = _common(reference, hypothesis, reference_index, hypothesis_index, _LONGEST)
-        return np.where(totals > 0, 2 * common / np.maximum(totals, 1), np.nan)[:, None]
+        return overlap(reference, hypothesis, reference_index, hypothesis_index)[:, None]
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         values = self.compare(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)[0]

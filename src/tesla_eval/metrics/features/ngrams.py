@@ -253,14 +253,14 @@ class _BoundCharacters(BoundGroup):
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """Precision, recall and F of every order. The flow between single characters is omitted."""
-        from tesla_eval.base.explanations import CharacterDetail  # not before something is explained
+        from tesla_eval.base.explanations import MeasuredDetail  # not before something is explained
 
         matches = self._match(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)
         rows = zip(
             matches.precision[0].tolist(), matches.recall[0].tolist(), matches.f[0].tolist(), strict=True
         )
         details = tuple(
-            CharacterDetail(name=f"chr.{n}", similarity=IDENTITY, n=n, precision=p, recall=r, f=f)
+            MeasuredDetail(name=f"chr.{n}", similarity=IDENTITY, n=n, precision=p, recall=r, f=f)
             for n, (p, r, f) in enumerate(rows, 1)
             if not isnan(f)
         )

@@ -8,15 +8,12 @@ from math import isnan
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from tesla_eval._core import PivotBags, ngram_overlap
+from tesla_eval._core import PivotBags
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.explanations import ValueDetail
 from tesla_eval.language.analysis import AnalysedBatch, Analysis, Pipeline
-from tesla_eval.language.analysis.batch import WordMap
-from tesla_eval.language.analysis.porter import porter_stem
 from tesla_eval.language.lm import LanguageModel, load_language_model
 from tesla_eval.language.pivot import PhraseTable, load_phrase_table
 from tesla_eval.matching import match_pairs
@@ -24,6 +21,7 @@ from tesla_eval.matching.bags import PivotFeature, build_pivot_bags
 from tesla_eval.matching.ngrams import explain_shared
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.metrics.features.pivots import tables_signature
+from tesla_eval.metrics.features.stems import LONGEST, Stemmer, Stems, overlap
 
 __all__ = [
     "LEAST_COUNT",
@@ -35,8 +33,6 @@ __all__ = [
 ]
 
 PARAPHRASE_FEATURES = ("adequacy", "fluency", "dissimilarity")
-LONGEST = 4
-"""specification §13: n-grams of one to four words, in one bag."""
 BALANCED = 0.5
 """α of the balanced F."""
 _NO_DISCOUNT = 1.0
@@ -83,7 +79,7 @@ def pivot_f1(x: PivotBags, y: PivotBags, x_index: Index, y_index: Index) -> Floa
 class _Prepared:
     batch: AnalysedBatch
     bags: list[PivotBags]
-    stems: npt.NDArray[np.uint32]
+    stems: Stems
 
 
 class ParaphraseFeatures(BoundGroup):
@@ -97,8 +93,7 @@ class ParaphraseFeatures(BoundGroup):
         self.analysis = analysis
         self.tables = tuple(tables)
         self.language_model = language_model
-        self._stems: dict[str, int] = {}
-        self._stem_of_word = WordMap(self._stem_number)
+        self._stemmer = Stemmer(analysis.language)
 
     @property
     def signature(self) -> dict[str, str]:
@@ -106,33 +101,25 @@ class ParaphraseFeatures(BoundGroup):
         return {"pivots": tables_signature(self.tables), "lm": self.language_model.fingerprint}
 
     def prepare(self, batch: AnalysedBatch) -> _Prepared:
-        """Pivot bags and stems: English words by their Porter stems, those of other languages by their lemmas."""
-        stems = self._stem_of_word.of(batch) if self.analysis.language == "en" else batch.lemma
-        return _Prepared(batch, [pivot_bags(table, batch) for table in self.tables], stems)
-
-    def _stem_number(self, form: str) -> int:
-        return self._stems.setdefault(porter_stem(form.lower()), len(self._stems))
+        """Pivot bags and stems."""
+        bags = [pivot_bags(table, batch) for table in self.tables]
+        return _Prepared(batch, bags, self._stemmer.of(batch))
 
     def compare(
         self, reference: _Prepared, hypothesis: _Prepared, reference_index: Index, hypothesis_index: Index
     ) -> FloatArray:
-        """Adequacy, fluency and dissimilarity; NaN for what an empty text does not have."""
+        """Adequacy, fluency and dissimilarity (high where little was changed); NaN for what an empty text lacks."""
         pairs = (reference, hypothesis, reference_index, hypothesis_index)
         fluency = self.language_model.normalised(hypothesis.batch.texts)[hypothesis_index]
         adequacy = np.zeros(len(reference_index))
         for by_pair in self._adequacies(*pairs):
             adequacy += by_pair
-        return np.column_stack([adequacy / len(self.tables), fluency, self._similarity(*pairs)])
+        similarity = overlap(reference.stems, hypothesis.stems, reference_index, hypothesis_index)
+        return np.column_stack([adequacy / len(self.tables), fluency, similarity])
 
     def _adequacies(self, x: _Prepared, y: _Prepared, x_index: Index, y_index: Index) -> list[FloatArray]:
         """The pivot F1 for each pivot language."""
         return [pivot_f1(a, b, x_index, y_index) for a, b in zip(x.bags, y.bags, strict=True)]
-
-    def _similarity(self, x: _Prepared, y: _Prepared, x_index: Index, y_index: Index) -> FloatArray:
-        """The target F1: a high value means that little was changed."""
-        common = ngram_overlap(x.batch.offsets, x.stems, y.batch.offsets, y.stems, x_index, y_index, LONGEST)
-        totals = _ngrams(x.batch.lengths)[x_index] + _ngrams(y.batch.lengths)[y_index]
-        return np.where(totals > 0, 2 * common / np.maximum(totals, 1), np.nan)
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """The features with the pivot n-grams that both texts share and every word's ln P."""
@@ -154,11 +141,3 @@ class ParaphraseFeatures(BoundGroup):
             ValueDetail(name=name, value=value, **parts[name]) for name, value in named if not isnan(value)
         )
         return GroupDetail(values, details)
-
-
-def _ngrams(lengths: Index) -> Index:
-    """How many n-grams, n = 1 .. LONGEST, texts of so many words have."""
-    total = np.zeros_like(lengths)
-    for n in range(1, LONGEST + 1):
-        total += np.maximum(lengths - n + 1, 0)
-    return total

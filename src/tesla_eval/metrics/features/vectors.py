@@ -75,7 +75,7 @@ class _BoundVectors(BoundGroup):
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """Precision, recall and F of each problem; the flow between words with their similarities."""
-        from tesla_eval.base.explanations import CharacterDetail  # not before something is explained
+        from tesla_eval.base.explanations import MeasuredDetail  # not before something is explained
 
         sides = [(batch, self._words.of(batch)) for batch in (reference, hypothesis)]
         x, y = (prepare_vectors(*side) for side in sides)
@@ -101,7 +101,7 @@ class _BoundVectors(BoundGroup):
             if name == _FLOW:
                 details.append(_flow(sides, measures))
             else:
-                details.append(CharacterDetail(n=2 if name == _BIGRAMS else 1, **measures))
+                details.append(MeasuredDetail(n=2 if name == _BIGRAMS else 1, **measures))
         return GroupDetail(measured_columns(matches, self._declared.measures)[0], tuple(details))
 
 
