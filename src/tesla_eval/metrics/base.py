@@ -11,6 +11,7 @@ from tesla_eval.base.arrays import ExactSum, FloatArray
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.base.parallel import map_in_order
 from tesla_eval.base.records import Signature
+from tesla_eval.metrics.language_check import check_language
 from tesla_eval.metrics.results import CorpusScore, Score, SegmentScores
 from tesla_eval.texts.segments import (
     References,
@@ -195,6 +196,7 @@ class Metric(ABC, metaclass=_Sealing):
         check_references(hypotheses, references, needed=self.needs_references)
         if not references_by_segment:
             check_orientation(hypotheses, references)
+        check_language(self, references)
         if sources is not None and len(sources) != len(hypotheses):
             raise InputError(f"{len(hypotheses)} hypotheses, but {len(sources)} sources")
         fitted = self.for_corpus(references)
