@@ -48,7 +48,7 @@ class Tesla(evaluate.Metric):
             ],
         )
 
-    def _compute(self, predictions, references, metric="x", lang="en", **options):
+    def _compute(self, predictions, references, metric="x", lang="auto", **options):
         by_segment = [[given] if isinstance(given, str) else given for given in references]
         result = tesla_eval.score(
             predictions, by_segment, metric, lang, references_by_segment=True, **options

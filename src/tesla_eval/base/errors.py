@@ -31,6 +31,6 @@ class TeslaWarning(UserWarning):
     """Something a user should look at, although a result can be given; the command line shows it as a message."""
 
 
-def warn(message: str) -> None:
+def warn(message: str, stacklevel: int = 3) -> None:
     """Warn the caller of the package."""
-    warnings.warn(message, TeslaWarning, stacklevel=3)
+    warnings.warn(message, TeslaWarning, stacklevel=stacklevel)

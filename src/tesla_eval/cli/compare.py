@@ -6,13 +6,13 @@ import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
 from pathlib import Path
 
 import click
 
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.cli.shared import options as shared
+from tesla_eval.cli.shared.command import command
 from tesla_eval.cli.shared.inputs import check_distinct, open_inputs, systems_or_standard_input
 from tesla_eval.cli.shared.language import identified_language, sample_files
 from tesla_eval.cli.shared.meta_formats import shown_p
@@ -195,7 +195,7 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
 }  # fmt: skip
 
 
-@click.command(context_settings={"max_content_width": 110})
+@command()
 @click.option("-r", "--reference", "references", multiple=True, metavar="FILE",
               help="A reference file; repeatable. With several, an empty line is a missing reference.")  # fmt: skip
 @click.argument("systems", nargs=-1, metavar="[SYSTEM... | TABLE...]")
@@ -215,26 +215,16 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
               help="Significance level of the tests; intervals have confidence 1 - alpha.")  # fmt: skip
-@click.option(
-    "--format", "output_format", type=click.Choice(sorted(COMPARE_FORMATS)), default="text", show_default=True
-)
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@shared.format_option(COMPARE_FORMATS)
 @output_option
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
-@shared.weights_option
 @shared.analysed_option
-@shared.synonyms_option
-@shared.segmenter_option
-@shared.celab_options
-@shared.meteor_jar_option
-@shared.lm_option
 @shared.quiet_option
 def compare(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
     metrics: tuple[str, ...], language: str, columns: str | None, score_file: str | None, baseline: str | None,
-    docs: str | None, resamples: int, seed: int, alpha: float, output_format: str, as_json: bool,
-    output: Path | None, jobs: int, weights: str | None, analysed: bool, synonyms: str | None, segmenter: str | None,
-    pre_tokenized: bool, unit_discount: float, max_units: int,
+    docs: str | None, resamples: int, seed: int, alpha: float, output_format: str, output: Path | None,
+    jobs: int, analysed: bool,
 ) -> None:  # fmt: skip
     """Compare SYSTEM files: scores with confidence intervals, and tests of the differences.
 
@@ -254,23 +244,12 @@ def compare(
     )
     own_documents: tuple[str, ...] | None = None
     if score_file is None:
-        celab = shared.celab_arguments(pre_tokenized, unit_discount, max_units)
         files = systems_or_standard_input(systems)
-        language = identified_language(
-            language, partial(sample_files, references, files, columns=columns, analysed=analysed)
-        )
-        chosen = shared.choose_metrics(
-            metrics,
-            language,
-            analysed=analysed,
-            synonyms=synonyms,
-            segmenter=segmenter,
-            celab=celab,
-            weights=weights,
-        )
+        sample = sample_files(references, files, columns=columns, analysed=analysed)
+        chosen = shared.choose_metrics(metrics, identified_language(language, sample), analysed=analysed)
         given = open_inputs(
-            references, systems_or_standard_input(systems), source=source, columns=columns, analysed=analysed,
-            prepared=pre_tokenized,
+            references, files, source=source, columns=columns, analysed=analysed,
+            prepared=shared.are_prepared(chosen),
         )  # fmt: skip
         if not given.has_references and any(one.metric.needs_references for one in chosen):
             raise click.UsageError("give references (-r) and systems, or a file of scores (--scores)")
@@ -301,7 +280,7 @@ def compare(
         )
         for table in tables
     ]
-    write = COMPARE_FORMATS["json" if as_json else output_format]
+    write = COMPARE_FORMATS[output_format]
     write_output(write(Comparisons(tuple(comparisons), tuple(signatures), baseline)), output)
 
 

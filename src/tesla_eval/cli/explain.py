@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from tempfile import TemporaryFile
 from typing import Any
 
 import click
 
+from tesla_eval.cli.shared.command import command
 from tesla_eval.cli.shared.explain_drawing import draw_difference, draw_explanation
 from tesla_eval.cli.shared.inputs import known_length, read_chunks
 from tesla_eval.cli.shared.language import identified_language, sample_files
 from tesla_eval.cli.shared.options import (
     auto_language_option,
-    celab_arguments,
-    celab_options,
-    create_metrics,
+    choose_metric,
     one_metric_option,
     quiet_option,
-    segmenter_option,
     source_option,
-    synonyms_option,
-    weights_option,
 )
 from tesla_eval.cli.shared.terminal import links_coloured, progress, warn, write_lines
 from tesla_eval.drawing import explanation_html, explanation_page, match_svg
@@ -35,7 +30,7 @@ from tesla_eval.metrics.results import Explanation
 __all__ = ["explain"]
 
 
-@click.command(context_settings={"max_content_width": 110})
+@command()
 @click.argument("texts", nargs=-1, required=True, metavar="HYPOTHESIS REFERENCE... | SYSTEM [SYSTEM]")
 @click.option(
     "-r",
@@ -64,10 +59,6 @@ __all__ = ["explain"]
     help="Draw this feature's links (ms.2, pos.1, ...). [default: the first]",
 )
 @click.option("--segment", type=click.IntRange(1), help="With -r: only this segment, counted from 1.")
-@synonyms_option
-@segmenter_option
-@weights_option
-@celab_options
 @quiet_option
 def explain(
     texts: tuple[str, ...],
@@ -81,12 +72,6 @@ def explain(
     as_svg: bool,
     feature: str | None,
     segment: int | None,
-    synonyms: str | None,
-    segmenter: str | None,
-    weights: str | None,
-    pre_tokenized: bool,
-    unit_discount: float,
-    max_units: int,
 ) -> None:
     """Show why a text gets its score: which words met which, with how much weight.
 
@@ -103,17 +88,11 @@ def explain(
     tesla explain -m x -r ref.txt sysA.txt sysB.txt              why A scores higher than B
     tesla explain -m x -r ref.txt sysA.txt sysB.txt --segment 7  ... on one segment
     """
-    celab = celab_arguments(pre_tokenized, unit_discount, max_units)
     output = _chosen_output(as_json, as_html, as_svg)
     if output in ("html", "svg") and references:
         _check_drawing(output, texts, segment)
-    if metric is None and weights is not None:
-        raise click.UsageError("--weights goes with a learned metric: name it with -m")
-    sample = (lambda: texts[1:] or texts) if not references else partial(sample_files, references, texts)
-    language = identified_language(language, sample)
-    chosen = create_metrics(
-        metric, language, synonyms=synonyms, segmenter=segmenter, celab=celab, weights=weights
-    )[0]
+    sample = sample_files(references, texts) if references else texts[1:] or texts
+    chosen = choose_metric(metric, identified_language(language, sample))
     _check_sources(chosen, source, source_text, bool(references))
     if references and len(texts) == 2:
         _explain_two(chosen, texts, references, segment, as_json)
@@ -129,7 +108,9 @@ def explain(
     with TemporaryFile("w+", encoding="utf-8", newline="\n") as held:
         count = 0
         with progress("segments", known_length([*references, *texts]), wanted=bool(references)) as bar:
-            for hypothesis, given, read in _segments(texts, references, source, prepared=pre_tokenized):
+            for hypothesis, given, read in _segments(
+                texts, references, source, prepared=getattr(chosen, "pre_tokenized", False)
+            ):
                 count += 1
                 bar.advance(1)
                 if segment in (None, count):

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator
+from itertools import chain, islice
 
 import click
 
+from tesla_eval.cli.shared.command import command
+from tesla_eval.cli.shared.language import SAMPLE, identified_language
 from tesla_eval.cli.shared.nbest_options import nbest_format_option
-from tesla_eval.cli.shared.options import create_metrics, language_option
+from tesla_eval.cli.shared.options import auto_language_option, choose_metric, one_metric_option
 from tesla_eval.cli.shared.terminal import aligned, progress, visible, write_lines
 from tesla_eval.metrics import Metric
 from tesla_eval.tuning.mbr import MbrOptions, Risked
@@ -20,12 +23,10 @@ from tesla_eval.tuning.parameters import read_parameters
 __all__ = ["mbr"]
 
 
-@click.command(context_settings={"max_content_width": 110})
+@command()
 @click.argument("nbest", metavar="LIST")
-@click.option(
-    "-m", "--metric", default=None, help="The metric that compares.  [default: m; celab without spaces]"
-)
-@language_option
+@one_metric_option("The metric that compares.")
+@auto_language_option
 @nbest_format_option
 @click.option(
     "--scale",
@@ -71,34 +72,38 @@ def mbr(
     tesla mbr -m x --scale 1 marian.nbest --format table
     tesla mbr --nbest-format plain:5 samples.txt
     """
-    if metric is not None and "," in metric:
-        raise click.UsageError("mbr takes one metric")
     if aggregate and (metric is not None or top_k is not None):
         raise click.UsageError("--aggregate uses no metric: leave out -m and --top-k")
-    chosen = create_metrics(metric, language)[0]
+    lists = read_nbest(nbest, nbest_format)
+    chosen = None
+    if not aggregate:
+        head = list(islice(lists, SAMPLE))
+        texts = [text for one in head for text in one.texts]
+        chosen = choose_metric(metric, identified_language(language, texts, "candidates"))
+        lists = chain(head, lists)
     weights = {item.name: item.value for item in read_parameters(params).items} if params else None
     options = MbrOptions(scale, top_k, aggregate, weights)
     with progress("segments") as bar:
         # All is read before anything is printed: a bad line gives an error, not half a result.
-        found = []
-        for choice in choose(chosen, read_nbest(nbest, nbest_format), options, jobs):
-            found.append(choice)
+        choices = []
+        for choice in choose(chosen, lists, options, jobs):
+            choices.append(choice)
             bar.advance(1)
-    write_lines(_FORMATS[output_format](_signature(chosen, options), found))
+    write_lines(_FORMATS[output_format](_signature(chosen, options), choices))
 
 
-def _signature(metric: Metric, options: MbrOptions) -> str:
+def _signature(metric: Metric | None, options: MbrOptions) -> str:
     added = "|".join(f"{key}:{value}" for key, value in options.signature.items())
-    return added if options.aggregate else f"{metric.get_signature()}|{added}"
+    return added if metric is None else f"{metric.get_signature()}|{added}"
 
 
-def _best(signature: str, found: list[Risked]) -> Iterator[str]:
-    for choice in found:
+def _best(signature: str, choices: list[Risked]) -> Iterator[str]:
+    for choice in choices:
         yield choice.texts[choice.best]
 
 
-def _table(signature: str, found: list[Risked]) -> Iterator[str]:
-    for choice in found:
+def _table(signature: str, choices: list[Risked]) -> Iterator[str]:
+    for choice in choices:
         rows = [("segment", "candidate", "expected", "", "text")]
         for k, (text, score) in enumerate(zip(choice.texts, choice.expected.tolist(), strict=True)):
             shown = "-" if math.isnan(score) else f"{score:.4f}"
@@ -109,8 +114,8 @@ def _table(signature: str, found: list[Risked]) -> Iterator[str]:
     yield signature
 
 
-def _json(signature: str, found: list[Risked]) -> Iterator[str]:
-    for choice in found:
+def _json(signature: str, choices: list[Risked]) -> Iterator[str]:
+    for choice in choices:
         yield json.dumps({"signature": signature, **choice.to_dict()}, ensure_ascii=False)
 
 

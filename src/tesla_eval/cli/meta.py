@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
 
 from tesla_eval.base.errors import TeslaError, UsageError
+from tesla_eval.cli.shared.command import command
+from tesla_eval.cli.shared.language import identified_language
 from tesla_eval.cli.shared.meta_formats import (
     META_FORMATS,
     PREFERENCE_FORMATS,
@@ -19,14 +22,9 @@ from tesla_eval.cli.shared.meta_formats import (
 from tesla_eval.cli.shared.options import (
     checked_reference_name,
     choose_metrics,
-    language_option,
-    lm_option,
-    meteor_jar_option,
     metrics_option,
     need_matplotlib,
     quiet_option,
-    synonyms_option,
-    weights_option,
 )
 from tesla_eval.cli.shared.terminal import complain, progress, resumable, warn, write_lines
 from tesla_eval.judgements.meta import (
@@ -61,10 +59,11 @@ __all__ = ["meta"]
 _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("system", "pearson"))
 
 
-@click.command(context_settings={"max_content_width": 110})
+@command()
 @click.option(
-    "--segments", multiple=True, metavar="FILE", help="Outputs, references, human scores: *.seg.tsv[.gz]."
-)
+    "--segments", "segment_files", multiple=True, metavar="FILE",
+    help="Outputs, references, human scores: *.seg.tsv[.gz].",
+)  # fmt: skip
 @click.option(
     "-r", "--reference", "references", multiple=True, metavar="FILE",
     help="With --outputs: a refset in SGML or XML. Repeatable.",
@@ -110,12 +109,15 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
     "DUC or TAC. Segments are topics; every kind of human score is a test set (--human-score: only that one). "
     "All references of a topic are used.",
 )
-@language_option
+@click.option(
+    "-l", "--lang", "language", default="auto", show_default=True,
+    help="With --summaries: the language of the texts; auto identifies it from the references. Other texts have that "
+    "of their language pair.",
+)  # fmt: skip
 @click.option(
     "--lp", "lps", multiple=True, metavar="LP", help="Only this language pair, such as de-en; repeatable."
 )
 @metrics_option
-@synonyms_option
 @click.option(
     "--format", "output_format", type=click.Choice(sorted(META_FORMATS)), default="text", show_default=True
 )
@@ -168,21 +170,16 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
     help="With --write-scores: what mt-metrics-eval calls the reference.  [default: its name in --mtme, else refA]",
 )
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
-@weights_option
-@meteor_jar_option
-@lm_option
 @quiet_option
 @click.option("--no-cache", is_flag=True, help="Do not use the cache on disk.")
 def meta(
-    segments: tuple[str, ...], references: tuple[str, ...], outputs: tuple[str, ...],
+    segment_files: tuple[str, ...], references: tuple[str, ...], outputs: tuple[str, ...],
     pairs: str | None, rankings: str | None, shares: bool, ratings: str | None, judges: bool,
     systems: str | None,
     mtme: Path | None, summaries: str | None, language: str, lps: tuple[str, ...], metrics: tuple[str, ...],
-    synonyms: str | None,
     output_format: str, all_references: bool, all_segments: bool,
     human_score: str | None, significance: tuple[str, ...], resamples: int, seed: int, plots: Path | None,
-    plot_format: str, score_folder: Path | None, reference_name: str | None, jobs: int, weights: str | None,
-    no_cache: bool,
+    plot_format: str, score_folder: Path | None, reference_name: str | None, jobs: int, no_cache: bool,
 ) -> int:  # fmt: skip
     """Measure how well metrics agree with human judgements.
 
@@ -209,7 +206,7 @@ def meta(
     ranked = read_rankings(rankings) if rankings else {}
     preferred = read_preferences(pairs) if pairs else {}
     rated = read_ratings(ratings) if ratings else {}
-    sources = sum(map(bool, (segments, mtme, summaries, outputs)))
+    sources = sum(map(bool, (segment_files, mtme, summaries, outputs)))
     if not sources:
         if not (ranked or preferred or rated):
             raise click.UsageError(
@@ -218,15 +215,15 @@ def meta(
         reports = _reports(preference_reports(ranked, preferred, rated), lps, shares, judges)
         write_lines(PREFERENCE_FORMATS[output_format](reports))
         return 0
-    _check_sources(sources, shares or judges, rated, segments, bool(references and not outputs))
+    _check_sources(sources, shares or judges, rated, segment_files, bool(references and not outputs))
     preferred = {**{key: preferences_of(of_set) for key, of_set in ranked.items()}, **preferred}
     system_scores = read_system_scores(systems) if systems else {}
     if summaries:
-        sets = summary_sets(summaries, resolve_language(language), human_score, lps)
+        sets = summary_sets(summaries, partial(identified_language, language), human_score, lps)
     elif mtme is not None:
         sets = mtme_sets(mtme, lps, human_score)
     else:
-        sets = _text_sets(segments, references, outputs, preferred, system_scores, lps)
+        sets = _text_sets(segment_files, references, outputs, preferred, system_scores, lps)
         sets = rated_sets(sets, rated, human_score) if rated else sets
     study = Study(compared, resamples, seed, warn)
     missing = _Missing()
@@ -235,7 +232,7 @@ def meta(
         ScoreCache(on_disk=not no_cache) as cache,
         progress() as bar,
     ):
-        for judged, named in _with_metrics(sets, metrics, synonyms, weights, jobs, missing):
+        for judged, named in _with_metrics(sets, metrics, jobs, missing):
             chosen = [one.metric for one in named]
             total = len(chosen) * judged.count_outputs(all_segments or score_folder is not None)
             bar.stage(f"{judged.outputs.lp} outputs", total)
@@ -357,8 +354,6 @@ def _reports(
 def _with_metrics(
     sets: Iterable[JudgedSet],
     names: tuple[str, ...],
-    synonyms: str | None,
-    weights: str | None,
     workers: int,
     missing: _Missing,
 ) -> Iterator[tuple[JudgedSet, list[NamedMetric]]]:
@@ -377,14 +372,7 @@ def _with_metrics(
         def left_out(metric: str, error: TeslaError, lp: str = lp) -> None:
             missing.note(f"{lp}: without {metric}: {error}", error)
 
-        chosen = choose_metrics(
-            names,
-            target_language(lp),
-            synonyms=synonyms,
-            workers=workers,
-            weights=weights,
-            on_missing=left_out,
-        )
+        chosen = choose_metrics(names, target_language(lp), workers=workers, on_missing=left_out)
         if chosen:
             yield judged, chosen
 

@@ -5,27 +5,23 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from functools import partial
 from pathlib import Path
 
 import click
 
 from tesla_eval.base.files import replacing
 from tesla_eval.cli.score import open_outputs
+from tesla_eval.cli.shared.command import command as tesla_command
 from tesla_eval.cli.shared.inputs import check_distinct, systems_or_standard_input
 from tesla_eval.cli.shared.language import identified_language, sample_files
 from tesla_eval.cli.shared.options import (
+    are_prepared,
     auto_language_option,
-    celab_arguments,
-    celab_options,
     choose_metrics,
     columns_option,
     input_option,
     metrics_option,
     quiet_option,
-    segmenter_option,
-    synonyms_option,
-    weights_option,
 )
 from tesla_eval.cli.shared.terminal import note, progress, write_lines
 from tesla_eval.metrics.scoring import score_systems
@@ -38,7 +34,7 @@ from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 __all__ = ["report"]
 
 
-@click.command(context_settings={"max_content_width": 110})
+@tesla_command()
 @click.option("-r", "--reference", "references", multiple=True, metavar="FILE",
               help="A reference file; repeatable. With several, an empty line is a missing reference.")  # fmt: skip
 @click.argument("systems", nargs=-1, metavar="[SYSTEM... | TABLE... | SUMMARIES]")
@@ -63,17 +59,12 @@ __all__ = ["report"]
 @click.option("--extract", "extracted", metavar="FILE",
               help="Print the data of a report as JSON instead of making one.")  # fmt: skip
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
-@weights_option
-@synonyms_option
-@segmenter_option
-@celab_options
 @quiet_option
 def report(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
     output: str | None, metrics: tuple[str, ...], language: str, columns: str | None, meta_file: str | None,
     title: str | None, flows: int | None, baseline: str | None, resamples: int, seed: int, alpha: float,
-    extracted: str | None, jobs: int, weights: str | None, synonyms: str | None, segmenter: str | None,
-    pre_tokenized: bool, unit_discount: float, max_units: int,
+    extracted: str | None, jobs: int,
 ) -> None:  # fmt: skip
     """Write one HTML file that shows SYSTEMs compared, down to the links between single words.
 
@@ -98,14 +89,11 @@ def report(
     blocks: Blocks | None = None
     if human is None or references or systems or inputs:
         files = systems_or_standard_input((*inputs, *systems))
-        language = identified_language(language, partial(sample_files, references, files, columns=columns))
-        chosen = choose_metrics(
-            metrics, language, synonyms=synonyms, segmenter=segmenter,
-            celab=celab_arguments(pre_tokenized, unit_discount, max_units), weights=weights,
-        )  # fmt: skip
+        language = identified_language(language, sample_files(references, files, columns=columns))
+        chosen = choose_metrics(metrics, language)
         given = open_outputs(
             references, files, [one.metric for one in chosen], source=source, columns=columns, analysed=False,
-            prepared=pre_tokenized, source_is_shown=True,
+            prepared=are_prepared(chosen), source_is_shown=True,
         )  # fmt: skip
         check_distinct(given.systems)
         chunks = list(given.chunks)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import chain
 
 import click
 import numpy as np
 
+from tesla_eval.cli.shared.command import command
 from tesla_eval.cli.shared.language import identified_language, sample_files
 from tesla_eval.cli.shared.nbest_options import nbest_format_option
-from tesla_eval.cli.shared.options import auto_language_option, create_metrics, one_metric_option
+from tesla_eval.cli.shared.options import auto_language_option, choose_metric, one_metric_option
 from tesla_eval.cli.shared.terminal import aligned, progress, visible, write_lines
 from tesla_eval.metrics import Metric
 from tesla_eval.tuning.parameters import read_parameters
@@ -22,7 +22,7 @@ from tesla_eval.tuning.rerank import rerank as rank
 __all__ = ["rerank"]
 
 
-@click.command("rerank", context_settings={"max_content_width": 110})
+@command("rerank")
 @click.argument("systems", nargs=-1, metavar="CANDIDATES...")
 @click.option(
     "-r",
@@ -77,8 +77,7 @@ def rerank(
         return
     if reference is None:
         raise click.UsageError("give references with -r, or feature weights with --params")
-    language = identified_language(language, partial(sample_files, [reference], systems))
-    chosen = create_metrics(metric, language)[0]
+    chosen = choose_metric(metric, identified_language(language, sample_files([reference], systems)))
     segments = (
         candidates_in_nbest(reference, nbest, nbest_format)
         if nbest is not None

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 import click
 
+from tesla_eval.cli.shared.command import command
 from tesla_eval.cli.shared.gates import Gates
 from tesla_eval.cli.shared.inputs import Inputs, open_inputs, summary_chunks, systems_or_standard_input
 from tesla_eval.cli.shared.language import identified_language, sample_files
 from tesla_eval.cli.shared.options import (
     analysed_option,
+    are_prepared,
     auto_language_option,
-    celab_arguments,
-    celab_options,
     checked_reference_name,
     choose_metrics,
     columns_option,
+    format_option,
     input_option,
-    lm_option,
-    meteor_jar_option,
     metrics_option,
     quiet_option,
-    segmenter_option,
     source_option,
-    synonyms_option,
-    weights_option,
 )
 from tesla_eval.cli.shared.outputs import check_output, score_output_option, write_output
 from tesla_eval.cli.shared.score_formats import FORMATS, Intervals, Results, check_format
@@ -43,7 +38,7 @@ __all__ = ["open_outputs", "score"]
 _LEVEL = 0.95
 
 
-@click.command(context_settings={"max_content_width": 110})
+@command()
 @click.option(
     "-r",
     "--reference",
@@ -58,10 +53,7 @@ _LEVEL = 0.95
 @metrics_option
 @auto_language_option
 @columns_option
-@click.option(
-    "--format", "output_format", type=click.Choice(sorted(FORMATS)), default="text", show_default=True
-)
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@format_option(FORMATS)
 @score_output_option
 @click.option("--segments", is_flag=True, help="Scores of every segment too.")
 @click.option("--ci", is_flag=True, help="A 95 % confidence interval of every system score, by bootstrap.")
@@ -85,21 +77,14 @@ _LEVEL = 0.95
               help="Score Parquet files on a cluster, into the FOLDER of -o. A run that broke resumes.")  # fmt: skip
 @click.option("--address", default=None, metavar="HOST:PORT",
               help="For --engine ray: the cluster.  [default: one on this machine, for this run]")  # fmt: skip
-@weights_option
 @analysed_option
-@synonyms_option
-@segmenter_option
-@celab_options
-@meteor_jar_option
-@lm_option
 @quiet_option
 def score(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
-    metrics: tuple[str, ...], language: str, columns: str | None, output_format: str, as_json: bool,
-    output: Path | None, segments: bool, ci: bool, resamples: int, seed: int, least: tuple[str, ...],
-    drops: tuple[str, ...], baseline: str | None, reference_name: str, jobs: int, keep: str | None,
-    engine: str | None, address: str | None, weights: str | None, analysed: bool, synonyms: str | None,
-    segmenter: str | None, pre_tokenized: bool, unit_discount: float, max_units: int,
+    metrics: tuple[str, ...], language: str, columns: str | None, output_format: str, output: Path | None,
+    segments: bool, ci: bool, resamples: int, seed: int, least: tuple[str, ...], drops: tuple[str, ...],
+    baseline: str | None, reference_name: str, jobs: int, keep: str | None, engine: str | None,
+    address: str | None, analysed: bool,
 ) -> int:  # fmt: skip
     """Score the SYSTEM files against the reference files: line i of each is segment i.
 
@@ -117,7 +102,7 @@ def score(
     tesla score -r ref1.txt -r ref2.txt sysA.txt -m m,bleu,chrf --json --segments
     tesla score -r ref.txt sys.txt -m bleu:tok=intl,lc=yes -m m --ci
     tesla score -r newstest2010-ref.en.sgm sysA.sgm sysB.sgm
-    tesla score -l zh -r ref.txt sys.txt --synonyms cilin             TESLA-CELAB, with the paper's dictionary
+    tesla score -r ref.txt sys.txt -m celab:synonyms=cilin            TESLA-CELAB, with the paper's dictionary
     tesla score -m s,s-recall,rouge2 -r model.txt summaries.txt       one summary per line
     tesla score -m s summaries.jsonl --segments                       several models per topic
     tesla score -m s-x,cremer-x -r model.txt -s source.txt sums.txt   content, and support by the source
@@ -129,8 +114,6 @@ def score(
     tesla score --engine ray data/*.parquet -o out                    on a cluster; resumes a run that broke
     zcat sys.gz | tesla score -r ref.txt
     """
-    celab = celab_arguments(pre_tokenized, unit_discount, max_units)
-    output_format = "json" if as_json else output_format
     files = systems_or_standard_input((*inputs, *systems))
     to_table = engine is not None or (output is not None and output.suffix == ".parquet")
     if to_table:
@@ -150,14 +133,10 @@ def score(
         raise click.UsageError("--keep goes with -o FILE.parquet or --engine, --address with --engine")
     if engine is None:
         check_output(output, (*references, *files, *([] if source is None else [source])))
-    language = identified_language(
-        language, partial(sample_files, references, files, columns=columns, analysed=analysed)
-    )
-    chosen = choose_metrics(
-        metrics, language, analysed=analysed, synonyms=synonyms, segmenter=segmenter, celab=celab, weights=weights
-    )  # fmt: skip
-    if not metrics and output_format == "mtme":
-        chosen = chosen[:1]  # a file of that format holds one metric
+    sample = sample_files(references, files, columns=columns, analysed=analysed)
+    language = identified_language(language, sample)
+    # A file of the format mtme holds one metric.
+    chosen = choose_metrics(metrics, language, analysed=analysed, one=output_format == "mtme")
     check_format(output_format, len(chosen), segments, intervals=ci)
     gates = Gates.parse(least, drops, baseline, {one.name: one.metric.higher_is_better for one in chosen})
     if to_table:
@@ -170,7 +149,7 @@ def score(
         return _judged(gates, results)
     given = open_outputs(
         references, files, [one.metric for one in chosen], source=source,
-        columns=columns, analysed=analysed, prepared=pre_tokenized,
+        columns=columns, analysed=analysed, prepared=are_prepared(chosen),
     )  # fmt: skip
     gates.check(given.systems)
     with progress("segments", given.segments) as bar:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import click
 
-from tesla_eval.cli.shared.options import language_option
-from tesla_eval.language.analysis.languages import resolve_language
-from tesla_eval.metrics import create_metric, default_metrics
+from tesla_eval.cli.shared.command import command
+from tesla_eval.cli.shared.options import auto_language_option, one_metric_option, requested_metrics
+from tesla_eval.cli.shared.terminal import note
+from tesla_eval.language.choice import AUTO, resolve
+from tesla_eval.metrics import Metric, create_metric
 from tesla_eval.tuning.protocols import PROTOCOLS
 from tesla_eval.tuning.serve import serve as answer
 
 __all__ = ["serve"]
 
 
-@click.command(context_settings={"max_content_width": 110})
+@command()
 @click.option(
     "--protocol",
     type=click.Choice(sorted(PROTOCOLS)),
@@ -23,19 +26,24 @@ __all__ = ["serve"]
     show_default=True,
     help="jsonl: JSON Lines. meteor: that of METEOR -stdio. zmert: that of integrations/zmert.",
 )
-@click.option(
-    "-m", "--metric", default=None, help="The metric that scores.  [default: m; celab without spaces]"
-)
-@language_option
+@one_metric_option("The metric that scores.")
+@auto_language_option
 def serve(protocol: str, metric: str | None, language: str) -> None:
     """Answer requests on standard input with scores on standard output, until the input ends.
+
+    With -l auto, the references of the first requests decide about the language of all; standard error says which one
+    it is.
 
     \b
     echo '{"hyp": "A cat sat.", "refs": ["The cat sat."]}' | tesla serve -m m -l en
     """
-    if metric is not None and "," in metric:
-        raise click.UsageError("serve takes one metric")
+    named = () if metric is None else (metric,)
+
     # Clients read standard error as trouble, so nothing is said there of what a language lacks.
-    code = resolve_language(language)
-    chosen = create_metric(metric or default_metrics(code).split(",")[0], code)
-    answer(PROTOCOLS[protocol](chosen), sys.stdin.buffer, sys.stdout.buffer)
+    def make(texts: Sequence[str]) -> Metric:
+        code = resolve(language, texts, note)
+        (request,) = requested_metrics(named, code, one=True)
+        return create_metric(request.entry.name, code, **request.options)
+
+    requested_metrics(named, "en")  # a name that is wrong is refused at once
+    answer(PROTOCOLS[protocol](make if language == AUTO else make(())), sys.stdin.buffer, sys.stdout.buffer)

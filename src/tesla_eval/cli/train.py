@@ -88,8 +88,8 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         type=click.Choice(LEARNERS),
         default="signed",
         show_default=True,
-        help="signed (no weight against its feature's sense), logistic and svm (the ranking SVM) learn from pairs, "
-        "regression from scores.",
+        help="From pairs: logistic (logistic loss), svm (the ranking SVM, needs scikit-learn), signed and signed-svm "
+        "(as these two, but no weight works against its feature's sense). From scores: regression (ridge).",
     )
     @click.option(
         "--penalty",
@@ -102,7 +102,8 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         multiple=True,
         metavar="KIND=SHARE",
         callback=_parse_floors,
-        help="Add this amount to the learned weight of a standardised feature, such as ms.3.f=0.3; repeatable.",
+        help="With --learner signed: a kind of agreement gets at least this share of all weights of agreement, spread "
+        "evenly over its features, such as pos=0.05; repeatable. The shares add up to less than 1.",
     )
     @click.option(
         "--threshold",

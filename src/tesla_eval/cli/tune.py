@@ -7,9 +7,11 @@ from pathlib import Path
 import click
 
 from tesla_eval.base.files import replacing
+from tesla_eval.cli.shared.command import command
 from tesla_eval.cli.shared.inputs import read_chunks
+from tesla_eval.cli.shared.language import identified_language
 from tesla_eval.cli.shared.nbest_options import nbest_format_option
-from tesla_eval.cli.shared.options import create_metrics, language_option
+from tesla_eval.cli.shared.options import auto_language_option, choose_metric, one_metric_option
 from tesla_eval.cli.shared.terminal import aligned, progress, write_lines
 from tesla_eval.texts.lines import STANDARD_INPUT
 from tesla_eval.tuning.mert import MertOptions
@@ -20,7 +22,7 @@ from tesla_eval.tuning.pro import ProOptions
 __all__ = ["tune"]
 
 
-@click.command(context_settings={"max_content_width": 110})
+@command()
 @click.option(
     "--nbest",
     "lists",
@@ -40,8 +42,8 @@ __all__ = ["tune"]
 @click.option(
     "--params", metavar="FILE", help="Weights to start from: Z-MERT's parameter file, or lines NAME VALUE."
 )
-@click.option("-m", "--metric", default=None, help="What is tuned for.  [default: m; celab without spaces]")
-@language_option
+@one_metric_option("What is tuned for.")
+@auto_language_option
 @nbest_format_option
 @click.option("--optimiser", type=click.Choice(["mert", "pro"]), default="mert", show_default=True)
 @click.option(
@@ -113,16 +115,15 @@ def tune(
         raise click.UsageError("--decoder needs --params: the weights to start from")
     if decoder is not None and output == STANDARD_INPUT and work is None:
         raise click.UsageError("-o - needs --work: a folder for the lists of the decoder")
-    if metric is not None and "," in metric:
-        raise click.UsageError("tune takes one metric")
-    chosen = create_metrics(metric, language, workers=jobs)[0]
+    streams = _reference_streams(references)
+    texts = [text for stream in streams for text in stream if text]
+    chosen = choose_metric(metric, identified_language(language, texts), workers=jobs)
     options: Optimiser = (
         MertOptions(restarts, directions, regularisation=l2 or 0.0, average=average)
         if optimiser == "mert"
         else ProOptions(regularisation=1.0 if l2 is None else l2, interpolation=interpolate)
     )
     given = read_parameters(params) if params else None
-    streams = _reference_streams(references)
     table: list[tuple[str, ...]] = [_HEAD]
     with progress("candidates") as bar:
         if decoder is None:

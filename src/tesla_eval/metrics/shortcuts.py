@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from tesla_eval.language.choice import AUTO, resolve
 from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.language_check import settle_language
 from tesla_eval.metrics.registry import create_metric
-from tesla_eval.texts.segments import References, streams_of_texts
+from tesla_eval.texts.segments import References, streams_of_texts, texts_of
 
 if TYPE_CHECKING:
     from tesla_eval.metrics.results import CorpusScore, Explanation
@@ -19,7 +21,7 @@ def score(
     hypotheses: Sequence[str],
     references: References,
     metric: str = "x",
-    lang: str = "en",
+    lang: str = AUTO,
     *,
     sources: Sequence[str] | None = None,
     references_by_segment: bool = False,
@@ -27,13 +29,15 @@ def score(
 ) -> CorpusScore:
     """Score a system's texts against K streams of references with the metric of that name.
 
-    With `references_by_segment` the references are one list per hypothesis instead.
+    The language is identified from the references, unless `lang` names it; the signature of the result shows it. With
+    `references_by_segment` the references are one list per hypothesis instead.
 
     >>> result = score(["The cats sat."], [["The cat sat."]], metric="m")
     >>> round(result.score, 4), result.segments.shape
     (0.5873, (1,))
     """
-    chosen = metric_for(metric, lang, references, options)
+    hypotheses, references = texts_of(hypotheses), streams_of_texts(references)
+    chosen = metric_for(metric, lang, references or [hypotheses], options)
     return chosen.corpus_score(hypotheses, references, sources, references_by_segment=references_by_segment)
 
 
@@ -41,7 +45,7 @@ def explain(
     hypothesis: str,
     references: Sequence[str],
     metric: str = "m",
-    lang: str = "en",
+    lang: str = AUTO,
     *,
     sources: str | None = None,
     **options: Any,
@@ -52,21 +56,22 @@ def explain(
     >>> explanation.references[0].features[0].name
     'ms.1'
     """
-    return metric_for(metric, lang, [references], options).explain(hypothesis, references, sources)
+    references = texts_of(references)
+    return metric_for(metric, lang, [references or [hypothesis]], options).explain(
+        hypothesis, references, sources
+    )
 
 
 def metric_for(metric: str, lang: str, references: Any, options: dict[str, Any]) -> Metric:
-    """The metric; with `lang="auto"` for the language that the references are most likely written in."""
-    return create_metric(metric, chosen_language(lang, references), **options)
+    """The metric for that language; for `auto`, for the language that the references are written in."""
+    if lang != AUTO:
+        return create_metric(metric, lang, **options)
+    return settle_language(create_metric(metric, chosen_language(lang, references), **options))
 
 
 def chosen_language(lang: str, references: Any) -> str:
-    """The language; `auto` is the one that the references are most likely written in."""
-    if lang != "auto":
+    """The language; `auto` is the one that the references are written in."""
+    if lang != AUTO:
         return lang
-    from tesla_eval.language.analysis.detection import identify  # reads a table: only when asked for
-
-    texts = [text for stream in streams_of_texts(references) for text in stream if text]
-    guess = identify(texts)
-    is_unsure = guess.language == "und" or (guess.script == "Latin" and not guess.certain)
-    return "en" if is_unsure else guess.language
+    streams = [stream for stream in streams_of_texts(references) or () if not isinstance(stream, str)]
+    return resolve(lang, [text for stream in streams for text in stream if isinstance(text, str)])

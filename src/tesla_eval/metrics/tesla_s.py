@@ -24,7 +24,7 @@ class TeslaS(FeatureMetric):
     id: ClassVar[str] = "tesla-s"
     groups = (SkipBigramGroup(),)
     combination = BestModel()
-    accepts = frozenset({"analyser"})  # equal words only: synonyms play no part
+    accepts = frozenset({"analyser", "segmenter"})  # equal words only: synonyms play no part
     ignores = frozenset({"lemmas", "senses"})
 
     @property

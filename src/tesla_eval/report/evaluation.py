@@ -10,8 +10,10 @@ from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.base.files import replacing
 from tesla_eval.drawing.explanation import html_table
 from tesla_eval.drawing.text import escaped
+from tesla_eval.language.choice import AUTO
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.comparison import SystemComparison, compare_systems
+from tesla_eval.metrics.language_check import settle_language
 from tesla_eval.metrics.registry import create_metric, digits
 from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.metrics.scoring import Chunk, NamedMetric, Scored, score_systems
@@ -41,7 +43,7 @@ def evaluate(
     metrics: str | Metric | Sequence[str | Metric] = ("m", "x"),
     baseline: str | None = None,
     sources: Sequence[str] | None = None,
-    lang: str = "auto",
+    lang: str = AUTO,
     *,
     references_by_segment: bool = False,
     workers: int = 1,
@@ -66,8 +68,12 @@ def evaluate(
     streams = streams_of_texts(streams_by_segment(first, references) if references_by_segment else references)
     sources = texts_of(sources)
     given_metrics = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
-    lang = chosen_language(lang, streams)
+    identified = lang == AUTO
+    lang = chosen_language(lang, streams or [first])
     chosen = list(_named(given_metrics, lang))
+    if identified:
+        for one in chosen:
+            settle_language(one.metric)
     needed = any(one.metric.needs_references for one in chosen)
     for name, hypotheses in texts.items():
         try:

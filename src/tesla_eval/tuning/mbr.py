@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tesla_eval.base.errors import InputError
+from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.base.parallel import map_in_order
 from tesla_eval.metrics.base import Metric
 from tesla_eval.texts.segments import distinct_texts, texts_of
@@ -71,17 +71,18 @@ class Risked:
 
 
 def mbr(
-    metric: Metric, lists: Iterable[CandidateList], options: MbrOptions, workers: int = 1
+    metric: Metric | None, lists: Iterable[CandidateList], options: MbrOptions, workers: int = 1
 ) -> Iterator[Risked]:
-    """The choice of every segment, in order; `workers` segments at a time."""
+    """The choice of every segment, in order; `workers` segments at a time. An aggregate needs no metric."""
     return map_in_order(lambda found: _choose(metric, found, options), lists, workers)
 
 
-def _choose(metric: Metric, found: CandidateList, options: MbrOptions) -> Risked:
+def _choose(metric: Metric | None, found: CandidateList, options: MbrOptions) -> Risked:
     expected = expected_scores(
         metric, found.texts, _posterior(found, options), top_k=options.top_k, aggregate=options.aggregate
     )
-    better = expected if options.aggregate or metric.higher_is_better else -expected
+    lower_is_better = not options.aggregate and metric is not None and not metric.higher_is_better
+    better = -expected if lower_is_better else expected
     return Risked(found.segment, found.texts, expected, int(np.nanargmax(better)))
 
 
@@ -93,7 +94,7 @@ def _posterior(found: CandidateList, options: MbrOptions) -> FloatArray | None:
 
 
 def expected_scores(
-    metric: Metric,
+    metric: Metric | None,
     texts: Sequence[str],
     weights: FloatArray | None = None,
     *,
@@ -114,6 +115,8 @@ def expected_scores(
     mass = np.bincount(place, share) / share.sum()
     if aggregate:
         return np.asarray(agreement_with_aggregate(distinct, mass)[place])
+    if metric is None:
+        raise UsageError("without a metric, candidates can be compared by their aggregate alone")
     if top_k is None or top_k >= len(distinct):
         return np.asarray(_means(_matrices(metric, distinct), mass)[place])
     agreement = agreement_with_aggregate(distinct, mass)

@@ -38,6 +38,9 @@ class _Segment:
     references: tuple[str, ...]
 
 
+MetricMaker = Callable[[Sequence[str]], Metric]
+"""Makes the metric for the language of the first references."""
+
 _Scored = tuple[float, "list[float]"] | str
 """The score and the statistics of a segment, or what is wrong with it."""
 
@@ -45,9 +48,15 @@ _Scored = tuple[float, "list[float]"] | str
 class Protocol(ABC):
     """Lines in, answers out."""
 
-    def __init__(self, metric: Metric) -> None:
-        self.metric = metric
+    def __init__(self, metric: Metric | MetricMaker) -> None:
+        self._metric = metric
         self._line = 0
+
+    def metric_for(self, references: Sequence[str] = ()) -> Metric:
+        """The metric; the first references decide about its language if nothing else does."""
+        if not isinstance(self._metric, Metric):
+            self._metric = self._metric(references)
+        return self._metric
 
     @abstractmethod
     def answer(self, lines: Sequence[str | None]) -> str:
@@ -55,6 +64,11 @@ class Protocol(ABC):
 
     def _score(self, segments: Sequence[_Segment]) -> list[_Scored]:
         """The segments with equally many references are scored together."""
+        try:
+            if segments:
+                self.metric_for([text for one in segments for text in one.references])
+        except TeslaError as error:
+            return [_shown(error)] * len(segments)
         results: list[_Scored] = [""] * len(segments)
         by_count: dict[int, list[int]] = {}
         for k, segment in enumerate(segments):
@@ -67,19 +81,23 @@ class Protocol(ABC):
 
     def _score_alike(self, segments: Sequence[_Segment]) -> list[_Scored]:
         try:
-            found = self.metric.score_segments(
+            scored = self.metric_for().score_segments(
                 [segment.hypothesis for segment in segments],
                 [list(stream) for stream in zip(*(segment.references for segment in segments), strict=True)],
             )
         except (TeslaError, ValueError, MemoryError, OverflowError) as error:
             if len(segments) == 1:
-                return [" ".join(str(error).split()) or type(error).__name__]
+                return [_shown(error)]
             return [result for segment in segments for result in self._score_alike([segment])]
-        return [(score, row) for score, row in zip(found.scores.tolist(), self._rows(found), strict=True)]
+        return [(score, row) for score, row in zip(scored.scores.tolist(), self._rows(scored), strict=True)]
 
-    def _rows(self, found: SegmentScores) -> list[list[float]]:
-        rows: list[list[float]] = TuningObjective.of(self.metric).statistics(found).tolist()
+    def _rows(self, scored: SegmentScores) -> list[list[float]]:
+        rows: list[list[float]] = TuningObjective.of(self.metric_for()).statistics(scored).tolist()
         return rows
+
+
+def _shown(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 class JsonLines(Protocol):
@@ -99,7 +117,7 @@ class JsonLines(Protocol):
                 request = parse_json_object(line, place)
                 ids[-1] = request.get("id")
                 parsed.append(self._segment(request, place))
-            except InputError as error:
+            except TeslaError as error:
                 parsed.append(str(error))
         good = [item for item in parsed if isinstance(item, _Segment)]
         results = iter(self._score(good))
@@ -118,7 +136,7 @@ class JsonLines(Protocol):
             raise InputError(f"{place}: hyp must be a text")
         if not isinstance(references, list) or not all(isinstance(text, str) for text in references):
             raise InputError(f"{place}: refs must be a list of texts")
-        if not references and self.metric.needs_references:
+        if not references and self.metric_for([hypothesis]).needs_references:
             raise InputError(f"{place}: refs must hold at least one text")
         if len(references) > _MOST_REFERENCES:
             raise InputError(f"{place}: more than {_MOST_REFERENCES} references")
@@ -146,7 +164,7 @@ class Meteor(Protocol):
             return f"ERROR {result}"
         score, row = result
         if not segment.hypothesis:  # METEOR gives 0, whatever the reference
-            score, row = 0.0, row if self.metric.formula_of_sums else [0.0]
+            score, row = 0.0, row if self.metric_for().formula_of_sums else [0.0]
         return " ".join(map(repr, [score, *row]))
 
     def _parse(self, line: str | None) -> _Segment | str:
@@ -168,7 +186,7 @@ class Meteor(Protocol):
         if not all(rows) or not all(map(math.isfinite, (number for row in rows for number in row))):
             raise ValueError
         scores = [row[0] for row in rows]
-        formula = self.metric.formula_of_sums
+        formula = self.metric_for().formula_of_sums
         full = [row[1:] for row in rows if len(row) > 1]
         if formula is None or not full:
             return [*scores, math.fsum(scores) / len(scores)]
@@ -182,11 +200,10 @@ class ZMert(Protocol):
     over 65,535 sentences fit 32 bits. An answer that starts with ERROR ends the request.
     """
 
-    def __init__(self, metric: Metric) -> None:
+    def __init__(self, metric: Metric | MetricMaker) -> None:
         super().__init__(metric)
-        if not metric.higher_is_better:
-            raise UsageError(f"{metric.id}: lower is better; Z-MERT needs a metric whose best score is 1")
-        self._percent = metric.formula_of_sums is not None
+        if isinstance(metric, Metric):
+            self._check(metric)
         self._references: list[tuple[str, ...]] = []
         self._waiting = 0
         self._body: list[str | None] = []
@@ -227,8 +244,17 @@ class ZMert(Protocol):
         texts = [text for text in self._body if text is not None]
         if len(texts) < len(self._body):
             return [f"ERROR line {self._line}: a reference is not valid UTF-8, or too long"]
+        try:
+            self._check(self.metric_for(texts))
+        except TeslaError as error:
+            return [f"ERROR line {self._line}: {_shown(error)}"]
         self._references = [tuple(texts[k * each : (k + 1) * each]) for k in range(count)]
         return [f"OK {count} {each}"]
+
+    @staticmethod
+    def _check(metric: Metric) -> None:
+        if not metric.higher_is_better:
+            raise UsageError(f"{metric.id}: lower is better; Z-MERT needs a metric whose best score is 1")
 
     def _score_candidates(self) -> list[str]:
         segments = []
@@ -243,11 +269,13 @@ class ZMert(Protocol):
                     f"ERROR line {number}: sentence {place}, but there are references for {len(self._references)}"
                 ]
             segments.append(_Segment(text.strip(), self._references[int(place)]))
+        results = self._score(segments)
+        is_percent = self.metric_for().formula_of_sums is not None
         answers = []
-        for number, result in enumerate(self._score(segments), first):
+        for number, result in enumerate(results, first):
             if isinstance(result, str):
                 return [f"ERROR line {number}: {result}"]
-            score = result[0] / 100 if self._percent else result[0]
+            score = result[0] / 100 if is_percent else result[0]
             if not 0 <= score <= 1:
                 return [f"ERROR line {number}: score {score:g}; Z-MERT needs a metric between 0 and 1"]
             whole = round(score * _UNIT)

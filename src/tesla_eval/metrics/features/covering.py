@@ -85,8 +85,8 @@ class _BoundCovering(BoundGroup):
             if len(units) > self._matcher.max_units:
                 raise InputError(
                     f"the text that begins {text[:_SHOWN]!r} has {len(units):,} units, more than "
-                    f"{self._matcher.max_units:,}: split it into segments, or raise the bound (max_units, on the "
-                    "command line --max-units)"
+                    f"{self._matcher.max_units:,}: split it into segments, or raise the bound: "
+                    f"-m celab:max_units={len(units)} (in Python max_units={len(units)})"
                 )
         keys: tuple[list[str], ...] = batch.keys
         return keys

@@ -1,0 +1,82 @@
+"""The one choice of language, for the command line and for Python: the language that is named, or that of the texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tesla_eval.base.errors import UsageError
+from tesla_eval.language.analysis.languages import LANGUAGES, UNDETERMINED, resolve_language
+
+__all__ = ["AUTO", "other_language", "resolve"]
+
+AUTO = "auto"
+"""What stands for the language of the texts themselves."""
+
+_SAMPLE = 128  # texts that are looked at
+_SHORT = 20  # with fewer words a guess is good enough
+_LONGEST_WORD = 16  # text with fewer spaces than that is written without them
+_FALLBACK = "en"
+
+
+def resolve(
+    lang: str, texts: Sequence[str], say: Callable[[str], None] | None = None, what: str = "references"
+) -> str:
+    """The code of the language that `lang` names; for `auto`, of the language that `texts` are written in.
+
+    For short texts that is the best guess, or English. Longer texts whose language is uncertain are a `UsageError`.
+    `say` is told what was identified; `what` is what messages call the texts.
+
+    >>> resolve("deu", []), resolve("auto", ["Der Hund schläft unter dem Tisch, und die Katze sitzt auf dem Dach."])
+    ('de', 'de')
+    """
+    if lang != AUTO:
+        return resolve_language(lang)
+    from tesla_eval.language.analysis.detection import identify  # reads a table: only when asked for
+
+    guess = identify(list(dict.fromkeys(_spread(texts))))  # repeated lines tell nothing new
+    language = guess.language
+    message = f"{_named(language)}, identified from the {what}"
+    if not guess.certain:
+        if guess.words >= _SHORT:
+            best = "" if language == UNDETERMINED.code else f"; the best guess is {_named(language)}"
+            raise UsageError(
+                f"cannot tell the language of the {what} ({guess.note}{best}); give it with -l (in Python lang=), "
+                "for example -l en"
+            )
+        if language == UNDETERMINED.code or guess.script == "Latin":
+            language = _FALLBACK
+        message = f"{_named(language)} is assumed, because the text is too short to tell; -l sets another one"
+    if say is not None:
+        say(f"language: {message}")
+    return language
+
+
+def other_language(lang: str, texts: Sequence[str]) -> str | None:
+    """What `texts` look like, if they are clearly not in the language `lang`; for a warning.
+
+    >>> other_language("en", ["Der Hund schläft unter dem Tisch, und die Katze sitzt auf dem Dach."] * 3)
+    'German (de)'
+    """
+    if lang not in LANGUAGES or _is_short(texts):
+        return None
+    from tesla_eval.language.analysis.detection import contradicts
+
+    other = contradicts(lang, texts)
+    if other is None:
+        return None
+    unknown = other.language == UNDETERMINED.code
+    return f"text in another script ({other.script})" if unknown else _named(other.language)
+
+
+def _is_short(texts: Sequence[str]) -> bool:
+    return sum(max(len(text.split()), len(text) // _LONGEST_WORD) for text in texts) < _SHORT
+
+
+def _spread(texts: Sequence[str]) -> Sequence[str]:
+    """As many texts as are looked at, from everywhere."""
+    count = len(texts)
+    return texts if count <= _SAMPLE else [texts[i * count // _SAMPLE] for i in range(_SAMPLE)]
+
+
+def _named(code: str) -> str:
+    return f"{LANGUAGES[code].name} ({code})" if code in LANGUAGES else code

@@ -1,0 +1,46 @@
+"""Does a metric that was made for one language get text in another? It warns, once per metric, where that is clear."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from weakref import WeakSet
+
+from tesla_eval.base.errors import warn
+from tesla_eval.language.choice import other_language
+
+if TYPE_CHECKING:
+    from tesla_eval.metrics.base import Metric, References
+
+__all__ = ["check_language", "settle_language"]
+
+_MOST, _FIRST = 64, 16  # references that are looked at, and how many of the first corpus
+_EVERY = 300  # of later corpora one in so many: that costs less than 1 % of scoring them
+
+_checked: WeakSet[Metric] = WeakSet()
+_settled: WeakSet[Metric] = WeakSet()
+
+
+def settle_language(metric: Metric) -> Metric:
+    """The metric, whose language was identified from the texts, or compared with them: it is not checked again."""
+    _settled.add(metric)
+    return metric
+
+
+def check_language(metric: Metric, references: References) -> None:
+    """Warn if the references are clearly not in the metric's language; some of them are looked at."""
+    if not references or metric in _settled:
+        return
+    count = len(references[0])
+    wanted = min(count, _MOST, max(count // _EVERY, 0 if metric in _checked else _FIRST))
+    _checked.add(metric)
+    signature = metric.get_signature()
+    if wanted == 0 or "lang" not in signature or "analysis" in signature:  # no language, or an own analyser
+        return
+    sample = [references[0][i * count // wanted] for i in range(wanted)]
+    other = other_language(metric.lang, [text for text in sample if text])
+    if other is not None:
+        settle_language(metric)
+        warn(
+            f"{metric.id} was made for language {metric.lang!r}, but the references look like {other}",
+            stacklevel=4,
+        )
