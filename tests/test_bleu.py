@@ -55,7 +55,7 @@ def test_the_tokens_are_sacrebleus(tokeniser: str, text: str) -> None:
 
 @pytest.mark.parametrize("tokeniser", TOKENISERS)
 def test_every_character_is_cut_as_sacrebleu_cuts_it(tokeniser: str) -> None:
-    """But for characters that regex does not know yet: the categories of `intl` come from the core's Unicode version."""
+    """But for characters that regex does not know yet: the core has a Unicode version of its own for `intl`."""
     own = BLEU(tokenize=tokeniser)
     unknown = regex.compile(r"\p{Cn}")
     last = (
