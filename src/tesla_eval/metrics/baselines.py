@@ -39,6 +39,8 @@ __all__ = [
 
 UNSPACED_TOKENISERS = {"zh": "zh", "ja": "char", "th": "char"}  # where words are not spaced
 _HIGHEST_ORDER = 32  # of n-grams: more is a typing error
+_TOKENISERS_OF_SACREBLEU = {"ja": "ja-mecab", "ko": "ko-mecab"}
+"""Where sacreBLEU cuts words by MeCab, which the extras sacrebleu[ja] and sacrebleu[ko] install."""
 _TOKENISERS_OF_CORE = frozenset({"13a", "intl", "zh", "char", "none"})
 _PAIRS_AT_ONCE = 1 << 15
 _SUM_IS_CORRECTED = sum([1e100, 1.0, -1e100]) == 1.0
@@ -196,7 +198,10 @@ class BleuParts(NamedTuple):
 
 
 class Bleu(SacreBleuMetric):
-    """BLEU, by default with the tokeniser that sacreBLEU advises for the language.
+    """BLEU, by default with the tokeniser that sacreBLEU takes for the language.
+
+    For Japanese and Korean that is MeCab. Where it is not installed, characters and 13a take its place; the signature
+    shows it (`tok`), and `shortcomings` says it.
 
     >>> metric = Bleu(tok="intl", lc=True)
     >>> str(metric.corpus_score(["A cat."], [["The cat."]]).signature).rpartition("|")[0]
@@ -229,7 +234,7 @@ class Bleu(SacreBleuMetric):
     def _make(self, lang: str, **options: Any) -> tuple[Any, Any]:
         from sacrebleu.metrics.bleu import BLEU
 
-        self._tokeniser = options["tokenize"] or self.tokeniser or UNSPACED_TOKENISERS.get(lang, "13a")
+        self._tokeniser = options["tokenize"] or self.tokeniser or _default_tokeniser(lang)
         options["tokenize"] = self._tokeniser
         _check_choice(self.id, "tok", options["tokenize"], BLEU.TOKENIZERS)
         _check_choice(self.id, "smooth_method", options["smooth_method"], BLEU.SMOOTH_DEFAULTS)
@@ -238,6 +243,18 @@ class Bleu(SacreBleuMetric):
             raise UsageError(f"{self.id}: smooth_value must not be negative")
         # sacreBLEU advises the effective order for single sentences, and none for a corpus.
         return BLEU(**options), BLEU(**{**options, "effective_order": True})
+
+    @property
+    def shortcomings(self) -> list[str]:
+        """That the tokeniser of sacreBLEU is not installed, and which one takes its place."""
+        _, options = vars(self)["_arguments"]
+        advised = _TOKENISERS_OF_SACREBLEU.get(self.lang, self._tokeniser)
+        if options.get("tok") or self.tokeniser or advised == self._tokeniser:
+            return []
+        return [
+            f"no {advised} for {self.id}, which takes tok:{self._tokeniser} instead "
+            f"(pip install 'sacrebleu[{self.lang}]')"
+        ]
 
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores and statistics of some segments."""
@@ -405,6 +422,21 @@ def _signature_text(metric: Any) -> str:
     """sacreBLEU's signature without the number of references, which is a property of the data."""
     metric.num_refs = 1
     return str(metric.get_signature()).removeprefix("nrefs:1|")
+
+
+def _default_tokeniser(lang: str) -> str:
+    """sacreBLEU's tokeniser of a language, or what takes its place where it is not installed."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    advised = _TOKENISERS_OF_SACREBLEU.get(lang)
+    if advised is not None:
+        try:
+            BLEU(tokenize=advised)
+        except (ImportError, RuntimeError, OSError, AssertionError):  # not installed, or another dictionary
+            pass
+        else:
+            return advised
+    return UNSPACED_TOKENISERS.get(lang, "13a")
 
 
 def _check_choice(metric: str, option: str, value: str, known: Collection[str]) -> None:
