@@ -1,5 +1,7 @@
 """TESLA-M and TESLA-X against sacreBLEU's sentence metrics on 5,000 cold WMT14 pairs; two workers against one.
 
+Our BLEU and ROUGE, which the core counts, stand beside sacreBLEU's and rouge-score's.
+
 python -m benchmarks throughput
 
 `in batch` is one `corpus_score` of all pairs, `one by one` a call of `sentence_score` for each: sacreBLEU's way.
@@ -24,6 +26,14 @@ COLD = (
 )
 READY = "ready"
 IN_BATCH, ONE_BY_ONE = "in batch", "one by one"
+OURS = "tesla:"  # before the name of a metric that others have too
+ROUGE = {"rouge1": "rouge1", "rouge2": "rouge2", "rougel": "rougeL"}  # by rouge-score's names
+BASELINES = [
+    (("tesla:bleu", IN_BATCH), ("bleu", IN_BATCH)),
+    (("tesla:bleu", ONE_BY_ONE), ("bleu", ONE_BY_ONE)),
+    *(((f"tesla:{name}", IN_BATCH), (name, ONE_BY_ONE)) for name in ROUGE),
+]
+"""Ours, and what it is measured against; rouge-score has no batches."""
 
 
 def measure(name: str, way: str, workers: int) -> float:
@@ -43,15 +53,29 @@ def measure(name: str, way: str, workers: int) -> float:
 
 
 def make(name: str, workers: int):  # type: ignore[no-untyped-def]
-    if name.startswith("tesla-"):
+    if name.startswith(("tesla-", OURS)):
         from tesla_eval import create_metric
 
-        return create_metric(name, "en", workers=max(workers, 1))
+        return create_metric(name.removeprefix(OURS), "en", workers=max(workers, 1))
+    if name in ROUGE:
+        return RougeScore(ROUGE[name])
     from sacrebleu.metrics import BLEU, CHRF, TER
 
     return {
         "bleu": lambda: BLEU(effective_order=True), "chrf": CHRF, "chrf++": lambda: CHRF(word_order=2), "ter": TER,
     }[name]()  # fmt: skip
+
+
+class RougeScore:
+    """rouge-score with the method that all others have."""
+
+    def __init__(self, name: str) -> None:
+        from rouge_score.rouge_scorer import RougeScorer
+
+        self._scorer = RougeScorer([name], use_stemmer=True)
+
+    def sentence_score(self, hypothesis: str, references: list[str]) -> object:
+        return self._scorer.score(references[0], hypothesis)
 
 
 def cold(name: str, way: str, workers: int = 0, processes: int = 1) -> float:
@@ -85,6 +109,16 @@ def main() -> None:
     for name, taken in times.items():
         ratios = "".join(f"{ratio(taken, times[column]):>30}" for column in columns)
         print(f"{name:<20}{statistics.median(taken):>10.1f}{ratios}")
+    pairs_of_runs = [run for runs_compared in BASELINES for run in runs_compared]
+    times = rounds_of(
+        {" ".join(run): lambda run=run: cold(*run) for run in pairs_of_runs},  # type: ignore[misc]
+        ROUNDS,
+    )
+    for ours_run, peer in (map(" ".join, runs_compared) for runs_compared in BASELINES):
+        own, other = (statistics.median(times[run]) for run in (ours_run, peer))
+        print(
+            f"{ours_run}: {own:.1f} us a pair; {peer}: {other:.1f}; {ratio(times[peer], times[ours_run])} times as fast"
+        )
     print(f"two against one, elapsed; medians of {ROUNDS_OF_WORKERS} interleaved runs")
     for name in ("tesla-m", "tesla-x"):
         elapsed = rounds_of(

@@ -13,6 +13,7 @@ void bind_ngram_models(nanobind::module_& m);
 void bind_ngram_overlap(nanobind::module_& m);
 void bind_matching(nanobind::module_& m);
 void bind_characters(nanobind::module_& m);
+void bind_baselines(nanobind::module_& m);
 void bind_surface(nanobind::module_& m);
 void bind_vectors(nanobind::module_& m);
 void bind_states(nanobind::module_& m);

@@ -22,6 +22,7 @@ NB_MODULE(_core, m) {
     tesla::bind_ngram_overlap(m);
     tesla::bind_matching(m);
     tesla::bind_characters(m);
+    tesla::bind_baselines(m);
     tesla::bind_surface(m);
     tesla::bind_vectors(m);
     tesla::bind_encoder(m);

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 MAX_LABELS: int
+MTEVAL_UNICODE: str
 TAGGER_FEATURES: int
 
 class Segmenter:
@@ -292,6 +293,40 @@ def match_characters_both_ways(
 ) -> tuple[
     npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]
 ]: ...
+
+class WordTexts:
+    @staticmethod
+    def by_sacrebleu(texts: list[str], tokeniser: str) -> WordTexts: ...
+    @staticmethod
+    def by_rouge_score(texts: list[str], stem: bool) -> WordTexts: ...
+    @staticmethod
+    def by_tokeniser(texts: list[str], tokeniser: Tokeniser) -> WordTexts: ...
+    def __len__(self) -> int: ...
+    def words(self) -> list[str]: ...
+    def replace_words(self, forms: list[str]) -> None: ...
+
+def count_bleu(
+    texts: WordTexts,
+    hypotheses: npt.NDArray[np.int64],
+    references: npt.NDArray[np.int64],
+    max_order: int,
+) -> npt.NDArray[np.float64]: ...
+def score_bleu(
+    rows: npt.NDArray[np.float64],
+    smoothing: str,
+    smoothing_value: float,
+    effective_order: bool,
+    corrected_sum: bool,
+) -> npt.NDArray[np.float64]: ...
+def match_rouge(
+    sentences: WordTexts,
+    sentence_offsets: npt.NDArray[np.int64],
+    hypotheses: npt.NDArray[np.int64],
+    references: npt.NDArray[np.int64],
+    kind: str,
+    measure: int,
+) -> npt.NDArray[np.float64]: ...
+def porter_stem(word: str, nltk: bool) -> str: ...
 
 class CharacterBags:
     def __init__(self, texts: list[str]) -> None: ...

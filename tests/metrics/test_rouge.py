@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 from itertools import combinations
@@ -13,7 +14,6 @@ from hypothesis import strategies as st
 from tesla_eval import create_metric
 from tesla_eval.base.errors import UsageError
 from tesla_eval.metrics import metric_names
-from tesla_eval.metrics.rouge_counting import match_subsequence
 
 REFERENCE = "The judge ordered Stiviano to pay back the gifts of the owner."
 HYPOTHESIS = "A judge has ordered her to pay back gifts, and the owner pays the judge."
@@ -131,15 +131,66 @@ def test_equal_to_rouge_score_on_real_pairs(real_pairs) -> None:
             assert tuple(found.features.values()) == tuple(expected)
 
 
-@given(st.lists(st.sampled_from("abc"), max_size=9), st.lists(st.sampled_from("abc"), max_size=9))
+LETTERS = st.lists(st.sampled_from("abc"), max_size=90)
+
+
+@given(LETTERS, LETTERS)
 def test_the_longest_common_subsequence_by_the_textbook(reference, hypothesis) -> None:
     table = [[0] * (len(hypothesis) + 1) for _ in range(len(reference) + 1)]
     for i, a in enumerate(reference):
         for j, b in enumerate(hypothesis):
             table[i + 1][j + 1] = table[i][j] + 1 if a == b else max(table[i][j + 1], table[i + 1][j])
-    precision, recall, _ = match_subsequence(reference, hypothesis)
-    assert precision == table[-1][-1] / max(len(hypothesis), 1)
-    assert recall == table[-1][-1] / max(len(reference), 1)
+    measures = create_metric("rougel").sentence_score(" ".join(hypothesis), [" ".join(reference)]).features
+    assert measures["precision"] == table[-1][-1] / max(len(hypothesis), 1)
+    assert measures["recall"] == table[-1][-1] / max(len(reference), 1)
+
+
+ANY_TEXTS = st.lists(
+    st.text(st.sampled_from("abcde AB12\n.-K\u0130\u212a\xe9\u4e2d\ud800"), max_size=150),
+    min_size=1,
+    max_size=3,
+)
+
+
+@pytest.mark.parametrize(("name", "theirs"), KINDS.items())
+@settings(max_examples=60)
+@given(references=ANY_TEXTS, hypothesis=st.text(st.sampled_from("abcde AB1\n\u0130\ud800"), max_size=150))
+def test_the_best_of_several_references_is_rouge_scores(name, theirs, references, hypothesis) -> None:
+    """Whatever the characters: signs that become letters a to z in lower case, halves of characters."""
+    from rouge_score.rouge_scorer import RougeScorer
+
+    scorer = RougeScorer([theirs], use_stemmer=True)
+    expected = [scorer.score(reference, hypothesis)[theirs] for reference in references]
+    options = {"split": False} if name == "rougelsum" else {}
+    metric, recall = (create_metric(key, **options) for key in (name, f"{name}-recall"))
+    best = max(expected, key=lambda score: (score.fmeasure, score))
+    assert tuple(metric.sentence_score(hypothesis, references).features.values()) == best
+    assert recall.sentence_score(hypothesis, references).score == max(score.recall for score in expected)
+    streams = [[None, *[hypothesis] * 2], *([reference] * 3 for reference in references)]
+    scored = metric.corpus_score([hypothesis] * 3, streams).segments
+    assert scored[0] == best.fmeasure
+    assert scored[1] == scored[2] == metric.sentence_score(hypothesis, [hypothesis, *references]).score
+
+
+@pytest.mark.parametrize("name", [name for name in metric_names() if name.startswith("rouge")])
+@pytest.mark.parametrize("lang", ["en", "de"])
+def test_all_pairs_are_those_one_by_one(name: str, lang: str) -> None:
+    metric = create_metric(name, lang)
+    hypotheses, references = (
+        [HYPOTHESIS, "", REFERENCE],
+        ["The owner.", HYPOTHESIS, "", "Other words. The judge."],
+    )
+    matrix = metric.pairwise(hypotheses, references)
+    expected = [[metric.sentence_score(h, [r]).score for r in references] for h in hypotheses]
+    assert matrix.tolist() == expected
+
+
+@pytest.mark.parametrize("name", [name for name in metric_names() if name.startswith("rouge")])
+def test_a_copy_is_the_same_metric(name: str) -> None:
+    metric = create_metric(name, "en", stem=False)
+    copied = pickle.loads(pickle.dumps(metric))
+    assert type(copied) is type(metric)
+    assert str(copied.get_signature()) == str(metric.get_signature())
 
 
 def test_a_text_of_one_line_is_split_into_sentences() -> None:

@@ -1,7 +1,7 @@
 """The usual metrics beside ours: sacreBLEU's BLEU and TER, with its options and its signatures.
 
-sacreBLEU scores one corpus at a time. A bootstrap asks for thousands of resamples, so its formulas stand here once
-more, over arrays: the last axis holds the statistics in sacreBLEU's order. Tests hold them to sacreBLEU's own numbers.
+The core counts BLEU's n-grams and computes its scores, equal to sacreBLEU's to the bit. TER is sacreBLEU's own, segment
+by segment; its formula stands here once more, over arrays, because a bootstrap asks for thousands of resamples.
 """
 
 from __future__ import annotations
@@ -10,31 +10,43 @@ import math
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tesla_eval.base.arrays import ExactSum, FloatArray
+from tesla_eval._core import WordTexts, count_bleu, score_bleu
+from tesla_eval.base.arrays import ExactSum, FloatArray, Index
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.records import Signature
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import Score, SegmentScores
-from tesla_eval.texts.segments import References
+from tesla_eval.texts.segments import References, blocks_of_pairs, new_matrix, streams_of_one, texts_of
 
 __all__ = [
     "UNSPACED_TOKENISERS",
     "Bleu",
     "BleuChar",
+    "BleuParts",
     "SacreBleuMetric",
     "SacreBleuSignature",
     "StatisticsTotal",
     "Ter",
     "TerChar",
     "check_order",
+    "index_of_texts",
 ]
 
 UNSPACED_TOKENISERS = {"zh": "zh", "ja": "char", "th": "char"}  # where words are not spaced
 _HIGHEST_ORDER = 32  # of n-grams: more is a typing error
+_TOKENISERS_OF_SACREBLEU = {"ja": "ja-mecab", "ko": "ko-mecab"}
+"""Where sacreBLEU cuts words by MeCab, which the extras sacrebleu[ja] and sacrebleu[ko] install."""
+_TOKENISERS_OF_CORE = frozenset({"13a", "intl", "zh", "char", "none"})
+_PAIRS_AT_ONCE = 1 << 15
+_SUM_IS_CORRECTED = sum([1e100, 1.0, -1e100]) == 1.0
+"""Whether `sum`, which adds up logarithms in sacreBLEU, corrects rounding errors: so it does from Python 3.12 on."""
+_UNMATCHED = "\x00"
+"""The reference of a segment that has only empty ones, which sacreBLEU refuses: no hypothesis can match it."""
 
 
 class SacreBleuSignature(Signature):
@@ -92,13 +104,16 @@ class StatisticsTotal:
         for total, column in zip(self._others, statistics.T, strict=True):
             total.add(column)
 
-    def score(self) -> float:
-        """The corpus score of the segments so far."""
+    def sums(self) -> list[float]:
+        """The sums of the segments' statistics so far."""
         if self._others and self._counts is not None:
             self._add(self._counts[None])
             self._counts = None
-        sums = map(float, self._others) if self._counts is None else self._counts.tolist()
-        return self._score(_statistics_of(sums))
+        return _statistics_of(map(float, self._others) if self._counts is None else self._counts.tolist())
+
+    def score(self) -> float:
+        """The corpus score of the segments so far."""
+        return self._score(self.sums())
 
 
 class SacreBleuMetric(Metric):
@@ -124,18 +139,30 @@ class SacreBleuMetric(Metric):
     def score_of_sums(self, sums: FloatArray) -> FloatArray:
         """The corpus scores of summed statistics, for many sums at once."""
 
+    @cached_property
+    def _signature_texts(self) -> list[str]:
+        return [_signature_text(metric) for metric in (self._corpus, self._segment)]
+
     def get_signature(self) -> SacreBleuSignature:
         """The metric and its settings, those for segments too; for results it is sacreBLEU's own signature."""
-        return SacreBleuSignature(self.id, *map(_signature_text, (self._corpus, self._segment)))
+        return SacreBleuSignature(self.id, *self._signature_texts)
+
+    @cached_property
+    def _segment_signatures(self) -> dict[int, Signature]:
+        """The signatures of single sentences by the number of references, as they are asked for."""
+        return {}
 
     def sentence_score(
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Score:
         """The score of one segment, with sacreBLEU's signature for single sentences."""
-        found = super().sentence_score(hypothesis, references, sources)
-        return Score(
-            found.metric, found.score, found.features, self.get_signature().of_segments(len(references))
-        )
+        streams = streams_of_one(hypothesis, references)
+        scored = self._score_one(hypothesis, streams, sources)
+        signature = self._segment_signatures.get(len(streams))
+        if signature is None:
+            signature = self.get_signature().of_segments(len(streams))
+            self._segment_signatures[len(streams)] = signature
+        return Score(self.id, float(scored.scores[0]), {}, signature)
 
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores and statistics of some segments."""
@@ -146,9 +173,8 @@ class SacreBleuMetric(Metric):
         rows = []
         for index, hypothesis in enumerate(hypotheses):
             given = [stream[index] for stream in references]
-            # An empty reference among others is a missing one; where there is no other, sacreBLEU refuses the empty
-            # text, so it gets a character that no hypothesis can match.
-            kept = [text for text in given if text] or ["\x00"]
+            # An empty reference among others is a missing one.
+            kept = [text for text in given if text] or [_UNMATCHED]
             rows.append(self._corpus._extract_corpus_statistics([hypothesis], [[text] for text in kept])[0])
         statistics = np.array(rows, np.float64)
         scores = np.array([self._segment._compute_score_from_stats(row).score for row in rows])
@@ -161,8 +187,21 @@ class SacreBleuMetric(Metric):
         )
 
 
+class BleuParts(NamedTuple):
+    """What makes up a BLEU score."""
+
+    precisions: tuple[float, ...]
+    """By order, smoothed, in percent."""
+    brevity_penalty: float
+    system_length: int
+    reference_length: int
+
+
 class Bleu(SacreBleuMetric):
-    """BLEU, by default with the tokeniser that sacreBLEU advises for the language.
+    """BLEU, by default with the tokeniser that sacreBLEU takes for the language.
+
+    For Japanese and Korean that is MeCab. Where it is not installed, characters and 13a take its place; the signature
+    shows it (`tok`), and `shortcomings` says it.
 
     >>> metric = Bleu(tok="intl", lc=True)
     >>> str(metric.corpus_score(["A cat."], [["The cat."]]).signature).rpartition("|")[0]
@@ -195,7 +234,8 @@ class Bleu(SacreBleuMetric):
     def _make(self, lang: str, **options: Any) -> tuple[Any, Any]:
         from sacrebleu.metrics.bleu import BLEU
 
-        options["tokenize"] = options["tokenize"] or self.tokeniser or UNSPACED_TOKENISERS.get(lang, "13a")
+        self._tokeniser = options["tokenize"] or self.tokeniser or _default_tokeniser(lang)
+        options["tokenize"] = self._tokeniser
         _check_choice(self.id, "tok", options["tokenize"], BLEU.TOKENIZERS)
         _check_choice(self.id, "smooth_method", options["smooth_method"], BLEU.SMOOTH_DEFAULTS)
         check_order(self.id, "max_ngram_order", options["max_ngram_order"], 1)
@@ -204,36 +244,69 @@ class Bleu(SacreBleuMetric):
         # sacreBLEU advises the effective order for single sentences, and none for a corpus.
         return BLEU(**options), BLEU(**{**options, "effective_order": True})
 
+    @property
+    def shortcomings(self) -> list[str]:
+        """That the tokeniser of sacreBLEU is not installed, and which one takes its place."""
+        _, options = vars(self)["_arguments"]
+        advised = _TOKENISERS_OF_SACREBLEU.get(self.lang, self._tokeniser)
+        if options.get("tok") or self.tokeniser or advised == self._tokeniser:
+            return []
+        return [
+            f"no {advised} for {self.id}, which takes tok:{self._tokeniser} instead "
+            f"(pip install 'sacrebleu[{self.lang}]')"
+        ]
+
+    def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
+        """The scores and statistics of some segments."""
+        texts, index = index_of_texts(hypotheses, references, empty=_UNMATCHED)
+        statistics = count_bleu(self._words(texts), *index, self._corpus.max_ngram_order)
+        return SegmentScores(
+            self._score(statistics, self._segment), np.empty((len(hypotheses), 0)), statistics
+        )
+
+    def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
+        """The score of every hypothesis (row) against every reference (column); each text is tokenised once."""
+        hypotheses, references = texts_of(hypotheses), texts_of(references)
+        matrix = new_matrix(hypotheses, references)
+        if not matrix.size:
+            return matrix
+        words = self._words([*hypotheses, *(text or _UNMATCHED for text in references)])
+        for rows, i, j in blocks_of_pairs(len(hypotheses), len(references), _PAIRS_AT_ONCE):
+            statistics = count_bleu(words, i, len(hypotheses) + j[None], self._corpus.max_ngram_order)
+            matrix[rows] = self._score(statistics, self._segment).reshape(len(rows), -1)
+        return matrix
+
+    def _words(self, texts: list[str]) -> WordTexts:
+        if self._corpus.lowercase:
+            texts = [text.lower() for text in texts]
+        if self._tokeniser in _TOKENISERS_OF_CORE:
+            return WordTexts.by_sacrebleu(texts, self._tokeniser)
+        with self._lock:
+            texts = [self._corpus.tokenizer(text.rstrip()) for text in texts]
+        return WordTexts.by_sacrebleu(texts, "none")
+
     def score_of_sums(self, sums: FloatArray) -> FloatArray:
         """BLEU of (..., lengths of system and reference, matches by order, n-grams by order)."""
-        system, reference = sums[..., 0], sums[..., 1]
-        orders = (sums.shape[-1] - 2) // 2
-        matches, ngrams = sums[..., 2 : 2 + orders], sums[..., 2 + orders :]
-        matched = (matches > 0).any(axis=-1)
-        matches, ngrams = self._smoothed(matches, ngrams)
-        counted = np.logical_and.accumulate(ngrams > 0, axis=-1)
-        exists = matched & np.where(counted, matches > 0, True).all(axis=-1)
-        if not self._corpus.effective_order:
-            exists &= counted.all(axis=-1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.where(counted, np.log(matches / ngrams), 0.0)
-            log_precision = logs.sum(axis=-1) / counted.sum(axis=-1)
-            log_brevity = np.minimum(0.0, 1 - reference / system)
-            return np.asarray(np.where(exists, 100 * np.exp(log_precision + log_brevity), 0.0))
+        rows = np.ascontiguousarray(sums, np.float64).reshape(-1, sums.shape[-1])
+        return np.asarray(self._score(rows, self._corpus).reshape(sums.shape[:-1]))
 
-    def _smoothed(self, matches: FloatArray, ngrams: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Matches and n-grams with sacreBLEU's smoothing of orders without a match."""
-        method, value = self._corpus.smooth_method, self._corpus.smooth_value
+    def _score(self, statistics: FloatArray, settings: Any) -> FloatArray:
+        method, value = settings.smooth_method, settings.smooth_value
         if value is None:
-            value = self._corpus.SMOOTH_DEFAULTS[method]
-        if method == "exp":  # the k-th order without a match counts as 1 / 2^k of a match
-            return np.where(matches > 0, matches, 0.5 ** np.cumsum(matches == 0, axis=-1)), ngrams
-        if method == "floor":
-            return np.where(matches > 0, matches, value), ngrams
-        if method == "add-k":
-            added = np.where(np.arange(matches.shape[-1]) > 0, value, 0.0)
-            return matches + added, ngrams + added
-        return matches, ngrams
+            value = settings.SMOOTH_DEFAULTS[method] or 0
+        return score_bleu(statistics, method, value, settings.effective_order, _SUM_IS_CORRECTED)
+
+    def parts_of_sums(self, sums: Sequence[float]) -> BleuParts:
+        """What makes up the corpus score of summed statistics, such as those of `new_total().sums()`.
+
+        >>> metric = Bleu()
+        >>> total = metric.new_total()
+        >>> total.add(metric.score_segments(["A cat sat."], [["The cat sat down."]]))
+        >>> metric.parts_of_sums(total.sums())._replace(precisions=())
+        BleuParts(precisions=(), brevity_penalty=0.7788007830714049, system_length=4, reference_length=5)
+        """
+        parts = self._corpus._compute_score_from_stats(_statistics_of(map(float, sums)))
+        return BleuParts(tuple(parts.precisions), parts.bp, parts.sys_len, parts.ref_len)
 
 
 class BleuChar(Bleu):
@@ -306,10 +379,54 @@ def _spread(text: str) -> str:
     return " ".join("".join(text.split()))
 
 
+def index_of_texts(
+    hypotheses: Sequence[str], references: References, *, empty: str | None = None
+) -> tuple[list[str], tuple[Index, Index]]:
+    """All texts in one list, the places of the hypotheses in it, and those of the references of each stream.
+
+    A missing reference has the place -1. With `empty`, an empty reference counts as missing; where a segment has no
+    other, it gets the text `empty` instead.
+
+    >>> texts, (hypothesis, streams) = index_of_texts(["a", "b"], [["c", None]], empty="?")
+    >>> texts, hypothesis.tolist(), streams.tolist()
+    (['a', 'b', 'c', '', '?'], [0, 1], [[2, 4]])
+    """
+    count = len(hypotheses)
+    texts = list(hypotheses)
+    streams = np.arange(count, (len(references) + 1) * count).reshape(len(references), count)
+    if all(map(all, references)):
+        for stream in references:
+            texts.extend(stream)  # type: ignore[arg-type]  # none is missing
+        return texts, (np.arange(count), streams)
+    for stream in references:
+        texts.extend(text or "" for text in stream)
+    missing = np.array([[text is None or (empty is not None and not text) for text in s] for s in references])
+    streams[missing] = -1
+    if empty is not None:
+        streams[0, missing.all(axis=0)] = len(texts)
+        texts.append(empty)
+    return texts, (np.arange(count), streams)
+
+
 def _signature_text(metric: Any) -> str:
     """sacreBLEU's signature without the number of references, which is a property of the data."""
     metric.num_refs = 1
     return str(metric.get_signature()).removeprefix("nrefs:1|")
+
+
+def _default_tokeniser(lang: str) -> str:
+    """sacreBLEU's tokeniser of a language, or what takes its place where it is not installed."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    advised = _TOKENISERS_OF_SACREBLEU.get(lang)
+    if advised is not None:
+        try:
+            BLEU(tokenize=advised)
+        except (ImportError, RuntimeError, OSError, AssertionError):  # not installed, or another dictionary
+            pass
+        else:
+            return advised
+    return UNSPACED_TOKENISERS.get(lang, "13a")
 
 
 def _check_choice(metric: str, option: str, value: str, known: Collection[str]) -> None:

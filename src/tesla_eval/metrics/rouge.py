@@ -1,41 +1,35 @@
-"""ROUGE-1, -2, -L, -Lsum and -SU4 (Lin 2004), tokenised and counted as the package rouge-score does it.
+"""ROUGE-1, -2, -L, -Lsum and -SU4 (Lin 2004), each as F1 and as recall, counted by the core.
 
-rouge-score has no SU4: unigrams and skip bigrams with at most four words between the two, all in one bag.
+The first four are equal to the package rouge-score to the bit. It has no SU4: unigrams and skip bigrams with at most
+four words between the two, all in one bag.
 """
 
 from __future__ import annotations
 
-import re
-from abc import abstractmethod
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, chain
+from types import new_class
 from typing import ClassVar
 
 import numpy as np
 
+from tesla_eval._core import WordTexts, match_rouge
+from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.records import Signature
 from tesla_eval.base.version import __version__
 from tesla_eval.language.analysis.languages import resolve_language
-from tesla_eval.language.analysis.porter import rouge_stem
 from tesla_eval.language.analysis.sentences import split_sentences
-from tesla_eval.language.analysis.tokenisers import tokenise
+from tesla_eval.language.analysis.tokenisers import checked, compose, load_tokeniser
 from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.baselines import index_of_texts
 from tesla_eval.metrics.results import Explanation, SegmentScores
-from tesla_eval.metrics.rouge_counting import (
-    Measures,
-    match_ngrams,
-    match_skip_bigrams,
-    match_subsequence,
-    match_summaries,
-    skip_unigrams,
-)
-from tesla_eval.texts.segments import References
+from tesla_eval.texts.segments import References, blocks_of_pairs, new_matrix, texts_of
 
-__all__ = ["RougeMetric", "skip_unigrams"]
+__all__ = ["RougeMetric"]
 
-_RECALL, _F1 = 1, 2  # places in `Measures`
-_ENGLISH_TOKEN = re.compile("[a-z0-9]+")
+_RECALL, _F1 = 1, 2  # columns of the core's measures: precision, recall, F1
+_PAIRS_AT_ONCE = 1 << 15
 
 
 class RougeMetric(Metric):
@@ -45,21 +39,15 @@ class RougeMetric(Metric):
     languages, so these are cut into words by our tokeniser, lower-cased, without punctuation and without stemming.
     """
 
-    measure: ClassVar[int] = _F1
+    kind: ClassVar[str]
+    """As in `ROUGE-1`; the core knows it by this name."""
+    measure: ClassVar[int]
     feature_names = ("precision", "recall", "f")
 
     def __init__(self, lang: str = "en", *, stem: bool = True, workers: int = 1) -> None:
         self.lang = resolve_language(lang)
         self.workers = workers
         self._stem = stem and self.lang == "en"
-
-    @abstractmethod
-    def match(self, reference: str, hypothesis: str) -> Measures:
-        """Precision, recall and F1 of one hypothesis against one reference."""
-
-    def tokens(self, text: str) -> Sequence[str]:
-        """The tokens that are counted."""
-        return _tokens(self.lang, self._stem, text)
 
     def get_signature(self) -> Signature:
         """Kind, version, tokeniser and stemming."""
@@ -73,15 +61,21 @@ class RougeMetric(Metric):
 
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """Scores, and precision, recall and F1 of the best reference as features."""
-        rows = [
-            max(
-                (self.match(text, hypothesis) for text in given if text is not None),
-                key=lambda measures: (measures[self.measure], measures),
-            )
-            for hypothesis, *given in zip(hypotheses, *references, strict=True)
-        ]
-        features = np.array(rows, np.float64).reshape(len(rows), 3)
+        texts, index = index_of_texts(hypotheses, references)
+        features = match_rouge(*self._prepare(texts), *index, self.kind, self.measure)
         return SegmentScores(features[:, self.measure].copy(), features)
+
+    def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
+        """The score of every hypothesis (row) against every reference (column); each text is tokenised once."""
+        hypotheses, references = texts_of(hypotheses), texts_of(references)
+        matrix = new_matrix(hypotheses, references)
+        if not matrix.size:
+            return matrix
+        prepared = self._prepare([*hypotheses, *references])
+        for rows, i, j in blocks_of_pairs(len(hypotheses), len(references), _PAIRS_AT_ONCE):
+            measures = match_rouge(*prepared, i, len(hypotheses) + j[None], self.kind, self.measure)
+            matrix[rows] = measures[:, self.measure].reshape(len(rows), -1)
+        return matrix
 
     def explain(
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
@@ -89,79 +83,38 @@ class RougeMetric(Metric):
         """Refused: what matches what is for our own metrics to show."""
         raise UsageError(f"{self.id} cannot be explained: take -m s, which matches the same skip bigrams")
 
+    def _prepare(self, texts: list[str]) -> tuple[WordTexts, Index]:
+        """The words of all sentences, and the places where the sentences of each text begin."""
+        return self._words(texts), np.arange(len(texts) + 1)
 
-class Rouge1(RougeMetric):
-    """ROUGE-1: F1 of unigrams."""
-
-    id: ClassVar[str] = "rouge1"
-
-    def match(self, reference: str, hypothesis: str) -> Measures:
-        """Precision, recall and F1 of the unigrams."""
-        return match_ngrams(self.tokens(reference), self.tokens(hypothesis), 1)
-
-
-class Rouge1Recall(Rouge1):
-    """ROUGE-1: recall of unigrams."""
-
-    id: ClassVar[str] = "rouge1-recall"
-    measure = _RECALL
+    def _words(self, texts: Iterable[str]) -> WordTexts:
+        if self.lang == "en":
+            return WordTexts.by_rouge_score([text.lower() for text in texts], self._stem)
+        words = WordTexts.by_tokeniser([compose(checked(text)) for text in texts], load_tokeniser(self.lang))
+        words.replace_words([word.lower() if any(map(str.isalnum, word)) else "" for word in words.words()])
+        return words
 
 
-class Rouge2(RougeMetric):
-    """ROUGE-2: F1 of bigrams."""
-
-    id: ClassVar[str] = "rouge2"
-
-    def match(self, reference: str, hypothesis: str) -> Measures:
-        """Precision, recall and F1 of the bigrams."""
-        return match_ngrams(self.tokens(reference), self.tokens(hypothesis), 2)
-
-
-class Rouge2Recall(Rouge2):
-    """ROUGE-2: recall of bigrams."""
-
-    id: ClassVar[str] = "rouge2-recall"
-    measure = _RECALL
-
-
-class RougeL(RougeMetric):
-    """ROUGE-L: F1 of the longest common subsequence."""
-
-    id: ClassVar[str] = "rougel"
-
-    def match(self, reference: str, hypothesis: str) -> Measures:
-        """Precision, recall and F1 of the longest common subsequence."""
-        return match_subsequence(self.tokens(reference), self.tokens(hypothesis))
-
-
-class RougeLRecall(RougeL):
-    """ROUGE-L: recall of the longest common subsequence."""
-
-    id: ClassVar[str] = "rougel-recall"
-    measure = _RECALL
-
-
-class RougeLsum(RougeMetric):
-    """ROUGE-Lsum: F1 of the longest common subsequences, sentence by sentence.
+class _RougeOfSentences(RougeMetric):
+    """ROUGE-Lsum.
 
     Lines of a text are its sentences, as in rouge-score. A text of one line is cut by our sentence splitter, unless
     `split` is off.
     """
 
-    id: ClassVar[str] = "rougelsum"
-
     def __init__(self, lang: str = "en", *, stem: bool = True, split: bool = True, workers: int = 1) -> None:
         super().__init__(lang, stem=stem, workers=workers)
         self.split = split
-
-    def match(self, reference: str, hypothesis: str) -> Measures:
-        """Precision, recall and F1 of the union of subsequences."""
-        return match_summaries(*(list(map(self.tokens, self._sentences(x))) for x in (reference, hypothesis)))
 
     def get_signature(self) -> Signature:
         """The same, and how texts become sentences."""
         sentences = "lines-or-splitter" if self.split else "lines"
         return Signature({**super().get_signature(), "sentences": sentences})
+
+    def _prepare(self, texts: list[str]) -> tuple[WordTexts, Index]:
+        sentences = list(map(self._sentences, texts))
+        starts = np.fromiter(accumulate(map(len, sentences), initial=0), np.int64, len(texts) + 1)
+        return self._words(chain.from_iterable(sentences)), starts
 
     def _sentences(self, text: str) -> list[str]:
         if self.split and "\n" not in text:
@@ -169,34 +122,30 @@ class RougeLsum(RougeMetric):
         return [line for line in text.split("\n") if line]
 
 
-class RougeLsumRecall(RougeLsum):
-    """ROUGE-Lsum: recall of the longest common subsequences, sentence by sentence."""
-
-    id: ClassVar[str] = "rougelsum-recall"
-    measure = _RECALL
-
-
-class RougeSU4(RougeMetric):
-    """ROUGE-SU4: F1 of skip bigrams and unigrams."""
-
-    id: ClassVar[str] = "rougesu4"
-
-    def match(self, reference: str, hypothesis: str) -> Measures:
-        """Precision, recall and F1 of the skip bigrams and unigrams."""
-        return match_skip_bigrams(self.tokens(reference), self.tokens(hypothesis))
+_KINDS = {
+    "1": "unigrams",
+    "2": "bigrams",
+    "L": "the longest common subsequence",
+    "Lsum": "the longest common subsequences, sentence by sentence",
+    "SU4": "skip bigrams and unigrams",
+}
 
 
-class RougeSU4Recall(RougeSU4):
-    """ROUGE-SU4: recall of skip bigrams and unigrams."""
+def _metric(kind: str, *, recall: bool) -> type[RougeMetric]:
+    """The class of one kind: `rouge1` is `Rouge1`, `rouge1-recall` is `Rouge1Recall`."""
+    base = _RougeOfSentences if kind == "Lsum" else RougeMetric
+    declaration = {
+        "id": f"rouge{kind.lower()}" + ("-recall" if recall else ""),
+        "kind": kind,
+        "measure": _RECALL if recall else _F1,
+        "__doc__": f"ROUGE-{kind}: {'recall' if recall else 'F1'} of {_KINDS[kind]}.",
+        "__module__": __name__,
+    }
+    name = f"Rouge{kind}" + ("Recall" if recall else "")
+    return new_class(name, (base,), exec_body=lambda namespace: namespace.update(declaration))
 
-    id: ClassVar[str] = "rougesu4-recall"
-    measure = _RECALL
 
-
-@lru_cache(maxsize=1 << 14)
-def _tokens(lang: str, stem: bool, text: str) -> tuple[str, ...]:
-    """The tokens of a text; kept, because every text meets many others."""
-    if lang != "en":
-        return tuple(word.lower() for word in tokenise(text, lang) if any(map(str.isalnum, word)))
-    words = _ENGLISH_TOKEN.findall(text.lower())
-    return tuple(map(rouge_stem, words) if stem else words)
+Rouge1, Rouge2, RougeL, RougeLsum, RougeSU4 = (_metric(kind, recall=False) for kind in _KINDS)
+Rouge1Recall, Rouge2Recall, RougeLRecall, RougeLsumRecall, RougeSU4Recall = (
+    _metric(kind, recall=True) for kind in _KINDS
+)
