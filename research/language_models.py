@@ -2,7 +2,7 @@
 
     python -m research.language_models NAME [NAME ...] [--every N]
 
-The weights are learned from all years but one, and measured on that one (`tesla_eval.training.yearly`): with `3gram`
+The weights are learned from all years but one, and measured on that one (`tools/yearly.py`): with `3gram`
 alone, and with each further model NAME beside it (as `tesla build lm … -o lm-NAME-en.tesla` makes them in a folder of
 `tesla resources`; `4gram` is built in). Prints Kendall's τ of segments and Pearson's r of systems, means over year ×
 language pair, and the differences with 95 % intervals by resampling segments.
@@ -23,7 +23,7 @@ from tesla_eval.metrics.features import Feature
 from tesla_eval.metrics.features.lm import LanguageModelGroup
 from tesla_eval.metrics.features.ngrams import NgramGroup
 from tesla_eval.metrics.features.pivots import PivotGroup
-from tesla_eval.training.yearly import Figures, gather, interval, leave_out
+from yearly import Figures, gather, interval, leave_out
 
 FIRST = "3gram"
 NAME = "tesla-f"

@@ -23,6 +23,7 @@ import numpy as np
 
 from build_pem import LANGUAGE_MODEL, PARABANK, split
 from loyo import NAME, RECIPES, collect, fit_options, judged, line
+from research.role_features import RoleGroup
 from research.srl import TREEBANK
 from tesla_eval import FeatureMetric, Pem, statistics
 from tesla_eval.base.arrays import FloatArray
@@ -38,7 +39,6 @@ from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.combinations import Uncombined
 from tesla_eval.metrics.features import Feature
 from tesla_eval.metrics.features.paraphrases import PARAPHRASE_FEATURES
-from tesla_eval.metrics.features.roles import RoleGroup
 from tesla_eval.training.regressions import (
     GRID,
     compute_features,
@@ -46,7 +46,7 @@ from tesla_eval.training.regressions import (
     paraphrase_features,
     with_controls,
 )
-from tesla_eval.training.yearly import Figures, YearlySet, interval, leave_out
+from yearly import Figures, YearlySet, interval, leave_out
 
 SEGMENTS = 20
 STS_EVERY = 3

@@ -23,7 +23,7 @@ from tesla_eval.judgements.meta.run import JudgedSet, target_language
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.features import Feature
 from tesla_eval.training.recipe import Recipe, features_for
-from tesla_eval.training.yearly import Figures, YearlySet, gather, leave_out
+from yearly import Figures, YearlySet, gather, leave_out
 
 
 def study(direction: str, jobs: int) -> None:

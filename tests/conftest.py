@@ -18,7 +18,12 @@ from tesla_eval.cli import main
 settings.register_profile("noisy", deadline=None)
 settings.load_profile("noisy")
 
-SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(
+    str(ROOT / "tools")
+)  # the scripts there import each other by name, and some tests import them
+
+SHARED_DATA = ROOT.parent / "shared" / "data"
 WMT14 = SHARED_DATA / "wmt" / "wmt14-rr.seg.tsv.gz"
 SHIPPED_DATA = Path(__file__).resolve().parent / "data"
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from tesla_eval.base.resources import Provenance, write_resource
 from tesla_eval.language.analysis.conllu import read_conllu
 from tesla_eval.language.analysis.frequencies import FILLERS, SHORTEST_PART
-from tesla_eval.training.word_lists import compound_resource
+from word_lists import compound_resource
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared" / "data"

@@ -12,12 +12,12 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
+from detection_model import build_detection, serbian_cyrillic
 from tagger_sources import RECIPES
 from tesla_eval.base.resources import Provenance, shipped_folder, write_resource
 from tesla_eval.cli.shared.terminal import progress
 from tesla_eval.language.analysis import detection
 from tesla_eval.language.analysis.conllu import read_conllu
-from tesla_eval.training.detection import build_detection, serbian_cyrillic
 
 TREEBANKS = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "ud"
 DATE = "2026-11-15"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tesla_eval.base.resources import Provenance, write_resource
 from tesla_eval.language.analysis.frequencies import SHARED_LISTS
-from tesla_eval.training.word_lists import frequency_resource
+from word_lists import frequency_resource
 
 DATA = Path(__file__).resolve().parents[1] / "src" / "tesla_eval" / "data"
 WORDS = 20_000

@@ -12,11 +12,11 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from parser_model import evaluate_parser, jackknifed_tags, train_parser
 from tesla_eval.base.resources import Provenance, write_resource
 from tesla_eval.language.analysis.tagger import TaggerModel, load_tagger
 from tesla_eval.language.syntax.parser import read_parser
 from tesla_eval.language.syntax.treebank import TreebankSentence, read_treebank
-from tesla_eval.training.parsers import evaluate_parser, jackknifed_tags, train_parser
 
 ROOT = Path(__file__).resolve().parents[1]
 TREEBANK = ROOT.parent / "shared" / "data" / "srl" / "ewt_srl.jsonl.gz"

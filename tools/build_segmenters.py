@@ -22,7 +22,7 @@ from measure_tokenisers import TREEBANKS, Spans, gold_tokens
 from tesla_eval.base.resources import Provenance, Resource, write_resource
 from tesla_eval.language.analysis.conllu import read_conllu
 from tesla_eval.language.analysis.tokenisers import Tokeniser, make_segmenter
-from tesla_eval.training.word_lists import SegmentedText, SegmenterSettings, train_segmenter
+from word_lists import SegmentedText, SegmenterSettings, train_segmenter
 
 SYNONYMS = TREEBANKS.parent / "synonyms"
 DATA = Path(__file__).resolve().parents[1] / "src" / "tesla_eval" / "data"

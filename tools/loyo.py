@@ -31,7 +31,7 @@ from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.features import Feature
 from tesla_eval.models.linear import ANY_LANGUAGE, LinearModel, write_weights
 from tesla_eval.training.recipe import Recipe, features_for
-from tesla_eval.training.yearly import Figures, YearlySet, fit_years, gather, interval, leave_out
+from yearly import Figures, YearlySet, fit_years, gather, interval, leave_out
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data" / "wmt"

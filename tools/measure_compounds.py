@@ -21,7 +21,7 @@ from tesla_eval.base.resources import Provenance
 from tesla_eval.language.analysis.conllu import Sentence
 from tesla_eval.language.analysis.frequencies import CompoundSplitter
 from tesla_eval.language.analysis.lemmas import Lemmatiser
-from tesla_eval.training.word_lists import compound_resource
+from word_lists import compound_resource
 
 MARKS = {"fi": "#", "nl": "_"}
 CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV"})

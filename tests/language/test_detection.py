@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from detection_model import DetectionSettings, build_detection, serbian_cyrillic
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.resources import Provenance, read_resource, shipped_folder
 from tesla_eval.language.analysis import detection
@@ -29,7 +30,6 @@ from tesla_eval.language.analysis.detection import (
     words_by_text,
 )
 from tesla_eval.language.analysis.languages import LANGUAGES
-from tesla_eval.training.detection import DetectionSettings, build_detection, serbian_cyrillic
 
 TREEBANKS = Path(__file__).resolve().parents[3] / "shared" / "data" / "ud"
 

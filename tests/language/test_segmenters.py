@@ -19,7 +19,7 @@ from tesla_eval.language.analysis.tokenisers import (
     make_segmenter,
     tokenise,
 )
-from tesla_eval.training.word_lists import SegmenterSettings, train_segmenter
+from word_lists import SegmenterSettings, train_segmenter
 
 SEGMENTED = ("ar", "ja", "th", "zh")
 

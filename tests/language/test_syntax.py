@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from parser_model import ParserSettings, evaluate_parser, train_parser
 from tesla_eval._core import MOST_SPAN_LABELS, best_span_tree
 from tesla_eval.base.errors import InputError, ResourceError, UsageError
 from tesla_eval.base.resources import read_resource, write_resource
@@ -21,7 +22,6 @@ from tesla_eval.language.syntax.grammar import BinaryNode, Grammar, binarise, bu
 from tesla_eval.language.syntax.parser import LONGEST, ConstituencyParser, read_parser
 from tesla_eval.language.syntax.treebank import TreebankSentence, read_treebank
 from tesla_eval.language.syntax.trees import Tree, read_trees, without_traces
-from tesla_eval.training.parsers import ParserSettings, evaluate_parser, train_parser
 
 SENTENCES = (
     "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .)))",

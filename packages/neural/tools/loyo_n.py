@@ -37,7 +37,6 @@ from tesla_eval.cli.shared.terminal import progress  # noqa: E402
 from tesla_eval.metrics.features import Feature  # noqa: E402
 from tesla_eval.models.linear import LinearModel, load_weights, write_weights  # noqa: E402
 from tesla_eval.training.judged import TrainingSet  # noqa: E402
-from tesla_eval.training.yearly import MOST_PAIRS, Figures, YearlySet, fit_years, interval  # noqa: E402
 from tesla_eval_neural import selftest  # noqa: E402
 from tesla_eval_neural.encoder import load_encoder, shipped_file  # noqa: E402
 from tesla_eval_neural.group import MEAN, RECALL_WEIGHT  # noqa: E402
@@ -57,6 +56,7 @@ from tesla_eval_neural.learning import (  # noqa: E402
     x_scores,
 )  # fmt: skip
 from tesla_eval_neural.metric import TeslaN, weights_file  # noqa: E402
+from yearly import MOST_PAIRS, Figures, YearlySet, fit_years, interval  # noqa: E402
 
 NAME, X, M = "tesla-n", "tesla-x", "tesla-m"
 DATE = "2026-11-16"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tesla_eval.language.srl.propositions import DOER, UNDERGOER, Proposition, read_propositions
+from tesla_eval.language.srl.propositions import DOER, UNDERGOER, Proposition
 
-__all__ = ["SYMMETRIC", "Exchange", "exchanged_roles", "find_exchanges", "participants"]
+__all__ = ["SYMMETRIC", "Exchange", "participants"]
 
 SYMMETRIC = frozenset(
     """be become remain equal mean match resemble meet marry divorce date border accompany join fight differ
@@ -22,31 +22,6 @@ class Exchange(NamedTuple):
     predicate: str
     doer: str
     undergoer: str
-
-
-def exchanged_roles(hypothesis: str, reference: str, language: str = "en") -> list[Exchange]:
-    """Where subject and object around the same predicate are exchanged; the passive voice is no exchange.
-
-    >>> exchanged_roles("The cat chased the dog.", "The dog chased the cat.")
-    [Exchange(predicate='chase', doer='dog', undergoer='cat')]
-    >>> exchanged_roles("The cat was chased by the dog.", "The dog chased the cat.")
-    []
-    """
-    return find_exchanges(*read_propositions([hypothesis, reference], language))
-
-
-def find_exchanges(hypothesis: Iterable[Proposition], reference: Iterable[Proposition]) -> list[Exchange]:
-    """The exchanges between the propositions of two texts, as `read_propositions` gives them for many texts at once.
-
-    Doer and undergoer must both have changed places, and no other mention of the predicate in the hypothesis may have
-    them as the reference does.
-    """
-    said = participants(hypothesis)
-    return [
-        Exchange(predicate, doer, undergoer)
-        for predicate, doer, undergoer in participants(reference)
-        if (predicate, undergoer, doer) in said and (predicate, doer, undergoer) not in said
-    ]
 
 
 def participants(propositions: Iterable[Proposition]) -> dict[tuple[str, str, str], None]:

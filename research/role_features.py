@@ -14,7 +14,7 @@ from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.explanations import ValueDetail
 from tesla_eval.base.resources import find_resource
 from tesla_eval.language.analysis import AnalysedBatch, Analysis
-from tesla_eval.language.srl.exchanged import find_exchanges, participants
+from tesla_eval.language.srl.exchanged import Exchange, participants
 from tesla_eval.language.srl.labeller import KIND, load_labeller
 from tesla_eval.language.srl.propositions import Proposition, read_propositions
 from tesla_eval.language.syntax.parser import load_parser
@@ -125,3 +125,28 @@ def _exchanged(reference: Iterable[Proposition], hypothesis: Iterable[Propositio
     """The share of (predicate, doer, undergoer) of the reference that the hypothesis has the other way round."""
     possible = len(participants(reference))
     return len(find_exchanges(hypothesis, reference)) / possible if possible else nan
+
+
+def exchanged_roles(hypothesis: str, reference: str, language: str = "en") -> list[Exchange]:
+    """Where subject and object around the same predicate are exchanged; the passive voice is no exchange.
+
+    >>> exchanged_roles("The cat chased the dog.", "The dog chased the cat.")
+    [Exchange(predicate='chase', doer='dog', undergoer='cat')]
+    >>> exchanged_roles("The cat was chased by the dog.", "The dog chased the cat.")
+    []
+    """
+    return find_exchanges(*read_propositions([hypothesis, reference], language))
+
+
+def find_exchanges(hypothesis: Iterable[Proposition], reference: Iterable[Proposition]) -> list[Exchange]:
+    """The exchanges between the propositions of two texts, as `read_propositions` gives them for many texts at once.
+
+    Doer and undergoer must both have changed places, and no other mention of the predicate in the hypothesis may have
+    them as the reference does.
+    """
+    said = participants(hypothesis)
+    return [
+        Exchange(predicate, doer, undergoer)
+        for predicate, doer, undergoer in participants(reference)
+        if (predicate, undergoer, doer) in said and (predicate, doer, undergoer) not in said
+    ]

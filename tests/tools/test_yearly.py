@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tesla_eval.metrics.features import Feature
-from tesla_eval.training.yearly import YearlySet, fit_years, interval, leave_out
+from yearly import YearlySet, fit_years, interval, leave_out
 
 FEATURES = (
     Feature("a", "group", "a", "first", "a"),
