@@ -80,11 +80,11 @@ def mbr(
     options = MbrOptions(scale, top_k, aggregate, weights)
     with progress("segments") as bar:
         # All is read before anything is printed: a bad line gives an error, not half a result.
-        found = []
+        choices = []
         for choice in choose(chosen, read_nbest(nbest, nbest_format), options, jobs):
-            found.append(choice)
+            choices.append(choice)
             bar.advance(1)
-    write_lines(_FORMATS[output_format](_signature(chosen, options), found))
+    write_lines(_FORMATS[output_format](_signature(chosen, options), choices))
 
 
 def _signature(metric: Metric, options: MbrOptions) -> str:
@@ -92,13 +92,13 @@ def _signature(metric: Metric, options: MbrOptions) -> str:
     return added if options.aggregate else f"{metric.get_signature()}|{added}"
 
 
-def _best(signature: str, found: list[Risked]) -> Iterator[str]:
-    for choice in found:
+def _best(signature: str, choices: list[Risked]) -> Iterator[str]:
+    for choice in choices:
         yield choice.texts[choice.best]
 
 
-def _table(signature: str, found: list[Risked]) -> Iterator[str]:
-    for choice in found:
+def _table(signature: str, choices: list[Risked]) -> Iterator[str]:
+    for choice in choices:
         rows = [("segment", "candidate", "expected", "", "text")]
         for k, (text, score) in enumerate(zip(choice.texts, choice.expected.tolist(), strict=True)):
             shown = "-" if math.isnan(score) else f"{score:.4f}"
@@ -109,8 +109,8 @@ def _table(signature: str, found: list[Risked]) -> Iterator[str]:
     yield signature
 
 
-def _json(signature: str, found: list[Risked]) -> Iterator[str]:
-    for choice in found:
+def _json(signature: str, choices: list[Risked]) -> Iterator[str]:
+    for choice in choices:
         yield json.dumps({"signature": signature, **choice.to_dict()}, ensure_ascii=False)
 
 

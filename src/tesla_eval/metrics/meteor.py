@@ -49,8 +49,8 @@ _INSTALL = (
 
 def find_meteor_jar() -> Path | None:
     """The jar of the installed package pycocoevalcap, which is looked for and not imported."""
-    found = find_spec("pycocoevalcap")
-    for folder in (found.submodule_search_locations or []) if found else []:
+    package = find_spec("pycocoevalcap")
+    for folder in (package.submodule_search_locations or []) if package else []:
         jar = Path(folder) / "meteor" / "meteor-1.5.jar"
         if jar.is_file():
             return jar

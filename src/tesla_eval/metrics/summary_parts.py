@@ -170,11 +170,11 @@ class SummaryParts(Metric):
 
     def _explain_support(self, hypothesis: str, source: str) -> SupportDetail:
         y, x = self.analysis.analyse([hypothesis], [source])
-        found = self._support.explain(x, y)
-        score = float(_mean(found.values[None])[0]) if len(y.tokens(0)) else 0.0
+        support = self._support.explain(x, y)
+        score = float(_mean(support.values[None])[0]) if len(y.tokens(0)) else 0.0
         return support_of(
             ReferenceExplanation(
-                source, score, features=found.features, reference=(), hypothesis=tuple(y.tokens(0))
+                source, score, features=support.features, reference=(), hypothesis=tuple(y.tokens(0))
             )
         )
 

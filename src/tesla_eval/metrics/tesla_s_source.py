@@ -43,10 +43,10 @@ class TeslaSSource(TeslaS):
     ) -> Explanation:
         """The matching with the source, and the words that it does not support."""
         (source,) = needed_sources(self.id, [hypothesis], None if sources is None else [sources])
-        found = FeatureMetric.explain(self, hypothesis, [source])
-        (detail,) = found.references
+        explanation = FeatureMetric.explain(self, hypothesis, [source])
+        (detail,) = explanation.references
         return replace(
-            found,
+            explanation,
             signature=self.get_signature(),
             references=(replace(detail, support=support_of(detail)),),
         )

@@ -74,21 +74,25 @@ def mbr(
     metric: Metric, lists: Iterable[CandidateList], options: MbrOptions, workers: int = 1
 ) -> Iterator[Risked]:
     """The choice of every segment, in order; `workers` segments at a time."""
-    return map_in_order(lambda found: _choose(metric, found, options), lists, workers)
+    return map_in_order(lambda candidates: _choose(metric, candidates, options), lists, workers)
 
 
-def _choose(metric: Metric, found: CandidateList, options: MbrOptions) -> Risked:
+def _choose(metric: Metric, candidates: CandidateList, options: MbrOptions) -> Risked:
     expected = expected_scores(
-        metric, found.texts, _posterior(found, options), top_k=options.top_k, aggregate=options.aggregate
+        metric,
+        candidates.texts,
+        _posterior(candidates, options),
+        top_k=options.top_k,
+        aggregate=options.aggregate,
     )
     better = expected if options.aggregate or metric.higher_is_better else -expected
-    return Risked(found.segment, found.texts, expected, int(np.nanargmax(better)))
+    return Risked(candidates.segment, candidates.texts, expected, int(np.nanargmax(better)))
 
 
-def _posterior(found: CandidateList, options: MbrOptions) -> FloatArray | None:
+def _posterior(candidates: CandidateList, options: MbrOptions) -> FloatArray | None:
     if options.scale == 0:
         return None
-    scores = options.scale * model_scores(found, options.weights)
+    scores = options.scale * model_scores(candidates, options.weights)
     return np.asarray(np.exp(scores - scores.max()))
 
 

@@ -68,7 +68,7 @@ class Protocol(ABC):
 
     def _score_alike(self, segments: Sequence[_Segment]) -> list[_Scored]:
         try:
-            found = self.metric.score_segments(
+            scored = self.metric.score_segments(
                 [segment.hypothesis for segment in segments],
                 [list(stream) for stream in zip(*(segment.references for segment in segments), strict=True)],
             )
@@ -76,10 +76,10 @@ class Protocol(ABC):
             if len(segments) == 1:
                 return [" ".join(str(error).split()) or type(error).__name__]
             return [result for segment in segments for result in self._score_alike([segment])]
-        return [(score, row) for score, row in zip(found.scores.tolist(), self._rows(found), strict=True)]
+        return [(score, row) for score, row in zip(scored.scores.tolist(), self._rows(scored), strict=True)]
 
-    def _rows(self, found: SegmentScores) -> list[list[float]]:
-        rows: list[list[float]] = TuningObjective.of(self.metric).statistics(found).tolist()
+    def _rows(self, scored: SegmentScores) -> list[list[float]]:
+        rows: list[list[float]] = TuningObjective.of(self.metric).statistics(scored).tolist()
         return rows
 
 

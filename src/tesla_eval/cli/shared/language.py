@@ -39,17 +39,17 @@ def identified_language(asked: str, sample: Callable[[], Sequence[str]]) -> str:
             )
             warn(f"-l {asked}, but the references look like {looks}")
         return asked
-    found = identify(list(dict.fromkeys(sample())))  # repeated lines tell nothing new
-    if found.certain:
-        note(f"language: {_named(found.language)}, identified from the references")
-        return found.language
-    guess = found.language
-    if found.words >= _SHORT:
+    identified = identify(list(dict.fromkeys(sample())))  # repeated lines tell nothing new
+    if identified.certain:
+        note(f"language: {_named(identified.language)}, identified from the references")
+        return identified.language
+    guess = identified.language
+    if identified.words >= _SHORT:
         best = "" if guess == "und" else f"; the best guess is {_named(guess)}"
         raise UsageError(
-            f"cannot tell the language of the references ({found.note}{best}); give it with -l, for example -l en"
+            f"cannot tell the language of the references ({identified.note}{best}); give it with -l, for example -l en"
         )
-    if guess == "und" or found.script == "Latin":
+    if guess == "und" or identified.script == "Latin":
         guess = _FALLBACK
     note(f"language: {_named(guess)} is assumed, because the text is too short to tell; -l sets another one")
     return guess

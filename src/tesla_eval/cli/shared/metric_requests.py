@@ -51,7 +51,7 @@ def parse_requests(texts: Iterable[str]) -> list[MetricRequest]:
     for text in texts:
         name, colon, spelling = text.partition(":")
         if not colon:
-            found = [MetricRequest(find_entry(one)) for one in text.split(",") if one.strip()]
+            parsed = [MetricRequest(find_entry(one)) for one in text.split(",") if one.strip()]
         elif "," in name:
             last = name.rpartition(",")[2]
             raise UsageError(
@@ -59,8 +59,8 @@ def parse_requests(texts: Iterable[str]) -> list[MetricRequest]:
             )
         else:
             entry = find_entry(name)
-            found = [MetricRequest(entry, parse_options(entry, spelling), _squeezed(spelling))]
-        for request in found:
+            parsed = [MetricRequest(entry, parse_options(entry, spelling), _squeezed(spelling))]
+        for request in parsed:
             if all((request.entry, request.options) != (one.entry, one.options) for one in requests):
                 requests.append(request)
     return requests

@@ -65,22 +65,22 @@ def score_to_table(
 ) -> Results:
     """Score the table and return the system scores; `check` is told the systems before the work begins."""
     schema = parquet_schema(files[0])
-    found = (Columns() if columns is None else Columns.parse(columns)).found_in(schema.names, files[0])
-    if not found.ref and any(one.metric.needs_references for one in chosen):
+    roles = (Columns() if columns is None else Columns.parse(columns)).found_in(schema.names, files[0])
+    if not roles.ref and any(one.metric.needs_references for one in chosen):
         raise UsageError(f"{files[0]}: which column holds the references? Write --columns hyp=NAME,ref=NAME")
     kept: dict[str | None, list[str] | None] = {None: None, "all": schema.names, "none": []}
     scorer = BatchScorer(
         {one.name: one.metric for one in chosen},
-        found,
+        roles,
         keep=kept[keep] if keep in kept else [name for name in (keep or "").split(",") if name],
     )
     check_columns(files, scorer)
-    systems = found.hyp if len(found.hyp) > 1 or engine is not None else (files[0],)
+    systems = roles.hyp if len(roles.hyp) > 1 or engine is not None else (files[0],)
     check(systems)
     if engine is not None:
         folder = _score_with_ray(files, output, scorer, address, jobs)
         means = [name for name, metric in scorer.metrics.items() if isinstance(metric.new_total(), MeanTotal)]
-        one_reference = len(found.ref) == 1 and not is_list_type(schema.field(found.ref[0]).type)
+        one_reference = len(roles.ref) == 1 and not is_list_type(schema.field(roles.ref[0]).type)
         return _results(scorer, systems, means, _means(folder, scorer, means), 1 if one_reference else 0)
     with progress("segments", parquet_rows(files[0])) as bar:
         scored = score_parquet(files[0], output, scorer, workers=jobs, advance=bar.advance)
