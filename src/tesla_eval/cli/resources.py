@@ -33,7 +33,7 @@ from tesla_eval.metrics import create_metric
 
 __all__ = ["RESOURCES", "SELFTESTS", "resources", "selftest"]
 
-RESOURCES = "tesla_eval.base.resources"
+RESOURCES = "tesla_eval.resources"
 """The group of entry points under which other packages name the folder of the resources that they ship."""
 
 SELFTESTS = "tesla_eval.selftests"

@@ -16,8 +16,8 @@ from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.metrics.base import Chunk, Metric
 from tesla_eval.metrics.registry import create_metric
 from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.metrics.segments import reference_count, with_gaps
 from tesla_eval.texts.columns import Columns
-from tesla_eval.texts.segments import reference_count, with_gaps
 
 if TYPE_CHECKING:
     import pyarrow

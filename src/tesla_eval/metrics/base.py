@@ -12,7 +12,7 @@ from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.base.parallel import map_in_order
 from tesla_eval.base.records import Signature
 from tesla_eval.metrics.results import CorpusScore, Score, SegmentScores
-from tesla_eval.texts.segments import (
+from tesla_eval.metrics.segments import (
     References,
     check_orientation,
     check_references,

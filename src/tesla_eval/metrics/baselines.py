@@ -19,7 +19,7 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.base.records import Signature
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import Score, SegmentScores
-from tesla_eval.texts.segments import References
+from tesla_eval.metrics.segments import References
 
 __all__ = [
     "UNSPACED_TOKENISERS",

@@ -22,6 +22,13 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.combinations import Linear
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features import Feature
+from tesla_eval.metrics.segments import (
+    References,
+    check_references,
+    mean_over_references,
+    streams_of_texts,
+    texts_of,
+)
 from tesla_eval.statistics import (
     DEFAULT_RESAMPLES,
     DEFAULT_SEED,
@@ -34,13 +41,6 @@ from tesla_eval.statistics import (
     paired_effect,
     rank_clusters,
     sign_test,
-)
-from tesla_eval.texts.segments import (
-    References,
-    check_references,
-    mean_over_references,
-    streams_of_texts,
-    texts_of,
 )
 
 __all__ = [

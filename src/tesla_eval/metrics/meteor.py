@@ -29,7 +29,7 @@ from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import StatisticsTotal
 from tesla_eval.metrics.results import SegmentScores
-from tesla_eval.texts.segments import References
+from tesla_eval.metrics.segments import References
 
 __all__ = ["Meteor", "find_meteor_jar"]
 

@@ -30,7 +30,7 @@ from tesla_eval.metrics.rouge_counting import (
     match_summaries,
     skip_unigrams,
 )
-from tesla_eval.texts.segments import References
+from tesla_eval.metrics.segments import References
 
 __all__ = ["RougeMetric", "skip_unigrams"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import create_metric
-from tesla_eval.texts.segments import References, streams_of_texts
+from tesla_eval.metrics.segments import References, streams_of_texts
 
 if TYPE_CHECKING:
     from tesla_eval.metrics.results import CorpusScore, Explanation

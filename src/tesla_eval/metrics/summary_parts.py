@@ -24,9 +24,9 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.combinations import BestModel
 from tesla_eval.metrics.features.ngrams import SkipBigramGroup, SourceGroup
 from tesla_eval.metrics.results import Explanation, SegmentScores
+from tesla_eval.metrics.segments import References, check_references, texts_of
 from tesla_eval.metrics.tesla_s_source import support_of
 from tesla_eval.models.linear import LinearModel, load_weights
-from tesla_eval.texts.segments import References, check_references, texts_of
 
 __all__ = ["SummaryEvidence", "SummaryParts"]
 

@@ -16,7 +16,7 @@ import numpy as np
 from tesla_eval.base.errors import InputError
 from tesla_eval.base.parallel import map_in_order
 from tesla_eval.metrics.base import Metric
-from tesla_eval.texts.segments import distinct_texts, texts_of
+from tesla_eval.metrics.segments import distinct_texts, texts_of
 from tesla_eval.tuning.nbest import CandidateList
 from tesla_eval.tuning.objective import FloatArray
 from tesla_eval.tuning.rerank import model_scores

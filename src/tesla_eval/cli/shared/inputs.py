@@ -19,6 +19,7 @@ from tesla_eval.language.analysis.conllu import parse_conllu
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.baselines import SacreBleuSignature
 from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.metrics.segments import reference_count, with_gaps
 from tesla_eval.texts.compression import SUFFIXES
 from tesla_eval.texts.lines import (
     STANDARD_INPUT,
@@ -28,7 +29,6 @@ from tesla_eval.texts.lines import (
     looks_tokenised,
     read_in_step,
 )
-from tesla_eval.texts.segments import reference_count, with_gaps
 from tesla_eval.texts.tables import Columns, TableRow, is_table, read_table, table_columns
 
 if TYPE_CHECKING:
