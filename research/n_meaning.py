@@ -113,13 +113,13 @@ KINDS: dict[str, tuple[Edit, Edit]] = {
 
 
 def references() -> list[str]:
-    found: dict[str, None] = {}
+    references: dict[str, None] = {}
     for file in FILES:
         with gzip.open(DATA / f"{file}.seg.tsv.gz", "rt", encoding="utf-8", newline="\n") as lines:
             for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
                 if row["lp"].endswith("-en") and 6 <= len(row["reference"].split()) <= 30:
-                    found.setdefault(row["reference"])
-    return list(found)
+                    references.setdefault(row["reference"])
+    return list(references)
 
 
 def edits(most: int) -> dict[str, list[tuple[str, str, str]]]:

@@ -153,10 +153,10 @@ def compare_kernels(texts: list[str], runs: int) -> None:
         for name, run in ways.items():
             times[name].append(_timed(run))
     first = min(times[ENCODER_KERNELS[0]])
-    for name, found in times.items():
-        ratio = min(found) / first
+    for name, seconds in times.items():
+        ratio = min(seconds) / first
         print(
-            f"encoder, {name}: {1000 * min(found) / len(texts):.3f} ms per text, {ratio:.2f} times the first",
+            f"encoder, {name}: {1000 * min(seconds) / len(texts):.3f} ms per text, {ratio:.2f} times the first",
             flush=True,
         )
 

@@ -108,14 +108,14 @@ def _content(resource: Resource) -> bytes:
         x = graph.layer(number, x)
     helper, types = graph.onnx.helper, graph.onnx.TensorProto
     graph.nodes.append(helper.make_node("Identity", [x], ["states"]))
-    made = helper.make_graph(
+    whole = helper.make_graph(
         graph.nodes, "encoder",
         [helper.make_tensor_value_info("ids", types.INT64, ["texts", "pieces"]),
          helper.make_tensor_value_info("positions", types.INT64, ["pieces"])],
         [helper.make_tensor_value_info("states", types.FLOAT, ["texts", "pieces", graph.dimensions])],
         list(graph.constants.values()),
     )  # fmt: skip
-    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", _OPSET)])
+    model = helper.make_model(whole, opset_imports=[helper.make_opsetid("", _OPSET)])
     model.ir_version = _IR_VERSION
     content: bytes = model.SerializeToString()
     return content
@@ -137,8 +137,8 @@ def peer_of(resource: Resource) -> Callable[[Sequence[Sequence[int]]], States]:
         states: States = [np.zeros((0, 0), np.float32)] * len(texts)
         for length, numbers in sorted(by_length.items()):
             ids = np.array([[begin, *texts[number], end] for number in numbers], np.int64)
-            (found,) = session.run(None, {"ids": ids, "positions": np.arange(length + 2)})
-            for number, rows in zip(numbers, found, strict=True):
+            (batch_states,) = session.run(None, {"ids": ids, "positions": np.arange(length + 2)})
+            for number, rows in zip(numbers, batch_states, strict=True):
                 states[number] = rows[1:-1]
         return states
 

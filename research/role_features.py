@@ -71,15 +71,17 @@ class _BoundRoles(BoundGroup):
     def prepare(self, batch: AnalysedBatch) -> _Prepared:
         """The propositions of each different text."""
         different = list(dict.fromkeys(batch.texts))
-        found = dict(
+        propositions_of = dict(
             zip(
                 different,
                 read_propositions(different, self._language, nouns=self._declared.nouns),
                 strict=True,
             )
         )
-        bags = {text: _bags(propositions) for text, propositions in found.items()}
-        return _Prepared([found[text] for text in batch.texts], [bags[text] for text in batch.texts])
+        bags = {text: _bags(propositions) for text, propositions in propositions_of.items()}
+        return _Prepared(
+            [propositions_of[text] for text in batch.texts], [bags[text] for text in batch.texts]
+        )
 
     def compare(
         self, reference: _Prepared, hypothesis: _Prepared, reference_index: Index, hypothesis_index: Index

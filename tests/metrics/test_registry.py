@@ -33,7 +33,7 @@ from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.combinations import Mean
 from tesla_eval.metrics.features.ngrams import NgramGroup
 from tesla_eval.metrics.registry import registered
-from tesla_eval.texts.segments import References, reference_count
+from tesla_eval.metrics.segments import References, reference_count
 
 ROOT = Path(__file__).resolve().parents[2]
 HYPOTHESES = ["The cats sat on a mat.", "He is ill.", ""]

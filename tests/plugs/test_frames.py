@@ -13,7 +13,7 @@ from tesla_eval.connect.frames import score_frame
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.comparison import explain_difference
 from tesla_eval.metrics.registry import BUILT_IN
-from tesla_eval.texts.segments import texts_of
+from tesla_eval.metrics.segments import texts_of
 from tesla_eval.tuning.mbr import expected_scores
 from tests.pages import ROOT, run_python
 from tests.plugs.neighbours import neighbour, two_systems

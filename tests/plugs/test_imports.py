@@ -26,7 +26,7 @@ def imported_after(code: str) -> set[str]:
 
 def test_scoring_imports_no_plug() -> None:
     modules = imported_after("import tesla_eval\ntesla_eval.score(['a b'], [['a b']], 'm')")
-    assert "tesla_eval.texts.segments" in modules
+    assert "tesla_eval.metrics.segments" in modules
     assert not {name for name in modules if name.startswith("tesla_eval.connect")}
     assert not modules & set(NEIGHBOURS)
 

@@ -19,16 +19,16 @@ def reference_states(
     def normalised(x: npt.NDArray[np.float64], name: str) -> npt.NDArray[np.float64]:
         centred = x - x.mean(axis=-1, keepdims=True)
         deviation = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + architecture.epsilon)
-        found: npt.NDArray[np.float64] = (
+        outputs: npt.NDArray[np.float64] = (
             centred / deviation * weights[f"{name}.weight"] + weights[f"{name}.bias"]
         )
-        return found
+        return outputs
 
     def dense(x: npt.NDArray[np.float64], name: str) -> npt.NDArray[np.float64]:
-        found: npt.NDArray[np.float64] = (
+        outputs: npt.NDArray[np.float64] = (
             x @ weights[f"{name}.weight"].T.astype(float) + weights[f"{name}.bias"]
         )
-        return found
+        return outputs
 
     x = weights["embeddings.word_embeddings.weight"][ids].astype(float)
     x = x + weights["embeddings.position_embeddings.weight"][first_position : first_position + len(ids)]

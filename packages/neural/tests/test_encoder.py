@@ -50,8 +50,8 @@ def test_states_are_near_to_those_of_the_textbook(folder: Folder, tiny: Resource
         exact = reference_states(
             folder.weights, folder.architecture, np.concatenate([[folder.begin], ids, [folder.end]])
         )
-        (found,) = encoder.encode([text])
-        assert (unit(exact[1:-1]) * unit(found.states.astype(float))).sum(axis=1).min() > 0.98
+        (encoded,) = encoder.encode([text])
+        assert (unit(exact[1:-1]) * unit(encoded.states.astype(float))).sum(axis=1).min() > 0.98
 
 
 def test_the_shipped_encoder_is_small_and_knows_its_source() -> None:
@@ -112,9 +112,9 @@ def test_the_cache_is_bounded(tiny: Resource, monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_long_text_is_read_window_by_window(tiny: Resource) -> None:
     encoder = Encoder(tiny)
-    (found,) = encoder.encode(["two men " * POSITIONS])
-    assert len(found.kinds) == 2 * POSITIONS
-    assert np.abs(found.states.astype(int)).max(axis=1).tolist() == [127] * (2 * POSITIONS)
+    (encoded,) = encoder.encode(["two men " * POSITIONS])
+    assert len(encoded.kinds) == 2 * POSITIONS
+    assert np.abs(encoded.states.astype(int)).max(axis=1).tolist() == [127] * (2 * POSITIONS)
 
 
 @pytest.mark.parametrize(
@@ -176,9 +176,9 @@ def nearness(heads: int, head_size: int, inner: int, layers: int, seed: int) -> 
     encoder = Encoder(build_encoder(folder, "en"))
     ids = np.array(encoder.pieces(TEXTS[0]).ids)
     exact = reference_states(weights, architecture, np.concatenate([[folder.begin], ids, [folder.end]]))[1:-1]
-    (found,) = encoder.encode([TEXTS[0]])
-    assert found.states.shape == exact.shape
-    return float(np.median((unit(exact) * unit(found.states.astype(float))).sum(axis=1)))
+    (encoded,) = encoder.encode([TEXTS[0]])
+    assert encoded.states.shape == exact.shape
+    return float(np.median((unit(exact) * unit(encoded.states.astype(float))).sum(axis=1)))
 
 
 @given(st.integers(1, 4), st.integers(1, 24), st.integers(1, 70), st.integers(1, 3), st.integers(0, 99))

@@ -118,13 +118,13 @@ def evidence_file(folder: Path, year: str, lp: str, name: str) -> Path:
     return folder / load_encoder("en").fingerprint / f"{year}-{lp}-{name.replace(' ', '-')}.npy"
 
 
-def gather_evidence(folder: Path, only: Sequence[int], jobs: int) -> None:
+def gather_evidence(folder: Path, numbers: Sequence[int], jobs: int) -> None:
     """The evidence of every set, one file each; files that exist are kept."""
     metric = evidence_metric("en", workers=jobs)
     for number, (year, kind, judged) in enumerate(loyo.judged(True)):
         outputs = judged.outputs
         path = evidence_file(folder, year, outputs.lp, f"{kind} {outputs.testset}")
-        if path.exists() or (only and number not in only):
+        if path.exists() or (numbers and number not in numbers):
             continue
         references = outputs.first_reference
         cells = [
@@ -232,7 +232,7 @@ class Data:
         """The sets of the years left out, by what each candidate learns from the others."""
         x_model = self.x_model(without)
         left_out = [one for one in self.sets if one.year in without]
-        found = {}
+        figures_of = {}
         kept: dict[tuple[float, float], dict[YearlySet, FloatArray]] = {}
         for title, candidate in candidates.items():
             key = candidate.alpha, candidate.piece_penalty
@@ -244,7 +244,7 @@ class Data:
                 }
             columns = kept[key]
             model = self.fit(candidate, without, columns)
-            found[title] = [
+            figures_of[title] = [
                 Figures(
                     one,
                     {
@@ -255,7 +255,7 @@ class Data:
                 )
                 for one in left_out
             ]
-        return found
+        return figures_of
 
 
 def leave_out(data: Data, jobs: int) -> dict[str, list[Figures]]:
@@ -263,8 +263,8 @@ def leave_out(data: Data, jobs: int) -> dict[str, list[Figures]]:
     figures: dict[str, list[Figures]] = {title: [] for title in CANDIDATES}
     with progress("years", len(data.years)) as bar:
         left_out = [frozenset({year}) for year in data.years]
-        for found in map_in_order(lambda without: data.measure(without, CANDIDATES), left_out, jobs):
-            for title, some in found.items():
+        for measured in map_in_order(lambda without: data.measure(without, CANDIDATES), left_out, jobs):
+            for title, some in measured.items():
                 figures[title] += some
             bar.advance(1)
     return figures
@@ -285,11 +285,11 @@ def choose(data: Data, jobs: int) -> dict[str, str]:
 
     def measured(pair: tuple[str, str]) -> list[tuple[str, str, list[tuple[float, float]]]]:
         """The values of one year of the pair, by candidate, with the year that they help to choose for."""
-        found = data.measure(frozenset(pair), CANDIDATES)
+        by_title = data.measure(frozenset(pair), CANDIDATES)
         return [
             (chosen_for, title, values_of([one for one in figures if one.data.year == year]))
             for year, chosen_for in (pair, pair[::-1])
-            for title, figures in found.items()
+            for title, figures in by_title.items()
         ]
 
     values: dict[str, dict[str, list[tuple[float, float]]]] = {
@@ -297,8 +297,8 @@ def choose(data: Data, jobs: int) -> dict[str, str]:
     }
     pairs = list(combinations(data.years, 2))
     with progress("pairs of years", len(pairs)) as bar:
-        for found in map_in_order(measured, pairs, jobs):
-            for year, title, some in found:
+        for measured_years in map_in_order(measured, pairs, jobs):
+            for year, title, some in measured_years:
                 values[year][title] += some
             bar.advance(1)
     return {year: max(some, key=lambda title: worth(some[title])) for year, some in values.items()}

@@ -148,8 +148,8 @@ def _report(model: TrainedModel, outputs: Sequence[Path]) -> None:
         click.echo(f"{path}: {path.stat().st_size / 1000:.0f} kB")
     counts = ", ".join(f"{model.ngrams(n)}" for n in range(1, model.settings.order + 1))
     click.echo(f"{model.tokens} words read; n-grams by order: {counts}")
-    for n, found in enumerate(model.discounts, 1):
-        click.echo(f"discounts of order {n}: {', '.join(f'{value:.4f}' for value in found)}")
+    for n, values in enumerate(model.discounts, 1):
+        click.echo(f"discounts of order {n}: {', '.join(f'{value:.4f}' for value in values)}")
 
 
 def _check_outputs(outputs: Sequence[Path]) -> None:

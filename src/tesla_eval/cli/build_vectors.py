@@ -80,15 +80,15 @@ def vectors(
     output = output or user_data_folder() / f"{KIND}-{language}{SUFFIX}"
     with progress() as bar:
         bar.stage("reading")
-        found, axes_to_drop = _read(source, language, words)
+        embeddings, axes_to_drop = _read(source, language, words)
         bar.stage("reducing")
         dropped = axes_to_drop if drop_axes is None else drop_axes
         table = vector_table(
-            found, language, dimensions=dimensions, dropped_axes=dropped,
+            embeddings, language, dimensions=dimensions, dropped_axes=dropped,
             provenance=Provenance(sources or (Path(source).name,), licence, day),
         )  # fmt: skip
         write_resource(output, table)
-    kind = "pieces of words" if found.pieces else "words"
+    kind = "pieces of words" if embeddings.pieces else "words"
     size = output.stat().st_size / 1e6
     click.echo(f"{output}: {table.info['with vector']} {kind}, {dimensions} dimensions, {size:.2f} MB")
 

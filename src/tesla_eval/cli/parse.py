@@ -66,20 +66,20 @@ def parse(
         _evaluate(parser, evaluate, split, as_json)
         return
     for path in files:
-        for number, (tokens, found) in enumerate(_parses(parser, path, tokenised), 1):
+        for number, (tokens, parse) in enumerate(_parses(parser, path, tokenised), 1):
             if as_json:
                 record = {
-                    "file": path, "sentence": number, "tokens": tokens, "tree": str(found.tree),
-                    "cut": found.cut, "glued": found.glued,
+                    "file": path, "sentence": number, "tokens": tokens, "tree": str(parse.tree),
+                    "cut": parse.cut, "glued": parse.glued,
                 }  # fmt: skip
                 write_lines([json.dumps(record, ensure_ascii=False)])
             else:
-                if found.cut:
+                if parse.cut:
                     warn(
                         f"{path}, sentence {number}: {len(tokens)} words are more than {LONGEST}; "
                         "it was parsed in parts"
                     )
-                write_lines([str(found.tree)])
+                write_lines([str(parse.tree)])
 
 
 def _parses(parser: ConstituencyParser, path: str, tokenised: bool) -> Iterator[tuple[list[str], Parse]]:

@@ -33,7 +33,7 @@ from tesla_eval.metrics import create_metric
 
 __all__ = ["RESOURCES", "SELFTESTS", "resources", "selftest"]
 
-RESOURCES = "tesla_eval.base.resources"
+RESOURCES = "tesla_eval.resources"
 """The group of entry points under which other packages name the folder of the resources that they ship."""
 
 SELFTESTS = "tesla_eval.selftests"
@@ -102,10 +102,10 @@ def _is_own(resource: Resource) -> bool:
     return resource.path is not None and resource.path.parent == user_data_folder()
 
 
-def _languages(found: Sequence[Resource]) -> dict[str, dict[str, Any]]:
+def _languages(resources: Sequence[Resource]) -> dict[str, dict[str, Any]]:
     """By language its name, the kinds of its resources and what was measured of the ones in use."""
     in_use: defaultdict[str, dict[str, Resource]] = defaultdict(dict)
-    for resource in found:
+    for resource in resources:
         in_use[resource.language].setdefault(resource.kind, resource)  # the user's own come first
     return {
         code: {
@@ -159,7 +159,7 @@ def _described(resource: Resource) -> dict[str, Any]:
     }
 
 
-def _files_table(found: list[dict[str, Any]]) -> Iterator[str]:
+def _files_table(files: list[dict[str, Any]]) -> Iterator[str]:
     rows = [("language", "resource", "version", "date", "KB", "measured", "licence", "sources")]
     rows.extend(
         (
@@ -167,7 +167,7 @@ def _files_table(found: list[dict[str, Any]]) -> Iterator[str]:
             f"{item['bytes'] / 1000:.0f}", _measured(item["kind"], item["info"]), visible(item["licence"]),
             visible("; ".join(item["sources"])),
         )
-        for item in sorted(found, key=lambda item: (item["language"], item["kind"]))
+        for item in sorted(files, key=lambda item: (item["language"], item["kind"]))
     )  # fmt: skip
     yield from aligned(rows, numeric=(4,))
 

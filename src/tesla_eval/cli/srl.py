@@ -154,7 +154,7 @@ def _evaluate(
         used = [sentence.tree for sentence in sentences]
     else:
         parses = load_parser(language).parse_tokens([sentence.tokens for sentence in sentences])
-        used = [found.tree for found in parses]
+        used = [parse.tree for parse in parses]
     counts = evaluate_labeller(labeller, sentences, used)
     figures = counts.to_dict()
     if as_json:

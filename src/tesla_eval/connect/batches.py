@@ -18,8 +18,8 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import create_metric
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.scoring import Chunk, first_refused, score_texts
+from tesla_eval.metrics.segments import reference_count, with_gaps
 from tesla_eval.texts.columns import Columns
-from tesla_eval.texts.segments import reference_count, with_gaps
 
 if TYPE_CHECKING:
     import pyarrow

@@ -40,15 +40,15 @@ def register(
     `options` are those of the metric. DuckDB decides how many threads call the function (`SET threads`).
     """
     need_package("duckdb", "duckdb")
-    ((metric_id, made),) = metrics_by_name(metric, lang, **options).items()
-    if source and not made.uses_source:
+    ((metric_id, scorer),) = metrics_by_name(metric, lang, **options).items()
+    if source and not scorer.uses_source:
         raise UsageError(f"{metric_id} does not read the source: leave out source=True")
     chosen = re.sub(r"\W", "_", metric_id) if name is None else name
     if not _SQL_NAME.fullmatch(chosen):
         raise UsageError(f"name={chosen!r}: write letters, digits and underscores")
     connection.create_function(
         chosen,
-        _Function(made, source=source),
+        _Function(scorer, source=source),
         None,  # any number of arguments
         "DOUBLE",
         type="arrow",

@@ -16,8 +16,8 @@ from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.connect.batches import SIGNATURE_KEY
 from tesla_eval.connect.rows import complete_rows
 from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.segments import streams_by_segment, texts_of
 from tesla_eval.metrics.shortcuts import metric_for
-from tesla_eval.texts.segments import streams_by_segment, texts_of
 
 __all__ = ["score_frame"]
 

@@ -16,13 +16,13 @@ __all__ = ["system_score", "tesla"]
 @scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator]  # Inspect may be missing
 def tesla(name: str = "x", lang: str = "en", **options: Any) -> Scorer:
     """The score of each completion against the target, or targets, of its sample."""
-    made = create_metric(name, lang, **options)
+    tesla_metric = create_metric(name, lang, **options)
 
     async def score(state: TaskState, target: Target) -> Score:
         answer = state.output.completion
-        found = made.sentence_score(answer, list(target))
-        metadata = {"references": list(target), "signature": str(found.signature)}
-        return Score(value=found.score, answer=answer, metadata=metadata)
+        scored = tesla_metric.sentence_score(answer, list(target))
+        metadata = {"references": list(target), "signature": str(scored.signature)}
+        return Score(value=scored.score, answer=answer, metadata=metadata)
 
     return score
 
@@ -36,7 +36,7 @@ def system_score(name: str = "x", lang: str = "en", **options: Any) -> Metric:
             return float("nan")
         answers = [sample.score.answer or "" for sample in scores]
         references = [(sample.score.metadata or {})["references"] for sample in scores]
-        made = create_metric(name, lang, **options)
-        return made.corpus_score(answers, references, references_by_segment=True).score
+        tesla_metric = create_metric(name, lang, **options)
+        return tesla_metric.corpus_score(answers, references, references_by_segment=True).score
 
     return aggregate

@@ -37,8 +37,8 @@ def aggregation(metric: str = "x", lang: str = "en", **options: Any) -> Callable
     def aggregate(items: Sequence[Item]) -> float:
         references = [[given] if isinstance(given, str) else list(given) for given, _ in items]
         predictions = [prediction for _, prediction in items]
-        made = create_metric(metric, lang, **options)
-        return made.corpus_score(predictions, references, references_by_segment=True).score
+        scorer = create_metric(metric, lang, **options)
+        return scorer.corpus_score(predictions, references, references_by_segment=True).score
 
     aggregate.__name__ = f"tesla_{metric}"
     return aggregate

@@ -161,9 +161,9 @@ class PartFolder:
             temporary.write_text(json.dumps(described, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
     def _published(self) -> dict[str, Path]:
-        found = {}
+        paths = {}
         for path in sorted(self.path.glob("part-*.parquet")):
             match = _FINAL.fullmatch(path.name)
             if match:
-                found[match[1]] = path
-        return found
+                paths[match[1]] = path
+        return paths

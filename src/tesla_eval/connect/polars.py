@@ -29,15 +29,15 @@ def score(
     The metric is made once, when the expression is. A lazy frame is scored batch by batch, so a metric whose scores
     depend on the whole corpus is refused.
     """
-    made = create_metric(metric, lang, **options) if isinstance(metric, str) else metric
-    if made.corpus_wide:
-        raise UsageError(f"{made.id} depends on the references of the whole corpus: use score_frame")
+    scorer = create_metric(metric, lang, **options) if isinstance(metric, str) else metric
+    if scorer.corpus_wide:
+        raise UsageError(f"{scorer.id} depends on the references of the whole corpus: use score_frame")
     columns = [references] if isinstance(references, str) else list(references)
     read = dict.fromkeys([hypothesis, *columns, *([source] if source else [])])
 
     def score_batch(batch: pl.Series) -> pl.Series:
-        scored = score_frame(batch.struct.unnest(), hypothesis, columns, made, source=source)
-        return scored[made.id]
+        scored = score_frame(batch.struct.unnest(), hypothesis, columns, scorer, source=source)
+        return scored[scorer.id]
 
     expression = pl.struct(list(read)).map_batches(score_batch, pl.Float64, is_elementwise=True)
-    return expression.alias(made.id)
+    return expression.alias(scorer.id)

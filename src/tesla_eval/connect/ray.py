@@ -108,7 +108,7 @@ def _map_in_order(pool: Sequence[Any], spans: Sequence[RowGroupSpan]) -> list[li
     """The parts of every span; each worker gets its next span when it has finished one."""
     import ray
 
-    found: list[list[Part]] = [[] for _ in spans]
+    parts: list[list[Part]] = [[] for _ in spans]
     waiting = iter(enumerate(spans))
     running = {}
     for worker, (place, span) in zip(pool, waiting, strict=False):
@@ -116,11 +116,11 @@ def _map_in_order(pool: Sequence[Any], spans: Sequence[RowGroupSpan]) -> list[li
     while running:
         (ready,), _ = ray.wait(list(running), num_returns=1)
         worker, place = running.pop(ready)
-        found[place] = ray.get(ready)
+        parts[place] = ray.get(ready)
         for following, span in waiting:
             running[worker.score.remote(span)] = worker, following
             break
-    return found
+    return parts
 
 
 def _run(mapped: Dataset, folder: PartFolder) -> ScoredFolder:

@@ -18,7 +18,7 @@ from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import create_metric
-from tesla_eval.texts.segments import (
+from tesla_eval.metrics.segments import (
     References,
     check_references,
     reference_count,

@@ -15,7 +15,7 @@ from torchmetrics import Metric
 from tesla_eval.base.arrays import ExactSum
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.metrics.registry import create_metric
-from tesla_eval.texts.segments import texts_of
+from tesla_eval.metrics.segments import texts_of
 
 __all__ = ["TeslaScore"]
 

@@ -235,8 +235,8 @@ def preferences_of(rankings: Rankings) -> Preferences:
     """Every pair of one task whose ranks differ, as a preference for the lower rank; ties are dropped.
 
     >>> rankings = Rankings("file", ["9"] * 3, ["t"] * 3, ["ann"] * 3, ["a", "b", "c"], [1, 2, 2], [2, 3, 4])
-    >>> found = preferences_of(rankings)
-    >>> list(zip(found.better, found.worse))
+    >>> pairs = preferences_of(rankings)
+    >>> list(zip(pairs.better, pairs.worse))
     [('a', 'b'), ('a', 'c')]
     """
     result = Preferences(rankings.source)

@@ -22,12 +22,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tesla_eval._core import ngram_overlap
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError
 from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.language.analysis.batch import WordMap
 from tesla_eval.language.lm import LanguageModel
+from tesla_eval.metrics.features.stems import Stems, shared_and_all
 from tesla_eval.texts.lines import LineReader
 
 __all__ = [
@@ -87,8 +87,9 @@ def shared_words(originals: Sequence[str], paraphrases: Sequence[str], lang: str
     words = WordMap(lambda form: numbers.setdefault(form.lower(), len(numbers)))
     x, y = load_pipeline(lang).analyse(originals, paraphrases)
     index = np.arange(len(originals))
-    common = ngram_overlap(x.offsets, words.of(x), y.offsets, words.of(y), index, index, 1)
-    return np.asarray(2 * common / np.maximum(x.lengths + y.lengths, 1))
+    x_words, y_words = (Stems(batch.offsets, words.of(batch)) for batch in (x, y))
+    shared, total = shared_and_all(x_words, y_words, index, index, 1)
+    return np.asarray(2 * shared / np.maximum(total, 1))
 
 
 def novelty(

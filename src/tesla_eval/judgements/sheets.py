@@ -329,15 +329,15 @@ def read_filled(key: JudgingKey, paths: Sequence[str], *, partial: bool = False)
                 for name in key.fields
                 if row[name].strip()
             }
-    found = FilledSheets()
+    filled = FilledSheets()
     for sheet in key.sheets:
         for number, task in enumerate(sheet.tasks, start=1):
-            _add_task(found, key, sheet, number, task, values)
-    if found.missing and not partial:
-        first = "; ".join(found.missing[:3])
-        more = f" and {len(found.missing) - 3} more" if len(found.missing) > 3 else ""
+            _add_task(filled, key, sheet, number, task, values)
+    if filled.missing and not partial:
+        first = "; ".join(filled.missing[:3])
+        more = f" and {len(filled.missing) - 3} more" if len(filled.missing) > 3 else ""
         raise InputError(f"the sheets are not complete: {first}{more}. Use --partial to leave such tasks out")
-    return found
+    return filled
 
 
 def _rows(path: str, key: JudgingKey) -> Iterator[tuple[int, dict[str, str]]]:
@@ -383,7 +383,7 @@ def _value(text: str, name: str, where: str) -> int:
 
 
 def _add_task(
-    found: FilledSheets, key: JudgingKey, sheet: Sheet, number: int, task: Task,
+    filled: FilledSheets, key: JudgingKey, sheet: Sheet, number: int, task: Task,
     values: Mapping[tuple[str, int, int], Mapping[str, int]],
 ) -> None:  # fmt: skip
     rows = [values.get((sheet.id, number, place), {}) for place in range(1, len(task.systems) + 1)]
@@ -393,13 +393,13 @@ def _add_task(
         for name in key.fields
         if name not in row
     ]
-    found.missing += gaps
+    filled.missing += gaps
     if gaps:
         return
     for systems, row in zip(task.systems, rows, strict=True):
         for system in systems:
             for name in key.fields:
-                found.verdicts.append(
+                filled.verdicts.append(
                     Verdict(
                         str(task.item + 1), f"{sheet.judge}-{number}", sheet.judge, system, name, row[name]
                     )

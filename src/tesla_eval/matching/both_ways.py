@@ -44,8 +44,8 @@ def match_characters_both_ways(
 
     >>> from tesla_eval.matching.bags import build_character_bags
     >>> bags = build_character_bags(["a cab", "ab"])
-    >>> there, back = match_characters_both_ways(bags, np.array([0]), np.array([1]), 2)
-    >>> there.recall.tolist(), back.precision.tolist()
+    >>> forth, back = match_characters_both_ways(bags, np.array([0]), np.array([1]), 2)
+    >>> forth.recall.tolist(), back.precision.tolist()
     ([[0.5, 0.3333333333333333]], [[0.5, 0.3333333333333333]])
     """
     return _both(_core.match_characters_both_ways(texts, first, second, max_order, alpha))

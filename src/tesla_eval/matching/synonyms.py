@@ -61,10 +61,10 @@ class SynonymSets:
     def lookup(self, lemmas: Sequence[str], /) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
         """Offsets and ids: those of text i are `ids[offsets[i] : offsets[i + 1]]`."""
         none: list[int] = []
-        found = [self._ids.get(lemma, none) for lemma in lemmas]
-        offsets = np.zeros(len(found) + 1, np.int64)
-        np.cumsum([len(ids) for ids in found], out=offsets[1:])
-        return offsets, np.array([number for ids in found for number in ids], np.int32)
+        sets = [self._ids.get(lemma, none) for lemma in lemmas]
+        offsets = np.zeros(len(sets) + 1, np.int64)
+        np.cumsum([len(ids) for ids in sets], out=offsets[1:])
+        return offsets, np.array([number for ids in sets for number in ids], np.int32)
 
 
 def are_synonyms(table: SynonymTable | None, a: str, b: str) -> bool:

@@ -43,9 +43,9 @@ def match_vectors(
     >>> from tesla_eval.language.analysis.vectors import WordsWithVectors, load_vectors
     >>> words = WordsWithVectors(load_vectors("en"), load_frequencies("en"))
     >>> x, y = load_pipeline("en").analyse(["Two were arrested"], ["Two were detained"])
-    >>> only = np.zeros(1, np.int64)
+    >>> first = np.zeros(1, np.int64)
     >>> prepared = [prepare_vectors(batch, words.of(batch)) for batch in (x, y)]
-    >>> match_vectors(*prepared, only, only).recall.round(2).tolist()
+    >>> match_vectors(*prepared, first, first).recall.round(2).tolist()
     [[0.79, 0.61, 0.73, 0.84]]
     """
     return Matches(*_core.match_vectors(reference, hypothesis, reference_index, hypothesis_index, alpha))

@@ -13,7 +13,7 @@ from tesla_eval.base.records import Signature
 from tesla_eval.metrics.language_check import check_language
 from tesla_eval.metrics.results import CorpusScore, Score, SegmentScores
 from tesla_eval.metrics.scoring import Chunk, NamedMetric, score_systems, score_texts
-from tesla_eval.texts.segments import (
+from tesla_eval.metrics.segments import (
     References,
     check_orientation,
     check_references,

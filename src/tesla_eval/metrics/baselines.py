@@ -21,7 +21,7 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.base.records import Signature
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import Score, SegmentScores
-from tesla_eval.texts.segments import References, blocks_of_pairs, new_matrix, streams_of_one, texts_of
+from tesla_eval.metrics.segments import References, blocks_of_pairs, new_matrix, streams_of_one, texts_of
 
 __all__ = [
     "UNSPACED_TOKENISERS",

@@ -22,7 +22,7 @@ from tesla_eval.base.errors import ResourceError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.scoring import Chunk, score_chunks
-from tesla_eval.texts.segments import References, check_references, streams_of_texts, texts_of
+from tesla_eval.metrics.segments import References, check_references, streams_of_texts, texts_of
 
 __all__ = ["CACHE_VARIABLE", "ScoreCache", "default_cache_folder"]
 

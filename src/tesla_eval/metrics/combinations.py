@@ -22,8 +22,8 @@ from tesla_eval.base.records import Signature
 from tesla_eval.language.analysis import Analysis, Pipeline
 from tesla_eval.metrics.features import MEASURES, BoundGroup, Feature, FeatureGroup, fixed
 from tesla_eval.metrics.features.lm import LanguageModelGroup
+from tesla_eval.metrics.segments import mean_over_references
 from tesla_eval.models.linear import ANY_LANGUAGE, LinearModel, load_weights
-from tesla_eval.texts.segments import mean_over_references
 
 if TYPE_CHECKING:
     from tesla_eval.base.explanations import ReferenceExplanation

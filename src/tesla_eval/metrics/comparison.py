@@ -22,6 +22,13 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.combinations import Linear
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features import Feature
+from tesla_eval.metrics.segments import (
+    References,
+    check_references,
+    mean_over_references,
+    streams_of_texts,
+    texts_of,
+)
 from tesla_eval.statistics import (
     DEFAULT_RESAMPLES,
     DEFAULT_SEED,
@@ -34,13 +41,6 @@ from tesla_eval.statistics import (
     paired_effect,
     rank_clusters,
     sign_test,
-)
-from tesla_eval.texts.segments import (
-    References,
-    check_references,
-    mean_over_references,
-    streams_of_texts,
-    texts_of,
 )
 
 __all__ = [
@@ -185,8 +185,8 @@ def compare_systems(
     """Test every pair of systems, or every system against `baseline`, on resampled segments or documents.
 
     >>> table = SystemTable("m", ("a", "b"), np.array([[0.1, 0.2], [0.5, 0.6], [0.2, 0.4], [0.7, 0.8], [0.3, 0.5]]))
-    >>> found = compare_systems(table)
-    >>> found.pairs[0].p_randomisation, found.clusters
+    >>> comparison = compare_systems(table)
+    >>> comparison.pairs[0].p_randomisation, comparison.clusters
     (0.0625, (1, 1))
     """
     if baseline is not None and baseline not in table.systems:

@@ -18,9 +18,9 @@ from tesla_eval.language.discourse.roles import CoherenceModel
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.dicomer import Dicomer
 from tesla_eval.metrics.results import Explanation, SegmentScores
+from tesla_eval.metrics.segments import References
 from tesla_eval.metrics.tesla_s import TeslaS
 from tesla_eval.models.svr import CREMER, CREMER_FEATURES, CremerModel, kernel_kind
-from tesla_eval.texts.segments import References
 
 __all__ = ["Cremer"]
 

@@ -26,7 +26,7 @@ from tesla_eval.language.discourse.roles import (
 )
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import Explanation, SegmentScores
-from tesla_eval.texts.segments import References
+from tesla_eval.metrics.segments import References
 
 __all__ = ["Dicomer", "matrix_of"]
 

@@ -30,7 +30,7 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.combinations import Combination
 from tesla_eval.metrics.features import FeatureGroup, options_of
 from tesla_eval.metrics.results import SegmentScores
-from tesla_eval.texts.segments import (
+from tesla_eval.metrics.segments import (
     References,
     blocks_of_pairs,
     check_references,

@@ -29,7 +29,7 @@ from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import StatisticsTotal
 from tesla_eval.metrics.results import SegmentScores
-from tesla_eval.texts.segments import References
+from tesla_eval.metrics.segments import References
 
 __all__ = ["Meteor", "find_meteor_jar"]
 
@@ -47,8 +47,8 @@ _INSTALL = "pip install 'tesla-eval[meteor]' brings it, -m meteor:jar=FILE names
 
 def find_meteor_jar() -> Path | None:
     """The jar of the installed package pycocoevalcap, which is looked for and not imported."""
-    found = find_spec("pycocoevalcap")
-    for folder in (found.submodule_search_locations or []) if found else []:
+    package = find_spec("pycocoevalcap")
+    for folder in (package.submodule_search_locations or []) if package else []:
         jar = Path(folder) / "meteor" / "meteor-1.5.jar"
         if jar.is_file():
             return jar

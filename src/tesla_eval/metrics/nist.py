@@ -15,7 +15,7 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import UNSPACED_TOKENISERS, StatisticsTotal
 from tesla_eval.metrics.nist_counting import Information, Words, count_segment, nist_of_sums
 from tesla_eval.metrics.results import SegmentScores
-from tesla_eval.texts.segments import References
+from tesla_eval.metrics.segments import References
 
 __all__ = ["Nist", "NistChar"]
 

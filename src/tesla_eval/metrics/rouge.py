@@ -24,7 +24,7 @@ from tesla_eval.language.analysis.tokenisers import checked, compose, load_token
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import index_of_texts
 from tesla_eval.metrics.results import Explanation, SegmentScores
-from tesla_eval.texts.segments import References, blocks_of_pairs, new_matrix, texts_of
+from tesla_eval.metrics.segments import References, blocks_of_pairs, new_matrix, texts_of
 
 __all__ = ["RougeMetric"]
 

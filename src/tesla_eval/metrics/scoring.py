@@ -15,7 +15,7 @@ import numpy as np
 from tesla_eval.base.errors import InputError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress, map_in_order
 from tesla_eval.metrics.results import SegmentScores
-from tesla_eval.texts.segments import References, reference_count
+from tesla_eval.metrics.segments import References, reference_count
 
 if TYPE_CHECKING:
     from tesla_eval.base.arrays import FloatArray

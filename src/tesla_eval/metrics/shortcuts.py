@@ -9,7 +9,7 @@ from tesla_eval.language.choice import AUTO, resolve
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.language_check import settle_language
 from tesla_eval.metrics.registry import create_metric
-from tesla_eval.texts.segments import References, streams_of_texts, texts_of
+from tesla_eval.metrics.segments import References, streams_of_texts, texts_of
 
 if TYPE_CHECKING:
     from tesla_eval.metrics.results import CorpusScore, Explanation

@@ -24,9 +24,9 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.combinations import BestModel
 from tesla_eval.metrics.features.ngrams import SkipBigramGroup, SourceGroup
 from tesla_eval.metrics.results import Explanation, SegmentScores
+from tesla_eval.metrics.segments import References, check_references, texts_of
 from tesla_eval.metrics.tesla_s_source import support_of
 from tesla_eval.models.linear import LinearModel, load_weights
-from tesla_eval.texts.segments import References, check_references, texts_of
 
 __all__ = ["SummaryEvidence", "SummaryParts"]
 
@@ -170,11 +170,11 @@ class SummaryParts(Metric):
 
     def _explain_support(self, hypothesis: str, source: str) -> SupportDetail:
         y, x = self.analysis.analyse([hypothesis], [source])
-        found = self._support.explain(x, y)
-        score = float(_mean(found.values[None])[0]) if len(y.tokens(0)) else 0.0
+        support = self._support.explain(x, y)
+        score = float(_mean(support.values[None])[0]) if len(y.tokens(0)) else 0.0
         return support_of(
             ReferenceExplanation(
-                source, score, features=found.features, reference=(), hypothesis=tuple(y.tokens(0))
+                source, score, features=support.features, reference=(), hypothesis=tuple(y.tokens(0))
             )
         )
 

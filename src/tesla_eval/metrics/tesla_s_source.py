@@ -12,8 +12,8 @@ from tesla_eval.base.explanations import MatchDetail, ReferenceExplanation, Supp
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features.ngrams import SourceGroup
 from tesla_eval.metrics.results import Explanation, SegmentScores
+from tesla_eval.metrics.segments import References
 from tesla_eval.metrics.tesla_s import TeslaS
-from tesla_eval.texts.segments import References
 
 __all__ = ["TeslaSSource", "needed_sources", "support_of"]
 
@@ -43,10 +43,10 @@ class TeslaSSource(TeslaS):
     ) -> Explanation:
         """The matching with the source, and the words that it does not support."""
         (source,) = needed_sources(self.id, [hypothesis], None if sources is None else [sources])
-        found = FeatureMetric.explain(self, hypothesis, [source])
-        (detail,) = found.references
+        explanation = FeatureMetric.explain(self, hypothesis, [source])
+        (detail,) = explanation.references
         return replace(
-            found,
+            explanation,
             signature=self.get_signature(),
             references=(replace(detail, support=support_of(detail)),),
         )

@@ -9,9 +9,9 @@ import numpy as np
 
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.matching import RECALL_WEIGHT
+from tesla_eval.metrics.segments import References
 from tesla_eval.metrics.summary_parts import SummaryEvidence, SummaryParts
 from tesla_eval.metrics.tesla_s_source import needed_sources
-from tesla_eval.texts.segments import References
 
 __all__ = ["TeslaSX"]
 

@@ -89,10 +89,10 @@ class PenalisedLoss:
 
     def outputs(self, parameters: FloatArray) -> FloatArray:
         """The predictions p of all examples."""
-        found = self.x @ parameters[: self.features]
+        outputs = self.x @ parameters[: self.features]
         if self.structure is not None:
-            found = found + self.shared @ parameters[self.features :]
-        return np.asarray(found)
+            outputs = outputs + self.shared @ parameters[self.features :]
+        return np.asarray(outputs)
 
     def weights(self, parameters: FloatArray) -> FloatArray:
         """u = w + Θᵀv."""

@@ -229,15 +229,19 @@ def _find(
     metric = explained[0].metric
     universal = _universal_tags(metric)
     progress.stage("errors", texts.count * len(texts.systems))
-    found = [Findings(universal) for _ in texts.systems]
-    for system, of_system in enumerate(found):
+    findings = [Findings(universal) for _ in texts.systems]
+    for system, of_system in enumerate(findings):
         for segment in range(texts.count):
             details = _explain(metric, texts, system, segment)["references"]
             best = max(details, key=lambda detail: detail["score"])
             source = None if texts.sources is None else texts.sources[segment]
             of_system.add(segment, best, source)
             progress.advance(1)
-    return [one.to_dict() for one in found], [one.classes for one in found], found[0].reference_lengths
+    return (
+        [one.to_dict() for one in findings],
+        [one.classes for one in findings],
+        findings[0].reference_lengths,
+    )
 
 
 def _universal_tags(metric: Metric) -> Callable[[str], str]:

@@ -48,16 +48,16 @@ def read_blocks(path: str | Path) -> Iterator[tuple[str, Any]]:
         page = Path(path).read_text("utf-8")
     except UnicodeDecodeError:
         raise InputError(f"{path}: is not UTF-8 text; give a file that `tesla report` wrote") from None
-    found = False
+    replaced = False
     for match in _BLOCK.finditer(page):
-        found = True
+        replaced = True
         try:
             yield match[1], json.loads(_decompressed(base64.b64decode(match[2], validate=True)))
         except (binascii.Error, OSError, EOFError, ValueError) as error:
             raise InputError(
                 f"{path}: block {match[1]} is damaged ({error}); write the report again"
             ) from error
-    if not found:
+    if not replaced:
         raise InputError(f"{path}: holds no data of a report; give a file that `tesla report` wrote")
 
 

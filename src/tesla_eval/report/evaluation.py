@@ -17,8 +17,7 @@ from tesla_eval.metrics.language_check import settle_language
 from tesla_eval.metrics.registry import create_metric, digits
 from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.metrics.scoring import Chunk, NamedMetric, Scored, score_systems
-from tesla_eval.metrics.shortcuts import chosen_language
-from tesla_eval.texts.segments import (
+from tesla_eval.metrics.segments import (
     References,
     check_orientation,
     check_references,
@@ -26,6 +25,7 @@ from tesla_eval.texts.segments import (
     streams_of_texts,
     texts_of,
 )
+from tesla_eval.metrics.shortcuts import chosen_language
 
 if TYPE_CHECKING:
     import pandas

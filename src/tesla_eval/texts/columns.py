@@ -47,16 +47,16 @@ class Columns:
 
     def found_in(self, present: Sequence[str], place: str) -> Columns:
         """The same with the usual names where none was given; `InputError` if the table lacks a column."""
-        found = {}
+        columns_of = {}
         for role in ROLES:
             names: tuple[str, ...] = getattr(self, role)
             for name in names:
                 if name not in present:
                     raise InputError(f"{place}: has no column {name!r}; its columns are {', '.join(present)}")
-            found[role] = names or tuple(name for name in USUAL_NAMES[role] if name in present)[:1]
-        if not found["hyp"]:
+            columns_of[role] = names or tuple(name for name in USUAL_NAMES[role] if name in present)[:1]
+        if not columns_of["hyp"]:
             raise InputError(
                 f"{place}: which column holds the hypotheses? Write --columns hyp=NAME,ref=NAME; "
                 f"its columns are {', '.join(present)}"
             )
-        return Columns(**found)
+        return Columns(**columns_of)

@@ -97,10 +97,10 @@ def read_marked_set(path: str) -> MarkedSet:
         if size > _LONGEST_FILE:
             raise InputError(f"{reader.name}, line {reader.count}: the file is longer than 1 GB")
         lines.append(line)
-    found = _SetReader(reader.name).read("\n".join(lines))
-    if not (found.source or found.references or found.systems):
+    documents = _SetReader(reader.name).read("\n".join(lines))
+    if not (documents.source or documents.references or documents.systems):
         raise InputError(f"{reader.name}: has no segment of a srcset, refset, tstset or dataset")
-    return found
+    return documents
 
 
 class _Token(NamedTuple):

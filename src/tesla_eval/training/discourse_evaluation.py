@@ -25,20 +25,20 @@ __all__ = ["Accuracy", "Overlap", "ParserMeasures", "evaluate_parser"]
 class Overlap:
     """Sets compared item by item: how many were found, expected, and both."""
 
-    found: int = 0
+    given: int = 0
     right: int = 0
     expected: int = 0
 
-    def add(self, found: Set[object], expected: Set[object]) -> None:
+    def add(self, given: Set[object], expected: Set[object]) -> None:
         """Count one more pair of sets."""
-        self.found += len(found)
-        self.right += len(found & expected)
+        self.given += len(given)
+        self.right += len(given & expected)
         self.expected += len(expected)
 
     @property
     def precision(self) -> float:
         """The share of what was found that is right."""
-        return self.right / self.found if self.found else 0.0
+        return self.right / self.given if self.given else 0.0
 
     @property
     def recall(self) -> float:
@@ -48,7 +48,7 @@ class Overlap:
     @property
     def f1(self) -> float:
         """The balanced F of the two."""
-        total = self.found + self.expected
+        total = self.given + self.expected
         return 2 * self.right / total if total else 0.0
 
 
@@ -186,16 +186,18 @@ def _measure_non_explicit(parser: Parser, document: GoldDocument, measures: Pars
             part.add(sense, relation.senses)
 
 
-def _measure_whole_parse(found: Sequence[Relation], document: GoldDocument, measures: ParserMeasures) -> None:
+def _measure_whole_parse(
+    relations: Sequence[Relation], document: GoldDocument, measures: ParserMeasures
+) -> None:
     """Connectives, and arguments of non-explicit relations, with nothing given but the sentences."""
     accepted = _accepted_senses(document)
-    explicit = {relation.connective: relation for relation in found if relation.explicit}
+    explicit = {relation.connective: relation for relation in relations if relation.explicit}
     measures.connectives.add(explicit.keys(), accepted.keys())
     for connective in explicit.keys() & accepted.keys():
         measures.explicit_sense_found.add(explicit[connective].sense, accepted[connective])
     for kind in ("Implicit", "AltLex", "EntRel", "NoRel"):
         first, second = measures.arguments.setdefault(kind, (Overlap(), Overlap()))
-        ours = [relation for relation in found if relation.type == kind]
+        ours = [relation for relation in relations if relation.type == kind]
         gold = [relation for relation in document.relations if relation.type == kind]
         first.add({i for r in ours for i in r.arg1}, {i for r in gold for i in r.arg1})
         second.add({i for r in ours for i in r.arg2}, {i for r in gold for i in r.arg2})

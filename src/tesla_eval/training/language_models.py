@@ -162,10 +162,12 @@ def train_language_model(
         try:
             for batch in _ticking(pipeline, texts, "counting n-grams", progress):
                 estimator.add(batch.offsets, numbers.of(batch))
-            found, fallbacks = _estimate(estimator, settings.order, progress)
+            discounts_of_orders, fallbacks = _estimate(estimator, settings.order, progress)
         except RuntimeError as error:  # the disk is full
             raise BuildError(f"{error}; choose a folder with more free space (--temp)") from error
-        yield TrainedModel(pipeline.language, settings, words, tokens, found, fallbacks, estimator)
+        yield TrainedModel(
+            pipeline.language, settings, words, tokens, discounts_of_orders, fallbacks, estimator
+        )
 
 
 def _ticking(
@@ -195,13 +197,13 @@ def _estimate(
     progress.stage("adjusting counts")
     estimator.adjust_counts(progress.advance)
     by_formula = [discounts(estimator.count_of_counts(n)) for n in range(1, order + 1)]
-    chosen = tuple(FALLBACK if found is None else found for found in by_formula)
+    chosen = tuple(FALLBACK if of_order is None else of_order for of_order in by_formula)
     for n, values in enumerate(chosen, 1):
         progress.stage(f"estimating order {n}")
         estimator.estimate(n, values, progress.advance)
     progress.stage("joining")
     estimator.join_backoffs(progress.advance)
-    return chosen, tuple(n for n, found in enumerate(by_formula, 1) if found is None)
+    return chosen, tuple(n for n, of_order in enumerate(by_formula, 1) if of_order is None)
 
 
 _LOG_ZERO = -99.0

@@ -24,8 +24,8 @@ def pivoted_embeddings(table: PhraseTable) -> Embeddings:
     """The lemmas of a phrase table with vectors from those of its pivot language.
 
     >>> from tesla_eval.language.pivot import load_phrase_table
-    >>> found = pivoted_embeddings(load_phrase_table("de", "en"))
-    >>> "arzt" in found.entries, "Arzt" in found.entries
+    >>> embeddings = pivoted_embeddings(load_phrase_table("de", "en"))
+    >>> "arzt" in embeddings.entries, "Arzt" in embeddings.entries
     (True, False)
     """
     vectors = load_vectors(table.pivot)
@@ -39,23 +39,23 @@ def pivoted_embeddings(table: PhraseTable) -> Embeddings:
     pivot_words = sorted({word for phrases in options for phrase, _ in phrases for word in phrase})
     weighted = _weighted(pivot_words, vectors, load_frequencies(table.pivot))
     number = {word: i for i, word in enumerate(pivot_words)}
-    found = np.zeros((len(lemmas), vectors.dimensions))
+    sums = np.zeros((len(lemmas), vectors.dimensions))
     for row, phrases in enumerate(options):
         for phrase, probability in phrases:
             direction = weighted[[number[word] for word in phrase]].sum(axis=0)
             length = float(np.sqrt(np.square(direction).sum()))
             if length > 0:
-                found[row] += np.rint(_FINE * probability * direction / length)
-    usable = np.flatnonzero(np.any(found != 0, axis=1)).tolist()
-    return Embeddings([lemmas[row] for row in usable], (found[usable] / _FINE).astype(np.float32))
+                sums[row] += np.rint(_FINE * probability * direction / length)
+    usable = np.flatnonzero(np.any(sums != 0, axis=1)).tolist()
+    return Embeddings([lemmas[row] for row in usable], (sums[usable] / _FINE).astype(np.float32))
 
 
 def _weighted(
     words: list[str], vectors: WordVectors, frequencies: WordFrequencies | None
 ) -> npt.NDArray[np.float64]:
     """The vectors of the words, as long as the words are rare."""
-    found = vectors.look_up(words).astype(np.float64)
-    length = np.sqrt(np.square(found).sum(axis=1))
+    known = vectors.look_up(words).astype(np.float64)
+    length = np.sqrt(np.square(known).sum(axis=1))
     weights = np.ones(len(words)) if frequencies is None else frequencies.weights(words)
-    scaled: npt.NDArray[np.float64] = found * (weights / np.maximum(length, 1.0))[:, None]
+    scaled: npt.NDArray[np.float64] = known * (weights / np.maximum(length, 1.0))[:, None]
     return scaled

@@ -77,8 +77,8 @@ class FeatureTable:
     def columns_of(self, feature: str) -> npt.NDArray[np.intp]:
         """The columns of a feature and of its conjunctions with others."""
         used = {name: feature in name.split(AND) for name in {f.partition("=")[0] for f in self.numbers}}
-        found = [number for name, number in self.numbers.items() if used[name.partition("=")[0]]]
-        return np.array(found, np.intp)
+        columns = [number for name, number in self.numbers.items() if used[name.partition("=")[0]]]
+        return np.array(columns, np.intp)
 
 
 @dataclass

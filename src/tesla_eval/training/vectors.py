@@ -132,8 +132,8 @@ def _principal_axes(vectors: FloatArray, dimensions: int) -> FloatArray:
     _, axes = np.linalg.eigh(centred.T @ centred)
     leading = axes[:, ::-1][:, :dimensions]
     leading = leading * np.sign(leading[np.abs(leading).argmax(axis=0), np.arange(dimensions)])
-    found: FloatArray = centred @ np.rint(_COARSE * leading)
-    return found
+    projected: FloatArray = centred @ np.rint(_COARSE * leading)
+    return projected
 
 
 def _rounded(vectors: FloatArray) -> npt.NDArray[np.int8]:
@@ -253,7 +253,7 @@ def read_vector_text(path: str, *, words: int = WORDS, wanted: Iterable[str] | N
     without letters and digits and entries of several words are passed over. With `wanted`, only these words are kept.
     """
     reader = LineReader(path)
-    only = None if wanted is None else set(wanted)
+    chosen = None if wanted is None else set(wanted)
     size: int | None = None
     kept: dict[str, npt.NDArray[np.float32]] = {}
     for line in reader:
@@ -272,7 +272,7 @@ def read_vector_text(path: str, *, words: int = WORDS, wanted: Iterable[str] | N
         usable = (
             any(map(str.isalnum, word)) and not any(map(str.isspace, word)) and len(word) <= _LONGEST_WORD
         )
-        if usable and word not in kept and (only is None or word in only) and numbers.any():
+        if usable and word not in kept and (chosen is None or word in chosen) and numbers.any():
             kept[word] = numbers
             if len(kept) == words:
                 break

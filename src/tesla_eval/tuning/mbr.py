@@ -16,7 +16,7 @@ import numpy as np
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.base.parallel import map_in_order
 from tesla_eval.metrics.base import Metric
-from tesla_eval.texts.segments import distinct_texts, texts_of
+from tesla_eval.metrics.segments import distinct_texts, texts_of
 from tesla_eval.tuning.nbest import CandidateList
 from tesla_eval.tuning.objective import FloatArray
 from tesla_eval.tuning.rerank import model_scores
@@ -74,22 +74,26 @@ def mbr(
     metric: Metric | None, lists: Iterable[CandidateList], options: MbrOptions, workers: int = 1
 ) -> Iterator[Risked]:
     """The choice of every segment, in order; `workers` segments at a time. An aggregate needs no metric."""
-    return map_in_order(lambda found: _choose(metric, found, options), lists, workers)
+    return map_in_order(lambda candidates: _choose(metric, candidates, options), lists, workers)
 
 
-def _choose(metric: Metric | None, found: CandidateList, options: MbrOptions) -> Risked:
+def _choose(metric: Metric | None, candidates: CandidateList, options: MbrOptions) -> Risked:
     expected = expected_scores(
-        metric, found.texts, _posterior(found, options), top_k=options.top_k, aggregate=options.aggregate
+        metric,
+        candidates.texts,
+        _posterior(candidates, options),
+        top_k=options.top_k,
+        aggregate=options.aggregate,
     )
     lower_is_better = not options.aggregate and metric is not None and not metric.higher_is_better
     better = -expected if lower_is_better else expected
-    return Risked(found.segment, found.texts, expected, int(np.nanargmax(better)))
+    return Risked(candidates.segment, candidates.texts, expected, int(np.nanargmax(better)))
 
 
-def _posterior(found: CandidateList, options: MbrOptions) -> FloatArray | None:
+def _posterior(candidates: CandidateList, options: MbrOptions) -> FloatArray | None:
     if options.scale == 0:
         return None
-    scores = options.scale * model_scores(found, options.weights)
+    scores = options.scale * model_scores(candidates, options.weights)
     return np.asarray(np.exp(scores - scores.max()))
 
 

@@ -221,8 +221,8 @@ def _regularised(
     return quality - options.regularisation * float(away @ away)
 
 
-def _mean_direction(found: list[FloatArray], given: FloatArray) -> FloatArray:
+def _mean_direction(solutions: list[FloatArray], given: FloatArray) -> FloatArray:
     """The mean of the weights, each scaled to length 1: only their direction means something."""
-    lengths = [math.sqrt(float(weights @ weights)) for weights in found]
-    scaled = [weights / length for weights, length in zip(found, lengths, strict=True) if length > 0]
+    lengths = [math.sqrt(float(weights @ weights)) for weights in solutions]
+    scaled = [weights / length for weights, length in zip(solutions, lengths, strict=True) if length > 0]
     return np.asarray(np.mean(scaled, axis=0)) if scaled else given

@@ -31,11 +31,11 @@ class TuningObjective:
         """What a system is scored by under this metric."""
         return cls(metric.higher_is_better, metric.formula_of_sums)
 
-    def statistics(self, found: SegmentScores) -> FloatArray:
+    def statistics(self, scored: SegmentScores) -> FloatArray:
         """One row per segment, to be added up."""
-        if self.formula is None or found.statistics is None:
-            return found.scores[:, None]
-        return found.statistics
+        if self.formula is None or scored.statistics is None:
+            return scored.scores[:, None]
+        return scored.statistics
 
     def score(self, sums: FloatArray, segments: int) -> FloatArray:
         """Sums (..., columns) over `segments` segments to scores (...), as the metric prints them."""

@@ -215,8 +215,8 @@ class _State:
 
     def _resume(self) -> None:
         try:
-            found = json.loads(self._path.read_text("utf-8"))
-            settings, self._iterations = found["settings"], list(found["iterations"])
+            saved = json.loads(self._path.read_text("utf-8"))
+            settings, self._iterations = saved["settings"], list(saved["iterations"])
             for done in self._iterations:
                 if len(done["weights"]) != len(self._settings["parameters"]) - 1:
                     raise ValueError("the number of weights is wrong")

@@ -133,23 +133,23 @@ class Pool:
         """Take in candidates; returns how many are new. Every segment must have some."""
         before = len(self)
         expected = 0
-        for found in lists:
-            if found.segment >= len(self._segments):
+        for candidates in lists:
+            if candidates.segment >= len(self._segments):
                 raise InputError(
-                    f"{found.place}: segment {found.segment}, but there are references for {len(self._segments)} "
-                    "segments only (counted from 0)"
+                    f"{candidates.place}: segment {candidates.segment}, but there are references for "
+                    f"{len(self._segments)} segments only (counted from 0)"
                 )
-            if found.segment != expected:
+            if candidates.segment != expected:
                 raise InputError(f"{source}: has no candidates for segment {expected}")
             expected += 1
-            self._add_list(found)
+            self._add_list(candidates)
         if expected < len(self._segments):
             raise InputError(f"{source}: has no candidates for segment {expected}")
         return len(self) - before
 
-    def _add_list(self, found: CandidateList) -> None:
-        segment = self._segments[found.segment]
-        for text, names, values, _ in found.candidates:
+    def _add_list(self, candidates: CandidateList) -> None:
+        segment = self._segments[candidates.segment]
+        for text, names, values, _ in candidates.candidates:
             row = array("d", values)
             digest = hashlib.blake2b(digest_size=16)
             digest.update(text.encode("utf-8", "surrogatepass"))
@@ -159,12 +159,12 @@ class Pool:
                 continue
             segment.seen.add(key)
             if not segment.blocks or segment.blocks[-1][0] is not names:
-                self._check_names(names, found.place)
+                self._check_names(names, candidates.place)
                 segment.blocks.append((names, array("d")))
             segment.blocks[-1][1].extend(row)
             number = segment.texts.setdefault(text, len(self._texts))
             if number == len(self._texts):
-                self._texts.append((found.segment, text))
+                self._texts.append((candidates.segment, text))
             segment.rows.append(number)
 
     def _check_names(self, names: tuple[str, ...], place: str) -> None:
@@ -212,7 +212,7 @@ class Pool:
 
     def problem(self, objective: TuningObjective) -> TuningProblem:
         """Everything so far as arrays."""
-        found = SegmentScores.concatenate(self._scored)
+        scored = SegmentScores.concatenate(self._scored)
         sizes = [len(segment.rows) for segment in self._segments]
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         features = np.zeros((len(self._columns), int(offsets[-1])))
@@ -225,7 +225,7 @@ class Pool:
         rows = np.concatenate([np.frombuffer(segment.rows, np.int64) for segment in self._segments])
         sign = 1 if objective.higher_is_better else -1
         return TuningProblem.create(
-            self.names, offsets, features, objective.statistics(found)[rows], objective, sign * found.scores[rows]
+            self.names, offsets, features, objective.statistics(scored)[rows], objective, sign * scored.scores[rows]
         )  # fmt: skip
 
     def _places(self, names: tuple[str, ...]) -> list[int]:

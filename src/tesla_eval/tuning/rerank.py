@@ -84,18 +84,18 @@ def rerank(metric: Metric, segments: Iterable[Candidates]) -> Iterator[Ranking]:
 def _rankings(metric: Metric, segments: Sequence[Candidates]) -> Iterator[Ranking]:
     texts = [text for segment in segments for text in segment.texts]
     references = [segment.reference for segment in segments for _ in segment.texts]
-    found = metric.score_segments(texts, [references])
+    scored = metric.score_segments(texts, [references])
     sign = 1 if metric.higher_is_better else -1
     start = 0
     for segment in segments:
         end = start + len(segment.texts)
-        order = np.argsort(-sign * found.scores[start:end], kind="stable").tolist()
+        order = np.argsort(-sign * scored.scores[start:end], kind="stable").tolist()
         yield Ranking(
             segment.reference,
             tuple(
                 Ranked(
-                    segment.names[k], segment.texts[k], float(found.scores[start + k]),
-                    dict(zip(metric.feature_names, found.features[start + k].tolist(), strict=True)),
+                    segment.names[k], segment.texts[k], float(scored.scores[start + k]),
+                    dict(zip(metric.feature_names, scored.features[start + k].tolist(), strict=True)),
                 )
                 for k in order
             ),
@@ -118,16 +118,16 @@ def candidates_in_nbest(reference: str, path: str, nbest_format: str | None = No
     if not references:
         raise InputError(f"{reference}: is empty; it must have a line for each segment")
     expected = 0
-    for found in read_nbest(path, nbest_format, len(references)):
-        if found.segment >= len(references):
+    for candidates in read_nbest(path, nbest_format, len(references)):
+        if candidates.segment >= len(references):
             raise InputError(
-                f"{path}: has candidates for segment {found.segment}, but {reference} has {len(references)} lines"
+                f"{path}: has candidates for segment {candidates.segment}, but {reference} has {len(references)} lines"
             )
-        if found.segment != expected:
+        if candidates.segment != expected:
             raise _missing(path, reference, expected)
         expected += 1
-        names = tuple(str(place) for place in range(1, len(found.candidates) + 1))
-        yield Candidates(references[found.segment], names, found.texts)
+        names = tuple(str(place) for place in range(1, len(candidates.candidates) + 1))
+        yield Candidates(references[candidates.segment], names, candidates.texts)
     if expected < len(references):
         raise _missing(path, reference, expected)
 
@@ -140,28 +140,32 @@ def best_by_weights(
     path: str, weights: Mapping[str, float], nbest_format: str | None = None
 ) -> Iterator[tuple[str, float]]:
     """The text of each segment with the highest model score under the weights, and that score; no reference needed."""
-    for found in read_nbest(path, nbest_format):
-        scores = model_scores(found, weights)
+    for candidates in read_nbest(path, nbest_format):
+        scores = model_scores(candidates, weights)
         best = int(np.argmax(scores))
-        yield found.candidates[best].text, float(scores[best])
+        yield candidates.candidates[best].text, float(scores[best])
 
 
-def model_scores(found: CandidateList, weights: Mapping[str, float] | None = None) -> npt.NDArray[np.float64]:
+def model_scores(
+    candidates: CandidateList, weights: Mapping[str, float] | None = None
+) -> npt.NDArray[np.float64]:
     """The model score of each candidate: features times weights, or the decoder's own score without weights."""
     if weights is None:
-        scores = [candidate.score for candidate in found.candidates]
+        scores = [candidate.score for candidate in candidates.candidates]
         if any(score is None for score in scores):
-            raise InputError(f"{found.place}: candidates have no score; give feature weights with --params")
+            raise InputError(
+                f"{candidates.place}: candidates have no score; give feature weights with --params"
+            )
         return np.array(scores, np.float64)
     totals = []
-    for candidate in found.candidates:
+    for candidate in candidates.candidates:
         names = candidate.names
         if names and names[0] == "f1" and "f1" not in weights and len(names) == len(weights):
             names = tuple(weights)  # numbers without names are in the order of the weights
         unknown = [name for name in names if name not in weights]
         if unknown or not names:
             what = f"feature {unknown[0]!r} has no weight" if unknown else "candidates have no features"
-            raise InputError(f"{found.place}: {what}")
+            raise InputError(f"{candidates.place}: {what}")
         totals.append(
             math.fsum(weights[name] * value for name, value in zip(names, candidate.values, strict=True))
         )

@@ -68,10 +68,10 @@ def encoder(
         bar.stage("reading")
         folder = read_folder(opener_of(source), layers, name=str(source))
         bar.stage("building")
-        made = build_encoder(folder, language, Provenance(sources or (source.name,), licence, day))
-        write_resource(output, made, compress=False)
+        encoder = build_encoder(folder, language, Provenance(sources or (source.name,), licence, day))
+        write_resource(output, encoder, compress=False)
     click.echo(
-        f"{output}: {layers} layers, {made.info['dimensions']} dimensions, {len(folder.vocabulary)} pieces, "
+        f"{output}: {layers} layers, {encoder.info['dimensions']} dimensions, {len(folder.vocabulary)} pieces, "
         f"{output.stat().st_size / 1e6:.1f} MB"
     )
 
@@ -127,7 +127,7 @@ def train_n(
     metric = learning.evidence_metric(
         code, x_model, encoder=None if encoder_file is None else str(encoder_file), workers=jobs
     )
-    preferences = {key: found for path in pairs for key, found in read_preferences(path).items()}
+    preferences = {key: preference for path in pairs for key, preference in read_preferences(path).items()}
     judged = (
         one
         for one in wmt_sets(segments, preferences, {}, lps)

@@ -170,12 +170,12 @@ def _read(path: Path, changed: int) -> Encoder:
 
 def load_encoder(language: str, path: str | Path | None = None) -> Encoder:
     """The encoder in a file, or the installed one of a language; read once per process."""
-    found = find_encoder(language) if path is None else Path(path)
-    if found is None:
+    file = find_encoder(language) if path is None else Path(path)
+    if file is None:
         raise missing_resource(
             "encoder", language, f"tesla build encoder -l {language} --from FOLDER", " (English has one)"
         )
     try:
-        return _read(found, found.stat().st_mtime_ns)
+        return _read(file, file.stat().st_mtime_ns)
     except OSError as error:
-        raise ResourceError(f"{found}: cannot be read ({error.strerror})") from error
+        raise ResourceError(f"{file}: cannot be read ({error.strerror})") from error

@@ -59,8 +59,8 @@ def f_measure(precision: FloatArray, recall: FloatArray, alpha: float) -> FloatA
     [1.0, 0.5, 0.0]
     """
     weighted = recall + alpha * (precision - recall)
-    found = np.where(weighted > 0, precision * recall / np.where(weighted > 0, weighted, 1.0), 0.0)
-    return np.where(np.isnan(precision), np.nan, found)
+    mean = np.where(weighted > 0, precision * recall / np.where(weighted > 0, weighted, 1.0), 0.0)
+    return np.where(np.isnan(precision), np.nan, mean)
 
 
 @dataclass(frozen=True)
@@ -184,5 +184,5 @@ class BoundContext(BoundGroup):
         starts = np.array([start for start, _ in self.encoder.pieces(batch.texts[0]).spans], np.int64)
         places = np.searchsorted(batch.start, starts, side="right") - 1
         ends = np.append(batch.end.astype(np.int64), 0)  # the last for a piece before the first token
-        found: list[int] = np.where(starts < ends[places], places, _NO_WORD).tolist()
-        return found
+        words: list[int] = np.where(starts < ends[places], places, _NO_WORD).tolist()
+        return words

@@ -113,8 +113,8 @@ def evidence_metric(
         "id": "evidence", "groups": (EvidenceGroup(encoder), *TeslaX.groups),
         "combination": Uncombined((EvidenceGroup.name, *x_groups)),
     }  # fmt: skip
-    made: FeatureMetric = type("Evidence", (TeslaN,), members)(language, workers=workers)
-    return made
+    metric: FeatureMetric = type("Evidence", (TeslaN,), members)(language, workers=workers)
+    return metric
 
 
 def learned_features(encoder: Encoder) -> tuple[Feature, ...]:
@@ -198,10 +198,10 @@ def learn_pieces(
         slope = (error * sharpness) @ (high_slope - low_slope) + away
         return float(value), np.append(slope, error @ margin)
 
-    found = minimize(
+    optimum = minimize(
         loss, np.append(start, np.log(20.0)), jac=True, method="L-BFGS-B", options={"maxiter": _MOST_STEPS}
     )
-    weights = np.exp(found.x[:_KINDS])
+    weights = np.exp(optimum.x[:_KINDS])
     return tuple(np.maximum(np.rint(WEIGHT_UNIT * weights / weights.max()), 1).astype(int).tolist())
 
 

@@ -155,18 +155,18 @@ class WordPiece(Tokeniser):
 
     def spans(self, text: str) -> list[Span]:
         """Where the words lie: from their first to their last character."""
-        found: list[Span] = []
+        spans: list[Span] = []
         open_word = False
         for place, character in enumerate(text):
             for read in self._characters[ord(character)]:
                 if read == " ":
                     open_word = False
                 elif open_word:
-                    found[-1] = (found[-1][0], place + 1)
+                    spans[-1] = (spans[-1][0], place + 1)
                 else:
-                    found.append((place, place + 1))
+                    spans.append((place, place + 1))
                     open_word = True
-        return found
+        return spans
 
 
 class Unigram(Tokeniser):
@@ -228,8 +228,8 @@ class _Classes(dict[int, str]):
     def __missing__(self, code: int) -> str:
         category = unicodedata.category(chr(code))
         classes = {"L": "l", "N": "n"}
-        self[code] = found = " " if chr(code).isspace() else classes.get(category[0], "o")
-        return found
+        self[code] = kind = " " if chr(code).isspace() else classes.get(category[0], "o")
+        return kind
 
 
 class BytePairs(Tokeniser):
@@ -278,11 +278,11 @@ class BytePairs(Tokeniser):
     def spans(self, text: str) -> list[Span]:
         """Where the words lie, without the space before them."""
         lead = int(self._leading_space and text[:1] not in ("", " "))
-        found = []
+        shifted = []
         for start, end in self._cuts(" " * lead + text):
             inner = start + 1 if end - start > 1 and (" " * lead + text)[start] == " " else start
-            found.append((max(inner - lead, 0), max(end - lead, 0)))
-        return found
+            shifted.append((max(inner - lead, 0), max(end - lead, 0)))
+        return shifted
 
     def _cuts(self, text: str) -> Iterator[Span]:
         """GPT-2's words: contractions; letters, numbers or symbols with a space before; white space."""

@@ -71,9 +71,9 @@ def _in_order(pairs: Sequence[Partners]) -> set[Partners]:
     best: list[tuple[int, tuple[Partners, ...]]] = []
     for i, pair in enumerate(pairs):
         before = [best[j] for j in range(i) if pairs[j].hypothesis[1] <= pair.hypothesis[0]]
-        units, chain = max(before, key=lambda found: found[0], default=(0, ()))
+        units, chain = max(before, key=lambda chosen: chosen[0], default=(0, ()))
         best.append((units + pair.reference[1] - pair.reference[0], (*chain, pair)))
-    return set(max(best, key=lambda found: found[0], default=(0, ()))[1])
+    return set(max(best, key=lambda chosen: chosen[0], default=(0, ()))[1])
 
 
 def _texts(sides: tuple[Units, Units], pairs: Sequence[Partners]) -> Iterator[str]:

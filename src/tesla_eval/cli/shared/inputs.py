@@ -16,6 +16,7 @@ from tesla_eval.base.errors import InputError
 from tesla_eval.cli.shared.terminal import warn
 from tesla_eval.language.analysis.conllu import parse_conllu
 from tesla_eval.metrics.scoring import Chunk
+from tesla_eval.metrics.segments import with_gaps
 from tesla_eval.texts.compression import SUFFIXES
 from tesla_eval.texts.lines import (
     STANDARD_INPUT,
@@ -25,7 +26,6 @@ from tesla_eval.texts.lines import (
     looks_tokenised,
     read_in_step,
 )
-from tesla_eval.texts.segments import with_gaps
 from tesla_eval.texts.tables import Columns, TableRow, is_table, read_table, table_columns
 
 if TYPE_CHECKING:

@@ -41,8 +41,8 @@ def _text(study: Study) -> Iterator[str]:
         yield f"average over {len(study.test_sets)} test sets"
         yield from _table(study.averages)
         yield ""
-    for found in study.comparisons:
-        yield from _comparison_text(found)
+    for of_set in study.comparisons:
+        yield from _comparison_text(of_set)
         yield ""
     yield from study.signatures
 
@@ -84,12 +84,10 @@ def _notes(results: Sequence[Result], metrics: int) -> Iterator[str]:
         yield f"  {', '.join(names)}: {note}"
 
 
-def _comparison_text(found: SetComparison) -> Iterator[str]:
-    comparison = found.comparison
+def _comparison_text(of_set: SetComparison) -> Iterator[str]:
+    comparison = of_set.comparison
     level = f"{100 * (1 - comparison.alpha):g} % interval"
-    head = (
-        f"{visible(found.lp)} {visible(found.testset)}: metrics by {comparison.level} {comparison.statistic}"
-    )
+    head = f"{visible(of_set.lp)} {visible(of_set.testset)}: metrics by {comparison.level} {comparison.statistic}"
     yield f"{head} (p: paired permutation that the row's metric is better, Holm-corrected)"
     order = _best_first(comparison)
     names = [comparison.metrics[i] for i in order]
@@ -110,11 +108,11 @@ def _json(study: Study) -> Iterator[str]:
         for i, result in enumerate(results):
             yield _dumps(result.to_dict()) + ("," if i + 1 < len(results) else "")
         yield "],"
-    yield f'"significance": {_dumps([_comparison_dict(found) for found in study.comparisons])}' + "}"
+    yield f'"significance": {_dumps([_comparison_dict(of_set) for of_set in study.comparisons])}' + "}"
 
 
-def _comparison_dict(found: SetComparison) -> dict[str, Any]:
-    comparison = found.comparison
+def _comparison_dict(of_set: SetComparison) -> dict[str, Any]:
+    comparison = of_set.comparison
     metrics = [
         {
             "metric": comparison.metrics[i],
@@ -136,7 +134,7 @@ def _comparison_dict(found: SetComparison) -> dict[str, Any]:
         for place, i in enumerate(_best_first(comparison))
         for j in _best_first(comparison)[place + 1 :]
     ]
-    head = {"lp": found.lp, "testset": found.testset, "level": comparison.level}
+    head = {"lp": of_set.lp, "testset": of_set.testset, "level": comparison.level}
     return {
         **head,
         "statistic": comparison.statistic,
@@ -317,10 +315,10 @@ def draw_plots(joined: Joined, comparisons: Iterable[SetComparison], folder: Pat
     key = joined.outputs.key
     for metric in joined.metrics:
         write_drawing(system_scatter(joined, metric), folder / _file_name(*key, metric, file_format))
-    for found in comparisons:
-        level, statistic = found.comparison.level, found.comparison.statistic
+    for of_set in comparisons:
+        level, statistic = of_set.comparison.level, of_set.comparison.statistic
         title = f"{' '.join(key)}: {level} {statistic}"
-        drawing = correlation_bars(found.comparison, title)
+        drawing = correlation_bars(of_set.comparison, title)
         write_drawing(drawing, folder / _file_name(*key, level, statistic, file_format))
 
 

@@ -149,15 +149,15 @@ def identify(texts: Sequence[str]) -> Identification:
     wanted = np.array([name == script for name in scripts])
     if script == "Han":
         kana = np.array([name == "Kana" for name in scripts])
-        found = _chinese_or_japanese(
+        identified = _chinese_or_japanese(
             int(np.count_nonzero(wanted[inverse])), int(np.count_nonzero(kana[inverse]))
         )
     else:
         own = np.where(wanted[inverse], codes, np.uint64(0))
-        found = _score(load_detection()[script], script, *_single_gaps(own, piece_of))
-    if found.certain and script_share < _MIN_SCRIPT_SHARE:
-        return _unsure(found, "the texts mix scripts")
-    return found
+        identified = _score(load_detection()[script], script, *_single_gaps(own, piece_of))
+    if identified.certain and script_share < _MIN_SCRIPT_SHARE:
+        return _unsure(identified, "the texts mix scripts")
+    return identified
 
 
 def contradicts(language: str, texts: Sequence[str]) -> Identification | None:
@@ -169,15 +169,19 @@ def contradicts(language: str, texts: Sequence[str]) -> Identification | None:
     code = resolve_language(language)
     if code not in LANGUAGES:
         return None
-    found = identify(texts)
-    if found.language == code:
+    identified = identify(texts)
+    if identified.language == code:
         return None
-    if found.script not in _scripts_of(code):  # another script needs no certainty about the language
-        return found if found.words >= _MIN_WORDS or (found.script and found.language == "und") else None
-    if not found.certain or found.words < _WORDS_TO_CONTRADICT:
+    if identified.script not in _scripts_of(code):  # another script needs no certainty about the language
+        return (
+            identified
+            if identified.words >= _MIN_WORDS or (identified.script and identified.language == "und")
+            else None
+        )
+    if not identified.certain or identified.words < _WORDS_TO_CONTRADICT:
         return None
-    related = any({code, found.language} <= group for group in RELATED)
-    return None if related and found.share < _SHARE_TO_CONTRADICT_RELATED else found
+    related = any({code, identified.language} <= group for group in RELATED)
+    return None if related and identified.share < _SHARE_TO_CONTRADICT_RELATED else identified
 
 
 def script_of(letter: int) -> str:
@@ -307,15 +311,15 @@ def _score(model: ScriptModel, script: str, codes: Codes, piece_of: Positions) -
     second = ranking[1] if len(ranking) > 1 else None
     spaced = model.usual_shares[best] > 0
     count = words if spaced else int(np.count_nonzero(codes))
-    found = Identification(
+    guess = Identification(
         model.languages[best], True, float(shares[best]), None if second is None else model.languages[second],
         count, script, "",
     )  # fmt: skip
     if count < _MIN_WORDS:
-        return _unsure(found, "too little text")
+        return _unsure(guess, "too little text")
     lead = shares[best] - (0.0 if second is None else shares[second])
-    if found.share < (_MIN_SHARE if count >= _LONG else _MIN_SHARE_SHORT) or lead < _MIN_LEAD:
-        return _unsure(found, f"it could also be {LANGUAGES[found.runner_up or found.language].name}")
+    if guess.share < (_MIN_SHARE if count >= _LONG else _MIN_SHARE_SHORT) or lead < _MIN_LEAD:
+        return _unsure(guess, f"it could also be {LANGUAGES[guess.runner_up or guess.language].name}")
     common = 1.0
     if spaced:
         is_common = np.zeros(1 << 16, bool)  # one place for each hash of 16 bits
@@ -323,9 +327,9 @@ def _score(model: ScriptModel, script: str, codes: Codes, piece_of: Positions) -
         common_words = np.count_nonzero(is_common[hashes])
         common = min(common_words / (words * model.usual_shares[best]), 1.0)
     distance = max(_letter_distance(model, best, codes), 0.0)
-    if found.share + _COMMON_WORDS_FACTOR * common - _LETTERS_FACTOR * distance < _MIN_FIT:
-        return _unsure(found, "it may be a language that is not supported")
-    return found
+    if guess.share + _COMMON_WORDS_FACTOR * common - _LETTERS_FACTOR * distance < _MIN_FIT:
+        return _unsure(guess, "it may be a language that is not supported")
+    return guess
 
 
 def _letter_distance(model: ScriptModel, language: int, codes: Codes) -> float:
@@ -345,9 +349,9 @@ def _letter_distance(model: ScriptModel, language: int, codes: Codes) -> float:
     return float(distance - 2 * expected)
 
 
-def _unsure(found: Identification, note: str) -> Identification:
+def _unsure(guess: Identification, note: str) -> Identification:
     return Identification(
-        found.language, False, found.share, found.runner_up, found.words, found.script, note
+        guess.language, False, guess.share, guess.runner_up, guess.words, guess.script, note
     )
 
 
@@ -373,12 +377,12 @@ def _chinese_or_japanese(han: int, kana: int) -> Identification:
     share = kana / count
     low, high = _KANA_SHARES
     language, other = ("ja", "zh") if share > (low + high) / 2 else ("zh", "ja")
-    found = Identification(language, True, 1.0, other, count, "Han", "")
+    guess = Identification(language, True, 1.0, other, count, "Han", "")
     if count < _MIN_HAN:
-        return _unsure(found, "too little text")
+        return _unsure(guess, "too little text")
     if low < share < high:
-        return _unsure(found, f"it could also be {LANGUAGES[other].name}")
-    return found
+        return _unsure(guess, f"it could also be {LANGUAGES[other].name}")
+    return guess
 
 
 @cache

@@ -199,11 +199,11 @@ class Parser:
             ]
         )
         columns = [classifier.labels.index(label) for label in (ARG1, ARG2)]
-        found, begin = [], 0
+        arguments, begin = [], 0
         for parts in clauses:
-            found.append(_choose_arguments(parts, scores[begin : begin + len(parts)], *columns))
+            arguments.append(_choose_arguments(parts, scores[begin : begin + len(parts)], *columns))
             begin += len(parts)
-        return found
+        return arguments
 
     def _inner(
         self,
@@ -297,17 +297,23 @@ def _assemble(
     for number, (sentence, connectives, inner) in enumerate(sentences):
         linked = False
         before = _indices(number - 1, range(len(sentences[number - 1][0]))) if number else ()
-        for found in connectives:
-            arg1 = _indices(number, found.arg1) or before
-            linked = linked or not found.arg1
-            if arg1 and found.arg2:  # before the first sentence there is nothing to relate to
-                tokens = _indices(number, found.candidate.tokens)
+        for connective in connectives:
+            arg1 = _indices(number, connective.arg1) or before
+            linked = linked or not connective.arg1
+            if arg1 and connective.arg2:  # before the first sentence there is nothing to relate to
+                tokens = _indices(number, connective.candidate.tokens)
                 relations.append(
-                    Relation("Explicit", found.sense, tokens, arg1, _indices(number, found.arg2))
+                    Relation("Explicit", connective.sense, tokens, arg1, _indices(number, connective.arg2))
                 )
         relations.extend(
-            Relation("Implicit", found.sense, (), _indices(number, found.arg1), _indices(number, found.arg2))
-            for found in inner
+            Relation(
+                "Implicit",
+                connective.sense,
+                (),
+                _indices(number, connective.arg1),
+                _indices(number, connective.arg2),
+            )
+            for connective in inner
         )
         # As in the PDTB: neighbours that a connective joins have no other relation.
         if number and not linked:

@@ -28,12 +28,12 @@ class Constituent:
 
 def _upwards(node: Tree) -> list[Tree]:
     """The node and all above it, without TOP."""
-    found = []
+    path = []
     current: Tree | None = node
     while current is not None and current.parent is not None:
-        found.append(current)
+        path.append(current)
         current = current.parent
-    return found
+    return path
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +72,12 @@ class ParsedSentence:
     @cached_property
     def chunks(self) -> list[tuple[int, str]]:
         """For each word a number and the category of the lowest phrase that it stands in; equal neighbours are one."""
-        found: list[tuple[int, str]] = []
+        parents: list[tuple[int, str]] = []
         for leaf in self.leaves:
             parent = leaf.parent
             assert parent is not None
-            found.append((id(parent), parent.label))
-        return found
+            parents.append((id(parent), parent.label))
+        return parents
 
     def constituent_at(self, start: int, end: int) -> Constituent | None:
         """The constituent with exactly that span."""

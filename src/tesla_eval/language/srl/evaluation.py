@@ -152,12 +152,12 @@ def gold_constituents(
     sentence: ParsedSentence, gold: Iterable[tuple[str, int, int]]
 ) -> list[tuple[Constituent, list[str]]]:
     """The constituents that are arguments, with their labels; arguments without a constituent are not there."""
-    found: dict[tuple[int, int], tuple[Constituent, list[str]]] = {}
+    labels_of: dict[tuple[int, int], tuple[Constituent, list[str]]] = {}
     for label, start, end in gold:
         constituent = sentence.constituent_at(start, end)
         if constituent is not None:
-            found.setdefault((start, end), (constituent, []))[1].append(label)
-    return list(found.values())
+            labels_of.setdefault((start, end), (constituent, []))[1].append(label)
+    return list(labels_of.values())
 
 
 def evaluate_labeller(
@@ -175,12 +175,12 @@ def evaluate_labeller(
             predicate: Predicate = labeller.predicate(sentence, annotated_predicate.index)
             arguments = [constituent for constituent, _ in gold_constituents(sentence, gold)]
             labels = labeller.classify(predicate, arguments)
-            found = labeller.label(sentence, annotated_predicate.index).arguments
+            labelled = labeller.label(sentence, annotated_predicate.index).arguments
             counts.add(
                 (number, order),
                 gold,
-                [(argument.start, argument.end) for argument in found],
+                [(argument.start, argument.end) for argument in labelled],
                 [(label, c.start, c.end) for label, c in zip(labels, arguments, strict=True)],
-                [(argument.label, argument.start, argument.end) for argument in found],
+                [(argument.label, argument.start, argument.end) for argument in labelled],
             )
     return counts

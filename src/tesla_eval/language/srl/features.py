@@ -74,22 +74,22 @@ class Predicate:
     @cached_property
     def ancestors(self) -> dict[int, int]:
         """The nodes above the predicate, by how far they are."""
-        found: dict[int, int] = {}
+        depth_of: dict[int, int] = {}
         node: Tree | None = self.leaf
         while node is not None:
-            found[id(node)] = len(found)
+            depth_of[id(node)] = len(depth_of)
             node = node.parent
-        return found
+        return depth_of
 
     @cached_property
     def labels_upwards(self) -> list[str]:
         """The labels from the predicate's word up to the root."""
-        found = []
+        labels = []
         node: Tree | None = self.leaf
         while node is not None:
-            found.append(node.label)
+            labels.append(node.label)
             node = node.parent
-        return found
+        return labels
 
     @cached_property
     def subcat(self) -> str:
@@ -166,11 +166,11 @@ class ArgumentCandidate:
         if of_parent and node is not None:
             node = node.parent
         # The parent may be the lower end of a chain: its sisters are those of the chain's highest node.
-        found = self.predicate.sentence.by_node.get(id(node))
-        if found is None or found.node.parent is None:
+        constituent = self.predicate.sentence.by_node.get(id(node))
+        if constituent is None or constituent.node.parent is None:
             return None
-        sisters = found.node.parent.children
-        place = next(i for i, sister in enumerate(sisters) if sister is found.node) + step
+        sisters = constituent.node.parent.children
+        place = next(i for i, sister in enumerate(sisters) if sister is constituent.node) + step
         return self.predicate.sentence.by_node[id(sisters[place])] if 0 <= place < len(sisters) else None
 
     @property

@@ -35,7 +35,7 @@ def read_nomtypes(path: str) -> dict[str, str]:
             if kind == "n" and form and "_" not in form:
                 types.setdefault(form.lower(), set()).add(_type_of(form.lower(), kinds))
     order = ("subject", "object", "verb", "adjective", "noun")
-    return {noun: next(name for name in order if name in found) for noun, found in sorted(types.items())}
+    return {noun: next(name for name in order if name in named) for noun, named in sorted(types.items())}
 
 
 def _type_of(noun: str, kinds: set[str]) -> str:

@@ -145,12 +145,12 @@ class RoleLabeller:
     def label_text(self, text: str, parser: ConstituencyParser) -> list[LabelledSentence]:
         """The predicates of the sentences of a raw text."""
         tokens = parser.sentences(text)
-        found = []
+        labelled = []
         for words, parse in zip(tokens, parser.parse_tokens(tokens), strict=True):
             sentence = ParsedSentence(parse.tree)
             predicates = tuple(self.label(sentence, index) for index in self.find_predicates(sentence))
-            found.append(LabelledSentence(tuple(words), predicates, parse.cut))
-        return found
+            labelled.append(LabelledSentence(tuple(words), predicates, parse.cut))
+        return labelled
 
     def to_resource(self, language: str, info: Mapping[str, Any]) -> Resource:
         """The labeller as a resource."""

@@ -86,7 +86,7 @@ def read_nombank(propositions: str, treebank: Path, split: str = "") -> list[Tre
     word is left of, is dropped; so is SUPPORT, which is no argument.
     """
     trees: dict[str, list[Tree]] = {}
-    found: dict[tuple[str, int], list[GoldPredicate]] = {}
+    predicates_of: dict[tuple[str, int], list[GoldPredicate]] = {}
     for place, proposition in read_propositions(propositions):
         if proposition.file not in trees:
             path = treebank / proposition.file
@@ -98,8 +98,11 @@ def read_nombank(propositions: str, treebank: Path, split: str = "") -> list[Tre
         tree = trees[proposition.file][proposition.sentence]
         predicate = _predicate(place, proposition, tree)
         if predicate is not None:
-            found.setdefault((proposition.file, proposition.sentence), []).append(predicate)
-    return [_sentence(trees[file][number], predicates, split) for (file, number), predicates in found.items()]
+            predicates_of.setdefault((proposition.file, proposition.sentence), []).append(predicate)
+    return [
+        _sentence(trees[file][number], predicates, split)
+        for (file, number), predicates in predicates_of.items()
+    ]
 
 
 def _sentence(tree: Tree, predicates: list[GoldPredicate], split: str) -> TreebankSentence:

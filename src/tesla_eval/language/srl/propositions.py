@@ -58,7 +58,7 @@ def _of_tree(tree: Tree, parser: ConstituencyParser, labeller: RoleLabeller | No
     lemmas = _lemmas(tree.words(), parser.tagger.language)
     for clause in find_clauses(tree):
         places = ((DOER, clause.doers), (UNDERGOER, clause.undergoers), (RECIPIENT, clause.recipients))
-        arguments = [(role, lemmas[place]) for role, found in places for place in found]
+        arguments = [(role, lemmas[place]) for role, head_places in places for place in head_places]
         if clause.negated:
             arguments.append((NEGATION, "not"))
         yield Proposition(lemmas[clause.verb], True, tuple(arguments))

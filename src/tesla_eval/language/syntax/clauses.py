@@ -98,12 +98,12 @@ def noun_heads(node: Tree) -> tuple[int, ...]:
     >>> noun_heads(read_tree("(NP (NP (NNP Ann)) (CC and) (NP (PRP$ her) (NN brother)))"))
     (0, 3)
     """
-    found: list[int] = []
+    starts: list[int] = []
     stack = [node]
     while stack:
         current = stack.pop()
         if current.is_leaf:
-            found.append(current.start)
+            starts.append(current.start)
             continue
         if current.label == "PP":
             objects = [child for child in current.children if child.label in _NOUN_PHRASES]
@@ -113,7 +113,7 @@ def noun_heads(node: Tree) -> tuple[int, ...]:
             part[head_index(current.label, tuple(child.label for child in part))]
             for part in _parts(current.children)
         )
-    return tuple(sorted(found))
+    return tuple(sorted(starts))
 
 
 def _parts(children: Sequence[Tree]) -> Iterator[list[Tree]]:

@@ -25,14 +25,14 @@ def brackets(tree: Tree, tags: list[str]) -> Counter[tuple[str, int, int]]:
     position = [0]
     for tag in tags:
         position.append(position[-1] + (tag not in _PUNCTUATION))
-    found: Counter[tuple[str, int, int]] = Counter()
+    brackets: Counter[tuple[str, int, int]] = Counter()
     for node in tree.nodes():
         if node.is_leaf or node.label in _LEFT_OUT:
             continue
         start, end = position[node.start], position[node.end]
         if end > start:
-            found[_EQUAL.get(node.label, node.label), start, end] += 1
-    return found
+            brackets[_EQUAL.get(node.label, node.label), start, end] += 1
+    return brackets
 
 
 @dataclass

@@ -117,13 +117,13 @@ class ConstituencyParser:
         """The sentences of a raw text as tokens."""
         language = self.tagger.language
         tokeniser = load_tokeniser(language)
-        found = []
+        sentences = []
         for start, end in split_sentences(text, language):
             piece = compose(text[start:end])
             tokens = [piece[a:b] for a, b in tokeniser.spans(piece)]
             if tokens:
-                found.append(tokens)
-        return found
+                sentences.append(tokens)
+        return sentences
 
     def parse(self, text: str) -> list[Parse]:
         """The trees of the sentences of a raw text."""

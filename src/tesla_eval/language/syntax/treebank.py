@@ -40,9 +40,9 @@ def read_treebank(path: str, split: str | None = None) -> list[TreebankSentence]
     sentences = []
     splits: set[str] = set()
     for place, record in read_json_lines(path):
-        found = record.get("split", "")
-        splits.add(str(found))
-        if split is None or found == split:
+        part = record.get("split", "")
+        splits.add(str(part))
+        if split is None or part == split:
             sentences.append(_sentence(place, record))
     if not sentences:
         known = ", ".join(sorted(splits)) or "none"

@@ -268,10 +268,10 @@ def pivot_network(
         least_probability,
         least_ngram_probability,
     )
-    found = tuple(
+    phrases = tuple(
         PivotSegment(start, end, tuple(map(_translation, options))) for start, end, options in segments
     )
-    return PivotNetwork(found, tuple(tuple(map(_ngram, bag)) for bag in ngrams))
+    return PivotNetwork(phrases, tuple(tuple(map(_ngram, bag)) for bag in ngrams))
 
 
 def _translation(option: tuple[float, list[tuple[str, int, bool]]]) -> PivotTranslation:

@@ -139,12 +139,12 @@ class BoundAdequacy(BoundGroup):
         """Adequacy with the contradictions that lower it."""
         x, y = self.prepare(reference), self.prepare(hypothesis)
         values = self.compare(x, y, FIRST, FIRST)[0]
-        found = tuple(
+        lowering = tuple(
             one
             for one in self._contradictions.explain(x.marks, y.marks)
             if self._model.contradictions.get(one.kind, 0.0) > 0
         )
-        return GroupDetail(values, _details("adequacy", values, contradictions=found))
+        return GroupDetail(values, _details("adequacy", values, contradictions=lowering))
 
 
 @dataclass(frozen=True)
@@ -252,8 +252,8 @@ def contradicted(
     λ is the largest share of the kinds found, and smaller in long texts, of which a contradiction is but a part. Above
     a = 1/(2λ), where a − λa² would fall again, adequacy stays at 1/(4λ).
 
-    >>> one, found = np.array([1.0, 0.5, 1.0]), np.array([[1.0], [1.0], [0.0]])
-    >>> contradicted(one, found, np.array([0.5]), np.array([8, 8, 8])).tolist()
+    >>> one, contradictions = np.array([1.0, 0.5, 1.0]), np.array([[1.0], [1.0], [0.0]])
+    >>> contradicted(one, contradictions, np.array([0.5]), np.array([8, 8, 8])).tolist()
     [0.5, 0.375, 1.0]
     """
     share = (contradictions * shares).max(axis=1, initial=0.0)

@@ -167,10 +167,10 @@ class ContradictionFinder:
         return self.antonyms.number(word) if self.antonyms is not None and word not in _NEGATIONS else 0
 
     def _new_number(self, form: str) -> int:
-        found = number_value(form)
-        if found.role == _NOT_NUMBER or (self.language != "en" and not form[0].isdigit()):
+        number = number_value(form)
+        if number.role == _NOT_NUMBER or (self.language != "en" and not form[0].isdigit()):
             return 0
-        self._numbers.append(found)
+        self._numbers.append(number)
         return len(self._numbers) - 1
 
     def prepare(self, batch: AnalysedBatch) -> Marks:
@@ -193,19 +193,19 @@ class ContradictionFinder:
         """For every pair which kinds of contradiction it has: 0 or 1, in the order of `CONTRADICTIONS`."""
         columns = np.zeros((len(i), len(CONTRADICTIONS)))
         links, exchanges = self._find(reference, hypothesis, i, j)
-        for kind, found in links.items():
-            columns[found.pair, CONTRADICTIONS.index(kind)] = 1.0
+        for kind, pairs in links.items():
+            columns[pairs.pair, CONTRADICTIONS.index(kind)] = 1.0
         columns[list(exchanges), CONTRADICTIONS.index("roles")] = 1.0
         return columns
 
     def explain(self, reference: Marks, hypothesis: Marks) -> tuple[Contradiction, ...]:
         """The contradictions between the only texts of two batches, with the words behind them."""
-        only = np.zeros(1, np.int64)
-        links, exchanges = self._find(reference, hypothesis, only, only)
+        first = np.zeros(1, np.int64)
+        links, exchanges = self._find(reference, hypothesis, first, first)
         words = [
             Contradiction(kind, _surface(reference, x), _surface(hypothesis, y))
-            for kind, found in links.items()
-            for x, y in zip(found.reference.tolist(), found.hypothesis.tolist(), strict=True)
+            for kind, pairs in links.items()
+            for x, y in zip(pairs.reference.tolist(), pairs.hypothesis.tolist(), strict=True)
         ]
         roles = [
             Contradiction("roles", " ".join((a, verb, b)), " ".join((b, verb, a)))
@@ -295,8 +295,8 @@ class ContradictionFinder:
         passive_x, passive_y = (_has(side.pair[side.marks.by_agent[side.place]], len(i)) for side in (x, y))
         moved = alike & (inverted | (passive_x != passive_y))
         suspects = np.flatnonzero(moved & (_shared_nouns(x, y, len(i)) >= 2))
-        found = self._exchanges.find(x.marks.batch, y.marks.batch, i[suspects], j[suspects])
-        return {int(suspects[k]): exchange for k, exchange in found.items()}
+        exchanges = self._exchanges.find(x.marks.batch, y.marks.batch, i[suspects], j[suspects])
+        return {int(suspects[k]): exchange for k, exchange in exchanges.items()}
 
 
 _NOTHING = np.zeros(0, np.int64)

@@ -48,13 +48,13 @@ class ExchangeFinder:
         self, reference: AnalysedBatch, hypothesis: AnalysedBatch, i: Index, j: Index
     ) -> dict[int, Exchange]:
         """For each pair (text `i[k]` of the reference, `j[k]` of the hypothesis) with exchanged roles, by k, which."""
-        found: dict[int, Exchange] = {}
+        exchanges: dict[int, Exchange] = {}
         unclear = []
         for k, (a, b) in enumerate(zip(i.tolist(), j.tolist(), strict=True)):
             if max(reference.lengths[a], hypothesis.lengths[b]) > _LONGEST:
                 continue
             if (swap := _swapped_nouns(reference, a, hypothesis, b)) is not None:
-                found[k] = swap
+                exchanges[k] = swap
             else:
                 unclear.append(k)
         if self._parses and unclear:
@@ -63,8 +63,8 @@ class ExchangeFinder:
             said = read_propositions(list(distinct), self._language, nouns=False)
             for k, x, y in zip(unclear, *sides, strict=True):
                 if (exchange := self._exchange(said[distinct[x]], said[distinct[y]])) is not None:
-                    found[k] = exchange
-        return found
+                    exchanges[k] = exchange
+        return exchanges
 
     def _exchange(
         self, reference: Sequence[Proposition], hypothesis: Sequence[Proposition]

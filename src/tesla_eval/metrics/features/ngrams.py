@@ -192,8 +192,8 @@ class _BoundNgrams(BoundGroup):
         return [measured_columns(of_stream, self.measures) for of_stream in matches]
 
     def compare_both_ways(self, texts: Bags, first: Index, second: Index) -> tuple[FloatArray, FloatArray]:
-        there, back = match_both_ways(texts, first, second, self.alpha)
-        return measured_columns(there, self.measures), measured_columns(back, self.measures)
+        forth, back = match_both_ways(texts, first, second, self.alpha)
+        return measured_columns(forth, self.measures), measured_columns(back, self.measures)
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         details = [
@@ -248,8 +248,8 @@ class _BoundCharacters(BoundGroup):
         )
 
     def compare_both_ways(self, texts: Any, first: Index, second: Index) -> tuple[FloatArray, FloatArray]:
-        there, back = match_characters_both_ways(texts, first, second, self._max_order, self._alpha)
-        return measured_columns(there, self._measures), measured_columns(back, self._measures)
+        forth, back = match_characters_both_ways(texts, first, second, self._max_order, self._alpha)
+        return measured_columns(forth, self._measures), measured_columns(back, self._measures)
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """Precision, recall and F of every order. The flow between single characters is omitted."""
