@@ -14,7 +14,8 @@
 #include <vector>
 
 #include "base/array_view.h"
-#include "base/text_table.h"
+#include "base/flat_table.h"
+#include "base/keyed_hash.h"
 
 namespace tesla {
 
@@ -24,25 +25,27 @@ using WordSequence = ArrayView<std::uint32_t>;
 class WordNumbers {
    public:
     // All different words together have at most `most_bytes` bytes.
-    explicit WordNumbers(std::size_t most_bytes) : letters_(new char[most_bytes + 1]), numbers_({letters_.get(), most_bytes}) {}
+    explicit WordNumbers(std::size_t most_bytes) : letters_(new char[most_bytes + 1]) {}
 
     std::uint32_t number_of(std::string_view word) {
-        char* const copy = letters_.get() + used_;
-        word.copy(copy, word.size());
-        const auto [number, fresh] = numbers_.add({copy, word.size()}, static_cast<std::uint32_t>(words_.size()));
-        if (fresh) {
+        const auto fresh = static_cast<std::uint32_t>(words_.size());
+        const auto is_word = [this, word](std::uint32_t number) { return words_[number] == word; };
+        const std::uint32_t number = numbers_.find_or_add(table_hash(word), fresh, is_word);
+        if (number == fresh) {
+            char* const copy = letters_.get() + used_;
+            word.copy(copy, word.size());
             words_.emplace_back(copy, word.size());
             used_ += word.size();
         }
-        return *number;
+        return number;
     }
     const std::vector<std::string_view>& words() const { return words_; }  // by number
 
    private:
     std::unique_ptr<char[]> letters_;
     std::size_t used_ = 0;
-    TextTable<std::uint32_t> numbers_;
     std::vector<std::string_view> words_;
+    FlatTable<> numbers_;  // of the words
 };
 
 // The texts of a batch. Texts are added word by word.

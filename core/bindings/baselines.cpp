@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "analysis/tokeniser.h"
-#include "base/arrays.h"
+#include "bindings/arrays.h"
+#include "base/checks.h"
 #include "base/interrupt.h"
 #include "baselines/bleu.h"
 #include "baselines/mteval_categories.h"
@@ -158,7 +159,7 @@ nb::object score_bleu(const Rows& rows, std::string_view smoothing, double smoot
 nb::object match_rouge(const WordTexts& sentences, const Array<std::int64_t>& sentence_offsets,
                        const Array<std::int64_t>& hypotheses, const ReferenceIndex& references, std::string_view kind,
                        int measure) {
-    check_csr(sentence_offsets, sentences.size());
+    check_csr(view_of(sentence_offsets), sentences.size());
     check_index(hypotheses, references, sentence_offsets.size() - 1);
     using Row = std::array<double, 3>;
     if (measure < 0 || measure >= static_cast<int>(Row{}.size())) throw nb::value_error("the measures are 0, 1 and 2");
