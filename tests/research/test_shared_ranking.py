@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from research.aso_classifiers import ModifiedHuberClassifier
 from research.shared_ranking import RankingProblem, fit_ranking, fit_shared, pooled
-from tesla_eval.models.aso import ModifiedHuberClassifier
 
 FEATURES = 12
 
