@@ -86,7 +86,8 @@ def score(metric: Metric, pairs: ParaphraseSet) -> tuple[Scores, Scores]:
 
 def upper_half(pairs: ParaphraseSet) -> npt.NDArray[np.bool_]:
     """MRPC's yes; elsewhere the pairs above the set's median."""
-    return pairs.meaning > (0.5 if pairs.is_binary else np.median(pairs.meaning))
+    yes_or_no = len(np.unique(pairs.meaning)) <= 2
+    return pairs.meaning > (0.5 if yes_or_no else np.median(pairs.meaning))
 
 
 def auc(values: Scores, positive: npt.NDArray[np.bool_]) -> float:

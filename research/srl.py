@@ -19,12 +19,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from research.srl_tests import compare
 from tesla_eval.base.resources import read_resource, write_resource
 from tesla_eval.language.srl.constituents import ParsedSentence
 from tesla_eval.language.srl.evaluation import (
     Counts,
     RoleCounts,
-    compare,
     evaluate_labeller,
     gold_arguments,
     noun_predicates,

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tesla_eval.base.resources import Provenance, write_resource
-from tesla_eval.language.analysis.antonyms import ANTONYMS, antonym_resource
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval.base.resources import Provenance, Resource, text_array, write_resource
+from tesla_eval.language.analysis.antonyms import ANTONYMS
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "src" / "tesla_eval" / "data"
@@ -64,6 +67,20 @@ def antonym_pairs(synsets: dict[str, Synset]) -> Iterator[tuple[str, str]]:
             for word in words:
                 if senses[key.partition(":")[0], word] <= MOST_SENSES:
                     yield word, other
+
+
+def antonym_resource(pairs: Iterable[tuple[str, str]], language: str, provenance: Provenance) -> Resource:
+    """The pairs as a resource: each once, sorted."""
+    unordered = sorted({(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]})
+    words = sorted({word for pair in unordered for word in pair})
+    number = {word: place for place, word in enumerate(words, 1)}
+    halves: list[npt.NDArray[np.uint16]] = [
+        np.array([number[pair[side]] for pair in unordered], np.uint16) for side in (0, 1)
+    ]
+    return Resource(
+        ANTONYMS, language, {"words": text_array("\n".join(words)), "first": halves[0], "second": halves[1]},
+        provenance=provenance, info={"words": len(words), "pairs": len(unordered)},
+    )  # fmt: skip
 
 
 def main() -> None:

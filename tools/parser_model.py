@@ -16,11 +16,11 @@ from tesla_eval.base.resources import Resource, byte_planes
 from tesla_eval.language.analysis.conllu import Word
 from tesla_eval.language.analysis.tagger import TaggerModel
 from tesla_eval.language.syntax.evalb import BracketCounts, count_brackets
-from tesla_eval.language.syntax.grammar import BinaryNode, binarise, build_grammar
 from tesla_eval.language.syntax.parser import ANALYSIS, KIND, ConstituencyParser
 from tesla_eval.language.syntax.treebank import TreebankSentence
 from tesla_eval.language.syntax.trees import Tree, read_tree
 from tesla_eval.training.taggers import TaggerSettings, train_tagger
+from tree_grammar import BinaryNode, binarise, build_grammar
 
 __all__ = ["ParserSettings", "evaluate_parser", "fold_of", "jackknifed_tags", "train_parser"]
 

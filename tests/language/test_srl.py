@@ -19,8 +19,6 @@ from tesla_eval.cli.train_srl import srl as train_srl_command
 from tesla_eval.language.srl import Argument, LabelledPredicate, LabelledSentence, RoleLabeller, load_labeller
 from tesla_eval.language.srl.constituents import ParsedSentence
 from tesla_eval.language.srl.evaluation import (
-    RoleCounts,
-    compare,
     evaluate_labeller,
     gold_arguments,
     noun_predicates,
@@ -278,21 +276,6 @@ def test_backward_selection_removes_what_is_useless() -> None:
     assert steps[0].removed == ""
     assert all(later.f1 >= earlier.f1 for earlier, later in pairwise(steps))
     assert len(steps[-1].left) < 4
-
-
-def test_significance() -> None:
-    gold = [("ARG0", 0, 1), ("ARG1", 1, 2), ("ARG2", 2, 3)]
-    first, second = RoleCounts(), RoleCounts()
-    for number in range(10):
-        first.add((number,), gold, [(0, 1), (1, 2), (2, 3)], gold, gold)
-        second.add((number,), gold, [(0, 1), (5, 6)], gold, gold)
-    test = compare(first, second, "identification")
-    assert (test.only_first, test.only_second) == (30, 0)  # two missed and one too many, ten times
-    assert test.mcnemar_p == pytest.approx(2 / 2**30)
-    # 30 right and 0 wrong against 10 right and 30 wrong.
-    assert test.chi_square == pytest.approx(70 * (30 * 30) ** 2 / (30 * 40 * 40 * 30))
-    same = compare(first, first, "combined")
-    assert (same.chi_square, same.mcnemar_p) == (0, 1)
 
 
 def test_a_scorer_survives_its_file() -> None:

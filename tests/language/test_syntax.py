@@ -18,10 +18,11 @@ from tesla_eval.base.resources import read_resource, write_resource
 from tesla_eval.language.analysis.tagger import load_tagger
 from tesla_eval.language.syntax import load_parser, read_tree
 from tesla_eval.language.syntax.evalb import count_brackets
-from tesla_eval.language.syntax.grammar import BinaryNode, Grammar, binarise, build_grammar
+from tesla_eval.language.syntax.grammar import Grammar
 from tesla_eval.language.syntax.parser import LONGEST, ConstituencyParser, read_parser
 from tesla_eval.language.syntax.treebank import TreebankSentence, read_treebank
 from tesla_eval.language.syntax.trees import Tree, read_trees, without_traces
+from tree_grammar import BinaryNode, TreeGrammar, binarise, build_grammar
 
 SENTENCES = (
     "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .)))",
@@ -103,7 +104,7 @@ def test_binary_trees_have_two_children_and_can_be_undone(tree: Tree) -> None:
         [leaf.label for leaf in leaves],
     )
     assert str(again) == str(tree)
-    assert Grammar.from_info(json.loads(json.dumps(grammar.to_info()))) == grammar
+    assert TreeGrammar.from_info(json.loads(json.dumps(grammar.to_info()))) == grammar
 
 
 def test_brackets_are_counted_as_evalb_does() -> None:

@@ -1,4 +1,4 @@
-"""The modified Huber classifier and ASO (§16): derivatives, optima, structure, scikit-learn's own checks."""
+"""The modified Huber loss and ASO (§16): derivatives, optima, structure."""
 
 from __future__ import annotations
 
@@ -11,12 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize as scipy_minimise
 from scipy.sparse import csr_matrix
-from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tesla_eval.models.aso import (
-    ASOClassifier,
-    ModifiedHuberClassifier,
     PenalisedLoss,
     fit_problems,
     loss_and_slope,
@@ -100,25 +96,13 @@ def test_the_optimum_equals_a_general_solver_s(seed: int) -> None:
         return textbook_objective(x, y, parameters[:p], parameters[p:], theta, penalty)
 
     general = scipy_minimise(both, np.zeros(p + h), method="BFGS", options={"gtol": 1e-9, "maxiter": 5000})
-    model = ASOClassifier(structure=theta, dimensions=h, penalty=penalty, tolerance=1e-10).fit(x, y)
-    ours = textbook_objective(x, y, model.own_[0], model.shared_[0], theta, penalty)
+    (weights,) = fit_problems(x, y[:, None], penalty, theta, tolerance=1e-10)
+    shared = theta @ weights  # w itself has no part in the shared space
+    ours = textbook_objective(x, y, weights - theta.T @ shared, shared, theta, penalty)
     assert ours <= general.fun + 1e-9
     assert ours == pytest.approx(general.fun, rel=1e-6)
     expected = general.x[:p] + theta.T @ general.x[p:]
-    np.testing.assert_allclose(model.coef_[0], expected, atol=2e-3)
-
-
-def test_rows_of_the_structure_are_orthonormal_and_span_the_weights() -> None:
-    x, _ = small_problem(0, n=60, p=12)
-    auxiliary = (x @ np.random.default_rng(2).normal(size=(12, 5)) > 0).astype(int)
-    model = ASOClassifier(auxiliary, dimensions=4).fit(x, auxiliary[:, 0])
-    theta = model.structure_
-    np.testing.assert_allclose(theta @ theta.T, np.eye(4), atol=1e-12)
-    weights = fit_problems(x, auxiliary)
-    left, _, _ = np.linalg.svd(weights.T, full_matrices=False)
-    np.testing.assert_allclose(np.abs(np.sum(theta * left[:, :4].T, axis=1)), 1.0, atol=1e-4)
-    np.testing.assert_allclose(model.own_ + model.shared_ @ theta, model.coef_, atol=1e-12)
-    np.testing.assert_allclose(model.own_ @ theta.T, 0.0, atol=1e-10)  # w has no part in the shared space
+    np.testing.assert_allclose(weights, expected, atol=2e-3)
 
 
 def test_truncated_decomposition_of_many_problems_equals_the_exact_one() -> None:
@@ -129,49 +113,11 @@ def test_truncated_decomposition_of_many_problems_equals_the_exact_one() -> None
     np.testing.assert_allclose(theta @ theta.T, np.eye(5), atol=1e-10)
 
 
-def test_no_dimensions_is_the_plain_classifier() -> None:
-    x, y = small_problem(7)
-    plain = ModifiedHuberClassifier().fit(x, y)
-    aso = ASOClassifier(np.stack([y, -y], axis=1), dimensions=0).fit(x, y)
-    assert plain.coef_.tobytes() == aso.coef_.tobytes()
-    assert plain.coef_.shape == (1, x.shape[1])
-
-
-def test_several_targets_at_once_equal_one_by_one() -> None:
-    x, y = small_problem(11)
-    targets = np.stack([y > 0, x[:, 0] > 0, x[:, 1] + x[:, 2] > 0], axis=1).astype(int)
-    together = ASOClassifier(dimensions=2).fit(csr_matrix(x), targets)
-    assert together.predict(x).shape == targets.shape
-    for column in range(3):
-        alone = ASOClassifier(targets, dimensions=2).fit(csr_matrix(x), targets[:, column])
-        np.testing.assert_array_equal(alone.coef_[0], together.coef_[column])
-
-
-@pytest.mark.parametrize("labels", [(-1, 1), (0, 1), ("no", "yes"), (7, 3)])
-def test_any_two_labels(labels: tuple[object, object]) -> None:
-    x, y = small_problem(13)
-    named = np.array([labels[int(value > 0)] for value in y])
-    model = ModifiedHuberClassifier().fit(x, named)
-    assert set(model.predict(x)) <= set(named)
-    assert np.mean(model.predict(x) == named) > 0.8
-
-
 def test_columns_left_out_have_no_weight() -> None:
     x, y = small_problem(17)
     weights = fit_problems(csr_matrix(x), (y > 0)[:, None], without=np.array([0, 5]))
     assert weights[0, 0] == weights[0, 5] == 0
     np.testing.assert_allclose(weights[0, 1:5], fit_problems(x[:, 1:5], (y > 0)[:, None])[0], atol=1e-9)
-
-
-def test_parameters_survive_cloning() -> None:
-    model = clone(ASOClassifier(dimensions=3, penalty=0.5))
-    assert model.get_params()["dimensions"] == 3
-    assert model.get_params()["penalty"] == 0.5
-
-
-@parametrize_with_checks([ModifiedHuberClassifier(), ASOClassifier(dimensions=2)])
-def test_scikit_learn_s_checks(estimator, check) -> None:
-    check(estimator)
 
 
 def test_the_package_does_not_import_scikit_learn() -> None:

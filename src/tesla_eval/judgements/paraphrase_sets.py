@@ -31,11 +31,6 @@ class ParaphraseSet:
     def __len__(self) -> int:
         return len(self.originals)
 
-    @property
-    def is_binary(self) -> bool:
-        """Whether people only said yes or no."""
-        return len(np.unique(self.meaning)) <= 2
-
 
 @dataclass(frozen=True)
 class _Layout:

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
 from tesla_eval.base.arrays import Index
-from tesla_eval.base.resources import (
-    UNSTATED,
-    Provenance,
-    Resource,
-    find_resource,
-    interpreting,
-    read_resource,
-    text_array,
-)
+from tesla_eval.base.resources import Resource, find_resource, interpreting, read_resource
 
 __all__ = ["ANTONYMS", "AntonymTable", "load_antonyms"]
 
@@ -28,11 +18,11 @@ _NEGATIVE_PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non")
 class AntonymTable:
     """The words that have an antonym, numbered from 1, and the antonyms of each.
 
-    >>> table = AntonymTable.from_pairs([("hot", "cold"), ("happy", "unhappy"), ("hot", "chilly")], "en")
-    >>> table.number("hot"), table.number("house")
-    (4, 0)
-    >>> table.antonyms("hot"), table.antonyms("house")
-    (('chilly', 'cold'), ())
+    >>> table = load_antonyms("en")
+    >>> table.number("hot") > 0, table.number("house")
+    (True, 0)
+    >>> table.antonyms("unhappy"), table.antonyms("house")
+    (('euphoric', 'happy'), ())
     >>> table.is_negative("unhappy"), table.is_negative("happy")
     (True, False)
     """
@@ -54,13 +44,6 @@ class AntonymTable:
         self.ends: Index = np.searchsorted(one[order], np.arange(len(self.words) + 2))
         """Those of word number n are `opposites[ends[n] : ends[n + 1]]`."""
 
-    @classmethod
-    def from_pairs(
-        cls, pairs: Iterable[tuple[str, str]], language: str, provenance: Provenance = UNSTATED
-    ) -> AntonymTable:
-        """The table of these pairs; their order, and the order within a pair, do not matter."""
-        return cls(antonym_resource(pairs, language, provenance))
-
     def number(self, word: str) -> int:
         """The number of a word in small letters; 0 if it has no antonym."""
         return self._numbers.get(word, 0)
@@ -81,22 +64,6 @@ class AntonymTable:
             word.startswith(_NEGATIVE_PREFIXES) and word.endswith(other) and len(word) - len(other) <= 3
             for other in self.antonyms(word)
         ) or (word.endswith("less") and bool(self.antonyms(word)))
-
-
-def antonym_resource(
-    pairs: Iterable[tuple[str, str]], language: str, provenance: Provenance = UNSTATED
-) -> Resource:
-    """The pairs as a resource: each once, sorted."""
-    unordered = sorted({(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]})
-    words = sorted({word for pair in unordered for word in pair})
-    number = {word: place for place, word in enumerate(words, 1)}
-    halves: list[npt.NDArray[np.uint16]] = [
-        np.array([number[pair[side]] for pair in unordered], np.uint16) for side in (0, 1)
-    ]
-    return Resource(
-        ANTONYMS, language, {"words": text_array("\n".join(words)), "first": halves[0], "second": halves[1]},
-        provenance=provenance, info={"words": len(words), "pairs": len(unordered)},
-    )  # fmt: skip
 
 
 @cache

@@ -1,4 +1,4 @@
-"""From trees to binary trees over labelled spans, and back; the grammar that training trees show.
+"""The grammar of labelled spans, and the tree that such spans are.
 
 Chains of single children become one label (`SBAR+S`). Nodes with more than two children are split around their head:
 right sisters join first, then left ones; `@NP` is a noun phrase that lacks some of its children.
@@ -6,7 +6,6 @@ right sisters join first, then left ones; `@NP` is a noun phrase that lacks some
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,56 +14,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import MOST_SPAN_LABELS, SpanGrammar
-from tesla_eval.language.syntax.heads import head_index
+from tesla_eval._core import SpanGrammar
 from tesla_eval.language.syntax.trees import Tree
 
-__all__ = ["BinaryNode", "Grammar", "binarise", "build_grammar"]
+__all__ = ["Grammar"]
 
 PARTIAL = "@"
 JOIN = "+"
 GLUE = "FRAG"
 """What joins the parts of a sentence that has no tree of its own."""
-
-
-@dataclass(frozen=True)
-class BinaryNode:
-    """A labelled span with its two children (bare words have no node: their tags stand here)."""
-
-    label: str
-    start: int
-    end: int
-    children: tuple[BinaryNode | str, ...]
-    """Two children, or one tag."""
-    split: int = 0
-
-
-def binarise(tree: Tree) -> BinaryNode | str:
-    """The binary tree over one node of a tree; a word is its tag."""
-    if tree.is_leaf:
-        return tree.label
-    chain = [tree.label]
-    while len(tree.children) == 1 and not tree.children[0].is_leaf:
-        tree = tree.children[0]
-        chain.append(tree.label)
-    label = JOIN.join(chain)
-    children = [(child.start, child.end, binarise(child)) for child in tree.children]
-    if len(children) == 1:
-        return BinaryNode(label, tree.start, tree.end, (children[0][2],))
-    head = head_index(tree.label, tuple(child.label for child in tree.children))
-    partial = PARTIAL + tree.label
-    first, last, node = children[head]
-    order = [*range(head + 1, len(children)), *range(head - 1, -1, -1)]
-    for number, place in enumerate(order):
-        name = label if number == len(order) - 1 else partial
-        start, end, sister = children[place]
-        if place > head:
-            node = BinaryNode(name, first, end, (node, sister), split=start)
-            last = end
-        else:
-            node = BinaryNode(name, start, last, (sister, node), split=end)
-            first = start
-    return node
 
 
 @dataclass(frozen=True)
@@ -94,11 +52,6 @@ class Grammar:
         return tuple(dict.fromkeys(bottom_of(label) for label in self.labels))
 
     @cached_property
-    def label_numbers(self) -> dict[str, int]:
-        """Labels by name."""
-        return {label: number for number, label in enumerate(self.labels)}
-
-    @cached_property
     def symbol_numbers(self) -> dict[str, int]:
         """Symbols by name."""
         return {symbol: number for number, symbol in enumerate(self.symbols)}
@@ -123,42 +76,6 @@ class Grammar:
             column(parents[rule[0]] for rule in self.unary),
             column(self.tags.index(rule[1]) for rule in self.unary),
         )
-
-    def known_label(self, label: str) -> str | None:
-        """The label itself, or the nearest one that the grammar has: a rare chain loses links from below."""
-        if label in self.label_numbers:
-            return label
-        links = label.split(JOIN)
-        for shorter in (links[:-1], links[1:], links[:1], links[-1:]):
-            if JOIN.join(shorter) in self.label_numbers:
-                return JOIN.join(shorter)
-        return None
-
-    def symbol_of(self, child: BinaryNode | str) -> int | None:
-        """The symbol that a parent's rule sees."""
-        if isinstance(child, str):
-            return self.symbol_numbers.get(child)
-        label = self.known_label(child.label)
-        return None if label is None else self.symbol_numbers["^" + top_of(label)]
-
-    def node_rows(self, root: BinaryNode) -> list[tuple[int, int, int, int, int, int]] | None:
-        """Start, end, split, label, left and right of each node in preorder; `None` for what it cannot express."""
-        rows = []
-        stack: list[BinaryNode | str] = [root]
-        while stack:
-            node = stack.pop()
-            if isinstance(node, str):
-                continue
-            label = self.known_label(node.label)
-            children = [self.symbol_of(child) for child in node.children]
-            if label is None or None in children:
-                return None
-            left, right = (children[0], children[1]) if len(children) == 2 else (0, 0)
-            assert left is not None
-            assert right is not None
-            rows.append((node.start, node.end, node.split, self.label_numbers[label], left, right))
-            stack.extend(reversed(node.children))
-        return rows
 
     def tree(self, nodes: Sequence[tuple[int, int, int]], words: Sequence[str], tags: Sequence[str]) -> Tree:
         """The tree of nodes (start, end, label number) in preorder over tagged words."""
@@ -220,34 +137,3 @@ def top_of(label: str) -> str:
 def bottom_of(label: str) -> str:
     """The category that expands."""
     return label.rpartition(JOIN)[2]
-
-
-def build_grammar(trees: Iterable[BinaryNode | str], tags: Sequence[str], rarest: int) -> Grammar:
-    """The grammar of binary trees; labels of fewer than `rarest` spans are left out."""
-    roots = [tree for tree in trees if isinstance(tree, BinaryNode)]
-    counts: Counter[str] = Counter()
-    nodes: list[BinaryNode] = []
-    stack: list[BinaryNode | str] = list(roots)
-    while stack:
-        node = stack.pop()
-        if isinstance(node, BinaryNode):
-            counts[node.label] += 1
-            nodes.append(node)
-            stack.extend(node.children)
-    frequent = [
-        label for label, count in sorted(counts.items(), key=lambda c: (-c[1], c[0])) if count >= rarest
-    ]
-    grammar = Grammar(tuple(frequent[:MOST_SPAN_LABELS]), tuple(tags), (), ())
-    rules: Counter[tuple[str, str, str]] = Counter()
-    unary: Counter[tuple[str, str]] = Counter()
-    for node in nodes:
-        label = grammar.known_label(node.label)
-        symbols = [grammar.symbol_of(child) for child in node.children]
-        if label is None or None in symbols:
-            continue
-        names = [grammar.symbols[number] for number in symbols if number is not None]
-        if len(names) == 2:
-            rules[bottom_of(label), names[0], names[1]] += 1
-        else:
-            unary[bottom_of(label), names[0]] += 1
-    return Grammar(grammar.labels, grammar.tags, tuple(sorted(rules)), tuple(sorted(unary)))
