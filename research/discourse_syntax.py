@@ -38,13 +38,12 @@ from tesla_eval.language.syntax.parser import load_parser
 from tesla_eval.language.syntax.trees import Tree, read_tree
 from tesla_eval.training.discourse import (
     OTHER,
-    GoldDocument,
     fit_classifier,
     gold_connectives,
     gold_inner,
     gold_neighbours,
-    read_gdtb,
 )
+from tesla_eval.training.gdtb import GoldDocument, read_gdtb
 
 ROOT = Path(__file__).resolve().parents[1]
 GDTB = ROOT.parent / "shared" / "data" / "discourse" / "gdtb"

@@ -35,7 +35,7 @@ from tesla_eval.training.dicomer import (
     scored_lists,
     train_coherence,
 )
-from tesla_eval.training.discourse import GoldDocument, read_gdtb
+from tesla_eval.training.gdtb import GoldDocument, read_gdtb
 from tesla_eval.training.regressions import train_cremer
 
 ROOT = Path(__file__).resolve().parents[1]

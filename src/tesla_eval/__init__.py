@@ -7,6 +7,8 @@ explain("The cats sat.", ["The cat sat."])      # one text, with the matching be
 metric = TeslaM(lang="en")                      # a metric that is used more than once
 metric.sentence_score("hyp", ["ref1", "ref2"])
 metric.corpus_score(hypotheses, [references])
+
+`dir(tesla_eval)` lists the public names; everything else may change in any version (docs/versions.md).
 """
 
 from __future__ import annotations

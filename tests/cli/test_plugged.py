@@ -14,6 +14,7 @@ from tesla_eval.base.resources import shipped_folder
 from tesla_eval.cli import resources
 from tesla_eval.cli.shared import plugged
 from tesla_eval.metrics import registry
+from tesla_eval.metrics.base import Metric
 
 
 @click.command()
@@ -78,17 +79,12 @@ def test_a_command_of_ours_cannot_be_replaced(tesla, points: None) -> None:
         ("wrong", "is not a command"),
         ("gone", "cannot be loaded"),
         ("raising", "cannot be loaded: this module does not work"),
-        ("encoder", "pip install 'tesla-eval[neural]'"),
+        ("unheard-of", "No such command"),
     ],
 )
 def test_a_command_that_cannot_be_had_says_why(tesla, points: None, name: str, message: str) -> None:
     failed = tesla("build", name)
     assert failed.status == 2 and message in failed.err
-
-
-def test_training_tesla_n_without_its_package_says_how_to_get_it(tesla, points: None) -> None:
-    failed = tesla("train", "n")
-    assert failed.status == 2 and "pip install 'tesla-eval[neural]'" in failed.err
 
 
 def test_tesla_n_without_its_package_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,6 +129,23 @@ def test_the_languages_of_an_unknown_metric_are_not_claimed() -> None:
     point = EntryPoint("lemma-f", "lemma_f:LemmaF", registry.ENTRY_POINTS)
     entry = registry._from_entry_point(point)
     assert entry.languages == entry.scale == registry.UNKNOWN
+
+
+class Errors(Metric):
+    summary = "errors that people marked"
+    languages = "de, en"
+    higher_is_better = False
+
+
+def test_a_metric_of_another_package_says_what_the_list_shows(tesla, points: None, monkeypatch) -> None:
+    targets = {"errors": f"{__name__}:Errors", "raising": "broken_plug:Metric"}
+    for name, target in targets.items():
+        entry = registry._from_entry_point(EntryPoint(name, target, registry.ENTRY_POINTS))
+        monkeypatch.setitem(registry.registered(), name, entry)
+    listed = tesla("metrics").out.splitlines()
+    shown = next(line.split() for line in listed if line.startswith("errors"))
+    assert shown == [*f"errors {Errors.summary} lower {Errors.languages}".split()]
+    assert any(line.startswith("raising") and "cannot be loaded" in line for line in listed)
 
 
 @pytest.mark.parametrize(("cases", "agrees"), [("loose", True), ("strict", False), ("not_a_number", False)])

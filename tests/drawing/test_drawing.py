@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from tesla_eval import TeslaCelab, TeslaM, TeslaX
 from tesla_eval.drawing import explanation_html, explanation_page, match_svg
 from tesla_eval.drawing.arithmetic import feature_steps, score_steps
-from tesla_eval.drawing.match import KINDS, Picture, Tie, Word, picture_of, rows_of
+from tesla_eval.drawing.match import rows_of
+from tesla_eval.drawing.picture import KINDS, Picture, Tie, Word, picture_of
 from tesla_eval.drawing.text import escaped, estimated_width, is_right_to_left, printable, shortened
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -20,8 +20,9 @@ from tesla_eval.language.discourse.classifier import Classifier
 from tesla_eval.language.discourse.connectives import ConnectiveCandidate, Inventory, without_overlap
 from tesla_eval.language.discourse.document import Relation
 from tesla_eval.language.discourse.parser import Parser
-from tesla_eval.training.discourse import NON_COMMERCIAL_GENRES, fit_classifier, read_gdtb
+from tesla_eval.training.discourse import fit_classifier
 from tesla_eval.training.discourse_evaluation import Overlap, evaluate_parser
+from tesla_eval.training.gdtb import NON_COMMERCIAL_GENRES, read_gdtb
 from tests.conftest import SHARED_DATA
 
 GDTB = SHARED_DATA / "discourse" / "gdtb"

@@ -25,7 +25,7 @@ from tesla_eval.language.discourse.roles import (
 )
 from tesla_eval.models.svr import CREMER_FEATURES, CremerModel, SupportVectorModel
 from tesla_eval.training.dicomer import RankedText, permutations_of, permuted_lists, train_coherence
-from tesla_eval.training.discourse import read_gdtb
+from tesla_eval.training.gdtb import read_gdtb
 from tests.conftest import SHARED_DATA
 
 # Specification §11, the paper's table 2: rows S1..S4.

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tesla_eval.base import version
 from tesla_eval.base.errors import InputError, ResourceError
 from tesla_eval.base.records import Signature
 from tesla_eval.metrics import create_metric
@@ -84,6 +85,16 @@ class TestScores:
             newer = LengthRatio("2")
             cache.score(newer, ["a"], [["x"]])
         assert newer.scored == ["a"]
+
+    @pytest.mark.parametrize("name", ["length", "m", "bleu", "ter", "rouge1", "nist"])
+    def test_a_raised_scoring_number_makes_an_old_cache_unread(self, tmp_path, monkeypatch, name):
+        with ScoreCache(tmp_path) as cache:
+            for number in (version.SCORING, version.SCORING + 1):
+                monkeypatch.setattr(version, "SCORING", number)
+                metric = LengthRatio() if name == "length" else create_metric(name, "en")
+                assert metric.get_signature()["scoring"] == str(number)
+                cache.score(metric, ["a text"], [["one text"]])
+            assert len(cache) == 2
 
     def test_an_interrupted_run_goes_on_where_it_stopped(self, tmp_path):
         many = texts(2000)

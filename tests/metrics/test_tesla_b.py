@@ -10,7 +10,7 @@ import pytest
 from tesla_eval import TeslaB, TeslaM
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.language.pivot import installed_pivots, load_phrase_table
-from tesla_eval.metrics.features import MEASURES
+from tesla_eval.metrics.features.measures import MEASURES
 from tesla_eval.metrics.features.pivots import PivotGroup
 
 HYPOTHESES = ["They put forth a proposal.", "He is sleeping.", "", "Hello", "a b c d e f"]

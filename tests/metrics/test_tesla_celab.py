@@ -111,7 +111,8 @@ def test_no_bit_depends_on_threads(workers: int) -> None:
 
 def test_the_signature_names_the_dictionary_and_what_differs_from_the_default(write) -> None:
     assert re.fullmatch(
-        r"metric:tesla-celab\|version:[^|]+\|lang:zh\|senses:[0-9a-f]{8}", str(TeslaCelab().get_signature())
+        r"metric:tesla-celab\|version:[^|]+\|scoring:[0-9]+\|lang:zh\|senses:[0-9a-f]{8}",
+        str(TeslaCelab().get_signature()),
     )
     other = TeslaCelab(synonyms="none", order=3, f=1, discount=0.5, pre_tokenized=True, max_units=9)
     assert str(other.get_signature()).endswith("|senses:none|units:pre-tokenized|order:3|f:1|discount:0.5")

@@ -271,7 +271,8 @@ def test_the_script_draws_the_same_picture_as_python(tmp_path: Path) -> None:
     """Both twins break texts into the same rows and find the same links."""
     from tesla_eval import TeslaCelab
     from tesla_eval.drawing.arithmetic import feature_steps, score_steps
-    from tesla_eval.drawing.match import picture_of, rows_of
+    from tesla_eval.drawing.match import rows_of
+    from tesla_eval.drawing.picture import picture_of
 
     pairs = [
         (TeslaM("en"), "The new president of Spain visited 14 cities on Tuesday, his man said.",

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tesla_eval.base import version
+
 __all__ = ["Signature", "Span", "Token", "Unit"]
 
 Span = tuple[int, int]
@@ -52,12 +54,17 @@ class Unit:
 class Signature(Mapping[str, str]):
     """What produced a score: metric, version, language, parameters that differ from the default, resources.
 
-    >>> str(Signature({"metric": "tesla-m", "lang": "en"}))
-    'metric:tesla-m|lang:en'
+    The signature of a metric, of another package too, has the number of `scoring` after its version.
+
+    >>> str(Signature({"metric": "tesla-m", "version": "0.9.0", "lang": "en"}))
+    'metric:tesla-m|version:0.9.0|scoring:1|lang:en'
     """
 
     def __init__(self, items: Mapping[str, str]) -> None:
         self._items = dict(items)
+        if "metric" in items and "scoring" not in items:
+            first = {key: self._items.pop(key) for key in ("metric", "version") if key in items}
+            self._items = {**first, "scoring": str(version.SCORING), **self._items}
 
     def __getitem__(self, key: str) -> str:
         return self._items[key]
@@ -77,8 +84,8 @@ class Signature(Mapping[str, str]):
     def with_references(self, count: int | str) -> Signature:
         """The signature of a result: how many references each segment had, `var` if not all had the same number.
 
-        >>> str(Signature({"metric": "tesla-m"}).with_references(2))
-        'metric:tesla-m|nrefs:2'
+        >>> str(Signature({"lang": "en"}).with_references(2))
+        'lang:en|nrefs:2'
         """
         return Signature({**self._items, "nrefs": str(count)}) if count else self
 

@@ -1,3 +1,6 @@
-"""The version, in one place that costs nothing to import."""
+"""The versions of the package and of its scores, in one place that costs nothing to import."""
 
-__version__ = "0.1.0"
+__version__ = "0.9.0"
+
+SCORING = 1
+"""Raised whenever any score can change (docs/versions.md). Part of every signature, and so of every key of a cache."""

@@ -22,8 +22,9 @@ from tesla_eval.language.discourse.parser import Parser
 from tesla_eval.language.pivot import KIND as PHRASES
 from tesla_eval.language.pivot import LEAST_PROBABILITY
 from tesla_eval.training.bitext import Bitext
-from tesla_eval.training.discourse import read_gdtb, train_parser_resource
+from tesla_eval.training.discourse import train_parser_resource
 from tesla_eval.training.discourse_evaluation import evaluate_parser
+from tesla_eval.training.gdtb import read_gdtb
 from tesla_eval.training.languages import LanguageFiles, build_language
 from tesla_eval.training.phrase_tables import ALIGNERS, PhraseTableRecipe, build_phrase_table
 from tesla_eval.training.taggers import (

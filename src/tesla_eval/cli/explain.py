@@ -22,7 +22,7 @@ from tesla_eval.cli.shared.options import (
 )
 from tesla_eval.cli.shared.terminal import links_coloured, progress, warn, write_lines
 from tesla_eval.drawing import explanation_html, explanation_page, match_svg
-from tesla_eval.drawing.match import picture_of
+from tesla_eval.drawing.picture import picture_of
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.comparison import explain_difference
 from tesla_eval.metrics.results import Explanation

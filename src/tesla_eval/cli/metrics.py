@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import click
 
 from tesla_eval.cli.shared.terminal import aligned, write_lines
-from tesla_eval.metrics.registry import Entry, find_entry, registered
+from tesla_eval.metrics.registry import Entry, described, find_entry, registered
 from tesla_eval.metrics.requests import option_kinds
 
 __all__ = ["metrics"]
@@ -25,10 +25,10 @@ def metrics(name: str | None, as_json: bool) -> None:
     tesla metrics
     tesla metrics bleu
     """
-    entries = list(registered().values()) if name is None else [find_entry(name)]
+    entries = [described(one) for one in (registered().values() if name is None else [find_entry(name)])]
     if as_json:
-        described = [_described(entry, with_options=name is not None) for entry in entries]
-        write_lines([json.dumps(described if name is None else described[0], ensure_ascii=False, indent=1)])
+        documents = [_document(entry, with_options=name is not None) for entry in entries]
+        write_lines([json.dumps(documents if name is None else documents[0], ensure_ascii=False, indent=1)])
     else:
         write_lines(_list(entries) if name is None else _one(entries[0]))
 
@@ -82,15 +82,15 @@ def _shown(value: object) -> str:
     return "built in" if value is None else f"{value:g}" if isinstance(value, int | float) else str(value)
 
 
-def _described(entry: Entry, *, with_options: bool) -> dict[str, Any]:
-    described: dict[str, Any] = {
+def _document(entry: Entry, *, with_options: bool) -> dict[str, Any]:
+    document: dict[str, Any] = {
         "name": entry.name, "summary": entry.summary, "scale": entry.scale, "better": entry.better,
         "languages": entry.languages, "package": entry.package,
     }  # fmt: skip
     if with_options:
-        described["id"] = entry.load().id
-        described["options"] = [
+        document["id"] = entry.load().id
+        document["options"] = [
             {"name": one.name, "value": one.value, "default": one.default, "section": one.section}
             for one in _options(entry)
         ]
-    return described
+    return document

@@ -175,7 +175,6 @@ def _files_table(files: list[dict[str, Any]]) -> Iterator[str]:
 _FIGURES = {
     "antonyms": "{words} words, {pairs} pairs",
     "compounds": "{words} words",
-    "encoder": "{layers} layers, {dimensions} dimensions",
     "frequencies": "{words} words",
     "lm": "order {order}, {words} words, perplexity {perplexity}",
     "lemmas": "{forms} forms, {rules} rules",
@@ -186,6 +185,8 @@ _FIGURES = {
     "vectors": "{with vector} vectors, {dimensions} dimensions",
 }
 """What to show of a resource's info, by kind; taggers are told apart by the tags they have."""
+_USUAL_COUNTS = ("layers", "dimensions", "words")
+"""What to show of a kind that another package adds."""
 
 
 def _measured(kind: str, info: dict[str, Any]) -> str:
@@ -193,8 +194,10 @@ def _measured(kind: str, info: dict[str, Any]) -> str:
     if kind == "tagger":
         test = info.get("accuracy", {}).get("test", {})
         return ", ".join(f"{name.upper()} {test[name]} %" for name in ("upos", "xpos") if name in test)
+    if kind not in _FIGURES:
+        return ", ".join(f"{info[name]} {name}" for name in _USUAL_COUNTS if name in info)
     try:
-        return _FIGURES.get(kind, "").format_map(info)
+        return _FIGURES[kind].format_map(info)
     except KeyError:  # the user's own resource need not tell
         return ""
 

@@ -9,7 +9,8 @@ from math import isnan
 from typing import Any
 
 from tesla_eval.drawing.arithmetic import feature_steps, score_steps
-from tesla_eval.drawing.match import KINDS, UNMATCHED, Kind, Picture, match_figure, picture_of
+from tesla_eval.drawing.match import match_figure
+from tesla_eval.drawing.picture import KINDS, UNMATCHED, Kind, Picture, picture_of
 from tesla_eval.drawing.policy import content_policy
 from tesla_eval.drawing.text import escaped
 

@@ -20,8 +20,9 @@ from tesla_eval.base.arrays import FloatArray, Index, sum_columns
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.records import Signature
 from tesla_eval.language.analysis import Analysis, Pipeline
-from tesla_eval.metrics.features import MEASURES, BoundGroup, Feature, FeatureGroup, fixed
+from tesla_eval.metrics.features import BoundGroup, Feature, FeatureGroup, fixed
 from tesla_eval.metrics.features.lm import LanguageModelGroup
+from tesla_eval.metrics.features.measures import MEASURES
 from tesla_eval.metrics.segments import mean_over_references
 from tesla_eval.models.linear import ANY_LANGUAGE, LinearModel, load_weights
 

@@ -1,13 +1,14 @@
 """The metrics by name: the built-in ones, and those that other packages add.
 
 A package adds a metric through the entry-point group `tesla_eval.metrics`: the entry's name is what `-m` takes, and its
-value is a subclass of `Metric`. Modules are imported when a metric of theirs is asked for.
+value is a subclass of `Metric`. Modules are imported when a metric of theirs is asked for, or when all are listed: the
+class may have a `summary`, a `scale` and `languages`, which are texts for `tesla metrics`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 __all__ = [
     "BUILT_IN",
     "ENTRY_POINTS",
-    "GET_NEURAL",
     "Entry",
     "create_metric",
     "default_metrics",
+    "described",
     "digits",
     "find_entry",
     "metric_key",
@@ -38,10 +39,12 @@ ENTRY_POINTS = "tesla_eval.metrics"
 """The group of entry points under which other packages add metrics."""
 
 ALL_LANGUAGES = "all"
-GET_NEURAL = "pip install 'tesla-eval[neural]', or in a clone pip install ./packages/neural"
 UNKNOWN = ""
 """What the registry does not know about a metric of another package."""
-_ELSEWHERE = {"n": f"TESLA-N is in a package of its own: {GET_NEURAL}"}
+_ELSEWHERE = {
+    "n": "TESLA-N is in a package of its own: "
+    "pip install 'tesla-eval[neural]', or in a clone pip install ./packages/neural"
+}
 """What to tell a user who asks for a metric of another package of this project that is not installed."""
 
 
@@ -66,7 +69,7 @@ class Entry:
         module, _, name = self.target.partition(":")
         try:
             loaded = getattr(import_module(module), name)
-        except (ImportError, AttributeError) as error:
+        except Exception as error:  # a module of others may raise anything
             raise UsageError(f"metric {self.name!r} of {self.package} cannot be loaded: {error}") from error
         if not (isinstance(loaded, type) and issubclass(loaded, Metric)):
             raise UsageError(
@@ -133,13 +136,6 @@ _ENTRIES = (
 )  # fmt: skip
 
 
-_IN_OTHER_PACKAGES = (
-    Entry("n", "tesla_eval_neural.metric:TeslaN", "TESLA-X and words in their context, weights learned",
-          languages="with an encoder", package="tesla-eval-neural", words=False),
-)  # fmt: skip
-"""The metrics of this project's other packages, as they are listed where the package is installed."""
-
-
 BUILT_IN = {entry.name: entry for entry in _ENTRIES}
 """The metrics of this package by name."""
 
@@ -156,14 +152,23 @@ def registered() -> dict[str, Entry]:
 
 
 def _from_entry_point(point: EntryPoint) -> Entry:
-    for entry in _IN_OTHER_PACKAGES:
-        if (entry.name, entry.target) == (point.name, point.value):
-            return entry
     package = point.dist.name if point.dist is not None else "another package"
     return Entry(
         point.name, point.value, f"of the package {package}", scale=UNKNOWN, languages=UNKNOWN, package=package,
         words=False,
     )  # fmt: skip
+
+
+def described(entry: Entry) -> Entry:
+    """The entry with what the class of another package says of itself."""
+    if entry.name in BUILT_IN:
+        return entry
+    try:
+        loaded = entry.load()
+    except UsageError as error:
+        return replace(entry, summary=str(error))
+    said = {name: getattr(loaded, name, getattr(entry, name)) for name in ("summary", "scale", "languages")}
+    return replace(entry, **said, better="higher" if loaded.higher_is_better else "lower")
 
 
 def metric_names() -> list[str]:

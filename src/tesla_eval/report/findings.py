@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from tesla_eval.drawing.match import Picture, picture_of
+from tesla_eval.drawing.picture import Picture, picture_of
 
 __all__ = ["CLASSES", "LENGTHS", "Findings", "length_bin"]
 

@@ -11,12 +11,11 @@ from tesla_eval.language.discourse.connectives import connective_features
 from tesla_eval.language.discourse.document import Relation, TokenIndex
 from tesla_eval.language.discourse.parser import Parser
 from tesla_eval.training.discourse import (
-    GoldDocument,
-    GoldRelation,
     gold_connectives,
     gold_inner,
     gold_neighbours,
 )
+from tesla_eval.training.gdtb import GoldDocument, GoldRelation
 
 __all__ = ["Accuracy", "Overlap", "ParserMeasures", "evaluate_parser"]
 

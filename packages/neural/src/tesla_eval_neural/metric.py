@@ -99,5 +99,8 @@ class TeslaN(FeatureMetric):
     """
 
     id: ClassVar[str] = "tesla-n"
+    summary: ClassVar[str] = "TESLA-X and words in their context, weights learned"
+    scale: ClassVar[str] = "0..1"
+    languages: ClassVar[str] = "with an encoder"
     groups = (ContextGroup(), *TeslaX.groups)
     combination = ContextLinear()

@@ -16,7 +16,7 @@ from tesla_eval.base.explanations import (
 )
 from tesla_eval.base.records import Token, Unit
 from tesla_eval.cli.shared.terminal import aligned, visible, width
-from tesla_eval.drawing.match import Partners, chosen_partners
+from tesla_eval.drawing.picture import Partners, chosen_partners
 
 __all__ = ["draw_covering"]
 

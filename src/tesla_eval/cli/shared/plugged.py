@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import click
 
 from tesla_eval.base.errors import UsageError
-from tesla_eval.metrics.registry import GET_NEURAL
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["ENTRY_POINTS", "PluggedGroup"]
 
 ENTRY_POINTS = "tesla_eval.commands"
-_ELSEWHERE = {"build encoder": GET_NEURAL, "train n": GET_NEURAL}
-"""How to get the commands of this project's other packages."""
 
 
 @cache
@@ -42,15 +39,13 @@ class PluggedGroup(click.Group):
         return sorted({*super().list_commands(ctx), *added})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a name; an error says how to get one of a package that is not installed."""
+        """The command of a name, if there is one."""
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
         full = f"{self.name} {cmd_name}"
         point = _plugged().get(full)
         if point is None:
-            if full in _ELSEWHERE:
-                raise UsageError(f"`tesla {full}` is not installed: {_ELSEWHERE[full]}")
             return None
         package = point.dist.name if point.dist is not None else "another package"
         try:

@@ -9,33 +9,26 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.language.analysis import AnalysedBatch, Analysis
-from tesla_eval.matching import Matches
 
 if TYPE_CHECKING:
     from tesla_eval.base.explanations import CoveringDetail, FeatureDetail
 
 __all__ = [
-    "MEASURES",
     "BoundGroup",
     "Feature",
     "FeatureGroup",
     "GroupDetail",
     "bound_only",
     "fixed",
-    "measured_columns",
-    "measured_features",
     "options_of",
 ]
-
-MEASURES = ("p", "r", "f")
-"""Precision, recall and F of one matching problem as features of their own (specification §8b)."""
 
 FIRST = np.zeros(1, np.int64)
 """The index of the only text of a batch."""
@@ -146,22 +139,3 @@ def options_of(declaration: FeatureGroup | object) -> dict[str, Any]:
         for one in fields(declaration)  # type: ignore[arg-type]  # a dataclass by contract
         if one.metadata.get("option", True)
     }
-
-
-def measured_features(problems: Sequence[Feature], measures: Sequence[str]) -> tuple[Feature, ...]:
-    """The columns that `measured_columns` gives: F alone under the problems' names, or measure by measure."""
-    if not measures:
-        return tuple(problems)
-    return tuple(
-        replace(problem, name=f"{problem.name}.{measure}", family=f"{problem.family}.{measure}")
-        for measure in measures
-        for problem in problems
-    )
-
-
-def measured_columns(matches: Matches, measures: Sequence[str]) -> FloatArray:
-    """F, or the chosen measures, of all matching problems."""
-    if not measures:
-        return matches.f
-    by_name = {"p": matches.precision, "r": matches.recall, "f": matches.f}
-    return np.concatenate([by_name[measure] for measure in measures], axis=1)

@@ -32,17 +32,8 @@ from tesla_eval.matching.bags import (
     exact_discount,
 )
 from tesla_eval.matching.both_ways import match_both_ways, match_characters_both_ways
-from tesla_eval.metrics.features import (
-    FIRST,
-    MEASURES,
-    BoundGroup,
-    Feature,
-    FeatureGroup,
-    GroupDetail,
-    fixed,
-    measured_columns,
-    measured_features,
-)
+from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
+from tesla_eval.metrics.features.measures import MEASURES, measured_columns, measured_features
 
 __all__ = [
     "LONGEST_NGRAM",

@@ -22,16 +22,8 @@ from tesla_eval.matching.bags import (
 )
 from tesla_eval.matching.bags.ngrams import LEAST_NGRAM_PROBABILITY, LEAST_PROBABILITY, PivotNetwork
 from tesla_eval.matching.ngrams import explain_pivot_feature, explain_segments
-from tesla_eval.metrics.features import (
-    FIRST,
-    BoundGroup,
-    Feature,
-    FeatureGroup,
-    GroupDetail,
-    fixed,
-    measured_columns,
-    measured_features,
-)
+from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
+from tesla_eval.metrics.features.measures import measured_columns, measured_features
 from tesla_eval.metrics.features.ngrams import LONGEST_NGRAM, check_alpha
 
 if TYPE_CHECKING:

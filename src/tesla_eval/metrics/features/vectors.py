@@ -12,17 +12,8 @@ from tesla_eval.language.analysis.frequencies import load_frequencies
 from tesla_eval.language.analysis.vectors import VectorTokens, WordsWithVectors, load_vectors
 from tesla_eval.matching import RECALL_WEIGHT
 from tesla_eval.matching.vectors import VECTOR_PROBLEMS, explain_vectors, match_vectors, prepare_vectors
-from tesla_eval.metrics.features import (
-    FIRST,
-    MEASURES,
-    BoundGroup,
-    Feature,
-    FeatureGroup,
-    GroupDetail,
-    fixed,
-    measured_columns,
-    measured_features,
-)
+from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
+from tesla_eval.metrics.features.measures import MEASURES, measured_columns, measured_features
 
 if TYPE_CHECKING:
     from tesla_eval.base.explanations import FeatureDetail, MatchDetail

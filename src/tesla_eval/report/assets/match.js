@@ -1,4 +1,4 @@
-// The picture of a match: two texts one above the other, words joined by links. The twin of drawing/match.py;
+// The picture of a match: two texts one above the other, words joined by links. The twin of drawing/picture.py and match.py;
 // here the browser measures the words.
 import { element, general, shape } from "./dom.js";
 
