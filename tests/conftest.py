@@ -85,13 +85,21 @@ class Outcome(NamedTuple):
     err: str
 
 
+_READERS = ("score", "compare", "explain", "report", "meta", "rerank", "mbr", "tune")
+"""Commands that identify the language of texts."""
+
+
 @pytest.fixture
 def tesla(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """Runs the command `tesla` in this process; texts are English unless a test names a language (or `auto`)."""
 
     def run(*arguments: str) -> Outcome:
         asks = {"-l", "--lang", "-h", "--help", "--scores"}.isdisjoint(arguments)
-        if arguments[:1] and arguments[0] in ("score", "compare", "explain", "rerank") and asks:
+        if (
+            arguments[:1]
+            and arguments[0] in ("score", "compare", "explain", "rerank", "mbr", "tune")
+            and asks
+        ):
             arguments = (arguments[0], "-l", "en", *arguments[1:])
         monkeypatch.setattr(sys, "argv", ["tesla", *arguments])
         status = 0

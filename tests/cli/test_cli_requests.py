@@ -186,20 +186,6 @@ def test_the_list_of_metrics_is_complete_and_options_are_shown(tesla) -> None:
     assert "did you mean bleu?" in refused.err
 
 
-def test_weights_go_to_the_one_learned_metric(tesla, files, tmp_path) -> None:
-    ref, system = files
-    missing = str(tmp_path / "own.tesla")
-    found = tesla("score", "-r", ref, system, "--weights", missing)  # m,x: only x learns
-    assert found.status == 2
-    assert missing in found.err
-    found = tesla("score", "-r", ref, system, "-m", "m,bleu", "--weights", missing)
-    assert found.status == 2
-    assert "learned metric" in found.err
-    found = tesla("score", "-r", ref, system, "-m", "x,pem", "--weights", missing)
-    assert found.status == 2
-    assert "x or pem" in found.err
-
-
 def test_a_model_given_by_its_file_is_the_one_that_is_used(tesla, write, tmp_path) -> None:
     texts = write(
         "texts.txt", ["It rained. But we went out. We got wet.", "Tom had a fever. So he stayed at home."]
@@ -207,8 +193,8 @@ def test_a_model_given_by_its_file_is_the_one_that_is_used(tesla, write, tmp_pat
     copy = tmp_path / "own.tesla"
     copy.write_bytes((shipped_folder() / "dicomer-en.tesla").read_bytes())
     _, built_in = scores_of(tesla("score", texts, "-m", "dicomer", "--json"))
-    _, own = scores_of(tesla("score", texts, "-m", "dicomer", "--weights", str(copy), "--json"))
-    assert own == built_in
-    wrong = tesla("score", texts, "-m", "dicomer", "--weights", str(shipped_folder() / "cremer-en.tesla"))
+    _, own = scores_of(tesla("score", texts, "-m", f"dicomer:model={copy}", "--json"))
+    assert list(own.values()) == list(built_in.values())
+    wrong = tesla("score", texts, "-m", f"dicomer:model={shipped_folder() / 'cremer-en.tesla'}")
     assert wrong.status == 2
     assert "cremer-en.tesla" in wrong.err

@@ -229,7 +229,7 @@ def test_a_segment_that_a_metric_refuses_is_named(tesla, write, jobs: str) -> No
     bad = [*good[:2100], "买雨伞吗？", *good[2101:]]
     names = write("ref.txt", good), write("good.txt", good), write("bad.txt", bad)
     for command in ("score", "compare"):
-        outcome = tesla(command, "-l", "zh", "-j", jobs, "--max-units", "4", "-r", *names)
+        outcome = tesla(command, "-l", "zh", "-j", jobs, "-m", "celab:max_units=4", "-r", *names)
         check_refused(outcome, "bad.txt, segment 2101: ", "has 5 units, more than 4")
 
 
@@ -330,6 +330,8 @@ def test_conllu_with_synonyms_of_ones_own(tesla, write) -> None:
     other = write("b.conllu", CONLLU.replace("Dogs\tdog", "Curs\tcur").encode())
     own = write("own.tsv", ["dog\tcur"])
     first = ("score", "--analysed", "-r", path, other, "--format", "json")
-    found = [json.loads(tesla(*first, "--synonyms", wish).out) for wish in ("none", own)]
-    scores = [system["metrics"]["tesla-m"]["score"] for one in found for system in one["systems"]]
+    found = [json.loads(tesla(*first, "-m", f"m:synonyms={wish}").out) for wish in ("none", own)]
+    scores = [
+        score["score"] for one in found for system in one["systems"] for score in system["metrics"].values()
+    ]
     assert scores[0] < scores[1] == 1.0

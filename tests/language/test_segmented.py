@@ -39,13 +39,11 @@ def test_words_keep_their_places_in_the_raw_text() -> None:
 @pytest.mark.usefixtures("fugashi")
 def test_it_is_asked_for_on_the_command_line_and_stands_in_the_signature(tesla: Any, write: Any) -> None:
     text = write("a.txt", [TEXT, "", "本・本"])
-    outcome = tesla("score", "-l", "ja", "-m", "m", "-r", text, text, "--segmenter", "fugashi")
+    outcome = tesla("score", "-l", "ja", "-m", "m:segmenter=fugashi", "-r", text, text)
     assert outcome.status == 0, outcome.err
     assert "1.0000" in outcome.out
     assert "analysis:fugashi-1.0,unidic-lite-1.0,tagger-" in outcome.out
-    none = tesla(
-        "score", "-l", "ja", "-m", "m", "-r", text, text, "--segmenter", "fugashi", "--synonyms", "none"
-    )
+    none = tesla("score", "-l", "ja", "-m", "m:segmenter=fugashi,synonyms=none", "-r", text, text)
     assert "senses-none" in none.out
 
 
@@ -54,7 +52,7 @@ def test_other_languages_are_refused(tesla: Any, write: Any) -> None:
     with pytest.raises(UsageError, match="segmenter 'fugashi' is not available for language 'zh'"):
         SegmentedAnalyser("fugashi", "zh")
     text = write("a.txt", ["本"])
-    assert tesla("score", "-l", "th", "-m", "m", "-r", text, text, "--segmenter", "fugashi").status == 2
+    assert tesla("score", "-l", "th", "-m", "m:segmenter=fugashi", "-r", text, text).status == 2
 
 
 def test_what_to_install_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

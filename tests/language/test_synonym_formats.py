@@ -234,19 +234,19 @@ def test_an_installed_thesaurus_is_used_when_asked_for(tesla: Any, write: Any, i
         write("r.txt", ["Ho una macchina nuova."]),
         write("h.txt", ["Ho un auto nuova."]),
     )
-    without, asked = tesla(*arguments), tesla(*arguments, "--synonyms", "installed")
+    without, asked = tesla(*arguments, "-m", "m"), tesla(*arguments, "-m", "m:synonyms=installed")
     assert "senses:none" in without.out
     assert "no synonyms" in without.err
-    assert f"{installed / 'th_it_IT_v2.dat'}: --synonyms installed would use it" in without.err
+    assert f"{installed / 'th_it_IT_v2.dat'}: -m m:synonyms=installed would use it" in without.err
     assert re.search(r"senses:installed-[0-9a-f]{8}", asked.out)
-    assert "synonyms" not in asked.err
+    assert "no synonyms" not in asked.err
     score = [float(outcome.out.splitlines()[1].split()[-1]) for outcome in (without, asked)]
     assert score[1] > score[0]
 
 
 def test_a_thesaurus_that_is_not_installed_is_an_error(tesla: Any, write: Any, installed: Path) -> None:
     text = write("r.txt", ["Ho un auto."])
-    outcome = tesla("score", "-l", "it", "-r", text, text, "--synonyms", "installed")
+    outcome = tesla("score", "-l", "it", "-r", text, text, "-m", "m:synonyms=installed")
     assert outcome.status == 2
     assert "no thesaurus for 'it' is installed" in outcome.err
     assert "mythes-it" in outcome.err
@@ -268,6 +268,6 @@ def test_sets_keep_the_words_of_the_file(tmp_path: Path) -> None:
 def test_no_synonyms_as_asked_for_is_no_shortcoming(tesla: Any, write: Any) -> None:
     text = write("r.txt", ["I have a car."])
     for metric in ("m", "celab"):
-        outcome = tesla("score", "-m", metric, "-r", text, text, "--synonyms", "none")
+        outcome = tesla("score", "-m", f"{metric}:synonyms=none", "-r", text, text)
         assert "senses:none" in outcome.out
         assert outcome.err == ""

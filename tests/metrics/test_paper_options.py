@@ -150,8 +150,8 @@ class TestLanguageModels:
 
     def test_the_command_line(self, tesla, write):
         files = write("r.txt", ["The cat sat."]), write("s.txt", ["A cat sat."])
-        assert tesla("score", "-r", *files, "-m", "f", "--lm", "3gram").status == 0
-        outcome = tesla("score", "-r", *files, "-m", "f", "--lm", "3gram", "--lm", "4gram")
+        assert tesla("score", "-r", *files, "-m", "f:lm=3gram").status == 0
+        outcome = tesla("score", "-r", *files, "-m", "f:lm=3gram+4gram")
         assert outcome.status == 2
         assert "tesla train f --lm NAME" in outcome.err
         outcome = tesla("train", "f", "--segments", "x.tsv", "-o", "w.json", "--lm", "none")

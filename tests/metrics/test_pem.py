@@ -211,9 +211,9 @@ def test_score_and_explain_on_the_command_line(tesla, write) -> None:
 
 def test_analysis_and_synonyms_of_ones_own_are_refused(tesla, write) -> None:
     text = write("a.txt", ["He is ill."])
-    outcome = tesla("score", "-m", "pem", "-r", text, text, "--synonyms", text)
-    assert outcome.status == 0
-    assert "--synonyms has no effect on pem" in outcome.err
+    outcome = tesla("score", "-m", f"pem:synonyms={text}", "-r", text, text)
+    assert outcome.status == 2
+    assert "metric pem has no option 'synonyms'" in outcome.err
     with pytest.raises(UsageError, match="pem does not support the option 'synonyms'"):
         Pem(synonyms=text)
 

@@ -191,10 +191,8 @@ class TestMeteor:
 
     def test_the_command_line_takes_another_jar(self, tesla, write):
         files = write("r.txt", ["a b"]), write("s.txt", ["a b"])
-        assert (
-            tesla("score", "-r", *files, "-m", "meteor", "--meteor-jar", str(find_meteor_jar())).status == 0
-        )
-        outcome = tesla("score", "-r", *files, "-m", "meteor", "--meteor-jar", "/nowhere.jar")
+        assert tesla("score", "-r", *files, "-m", f"meteor:jar={find_meteor_jar()}").status == 0
+        outcome = tesla("score", "-r", *files, "-m", "meteor:jar=/nowhere.jar")
         assert outcome.status == 2
         assert "/nowhere.jar: is no file" in outcome.err
 

@@ -231,7 +231,9 @@ def test_a_lone_surrogate_is_refused_with_a_message(pre_tokenized: bool) -> None
 
 def test_long_texts_are_refused_and_the_bound_can_be_raised(minus: TeslaCelab) -> None:
     text = "".join(chr(0x4E00 + k) for k in range(5001))
-    with pytest.raises(InputError, match=r"begins '一丁丂.* has 5,001 units, more than 5,000: .*--max-units"):
+    with pytest.raises(
+        InputError, match=r"begins '一丁丂.* has 5,001 units, more than 5,000: .*max_units=5001"
+    ):
         minus.sentence_score(text, ["买"])
     assert TeslaCelab(synonyms="none", max_units=6000).sentence_score(text, [text]).score == 1.0
     with pytest.raises(UsageError):
@@ -243,12 +245,11 @@ def test_long_texts_are_refused_and_the_bound_can_be_raised(minus: TeslaCelab) -
 
 def test_scores_on_the_command_line_are_those_of_python(tesla, write, minus: TeslaCelab) -> None:
     ref, sys = write("ref", REFERENCES), write("sys", HYPOTHESES)
-    found = tesla(
-        "score", "-l", "zh", "--synonyms", "none", "-r", ref, sys, "--format", "json", "--segments", "-j", "2"
-    )
+    asked = ("-l", "zh", "-m", "celab:synonyms=none", "-j", "2")
+    found = tesla("score", *asked, "-r", ref, sys, "--format", "json", "--segments")
     assert found.status == 0
     assert found.err == ""
-    scored = json.loads(found.out)["systems"][0]["metrics"]["tesla-celab"]
+    scored = json.loads(found.out)["systems"][0]["metrics"]["tesla-celab:synonyms=none"]
     assert scored["segments"] == minus.corpus_score(HYPOTHESES, [REFERENCES]).segments.tolist()
     both = tesla("score", "-l", "zh", "-m", "celab,celab-,m", "-r", ref, sys, "--format", "tsv")
     assert [line.split("\t")[1] for line in both.out.splitlines()[1:]] == [
@@ -260,25 +261,25 @@ def test_scores_on_the_command_line_are_those_of_python(tesla, write, minus: Tes
 
 def test_units_given_by_spaces(tesla, write) -> None:
     ref, sys = write("ref", ["下 星期 A ."]), write("sys", ["下 星 期 a ."])
-    arguments = ("score", "-l", "zh", "--synonyms", "none", "-r", ref, sys, "--format", "tsv")
-    taken = tesla(*arguments, "--pre-tokenized")
+    arguments = ("score", "-l", "zh", "-r", ref, sys, "--format", "tsv")
+    taken = tesla(*arguments, "-m", "celab:synonyms=none,pre_tokenized=yes")
     assert taken.err == ""
     expected = (
         TeslaCelab(synonyms="none", pre_tokenized=True).sentence_score("下 星 期 a .", ["下 星期 A ."]).score
     )
     assert float(taken.out.splitlines()[1].split("\t")[2]) == expected
-    refused = tesla(*arguments, "--pre-tokenized", "-m", "celab,m")
+    refused = tesla(*arguments, "-m", "m:pre_tokenized=yes")
     assert refused.status == 2
-    assert "--pre-tokenized goes with celab only" in refused.err
+    assert "metric m has no option 'pre_tokenized'" in refused.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--synonyms", "no-such-file"), "no-such-file: cannot be read"),
-        (("-m", "celab", "--analysed"), "go with metrics that read words: celab reads plain text"),
-        (("--max-units", "2"), "has 3 units, more than 2"),
-        (("--unit-discount", "2"), "--unit-discount"),
+        (("-m", "celab:synonyms=no-such-file"), "no-such-file: cannot be read"),
+        (("-m", "celab", "--analysed"), "goes with metrics that read words: celab reads plain text"),
+        (("-m", "celab:max_units=2"), "has 3 units, more than 2"),
+        (("-m", "celab:discount=2"), "discount"),
     ],
 )
 def test_what_cannot_be_done_is_told(tesla, write, arguments: tuple[str, ...], message: str) -> None:
@@ -291,7 +292,7 @@ def test_what_cannot_be_done_is_told(tesla, write, arguments: tuple[str, ...], m
 
 def test_cilin_that_is_damaged_is_named_with_its_line(tesla, write) -> None:
     cilin = write("cilin.txt", ["Aa01A01= 人 士", "oops 人"])
-    found = tesla("explain", "-l", "zh", "--synonyms", cilin, "买", "买")
+    found = tesla("explain", "-l", "zh", "-m", f"celab:synonyms={cilin}", "买", "买")
     assert found.status == 2
     assert "line 2" in found.err
 
@@ -339,7 +340,7 @@ def test_partners_stand_above_each_other(tesla) -> None:
 
 
 def test_what_changed_places_gets_a_letter(tesla) -> None:
-    out = tesla("explain", "-l", "zh", "--synonyms", "none", "北京昨天下雨", "昨天北京下雨").out
+    out = tesla("explain", "-l", "zh", "-m", "celab:synonyms=none", "北京昨天下雨", "昨天北京下雨").out
     assert re.search(r"a +a +══ ══ +a +a +══ ══", out)
 
 

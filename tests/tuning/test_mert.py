@@ -245,10 +245,10 @@ class TestCommand:
         }
 
     def run(self, tesla, task, *more: str):
+        metric = () if "-m" in more else ("-m", "m")
         return tesla(
             "tune",
-            "-m",
-            "m",
+            *metric,
             "-r",
             task["references"],
             "-o",

@@ -25,8 +25,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def start(*options: str, **more) -> subprocess.Popen[bytes]:
+    language = () if "-l" in options else ("-l", "en")
     return subprocess.Popen(
-        [*TESLA, "serve", *options],
+        [*TESLA, "serve", *language, *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -292,7 +293,7 @@ class TestProcess:
     def test_a_client_that_dies_ends_it_quietly(self, tmp_path) -> None:
         script = (
             "import subprocess, sys, time\n"
-            f"p = subprocess.Popen({[*TESLA, 'serve']!r}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, "
+            f"p = subprocess.Popen({[*TESLA, 'serve', '-l', 'en']!r}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, "
             f"stderr=open({str(tmp_path / 'err')!r}, 'wb'))\n"
             'p.stdin.write(b\'{"hyp": "a", "refs": ["a"]}\\n\' * 50); p.stdin.flush(); p.stdout.readline()\n'
             "print(p.pid, flush=True); time.sleep(60)\n"

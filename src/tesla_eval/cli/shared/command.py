@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from shlex import quote
 from typing import Any
 
 import click
@@ -76,12 +77,12 @@ def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
 
 
 def _advice(gone: str, args: Sequence[str]) -> str:
-    """How to say, with the value that was given, what the option `gone` said.
+    r"""How to say, with the value that was given, what the option `gone` said.
 
     >>> _advice("--synonyms", ["-l", "zh", "--synonyms", "cilin"])
     '--synonyms is gone: write -m celab:synonyms=cilin'
-    >>> _advice("--weights", ["--weights=my,own.json", "-m", "m,pem"])
-    '--weights is gone: write -m m -m pem:model=my\\\\\\\\,own.json'
+    >>> print(_advice("--weights", ["--weights=my,own.json", "-m", "m,pem"]))
+    --weights is gone: write -m m -m 'pem:model=my\,own.json'
     """
     option = _MOVED[gone]
     value = "yes" if option == "pre_tokenized" else "+".join(map(escaped, _values(args, gone))) or "VALUE"
@@ -94,7 +95,7 @@ def _advice(gone: str, args: Sequence[str]) -> str:
         wanted = []
     if not any(changed for _, changed in wanted):
         return f"{gone} is gone: it is an option of single metrics, written -m NAME:{option}={value}"
-    return f"{gone} is gone: write {' '.join(f'-m {text}' for text, _ in wanted)}"
+    return f"{gone} is gone: write {' '.join(f'-m {quote(text)}' for text, _ in wanted)}"
 
 
 def _apart(text: str) -> list[str]:

@@ -59,7 +59,7 @@ metrics_option: Callable[[Command], Command] = click.option(
     "-m", "--metrics", multiple=True, metavar="NAME[,NAME...] | NAME:KEY=VALUE[,KEY=VALUE...]",
     help=f"Metrics: {', '.join(BUILT_IN)}, and what other packages add. May be given several times. With options, "
     "such as bleu:tok=intl,lc=yes, it names one metric; `tesla metrics NAME` lists them. In a value write \\, for a "
-    "comma and + between the items of a list.  "
+    "comma (and quote that for your shell), and + between the items of a list.  "
     "[default: m,x; celab for languages written without spaces]",
 )  # fmt: skip
 

@@ -1,0 +1,167 @@
+"""One way to say a thing: options of one metric in `-m`, help in sections, and only the metric that is used is made."""
+
+from __future__ import annotations
+
+import json
+
+import click
+import pytest
+
+from tesla_eval.base.errors import UsageError
+from tesla_eval.cli.explain import explain
+from tesla_eval.cli.meta import meta
+from tesla_eval.cli.score import score
+from tesla_eval.cli.shared.metric_requests import escaped, parse_requests
+from tesla_eval.metrics import create_metric
+from tesla_eval.tuning.protocols import JsonLines, ZMert
+
+TEXTS = ["The cat sat on the mat.", "A storm hit Spain."]
+MOST_OPTIONS = 23  # of `tesla score`, --help among them
+
+
+@pytest.fixture
+def files(write):
+    return write("ref.txt", TEXTS), write("sys.txt", ["The cats sat on a mat.", "Spain was hit by a storm."])
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "explain", "report", "meta", "rerank"])
+@pytest.mark.parametrize(
+    ("gone", "new"),
+    [
+        (("--synonyms", "cilin", "-l", "zh"), "-m celab:synonyms=cilin"),
+        (("--synonyms", "none"), "-m m:synonyms=none -m x:synonyms=none"),
+        (("--synonyms=own.tsv", "-m", "m:alpha=0.5"), "-m m:alpha=0.5,synonyms=own.tsv"),
+        (("--weights", "C:\\my.json"), "-m 'x:weights=C:\\my.json'"),
+        (("--weights", "a,b.json", "-mpem"), "-m 'pem:model=a\\,b.json'"),
+        (("--lm", "3gram", "--lm", "news"), "-m f:lm=3gram+news"),
+        (("--meteor-jar", "/opt/m.jar"), "-m meteor:jar=/opt/m.jar"),
+        (("--segmenter", "fugashi", "--metrics=m"), "-m m:segmenter=fugashi"),
+        (("--max-units", "9"), "-m celab:max_units=9"),
+        (("--unit-discount", "0.1"), "-m celab:discount=0.1"),
+        (("--pre-tokenized",), "-m celab:pre_tokenized=yes"),
+        (("--synonyms", "none", "-m", "bleu"), "-m NAME:synonyms=none"),
+        (("--synonyms", "none", "-m", "blue"), "-m NAME:synonyms=none"),
+    ],
+)
+def test_an_option_that_is_gone_names_the_new_way(tesla, command, gone, new) -> None:
+    outcome = tesla(command, *gone)
+    assert outcome.status == 2
+    assert f"{gone[0].partition('=')[0]} is gone: " in outcome.err
+    assert outcome.err.endswith(f"{new}\n")
+
+
+def test_commands_keep_options_that_are_their_own(tesla) -> None:
+    assert "--synonyms" in tesla("build", "language", "--help").out
+    assert "--lm" in tesla("train", "f", "--help").out
+    assert "No such option" in tesla("score", "--synonym", "x").err
+
+
+@pytest.mark.parametrize(
+    ("text", "option", "value"),
+    [
+        (r"x:weights=C:\models\own.json", "weights", r"C:\models\own.json"),
+        ("m:synonyms=2026-01-01T12:30.tsv", "synonyms", "2026-01-01T12:30.tsv"),
+        (r"m:synonyms=a\,b.tsv,alpha=0.5", "synonyms", "a,b.tsv"),
+        (f"m:synonyms={escaped('x,y,z')}", "synonyms", "x,y,z"),
+        ("m:synonyms=a=b.tsv", "synonyms", "a=b.tsv"),
+    ],
+)
+def test_values_hold_colons_and_escaped_commas(text: str, option: str, value: str) -> None:
+    (request,) = parse_requests([text])
+    assert request.options[option] == value
+
+
+def test_synonyms_in_a_file_whose_name_has_commas_and_colons(tesla, write, files) -> None:
+    own = write("my,own:12.tsv", ["cat\tmat"])
+    outcome = tesla("score", "-r", *files, "-m", f"m:synonyms={escaped(own)}")
+    assert outcome.status == 0, outcome.err
+
+
+def test_the_segmenter_and_an_own_analyser_exclude_each_other() -> None:
+    with pytest.raises(UsageError, match="do not give a segmenter as well"):
+        create_metric("m", "ja", segmenter="fugashi", analyser=object())
+    with pytest.raises(UsageError, match="does not support the option 'segmenter'"):
+        create_metric("celab", "ja", segmenter="fugashi")
+
+
+def test_score_has_few_options_in_sections(tesla) -> None:
+    shown = tesla("score", "--help").out
+    titles = [line for line in shown.splitlines() if line.endswith(":") and line[:1].isalpha()]
+    assert titles == ["Input:", "Metrics:", "Output:", "Statistics:", "Large data:", "Other:"]
+    options = [line for line in shown.splitlines() if line.startswith("  -")]
+    assert len(options) <= MOST_OPTIONS
+    assert r"write \, for a comma" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("command", [score, explain, meta])
+def test_few_options_have_no_section(command: click.Command) -> None:
+    with click.Context(command) as context:
+        other = command.get_help(context).partition("\nOther:")[2]
+    assert len([line for line in other.splitlines() if line.startswith("  -")]) <= 2
+
+
+def test_json_is_short_for_a_format(tesla, files) -> None:
+    asked = ("score", "-r", *files, "-m", "m")
+    assert tesla(*asked, "--json").out == tesla(*asked, "--format", "json").out != tesla(*asked).out
+
+
+@pytest.fixture
+def damaged(monkeypatch, tmp_path):
+    """TESLA-X's weights cannot be read."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "weights-x-en.json").write_text("{", "utf-8")
+    monkeypatch.setenv("TESLA_EVAL_DATA", str(folder))
+
+
+@pytest.mark.usefixtures("damaged")
+def test_a_default_of_one_metric_makes_no_other(tesla, write, files, tmp_path) -> None:
+    ref, system = files
+    assert "weights-x-en.json" in tesla("score", "-r", ref, system).err
+    nbest = write("n.txt", [f"{k} ||| {text} ||| a= {k} ||| 0" for k, text in enumerate(TEXTS)])
+    weights = str(tmp_path / "weights.txt")
+    for arguments in (
+        ("explain", "The cats sat.", "The cat sat."),
+        ("mbr", nbest),
+        ("rerank", "-r", ref, system),
+        ("tune", "--nbest", nbest, "-r", ref, "-o", weights),
+        ("score", "-r", ref, system, "--format", "mtme"),
+    ):
+        outcome = tesla(*arguments)
+        assert outcome.status == 0, outcome.err
+
+
+def test_an_aggregate_needs_no_metric(tesla, write, monkeypatch) -> None:
+    monkeypatch.setattr("tesla_eval.cli.mbr.choose_metric", None)
+    nbest = write("n.jsonl", [json.dumps({"id": 0, "candidates": ["a cat sat", "a cat", "dogs"]})])
+    outcome = tesla("mbr", "--aggregate", nbest, "--format", "json")
+    assert json.loads(outcome.out)["best"] == 0
+    assert outcome.err == ""
+
+
+class TestServe:
+    def test_the_first_references_decide_about_the_language(self) -> None:
+        asked = []
+
+        def make(texts):
+            asked.append(list(texts))
+            return create_metric("m", "en")
+
+        protocol = JsonLines(make)
+        line = json.dumps({"hyp": "a cat", "refs": ["a cat", "a cat"]})
+        first = protocol.answer([line, "nonsense", line])
+        assert [json.loads(answer).get("score") for answer in first.splitlines()] == [1.0, None, 1.0]
+        protocol.answer([line])
+        assert asked == [["a cat"] * 4]
+
+    def test_a_language_that_cannot_be_told_is_answered(self) -> None:
+        def make(texts):
+            raise UsageError("cannot tell the language")
+
+        answer = json.loads(JsonLines(make).answer([json.dumps({"hyp": "a", "refs": ["a"]})]))
+        assert answer["error"] == "line 1: cannot tell the language"
+        assert ZMert(make).answer(["REFS 1 1", "a"]) == "ERROR line 2: cannot tell the language\n"
+
+    def test_z_mert_gets_no_metric_where_lower_is_better(self) -> None:
+        answer = ZMert(lambda texts: create_metric("ter", "en")).answer(["REFS 1 1", "a"])
+        assert answer.startswith("ERROR line 2: ter: lower is better")
