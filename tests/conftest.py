@@ -19,9 +19,7 @@ settings.register_profile("noisy", deadline=None)
 settings.load_profile("noisy")
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(
-    str(ROOT / "tools")
-)  # the scripts there import each other by name, and some tests import them
+sys.path.append(str(ROOT / "tools"))  # scripts there are imported by name, by each other and by tests
 
 SHARED_DATA = ROOT.parent / "shared" / "data"
 WMT14 = SHARED_DATA / "wmt" / "wmt14-rr.seg.tsv.gz"

@@ -6,13 +6,13 @@ import json
 
 import click
 import pytest
-from tesla_eval.cli.shared.metric_requests import escaped, parse_requests
 
 from tesla_eval.base.errors import UsageError
 from tesla_eval.cli.explain import explain
 from tesla_eval.cli.meta import meta
 from tesla_eval.cli.score import score
 from tesla_eval.metrics import create_metric
+from tesla_eval.metrics.requests import escaped, parse_requests
 from tesla_eval.tuning.protocols import JsonLines, ZMert
 
 TEXTS = ["The cat sat on the mat.", "A storm hit Spain."]

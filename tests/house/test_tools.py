@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib
 import re
 import sys
@@ -41,7 +42,9 @@ def beside_the_tools(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_imports(name: str) -> None:
     if name in ELSEWHERE:
         pytest.importorskip(ELSEWHERE[name])
-    assert importlib.import_module(name).__doc__
+    module = importlib.import_module(name)
+    assert module.__doc__
+    assert doctest.testmod(module).failed == 0
 
 
 def test_nothing_shipped_and_no_tool_uses_a_study() -> None:

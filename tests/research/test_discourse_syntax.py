@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
-from pathlib import Path
-from types import ModuleType
-
 import numpy as np
 import pytest
 
+from research import discourse_syntax as study
 from tesla_eval.language.discourse.connectives import ConnectiveCandidate
 from tesla_eval.language.syntax.trees import read_tree
 
-ROOT = Path(__file__).resolve().parents[2]
 TREE = read_tree(
     "(TOP (S (ADVP (IN In) (NN addition)) (NP (PRP he)) (VP (VP (VBD ate)) (CC and)"
     " (VP (VBD left) (SBAR (IN as) (IN if) (S (VP (VBN chased))))))))"
 )
-
-
-@pytest.fixture
-def study(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    return importlib.import_module("measure_discourse_syntax")
 
 
 @pytest.mark.parametrize(
@@ -34,7 +24,7 @@ def study(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     ],
 )
 def test_self_parent_siblings_and_path(
-    study: ModuleType, name: str, tokens: tuple[int, ...], facts: set[str], path: str
+    name: str, tokens: tuple[int, ...], facts: set[str], path: str
 ) -> None:
     categories, paths = study.tree_features(TREE, ConnectiveCandidate(name, tokens))
     alone = {one for one in categories if "&" not in one and "|" not in one}
@@ -45,13 +35,13 @@ def test_self_parent_siblings_and_path(
     assert paths[1] == f"short={path.replace('VP^VP', 'VP')}"
 
 
-def test_rules_lie_within_the_argument(study: ModuleType) -> None:
+def test_rules_lie_within_the_argument() -> None:
     assert study.rules(TREE, range(2, 4)) == {"NP→PRP", "VP→VBD"}
     assert "S→ADVP NP VP" in study.rules(TREE)
     assert study.rule_features({"a", "b"}, {"b"}) == ["1:a", "1:b", "2:b", "b:b"]
 
 
-def test_the_gain_is_of_pooled_counts(study: ModuleType) -> None:
+def test_the_gain_is_of_pooled_counts() -> None:
     before, after = np.array([[1.0, 4.0], [1.0, 1.0]]), np.array([[3.0, 4.0], [1.0, 1.0]])
     assert study.ratio(before) == pytest.approx(0.4)
     assert study.interval(before, after).startswith("+0.400 [+0.000, +0.500]")
