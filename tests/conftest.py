@@ -93,11 +93,7 @@ def tesla(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
 
     def run(*arguments: str) -> Outcome:
         asks = {"-l", "--lang", "-h", "--help", "--scores"}.isdisjoint(arguments)
-        if (
-            arguments[:1]
-            and arguments[0] in ("score", "compare", "explain", "rerank", "mbr", "tune")
-            and asks
-        ):
+        if arguments[:1] and arguments[0] in _READERS and asks:
             arguments = (arguments[0], "-l", "en", *arguments[1:])
         monkeypatch.setattr(sys, "argv", ["tesla", *arguments])
         status = 0
