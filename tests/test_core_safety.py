@@ -397,8 +397,8 @@ def test_settled_arcs_leave_the_optimum_as_it_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [(), ("-DTESLA_PORTABLE",), ("-O3",)])
 def test_every_kernel_of_the_encoder_gives_the_same_bits(tmp_path: Path, options: tuple[str, ...]) -> None:
     """Also those for compilers without vectors; the bits are the stored ones."""
-    sources = ["tests/core/encoder_test.cpp", "core/base/recycled_memory.cpp"]
-    sources += ["core/encoder/encoder.cpp", "core/encoder/kernels.cpp"]
+    sources = ["tests/core/encoder_test.cpp", "core/base/recycled_memory.cpp", "core/encoder/encoder.cpp"]
+    sources += [str(path.relative_to(ROOT)) for path in sorted((ROOT / "core" / "simd").glob("*.cpp"))]
     printed = compile_and_run(tmp_path, sources, "-ffp-contract=off", *options)
     assert set(printed.split()) == {STORED_BITS}
 
@@ -407,7 +407,7 @@ def test_the_encoder_does_not_compile_without_ieee_arithmetic() -> None:
     compiler = os.environ.get("CXX", "c++")
     if shutil.which(compiler) is None:
         pytest.skip("there is no C++ compiler")
-    command = [compiler, "-std=c++17", "-fsyntax-only", "-I", str(ROOT / "core"), "core/encoder/kernels.cpp"]
+    command = [compiler, "-std=c++17", "-fsyntax-only", "-I", str(ROOT / "core"), "core/simd/portable.cpp"]
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     results = [
         subprocess.run(

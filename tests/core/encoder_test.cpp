@@ -46,8 +46,8 @@ int main() {
         for (std::size_t i = 0; i < size; ++i) text.push_back(drawn(pieces));
         offsets.push_back(static_cast<std::int64_t>(text.size()));
     }
-    for (const tesla::EncoderKernel& kernel : tesla::supported_kernels()) {
-        const tesla::EncodedTexts encoded = encoder.encode(offsets, text, kernel);
+    for (const tesla::Kernels& kernels : tesla::supported_kernels()) {
+        const tesla::EncodedTexts encoded = encoder.encode(offsets, text, kernels);
         std::uint64_t hash = 14695981039346656037u;
         for (std::int8_t value : encoded.states) hash = (hash ^ static_cast<std::uint8_t>(value)) * 1099511628211u;
         for (std::int16_t value : encoded.means) hash = (hash ^ static_cast<std::uint16_t>(value)) * 1099511628211u;
