@@ -27,7 +27,6 @@ from tesla_eval.discourse import load_parser
 from tesla_eval.discourse.document import LONGEST_SENTENCE, PIECE
 from tesla_eval.errors import InputError, ResourceError
 from tesla_eval.matching.celab import CelabMatcher
-from tests.test_state_encoder import STORED_BITS
 
 ROOT = Path(__file__).resolve().parents[1]
 ONE = np.zeros(1, np.int64)
@@ -394,13 +393,19 @@ def test_settled_arcs_leave_the_optimum_as_it_is(tmp_path: Path) -> None:
     compile_and_run(tmp_path, ["tests/core/settled_transport_test.cpp"])
 
 
+KERNEL_SOURCES = [
+    "core/base/recycled_memory.cpp", "core/encoder/encoder.cpp", "core/matching/states.cpp", "core/matching/vectors.cpp",
+    *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "core" / "simd").glob("*.cpp"))),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("options", [(), ("-DTESLA_PORTABLE",), ("-O3",)])
-def test_every_kernel_of_the_encoder_gives_the_same_bits(tmp_path: Path, options: tuple[str, ...]) -> None:
-    """Also those for compilers without vectors; the bits are the stored ones."""
-    sources = ["tests/core/encoder_test.cpp", "core/base/recycled_memory.cpp", "core/encoder/encoder.cpp"]
-    sources += [str(path.relative_to(ROOT)) for path in sorted((ROOT / "core" / "simd").glob("*.cpp"))]
+@pytest.mark.parametrize("test", ["encoder", "matching"])
+def test_every_kernel_gives_the_stored_bits(tmp_path: Path, test: str, options: tuple[str, ...]) -> None:
+    sources = [f"tests/core/{test}_test.cpp", *KERNEL_SOURCES]
     printed = compile_and_run(tmp_path, sources, "-ffp-contract=off", *options)
-    assert set(printed.split()) == {STORED_BITS}
+    kernels = [line.split()[0] for line in printed.splitlines()]
+    assert kernels == (["portable"] if options == ("-DTESLA_PORTABLE",) else list(_core.KERNELS))
 
 
 def test_the_encoder_does_not_compile_without_ieee_arithmetic() -> None:

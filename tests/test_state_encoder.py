@@ -20,7 +20,7 @@ Dense = tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.floa
 PIECES, BEGIN, END = 30, 1, 2
 EPSILON = 1e-12
 STORED_BITS = "48e4a9fd3ce3ebd2"
-"""A hash of what tests/core/encoder_test.cpp and `drawn_parameters` give, with every compiler and on every CPU."""
+"""A hash of what `drawn_parameters` give, with every compiler and on every CPU; also in tests/core/stored_bits.h."""
 
 
 @dataclass(frozen=True)
