@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "matching/units.h"
 #include "simd/kernels.h"
 
 namespace tesla {

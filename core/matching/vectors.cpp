@@ -7,7 +7,6 @@
 
 #include "base/portable.h"
 #include "matching/bags.h"
-#include "matching/units.h"
 
 namespace tesla {
 namespace {

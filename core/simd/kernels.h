@@ -20,6 +20,10 @@ struct EncoderModel;
 struct EncoderBuffers;
 struct PieceWindow;
 
+inline constexpr int kVectorSteps = 160;             // similarities of vectors are 160ths
+inline constexpr int kSameLemma = 144;               // of words with the same lemma: .9
+inline constexpr std::int32_t kStateUnit = 1 << 16;  // similarities of states are 65,536ths
+
 // A word of a text with its vector, and all words of another text.
 struct VectorRow {
     std::uint32_t word, lemma;

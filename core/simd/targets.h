@@ -10,7 +10,6 @@
 #include <cstring>
 
 #include "encoder/model.h"
-#include "matching/units.h"
 #include "simd/kernels.h"
 
 #if !defined(TESLA_PORTABLE) && (defined(__x86_64__) || (defined(_M_X64) && !defined(_M_ARM64EC)))
