@@ -13,7 +13,7 @@ FUZZ_SECONDS ?= 60
 FUZZ_PAIRS ?= 20000
 FUZZ_FILES ?= 200
 
-.PHONY: help demo test test-core test-neural test-slow test-lowest test-clang test-threads sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots test-plugs docs test-engines bench-engines
+.PHONY: help demo test test-core test-neural test-slow test-lowest test-clang test-neon test-threads sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots test-plugs docs test-engines bench-engines
 
 help:
 	@echo "make demo       score the example and explain one sentence"
@@ -22,6 +22,7 @@ help:
 	@echo "make test-neural   TESLA-N: installs packages/neural into an environment of its own and tests it"
 	@echo "make test-lowest   the tests in a fresh clone with the lowest versions that pyproject.toml allows"
 	@echo "make test-clang    the core built with Clang, and its tests"
+	@echo "make test-neon     the kernels for ARM, cross-compiled and run by qemu-aarch64"
 	@echo "make test-threads  the threaded paths under the thread sanitizer"
 	@echo "make sanitize   the core's tests and the fuzzers with the address and undefined-behaviour sanitizers"
 	@echo "make fuzz       fuzzers for FUZZ_SECONDS, FUZZ_PAIRS and FUZZ_FILES; guided by coverage where Clang is there"
@@ -100,6 +101,18 @@ test-clang: $(VENV)/.build-tools
 	@test -n "$(CLANG)" || { echo "There is no Clang. Debian and Ubuntu: apt-get install clang-14"; exit 1; }
 	CXX=$(CLANG) $(BIN)/python tools/checked_core.py plain -- -m pytest -p no:cacheprovider $(CORE_TESTS)
 	CXX=$(CLANG) $(MAKE) test-core TEST_CORE=build/test-core-clang
+
+# Processors with and without the dot product: the tests of the kernels must give the stored bits.
+NEON := build/neon
+test-neon: $(VENV)/.build-tools
+	@command -v aarch64-linux-gnu-g++ > /dev/null && command -v qemu-aarch64 > /dev/null \
+	  || { echo "There is no compiler or no emulator for ARM. Debian and Ubuntu: apt-get install g++-aarch64-linux-gnu qemu-user"; exit 1; }
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S tests/core -B $(NEON) -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
+	  -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ -DCMAKE_EXE_LINKER_FLAGS=-static -DCMAKE_CROSSCOMPILING_EMULATOR=qemu-aarch64 \
+	  "-DTESLA_KERNELS=neondot;neon;portable" > /dev/null
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(NEON)
+	cd $(NEON) && PATH="$(CURDIR)/$(BIN):$$PATH" QEMU_CPU=max ctest --output-on-failure
+	cd $(NEON) && PATH="$(CURDIR)/$(BIN):$$PATH" QEMU_CPU=cortex-a57 ctest --output-on-failure --exclude-regex neondot
 
 ifeq ($(CLANG),)
 fuzz: $(VENV)/.installed

@@ -26,7 +26,7 @@ import numpy as np
 
 import tesla_eval
 from research.onnx_peer import peer_of
-from tesla_eval._core import ENCODER_KERNELS
+from tesla_eval._core import KERNELS
 from tesla_eval.base.resources import read_resource
 from tesla_eval_neural.encoder import load_encoder, shipped_file
 
@@ -137,7 +137,7 @@ def compare_kernels(texts: list[str], runs: int) -> None:
     flat = np.array([number for ids in pieces for number in ids], np.uint32)
     ways: dict[str, Callable[[], object]] = {
         kernel: lambda kernel=kernel: encoder.encode_pieces(offsets, flat, kernel)  # type: ignore[misc]
-        for kernel in ENCODER_KERNELS
+        for kernel in KERNELS
     }
     try:
         peer = peer_of(read_resource(shipped_file("encoder-en.tesla")))
@@ -152,7 +152,7 @@ def compare_kernels(texts: list[str], runs: int) -> None:
     for _ in range(runs):
         for name, run in ways.items():
             times[name].append(_timed(run))
-    first = min(times[ENCODER_KERNELS[0]])
+    first = min(times[KERNELS[0]])
     for name, seconds in times.items():
         ratio = min(seconds) / first
         print(

@@ -1,4 +1,4 @@
-// Eight 16-bit numbers that are added and compared at once, whatever the machine calls its vectors.
+// Eight 16-bit numbers that are added and compared at once, on the least CPU of a kind (simd/kernels.h has larger ones).
 #pragma once
 
 #include <algorithm>
@@ -34,54 +34,26 @@ struct LaneArray {
     Number values[kLanes];
     Number& operator[](std::size_t i) { return values[i]; }
     const Number& operator[](std::size_t i) const { return values[i]; }
-    LaneArray& operator+=(const LaneArray& other) {
-        for (std::size_t i = 0; i < kLanes; ++i) values[i] = static_cast<Number>(values[i] + other[i]);
-        return *this;
+    template <class Of>
+    static LaneArray each(Of of) {
+        LaneArray lanes{};
+        for (std::size_t i = 0; i < kLanes; ++i) lanes[i] = static_cast<Number>(of(i));
+        return lanes;
     }
-    LaneArray operator-(const LaneArray& other) const {
-        LaneArray difference{};
-        for (std::size_t i = 0; i < kLanes; ++i) difference[i] = static_cast<Number>(values[i] - other[i]);
-        return difference;
-    }
-    LaneArray operator&(const LaneArray& other) const {
-        LaneArray both{};
-        for (std::size_t i = 0; i < kLanes; ++i) both[i] = static_cast<Number>(values[i] & other[i]);
-        return both;
-    }
-    LaneArray operator~() const {
-        LaneArray others{};
-        for (std::size_t i = 0; i < kLanes; ++i) others[i] = static_cast<Number>(~values[i]);
-        return others;
-    }
-    LaneArray operator>>(int bits) const {
-        LaneArray shifted{};
-        for (std::size_t i = 0; i < kLanes; ++i) shifted[i] = static_cast<Number>(values[i] >> bits);
-        return shifted;
-    }
-    LaneArray operator<<(int bits) const {
-        LaneArray shifted{};
-        for (std::size_t i = 0; i < kLanes; ++i) shifted[i] = static_cast<Number>(values[i] << bits);
-        return shifted;
-    }
+    LaneArray operator-(const LaneArray& b) const { return each([&](std::size_t i) { return values[i] - b[i]; }); }
+    LaneArray operator&(const LaneArray& b) const { return each([&](std::size_t i) { return values[i] & b[i]; }); }
+    LaneArray operator~() const { return each([&](std::size_t i) { return ~values[i]; }); }
+    LaneArray operator>>(int bits) const { return each([&](std::size_t i) { return values[i] >> bits; }); }
+    LaneArray operator<<(int bits) const { return each([&](std::size_t i) { return values[i] << bits; }); }
+    LaneArray& operator+=(const LaneArray& b) { return *this = each([&](std::size_t i) { return values[i] + b[i]; }); }
 };
 using Lanes = LaneArray<std::int16_t>;
 using UnsignedLanes = LaneArray<std::uint16_t>;
-inline Lanes as_signed(const UnsignedLanes& a) {
-    Lanes same{};
-    for (std::size_t i = 0; i < kLanes; ++i) same[i] = static_cast<std::int16_t>(a[i]);
-    return same;
-}
-inline Lanes lower(Lanes a, const Lanes& b) {
-    for (std::size_t i = 0; i < kLanes; ++i) a[i] = std::min(a[i], b[i]);
-    return a;
-}
-inline Lanes higher(Lanes a, const Lanes& b) {
-    for (std::size_t i = 0; i < kLanes; ++i) a[i] = std::max(a[i], b[i]);
-    return a;
-}
-inline Lanes where_equal(Lanes a, const Lanes& b, const Lanes& value) {
-    for (std::size_t i = 0; i < kLanes; ++i) a[i] = a[i] == b[i] ? value[i] : std::int16_t{0};
-    return a;
+inline Lanes as_signed(const UnsignedLanes& a) { return Lanes::each([&](std::size_t i) { return a[i]; }); }
+inline Lanes lower(const Lanes& a, const Lanes& b) { return Lanes::each([&](std::size_t i) { return std::min(a[i], b[i]); }); }
+inline Lanes higher(const Lanes& a, const Lanes& b) { return Lanes::each([&](std::size_t i) { return std::max(a[i], b[i]); }); }
+inline Lanes where_equal(const Lanes& a, const Lanes& b, const Lanes& value) {
+    return Lanes::each([&](std::size_t i) { return a[i] == b[i] ? value[i] : 0; });
 }
 inline Lanes highest(Lanes a) {
     std::fill(a.values, a.values + kLanes, *std::max_element(a.values, a.values + kLanes));

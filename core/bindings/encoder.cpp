@@ -38,7 +38,7 @@ class StateEncoder {
     nb::tuple encode(const Array<std::int64_t>& offsets, const Array<std::uint32_t>& pieces, const std::string& kernel) const {
         check_csr(view_of(offsets), pieces.size());
         check_below(view_of(pieces), encoder_.pieces(), "no such piece");
-        const EncoderKernel& chosen = kernel_named(kernel);
+        const Kernels& chosen = kernel.empty() ? chosen_kernels() : kernels_named(kernel);
         EncodedTexts encoded;
         {
             nb::gil_scoped_release release;
@@ -57,8 +57,9 @@ class StateEncoder {
 
 void bind_encoder(nb::module_& m) {
     nb::list names;
-    for (const EncoderKernel& kernel : supported_kernels()) names.append(kernel.name);
-    m.attr("ENCODER_KERNELS") = nb::tuple(names);
+    for (const Kernels& kernels : supported_kernels()) names.append(kernels.name);
+    m.attr("KERNELS") = nb::tuple(names);
+    m.attr("KERNEL") = chosen_kernels().name;
     nb::class_<StateEncoder>(m, "StateEncoder", "Pieces of words to their states in context.")
         .def(nb::init<std::size_t, std::size_t, std::size_t, std::size_t, double, std::uint32_t, std::uint32_t,
                       Array<std::int8_t>, const Array<float>&, const Array<float>&, const Array<float>&,

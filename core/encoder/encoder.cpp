@@ -128,6 +128,7 @@ std::uintptr_t cut_buffers(const EncoderModel& model, std::size_t rows, std::siz
     cutter.cut(buffers.inner_scales, inner_rows);
     cutter.cut(buffers.keys, model.head_width * width);
     cutter.cut(buffers.shares, kShareRows * width);
+    cutter.cut(buffers.columns, kLogicalLanes * std::max({model.width, model.heads_width, model.inner_width}));
     return cutter.end();
 }
 
@@ -198,7 +199,7 @@ Encoder::Encoder(const EncoderParameters& given) {
 }
 
 EncodedTexts Encoder::encode(ArrayView<std::int64_t> offsets, ArrayView<std::uint32_t> pieces,
-                             const EncoderKernel& kernel) const {
+                             const Kernels& kernels) const {
     const std::size_t texts = offsets.size - 1, room = model_.positions() - 2, dimensions = model_.dimensions;
     EncodedTexts encoded{std::vector<std::int8_t>(pieces.size * dimensions), std::vector<std::int16_t>(texts * dimensions)};
     // A text that is too long is read in windows of about equal size, the longer ones first.
@@ -227,7 +228,7 @@ EncodedTexts Encoder::encode(ArrayView<std::int64_t> offsets, ArrayView<std::uin
         while (last < windows.size() && (rows == 0 || rows + windows[last].rows() <= kGroupRows))
             rows += windows[last++].rows();
         const auto done = static_cast<std::size_t>(windows[first].pieces - pieces.data);
-        kernel.encode(model_, windows.data() + first, last - first, buffers, encoded.states.data() + done * dimensions);
+        kernels.encode(model_, windows.data() + first, last - first, buffers, encoded.states.data() + done * dimensions);
         const float* row = buffers.states;
         for (std::size_t w = first; w < last; ++w) {
             for (std::size_t i = 0; i < windows[w].size; ++i, row += model_.width)

@@ -1,7 +1,7 @@
 // An encoder of BERT's kind in 8-bit numbers (specification §8c): pieces of words to states in their context.
 //
 // A text has the same states, bit for bit, on every CPU and in every batch: its rows never meet those of another text, and
-// every operation and its order are fixed (kernels.h).
+// every operation and its order are fixed (simd/kernels.h).
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/array_view.h"
-#include "encoder/kernels.h"
 #include "encoder/model.h"
+#include "simd/kernels.h"
 
 namespace tesla {
 
@@ -47,7 +47,7 @@ class Encoder {
     std::size_t dimensions() const { return model_.dimensions; }
 
     // Text i has the pieces[offsets[i]] .. pieces[offsets[i + 1]], all below pieces(). Threads may share an encoder.
-    EncodedTexts encode(ArrayView<std::int64_t> offsets, ArrayView<std::uint32_t> pieces, const EncoderKernel& kernel) const;
+    EncodedTexts encode(ArrayView<std::int64_t> offsets, ArrayView<std::uint32_t> pieces, const Kernels& kernels) const;
 
    private:
     EncoderModel model_;

@@ -62,4 +62,30 @@ struct EncoderModel {
     std::size_t positions() const { return places.size() / dimensions; }
 };
 
+// Some consecutive pieces of a text that are read together.
+struct PieceWindow {
+    const std::uint32_t* pieces;
+    std::size_t size;
+
+    std::size_t rows() const { return size + 2; }  // with the pieces for the beginning and the end
+};
+
+inline constexpr std::size_t kInnerRows = 64, kShareRows = 32;
+
+// What a kernel works on, for `rows` rows; the arrays live in somebody's arena. Each kernel has its own type for numbers in
+// 8 bits, of at most 16 bits.
+struct EncoderBuffers {
+    float* states;               // rows × width
+    std::int16_t* small_states;  // rows × the larger of width and heads_width, in 8 bits
+    float* scales;               // of the rows in 8 bits
+    float* attention;            // rows × 3 heads_width
+    float* context;              // rows × heads_width
+    float* inner;                // kInnerRows × inner_width
+    std::int16_t* small_inner;
+    float* inner_scales;
+    float* keys;            // head_width × the longest window
+    float* shares;          // kShareRows × the longest window
+    std::int16_t* columns;  // kLogicalLanes × the most inputs of a dense layer
+};
+
 }  // namespace tesla

@@ -4,60 +4,15 @@
 #include <cmath>
 #include <limits>
 
+#include "simd/kernels.h"
+
 namespace tesla {
 namespace {
 
-constexpr std::int32_t kUnit = 1 << 16;                   // similarities are 65,536ths
+constexpr std::int32_t kUnit = kStateUnit;
 constexpr std::int32_t kGainUnit = 16;                    // what a flow counts are 16ths
 constexpr std::size_t kMostCells = std::size_t{1} << 22;  // pairs of pieces; longer texts have no flow
 constexpr std::size_t kLaneNumbers = 16;
-
-// The machine's widest vectors where they can be chosen at run time; whole numbers are the same with all of them.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
-#define TESLA_WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define TESLA_WIDE
-#endif
-
-TESLA_WIDE void multiply(const std::int16_t* x, const std::int16_t* y, std::size_t rows, std::size_t width,
-                         std::int32_t* products) {
-    for (std::size_t b = 0; b < rows; ++b, y += width) {
-        std::int32_t sum = 0;
-        for (std::size_t d = 0; d < width; ++d) sum += x[d] * y[d];
-        products[b] = sum;
-    }
-}
-
-// Cosines in 65,536ths, rounded down: exactly 65,536 for equal rows, since the root of a square is exact. Raises `best`
-// to them and returns the highest.
-TESLA_WIDE std::int32_t finish(const std::int32_t* products, double square, const double* squares, std::size_t size,
-                               std::int32_t* similarities, std::int32_t* best) {
-    std::int32_t highest = 0;
-    for (std::size_t b = 0; b < size; ++b) {
-        const double lengths = square * squares[b];
-        const double cosine = static_cast<double>(products[b]) / std::sqrt(lengths > 0 ? lengths : 1.0);
-        const auto whole = static_cast<std::int32_t>(cosine * kUnit);
-        const std::int32_t positive = whole > 0 ? whole : 0;
-        similarities[b] = positive < kUnit ? positive : kUnit;
-    }
-    for (std::size_t b = 0; b < size; ++b) {
-        highest = highest > similarities[b] ? highest : similarities[b];
-        best[b] = best[b] > similarities[b] ? best[b] : similarities[b];
-    }
-    return highest;
-}
-
-// The similarities of two neighbours with all pairs of neighbours of the other side: sums along the diagonal. Raises
-// `best` to them and returns the highest.
-TESLA_WIDE std::int32_t join(const std::int32_t* upper, const std::int32_t* lower, std::size_t pairs, std::int32_t* best) {
-    std::int32_t highest = 0;
-    for (std::size_t b = 0; b < pairs; ++b) {
-        const std::int32_t sum = upper[b] + lower[b + 1];
-        highest = highest > sum ? highest : sum;
-        best[b] = best[b] > sum ? best[b] : sum;
-    }
-    return highest;
-}
 
 double ratio(std::int64_t part, std::int64_t whole, std::int64_t unit) {
     return whole == 0 ? 0.0 : static_cast<double>(part) / (static_cast<double>(whole) * static_cast<double>(unit));
@@ -70,7 +25,7 @@ StateRows::StateRows(const std::int8_t* states, std::size_t rows, std::size_t di
     for (std::size_t i = 0; i < rows; ++i) {
         std::copy_n(states + i * dimensions, dimensions, values_.begin() + static_cast<std::ptrdiff_t>(i * width_));
         std::int32_t square = 0;
-        multiply(row(i), row(i), 1, width_, &square);
+        chosen_kernels().multiply(row(i), row(i), 1, width_, &square);
         squares_[i] = square;
     }
 }
@@ -91,14 +46,17 @@ void StateMatcher::compare(const StateSide& x, const StateSide& y, bool links) {
     links_.clear();
     // The least similarity that is worth something to a flow.
     const std::int32_t least = threshold_ + (kUnit - threshold_ + kGainUnit - 1) / kGainUnit;
+    const Kernels& kernels = chosen_kernels();
     for (std::uint32_t a = 0; a < x.size; ++a) {
-        multiply(x.rows->row(x.first + a), y.rows->row(y.first), y.size, y.rows->width(), products_.data());
-        best_x_[a] = finish(products_.data(), x.rows->squares()[x.first + a], y.rows->squares() + y.first, y.size,
-                            similarities_.data(), best_y_.data());
+        kernels.multiply(x.rows->row(x.first + a), y.rows->row(y.first), y.size, y.rows->width(), products_.data());
+        best_x_[a] = kernels.finish_cosines(products_.data(), x.rows->squares()[x.first + a], y.rows->squares() + y.first,
+                                            y.size, similarities_.data(), best_y_.data());
         if (links && best_x_[a] >= least)
             for (std::uint32_t b = 0; b < y.size; ++b)
                 if (similarities_[b] >= least) links_.push_back({a, b, similarities_[b]});
-        if (a > 0) best_pair_x_[a - 1] = join(previous_.data(), similarities_.data(), best_pair_y_.size(), best_pair_y_.data());
+        if (a > 0)
+            best_pair_x_[a - 1] = kernels.join_neighbours(previous_.data(), similarities_.data(), best_pair_y_.size(),
+                                                          best_pair_y_.data());
         previous_.swap(similarities_);
         interrupt_.look();
     }

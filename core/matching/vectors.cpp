@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <type_traits>
 #include <utility>
 
 #include "base/portable.h"
@@ -12,9 +11,8 @@
 namespace tesla {
 namespace {
 
-constexpr int kSteps = 160;              // similarities are 160ths
-constexpr int kSameLemma = 144;          // .9
-constexpr std::int32_t kGainUnit = 16;   // rescaled similarities are 16ths
+constexpr int kSteps = kVectorSteps;
+constexpr std::int32_t kGainUnit = 16;  // rescaled similarities are 16ths
 constexpr std::size_t kMostCells = std::size_t{1} << 22;  // pairs of words; in longer texts only form and lemma count
 
 // specification §8b: (s - t) / (1 - t) above the threshold t, rounded down to 16ths; s and t in 160ths.
@@ -48,90 +46,6 @@ void for_each_link(const std::uint8_t* cells, std::size_t size, Use&& use) {
         std::uint64_t links = (eight + (0x80 - kFirstFlowStep) * kOnes) & kTop;
         for (; links != 0; links &= links - 1) use(start + static_cast<std::size_t>(lowest_bit(links)) / 8);
     }
-}
-
-// The cosine in 160ths, rounded down: the largest m with m² |x|² |y|² <= (160 xy)². All numbers stay below 2^59.
-std::int32_t exact_steps(std::int64_t product, std::int64_t square_x, std::int64_t square_y, std::int64_t above) {
-    const std::int64_t scaled = kSteps * product;
-    while (above > 0 && above * above * square_x * square_y > scaled * scaled) --above;
-    return static_cast<std::int32_t>(std::min<std::int64_t>(above, kSteps));
-}
-
-// The machine's widest vectors where they can be chosen at run time; whole numbers are the same with all of them.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
-#define TESLA_WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define TESLA_WIDE
-#endif
-
-template <class Width>
-inline void multiply_rows(const std::int16_t* x, const std::int16_t* y, std::size_t rows, Width width,
-                          std::int32_t* products) {
-    for (std::size_t b = 0; b < rows; ++b, y += width) {
-        std::int32_t sum = 0;
-        for (std::size_t d = 0; d < width; ++d) sum += x[d] * y[d];
-        products[b] = sum;
-    }
-}
-// A vector with room for whole lanes behind it.
-template <class Width>
-inline void widen_row(const std::int8_t* from, Width dimensions, std::int16_t* to) {
-    for (std::size_t d = 0; d < dimensions; ++d) to[d] = from[d];
-}
-TESLA_WIDE void widen(const std::int8_t* from, std::size_t dimensions, std::int16_t* to) {
-    if (dimensions == 64)
-        widen_row(from, std::integral_constant<std::size_t, 64>(), to);
-    else
-        widen_row(from, dimensions, to);
-}
-TESLA_WIDE void multiply(const std::int16_t* x, const std::int16_t* y, std::size_t rows, std::size_t width,
-                         std::int32_t* products) {
-    if (width == 64)  // as in all tables of the package
-        multiply_rows(x, y, rows, std::integral_constant<std::size_t, 64>(), products);
-    else
-        multiply_rows(x, y, rows, width, products);
-}
-
-// Estimates of the cosines in units of 1 / (160 * 1024), right to one of them. Whole numbers keep the loop free of
-// branches.
-constexpr std::int32_t kFraction = 1024, kNear = 3;
-inline std::int32_t estimate(std::int32_t product, float scale, float inverse) {
-    const auto found = static_cast<std::int32_t>(static_cast<float>(product) * (scale * inverse));
-    return found > 0 ? found : 0;
-}
-// Too near to a whole number of 160ths to be trusted, where it is not 0?
-inline bool is_near(std::int32_t estimated) {
-    const auto fraction = static_cast<std::uint32_t>(estimated % kFraction - kNear);
-    return (fraction > kFraction - 2 * kNear) & (estimated > kFraction / 2);
-}
-// The estimates for all words of a text, and whether one of them cannot be trusted; the same word needs none.
-TESLA_WIDE bool estimate_all(const std::int32_t* products, const float* inverses, float scale, const std::uint32_t* words,
-                             std::uint32_t word, std::size_t size, std::int32_t* steps) {
-    std::int32_t near = 0;
-    for (std::size_t b = 0; b < size; ++b) {
-        const std::int32_t estimated = estimate(products[b], scale, inverses[b]);
-        near |= is_near(estimated) & (words[b] != word);
-        steps[b] = estimated / kFraction;
-    }
-    return near != 0;
-}
-
-// Similarities of one word to all words of a text: those of the vectors, but 1 for the same word and at least .9 for the
-// same lemma. Raises `best` to them and returns the highest.
-TESLA_WIDE std::uint8_t finish_cells(const std::int32_t* steps, const std::uint32_t* words, const std::uint32_t* lemmas,
-                                     std::uint32_t word, std::uint32_t lemma, std::size_t size, std::uint8_t* cells,
-                                     std::uint8_t* best) {
-    for (std::size_t b = 0; b < size; ++b) {
-        const std::int32_t by_lemma = lemmas[b] == lemma ? kSameLemma : 0, by_word = words[b] == word ? kSteps : 0;
-        const std::int32_t least = by_lemma > by_word ? by_lemma : by_word;
-        cells[b] = static_cast<std::uint8_t>(steps[b] > least ? steps[b] : least);
-    }
-    std::uint8_t highest = 0;
-    for (std::size_t b = 0; b < size; ++b) {
-        highest = highest > cells[b] ? highest : cells[b];
-        best[b] = best[b] > cells[b] ? best[b] : cells[b];
-    }
-    return highest;
 }
 
 std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) { return static_cast<std::uint64_t>(a) << 32 | b; }
@@ -205,7 +119,8 @@ void VectorText::add_bigrams(const VectorView& tokens, VectorScratch& scratch) {
     }
 }
 
-VectorMatcher::VectorMatcher(std::size_t dimensions) : dimensions_(dimensions), width_((dimensions + 7) / 8 * 8) {
+VectorMatcher::VectorMatcher(std::size_t dimensions)
+    : dimensions_(dimensions), width_((dimensions + 7) / 8 * 8), kernels_(chosen_kernels()) {
     left_.assign(width_, 0);
 }
 
@@ -221,38 +136,27 @@ void VectorMatcher::compare_words(const VectorText& x, const VectorText& y) {
     for (std::size_t b = 0; dense_ && b < ny; ++b) {
         std::int16_t* row = right_.data() + b * width_;
         if (y.vector[b])
-            widen(y.vector[b], dimensions_, row);
+            kernels_.widen(y.vector[b], dimensions_, row);
         else
             std::fill_n(row, width_, std::int16_t{0});
     }
+    const VectorRows rows{y.word.data(), y.lemma.data(), y.square.data(), y.inverse.data(), ny};
     link_first_.assign(1, 0);
     links_.clear();
     for (std::size_t a = 0; a < nx; ++a) {
         std::uint8_t* cells = cells_.data() + (dense_ ? a * ny : 0);
-        compare_vectors(x, a, y);
-        best_x_[a] = finish_cells(steps_.data(), y.word.data(), y.lemma.data(), x.word[a], x.lemma[a], ny, cells,
-                                  best_y_.data());
+        const VectorRow row{x.word[a], x.lemma[a], x.square[a], x.inverse[a]};
+        if (dense_ && x.vector[a]) {
+            kernels_.widen(x.vector[a], dimensions_, left_.data());
+            kernels_.multiply(left_.data(), right_.data(), ny, width_, products_.data());
+            kernels_.find_steps(row, rows, products_.data(), steps_.data());
+        } else {
+            std::fill_n(steps_.begin(), ny, 0);
+        }
+        best_x_[a] = kernels_.finish_cells(row, rows, steps_.data(), cells, best_y_.data());
         if (best_x_[a] >= kFirstFlowStep)
             for_each_link(cells, ny, [&](std::size_t b) { links_.push_back({static_cast<std::uint32_t>(b), cells[b]}); });
         link_first_.push_back(static_cast<std::uint32_t>(links_.size()));
-    }
-}
-
-// The cosines of word a of x with all words of y, into steps_.
-void VectorMatcher::compare_vectors(const VectorText& x, std::size_t a, const VectorText& y) {
-    const std::size_t ny = y.size();
-    if (!dense_ || x.vector[a] == nullptr) {
-        std::fill_n(steps_.begin(), ny, 0);
-        return;
-    }
-    widen(x.vector[a], dimensions_, left_.data());
-    multiply(left_.data(), right_.data(), ny, width_, products_.data());
-    const float scale = kSteps * kFraction * x.inverse[a];
-    if (!estimate_all(products_.data(), y.inverse.data(), scale, y.word.data(), x.word[a], ny, steps_.data())) return;
-    for (std::size_t b = 0; b < ny; ++b) {
-        const std::int32_t estimated = estimate(products_[b], scale, y.inverse[b]);
-        if (is_near(estimated))
-            steps_[b] = exact_steps(products_[b], x.square[a], y.square[b], (estimated + kFraction / 2) / kFraction);
     }
 }
 

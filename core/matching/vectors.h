@@ -15,6 +15,7 @@
 
 #include "base/flat_table.h"
 #include "matching/settled_transport.h"
+#include "simd/kernels.h"
 
 namespace tesla {
 
@@ -122,12 +123,12 @@ class VectorMatcher {
         std::uint8_t similarity;  // in 160ths
     };
     void compare_words(const VectorText& x, const VectorText& y);
-    void compare_vectors(const VectorText& x, std::size_t a, const VectorText& y);
     std::uint8_t linked(std::uint32_t a, std::uint32_t b) const;
     std::int64_t flow_of_words(const VectorText& x, const VectorText& y);
     std::int64_t flow_of_bigrams(const VectorText& x, const VectorText& y);
 
     std::size_t dimensions_, width_;   // width_: the dimensions rounded up to whole lanes
+    const Kernels& kernels_;
     std::vector<std::int16_t> left_, right_;  // vectors of one word of x, of all words of y
     std::vector<std::int32_t> products_, steps_;  // of one word of x with all words of y
     std::vector<std::uint8_t> cells_;  // similarities in 160ths: all of them, or one row of a book

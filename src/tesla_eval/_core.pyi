@@ -418,7 +418,8 @@ def match_vectors(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
 def explain_vectors(reference: VectorTexts, hypothesis: VectorTexts) -> npt.NDArray[np.int64]: ...
 
-ENCODER_KERNELS: tuple[str, ...]
+KERNELS: tuple[str, ...]
+KERNEL: str
 
 _Dense = tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.float32]]
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
 import pytest
 
-from tesla_eval import TeslaM, __version__
+from tesla_eval import TeslaM, __version__, _core
 from tesla_eval.metrics.combinations import Mean
 
 HYPOTHESIS, REFERENCE = "The cats sat on a mat.", "The cat sat on the mat."
@@ -81,6 +82,22 @@ def test_this_machine_computes_the_stored_bits(tesla) -> None:
     outcome = tesla("selftest")
     assert outcome.status == 0, outcome.err
     assert "agree to the last bit" in outcome.out
+
+
+@pytest.mark.parametrize("kernel", _core.KERNELS[1:])
+def test_other_kernels_compute_the_stored_bits(kernel: str) -> None:
+    command = [sys.executable, "-m", "tesla_eval", "selftest"]
+    environment = os.environ | {"TESLA_EVAL_KERNEL": kernel}
+    outcome = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert outcome.returncode == 0, outcome.stderr
+    assert "agree to the last bit" in outcome.stdout
+
+
+def test_a_kernel_that_this_machine_lacks_is_refused() -> None:
+    environment = os.environ | {"TESLA_EVAL_KERNEL": "abacus"}
+    command = [sys.executable, "-c", "import tesla_eval._core"]
+    outcome = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert outcome.returncode != 0 and "no kernel named abacus; it has" in outcome.stderr
 
 
 def test_selftest_notices_another_bit(tesla, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ Dense = tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.floa
 PIECES, BEGIN, END = 30, 1, 2
 EPSILON = 1e-12
 STORED_BITS = "48e4a9fd3ce3ebd2"
-"""A hash of what tests/core/encoder_test.cpp and `drawn_parameters` give, with every compiler and on every CPU."""
+"""A hash of what `drawn_parameters` give, with every compiler and on every CPU; also in tests/core/stored_bits.h."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def test_every_kernel_and_every_batch_give_the_same_bits(
 ) -> None:
     encoder = parameters.encoder()
     states, means = encode(encoder, texts)
-    for kernel in _core.ENCODER_KERNELS:
+    for kernel in _core.KERNELS:
         for ours, theirs in zip((states, means), encode(encoder, texts, kernel), strict=True):
             np.testing.assert_array_equal(ours, theirs)
     offsets = np.cumsum([0, *map(len, texts)]).tolist()
@@ -202,7 +202,7 @@ def drawn_parameters() -> tuple[Parameters, list[list[int]]]:
     return parameters, [[drawn(pieces) for _ in range(count)] for count in (0, 1, 7, 30, 38, 39, 100, 3)]
 
 
-@pytest.mark.parametrize("kernel", ["", *_core.ENCODER_KERNELS])
+@pytest.mark.parametrize("kernel", ["", *_core.KERNELS])
 def test_the_bits_of_the_installed_core_are_the_stored_ones(kernel: str) -> None:
     """Whatever compiler and options built it."""
     parameters, texts = drawn_parameters()
@@ -241,7 +241,7 @@ def test_a_text_without_pieces_has_no_states() -> None:
 
 
 def test_the_kernels_have_names() -> None:
-    assert _core.ENCODER_KERNELS[-1] == "portable"
+    assert _core.KERNELS[-1] == "portable"
     encoder = random_parameters(1, 2, 8, 20, 10, seed=1).encoder()
     with pytest.raises(ValueError, match="no kernel named"):
         encode(encoder, [[1]], "abacus")
@@ -327,7 +327,7 @@ def test_a_variance_that_overflows_leaves_beta() -> None:
     expected = np.rint(beta / LARGE * 127)
     exact = textbook_states(parameters, list(range(8)))
     assert np.abs(exact / LARGE - beta / LARGE).max() > 0.5  # in double precision nothing overflows
-    for kernel in _core.ENCODER_KERNELS:
+    for kernel in _core.KERNELS:
         states, means = encode(parameters.encoder(), [list(range(8))], kernel)
         np.testing.assert_array_equal(states, np.tile(expected, (8, 1)))
         np.testing.assert_allclose(means[0], beta / LARGE * _core.LARGEST_MEAN, atol=0.51)
@@ -336,7 +336,7 @@ def test_a_variance_that_overflows_leaves_beta() -> None:
 def test_the_largest_parameters_give_finite_states() -> None:
     for shape in ((1, 1, 1, 1), (2, 2, 8, 20), (1, 1, 1024, 300), (1, 64, 16, 70)):
         parameters = grown(random_parameters(*shape, positions=10, seed=4))
-        results = [encode(parameters.encoder(), [list(range(8))], kernel) for kernel in _core.ENCODER_KERNELS]
+        results = [encode(parameters.encoder(), [list(range(8))], kernel) for kernel in _core.KERNELS]
         for states, means in results:
             assert np.abs(states.astype(int)).max(axis=1).tolist() == [127] * 8
             np.testing.assert_array_equal(states, results[0][0])

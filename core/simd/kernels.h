@@ -1,0 +1,70 @@
+// Loops that are compiled once for each kind of CPU, and the choice among them at run time.
+//
+// vector.inc defines vectors for one kind of CPU, and is the only file that uses its instructions by name. The loops
+// (encoder/kernel.inc, matching/kernel.inc) are written once in terms of it. Each kind has a source file here: it sets
+// the target of the compiler and includes the loops (all.inc).
+//
+// All kinds give the same bits: products are sums of whole numbers, and floating-point sums are made in the same order
+// with the same operations, none of them fused. This needs IEEE arithmetic (all.inc refuses other modes of compilers)
+// and no contraction (CMakeLists.txt), which tests/test_state_encoder.py checks by stored bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tesla {
+
+struct EncoderModel;
+struct EncoderBuffers;
+struct PieceWindow;
+
+inline constexpr int kVectorSteps = 160;             // similarities of vectors are 160ths
+inline constexpr int kSameLemma = 144;               // of words with the same lemma: .9
+inline constexpr std::int32_t kStateUnit = 1 << 16;  // similarities of states are 65,536ths
+
+// A word of a text with its vector, and all words of another text.
+struct VectorRow {
+    std::uint32_t word, lemma;
+    std::int64_t square;  // of the length of the vector
+    float inverse;        // of the length, roughly
+};
+struct VectorRows {
+    const std::uint32_t *words, *lemmas;
+    const std::int64_t* squares;
+    const float* inverses;
+    std::size_t size;
+};
+
+struct Kernels {
+    const char* name;
+
+    // encoder/encoder.h: leaves the states of the pieces of all windows, one after the other, in `states` of the buffers,
+    // and in 8-bit numbers in `rounded_states` (pieces × dimensions).
+    void (*encode)(const EncoderModel& model, const PieceWindow* windows, std::size_t count, const EncoderBuffers& buffers,
+                   std::int8_t* rounded_states);
+
+    // matching/vectors.h and matching/states.h; what they do is said in matching/kernel.inc.
+    void (*widen)(const std::int8_t* from, std::size_t size, std::int16_t* to);
+    void (*multiply)(const std::int16_t* x, const std::int16_t* y, std::size_t rows, std::size_t width,
+                     std::int32_t* products);
+    void (*find_steps)(const VectorRow& x, const VectorRows& y, const std::int32_t* products, std::int32_t* steps);
+    std::uint8_t (*finish_cells)(const VectorRow& x, const VectorRows& y, const std::int32_t* steps, std::uint8_t* cells,
+                                 std::uint8_t* best);
+    std::int32_t (*finish_cosines)(const std::int32_t* products, double square, const double* squares, std::size_t size,
+                                   std::int32_t* similarities, std::int32_t* best);
+    std::int32_t (*join_neighbours)(const std::int32_t* upper, const std::int32_t* lower, std::size_t pairs,
+                                    std::int32_t* best);
+};
+
+// The kinds that this CPU can run, the fastest first; "portable" is the last.
+const std::vector<Kernels>& supported_kernels();
+
+// The kind of that name. Throws std::invalid_argument for one that this CPU does not have.
+const Kernels& kernels_named(const std::string& name);
+
+// The kind that the environment variable TESLA_EVAL_KERNEL names; the fastest if it is not set.
+const Kernels& chosen_kernels();
+
+}  // namespace tesla

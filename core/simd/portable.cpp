@@ -1,0 +1,4 @@
+#include "simd/targets.h"
+
+#define TESLA_KIND portable
+#include "simd/all.inc"

@@ -1,0 +1,110 @@
+// What every kernel makes of random states and vectors, row by row, and what the matchers make of them with the kernel that
+// TESLA_EVAL_KERNEL names: the stored bits.
+#include <cstring>
+#include <memory_resource>
+
+#include "matching/states.h"
+#include "matching/vectors.h"
+#include "simd/kernels.h"
+#include "stored_bits.h"
+
+namespace {
+
+using namespace tesla;
+
+constexpr std::size_t kWords = 37, kKinds = 3;
+
+// Words of a text, some of them twice, with vectors and states.
+struct Text {
+    Text(Drawn& draw, std::size_t dimensions) : values(kWords * dimensions), squares(kWords) {
+        for (std::size_t i = 0; i < kWords; ++i) {
+            const int largest = draw.below(4) == 0 ? 1 : 127;  // short vectors have cosines at the limits of the steps
+            for (std::size_t d = 0; d < dimensions; ++d) {
+                const auto value = static_cast<std::int8_t>(draw.around_0(largest));
+                values[i * dimensions + d] = value;
+                squares[i] += static_cast<std::uint32_t>(value * value);
+            }
+            words.push_back(draw.below(40));
+            lemmas.push_back(words.back() / 2);
+            rows.push_back(draw.below(9) == 0 ? kNoVector : static_cast<std::uint32_t>(i));
+            weights.push_back(1 + draw.below(64));
+            kinds.push_back(static_cast<std::uint8_t>(draw.below(kKinds)));
+        }
+    }
+    VectorText vectors(std::size_t dimensions, VectorScratch& scratch) const {
+        return {{words.data(), lemmas.data(), rows.data(), weights.data(), kWords}, {values.data(), squares.data(), dimensions},
+                false, scratch, std::pmr::new_delete_resource()};
+    }
+
+    std::vector<std::int8_t> values;
+    std::vector<std::uint32_t> squares, words, lemmas, rows, weights;
+    std::vector<std::uint8_t> kinds;
+};
+
+void add(Hash& hash, double value) {
+    std::uint64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    hash.add(value == value ? bits : 1);  // NaN has many bits
+}
+
+// The loops, on their own.
+void add_rows(Hash& hash, const Kernels& kernels, std::size_t dimensions) {
+    Drawn draw;
+    const Text x(draw, dimensions), y(draw, dimensions);
+    VectorScratch scratch;
+    const VectorText left = x.vectors(dimensions, scratch), right = y.vectors(dimensions, scratch);
+    const VectorRows rows{right.word.data(), right.lemma.data(), right.square.data(), right.inverse.data(), kWords};
+    std::vector<std::int16_t> wide_x(kWords * dimensions), wide_y(wide_x);
+    kernels.widen(x.values.data(), wide_x.size(), wide_x.data());
+    kernels.widen(y.values.data(), wide_y.size(), wide_y.data());
+    std::vector<double> squares(y.squares.begin(), y.squares.end());
+    std::vector<std::int32_t> products(kWords), steps(kWords), cosines(kWords), upper(kWords), best(kWords), best_pair(kWords);
+    std::vector<std::uint8_t> cells(kWords), best_cells(kWords);
+    for (std::size_t a = 0; a < kWords; ++a) {
+        const VectorRow row{left.word[a], left.lemma[a], left.square[a], left.inverse[a]};
+        kernels.multiply(wide_x.data() + a * dimensions, wide_y.data(), kWords, dimensions, products.data());
+        kernels.find_steps(row, rows, products.data(), steps.data());
+        hash.add(kernels.finish_cells(row, rows, steps.data(), cells.data(), best_cells.data()));
+        hash.add(static_cast<std::uint32_t>(kernels.finish_cosines(products.data(), x.squares[a], squares.data(), kWords,
+                                                                   cosines.data(), best.data())));
+        hash.add(static_cast<std::uint32_t>(
+            kernels.join_neighbours(upper.data(), cosines.data(), kWords - 1, best_pair.data())));
+        for (std::size_t b = 0; b < kWords; ++b)
+            for (std::int32_t value : {products[b], std::int32_t{cells[b]}, cosines[b]})
+                hash.add(static_cast<std::uint32_t>(value));
+        upper.swap(cosines);
+    }
+    for (std::size_t b = 0; b < kWords; ++b)
+        for (std::int32_t value : {std::int32_t{best_cells[b]}, best[b], best_pair[b]})
+            hash.add(static_cast<std::uint32_t>(value));
+}
+
+// The matchers, with the kernel that is chosen.
+void add_matches(Hash& hash, std::size_t dimensions) {
+    Drawn draw;
+    const Text x(draw, dimensions), y(draw, dimensions);
+    VectorScratch scratch;
+    for (const SharedMeaning& shared :
+         VectorMatcher(dimensions).match(x.vectors(dimensions, scratch), y.vectors(dimensions, scratch)))
+        for (double value : {shared.precision(), shared.recall()}) add(hash, value);
+    const StateRows rows_x(x.values.data(), kWords, dimensions), rows_y(y.values.data(), kWords, dimensions);
+    StateMatcher matcher({3, 1, 7}, 20000);
+    for (const SharedStates& shared :
+         matcher.match({&rows_x, x.kinds.data(), 0, kWords}, {&rows_y, y.kinds.data(), 0, kWords}))
+        for (double value : {shared.precision, shared.recall}) add(hash, value);
+}
+
+}  // namespace
+
+int main() {
+    bool same = true;
+    for (const Kernels& kernels : supported_kernels()) {
+        Hash hash;
+        for (std::size_t dimensions : {5, 16, 64, 100, 384}) {
+            add_rows(hash, kernels, dimensions);
+            add_matches(hash, dimensions);
+        }
+        same &= hash.is(kernels.name, kMatchingBits);
+    }
+    return same ? 0 : 1;
+}
