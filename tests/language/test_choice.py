@@ -72,6 +72,7 @@ def test_the_command_line_says_what_it_chose_and_python_is_silent(tesla, write, 
 
 def test_a_metric_for_another_language_warns_once() -> None:
     metric = TeslaM("en")
+    metric.corpus_score(WORSE[:1], [GERMAN[:1]])  # too short to tell
     with pytest.warns(TeslaWarning, match=r"made for language 'en'.*look like German \(de\)") as caught:
         metric.corpus_score(WORSE, [GERMAN])
         metric.corpus_score(WORSE, [GERMAN])
@@ -82,7 +83,7 @@ def test_a_metric_for_another_language_warns_once() -> None:
 def test_a_metric_that_was_right_before_still_warns() -> None:
     metric = TeslaM("en")
     metric.corpus_score(ENGLISH, [ENGLISH])
-    german = GERMAN * 300
+    german = GERMAN * 1000
     with pytest.warns(TeslaWarning, match="German"):
         metric.corpus_score(german, [german])
 

@@ -12,7 +12,7 @@ import click
 from tesla_eval.cli.shared.command import command
 from tesla_eval.cli.shared.language import SAMPLE, identified_language
 from tesla_eval.cli.shared.nbest_options import nbest_format_option
-from tesla_eval.cli.shared.options import auto_language_option, choose_metric, one_metric_option
+from tesla_eval.cli.shared.options import auto_language_option, choose_metric, one_metric_option, quiet_option
 from tesla_eval.cli.shared.terminal import aligned, progress, visible, write_lines
 from tesla_eval.metrics import Metric
 from tesla_eval.tuning.mbr import MbrOptions, Risked
@@ -27,6 +27,7 @@ __all__ = ["mbr"]
 @click.argument("nbest", metavar="LIST")
 @one_metric_option("The metric that compares.")
 @auto_language_option
+@quiet_option
 @nbest_format_option
 @click.option(
     "--scale",

@@ -12,7 +12,7 @@ import numpy as np
 from tesla_eval.cli.shared.command import command
 from tesla_eval.cli.shared.language import identified_language, sample_files
 from tesla_eval.cli.shared.nbest_options import nbest_format_option
-from tesla_eval.cli.shared.options import auto_language_option, choose_metric, one_metric_option
+from tesla_eval.cli.shared.options import auto_language_option, choose_metric, one_metric_option, quiet_option
 from tesla_eval.cli.shared.terminal import aligned, progress, visible, write_lines
 from tesla_eval.metrics import Metric
 from tesla_eval.tuning.parameters import read_parameters
@@ -40,6 +40,7 @@ __all__ = ["rerank"]
 )
 @one_metric_option("The metric that chooses.")
 @auto_language_option
+@quiet_option
 @click.option(
     "--format",
     "output_format",

@@ -8,7 +8,12 @@ from collections.abc import Sequence
 import click
 
 from tesla_eval.cli.shared.command import command
-from tesla_eval.cli.shared.options import auto_language_option, one_metric_option, requested_metrics
+from tesla_eval.cli.shared.options import (
+    auto_language_option,
+    one_metric_option,
+    quiet_option,
+    requested_metrics,
+)
 from tesla_eval.cli.shared.terminal import note
 from tesla_eval.language.choice import AUTO, resolve
 from tesla_eval.metrics import Metric, create_metric
@@ -28,6 +33,7 @@ __all__ = ["serve"]
 )
 @one_metric_option("The metric that scores.")
 @auto_language_option
+@quiet_option
 def serve(protocol: str, metric: str | None, language: str) -> None:
     """Answer requests on standard input with scores on standard output, until the input ends.
 

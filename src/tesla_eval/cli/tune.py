@@ -11,7 +11,7 @@ from tesla_eval.cli.shared.command import command
 from tesla_eval.cli.shared.inputs import read_chunks
 from tesla_eval.cli.shared.language import identified_language
 from tesla_eval.cli.shared.nbest_options import nbest_format_option
-from tesla_eval.cli.shared.options import auto_language_option, choose_metric, one_metric_option
+from tesla_eval.cli.shared.options import auto_language_option, choose_metric, one_metric_option, quiet_option
 from tesla_eval.cli.shared.terminal import aligned, progress, write_lines
 from tesla_eval.texts.lines import STANDARD_INPUT
 from tesla_eval.tuning.mert import MertOptions
@@ -44,6 +44,7 @@ __all__ = ["tune"]
 )
 @one_metric_option("What is tuned for.")
 @auto_language_option
+@quiet_option
 @nbest_format_option
 @click.option("--optimiser", type=click.Choice(["mert", "pro"]), default="mert", show_default=True)
 @click.option(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from tesla_eval.base.errors import UsageError
 from tesla_eval.language.analysis.languages import LANGUAGES, UNDETERMINED, resolve_language
 
-__all__ = ["AUTO", "other_language", "resolve"]
+__all__ = ["AUTO", "is_short", "other_language", "resolve"]
 
 AUTO = "auto"
 """What stands for the language of the texts themselves."""
@@ -57,7 +57,7 @@ def other_language(lang: str, texts: Sequence[str]) -> str | None:
     >>> other_language("en", ["Der Hund schläft unter dem Tisch, und die Katze sitzt auf dem Dach."] * 3)
     'German (de)'
     """
-    if lang not in LANGUAGES or _is_short(texts):
+    if lang not in LANGUAGES or is_short(texts):
         return None
     from tesla_eval.language.analysis.detection import contradicts
 
@@ -68,7 +68,8 @@ def other_language(lang: str, texts: Sequence[str]) -> str | None:
     return f"text in another script ({other.script})" if unknown else _named(other.language)
 
 
-def _is_short(texts: Sequence[str]) -> bool:
+def is_short(texts: Sequence[str]) -> bool:
+    """Whether there is too little text to tell its language for certain."""
     return sum(max(len(text.split()), len(text) // _LONGEST_WORD) for text in texts) < _SHORT
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
 from tesla_eval.base.errors import warn
-from tesla_eval.language.choice import other_language
+from tesla_eval.language.choice import is_short, other_language
 
 if TYPE_CHECKING:
     from tesla_eval.metrics.base import Metric, References
@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 __all__ = ["check_language", "settle_language"]
 
 _MOST, _FIRST = 64, 16  # references that are looked at, and how many of the first corpus
-_EVERY = 300  # of later corpora one in so many: that costs less than 1 % of scoring them
+_EVERY = 1000  # of later corpora one in so many: that costs about 1 % of scoring them
 
-_checked: WeakSet[Metric] = WeakSet()
+_checked: WeakKeyDictionary[Metric, list[str]] = WeakKeyDictionary()
+"""The references that were looked at last: those of several systems are looked at once."""
 _settled: WeakSet[Metric] = WeakSet()
 
 
@@ -32,12 +33,17 @@ def check_language(metric: Metric, references: References) -> None:
         return
     count = len(references[0])
     wanted = min(count, _MOST, max(count // _EVERY, 0 if metric in _checked else _FIRST))
-    _checked.add(metric)
-    signature = metric.get_signature()
-    if wanted == 0 or "lang" not in signature or "analysis" in signature:  # no language, or an own analyser
+    if wanted == 0:
         return
-    sample = [references[0][i * count // wanted] for i in range(wanted)]
-    other = other_language(metric.lang, [text for text in sample if text])
+    sample = [text for i in range(wanted) if (text := references[0][i * count // wanted])]
+    if is_short(sample) or sample == _checked.get(metric):
+        return
+    _checked[metric] = sample
+    signature = metric.get_signature()
+    if "lang" not in signature or "analysis" in signature:  # no language, or an analyser of the user's own
+        settle_language(metric)
+        return
+    other = other_language(metric.lang, sample)
     if other is not None:
         settle_language(metric)
         warn(

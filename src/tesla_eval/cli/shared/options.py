@@ -116,9 +116,7 @@ analysed_option: Callable[[Command], Command] = click.option(
 )  # fmt: skip
 
 
-def format_option(
-    formats: Iterable[str], about: str = "How the results are shown."
-) -> Callable[[Command], Command]:
+def format_option(formats: Iterable[str]) -> Callable[[Command], Command]:
     """`--format`, which the command gets as `output_format`; `--json` is short for one of them."""
 
     def decorate(command: Command) -> Command:
@@ -128,7 +126,7 @@ def format_option(
         choice = click.option(
             "--format", "output_format", type=click.Choice(sorted(formats)), default="text", show_default=True,
             callback=lambda context, parameter, value: context.meta.get(_JSON, value),
-            help=f"{about} --json is short for --format json.",
+            help="How the results are shown. --json is short for --format json.",
         )  # fmt: skip
         return choice(flag(command))
 
