@@ -49,8 +49,8 @@ struct Kernels {
     void (*widen)(const std::int8_t* from, std::size_t size, std::int16_t* to);
     void (*multiply)(const std::int16_t* x, const std::int16_t* y, std::size_t rows, std::size_t width,
                      std::int32_t* products);
-    void (*find_steps)(const VectorRow& x, const VectorRows& y, const std::int32_t* products, std::int32_t* steps);
-    std::uint8_t (*finish_cells)(const VectorRow& x, const VectorRows& y, const std::int32_t* steps, std::uint8_t* cells,
+    void (*find_steps)(VectorRow x, VectorRows y, const std::int32_t* products, std::int32_t* steps);
+    std::uint8_t (*finish_cells)(VectorRow x, VectorRows y, const std::int32_t* steps, std::uint8_t* cells,
                                  std::uint8_t* best);
     std::int32_t (*finish_cosines)(const std::int32_t* products, double square, const double* squares, std::size_t size,
                                    std::int32_t* similarities, std::int32_t* best);
