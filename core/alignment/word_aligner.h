@@ -1,5 +1,7 @@
-// Word alignment by agreement (Liang, Taskar & Klein 2006): two models, one in each direction, that learn from the product of
-// their posteriors.
+// core/alignment: words of sentence pairs that translate each other, for phrase tables (specification §6).
+//
+// Alignment by agreement (Liang, Taskar & Klein 2006): two models, one in each direction, that learn from the product of their
+// posteriors. alignment_chain.h computes the posteriors of one sentence in one direction.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,6 @@
 #include "analysis/segmenter.h"
 
 #include <limits>
-#include <stdexcept>
 
 #include "base/checks.h"
 

@@ -8,6 +8,7 @@
 // they are: hashes of text and numbers come from base/keyed_hash.h, under a key that nobody outside the process knows.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -24,62 +25,77 @@ class FlatTable {
    public:
     static constexpr std::uint32_t kMissing = kNone;
 
-    explicit FlatTable(std::size_t entries = 0) : slots_(capacity_for(entries)) {}
+    explicit FlatTable(std::size_t entries = 0) { reset(entries); }
 
     std::size_t size() const { return size_; }
-    // Fills the table with hashes that are keys themselves; of keys that come again the first counts.
-    void build(const std::vector<std::uint32_t>& keys, const std::vector<std::uint32_t>& values) {
-        reset(keys.size());
-        for (std::size_t i = 0; i < keys.size(); ++i)
-            if (values[i] != kNone) find_or_add(keys[i], values[i]);
-    }
     // Removes all entries and makes room for others. This takes as long as filling the table, however large it was before.
     void reset(std::size_t entries) {
-        slots_.assign(capacity_for(entries), Slot{});
+        const std::size_t capacity = capacity_for(entries);
+        if (capacity > slots_.size()) slots_.resize(capacity);
+        std::fill_n(slots_.data(), capacity, Slot{});
+        mask_ = capacity - 1;
         size_ = 0;
     }
     // Where this returns, adding up to that many entries in all cannot fail; where it throws, nothing is changed.
     void reserve(std::size_t entries) {
-        if (2 * entries > slots_.size()) rebuild(capacity_for(entries));
+        if (2 * entries > mask_ + 1) rebuild(capacity_for(entries));
+    }
+    // Fills the table with hashes that are keys themselves; of keys that come again the first counts.
+    void build(const std::vector<std::uint32_t>& keys, const std::vector<std::uint32_t>& values) {
+        reset(keys.size());
+        for (std::size_t i = 0; i < keys.size(); ++i)
+            if (values[i] != kNone) find_or_add(keys[i], values[i], AnyNumber{});
     }
 
     template <class Equal>
     std::uint32_t find(std::uint32_t hash, Equal&& equal) const {
-        return slots_[place_of(hash, equal)].number;
+        return slots_[place_of(hash, equal)].number();
     }
     std::uint32_t find(std::uint32_t key) const { return find(key, AnyNumber{}); }
 
-    // The number of the key, which is `fresh` if the key was not there. The reference is good until the next change.
+    // The number of the key, which is `fresh` if the key was not there.
     template <class Equal>
-    std::uint32_t& find_or_add(std::uint32_t hash, std::uint32_t fresh, Equal&& equal) {
+    std::uint32_t find_or_add(std::uint32_t hash, std::uint32_t fresh, Equal&& equal) {
         reserve(size_ + 1);
-        Slot& slot = slots_[place_of(hash, equal)];
-        if (slot.number == kNone) {
-            slot = {hash, fresh};
-            ++size_;
+        Slot* const slots = slots_.data();
+        const std::size_t mask = mask_;
+        for (std::size_t place = hash & mask;; place = (place + 1) & mask) {
+            Slot& slot = slots[place];
+            if (slot.is_free()) {
+                slot = Slot(hash, fresh);
+                ++size_;
+                return fresh;
+            }
+            if (slot.hash == hash && equal(slot.number())) return slot.number();
         }
-        return slot.number;
     }
-    std::uint32_t& find_or_add(std::uint32_t key, std::uint32_t fresh) { return find_or_add(key, fresh, AnyNumber{}); }
     // The same for a key that is known not to be there.
     void add(std::uint32_t hash, std::uint32_t number) {
         find_or_add(hash, number, [](std::uint32_t) { return false; });
     }
+    // Gives another number to a key that is there and is its own hash.
+    void renumber(std::uint32_t key, std::uint32_t number) { slots_[place_of(key, AnyNumber{})] = Slot(key, number); }
 
     // Asks for the memory that `find` will need.
-    void prefetch(std::uint32_t hash) const { prefetch_memory(&slots_[hash & (slots_.size() - 1)]); }
+    void prefetch(std::uint32_t hash) const { prefetch_memory(&slots_[hash & mask_]); }
     // The number in the first slot of a hash if it is most likely the one that `find` returns, else kMissing.
     std::uint32_t likely(std::uint32_t hash) const {
-        const Slot& slot = slots_[hash & (slots_.size() - 1)];
-        return slot.hash == hash ? slot.number : kNone;
+        const Slot& slot = slots_[hash & mask_];
+        return slot.hash == hash ? slot.number() : kNone;
     }
 
    private:
-    struct Slot {
-        std::uint32_t hash = 0, number = kNone;
-    };
     struct AnyNumber {
         bool operator()(std::uint32_t) const { return true; }
+    };
+    // A free slot is all zeros, whatever kNone is: memory is cleared fastest.
+    struct Slot {
+        Slot() = default;
+        Slot(std::uint32_t of_hash, std::uint32_t number) : hash(of_hash), marked(number ^ kNone) {}
+        bool is_free() const { return marked == 0; }
+        std::uint32_t number() const { return marked ^ kNone; }
+
+        std::uint32_t hash = 0, marked = 0;
     };
 
     static std::size_t capacity_for(std::size_t entries) {
@@ -90,22 +106,24 @@ class FlatTable {
     // Where the key is, or the free slot where it belongs.
     template <class Equal>
     std::size_t place_of(std::uint32_t hash, Equal&& equal) const {
-        const std::size_t mask = slots_.size() - 1;
+        const std::size_t mask = mask_;
         for (std::size_t place = hash & mask;; place = (place + 1) & mask) {
             const Slot& slot = slots_[place];
-            if (slot.hash == hash && (slot.number == kNone || equal(slot.number))) return place;
-            if (slot.number == kNone) return place;
+            if (slot.hash == hash && (slot.is_free() || equal(slot.number()))) return place;
+            if (slot.is_free()) return place;
         }
     }
     void rebuild(std::size_t capacity) {
         std::vector<Slot> old(capacity);
         old.swap(slots_);
+        old.resize(mask_ + 1);
+        mask_ = capacity - 1;
         for (const Slot& slot : old)
-            if (slot.number != kNone) slots_[place_of(slot.hash, [](std::uint32_t) { return false; })] = slot;
+            if (!slot.is_free()) slots_[place_of(slot.hash, [](std::uint32_t) { return false; })] = slot;
     }
 
-    std::vector<Slot> slots_;
-    std::size_t size_ = 0;
+    std::vector<Slot> slots_;  // the first mask_ + 1 of them are in use
+    std::size_t mask_ = 0, size_ = 0;
 };
 
 // Hashes that are keys themselves, to values; 0 for a key that is not there.

@@ -23,8 +23,9 @@ inline std::uint32_t table_hash(std::string_view text) {
 template <class... More>
 std::uint32_t table_hash(std::uint64_t number, More... more) {
     std::uint64_t state = number ^ process_hash_key().first;
-    ((state = scrambled(state) ^ more), ...);
-    return mixed(state);
+    std::uint64_t factor = 1;
+    ((state += more * (factor *= kScramble)), ...);  // products that do not wait for each other
+    return static_cast<std::uint32_t>(scrambled(state) >> 32);
 }
 
 }  // namespace tesla

@@ -72,12 +72,7 @@ void bind_alignment(nb::module_& m) {
                 check_range(aligner, from, to);
                 require_in_range(direction <= 1, "there are two directions");
                 require(std::isfinite(threshold), "the threshold is not a number");
-                std::vector<std::string> lines;
-                {
-                    nb::gil_scoped_release release;
-                    lines = aligner.directed_links(direction, from, to, threshold);
-                }
-                return lines;
+                return without_gil([&] { return aligner.directed_links(direction, from, to, threshold); });
             },
             "direction"_a, "start"_a, "stop"_a, "threshold"_a,
             "Pharaoh links of each generated word (direction 0: pivot words, 1: target words) with its likeliest origin.")

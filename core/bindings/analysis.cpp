@@ -199,11 +199,7 @@ void bind_lexicon(nb::module_& m) {
             "learn_words",
             [](WordFacts& table, std::uint32_t first, std::uint32_t end) {
                 check_span(first, end, table.lexicon().word_count());
-                WordFacts::Words words;
-                {
-                    nb::gil_scoped_release release;
-                    words = table.learn_words(first, end);
-                }
+                WordFacts::Words words = without_gil([&] { return table.learn_words(first, end); });
                 return nb::make_tuple(to_numpy(std::move(words.folded)), to_numpy(std::move(words.shape)),
                                       to_numpy(std::move(words.weight)));
             },
@@ -213,12 +209,7 @@ void bind_lexicon(nb::module_& m) {
             "lemma_weights",
             [](const WordFacts& table, std::uint32_t first, std::uint32_t end) {
                 check_span(first, end, table.lexicon().lemma_count());
-                std::vector<double> weights;
-                {
-                    nb::gil_scoped_release release;
-                    weights = table.lemma_weights(first, end);
-                }
-                return to_numpy(std::move(weights));
+                return to_numpy(without_gil([&] { return table.lemma_weights(first, end); }));
             },
             "first"_a, "end"_a);
 

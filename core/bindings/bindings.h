@@ -1,4 +1,9 @@
-// Each file of the core binds its own part; bindings.cpp only calls them, left to right.
+// core/bindings: the only folder that knows Python.
+//
+// A file per room converts arguments, lets other threads of Python run while the core works, and converts results; what is
+// computed is computed in the rooms. arrays.h and texts.h convert arrays and lists of texts, measures.h precision, recall and
+// F. The core's std::invalid_argument is Python's ValueError, its std::out_of_range an IndexError.
+// module.cpp calls these functions from left to right, in the direction of data flow.
 #pragma once
 
 #include <nanobind/nanobind.h>

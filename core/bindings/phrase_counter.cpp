@@ -55,11 +55,7 @@ void add_pairs(PhraseCounter& counter, const nb::sequence& target_lines, const n
 
 nb::dict merge(const PhraseCounter& counter, const std::vector<std::string>& paths, std::uint32_t min_count,
                double min_probability) {
-    TableArrays table;
-    {
-        nb::gil_scoped_release release;
-        table = counter.merge(paths, min_count, min_probability);
-    }
+    TableArrays table = without_gil([&] { return counter.merge(paths, min_count, min_probability); });
     nb::dict result;
     result["target_words"] = table.target_words;
     result["pivot_words"] = table.pivot_words;

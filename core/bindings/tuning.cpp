@@ -34,39 +34,27 @@ class CandidateTable {
 
     nb::object scores(const Array<double>& weights) const {
         check_weights(weights);
-        std::vector<double> result(view_.candidates);
-        {
-            nb::gil_scoped_release release;
-            model_scores(view_, weights.data(), result.data());
-        }
-        return to_numpy(std::move(result));
+        return to_numpy(without_gil([&] { return scores_of(weights); }));
     }
     nb::object best(const Array<double>& weights) const {
         check_weights(weights);
-        std::vector<std::int64_t> result;
-        {
-            nb::gil_scoped_release release;
-            std::vector<double> scores(view_.candidates);
-            model_scores(view_, weights.data(), scores.data());
-            result = best_candidates(view_, scores.data());
-        }
-        return to_numpy(std::move(result));
+        return to_numpy(without_gil([&] { return best_candidates(view_, scores_of(weights).data()); }));
     }
     nb::tuple cut(const Array<double>& intercepts, const Array<double>& direction, double low, double high) const {
         check_weights(direction);
         require(intercepts.size() == view_.candidates, "the arrays do not fit together");
         require(low < high, "an empty part of the line");
-        CutLine cut;
-        {
-            nb::gil_scoped_release release;
-            std::vector<double> slopes(view_.candidates);
-            model_scores(view_, direction.data(), slopes.data());
-            cut = LineSearch().cut(view_, intercepts.data(), slopes.data(), low, high);
-        }
+        CutLine cut = without_gil(
+            [&] { return LineSearch().cut(view_, intercepts.data(), scores_of(direction).data(), low, high); });
         return nb::make_tuple(to_numpy(std::move(cut.bounds)), to_numpy(std::move(cut.sums), view_.columns));
     }
 
    private:
+    std::vector<double> scores_of(const Array<double>& weights) const {
+        std::vector<double> scores(view_.candidates);
+        model_scores(view_, weights.data(), scores.data());
+        return scores;
+    }
     void check_weights(const Array<double>& weights) const {
         require(weights.size() == view_.feature_count, "one weight per feature");
         for (std::size_t f = 0; f < weights.size(); ++f)

@@ -1,4 +1,8 @@
-// TESLA-CELAB between two texts (specification §9).
+// core/celab: TESLA-CELAB (specification §9), how much of two texts n-grams of units cover when linked ones are matched.
+//
+// A text becomes units (units.cpp) and n-grams of them (text.h). links.h finds which n-grams of two texts are linked. Each side
+// is a linear program of its own (cover.h): a matching where that decides alone (flow.h), else a simplex over paths (paths.h,
+// simplex.h, path_finder.h). The Solver here puts it together for one pair, batch.h for many.
 #pragma once
 
 #include <cstdint>

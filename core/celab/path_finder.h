@@ -1,4 +1,4 @@
-// The longest-path search of celab_paths.h.
+// The longest-path search of paths.h.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The simplex method over paths: see celab_paths.h.
+// The simplex method over paths: see paths.h.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@
 
 namespace tesla::celab {
 
-inline constexpr int kMaxOrder = 8;  // one bit for every pair of lengths in a 64-bit mask (celab_links.cpp)
+inline constexpr int kMaxOrder = 8;  // one bit for every pair of lengths in a 64-bit mask (links.cpp)
 
 // The joined texts of n-grams as integers, with the synonym categories that a dictionary gives them.
 class Vocabulary {

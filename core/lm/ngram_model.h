@@ -1,4 +1,7 @@
-// Asking a language model: sorted arrays that form a trie of the n-grams, last word first.
+// core/lm: n-gram language models (specification §8).
+//
+// Estimating: ngram_estimator.h counts and smooths in passes over sorted n-grams on disk (ngram_sorter.h).
+// Asking: the model here, sorted arrays that form a trie of the n-grams, last word first.
 #pragma once
 
 #include <cstddef>

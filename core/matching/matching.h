@@ -1,4 +1,9 @@
-// Two bags and a similarity in, the exact optimum out (specification §3 and §4).
+// core/matching: two bags and a similarity in, the exact optimum out (specification §2 to §5).
+//
+// bags.h makes the weighted n-grams of one text, text_bags.h those of a batch, and matches pairs of them. A similarity that is
+// identity has a closed form (KeyBag::overlap); the others are a transport problem, set up here and solved by
+// settled_transport.h and transport.h. explanation.h gives the flow of one pair. measures.h holds precision, recall and F.
+// Beside the n-grams of words: characters.h (§8b), surface.h (§8b), vectors.h and states.h (§8c), ngram_overlap.h (§13).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,8 @@
-// From the words of a text to its pivot n-grams (specification §6): segmentation, confusion network, bags.
+// core/pivot: phrases of a text by what they translate to (specification §6).
+//
+// Making a table: phrase_counter.h extracts and counts phrase pairs, in runs on disk (phrase_runs.h) that are merged into the
+// arrays of a table (phrase_table.h). Using it: the words of a text are segmented into phrases, their options form a confusion
+// network, and its n-grams (here) are the bags of pivot_bags.h.
 #pragma once
 
 #include <cstddef>

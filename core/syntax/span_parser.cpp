@@ -1,7 +1,6 @@
 #include "syntax/span_parser.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "base/checks.h"
 

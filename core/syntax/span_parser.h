@@ -1,4 +1,7 @@
-// A constituency parser: a linear model of spans with 8-bit weights, decoded by CKY.
+// core/syntax: tagged words to constituency trees (specification §16).
+//
+// A linear model of spans with 8-bit weights (here) over the features of span_features.h, decoded by CKY (span_chart.h).
+// span_trainer.h learns the weights.
 #pragma once
 
 #include <cstddef>

@@ -157,9 +157,15 @@ void SpanTrainer::update_feature(std::uint32_t hash, std::size_t lane, float gra
     if (fixed_) {
         number = find(hash);
     } else {
-        std::uint32_t& value = rows_.find_or_add(hash, kWaiting);
-        if (value & kWaiting && ++value - kWaiting >= min_updates_) value = new_row(hash);
-        number = value & kWaiting ? 0 : value;
+        const std::uint32_t value = rows_.find_or_add(hash, kWaiting, [](std::uint32_t) { return true; });
+        if (!(value & kWaiting)) {
+            number = value;
+        } else if (value + 1 - kWaiting < min_updates_) {
+            rows_.renumber(hash, value + 1);
+        } else {
+            number = new_row(hash);
+            rows_.renumber(hash, number);
+        }
     }
     if (number == 0) return;
     float* weights = row(number) + lane;

@@ -1,4 +1,6 @@
-// Och's exact line search (specification §15): along a line in the space of weights, which candidate of each segment wins where.
+// core/tuning: the inner loop of MERT (specification §15).
+//
+// Och's exact line search: along a line in the space of weights, which candidate of each segment wins where.
 #pragma once
 
 #include <cstddef>

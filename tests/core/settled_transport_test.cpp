@@ -1,5 +1,4 @@
-// SettledTransport against Transport: the same optimum, and flows that respect supply and demand. Built and run by
-// tests/house/test_core_safety.py.
+// SettledTransport against Transport: the same optimum, and flows that respect supply and demand.
 #include "matching/settled_transport.h"
 
 #include <cstdio>
