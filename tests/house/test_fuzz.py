@@ -39,6 +39,7 @@ def test_the_same_seed_gives_the_same_pairs() -> None:
     assert hostile_pairs(3, 50) == hostile_pairs(3, 50) != hostile_pairs(4, 50)
 
 
+@pytest.mark.filterwarnings("ignore::tesla_eval.base.errors.TeslaWarning")  # the texts are in many languages
 @pytest.mark.parametrize("name", ["m", "celab"])
 def test_threads_and_workers_change_nothing(name: str) -> None:
     threads.with_workers(name, 100)
