@@ -12,27 +12,30 @@ CORE_TESTS := tests/house/test_core_safety.py tests/house/test_fuzz.py tests/mat
 FUZZ_SECONDS ?= 60
 FUZZ_PAIRS ?= 20000
 FUZZ_FILES ?= 200
+FUZZ_CALLS ?= 43000
 
-.PHONY: help demo test test-core test-neural test-slow test-lowest test-clang test-neon test-threads sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots test-plugs docs test-engines bench-engines
+.PHONY: help demo test test-core test-neural test-checkpoints test-slow test-lowest test-clang test-neon test-threads sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots test-plugs docs test-engines bench-engines release-check
 
 help:
 	@echo "make demo       score the example and explain one sentence"
 	@echo "make test       the tests (minutes); make test-slow the long, data-hungry ones"
 	@echo "make test-core  the part of them that is C++ without Python: the rules of the core"
 	@echo "make test-neural   TESLA-N: installs packages/neural into an environment of its own and tests it"
+	@echo "make test-checkpoints  encoders and tuning of TESLA-N beside PyTorch and transformers, in an environment of their own"
 	@echo "make test-lowest   the tests in a fresh clone with the lowest versions that pyproject.toml allows"
 	@echo "make test-clang    the core built with Clang, and its tests"
 	@echo "make test-neon     the kernels for ARM, cross-compiled and run by qemu-aarch64"
 	@echo "make test-threads  the threaded paths under the thread sanitizer"
 	@echo "make sanitize   the core's tests and the fuzzers with the address and undefined-behaviour sanitizers"
 	@echo "make fuzz       fuzzers for FUZZ_SECONDS, FUZZ_PAIRS and FUZZ_FILES; guided by coverage where Clang is there"
-	@echo "make test-browser  the report in Chromium: no errors, no network, keyboard, accessibility, 3,000 segments x 10 systems"
+	@echo "make test-browser  the report and the page of tesla serve in Chromium: no errors, no network, keyboard, accessibility, 3,000 segments x 10 systems"
 	@echo "make test-engines  DuckDB, Ray and Spark on this machine, workers killed in the middle; bench-engines: what they cost"
 	@echo "make test-plugs    each plug against the real library, in environments of their own; PLUGS=\"frames mbrs\" chooses"
 	@echo "make docs       the documentation site, into build/site"
 	@echo "make check-js   types and format of the report's script"
-	@echo "make lint       ruff, mypy --strict, the order of the rooms"
+	@echo "make lint       ruff, mypy --strict, the order of the rooms, spelling"
 	@echo "make bench      benchmarks: every figure a ratio against a named peer"
+	@echo "make release-check  build sdist and wheels as they would be published, and try each in a clean environment"
 	@echo "make wheel      build the wheel into dist/ and check its size"
 
 # The environment is made anew when the core or the dependencies change.
@@ -49,7 +52,7 @@ $(VENV)/.bench: $(VENV)/.installed
 demo: $(VENV)/.installed
 	$(BIN)/tesla score -r examples/reference.txt examples/system-a.txt examples/system-b.txt -m m,bleu,chrf
 	@echo
-	$(BIN)/tesla explain "$$(sed -n 2p examples/system-b.txt)" "$$(sed -n 2p examples/reference.txt)"
+	$(BIN)/tesla explain "Police apprehended two men who stole automobiles." "The police arrested two men who had stolen cars."
 
 test: $(VENV)/.installed test-core
 	$(BIN)/pytest
@@ -76,6 +79,17 @@ test-neural: $(NEURAL)/.installed
 	cd packages/neural && ../../$(NEURAL)/bin/pytest -p no:cacheprovider
 	cd packages/neural && ../../$(NEURAL)/bin/mypy --config-file ../../pyproject.toml -p tesla_eval_neural
 
+# PyTorch's build for CPUs is enough; pip takes the one for GPUs where its index has no other.
+CHECKPOINTS := build/checkpoints
+$(CHECKPOINTS)/.installed: $(SOURCES) packages/neural/pyproject.toml
+	test -x $(CHECKPOINTS)/bin/python || $(PYTHON) -m venv $(CHECKPOINTS)
+	$(CHECKPOINTS)/bin/pip install --quiet --disable-pip-version-check .
+	$(CHECKPOINTS)/bin/pip install --quiet --disable-pip-version-check --editable "packages/neural[checkpoints,train]"
+	touch $@
+
+test-checkpoints: $(CHECKPOINTS)/.installed
+	cd packages/neural && ../../$(CHECKPOINTS)/bin/pytest -p no:cacheprovider tests/checkpoints
+
 # What builds the core outside of pip; CMake itself too, where the system has none.
 $(VENV)/.build-tools: $(VENV)/.installed
 	$(BIN)/pip install --quiet --disable-pip-version-check "nanobind>=2.4"
@@ -88,6 +102,7 @@ sanitize: $(VENV)/.build-tools
 	  --deselect tests/matching/test_matching.py::test_real_pairs_match_as_in_the_textbook
 	$(BIN)/python tools/checked_core.py address -- -m tests.fuzz.pairs --metric m,x,b,celab,s --count $(FUZZ_PAIRS)
 	$(BIN)/python tools/checked_core.py address -- -m tests.fuzz.resources --count $(FUZZ_FILES)
+	$(BIN)/python tools/checked_core.py address -- -m tests.fuzz.calls --count $(FUZZ_CALLS)
 
 # The same in a few minutes, for every change: status 77 says that the sanitizer's library is missing.
 sanitize-quick: $(VENV)/.build-tools
@@ -129,6 +144,7 @@ fuzz: $(VENV)/.installed
 endif
 	$(BIN)/python -m tests.fuzz.pairs --metric m,x,b,celab,s --count $(FUZZ_PAIRS)
 	$(BIN)/python -m tests.fuzz.resources --count $(FUZZ_FILES)
+	$(BIN)/python -m tests.fuzz.calls --count $(FUZZ_CALLS)
 
 # What is committed, in a clone of its own: nothing that lies about here is found.
 LOWEST := build/lowest
@@ -145,6 +161,7 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/codespell src core docs research tools benchmarks packages README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md
 
 WEB := tools/web
 $(WEB)/node_modules/.installed: $(WEB)/package.json
@@ -155,7 +172,7 @@ check-js: $(WEB)/node_modules/.installed
 	cd $(WEB) && npm run --silent types && npm run --silent format
 
 $(VENV)/.browser: $(VENV)/.installed
-	$(BIN)/pip install --quiet --disable-pip-version-check "playwright>=1.40"
+	$(BIN)/pip install --quiet --disable-pip-version-check "playwright>=1.40" "starlette>=0.40" "uvicorn>=0.30"
 	test -n "$$TESLA_CHROMIUM" || command -v chromium > /dev/null || apt-get install --yes --no-install-recommends chromium \
 	  || echo "There is no Chromium. Debian: apt-get install chromium"
 	command -v npm > /dev/null || echo "There is no npm: the accessibility tests will be skipped."
@@ -164,7 +181,7 @@ $(VENV)/.browser: $(VENV)/.installed
 # Tests that lack Chromium, Playwright or axe-core are skipped and say so.
 test-browser: $(VENV)/.browser
 	-test ! -x "$$(command -v npm)" || $(MAKE) --silent $(WEB)/node_modules/.installed
-	$(BIN)/pytest -m browser -rs -s tests/report/test_browser.py
+	$(BIN)/pytest -m browser -rs -s tests/report/test_browser.py tests/tuning/test_page_browser.py
 
 screenshots: $(VENV)/.browser
 	$(BIN)/python tools/report_screenshots.py docs/images
@@ -207,7 +224,7 @@ build/plugs/%/.installed: build/plugs/%/.ready $(PLUG_WHEEL)
 test-plugs: $(foreach plug,$(PLUGS),build/plugs/$(plug)/.installed)
 	for plug in $(PLUGS); do echo "== $$plug"; \
 	  TESLA_PLUG=$$plug build/plugs/$$plug/bin/python -m pytest -p no:cacheprovider -W default -rs --override-ini addopts=-q \
-	    tests/plugs/test_$$plug.py || exit 1; done
+	    tests/plugs/test_$$plug.py tests/plugs/test_table.py || exit 1; done
 
 DOCS := build/docs-venv
 $(DOCS)/.installed: tools/docs_requirements.txt
@@ -227,6 +244,10 @@ wheel: $(VENV)/.installed
 	rm -f dist/*.whl
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 	$(BIN)/python tools/check_wheel.py dist/*.whl
+
+# What would be published, built and tried in clean environments; ten minutes.
+release-check: $(VENV)/.installed
+	$(BIN)/python tools/release_check.py
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -23,6 +23,7 @@ ALL = (
     "tuning",
     "vectors",
     "engines",
+    "serve",
 )
 
 

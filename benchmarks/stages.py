@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.common import wmt14_pairs
 from tesla_eval import TeslaM
-from tesla_eval.language.analysis.batch import CoreBatch
+from tesla_eval.language.analysis.batch import AnalysedBatch
 from tesla_eval.language.analysis.pipeline import load_pipeline
 from tesla_eval.metrics.features.ngrams import NgramGroup
 
@@ -48,7 +48,7 @@ def _stages(group, pipeline, pairs):  # type: ignore[no-untyped-def]
         new_words = draft.undefined_words()
         timed("lemmatise, senses", lambda n=new_words: pipeline._define_simple(lexicon, n))
         tokens = timed("tag", lambda d=draft: d.finish(pipeline._labels, False))
-        batches.append(CoreBatch(tuple(texts), texts, pipeline.vocabulary, tokens))
+        batches.append(AnalysedBatch(tuple(texts), texts, pipeline.vocabulary, tokens))
     reference, hypothesis = batches
     everything = np.arange(len(pairs))
     timed("bags and matching", lambda: group.compare_segments([reference], hypothesis, [everything]))

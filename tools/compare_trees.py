@@ -72,7 +72,7 @@ BY_LANGUAGE = {
 """What is dumped beside English, for which every registered metric is."""
 
 ON_SUMMARIES = [
-    "s", "s-recall", "s-source", "s-x", "dicomer", "cremer", "cremer-x", "rouge1", "rouge2", "rougel", "rougelsum",
+    "s", "s-recall", "s-source", "s-x", "dicomer", "cremer", "rouge1", "rouge2", "rougel", "rougelsum",
     "rougesu4", "rougelsum-recall", "x", "pem-x",
 ]  # fmt: skip
 NEEDS_SOURCE = frozenset({"s-source", "s-x"})  # no WMT file has sources

@@ -69,7 +69,7 @@ class Tracer:
                 self.functions.append(code)
                 if not self.measures_texts:
                     self._watch_core()
-        if self._codes[code] and code.co_name.startswith(("explain", "_explain")):
+        if self._codes[code] and code.co_name == "explain":
             self._count_explanation(frame)
 
     def _count_explanation(self, frame: FrameType) -> None:
@@ -79,9 +79,7 @@ class Tracer:
             return
         caller = frame.f_back
         while caller is not None:
-            if caller.f_code.co_name.startswith(("explain", "_explain")) and is_metric(
-                caller.f_locals.get("self")
-            ):
+            if caller.f_code.co_name == "explain" and is_metric(caller.f_locals.get("self")):
                 return
             caller = caller.f_back
         names = frame.f_code.co_varnames[1 : frame.f_code.co_argcount]

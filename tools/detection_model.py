@@ -10,18 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval._core import script_of
 from tesla_eval.base.errors import BuildError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.base.resources import Provenance, Resource
-from tesla_eval.language.analysis.detection import (
-    KIND,
-    LETTER_UNITS,
-    PIECE_LENGTH,
-    ngram_buckets,
-    script_of,
-    word_hashes,
-    words_by_text,
-)
+from tesla_eval.language.analysis.detection import KIND, LETTER_UNITS, PIECE_LENGTH, spelled_texts
 
 __all__ = ["DetectionSettings", "build_detection", "serbian_cyrillic"]
 
@@ -131,10 +124,8 @@ def _letters(texts: Sequence[Sequence[str]], script: str) -> tuple[str, npt.NDAr
     """The letters that some language uses, and their shares by language; none for a script of too many."""
     shares: list[dict[int, int]] = []
     for sentences in texts:
-        codes, counts = np.unique(words_by_text(sentences)[0], return_counts=True)
-        occurrences = {
-            int(c): int(n) for c, n in zip(codes, counts, strict=True) if script_of(int(c)) == script
-        }
+        codes, counts = spelled_texts(sentences).of_script(script).letters()
+        occurrences = dict(zip(codes.tolist(), counts.tolist(), strict=True))
         total = sum(occurrences.values())
         units = {code: round(LETTER_UNITS * count / total) for code, count in occurrences.items()}
         shares.append({code: count for code, count in units.items() if count})
@@ -153,13 +144,13 @@ def _common_words(
         return np.zeros(settings.common_words, np.uint16), 0.0
     held_out = [text for i, text in enumerate(texts) if i % 10 == 0]
     others = [text for i, text in enumerate(texts) if i % 10]
-    hashes = word_hashes(words_by_text(held_out)[0])
+    hashes = spelled_texts(held_out).word_hashes()
     share = float(np.isin(hashes, _commonest(others, settings)).mean())
     return _commonest(texts, settings), round(share, 3)
 
 
 def _commonest(texts: Sequence[str], settings: DetectionSettings) -> npt.NDArray[np.uint16]:
-    hashes, counts = np.unique(word_hashes(words_by_text(texts)[0]), return_counts=True)
+    hashes, counts = np.unique(spelled_texts(texts).word_hashes(), return_counts=True)
     chosen = hashes[np.argsort(-counts, kind="stable")[: settings.common_words]]
     return np.sort(np.resize(chosen, settings.common_words))
 
@@ -219,7 +210,7 @@ def _counts(texts: Sequence[str], bits: int) -> Any:
     """One row per text: n-grams by bucket, over the root of their number, as the reader counts them."""
     from scipy.sparse import csr_matrix, diags
 
-    buckets, rows = ngram_buckets(*words_by_text(texts), bits)
+    buckets, rows = spelled_texts(texts).ngram_buckets(bits)
     ones = np.ones(len(buckets), np.float32)
     counts = csr_matrix((ones, (rows, buckets)), shape=(len(texts), 1 << bits))
     totals = np.maximum(np.bincount(rows, minlength=len(texts)), 1)

@@ -21,11 +21,12 @@ import numpy as np
 
 from tesla_eval import TeslaF, TeslaX, create_metric
 from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.errors import UsageError
 from tesla_eval.base.records import Signature
 from tesla_eval.judgements.meta import read_preferences, read_system_scores
 from tesla_eval.judgements.meta.run import JudgedSet, target_language, wmt_sets
 from tesla_eval.language.analysis import load_pipeline
-from tesla_eval.language.analysis.languages import known_languages, resolve_language
+from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.features import Feature
@@ -38,20 +39,24 @@ DATA = ROOT.parent / "shared" / "data" / "wmt"
 FILES = (
     "wmt12-rr", "wmt13-rr", "wmt14-rr", "wmt17-da-toen", "wmt19-darr", "wmt20-mqm", "wmt21-da-toen", "wmt21-mqm-news",
     "wmt21-mqm-ted", "wmt21-mqm-enru", "wmt14-outofen", "wmt21-sysonly-outofen", "wmt24-esa-outofen-odd",
+    "wmt25-esa-outofen-odd",
 )  # fmt: skip
 NAME = "tesla-x"
 BASELINES = ("tesla-m", "chrf++")
 TITLES = {"en": "Into English", "und": "Out of English"}
 OF_X = ("en", "und")
-_GROUPS = ("target", "tags", "chars", "surface")
+_GROUPS = ("target", "tags", "surface", "guards")
 _PRECISION = tuple(f"{kind}.p" for kind in (
     "content", "function", "rareword", "rarelemma", "number", "capital", "lcs", "punct"))  # fmt: skip
-_CHARACTERS = tuple(f"chr.{n}.r" for n in range(1, 7)) + tuple(f"chr.{n}.f" for n in range(4, 7))
 RECIPES = {
-    "en": Recipe(TeslaX, "en", groups=(*_GROUPS, "vectors", "fluency"), penalty=0.01, floors={"pos": 0.075},
-                 without=("order", "long", "fluency", "vec.best0.r", "vec.best0.f"), date="2026-11-15"),
-    "und": Recipe(TeslaX, "und", groups=_GROUPS, penalty=0.1, floors={"pos": 0.05, "chr": 0.5}, date="2026-11-16",
-                  without=("order", "long", "foreign", *_PRECISION, *_CHARACTERS)),
+    "en": Recipe(TeslaX, "en", groups=(*_GROUPS, "chars", "vectors"), penalty=0.01,
+                 floors={"pos": 0.075, "padding": 0.7, "insertion": 1.0, "digression": 0.1, "disorder": 0.1,
+                         "stutter": 0.3, "numbers": 0.04, "negation": 0.02},
+                 without=("order", "long", "vec.best0.r", "vec.best0.f"), date="2026-11-17"),
+    "und": Recipe(TeslaX, "und", groups=(*_GROUPS, "sliding"), penalty=0.1, date="2026-11-17",
+                  floors={"pos": 0.05, "slide": 0.5, "padding": 1.2, "insertion": 0.2, "digression": 0.1,
+                          "disorder": 0.32, "stutter": 0.15, "numbers": 0.005, "negation": 0.015},
+                  without=("order", "long", "foreign", *_PRECISION)),
     "f-en": Recipe(TeslaF, "en", learner="signed-svm", penalty=0.03),
 }  # fmt: skip
 HEAD = """# {metric} where a year is left out
@@ -70,8 +75,15 @@ def judged(into_english: bool) -> Iterator[tuple[str, str, JudgedSet]]:
         preferences = read_preferences(str(pairs)) if pairs.exists() else {}
         for one in wmt_sets([str(DATA / f"{file}.seg.tsv.gz")], preferences, systems):
             lp = one.outputs.lp
-            if lp.endswith("-en") == into_english and target_language(lp) in known_languages():
+            if lp.endswith("-en") == into_english and _is_known(target_language(lp)):
                 yield file[:5], file[5:].lstrip("-"), one
+
+
+def _is_known(language: str) -> bool:
+    try:
+        return bool(resolve_language(language))
+    except UsageError:
+        return False
 
 
 def collect(

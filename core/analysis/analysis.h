@@ -3,7 +3,7 @@
 // A Draft (here) takes texts through the tokeniser (tokeniser.h, its rules per language, segmenter.h for scripts without
 // spaces) into the lexicon (lexicon.h), where every word type is looked at once and every later token is an integer. Words
 // get their lemmas and senses from plain_lemmas.h and sense_index.h, or from Python, once per new word type. Then the tagger
-// (tagger.h) tags, and the batch is flat arrays. word_facts.h and vector_table.h tell more of words without their context.
+// (tagger.h) tags, and the batch is flat arrays. word_facts.h and word_vectors.h tell more of words without their context.
 // The trainers of tagger and segmenter live beside them.
 #pragma once
 

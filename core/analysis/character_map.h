@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/fork_safe.h"
+
 namespace tesla {
 
 struct CharacterChange {
@@ -54,7 +56,7 @@ class CharacterMap {
     OfCharacter of_character_;
     OfWord of_word_;
     std::array<std::atomic<Page*>, kLast / kPage + 1> pages_{};
-    std::mutex adding_;
+    ForkSafe<std::mutex> adding_;
     std::deque<CharacterChange> changes_;
     std::vector<std::unique_ptr<Page>> owned_;
 };

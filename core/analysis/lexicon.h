@@ -18,6 +18,7 @@
 #include "analysis/tagger.h"
 #include "analysis/tokeniser.h"
 #include "base/flat_table.h"
+#include "base/fork_safe.h"
 #include "base/keyed_hash.h"
 
 namespace tesla {
@@ -194,8 +195,8 @@ class Lexicon {
     const std::uint64_t serial_ = next_serial();
     const Tagger* tagger_;
     // Several locks, so that a thread that defines words never waits for one that tokenises.
-    std::shared_mutex words_mutex_;
-    std::mutex features_mutex_, lemmas_mutex_, definitions_mutex_;
+    ForkSafe<std::shared_mutex> words_mutex_;
+    ForkSafe<std::mutex> features_mutex_, lemmas_mutex_, definitions_mutex_;
     std::atomic<std::uint32_t> entering_{0}, defining_{0};  // threads
     Interner word_ids_, lemma_ids_;
     FeatureStore features_;

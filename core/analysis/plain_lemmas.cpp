@@ -31,6 +31,11 @@ bool is_plain(char32_t c) {
     return alphabet && !odd && is_letter(c);
 }
 
+bool is_apostrophe(char32_t c) { return c == 0x2018 || c == 0x2019 || c == 0x2BC; }
+
+// ASCII that belongs to no word and is taken off none.
+bool is_sign(char32_t c) { return !is_plain(c) && !(c >= '0' && c <= '9') && c != '_' && c != '-'; }
+
 void write_lower(const std::u32string& text, std::string& out) {
     out.clear();
     out.reserve(text.size());
@@ -70,26 +75,35 @@ EditTable::EditTable(const std::vector<std::string>& keys, const std::vector<std
 }
 
 PlainLemmas::PlainLemmas(EditTable forms, EditTable suffixes, const FrontCodedDictionary* dictionary,
-                         std::optional<std::vector<std::string>> open_ends, bool numbers_are_lemmas)
+                         std::optional<std::vector<std::string>> open_ends, bool numbers_are_lemmas, bool english)
     : forms_(std::move(forms)),
       suffixes_(std::move(suffixes)),
       dictionary_(dictionary),
       open_ends_(std::move(open_ends)),
-      numbers_are_lemmas_(numbers_are_lemmas) {}
+      numbers_are_lemmas_(numbers_are_lemmas) {
+    if (english && dictionary) english_.emplace(*dictionary);
+}
 
 bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
     thread_local std::u32string form;
+    thread_local std::string straight, lower, listed;
     decode_utf8(word, form);
     if (form.empty() || form.size() > kLongestWord) return false;
-    auto is_known = [this](char32_t c) { return is_plain(c) || (!dictionary_ && is_east_asian(c)); };
-    if (!std::all_of(form.begin(), form.end(), is_known)) {
-        auto is_digit = [](char32_t c) { return c >= '0' && c <= '9'; };
-        if (!is_ascii(word) || !numbers_are_lemmas_ || std::none_of(form.begin(), form.end(), is_digit)) return false;
-        write_lower(form, lemma);
+    if (!is_ascii(word) && std::any_of(form.begin(), form.end(), is_apostrophe)) {
+        std::replace_if(form.begin(), form.end(), is_apostrophe, U'\'');
+        straight.clear();
+        for (char32_t c : form) append_utf8(c, straight);
+        word = straight;
+    }
+    const bool ascii = is_ascii(word);
+    const bool plain = std::all_of(form.begin(), form.end(),
+                                   [this](char32_t c) { return is_plain(c) || (!dictionary_ && is_east_asian(c)); });
+    if (!plain && !ascii) return false;
+    write_lower(form, lower);
+    if (numbers_are_lemmas_ && std::any_of(form.begin(), form.end(), [](char32_t c) { return c >= '0' && c <= '9'; })) {
+        lemma = lower;
         return true;
     }
-    thread_local std::string lower;
-    write_lower(form, lower);
     const std::u32string* edit = forms_.find(word);
     if (!edit && lower != word) edit = forms_.find(lower);
     if (edit) {
@@ -97,19 +111,32 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
         return true;
     }
     if (!dictionary_) return find_unknown(lower, lemma);
-    // The dictionary is asked for the other case too, as simplemma asks it.
-    thread_local std::string listed;
-    bool is_listed = dictionary_->find(word, listed);
-    if (!is_listed && is_upper(form[0])) {
-        is_listed = dictionary_->find(lower, listed);
-    } else if (!is_listed && !is_caseless(form[0])) {
-        if (form[0] >= 0x80) return false;
-        thread_local std::string capitalised;
-        capitalised = lower;
-        capitalised[0] = static_cast<char>(capitalised[0] - 32);
-        is_listed = dictionary_->find(capitalised, listed);
+    bool is_listed = false;
+    if (plain) {
+        // The dictionary is asked for the other case too, as simplemma asks it.
+        is_listed = dictionary_->find(word, listed);
+        if (!is_listed && is_upper(form[0])) {
+            is_listed = dictionary_->find(lower, listed);
+        } else if (!is_listed && !is_caseless(form[0])) {
+            if (form[0] >= 0x80) return false;
+            thread_local std::string capitalised;
+            capitalised = lower;
+            capitalised[0] = static_cast<char>(capitalised[0] - 32);
+            is_listed = dictionary_->find(capitalised, listed);
+        }
+        if (!is_listed && english_) is_listed = EnglishLemmas::by_ending(word, listed);
+        if (!is_listed) return find_unknown(lower, lemma);
+    } else if (std::all_of(form.begin(), form.end(), is_sign)) {
+        is_listed = dictionary_->find(word, listed);
+    } else if (english_) {
+        is_listed = english_->find(word, listed);
+    } else {
+        return false;
     }
-    if (!is_listed) return find_unknown(lower, lemma);
+    if (!is_listed) {
+        apply_rule(lower, lemma);
+        return true;
+    }
     if (listed.empty()) return false;
     decode_utf8(listed, form);
     if (!std::all_of(form.begin(), form.end(), [](char32_t c) { return c < 0x80 || is_plain(c); })) return false;
@@ -117,18 +144,22 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
     return true;
 }
 
-// The edit of the longest end that has one; the end is never the whole word.
 bool PlainLemmas::find_unknown(std::string_view lower, std::string& lemma) const {
     if (!open_ends_) return false;
     for (const std::string& end : *open_ends_)
         if (ends_with(lower, end)) return false;
+    apply_rule(lower, lemma);
+    return true;
+}
+
+// The edit of the longest end that has one; the end is never the whole word.
+void PlainLemmas::apply_rule(std::string_view lower, std::string& lemma) const {
     lemma = lower;
-    if (suffixes_.empty()) return true;
+    if (suffixes_.empty()) return;
     std::size_t start = lower.size();
     for (int length = 0; length <= kLongestSuffix && start > 0; ++length, start = previous_character(lower, start)) {
         if (const std::u32string* edit = suffixes_.find(lower.substr(start))) apply_edit(*edit, lower, lemma);
     }
-    return true;
 }
 
 std::vector<std::uint32_t> define_plain(Lexicon& lexicon, const std::vector<std::uint32_t>& words,

@@ -2,7 +2,7 @@
 // neither holds where nothing but rules for word ends is left to try.
 //
 // A shortcut of `Lemmatiser` (analysis/lemmas.py), which says what a lemma is and which finds all others: signs of Arabic
-// and Hebrew, words that simplemma takes apart. Both must agree on every plain word.
+// and Hebrew, words of other languages than English that simplemma takes apart. Both must agree on every plain word.
 #pragma once
 
 #include <deque>
@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/english_lemmas.h"
 #include "base/front_coded.h"
 #include "analysis/lexicon.h"
 #include "analysis/sense_index.h"
@@ -41,20 +42,23 @@ class EditTable {
 class PlainLemmas {
    public:
     // `forms` are whole words, `suffixes` ends of words; `dictionary` may be null. Unknown words that end in one of
-    // `open_ends` are left to the lemmatiser, and without `open_ends` all of them are.
+    // `open_ends` are left to the lemmatiser, and without `open_ends` all of them are. `english`: simplemma's steps for English
+    // are taken here.
     PlainLemmas(EditTable forms, EditTable suffixes, const FrontCodedDictionary* dictionary,
-                std::optional<std::vector<std::string>> open_ends, bool numbers_are_lemmas);
+                std::optional<std::vector<std::string>> open_ends, bool numbers_are_lemmas, bool english);
 
     // Whether the lemma of `word` is known here; then it is written to `lemma`.
     bool find(std::string_view word, std::string& lemma) const;
 
    private:
     bool find_unknown(std::string_view lower, std::string& lemma) const;
+    void apply_rule(std::string_view lower, std::string& lemma) const;
 
     EditTable forms_, suffixes_;
     const FrontCodedDictionary* dictionary_;
     std::optional<std::vector<std::string>> open_ends_;
     bool numbers_are_lemmas_;
+    std::optional<EnglishLemmas> english_;
 };
 
 // Defines the words whose lemmas are known, with the senses of these lemmas; returns the other words.

@@ -5,8 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/hashing.h"
-
 namespace tesla {
 namespace {
 
@@ -14,24 +12,21 @@ constexpr std::string_view kContinuation = "##";
 constexpr std::size_t kLongestPart = 100;  // characters; BERT's tokeniser gives up on longer words
 constexpr double kLargest = 127;
 
-std::size_t count_characters(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 }  // namespace
 
 VectorTable::VectorTable(std::string text, std::vector<std::int8_t> vectors, std::size_t dimensions, bool pieces)
-    : text_(std::move(text)), vectors_(std::move(vectors)), dimensions_(dimensions), pieces_(pieces) {
+    : text_(std::move(text)), vectors_(std::move(vectors)), dimensions_(dimensions), pieces_(pieces), entries_(pieces ? kContinuation : "") {
     if (dimensions == 0 || dimensions > kMostDimensions || vectors_.size() % dimensions != 0)
         throw std::invalid_argument("the vectors have an invalid shape");
     const bool open_end = !text_.empty() && text_.back() != '\n';  // the last line
     if (static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) + open_end != size())
         throw std::invalid_argument("entries and vectors differ in number");
-    beginnings_.reserve(size());
+    entries_.reserve(size());
     std::uint32_t number = 0;
     for (std::size_t begin = 0; begin < text_.size(); ++number) {
         const std::size_t end = std::min(text_.find('\n', begin), text_.size());
-        add(std::string_view(text_).substr(begin, end - begin), number);
+        if (!entries_.add(std::string_view(text_).substr(begin, end - begin), number))
+            throw std::invalid_argument("an entry occurs twice");
         begin = end + 1;
     }
     inverse_norms_.reserve(size());
@@ -42,63 +37,16 @@ VectorTable::VectorTable(std::string text, std::vector<std::int8_t> vectors, std
     }
 }
 
-void VectorTable::add(std::string_view entry, std::uint32_t number) {
-    const bool continues = pieces_ && entry.size() > kContinuation.size() && entry.substr(0, 2) == kContinuation;
-    if (continues) entry.remove_prefix(kContinuation.size());
-    if (!(continues ? continuations_ : beginnings_).add(entry, number)) throw std::invalid_argument("an entry occurs twice");
-}
-
-// By the first three bytes; shorter texts are in buckets of their own.
-std::size_t VectorTable::Entries::bucket_of(std::string_view text) {
-    std::uint64_t start = 0;
-    for (char byte : text.substr(0, 3)) start = start << 8 | static_cast<unsigned char>(byte);
-    return mixed(start) % kBuckets;
-}
-
-bool VectorTable::Entries::add(std::string_view entry, std::uint32_t number) {
-    longest_ = std::max(longest_, entry.size());
-    if (!entry.empty() && entry.size() <= kLongestNoted) lengths_[bucket_of(entry)] |= std::uint64_t{1} << (entry.size() - 1);
-    return numbers_.add(entry, number).second;
-}
-
-std::size_t VectorTable::Entries::longest_beginning(std::string_view text, std::uint32_t& number) const {
-    for (std::size_t length = std::min(longest_, text.size()); length > 0; --length) {
-        const std::string_view beginning = text.substr(0, length);
-        if (length <= kLongestNoted && (lengths_[bucket_of(beginning)] >> (length - 1) & 1) == 0) continue;
-        if (const std::uint32_t* found = find(beginning)) {
-            number = *found;
-            return length;
-        }
-    }
-    return 0;
-}
-
 void VectorTable::segment(std::string_view word, std::vector<std::uint32_t>& entries) const {
     entries.clear();
     if (!pieces_) {
-        if (const std::uint32_t* found = beginnings_.find(word)) entries.push_back(*found);
+        if (const std::uint32_t* found = entries_.find(word)) entries.push_back(*found);
         return;
     }
     while (!word.empty()) {
         const std::size_t end = std::min(word.find(' '), word.size());
-        segment_part(word.substr(0, end), entries);
+        entries_.cut(word.substr(0, end), kLongestPart, entries);  // a part that cannot be covered adds nothing
         word.remove_prefix(std::min(end + 1, word.size()));
-    }
-}
-
-// Greedy longest match, as in BERT: a part that cannot be covered has no pieces at all.
-void VectorTable::segment_part(std::string_view part, std::vector<std::uint32_t>& entries) const {
-    const std::size_t before = entries.size();
-    if (count_characters(part) > kLongestPart) return;
-    for (std::size_t begin = 0; begin < part.size();) {
-        std::uint32_t number = 0;
-        const std::size_t length = (begin == 0 ? beginnings_ : continuations_).longest_beginning(part.substr(begin), number);
-        if (length == 0) {
-            entries.resize(before);
-            return;
-        }
-        entries.push_back(number);
-        begin += length;
     }
 }
 

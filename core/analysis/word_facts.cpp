@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/checks.h"
+
 namespace tesla {
 namespace {
 
@@ -27,38 +29,46 @@ WordWeights::WordWeights(std::string text, const std::vector<double>& weights, d
     }
 }
 
-WordFacts::Words WordFacts::learn_words(std::uint32_t first, std::uint32_t end) {
-    Words words;
-    const std::size_t count = end - first;
-    words.folded.reserve(count);
-    words.shape.reserve(count);
-    words.weight.reserve(count);
-    std::vector<std::uint32_t> with_capitals;
-    std::vector<std::string> small_forms;  // of those
-    std::string lowered;
-    for (std::uint32_t word = first; word < end; ++word) {
-        const std::string& form = lexicon_.form(word);
-        const WordTraits traits = lowering_.apply(form, lowered);
-        const bool is_lower = lowered == form;
-        words.shape.push_back(shape_of(traits, is_lower));
-        words.weight.push_back(weight_of(lowered));
-        if (is_lower) continue;
-        with_capitals.push_back(word);
-        small_forms.push_back(lowered);
+void WordFacts::learn(const ArrayView<std::uint32_t>& words, const ArrayView<std::uint32_t>& lemmas) {
+    check_below(words, lexicon_.word_count(), "no such word");
+    check_below(lemmas, lexicon_.lemma_count(), "no such lemma");
+    if (words.size) learn_words(*std::max_element(words.begin(), words.end()) + 1);
+    const std::uint32_t end = lemmas.size ? *std::max_element(lemmas.begin(), lemmas.end()) + 1 : 0;
+    if (lemma_weights_.size() >= end) return;
+    std::lock_guard lock(learning_);
+    while (lemma_weights_.size() < end) {
+        lemma_weights_.prepare();
+        const double weight = weight_of(lexicon_.lemma_text(static_cast<std::uint32_t>(lemma_weights_.size())));
+        lemma_weights_.append([&](double& place) noexcept { place = weight; });
     }
-    const std::vector<std::uint32_t> small = lexicon_.find_words({small_forms.begin(), small_forms.end()});
+}
+
+void WordFacts::learn_words(std::uint32_t end) {
+    const auto first = static_cast<std::uint32_t>(words_.size());
+    if (first >= end) return;
+    std::vector<std::string> lowered(end - first);
+    std::vector<std::uint8_t> shapes;
+    std::vector<HashedText> with_capitals;  // in small letters
+    for (std::uint32_t word = first; word < end; ++word) {
+        std::string& small = lowered[word - first];
+        const WordTraits traits = lowering_.apply(lexicon_.form(word), small);
+        const bool is_lower = small == lexicon_.form(word);
+        shapes.push_back(shape_of(traits, is_lower));
+        if (!is_lower) with_capitals.emplace_back(small);
+    }
+    std::lock_guard lock(learning_);
+    const std::vector<std::uint32_t> small_words = lexicon_.find_words(with_capitals);
     std::size_t k = 0;
     for (std::uint32_t word = first; word < end; ++word) {
-        if (k == with_capitals.size() || with_capitals[k] != word) {
-            words.folded.push_back(first_with_capitals(lexicon_.form(word), word));
-            continue;
-        }
+        const std::string& small = lowered[word - first];
+        const std::uint32_t same = small == lexicon_.form(word) ? word : small_words[k++];
+        if (word < words_.size()) continue;  // another thread was first
+        words_.prepare();
         // Where the word in small letters came later, or never, those that come after it must find this one.
-        if (word < small[k]) remember(small_forms[k], word);
-        words.folded.push_back(std::min(small[k], first_with_capitals(small_forms[k], word)));
-        ++k;
+        if (word < same) remember(small, word);
+        const WordFact fact{std::min(same, first_with_capitals(small, word)), shapes[word - first], weight_of(small)};
+        words_.append([&](WordFact& place) noexcept { place = fact; });
     }
-    return words;
 }
 
 std::uint32_t WordFacts::first_with_capitals(std::string_view small_form, std::uint32_t otherwise) const {
@@ -70,13 +80,6 @@ void WordFacts::remember(std::string_view small_form, std::uint32_t word) {
     first_with_capitals_.resize(small_forms_.size());  // nothing is left over where the next lines fail
     first_with_capitals_.push_back(word);
     if (small_forms_.intern(small_form) + 1 < first_with_capitals_.size()) first_with_capitals_.pop_back();  // known
-}
-
-std::vector<double> WordFacts::lemma_weights(std::uint32_t first, std::uint32_t end) const {
-    std::vector<double> weights;
-    weights.reserve(end - first);
-    for (std::uint32_t lemma = first; lemma < end; ++lemma) weights.push_back(weight_of(lexicon_.lemma_text(lemma)));
-    return weights;
 }
 
 }  // namespace tesla

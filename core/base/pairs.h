@@ -25,8 +25,8 @@ struct TextPairs {
     }
 };
 
-// Pairs that are matched before the clock is looked at: a pair takes microseconds, of long texts milliseconds.
-inline constexpr std::size_t kPairsPerLook = 16;
+// What a pair takes at least, in nanoseconds; matchers count what long texts take.
+inline constexpr std::size_t kLeastPerPair = 4096;
 
 // Calls visit(k, x, y) for every pair, and asks now and then whether the user wants it to stop.
 template <class Texts, class Visit>
@@ -34,7 +34,7 @@ void for_each_pair(const TextPairs& pairs, const Texts& references, const Texts&
     pairs.check(references.size(), hypotheses.size());
     Interrupt interrupt;
     for (std::size_t k = 0; k < pairs.size(); ++k) {
-        if (k % kPairsPerLook == 0) interrupt.look();
+        interrupt.step(kLeastPerPair);
         visit(k, references[static_cast<std::size_t>(pairs.reference[k])],
               hypotheses[static_cast<std::size_t>(pairs.hypothesis[k])]);
     }

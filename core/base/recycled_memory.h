@@ -8,6 +8,8 @@
 #include <mutex>
 #include <vector>
 
+#include "base/fork_safe.h"
+
 namespace tesla {
 
 // Threads share it. Blocks are large: arenas ask for them, not those who live in an arena.
@@ -23,7 +25,7 @@ class RecycledMemory : public std::pmr::memory_resource {
     void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override;
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 
-    std::mutex mutex_;
+    ForkSafe<std::mutex> mutex_;
     std::vector<void*> free_[kClasses];
     std::size_t kept_ = 0;  // bytes
 };

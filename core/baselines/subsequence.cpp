@@ -27,6 +27,7 @@ void CommonSubsequence::advance(std::uint32_t reference_word, const std::uint64_
         std::copy(row, row + blocks_, next);
         return;
     }
+    interrupt_.step(blocks_);
     const std::uint64_t* const places = places_.data() + number * blocks_;
     std::uint64_t carry = 0;
     for (std::size_t block = 0; block < blocks_; ++block) {
@@ -60,6 +61,7 @@ void CommonSubsequence::mark(const WordSequence& reference, const WordSequence& 
     for (std::size_t i = 0; i < reference.size; ++i) advance(reference[i], row(i), row(i + 1));
     std::size_t i = reference.size, j = hypothesis.size;
     while (i > 0 && j > 0) {
+        interrupt_.step(blocks_);
         if (reference[i - 1] == hypothesis[j - 1]) {
             marked[--i] = 1;
             --j;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "baselines/bag_overlap.h"
 #include "baselines/word_texts.h"
 
@@ -33,6 +34,7 @@ class CommonSubsequence {
     std::vector<std::uint64_t> places_;   // of each different word, one bit per word of the hypothesis
     // Bit j of a row is 0 where the subsequence grows with word j + 1 of the hypothesis.
     std::vector<std::uint64_t> rows_;
+    Interrupt interrupt_;
 };
 
 }  // namespace tesla

@@ -97,8 +97,31 @@ CharacterMap::OfWord asks_of_word(nb::callable python) {
     };
 }
 
-void check_span(std::uint32_t first, std::uint32_t end, std::size_t count) {
-    require_in_range(first <= end && end <= count, "no such word or lemma");
+nb::tuple facts_of(WordFacts& facts, const TokenBatch& batch) {
+    const TokenArrays& tokens = batch.arrays();
+    without_gil([&] { facts.learn(tokens.word, tokens.lemma); });
+    std::vector<std::uint32_t> folded;
+    std::vector<std::uint8_t> shape;
+    std::vector<double> word_weight, lemma_weight;
+    for (std::uint32_t word : tokens.word) {
+        folded.push_back(facts[word].folded);
+        shape.push_back(facts[word].shape);
+        word_weight.push_back(facts[word].weight);
+    }
+    for (std::uint32_t lemma : tokens.lemma) lemma_weight.push_back(facts.lemma_weight(lemma));
+    return nb::make_tuple(to_numpy(std::move(folded)), to_numpy(std::move(shape)), to_numpy(std::move(word_weight)),
+                          to_numpy(std::move(lemma_weight)));
+}
+
+// What somebody else analysed.
+TokenArrays token_arrays(const Array<std::int64_t>& offsets, const Array<std::uint32_t>& word,
+                         const Array<std::uint32_t>& lemma, const Array<std::uint16_t>& tag,
+                         const Array<std::uint8_t>& universal, const Array<std::uint8_t>& function,
+                         const Array<std::uint32_t>& start, const Array<std::uint32_t>& end) {
+    check_csr(view_of(offsets), word.size());
+    check_columns(word.size(), {lemma.size(), tag.size(), universal.size(), function.size(), start.size(), end.size()});
+    return {copied(offsets), copied(word), copied(lemma), copied(start), copied(end),
+            copied(tag), copied(universal), copied(function)};
 }
 
 }  // namespace
@@ -195,23 +218,8 @@ void bind_lexicon(nb::module_& m) {
     nb::class_<WordFacts>(m, "WordFacts", "What is known of the words of a lexicon without their context.")
         .def(nb::init<Lexicon&, CharacterMap&, const WordWeights*>(), "lexicon"_a, "lowering"_a, "weights"_a.none(),
              nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
-        .def(
-            "learn_words",
-            [](WordFacts& table, std::uint32_t first, std::uint32_t end) {
-                check_span(first, end, table.lexicon().word_count());
-                WordFacts::Words words = without_gil([&] { return table.learn_words(first, end); });
-                return nb::make_tuple(to_numpy(std::move(words.folded)), to_numpy(std::move(words.shape)),
-                                      to_numpy(std::move(words.weight)));
-            },
-            "first"_a, "end"_a,
-            "For each of the words: the first word that is the same but for capitals, the shape, the weight.")
-        .def(
-            "lemma_weights",
-            [](const WordFacts& table, std::uint32_t first, std::uint32_t end) {
-                check_span(first, end, table.lexicon().lemma_count());
-                return to_numpy(without_gil([&] { return table.lemma_weights(first, end); }));
-            },
-            "first"_a, "end"_a);
+        .def("of", &facts_of, "batch"_a,
+             "For each token the first word that is the same but for capitals, the shape, the weights of word and lemma.");
 
     nb::class_<Labels>(m, "Labels", "What the labels of a tagger mean.")
         .def(
@@ -237,6 +245,15 @@ void bind_lexicon(nb::module_& m) {
             "labels"_a, "keep_punctuation"_a, nb::rv_policy::take_ownership);
 
     nb::class_<TokenBatch>(m, "TokenBatch", "The arrays of an analysed batch; NumPy sees one when it is asked for.")
+        .def(
+            "__init__",
+            [](TokenBatch* self, const Array<std::int64_t>& offsets, const Array<std::uint32_t>& word,
+               const Array<std::uint32_t>& lemma, const Array<std::uint16_t>& tag, const Array<std::uint8_t>& universal,
+               const Array<std::uint8_t>& function, const Array<std::uint32_t>& start, const Array<std::uint32_t>& end) {
+                new (self) TokenBatch(token_arrays(offsets, word, lemma, tag, universal, function, start, end));
+            },
+            "offsets"_a, "word"_a, "lemma"_a, "tag"_a, "universal"_a, "function"_a, "start"_a, "end"_a,
+            "What somebody else analysed.")
         .def_prop_ro("has_empty_text", &TokenBatch::has_empty_text)
         .def_prop_ro("offsets", column(&TokenArrays::offsets))
         .def_prop_ro("word", column(&TokenArrays::word))

@@ -14,6 +14,7 @@
 #include "bindings/arrays.h"
 #include "base/checks.h"
 #include "base/interrupt.h"
+#include "base/pairs.h"
 #include "baselines/bleu.h"
 #include "baselines/mteval_categories.h"
 #include "baselines/porter_stemmer.h"
@@ -69,7 +70,7 @@ WordTexts words_of(const nb::list& given, AddText&& add_text) {
     WordTexts words(texts.bytes());
     for (std::string_view text : texts.views()) {
         add_text(text, words);
-        interrupt.step();
+        interrupt.step(16 * text.size());
     }
     return words;
 }
@@ -136,8 +137,9 @@ nb::object count_bleu(const WordTexts& texts, const Array<std::int64_t>& hypothe
         for (std::size_t pair = 0; pair < hypotheses.size(); ++pair) {
             given.clear();
             for_references(references, pair, [&](std::size_t text) { given.push_back(texts[text]); });
-            counter.count(texts[static_cast<std::size_t>(hypotheses(pair))], given, rows.data() + pair * columns);
-            interrupt.step();
+            const WordSequence hypothesis = texts[static_cast<std::size_t>(hypotheses(pair))];
+            counter.count(hypothesis, given, rows.data() + pair * columns);
+            interrupt.step(100 * hypothesis.size * (given.size() + 1));
         }
     }
     return to_numpy(std::move(rows), columns);
@@ -181,12 +183,12 @@ nb::object match_rouge(const WordTexts& sentences, const Array<std::int64_t>& se
             Row best{};
             for_references(references, pair, [&](std::size_t text) {
                 list(text, reference);
+                interrupt.step(kLeastPerPair);
                 const RougeMeasures measures = matcher.match(reference, hypothesis);
                 const Row row{measures.precision, measures.recall, measures.f};
                 if (row[chosen] > best[chosen] || (row[chosen] == best[chosen] && row > best)) best = row;
             });
             rows.insert(rows.end(), best.begin(), best.end());
-            interrupt.step();
         }
     }
     return to_numpy(std::move(rows), Row{}.size());

@@ -11,6 +11,7 @@
 namespace tesla {
 
 void bind_tokeniser(nanobind::module_& m);
+void bind_detection(nanobind::module_& m);
 void bind_tagger(nanobind::module_& m);
 void bind_lexicon(nanobind::module_& m);
 void bind_dictionaries(nanobind::module_& m);
@@ -20,6 +21,7 @@ void bind_matching(nanobind::module_& m);
 void bind_characters(nanobind::module_& m);
 void bind_baselines(nanobind::module_& m);
 void bind_surface(nanobind::module_& m);
+void bind_guards(nanobind::module_& m);
 void bind_vectors(nanobind::module_& m);
 void bind_states(nanobind::module_& m);
 void bind_encoder(nanobind::module_& m);

@@ -41,15 +41,19 @@ void init_batch(Batch* self, Vocabulary& vocabulary, const nb::list& texts, int 
 }
 
 nb::tuple explain(Batch& batch, std::int64_t reference, std::int64_t hypothesis, std::size_t limit) {
-    const celab::Solution solution = without_gil([&] { return batch.explain(reference, hypothesis, limit); });
+    auto [solution, why] = without_gil([&] { return batch.explain(reference, hypothesis, limit); });
     std::vector<std::int32_t> spans;
     std::vector<double> weights, totals;
     for (const celab::MatchedPair& m : solution.matches) {
-        spans.insert(spans.end(), {m.reference_start, m.reference_length, m.hypothesis_start, m.hypothesis_length});
+        spans.insert(spans.end(), {m.reference_start, m.reference_start + m.reference_length, m.hypothesis_start,
+                                   m.hypothesis_start + m.hypothesis_length});
         weights.push_back(m.weight);
     }
     Batch::append(solution, totals);
-    return nb::make_tuple(to_numpy(std::move(totals)), to_numpy(std::move(spans), 4), to_numpy(std::move(weights)));
+    return nb::make_tuple(to_numpy(std::move(totals)), to_numpy(std::move(spans), 4), to_numpy(std::move(weights)),
+                          to_numpy(std::move(why.essential)), to_numpy(std::move(why.parts), celab::Reasons::kColumns),
+                          to_numpy(std::move(why.part_ends)), to_numpy(std::move(why.reference_covered)),
+                          to_numpy(std::move(why.hypothesis_covered)));
 }
 
 std::vector<std::pair<std::int32_t, std::int32_t>> split(std::string_view text) {
@@ -101,7 +105,8 @@ void bind_celab(nb::module_& m) {
             "reference"_a, "hypothesis"_a, "limit"_a,
             "One row per pair: covered and total weight of the reference, and of the hypothesis.")
         .def("explain", &explain, "reference"_a, "hypothesis"_a, "limit"_a,
-             "One pair: that row, the matched spans as (start, length) of both sides, their weights.");
+             "One pair: that row; the links as (start, end) of both sides, their weights, whether they are essential; their "
+             "parts, where those of each link end; what is covered of every span of both sides.");
 }
 
 }  // namespace tesla

@@ -72,12 +72,12 @@ void bind_dictionaries(nb::module_& m) {
             [](PlainLemmas* self, const std::vector<std::string>& forms, const std::vector<std::string>& form_edits,
                const std::vector<std::string>& suffixes, const std::vector<std::string>& suffix_edits,
                const FrontCodedDictionary* dictionary, std::optional<std::vector<std::string>> open_ends,
-               bool numbers_are_lemmas) {
+               bool numbers_are_lemmas, bool english) {
                 new (self) PlainLemmas(EditTable(forms, form_edits), EditTable(suffixes, suffix_edits), dictionary,
-                                       std::move(open_ends), numbers_are_lemmas);
+                                       std::move(open_ends), numbers_are_lemmas, english);
             },
             "forms"_a, "form_edits"_a, "suffixes"_a, "suffix_edits"_a, "dictionary"_a.none(), "open_ends"_a.none(),
-            "numbers_are_lemmas"_a, nb::keep_alive<1, 6>())
+            "numbers_are_lemmas"_a, "english"_a = false, nb::keep_alive<1, 6>())
         .def(
             "lookup",
             [](const PlainLemmas& lemmas, const std::vector<std::string_view>& words) {

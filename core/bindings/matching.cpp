@@ -85,7 +85,7 @@ nb::tuple solve_transport(const Array<Capacity>& supply, const Array<Capacity>& 
 }  // namespace
 
 void bind_matching(nb::module_& m) {
-    nb::exception<TextTooLong>(m, "TextTooLongError", PyExc_ValueError);
+    nb::exception<TextTooLong>(m, "TextTooLongError", nb::module_::import_("tesla_eval.base.errors").attr("InputError"));
     nb::class_<Tokens>(m, "Tokens", "The token arrays of a batch, as far as bags need them.")
         .def(nb::init<const TokenBatch&>(), "batch"_a, nb::keep_alive<1, 2>())
         .def(nb::init<Array<std::int64_t>, Array<std::uint32_t>, Array<std::uint16_t>, Array<std::uint8_t>>(), "offsets"_a,

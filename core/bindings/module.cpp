@@ -1,20 +1,45 @@
+#include <memory>
+#include <utility>
+
+#include "base/fork_safe.h"
 #include "base/interrupt.h"
 #include "bindings/bindings.h"
+
+namespace nb = nanobind;
 
 namespace {
 
 void stop_on_signal() {
-    nanobind::gil_scoped_acquire acquire;
-    if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+    nb::gil_scoped_acquire acquire;
+    const tesla::StopToken* token = tesla::watched_stop_token().get();
+    if (token && token->is_stopped()) PyErr_SetNone(PyExc_KeyboardInterrupt);
+    if (PyErr_Occurred() || PyErr_CheckSignals() != 0) throw nb::python_error();
 }
+
+// A token for Python, which shares it with the threads that watch it.
+class HeldStopToken {
+   public:
+    HeldStopToken() { token_->outer = tesla::watched_stop_token(); }
+    void watch() const { tesla::watched_stop_token() = token_; }
+    void stop() { token_->stopped = true; }
+
+   private:
+    std::shared_ptr<tesla::StopToken> token_ = std::make_shared<tesla::StopToken>();
+};
 
 }  // namespace
 
 NB_MODULE(_core, m) {
     m.doc() = "The C++ core of tesla-eval: text to tokens, tokens to bags, bags to the exact optimum.";
-    nanobind::set_leak_warnings(false);  // pipelines are kept for the life of the process, on purpose
+    nb::set_leak_warnings(false);  // pipelines are kept for the life of the process, on purpose
+    tesla::guard_forks();
     tesla::stop_if_told = stop_on_signal;
+    nb::class_<HeldStopToken>(m, "StopToken", "Stops the core's work in the threads that watch it.")
+        .def(nb::init<>())
+        .def("watch", &HeldStopToken::watch, "From now on, work of the calling thread raises KeyboardInterrupt when told to stop.")
+        .def("stop", &HeldStopToken::stop);
     tesla::bind_tokeniser(m);
+    tesla::bind_detection(m);
     tesla::bind_tagger(m);
     tesla::bind_lexicon(m);
     tesla::bind_dictionaries(m);
@@ -24,6 +49,7 @@ NB_MODULE(_core, m) {
     tesla::bind_characters(m);
     tesla::bind_baselines(m);
     tesla::bind_surface(m);
+    tesla::bind_guards(m);
     tesla::bind_vectors(m);
     tesla::bind_encoder(m);
     tesla::bind_states(m);

@@ -97,7 +97,7 @@ class StateTexts {
         check_columns((offsets.size() - 1) * dimensions, {means.size()});
         for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
             if (static_cast<std::size_t>(offsets(i + 1) - offsets(i)) > kMostPieces)
-                throw TextTooLong("a text has more than 65,536 pieces of words");
+                throw TextTooLong("a text has more than 16,384 pieces of words: split it into segments");
         for (std::size_t i = 0; i < means.size(); ++i)
             require(means(i) <= kLargestMean && means(i) >= -kLargestMean, "a mean is too large");
         return kinds.size();

@@ -2,6 +2,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,10 @@ class CandidateTable {
         require(statistics.shape(0) == features.shape(1), "the arrays do not fit together");
         for (std::size_t s = 0; s + 1 < offsets.size(); ++s)
             require(offsets(s) != offsets(s + 1), "a segment has no candidates");
+        // So that the sums of all segments, and their differences, are numbers.
+        const std::int64_t most = std::numeric_limits<std::int64_t>::max() / (4 * static_cast<std::int64_t>(offsets.size()));
+        for (std::size_t i = 0; i < statistics.size(); ++i)
+            require(statistics.data()[i] <= most && statistics.data()[i] >= -most, "a statistic is too large");
         view_ = {offsets.data(), offsets.size() - 1, features.data(), features.shape(0), features.shape(1),
                  statistics.data(), statistics.shape(1)};
     }

@@ -2,21 +2,22 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <limits>
-
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/character_map.h"
-#include "analysis/lexicon.h"
 #include "analysis/vector_table.h"
+#include "analysis/word_vectors.h"
 #include "base/checks.h"
 #include "base/pairs.h"
 #include "bindings/arrays.h"
 #include "base/recycled_memory.h"
 #include "bindings/texts.h"
 #include "bindings/bindings.h"
+#include "bindings/token_batch.h"
 #include "matching/vectors.h"
 
 namespace nb = nanobind;
@@ -36,60 +37,30 @@ nb::object look_up(const VectorTable& table, const nb::list& words) {
     return to_numpy(std::move(vectors), table.dimensions());
 }
 
-// The vectors of the words that have one, where each word's lies (counted from `first`), and the squares of their lengths.
-// `text_of` gives the words of a lexicon by their numbers, `characters` turns them into what the table has.
-template <class TextOf>
-nb::tuple look_up_rows(const VectorTable& table, CharacterMap& characters, const Array<std::uint32_t>& words, TextOf&& text_of,
-                       std::uint32_t first) {
-    std::vector<std::int8_t> vectors;
-    std::vector<std::uint32_t> rows(words.size(), kNoVector), squares;
-    {
-        nb::gil_scoped_release release;
-        std::vector<std::int8_t> vector(table.dimensions());
-        vectors.reserve(words.size() * vector.size());
-        std::string word;
-        for (std::size_t i = 0; i < words.size(); ++i) {
-            characters.apply(text_of(words(i)), word);
-            table.look_up(word, vector.data());
-            std::uint32_t square = 0;
-            for (std::int8_t value : vector) square += static_cast<std::uint32_t>(value * value);
-            if (square == 0) continue;
-            rows[i] = first + static_cast<std::uint32_t>(squares.size());
-            squares.push_back(square);
-            vectors.insert(vectors.end(), vector.begin(), vector.end());
-        }
-    }
-    return nb::make_tuple(to_numpy(std::move(vectors)), to_numpy(std::move(rows)), to_numpy(std::move(squares)));
-}
-
 // The texts of a batch with the vectors of their words; made once, compared as often as one likes.
 class VectorTexts {
    public:
-    VectorTexts(const Array<std::int64_t>& offsets, const Array<std::uint32_t>& word, const Array<std::uint32_t>& lemma,
-                const Array<std::uint32_t>& row, const Array<std::uint32_t>& weight, Array<std::int8_t> matrix,
-                const Array<std::uint32_t>& squares, std::size_t dimensions, bool merged)
-        : matrix_(std::move(matrix)), dimensions_(dimensions) {
-        check_csr(view_of(offsets), word.size());
-        check_columns(word.size(), {lemma.size(), row.size(), weight.size()});
-        require(dimensions != 0 && dimensions <= kMostDimensions && matrix_.size() % dimensions == 0,
-                "the vectors have an invalid shape");
-        const std::size_t rows = matrix_.size() / dimensions;
-        check_columns(rows, {squares.size()});
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            require_in_range(row(i) == kNoVector || row(i) < rows, "no such vector");
-            require(weight(i) != 0 && weight(i) <= kLargestWordWeight, "a weight is 0 or too large");
-        }
-        nb::gil_scoped_release release;
+    // The vectors, which learn the words of the batch, must outlive this.
+    VectorTexts(const TokenBatch& batch, WordVectors& vectors, bool merged) : dimensions_(vectors.dimensions()) {
+        const TokenArrays& tokens = batch.arrays();
+        const nb::gil_scoped_release release;
+        const VectorColumns columns = vectors.of(tokens.word, tokens.lemma);
         VectorScratch scratch;
-        texts_.reserve(offsets.size() - 1);
-        for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-            const auto from = static_cast<std::size_t>(offsets(i)), to = static_cast<std::size_t>(offsets(i + 1));
-            texts_.emplace_back(
-                VectorView{word.data() + from, lemma.data() + from, row.data() + from, weight.data() + from, to - from},
-                VectorMatrix{matrix_.data(), squares.data(), dimensions}, merged, scratch, &memory_);
+        texts_.reserve(tokens.offsets.size() - 1);
+        for (std::size_t i = 0; i + 1 < tokens.offsets.size(); ++i) {
+            const auto from = static_cast<std::size_t>(tokens.offsets[i]), to = static_cast<std::size_t>(tokens.offsets[i + 1]);
+            texts_.emplace_back(VectorView{columns.word.data() + from, tokens.lemma.data() + from, columns.vector.data() + from,
+                                           columns.weight.data() + from, to - from},
+                                merged, scratch, &memory_);
         }
     }
     std::size_t size() const { return texts_.size(); }
+    // Of all words, in 64ths.
+    std::int64_t total_weight() const {
+        std::int64_t total = 0;
+        for (const VectorText& text : texts_) total += text.total;
+        return total;
+    }
 
     // One row of precision, recall and F for each pair; NaN where a problem does not exist (specification §5).
     static nb::tuple match(const VectorTexts& reference, const VectorTexts& hypothesis,
@@ -135,7 +106,6 @@ class VectorTexts {
         require(reference.dimensions_ == hypothesis.dimensions_, "the vectors do not belong together");
     }
 
-    Array<std::int8_t> matrix_;  // keeps the vectors alive that the texts point to
     std::size_t dimensions_;
     Arena memory_;  // before the texts that live in it
     std::vector<VectorText> texts_;
@@ -156,25 +126,6 @@ void bind_vectors(nb::module_& m) {
         .def("__len__", &VectorTable::size)
         .def("look_up", &look_up, "words"_a, "One row per word; zeros for a word that has no vector.")
         .def(
-            "word_rows",
-            [](const VectorTable& table, CharacterMap& characters, const Lexicon& lexicon,
-               const Array<std::uint32_t>& words, std::uint32_t first) {
-                check_below(view_of(words), lexicon.word_count(), "no such word");
-                const auto text_of = [&](std::uint32_t word) -> std::string_view { return lexicon.form(word); };
-                return look_up_rows(table, characters, words, text_of, first);
-            },
-            "characters"_a, "lexicon"_a, "words"_a, "first"_a,
-            "The vectors of the words that have one, the row of every word counted from `first`, the squares of the lengths.")
-        .def(
-            "lemma_rows",
-            [](const VectorTable& table, CharacterMap& characters, const Lexicon& lexicon,
-               const Array<std::uint32_t>& lemmas, std::uint32_t first) {
-                check_below(view_of(lemmas), lexicon.lemma_count(), "no such lemma");
-                const auto text_of = [&](std::uint32_t lemma) -> std::string_view { return lexicon.lemma_text(lemma); };
-                return look_up_rows(table, characters, lemmas, text_of, first);
-            },
-            "characters"_a, "lexicon"_a, "lemmas"_a, "first"_a, "The same for lemmas.")
-        .def(
             "segment",
             [](const VectorTable& table, const std::string& word) {
                 std::vector<std::uint32_t> entries;
@@ -185,13 +136,26 @@ void bind_vectors(nb::module_& m) {
     nb::list names;
     for (const char* name : kVectorProblemNames) names.append(name);
     m.attr("VECTOR_PROBLEMS") = nb::tuple(names);
-    m.attr("NO_VECTOR") = kNoVector;
+    nb::class_<WordVectors>(m, "WordVectors", "The vectors and weights of the words of a lexicon.")
+        .def(nb::init<const VectorTable&, CharacterMap&, WordFacts&>(), "table"_a, "as_entries"_a, "facts"_a,
+             nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
+        .def(
+            "of",
+            [](WordVectors& vectors, const TokenBatch& batch) {
+                VectorColumns columns = without_gil([&] { return vectors.of(batch.arrays().word, batch.arrays().lemma); });
+                std::vector<std::int8_t> values(columns.vector.size() * vectors.dimensions());
+                for (std::size_t i = 0; i < columns.vector.size(); ++i)
+                    if (const std::int8_t* vector = columns.vector[i].values)
+                        std::copy_n(vector, vectors.dimensions(), values.data() + i * vectors.dimensions());
+                return nb::make_tuple(to_numpy(std::move(columns.word)), to_numpy(std::move(columns.weight)),
+                                      to_numpy(std::move(values), vectors.dimensions()));
+            },
+            "batch"_a,
+            "For each token the number of its form in small letters, its weight in 64ths, and its vector; zeros if it has none.");
     nb::class_<VectorTexts>(m, "VectorTexts", "The texts of a batch with the vectors of their words.")
-        .def(nb::init<const Array<std::int64_t>&, const Array<std::uint32_t>&, const Array<std::uint32_t>&,
-                      const Array<std::uint32_t>&, const Array<std::uint32_t>&, Array<std::int8_t>,
-                      const Array<std::uint32_t>&, std::size_t, bool>(),
-             "offsets"_a, "word"_a, "lemma"_a, "row"_a, "weight"_a, "matrix"_a, "squares"_a, "dimensions"_a,
-             "merged"_a = true)
+        .def(nb::init<const TokenBatch&, WordVectors&, bool>(), "batch"_a, "vectors"_a, "merged"_a = true,
+             nb::keep_alive<1, 3>())
+        .def_prop_ro("total_weight", &VectorTexts::total_weight, "Of all words, in 64ths.")
         .def("__len__", &VectorTexts::size);
     m.def("match_vectors", &VectorTexts::match, "reference"_a, "hypothesis"_a, "reference_index"_a,
           "hypothesis_index"_a, "alpha"_a, "Precision, recall and F: one row per pair, the columns are VECTOR_PROBLEMS.");

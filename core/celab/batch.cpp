@@ -59,11 +59,14 @@ std::vector<double> Batch::solve(const TextPairs& pairs, std::size_t limit) {
     return rows;
 }
 
-Solution Batch::explain(std::int64_t reference, std::int64_t hypothesis, std::size_t limit) {
+std::pair<Solution, Reasons> Batch::explain(std::int64_t reference, std::int64_t hypothesis, std::size_t limit) {
     const TextPairs pair{{&reference, 1}, {&hypothesis, 1}};
     pair.check(size(), size());
     find_types();
-    return Solver(limit).solve(texts_[static_cast<std::size_t>(reference)], texts_[static_cast<std::size_t>(hypothesis)], true);
+    const Text &x = texts_[static_cast<std::size_t>(reference)], &y = texts_[static_cast<std::size_t>(hypothesis)];
+    Solution solution = Solver(limit).solve(x, y, true);
+    Reasons why = reasons(vocabulary_, x, y, solution.matches);
+    return {std::move(solution), std::move(why)};
 }
 
 void Batch::append(const Solution& s, std::vector<double>& rows) {

@@ -8,11 +8,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/array_view.h"
 #include "base/pairs.h"
 #include "celab/celab.h"
+#include "celab/reasons.h"
 
 namespace tesla::celab {
 
@@ -33,7 +35,7 @@ class Batch {
     // A row per pair; NaN where more than `limit` rows of a program hang together.
     std::vector<double> solve(const TextPairs& pairs, std::size_t limit);
     // One pair with the matches that reach the optimum.
-    Solution explain(std::int64_t reference, std::int64_t hypothesis, std::size_t limit);
+    std::pair<Solution, Reasons> explain(std::int64_t reference, std::int64_t hypothesis, std::size_t limit);
 
     static void append(const Solution& solution, std::vector<double>& rows);
 

@@ -24,7 +24,6 @@ class TypeFlow {
     // A path ends at an other type with `room`, or at an own type that can spare flow. Returns what found no place.
     double send(std::int32_t x, double amount, std::vector<double>& room, std::vector<double>* spare = nullptr) {
         while (amount > kNothing && find_path(x, room, spare)) {
-            interrupt_.step();
             double& at_end = end_.receiver >= 0 ? room[index(end_.receiver)] : (*spare)[index(end_.sender)];
             double step = std::min(amount, at_end);
             for (std::int32_t own = end_.sender; own != x; own = reached_[index(own)].from)
@@ -78,6 +77,7 @@ class TypeFlow {
     }
 
     bool expand(std::int32_t x, const std::vector<double>* room, const std::vector<double>* spare) {
+        interrupt_.step(4 * own_.of(x).size());
         for (const Neighbour& y : own_.of(x)) {
             if (other_seen_[index(y.type)] == stamp_) continue;
             other_seen_[index(y.type)] = stamp_;

@@ -102,7 +102,7 @@ void Linker::concatenate(const Text& reference, const Text& hypothesis) {
     for (int i = reference.units() - 1; i >= 0; --i) {
         auto& row = rows_[index(i % depth)];
         auto& touched = touched_[index(i % depth)];
-        interrupt_.step();
+        interrupt_.step(10 * touched.size());
         for (std::int32_t j : touched) row[index(j)] = 0;
         touched.clear();
         Mask first = 0;

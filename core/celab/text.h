@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fork_safe.h"
 #include "celab/index.h"
 #include "analysis/lexicon.h"
 
@@ -21,7 +22,7 @@ inline constexpr int kMaxOrder = 8;  // one bit for every pair of lengths in a 6
 // The joined texts of n-grams as integers, with the synonym categories that a dictionary gives them.
 class Vocabulary {
    public:
-    std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
+    std::unique_lock<ForkSafe<std::mutex>> lock() { return std::unique_lock(mutex_); }
     std::uint32_t intern(std::string_view joined);  // under the lock
     bool defined(std::uint32_t id) const { return entries_[id].defined.load(std::memory_order_acquire); }
     void define(std::uint32_t id, const std::uint32_t* categories, std::size_t count);
@@ -35,7 +36,7 @@ class Vocabulary {
         std::atomic<bool> defined{false};
         std::vector<std::uint32_t> categories;  // written before `defined` is
     };
-    std::mutex mutex_;
+    ForkSafe<std::mutex> mutex_;
     Interner ids_;
     StableArray<Entry> entries_;
 };

@@ -4,10 +4,12 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/checks.h"
+
 namespace tesla {
 namespace {
 
-constexpr std::uint64_t kProgressStep = 1 << 18;
+constexpr std::uint64_t kProgressStep = 1 << 16;  // records; Python, which is told, may raise
 
 // Reports every so many records.
 class Ticker {
@@ -24,7 +26,7 @@ class Ticker {
 };
 
 double discount(const NgramEstimator::Discounts& discounts, double count) {
-    if (count <= 0) return 0;
+    if (!(count > 0)) return 0;
     return discounts[static_cast<std::size_t>(std::min(count, 3.0)) - 1];
 }
 
@@ -65,6 +67,7 @@ std::string NgramEstimator::path(const char* what, unsigned n) const {
 std::string NgramEstimator::result_path(unsigned n) const { return path("result", n); }
 
 void NgramEstimator::add_sentence(const std::uint32_t* words, std::size_t length) {
+    require(counts_ != nullptr, "the counts were adjusted already");
     for (std::size_t i = 0; i <= length; ++i) {
         NgramRecord record;
         record.x = 1;
@@ -77,6 +80,7 @@ void NgramEstimator::add_sentence(const std::uint32_t* words, std::size_t length
 }
 
 void NgramEstimator::adjust_counts(const Progress& progress) {
+    require(counts_ != nullptr && adjusted_writers_.empty(), "the counts were adjusted already");
     for (unsigned n = 1; n <= order_; ++n)
         adjusted_writers_.push_back(std::make_unique<RecordWriter>(path("adjusted", n)));
     Ticker ticker(progress);
@@ -123,11 +127,13 @@ void NgramEstimator::adjust_counts(const Progress& progress) {
 
 void NgramEstimator::write_adjusted(unsigned n, NgramRecord record) {
     record.tag = record.y > static_cast<double>(thresholds_[n - 1]);  // is it part of the model?
-    if (record.x <= 4) ++count_of_counts_[n - 1][static_cast<std::size_t>(record.x) - 1];
+    if (record.x >= 1 && record.x <= 4) ++count_of_counts_[n - 1][static_cast<std::size_t>(record.x) - 1];
     adjusted_writers_[n - 1]->write(record);
 }
 
 void NgramEstimator::estimate(unsigned n, const Discounts& discounts, const Progress& progress) {
+    require(!counts_ && n == estimated_ + 1 && n <= order_, "the orders come one after the other, after the counts are adjusted");
+    ++estimated_;
     if (n == 1) {
         estimate_unigrams(discounts);
         return;
@@ -142,6 +148,7 @@ void NgramEstimator::estimate_unigrams(const Discounts& discounts) {
     RecordReader reader(path("adjusted", 1));
     double total = 0, freed = 0;
     for (NgramRecord record; reader.next(record);) {
+        require(record.key[0] < vocabulary_, "a word number is beyond the vocabulary");
         counts[record.key[0]] = record.x;
         total += record.x;
         freed += discount(discounts, record.x);
@@ -230,6 +237,8 @@ void NgramEstimator::interpolate(unsigned n, NgramSorter& weighted, const Progre
 }
 
 void NgramEstimator::join_backoffs(const Progress& progress) {
+    require(estimated_ == order_ && !joined_, "the backoff weights come once, after the last order");
+    joined_ = true;
     Ticker ticker(progress);
     for (unsigned n = 1; n <= order_; ++n) {
         NgramSorter& backoffs = *backoffs_[n - 1];

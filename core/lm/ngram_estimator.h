@@ -59,6 +59,8 @@ class NgramEstimator {
     std::size_t memory_;
     std::unique_ptr<NgramSorter> counts_;
     std::vector<std::unique_ptr<RecordWriter>> adjusted_writers_;
+    unsigned estimated_ = 0;  // orders
+    bool joined_ = false;
     std::vector<std::uint64_t> adjusted_, kept_;
     std::vector<std::array<std::uint64_t, 4>> count_of_counts_;
     std::vector<std::unique_ptr<NgramSorter>> backoffs_;  // of the n-grams of order n: [n - 1]

@@ -18,6 +18,8 @@ constexpr std::size_t kMostRuns = 128;  // open files at once; more runs are mer
     throw std::runtime_error(path + ": " + what + " (" + std::strerror(errno) + ")");
 }
 
+[[noreturn]] void refuse(const std::string& path) { throw std::runtime_error(path + ": is damaged, or cannot be read"); }
+
 std::FILE* open_file(const std::string& path, const char* mode) {
     std::FILE* file = std::fopen(path.c_str(), mode);
     if (!file) fail(path, "cannot be opened");
@@ -37,26 +39,40 @@ struct KeyLess {
 
 }  // namespace
 
-RecordWriter::RecordWriter(const std::string& path) : path_(path), file_(open_file(path, "wb"), &std::fclose) {}
+RecordWriter::RecordWriter(const std::string& path) : path_(path), file_(open_file(path, "wb"), &std::fclose) {
+    const RecordFileHead unfinished{};
+    if (std::fwrite(&unfinished, sizeof unfinished, 1, file_.get()) != 1) fail(path_, "cannot be written");
+}
 
 void RecordWriter::write(const NgramRecord& record) {
     if (std::fwrite(&record, sizeof record, 1, file_.get()) != 1) fail(path_, "cannot be written");
+    checksum_.add(record);
     ++count_;
 }
 
 void RecordWriter::close() {
-    if (std::fclose(file_.release()) != 0) fail(path_, "cannot be written");
+    const RecordFileHead head{RecordFileHead::kMagic, 0, count_, checksum_.value()};
+    const bool written = seek_to(file_.get(), 0) && std::fwrite(&head, sizeof head, 1, file_.get()) == 1;
+    if (std::fclose(file_.release()) != 0 || !written) fail(path_, "cannot be written");
 }
 
 RecordReader::RecordReader(const std::string& path, std::uint64_t start)
-    : path_(path), file_(open_file(path, "rb"), &std::fclose) {
-    if (start > 0 && !seek_to(file_.get(), start * sizeof(NgramRecord))) fail(path_, "cannot be read");
+    : path_(path), file_(open_file(path, "rb"), &std::fclose), start_(start) {
+    if (std::fread(&head_, sizeof head_, 1, file_.get()) != 1 || head_.magic != RecordFileHead::kMagic) refuse(path_);
+    left_ = head_.count - std::min(start, head_.count);
+    if (start > 0 && !seek_to(file_.get(), sizeof head_ + (head_.count - left_) * sizeof(NgramRecord)))
+        fail(path_, "cannot be read");
 }
 
 bool RecordReader::next(NgramRecord& record) {
-    if (std::fread(&record, sizeof record, 1, file_.get()) == 1) return true;
-    if (std::ferror(file_.get())) fail(path_, "cannot be read");
-    return false;
+    if (left_ == 0) {
+        if (start_ == 0 && checksum_.value() != head_.checksum) refuse(path_);
+        return false;
+    }
+    if (std::fread(&record, sizeof record, 1, file_.get()) != 1) refuse(path_);
+    --left_;
+    checksum_.add(record);
+    return true;
 }
 
 // All runs side by side: a heap with the smallest record on top.

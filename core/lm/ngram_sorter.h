@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/record_file.h"
+
 namespace tesla {
 
 constexpr unsigned kLongestNgram = 5;
@@ -39,9 +41,11 @@ class RecordWriter {
     std::string path_;
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
     std::uint64_t count_ = 0;
+    RecordChecksum checksum_;
 };
 
-// Reads such a file, from record `start` on.
+// Reads such a file, from record `start` on. Throws std::runtime_error for a file that was cut; for one that was changed at
+// its end, if all of it is read.
 class RecordReader {
    public:
     explicit RecordReader(const std::string& path, std::uint64_t start = 0);
@@ -50,6 +54,9 @@ class RecordReader {
    private:
     std::string path_;
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+    RecordFileHead head_;
+    RecordChecksum checksum_;
+    std::uint64_t start_, left_ = 0;
 };
 
 // Takes records in any order, gives them back sorted by the first `width` words of their keys. With `add_up`, records

@@ -14,7 +14,8 @@ std::int64_t Discount::weight(int n, int k) const {
 
 void check_room(const Discount& discount, int n, std::size_t ngrams) {
     const std::int64_t most = std::numeric_limits<std::int64_t>::max() / (2 * n * discount.unit(n));
-    if (ngrams > static_cast<std::size_t>(most)) throw TextTooLong("a text is too long for this discount of function words");
+    if (ngrams > static_cast<std::size_t>(most))
+        throw TextTooLong("a text is too long for this discount of function words: split it into segments");
 }
 
 namespace {
@@ -95,7 +96,8 @@ void BagBuilder::begin(const TokenView& text, bool merge) {
         symbol_lemma_.assign(text.lemma, text.lemma + text.size);
         symbol_tag_.assign(text.tag, text.tag + text.size);
     }
-    if (symbol_lemma_.size() >= kMostSymbols) throw TextTooLong("a text has more than a million different words");
+    if (symbol_lemma_.size() >= kMostSymbols)
+        throw TextTooLong("a text has more than a million different words: split it into segments");
 }
 
 void BagBuilder::number_symbols() {
@@ -234,6 +236,7 @@ SymbolBag BagBuilder::symbol_bag(int max_order) {
     bag.lemma.assign(symbol_lemma_.begin(), symbol_lemma_.end());
     bag.tag.assign(symbol_tag_.begin(), symbol_tag_.end());
     if (max_order == 0) return bag;
+    if (text_.size > kMostMatchedWords) throw TextTooLong("a text is too long: it has more than 50,000 words: split it into segments");
     const int bits = bits_for(bag.lemma.size() + 1);
     sort_codes(max_order, bits, bag.lemma.size(), [&](std::size_t i) { return places_[i] + 1; });
     for (int n = 1; n <= max_order; ++n) {

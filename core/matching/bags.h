@@ -77,6 +77,7 @@ struct KeyBag {
 using LemmaBag = KeyBag<WideKey>;
 using TagBag = KeyBag<std::uint64_t>;
 
+inline constexpr std::size_t kMostMatchedWords = 50000;  // of a text whose words are matched by MaxSim's similarity
 inline constexpr int kMaxOrder = 3;  // n-grams of up to three tokens (specification §5)
 inline constexpr int kLemmaBits = 32, kTagBits = 16;
 

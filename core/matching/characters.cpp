@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/checks.h"
+#include "base/interrupt.h"
 #include "base/lanes.h"
 #include "base/portable.h"
 #include "base/small_sort.h"
@@ -241,7 +242,11 @@ void CharacterBag::overlap(const CharacterBag& a, const CharacterBag& b, int max
 CharacterBags::CharacterBags(const std::vector<std::string_view>& texts) {
     texts_.reserve(texts.size());
     CharacterScratch scratch;
-    for (std::string_view text : texts) texts_.emplace_back(text, scratch, &memory_);
+    Interrupt interrupt;
+    for (std::string_view text : texts) {
+        texts_.emplace_back(text, scratch, &memory_);
+        interrupt.step(16 * text.size());
+    }
 }
 
 Measures CharacterBags::match(const CharacterBags& reference, const CharacterBags& hypothesis, const TextPairs& pairs,

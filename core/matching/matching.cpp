@@ -93,26 +93,33 @@ void MaxSimMatcher::add_links(const std::uint8_t* row) {
 std::int64_t MaxSimMatcher::optimum(int n) {
     if (!dense_) return optimum_with_flow(n);
     settled_.reset(x_->orders[n - 1].weights, y_->orders[n - 1].weights);
-    visit_similar_rows(n, [&](std::uint32_t i, std::uint32_t j, std::int32_t gain) { settled_.add_arc(i, j, gain); });
-    return settled_.solve();
+    const auto add = [&](std::uint32_t i, std::uint32_t j, std::int32_t gain) { settled_.add_arc(i, j, gain); };
+    return visit_similar_rows(n, add) ? settled_.solve() : optimum_through_hubs(n);
 }
 
 std::int64_t MaxSimMatcher::optimum_with_flow(int n) {
+    if (!dense_) return optimum_through_hubs(n);
+    begin_transport(n);
+    const auto add = [&](std::uint32_t i, std::uint32_t j, std::int32_t gain) {
+        transport_.add_arc(i, transport_.consumer(j), gain);
+    };
+    return visit_similar_rows(n, add) ? transport_.solve() : optimum_through_hubs(n);
+}
+
+void MaxSimMatcher::begin_transport(int n) {
     const auto& x = x_->orders[n - 1];
     const auto& y = y_->orders[n - 1];
     transport_.reset(x.weights.size(), y.weights.size());
     std::copy(x.weights.begin(), x.weights.end(), transport_.supply.begin());
     std::copy(y.weights.begin(), y.weights.end(), transport_.demand.begin());
-    if (dense_) {
-        visit_similar_rows(n, [&](std::uint32_t i, std::uint32_t j, std::int32_t gain) {
-            transport_.add_arc(i, transport_.consumer(j), gain);
-        });
-    } else {
-        add_hub_arcs(n);
-        add_sense_arcs(n);
-        std::stable_sort(transport_.arcs.begin(), transport_.arcs.end(),
-                         [](const Arc& a, const Arc& b) { return a.tail < b.tail; });
-    }
+}
+
+std::int64_t MaxSimMatcher::optimum_through_hubs(int n) {
+    begin_transport(n);
+    add_hub_arcs(n);
+    add_sense_arcs(n);
+    std::stable_sort(transport_.arcs.begin(), transport_.arcs.end(),
+                     [](const Arc& a, const Arc& b) { return a.tail < b.tail; });
     return transport_.solve();
 }
 
@@ -129,17 +136,17 @@ std::int32_t MaxSimMatcher::row_gain(int n, std::uint32_t row_x, std::uint32_t r
     return gain;
 }
 
-// Calls `visit` with the pairs of rows that are similar at every position, and what they gain.
 template <class Visit>
-void MaxSimMatcher::visit_similar_rows(int n, Visit visit) const {
+bool MaxSimMatcher::visit_similar_rows(int n, Visit visit) {
     static_assert(kMaxOrder == 3);
-    n == 1 ? visit_similar<1>(visit) : n == 2 ? visit_similar<2>(visit) : visit_similar<3>(visit);
+    return n == 1 ? visit_similar<1>(visit) : n == 2 ? visit_similar<2>(visit) : visit_similar<3>(visit);
 }
 
 template <int n, class Visit>
-void MaxSimMatcher::visit_similar(Visit visit) const {
+bool MaxSimMatcher::visit_similar(Visit visit) {
     const auto& x = x_->orders[n - 1];
     const auto& y = y_->orders[n - 1];
+    std::size_t arcs = 0;
     for (std::uint32_t i = 0; i < x.weights.size(); ++i) {
         const std::uint32_t* row = x.rows.data() + static_cast<std::size_t>(i) * n;
         const std::uint8_t* similar[n];  // at every position: to the symbols of y
@@ -155,10 +162,15 @@ void MaxSimMatcher::visit_similar(Visit visit) const {
                     all &= s != 0;
                     gain += s;
                 }
-                if (all) visit(i, j, gain);
+                if (!all) continue;
+                visit(i, j, gain);
+                ++arcs;
             }
         }
+        if (arcs > kMostArcs) return false;
     }
+    interrupt_.step(arcs);
+    return true;
 }
 
 // Long texts: all rows that agree in a pattern (at every position either the lemma, worth 2, or the tag, worth 1)
@@ -208,6 +220,7 @@ void MaxSimMatcher::add_hub_arcs(int n) {
 
 // Long texts: the pairs of rows in which some position is linked by a sense only get arcs of their own.
 void MaxSimMatcher::add_sense_arcs(int n) {
+    const std::size_t hub_arcs = transport_.arcs.size();
     const auto& x = x_->orders[n - 1];
     const auto& y = y_->orders[n - 1];
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> by_sense;  // sense -> symbols of y
@@ -234,7 +247,7 @@ void MaxSimMatcher::add_sense_arcs(int n) {
         for (std::uint32_t i = 0; i < x.weights.size(); ++i) {
             const std::uint32_t* row = x.rows.data() + static_cast<std::size_t>(i) * n;
             for (std::uint32_t b : linked[row[k]]) {
-                interrupt_.step();
+                interrupt_.step(10 * rows_of[b].size());
                 for (std::uint32_t j : rows_of[b]) {
                     const std::uint32_t* other = y.rows.data() + static_cast<std::size_t>(j) * n;
                     bool earlier = false;  // this pair of rows was already met at an earlier position
@@ -242,6 +255,8 @@ void MaxSimMatcher::add_sense_arcs(int n) {
                     if (earlier) continue;
                     if (std::int32_t gain = row_gain(n, i, j)) transport_.add_arc(i, transport_.consumer(j), gain);
                 }
+                if (transport_.arcs.size() - hub_arcs > kMostSenseArcs)
+                    throw TextTooLong("two texts are too long and repetitive: over 16 million pairs of n-grams share a sense: split them into segments");
             }
         }
     }

@@ -62,6 +62,10 @@ class MaxSimMatcher {
    public:
     // Pairs of texts with more pairs of distinct symbols than this go through hubs: linear instead of quadratic size.
     static constexpr std::size_t kDenseCells = std::size_t{1} << 20;
+    // So do orders with more pairs of similar n-grams than this: long texts of few words.
+    static constexpr std::size_t kMostArcs = std::size_t{1} << 21;
+    // Pairs of n-grams that only a sense links go through no hub: with more, a pair of texts is refused (TextTooLong).
+    static constexpr std::size_t kMostSenseArcs = std::size_t{1} << 24;
 
     explicit MaxSimMatcher(const Lexicon& lexicon, std::size_t dense_cells = kDenseCells)
         : lexicon_(lexicon), dense_cells_(dense_cells) {}
@@ -89,10 +93,14 @@ class MaxSimMatcher {
     void link_symbols();
     void fill_row(std::uint32_t symbol_x, std::uint8_t* row) const;
     void add_links(const std::uint8_t* row);
+    // Calls `visit` with the pairs of rows that are similar at every position, and what they gain. False, and not all are
+    // visited, where they are more than kMostArcs.
     template <class Visit>
-    void visit_similar_rows(int n, Visit visit) const;
+    bool visit_similar_rows(int n, Visit visit);
     template <int n, class Visit>
-    void visit_similar(Visit visit) const;
+    bool visit_similar(Visit visit);
+    void begin_transport(int n);
+    std::int64_t optimum_through_hubs(int n);
     void add_hub_arcs(int n);
     void add_sense_arcs(int n);
     std::int32_t row_gain(int n, std::uint32_t row_x, std::uint32_t row_y) const;

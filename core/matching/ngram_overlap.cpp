@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checks.h"
+#include "base/interrupt.h"
 #include "matching/bags.h"
 
 namespace tesla {
@@ -60,11 +61,13 @@ std::vector<std::int64_t> ngram_overlaps(const WordColumns& x, const WordColumns
     require(longest >= 1 && longest <= kLongest, "n-grams have one to four words");
     const SortedNgrams x_ngrams(x, longest), y_ngrams(y, longest);
     std::vector<std::int64_t> overlaps;
+    Interrupt interrupt;
     for (std::size_t k = 0; k < pairs.size(); ++k) {
         const auto i = static_cast<std::size_t>(pairs.reference[k]), j = static_cast<std::size_t>(pairs.hypothesis[k]);
         std::int64_t count = 0;
         for (int n = 1; n <= longest; ++n) count += common(x_ngrams.keys(i, n), y_ngrams.keys(j, n));
         overlaps.push_back(count);
+        interrupt.step(x_ngrams.keys(i, 1).size() + y_ngrams.keys(j, 1).size());
     }
     return overlaps;
 }

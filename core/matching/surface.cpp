@@ -72,16 +72,17 @@ double WeightedIds::overlap(const WeightedIds& other) const {
     return sum;
 }
 
-SurfaceText::SurfaceText(const SurfaceView& tokens, const SurfaceWords& words, std::string_view utf8,
+SurfaceText::SurfaceText(const SurfaceView& tokens, const WordFacts& facts, std::string_view utf8,
                          SurfaceScratch& scratch, std::pmr::memory_resource* memory)
     : content(memory), function(memory), rare_words(memory), rare_lemmas(memory), numbers(memory), capitals(memory),
       punctuation(memory), unknown(memory), lemmas(tokens.size, memory), occurrences(memory), scripts(memory) {
     std::transform(tokens.lemma, tokens.lemma + tokens.size, lemmas.begin(), turned);
-    read_words(tokens, words, scratch);
+    read_words(tokens, facts, scratch);
     read_characters(utf8, scratch);
 }
 
-void SurfaceText::read_words(const SurfaceView& tokens, const SurfaceWords& words, SurfaceScratch& scratch) {
+void SurfaceText::read_words(const SurfaceView& tokens, const WordFacts& facts, SurfaceScratch& scratch) {
+    const double unlisted = facts.unlisted();
     for (WeightedIds* bag : {&content, &function, &rare_words, &rare_lemmas}) bag->reserve(tokens.size);
     std::vector<std::uint64_t>& ordered = scratch.ordered;
     auto order_by = [&](auto id_at) {
@@ -95,19 +96,18 @@ void SurfaceText::read_words(const SurfaceView& tokens, const SurfaceWords& word
         const auto i = static_cast<std::uint32_t>(entry);
         occurrences.push_back(i);
         (tokens.function[i] ? function : content).add(lemmas[i], 1);
-        rare_lemmas.add(lemmas[i], words.lemma_weight[tokens.lemma[i]]);
+        rare_lemmas.add(lemmas[i], facts.lemma_weight(tokens.lemma[i]));
     }
-    order_by([&](std::size_t i) { return turned(words.folded[tokens.word[i]]); });
+    order_by([&](std::size_t i) { return turned(facts[tokens.word[i]].folded); });
     for (std::uint64_t entry : ordered) {
         const auto i = static_cast<std::uint32_t>(entry);
         const auto word = static_cast<std::uint32_t>(entry >> 32);
-        const std::uint8_t shape = words.shape[tokens.word[i]];
-        const double weight = words.word_weight[tokens.word[i]];
-        rare_words.add(word, weight);
-        if (shape & kHasDigit) numbers.add(word, 1);
-        if (shape & kCapitalised) capitals.add(word, 1);
+        const WordFact& fact = facts[tokens.word[i]];
+        rare_words.add(word, fact.weight);
+        if (fact.shape & kHasDigit) numbers.add(word, 1);
+        if (fact.shape & kCapitalised) capitals.add(word, 1);
         // A word is unknown if neither it nor its lemma is listed.
-        if (weight == words.unlisted && words.lemma_weight[tokens.lemma[i]] == words.unlisted && !(shape & kHasDigit))
+        if (fact.weight == unlisted && facts.lemma_weight(tokens.lemma[i]) == unlisted && !(fact.shape & kHasDigit))
             unknown.push_back(word);
     }
 }
@@ -241,7 +241,7 @@ std::size_t SurfaceMatcher::common_subsequence(const SurfaceText& x) {
     }
     steps_.assign(x.lemmas.size() / kBits + 1, ~std::uint64_t{0});
     for (const Range range : occurrences_) {
-        interrupt_.step();
+        interrupt_.step(steps_.size());
         const auto [begin, end] = range;
         if (begin == end) continue;
         std::size_t next = block_of_[begin];
@@ -332,24 +332,15 @@ double SurfaceMatcher::share_in_order() {
     return seen < 2 ? 1 : fraction(ordered, seen * (seen - 1) / 2);
 }
 
-void SurfaceColumns::check(std::size_t texts) const {
-    check_csr(offsets, texts, word.size);
-    check_columns(word.size, {lemma.size, function.size});
-    check_columns(folded.size, {shape.size, word_weight.size});
-    check_below(word, folded.size, "no such word");
-    check_below(lemma, lemma_weight.size, "no such lemma");
-}
-
-Surfaces::Surfaces(const std::vector<std::string_view>& texts, const SurfaceColumns& columns) {
-    columns.check(texts.size());
+Surfaces::Surfaces(const std::vector<std::string_view>& texts, const TokenArrays& tokens, WordFacts& facts) {
+    check_csr(tokens.offsets, texts.size(), tokens.word.size());
+    facts.learn(tokens.word, tokens.lemma);
     texts_.reserve(texts.size());
-    const SurfaceWords words{columns.folded.data, columns.shape.data, columns.word_weight.data, columns.lemma_weight.data,
-                             columns.unlisted};
     SurfaceScratch scratch;
     for (std::size_t i = 0; i < texts.size(); ++i) {
-        const auto from = static_cast<std::size_t>(columns.offsets[i]), to = static_cast<std::size_t>(columns.offsets[i + 1]);
-        const SurfaceView tokens{columns.word.data + from, columns.lemma.data + from, columns.function.data + from, to - from};
-        texts_.emplace_back(tokens, words, texts[i], scratch, &memory_);
+        const auto from = static_cast<std::size_t>(tokens.offsets[i]), to = static_cast<std::size_t>(tokens.offsets[i + 1]);
+        const SurfaceView view{tokens.word.data() + from, tokens.lemma.data() + from, tokens.function.data() + from, to - from};
+        texts_.emplace_back(view, facts, texts[i], scratch, &memory_);
     }
 }
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/analysis.h"
 #include "analysis/word_facts.h"
-#include "base/array_view.h"
 #include "base/interrupt.h"
 #include "base/pairs.h"
 #include "base/recycled_memory.h"
@@ -24,15 +24,6 @@ struct SurfaceView {
     const std::uint32_t* lemma;
     const std::uint8_t* function;
     std::size_t size;
-};
-
-// What is known of words and lemmas, by number.
-struct SurfaceWords {
-    const std::uint32_t* folded;  // the number of the first word that is the same but for capitals
-    const std::uint8_t* shape;    // WordShape bits
-    const double* word_weight;    // how much a word tells: rare ones more
-    const double* lemma_weight;
-    double unlisted;              // the weight of words that no list knows; NaN where there is no list
 };
 
 // The names of the columns that SurfaceMatcher fills, in order: first what agrees (0 to 1, 1 for a copy of the reference),
@@ -73,7 +64,7 @@ struct SurfaceScratch {
 // One text, ready to be compared as often as one likes. It lives in `memory`.
 class SurfaceText {
    public:
-    SurfaceText(const SurfaceView& tokens, const SurfaceWords& words, std::string_view utf8, SurfaceScratch& scratch,
+    SurfaceText(const SurfaceView& tokens, const WordFacts& facts, std::string_view utf8, SurfaceScratch& scratch,
                 std::pmr::memory_resource* memory);
 
     WeightedIds content, function, rare_words, rare_lemmas, numbers, capitals, punctuation;
@@ -84,7 +75,7 @@ class SurfaceText {
     std::size_t letters = 0;
 
    private:
-    void read_words(const SurfaceView& tokens, const SurfaceWords& words, SurfaceScratch& scratch);
+    void read_words(const SurfaceView& tokens, const WordFacts& facts, SurfaceScratch& scratch);
     void read_characters(std::string_view utf8, SurfaceScratch& scratch);
     void read_ascii(std::string_view text, std::u32string& marks);
 };
@@ -121,23 +112,11 @@ class SurfaceMatcher {
     Interrupt interrupt_;
 };
 
-// The tokens of a batch, then what is known of words and lemmas, by number.
-struct SurfaceColumns {
-    ArrayView<std::int64_t> offsets;
-    ArrayView<std::uint32_t> word, lemma;
-    ArrayView<std::uint8_t> function;
-    ArrayView<std::uint32_t> folded;
-    ArrayView<std::uint8_t> shape;
-    ArrayView<double> word_weight, lemma_weight;
-    double unlisted;
-
-    void check(std::size_t texts) const;
-};
-
 // The surfaces of all texts of a batch; made once, compared as often as one likes.
 class Surfaces {
    public:
-    Surfaces(const std::vector<std::string_view>& texts, const SurfaceColumns& columns);
+    // The facts learn the words of the batch.
+    Surfaces(const std::vector<std::string_view>& texts, const TokenArrays& tokens, WordFacts& facts);
     std::size_t size() const { return texts_.size(); }
 
     // One row of kSurfaceColumns per pair.

@@ -10,6 +10,7 @@ namespace tesla {
 namespace {
 
 constexpr const char* kSkip = "skip";
+constexpr std::size_t kBuildingToken = 100;  // nanoseconds that a token takes to go into a text's bags
 
 // Makes the bags of one text after the other; they live in `memory`.
 class TextBagBuilder {
@@ -107,7 +108,11 @@ BatchBags::BatchBags(const Lexicon& lexicon, const TokenColumns& tokens, BagReci
     recipe_.check(tokens, lexicon);
     TextBagBuilder builder(recipe_, &memory_);
     texts_.reserve(tokens.size());
-    for (std::size_t i = 0; i < tokens.size(); ++i) texts_.push_back(builder.build(tokens[i]));
+    Interrupt interrupt;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        texts_.push_back(builder.build(tokens[i]));
+        interrupt.step(kBuildingToken * tokens[i].size);
+    }
 }
 
 Measures BatchBags::match(const BatchBags& reference, const BatchBags& hypothesis, const TextPairs& pairs, double alpha,
@@ -140,7 +145,7 @@ std::vector<Measures> match_segments(const Lexicon& lexicon, const std::vector<R
     std::vector<std::size_t> next(references.size());  // row of each stream
     for (std::size_t i = 0; i < segments; ++i) {
         std::optional<TextBags> y;
-        if (i % kPairsPerLook == 0) interrupt.look();
+        interrupt.step(kBuildingToken * hypothesis[i].size);
         for (std::size_t s = 0; s < references.size(); ++s) {
             const auto& [tokens, present] = references[s];
             if (next[s] == present.size || static_cast<std::size_t>(present[next[s]]) != i) continue;

@@ -99,12 +99,12 @@ Capacity Transport<Capacity>::solve() {
 
     if (hubs_ == 0) sell_directly(ceiling);
     for (std::int32_t left = ceiling; left > 0;) {
-        interrupt_.step();
+        interrupt_.step(arcs.size());
         while (reach()) {
+            interrupt_.step(2 * arcs.size());  // a round looks at each arc a few times, and at paths as it pushes
             std::fill(next_.begin(), next_.end(), 0);
             for (std::uint32_t x = 0; x < supply.size(); ++x)
                 if (level_[x] == 0) augment_from(x);
-            interrupt_.step();
         }
         if (queue_.empty()) break;  // every supplier that has a buyer is sold out
         left -= lower_prices(left);
@@ -189,7 +189,7 @@ void Transport<Capacity>::augment_from(std::uint32_t source) {
     while (supply[source] > Capacity{}) {
         if (is_consumer(v) && room(v) > Capacity{}) {
             push(source, v);
-            interrupt_.step();
+            interrupt_.step(path_.size());
             path_.clear();
             v = source;
             continue;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kSteps = kVectorSteps;
 constexpr std::int32_t kGainUnit = 16;  // rescaled similarities are 16ths
+constexpr std::size_t kRowsPerStep = 16;
 constexpr std::size_t kMostCells = std::size_t{1} << 22;  // pairs of words; in longer texts only form and lemma count
 
 // specification §8b: (s - t) / (1 - t) above the threshold t, rounded down to 16ths; s and t in 160ths.
@@ -23,15 +24,15 @@ constexpr int kNoThreshold = 0, kFlowThreshold = 48, kHighThreshold = 80;  // 0,
 constexpr int kFirstFlowStep = 55;  // the least similarity that is worth something to a flow
 static_assert(rescaled(kFirstFlowStep, kFlowThreshold) == 1 && rescaled(kFirstFlowStep - 1, kFlowThreshold) == 0);
 
-// The rescaled similarities of a threshold, by similarity.
+// The rescaled similarities of a threshold, by similarity. Squares that are not those of their vectors may give more than 1.
 struct Gains {
     constexpr explicit Gains(int threshold) {
-        for (int similarity = 0; similarity <= kSteps; ++similarity)
-            of[similarity] = static_cast<std::uint8_t>(rescaled(similarity, threshold));
+        for (int similarity = 0; similarity < 256; ++similarity)
+            of[similarity] = static_cast<std::uint8_t>(rescaled(std::min(similarity, kSteps), threshold));
     }
     constexpr std::int32_t operator()(std::uint8_t similarity) const { return of[similarity]; }
 
-    std::uint8_t of[kSteps + 1] = {};
+    std::uint8_t of[256] = {};
 };
 constexpr Gains gain_at_0(kNoThreshold), gain_at_3(kFlowThreshold), gain_at_5(kHighThreshold);
 
@@ -52,15 +53,14 @@ std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) { return static_cast<st
 
 }  // namespace
 
-VectorText::VectorText(const VectorView& tokens, const VectorMatrix& matrix, bool merged, VectorScratch& scratch,
-                       std::pmr::memory_resource* memory)
+VectorText::VectorText(const VectorView& tokens, bool merged, VectorScratch& scratch, std::pmr::memory_resource* memory)
     : word(memory), lemma(memory), vector(memory), square(memory), inverse(memory), weight(memory), bigrams_of(memory),
       second(memory), bigram_weight(memory) {
-    add_words(tokens, matrix, merged, scratch);
+    add_words(tokens, merged, scratch);
     add_bigrams(tokens, scratch);
 }
 
-void VectorText::add_words(const VectorView& tokens, const VectorMatrix& matrix, bool merged, VectorScratch& scratch) {
+void VectorText::add_words(const VectorView& tokens, bool merged, VectorScratch& scratch) {
     scratch.numbers.reset(tokens.size);
     scratch.places.clear();
     std::vector<std::uint32_t>& first = scratch.next;  // the token at which each word is first met
@@ -70,20 +70,19 @@ void VectorText::add_words(const VectorView& tokens, const VectorMatrix& matrix,
         if (place == first.size()) first.push_back(i);
         scratch.places.push_back(place);
     }
-    if (first.size() > kMostVectorWords) throw TextTooLong("a text has more than 65,536 different words");
+    if (first.size() > kMostVectorWords) throw TextTooLong("a text has more than 65,536 different words: split it into segments");
     for (auto* column : {&word, &lemma}) column->resize(first.size());
     vector.resize(first.size());
     square.resize(first.size());
     inverse.resize(first.size());
     weight.resize(first.size());
     for (std::size_t a = 0; a < first.size(); ++a) {
-        const std::uint32_t i = first[a], row = tokens.row[i];
-        const bool has_vector = row != kNoVector && matrix.squares[row] > 0;
+        const std::uint32_t i = first[a];
         word[a] = tokens.word[i];
         lemma[a] = tokens.lemma[i];
-        vector[a] = has_vector ? matrix.values + row * matrix.dimensions : nullptr;
-        square[a] = has_vector ? matrix.squares[row] : 0;
-        inverse[a] = has_vector ? 1.0F / std::sqrt(static_cast<float>(square[a])) : 0.0F;
+        vector[a] = tokens.vector[i].values;
+        square[a] = tokens.vector[i].square;
+        inverse[a] = vector[a] ? 1.0F / std::sqrt(static_cast<float>(square[a])) : 0.0F;
     }
     for (std::size_t i = 0; i < tokens.size; ++i) {
         weight[scratch.places[i]] += tokens.weight[i];
@@ -157,6 +156,7 @@ void VectorMatcher::compare_words(const VectorText& x, const VectorText& y) {
         if (best_x_[a] >= kFirstFlowStep)
             for_each_link(cells, ny, [&](std::size_t b) { links_.push_back({static_cast<std::uint32_t>(b), cells[b]}); });
         link_first_.push_back(static_cast<std::uint32_t>(links_.size()));
+        if (a % kRowsPerStep == 0) interrupt_.step(kRowsPerStep * (dense_ ? 8 * ny : ny));
     }
 }
 
@@ -179,6 +179,7 @@ std::int64_t VectorMatcher::flow_of_bigrams(const VectorText& x, const VectorTex
     transport_.reset(x.bigram_weight, y.bigram_weight);
     for (std::uint32_t a = 0; a < x.size(); ++a) {
         for (std::uint32_t i = x.bigrams_of[a]; i < x.bigrams_of[a + 1]; ++i) {
+            interrupt_.step(8 * (link_first_[a + 1] - link_first_[a]));
             for (std::uint32_t k = link_first_[a]; k < link_first_[a + 1]; ++k) {
                 const auto [b, similarity] = links_[k];
                 for (std::uint32_t j = y.bigrams_of[b]; j < y.bigrams_of[b + 1]; ++j) {

@@ -13,28 +13,23 @@
 #include <memory_resource>
 #include <vector>
 
+#include "analysis/vector_table.h"
 #include "base/flat_table.h"
+#include "base/interrupt.h"
 #include "matching/settled_transport.h"
 #include "simd/kernels.h"
 
 namespace tesla {
 
-inline constexpr std::uint32_t kNoVector = 0xFFFFFFFF;
 inline constexpr std::size_t kMostVectorWords = std::size_t{1} << 16;  // different ones in a text
-inline constexpr std::uint32_t kLargestWordWeight = 1 << 16;
 
 // The tokens of one text, as far as vectors need them.
 struct VectorView {
     const std::uint32_t* word;    // equal numbers: the same form in lower case
     const std::uint32_t* lemma;
-    const std::uint32_t* row;     // of the table of vectors, or kNoVector
+    const WordVector* vector;
     const std::uint32_t* weight;  // in 64ths
     std::size_t size;
-};
-struct VectorMatrix {
-    const std::int8_t* values;
-    const std::uint32_t* squares;  // of the lengths of the vectors
-    std::size_t dimensions;
 };
 
 // What is needed while a text is made ready.
@@ -53,8 +48,7 @@ struct VectorScratch {
 class VectorText {
    public:
     // Equal words become one with the sum of their weights; unless `merged`, every token stands for itself.
-    VectorText(const VectorView& tokens, const VectorMatrix& matrix, bool merged, VectorScratch& scratch,
-               std::pmr::memory_resource* memory);
+    VectorText(const VectorView& tokens, bool merged, VectorScratch& scratch, std::pmr::memory_resource* memory);
 
     std::size_t size() const { return word.size(); }
 
@@ -72,7 +66,7 @@ class VectorText {
     std::int64_t bigram_total = 0;
 
    private:
-    void add_words(const VectorView& tokens, const VectorMatrix& matrix, bool merged, VectorScratch& scratch);
+    void add_words(const VectorView& tokens, bool merged, VectorScratch& scratch);
     void add_bigrams(const VectorView& tokens, VectorScratch& scratch);
 };
 
@@ -137,6 +131,7 @@ class VectorMatcher {
     std::vector<std::uint32_t> link_first_;  // for every word of x its links: those that a flow can use
     std::vector<Link> links_;
     SettledTransport transport_;
+    Interrupt interrupt_;
 };
 
 }  // namespace tesla

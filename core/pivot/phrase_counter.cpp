@@ -1,7 +1,10 @@
 #include "pivot/phrase_counter.h"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
+
+#include "base/keyed_hash.h"
 
 namespace tesla {
 namespace {
@@ -17,6 +20,11 @@ void for_each_word(std::string_view line, Visit visit) {
 }
 
 }  // namespace
+
+std::uint64_t PhraseCounter::next_id() {
+    static std::atomic<std::uint64_t> last{0};
+    return sip_hash(std::to_string(++last), process_hash_key());  // like no other, of this process or another
+}
 
 std::size_t words_in(std::string_view line) {
     std::size_t count = 0;
@@ -66,7 +74,7 @@ void PhraseCounter::add_pair(std::string_view target, std::string_view pivot, st
 }
 
 void PhraseCounter::write_run(const std::string& path) {
-    write_phrase_run(pending_, path);
+    write_phrase_run(pending_, path, id_);
     pending_.clear();
 }
 

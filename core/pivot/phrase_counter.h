@@ -63,6 +63,9 @@ class PhraseCounter {
     };
     static void numbers_of(std::string_view line, Vocabulary& vocabulary, std::vector<std::uint32_t>& numbers);
 
+    static std::uint64_t next_id();
+
+    const std::uint64_t id_ = next_id();  // of the runs that this counter writes
     Vocabulary target_, pivot_;
     std::vector<PhraseCount> pending_;
     std::vector<std::uint32_t> target_line_, pivot_line_;

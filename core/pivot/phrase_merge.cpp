@@ -134,7 +134,8 @@ TableArrays PhraseCounter::merge(const std::vector<std::string>& paths, std::uin
         }
         group.clear();
     };
-    merge_phrase_runs(paths, [&](const PhraseCount& pair) {
+    const PhraseRunOwner owner{id_, target_ranks.size(), pivot_ranks.size()};
+    merge_phrase_runs(paths, owner, [&](const PhraseCount& pair) {
         Phrase target = renumbered(pair.target, target_ranks);
         if (target != phrase) {
             finish();

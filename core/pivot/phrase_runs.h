@@ -24,9 +24,17 @@ inline std::uint32_t added(std::uint32_t a, std::uint32_t b) {
     return a > most - b ? most : a + b;
 }
 
+// Whose words the numbers of a run mean, and how many words there are.
+struct PhraseRunOwner {
+    std::uint64_t id;
+    std::size_t target_words, pivot_words;
+};
+
 // Writes the pairs, sorted by target and pivot, equal ones added up. Throws std::runtime_error where that fails.
-void write_phrase_run(std::vector<PhraseCount>& pairs, const std::string& path);
-// Calls `visit` with the pairs of all runs as one, sorted, equal ones added up.
-void merge_phrase_runs(const std::vector<std::string>& paths, const std::function<void(const PhraseCount&)>& visit);
+void write_phrase_run(std::vector<PhraseCount>& pairs, const std::string& path, std::uint64_t owner);
+// Calls `visit` with the pairs of all runs as one, sorted, equal ones added up. Throws std::runtime_error for a run that is
+// damaged or has another owner; the numbers of words that were visited before exist in any case.
+void merge_phrase_runs(const std::vector<std::string>& paths, const PhraseRunOwner& owner,
+                       const std::function<void(const PhraseCount&)>& visit);
 
 }  // namespace tesla

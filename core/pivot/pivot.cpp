@@ -33,7 +33,7 @@ std::uint8_t PivotNgram::tag(int from_end) const { return static_cast<std::uint8
 
 std::vector<PivotLemma> PivotLemmaCache::look_up(const PhraseTable& table, const Lexicon& lexicon,
                                                  const std::uint32_t* lemmas, std::size_t count) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard lock(mutex_);
     if (lexicon_ != lexicon.serial()) {
         known_.clear();
         lexicon_ = lexicon.serial();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/flat_table.h"
+#include "base/fork_safe.h"
 #include "matching/bags.h"
 #include "analysis/lexicon.h"
 #include "pivot/phrase_table.h"
@@ -81,7 +82,7 @@ class PivotLemmaCache {
    private:
     static constexpr PivotLemma kUnknown{0, WordList::kMissing};  // no lemma has that pivot
 
-    std::mutex mutex_;
+    ForkSafe<std::mutex> mutex_;
     std::uint64_t lexicon_ = 0;  // the serial number of the lexicon that the lemmas belong to
     std::vector<PivotLemma> known_;
 };

@@ -23,7 +23,7 @@ void PivotColumns::check(const Lexicon& lexicon) const {
     check_columns(lemma.size, {universal.size, function.size});
     for (std::size_t i = 0; i < size(); ++i)
         if (static_cast<std::size_t>(offsets[i + 1] - offsets[i]) > kMostTokens)
-            throw TextTooLong("a text has more than half a million words");
+            throw TextTooLong("a text has more than half a million words: split it into segments");
     check_below(lemma, lexicon.lemma_count(), "no such lemma");
 }
 
@@ -48,7 +48,7 @@ PivotBags::PivotBags(const Lexicon& lexicon, const PivotSource& source, const Pi
     texts_.reserve(batch.size());
     Interrupt interrupt;
     for (std::size_t i = 0; i < batch.size(); ++i) {
-        interrupt.step();
+        interrupt.step(1000 * static_cast<std::size_t>(batch.offsets[i + 1] - batch.offsets[i]));
         builder.network(batch.view(i, lemmas));
         const std::vector<PivotNgram>* ngrams = builder.ngrams();
         for (int n = 1; n <= longest; ++n) {

@@ -30,7 +30,12 @@ void SpanGrammar::check() const {
                 below(rule_left, symbols) && below(rule_right, symbols) && below(unary_parent, parents) &&
                 below(unary_tag, tags),
             "a rule of the parser names a symbol that it does not have");
+    // Words that form no tree stand beside each other: each must be a piece.
+    require(std::none_of(is_partial.begin(), is_partial.begin() + static_cast<std::ptrdiff_t>(tags), [](auto partial) { return partial != 0; }),
+            "a tag of the parser is an unfinished constituent");
 }
+
+void require_beam(std::size_t beam) { require(beam >= 1 && beam <= 100, "the beam is out of range"); }
 
 void SpanScores::resize(std::size_t words) {
     n = words;
@@ -109,6 +114,7 @@ float SpanChart::parse(const SpanScores& scores, const RuleScores& rules, const 
     for (std::size_t length = 2; length <= n_; ++length)
         for (std::size_t i = 0; i + length <= n_; ++i) {
             const std::size_t j = i + length;
+            interrupt_.step(100 * length);
             std::fill(best_.begin(), best_.end(), Best{kNever, 0, 0, 0});
             bool any = false;
             for (std::size_t k = i + 1; k < j; ++k) {
@@ -180,6 +186,7 @@ void SpanChart::glue(std::vector<SpanNode>& nodes, std::size_t& pieces) {
             for (std::size_t a = 0; a < count(i, j); ++a) {
                 const Item& item = cell(i, j)[a];
                 const float score = best[i] + item.score - kPiece;
+                if (item.label < 0 && best[j] == kNever) from[j] = {i, a};  // whatever the scores are, words are pieces
                 if (!grammar_.is_partial[item.symbol] && score > best[j]) {
                     best[j] = score;
                     from[j] = {i, a};

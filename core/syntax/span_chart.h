@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/interrupt.h"
+
 namespace tesla {
 
 // Labels are chains of categories ("SBAR+S"); a label's top is what its parent's rule sees, its bottom is what expands.
@@ -36,6 +38,9 @@ struct SpanScores {  // (n + 1)² rows of kLaneCount numbers, by (i, j)
 struct RuleScores {
     std::vector<float> binary, unary, root;  // by rule, by unary rule, by symbol
 };
+
+// Refuses a number of items per span that is none.
+void require_beam(std::size_t beam);
 
 class SpanChart {
    public:
@@ -80,6 +85,7 @@ class SpanChart {
     std::vector<Best> best_;         // by parent
     std::vector<Item> candidates_;   // the best per symbol
     std::vector<std::int16_t> candidate_of_;
+    Interrupt interrupt_;
 };
 
 }  // namespace tesla

@@ -71,8 +71,10 @@ void SpanParser::score(const SpanSentence& sentence, SpanScores& scores) const {
         sentence.split(k, features);
         add_rows(features, kSplitFeatures, &splits[k * kLaneCount]);
     }
+    Interrupt interrupt;
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = i + 1; j <= n; ++j) {
+            interrupt.step(1000);
             const std::size_t row = scores.row(i, j);
             std::fill_n(&scores.span[row], kLaneCount, 0.0f);
             sentence.span(i, j, features);
@@ -108,7 +110,8 @@ ParsedSentence SpanParser::parse(const std::vector<std::string>& forms, const st
     require(forms.size() <= 65535, "a sentence has at most 65535 words");
     require(std::all_of(tags.begin(), tags.end(), [&](std::uint8_t tag) { return tag < grammar_.tags; }),
             "a word has a tag that the parser does not have");
-    require(beam >= 1 && beam <= 100 && longest >= 2 && longest <= 1000, "beam or longest sentence is out of range");
+    require_beam(beam);
+    require(longest >= 2 && longest <= 1000, "the longest sentence is out of range");
     ParsedSentence result;
     result.pieces = 0;
     SpanScores scores;

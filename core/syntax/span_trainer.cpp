@@ -5,6 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "base/checks.h"
 #include "base/hashing.h"
 #include "base/random.h"
 
@@ -12,6 +13,7 @@ namespace tesla {
 namespace {
 
 constexpr std::size_t kMostFeatures = 64;
+constexpr float kHighestRate = 1e4f;  // so that scores stay finite
 constexpr std::size_t kFirstFeatures = std::size_t{1} << 19;
 
 }  // namespace
@@ -93,6 +95,7 @@ void SpanTrainer::score(const SpanSentence& sentence) {
         for (std::size_t j = i + 1; j <= n; ++j) {
             const std::size_t at = scores_.row(i, j);
             std::fill_n(&scores_.span[at], kLaneCount, 0.0f);
+            interrupt_.step(1000);
             sentence.span(i, j, features);
             add_rows(features, kSpanFeatures, &scores_.span[at]);
             if (j < n) {
@@ -205,6 +208,8 @@ void SpanTrainer::update_root(const std::vector<SpanNode>& nodes, float gradient
 }
 
 std::size_t SpanTrainer::run_epoch(std::uint64_t seed, float rate, float cost, std::size_t beam, std::uint32_t min_updates) {
+    require(rate > 0 && rate <= kHighestRate && cost >= 0 && cost <= kHighestRate, "rate or cost is out of range");
+    require_beam(beam);
     rate_ = rate;
     min_updates_ = min_updates;
     std::vector<std::size_t> order(examples_.size());

@@ -86,6 +86,7 @@ class SpanTrainer {
     std::vector<int> rule_of_, unary_of_;
     RuleScores rules_;
     SpanScores scores_;
+    Interrupt interrupt_;
     std::int64_t steps_ = 0;
     float rate_ = 0;
     std::uint32_t min_updates_ = 1;

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/interrupt.h"
+
 namespace tesla {
 
 void model_scores(const CandidateView& view, const double* weights, double* scores) {
     constexpr std::size_t kBlock = 2048;  // candidates whose partial sums stay in the cache
+    Interrupt interrupt;
     for (std::size_t begin = 0; begin < view.candidates; begin += kBlock) {
         const std::size_t end = std::min(begin + kBlock, view.candidates);
+        interrupt.step(kBlock * view.feature_count);
         std::fill(scores + begin, scores + end, 0.0);
         for (std::size_t f = 0; f < view.feature_count; ++f) {
             const double weight = weights[f];
@@ -74,7 +78,9 @@ CutLine LineSearch::cut(const CandidateView& view, const double* intercepts, con
     CutLine cut;
     std::vector<std::int64_t> sums(view.columns, 0);
     changes_.clear();
+    Interrupt interrupt;
     for (std::size_t s = 0; s < view.segments; ++s) {
+        interrupt.step(10 * static_cast<std::size_t>(view.offsets[s + 1] - view.offsets[s]));
         upper_envelope(intercepts, slopes, view.offsets[s], view.offsets[s + 1]);
         std::size_t first = 0;  // the winner just above `low`
         while (first + 1 < envelope_.size() && envelope_[first + 1].from <= low) ++first;

@@ -11,7 +11,6 @@ from tesla_eval.base.version import __version__ as __version__
 from tesla_eval.language.analysis import Analyser as Analyser
 from tesla_eval.metrics.base import Metric as Metric
 from tesla_eval.metrics.cremer import Cremer as Cremer
-from tesla_eval.metrics.cremer_x import CremerX as CremerX
 from tesla_eval.metrics.dicomer import Dicomer as Dicomer
 from tesla_eval.metrics.feature_metric import FeatureMetric as FeatureMetric
 from tesla_eval.metrics.features import FeatureGroup as FeatureGroup

@@ -9,6 +9,13 @@ from typing import Any, TypedDict, overload
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.base.errors import InputError
+
+class StopToken:
+    def __init__(self) -> None: ...
+    def watch(self) -> None: ...
+    def stop(self) -> None: ...
+
 MAX_LABELS: int
 MTEVAL_UNICODE: str
 TAGGER_FEATURES: int
@@ -40,6 +47,17 @@ class Tokeniser:
     def count(self, text: str) -> int: ...
     @staticmethod
     def languages() -> list[str]: ...
+
+def script_of(letter: int) -> str: ...
+
+class SpelledTexts:
+    def __init__(self, texts: bytes) -> None: ...
+    def of_script(self, script: str) -> SpelledTexts: ...
+    def letters_by_script(self) -> dict[str, int]: ...
+    def letters(self) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]: ...
+    def word_hashes(self) -> npt.NDArray[np.uint16]: ...
+    def ngram_buckets(self, bits: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]: ...
+    def weigh(self, weights: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]: ...
 
 class Tagger:
     def __init__(
@@ -102,10 +120,11 @@ class WordWeights:
 
 class WordFacts:
     def __init__(self, lexicon: Lexicon, lowering: CharacterMap, weights: WordWeights | None) -> None: ...
-    def learn_words(
-        self, first: int, end: int
-    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8], npt.NDArray[np.float64]]: ...
-    def lemma_weights(self, first: int, end: int) -> npt.NDArray[np.float64]: ...
+    def of(
+        self, batch: TokenBatch
+    ) -> tuple[
+        npt.NDArray[np.uint32], npt.NDArray[np.uint8], npt.NDArray[np.float64], npt.NDArray[np.float64]
+    ]: ...
 
 class Labels:
     def __init__(
@@ -123,6 +142,17 @@ class Draft:
     def finish(self, labels: Labels, keep_punctuation: bool) -> TokenBatch: ...
 
 class TokenBatch:
+    def __init__(
+        self,
+        offsets: npt.NDArray[np.int64],
+        word: npt.NDArray[np.uint32],
+        lemma: npt.NDArray[np.uint32],
+        tag: npt.NDArray[np.uint16],
+        universal: npt.NDArray[np.uint8],
+        function: npt.NDArray[np.uint8],
+        start: npt.NDArray[np.uint32],
+        end: npt.NDArray[np.uint32],
+    ) -> None: ...
     @property
     def has_empty_text(self) -> bool: ...
     @property
@@ -170,6 +200,7 @@ class PlainLemmas:
         dictionary: FrontCodedDictionary | None,
         open_ends: Sequence[str] | None,
         numbers_are_lemmas: bool,
+        english: bool = False,
     ) -> None: ...
     def lookup(self, words: Sequence[str]) -> list[str | None]: ...
 
@@ -239,7 +270,7 @@ class Tokens:
 class Discount:
     def __init__(self, p: int, q: int) -> None: ...
 
-class TextTooLongError(ValueError): ...
+class TextTooLongError(InputError): ...
 
 class BagRecipe:
     def __init__(self, features: Sequence[tuple[str, int]], discount: Discount) -> None: ...
@@ -351,24 +382,32 @@ def count_characters(
 SURFACE_FEATURES: tuple[str, ...]
 
 class Surfaces:
-    def __init__(
-        self,
-        texts: list[str],
-        offsets: npt.NDArray[np.int64],
-        word: npt.NDArray[np.uint32],
-        lemma: npt.NDArray[np.uint32],
-        function: npt.NDArray[np.uint8],
-        folded: npt.NDArray[np.uint32],
-        shape: npt.NDArray[np.uint8],
-        word_weight: npt.NDArray[np.float64],
-        lemma_weight: npt.NDArray[np.float64],
-        unlisted: float,
-    ) -> None: ...
+    def __init__(self, texts: list[str], batch: TokenBatch, facts: WordFacts) -> None: ...
     def __len__(self) -> int: ...
 
 def compare_surfaces(
     reference: Surfaces,
     hypothesis: Surfaces,
+    reference_index: npt.NDArray[np.int64],
+    hypothesis_index: npt.NDArray[np.int64],
+) -> npt.NDArray[np.float64]: ...
+
+GUARD_FEATURES: tuple[str, ...]
+
+class Guards:
+    def __init__(
+        self,
+        offsets: npt.NDArray[np.int64],
+        lemma: npt.NDArray[np.uint32],
+        function: npt.NDArray[np.uint8],
+        number: npt.NDArray[np.uint32],
+        negation: npt.NDArray[np.uint8],
+    ) -> None: ...
+    def __len__(self) -> int: ...
+
+def compare_guards(
+    reference: Guards,
+    hypothesis: Guards,
     reference_index: npt.NDArray[np.int64],
     hypothesis_index: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.float64]: ...
@@ -383,30 +422,20 @@ class VectorTable:
     ) -> None: ...
     def __len__(self) -> int: ...
     def look_up(self, words: list[str]) -> npt.NDArray[np.int8]: ...
-    def word_rows(
-        self, characters: CharacterMap, lexicon: Lexicon, words: npt.NDArray[np.uint32], first: int
-    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.uint32], npt.NDArray[np.uint32]]: ...
-    def lemma_rows(
-        self, characters: CharacterMap, lexicon: Lexicon, lemmas: npt.NDArray[np.uint32], first: int
-    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.uint32], npt.NDArray[np.uint32]]: ...
     def segment(self, word: str) -> list[int]: ...
 
 VECTOR_PROBLEMS: tuple[str, ...]
-NO_VECTOR: int
+
+class WordVectors:
+    def __init__(self, table: VectorTable, as_entries: CharacterMap, facts: WordFacts) -> None: ...
+    def of(
+        self, batch: TokenBatch
+    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], npt.NDArray[np.int8]]: ...
 
 class VectorTexts:
-    def __init__(
-        self,
-        offsets: npt.NDArray[np.int64],
-        word: npt.NDArray[np.uint32],
-        lemma: npt.NDArray[np.uint32],
-        row: npt.NDArray[np.uint32],
-        weight: npt.NDArray[np.uint32],
-        matrix: npt.NDArray[np.int8],
-        squares: npt.NDArray[np.uint32],
-        dimensions: int,
-        merged: bool = True,
-    ) -> None: ...
+    def __init__(self, batch: TokenBatch, vectors: WordVectors, merged: bool = True) -> None: ...
+    @property
+    def total_weight(self) -> int: ...
     def __len__(self) -> int: ...
 
 def match_vectors(
@@ -422,6 +451,14 @@ KERNELS: tuple[str, ...]
 KERNEL: str
 
 _Dense = tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.float32]]
+
+class WordPieceCutter:
+    def __init__(
+        self, vocabulary: str, unknown: int, prefix: str, longest_word: int, characters: CharacterMap
+    ) -> None: ...
+    def cut(
+        self, texts: Sequence[str]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32], npt.NDArray[np.uint32]]: ...
 
 class StateEncoder:
     def __init__(

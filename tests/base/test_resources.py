@@ -146,6 +146,12 @@ def with_header(data: bytes, change: Callable[[Any], object]) -> bytes:
         lambda header: header["arrays"][0].update(stored=-64),
         lambda header: header["arrays"][0].update(stored=1 << 40),
         lambda header: header["arrays"][0].update(dtype="|O"),
+        lambda header: header["arrays"][0].update(shape=[True]),
+        lambda header: header["arrays"][0].update(shape=[*header["arrays"][0]["shape"], *[1] * 99]),
+        lambda header: header["arrays"].append({**header["arrays"][0], "name": "the same bytes again"}),
+        lambda header: header["arrays"].append(
+            {**header["arrays"][0], "offset": 1 << 20, "stored": 0, "shape": [0]}
+        ),
     ],
 )
 def test_a_header_that_lies_is_refused(path: Path, change: Callable[[Any], object]) -> None:

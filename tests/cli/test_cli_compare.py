@@ -115,6 +115,37 @@ class TestFromTexts:
             assert (row["high"] - row["low"]) / 2 == pytest.approx(theirs.ci, rel=0.15, abs=0.05)
 
 
+class TestManySystems:
+    @pytest.fixture
+    def scores(self, write):
+        """Thirteen systems, each clearly better than the next."""
+        rows = [
+            f"s{k:02}\t{i}\tm\t{0.9 - 0.05 * k + 0.001 * (i * 7 % 11)}" for i in range(60) for k in range(13)
+        ]
+        return write("scores.tsv", ["system\tsegment\tmetric\tscore", *rows])
+
+    def test_clear_differences_stay_significant(self, tesla, scores):
+        (found,) = json.loads(tesla("compare", "--scores", scores, "--json").out)["metrics"]
+        assert found["resamples"] == 31200
+        assert [row["cluster"] for row in found["systems"]] == list(range(1, 14))
+        assert "31200 resamples" in tesla("compare", "--scores", scores).out
+
+    def test_too_few_resamples_are_refused_before_scoring(self, tesla, files, write, monkeypatch):
+        monkeypatch.setattr(
+            "tesla_eval.cli.compare.score_systems", lambda *_, **__: pytest.fail("was scored")
+        )
+        systems = [write(f"{k}.txt", POOR) for k in range(13)]
+        for command in (["compare"], ["report", "-o", write("r.html", [])]):
+            outcome = tesla(*command, "-m", "m", "-r", files["ref"], *systems, "--resamples", "1000")
+            assert outcome.status == 2
+            assert "at least 1559" in outcome.err
+
+    def test_too_few_documents_for_any_difference_are_said(self, tesla, scores, write):
+        docs = write("docs.txt", ["d1"] * 20 + ["d2"] * 40)
+        out = tesla("compare", "--scores", scores, "--docs", docs).out
+        assert "2 documents are too few for any difference to reach level 0.05" in out
+
+
 class TestDocuments:
     def test_are_resampled_whole_and_scored_in_order_of_appearance(self, compared, write):
         docs = write("docs.txt", ["z"] * 10 + ["b"] * 10 + ["c"] * 20)
@@ -220,7 +251,7 @@ class TestFormats:
     def test_latex_escapes_names(self, tesla, files, write):
         odd = write("a_b&c.txt", POOR)
         out = tesla("compare", "-m", "m", "-r", files["ref"], files["good"], odd, "--format", "latex").out
-        assert r"a\_b\&c.txt" in out
+        assert r"a\_b\&c & " in out and "& TESLA-M " in out
         assert out.count(r"\mathbf") == 1
 
 

@@ -17,8 +17,22 @@ HYPOTHESIS, REFERENCE = "The cats sat on a mat.", "The cat sat on the mat."
 
 def test_the_drawing_shows_both_sentences_links_and_features(tesla) -> None:
     out = tesla("explain", HYPOTHESIS, REFERENCE).out
-    for part in (HYPOTHESIS, REFERENCE, "cats/NNS", "cat/NN", "═══", "───", "ms.1", "pos.3", "0.9848"):
+    for part in (HYPOTHESIS, REFERENCE, "cats/NNS", "cat/NN", "═══", "═─═", "ms.1", "pos.3", "0.9848"):
         assert part in out
+
+
+def test_kinds_of_links_are_drawn_apart_with_a_legend(tesla) -> None:
+    """A link by part of speech only does not look like a synonym."""
+    out = tesla("explain", "The thieves had autos, a theft.", "The thief has cars, a city.").out
+    for link in (
+        "thieves/NNS        ═─═  thief/NN",
+        "autos/NNS          ≈≈≈  cars/NNS",
+        "theft/NN           ┄┄┄  city/NN",
+    ):
+        assert link in out
+    assert "═══ same word   ═─═ same lemma   ≈≈≈ synonym   ┄┄┄ same part of speech only" in out
+    same = tesla("explain", "A cat.", "A cat.").out
+    assert "\n  ═══ same word\n" in same
 
 
 def test_another_feature_can_be_drawn(tesla) -> None:

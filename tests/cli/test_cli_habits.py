@@ -6,11 +6,15 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from tesla_eval import Metric, SegmentScores, Signature, create_metric
+from tesla_eval.cli.shared.gate_reports import append_step_summary, write_junit
+from tesla_eval.cli.shared.gates import Outcome
 from tesla_eval.metrics.registry import Entry, registered
 from tesla_eval.statistics import Additive, paired_bootstrap
 
@@ -201,6 +205,42 @@ class TestGates:
         assert found.status == 1
         assert "worse than" in found.err
         assert tesla(*asked, "m=0", "--baseline", poor).status == 0  # better is no drop
+
+    def test_outcomes_for_ci(self, tesla, files, tmp_path, monkeypatch) -> None:
+        ref, good, poor = files
+        summary, junit = tmp_path / "summary.md", tmp_path / "junit.xml"
+        summary.write_text("before\n", "utf-8")
+        monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+        limits = ("--min-score", "m=0.5", "--max-drop", "m=0.01", "--baseline", good)
+        found = tesla("score", "-r", ref, good, poor, "-m", "m", *limits, "--junit", str(junit))
+        assert found.status == 1
+        suite = ElementTree.parse(junit).getroot()
+        cases = [(Path(case.get("classname")).name, case.get("name"), len(case)) for case in suite]
+        assert cases == [
+            ("good.txt", "--min-score tesla-m=0.5", 0), ("poor.txt", "--min-score tesla-m=0.5", 1),
+            ("poor.txt", "--max-drop tesla-m=0.01", 1),
+        ]  # fmt: skip
+        assert (suite.get("tests"), suite.get("failures")) == ("3", "2")
+        assert suite[1][0].get("message") in found.err
+        before, head, _, *rows = summary.read_text("utf-8").splitlines()
+        assert (before, head) == ("before", "| | system | limit | |")
+        assert [row[2] for row in rows if row] == ["✅", "❌", "❌"]
+
+    def test_hostile_names_stay_text_in_outcomes(self, tmp_path, monkeypatch) -> None:
+        monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+        outcomes = [Outcome("a|b<img src=x>\x1b\n\ud800", "m=1", "bad & <b>")]
+        append_step_summary(outcomes)
+        write_junit(outcomes, tmp_path / "junit.xml")
+        row = (tmp_path / "summary.md").read_text("utf-8").splitlines()[2]
+        assert row.count("|") == 5 and "<" not in row
+        (case,) = ElementTree.parse(tmp_path / "junit.xml").getroot()
+        assert case.get("classname") == "a|b<img src=x>\\x1b\\n\\ud800"
+
+    def test_junit_needs_a_gate_and_overwrites_no_input(self, tesla, files) -> None:
+        ref, good, _ = files
+        assert "--junit goes with" in tesla("score", "-r", ref, good, "-m", "m", "--junit", "x.xml").err
+        found = tesla("score", "-r", ref, good, "-m", "m", "--min-score", "m=0", "--junit", ref)
+        assert found.status == 2 and "cat" in Path(ref).read_text("utf-8")
 
     def test_a_drop_against_stored_scores(self, tesla, files, write) -> None:
         ref, good, poor = files

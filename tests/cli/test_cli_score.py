@@ -233,22 +233,29 @@ def test_a_segment_that_a_metric_refuses_is_named(tesla, write, jobs: str) -> No
         check_refused(outcome, "bad.txt, segment 2101: ", "has 5 units, more than 4")
 
 
-def test_a_line_of_a_megabyte_is_scored(tesla, write) -> None:
-    long = "word " * 200_000
+def test_a_line_of_many_words_is_scored(tesla, write) -> None:
+    long = "word " * 50_000
     out = tesla(
         "score", "-m", "m", "-r", write("r", [long, "x"]), write("s", [long, "x"]), "--format", "json"
     ).out
     assert json.loads(out)["systems"][0]["metrics"]["tesla-m"]["score"] == 1.0
 
 
-def test_a_megabyte_of_real_text_is_scored(tesla, write, real_pairs) -> None:
-    times = -(-600_000 // sum(len(hypothesis) for hypothesis, _ in real_pairs))
-    sides = [" ".join(side) for side in zip(*(real_pairs * times), strict=True)]
-    assert len(sides[0]) > 600_000
+def test_a_line_of_too_many_words_is_an_error_with_its_number(tesla, write) -> None:
+    long = "word " * 50_001
+    outcome = tesla("score", "-m", "m", "-l", "en", "-r", write("r", ["x", "x"]), write("s", ["x", long]))
+    assert outcome.status == 2
+    assert "segment 2" in outcome.err and "more than 50,000 words" in outcome.err
+
+
+def test_a_book_of_real_text_is_scored(tesla, write, real_pairs) -> None:
+    words = [" ".join(side).split() for side in zip(*(real_pairs * 100), strict=True)]
+    sides = [" ".join(side[:40_000]) for side in words]
+    assert min(len(side) for side in sides) > 150_000
     out = tesla(
         "score", "-m", "m", "-r", write("r", [sides[1]]), write("s", [sides[0]]), "--format", "json"
     ).out
-    assert 0.3 < json.loads(out)["systems"][0]["metrics"]["tesla-m"]["score"] < 1
+    assert 0.3 < json.loads(out)["systems"][0]["metrics"]["tesla-m"]["score"] <= 1
 
 
 def test_line_ends_marks_and_control_characters_shift_nothing(tesla, write) -> None:

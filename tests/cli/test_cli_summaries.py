@@ -101,10 +101,3 @@ def test_explain_draws_unigrams_and_matched_skip_bigrams(tesla) -> None:
     assert "quickly … it" not in out
     alone = tesla("explain", "-m", "s", "--feature", "s.skip", "He quickly ordered it.", "He ordered it.").out
     assert "hypothesis (s.1)" not in alone
-
-
-def test_the_example_of_the_readme(tesla) -> None:
-    root = Path(__file__).resolve().parents[2]
-    out = tesla("score", "-m", "s,s-recall,rougesu4", str(root / "examples" / "summaries.jsonl")).out
-    table = out.split("\n\n")[0]
-    assert table in (root / "README.md").read_text(encoding="utf-8")

@@ -14,9 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from tesla_eval import create_metric
-from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError, ResourceError, TeslaWarning, UsageError
 from tesla_eval.connect import batches, parquet
+from tesla_eval.connect import parts as part_folder
 from tesla_eval.connect.batches import SIGNATURE_KEY, BatchScorer, metrics_by_name
+from tesla_eval.connect.frames import score_frame
 from tesla_eval.connect.parts import PartFolder, content_key
 from tesla_eval.texts.columns import Columns
 from tests.conftest import shipped_pairs
@@ -295,45 +297,101 @@ class TestParts:
     def test_a_broken_run_resumes_and_keeps_the_order(self, folder, scorer) -> None:
         table = pairs_table(40)
         blocks = [table.slice(start, 10) for start in range(0, 40, 10)]
-        folder.prepare()
-        assert not folder.score(blocks[2]).reused  # and then the run breaks
-        found = [folder.score(block) for block in blocks]
-        assert [part.reused for part in found] == [False, False, True, False]
-        assert not list(folder.path.glob("part-*")), "nothing is published before all is there"
-        folder.publish(found)
+        with folder.opened() as present:
+            assert not folder.score(blocks[2], present).reused  # and then the run breaks
+        with folder.opened() as present:
+            parts = [folder.score(block, present) for block in blocks]
+            assert [part.reused for part in parts] == [False, False, True, False]
+            assert not list(folder.path.glob("part-*")), "nothing is published before all is there"
+            folder.publish(parts)
         assert self.read(folder)["id"].equals(table["id"])
         assert self.read(folder)["tesla-m"].to_pylist() == expected_scores(table)
         described = json.loads((folder.path / "_scores.json").read_text("utf-8"))
         assert described["signatures"] == scorer.signatures and described["rows"] == 40
-        assert sorted(path.name[:5] for path in folder.path.iterdir()) == ["_scor", *["part-"] * 4]
+        names = sorted(path.name[:5] for path in folder.path.iterdir())
+        assert names == ["_inpu", "_lock", "_scor", *["part-"] * 4]
 
-    def test_another_run_scores_only_what_changed(self, folder) -> None:
+    def test_parts_of_other_input_are_refused_and_kept(self, folder) -> None:
         first, second, other = (pairs_table(30).slice(start, 10) for start in (0, 10, 20))
-        for blocks, reused in (([first, second], [False, False]), ([other, first], [False, True]),
-                               ([first, other], [True, True])):  # fmt: skip
-            folder.prepare()
-            published = folder.published()
-            found = [folder.score(block, published) for block in blocks]
-            assert [part.reused for part in found] == reused
-            folder.publish(found)
-            wanted = arrow.concat_tables(blocks)
-            assert self.read(folder)["id"].equals(wanted["id"])
-            assert self.read(folder)["tesla-m"].to_pylist() == expected_scores(wanted)
+        with folder.opened() as present:
+            folder.publish([folder.score(block, present) for block in (first, second)])
+        before = self.read(folder)
+        with (
+            folder.opened() as present,
+            pytest.raises(UsageError, match="2 parts of other input; name another"),
+        ):
+            folder.publish([folder.score(other, present)])
+        assert self.read(folder).equals(before)
+        assert (folder.path / "_scores.json").exists()
+
+    def test_other_files_are_refused_before_any_work(self, folder, tmp_path: Path) -> None:
+        for name in "ab":
+            (tmp_path / name).write_text(name)
+        with folder.opened([str(tmp_path / "a")]):
+            pass
+        with pytest.raises(UsageError, match=r"holds scores of other input \(a\); name"), \
+                folder.opened([str(tmp_path / "b")]):  # fmt: skip
+            pass
 
     def test_the_same_rows_twice_are_in_the_result_twice(self, folder) -> None:
         block, other = pairs_table(20).slice(0, 10), pairs_table(20).slice(10, 10)
-        for blocks in ([block, other, block], [other, block, block, block], [block]):
-            folder.prepare()
-            published = folder.published()
-            folder.publish([folder.score(one, published) for one in blocks])
+        for blocks in ([block, other, block], [other, block, block, block], [block, other]):
+            with folder.opened() as present:
+                folder.publish([folder.score(one, present) for one in blocks])
             assert self.read(folder)["id"].equals(arrow.concat_tables(blocks)["id"])
+
+    @pytest.mark.parametrize("published", [True, False])
+    def test_a_part_that_was_cut_is_scored_again(self, folder, published: bool) -> None:
+        table = pairs_table(20)
+        blocks = [table.slice(start, 10) for start in (0, 10)]
+        with folder.opened() as present:
+            parts = [folder.score(block, present) for block in blocks]
+            if published:
+                folder.publish(parts)
+        cut = next(path for path in folder.path.rglob("*.parquet") if parts[1].content in path.name)
+        cut.write_bytes(cut.read_bytes()[:100])
+        with (
+            pytest.warns(TeslaWarning, match="is damaged; its rows are scored again"),
+            folder.opened() as present,
+        ):
+            parts = [folder.score(block, present) for block in blocks]
+            assert [part.reused for part in parts] == [True, False]
+            folder.publish(parts)
+        assert self.read(folder)["tesla-m"].to_pylist() == expected_scores(table)
+
+    def test_a_part_that_was_cut_is_not_published(self, folder) -> None:
+        with folder.opened() as present:
+            part = folder.score(pairs_table(10), present)
+            (path,) = folder.path.rglob("*.parquet")
+            path.write_bytes(path.read_bytes()[:-1])
+            with pytest.raises(ResourceError, match="is damaged and was removed; run the same again"):
+                folder.publish([part])
+        assert not list(folder.path.glob("part-*"))
+
+    def test_one_run_at_a_time(self, folder, scorer, tmp_path: Path) -> None:
+        with folder.opened(), pytest.raises(ResourceError, match="another process is writing there"), \
+                PartFolder(tmp_path / "out", scorer).opened():  # fmt: skip
+            pass
+
+    def test_a_full_disk_is_one_line(self, folder, monkeypatch) -> None:
+        def full(path: Path, *_: object) -> None:
+            path.write_bytes(b"half")
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(part_folder, "write_parquet", full)
+        with (
+            folder.opened() as present,
+            pytest.raises(ResourceError, match=r"No space left .*run the same again"),
+        ):
+            folder.score(pairs_table(10), present)
+        assert not list(folder.path.rglob("*.part*"))
 
     def test_a_part_that_fails_leaves_nothing(self, folder, tmp_path: Path) -> None:
         table = pairs_table(9).to_pydict()
         table["ref"][8] = None
-        with pytest.raises(InputError, match=r"f, row 109 \(id 's8'\): has no 'ref'"):
+        with folder.opened(), pytest.raises(InputError, match=r"f, row 109 \(id 's8'\): has no 'ref'"):
             folder.score(arrow.table(table), place="f", first_row=100)
-        assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+        assert not [path for path in tmp_path.rglob("*part*") if path.is_file()]
 
     def test_another_metric_has_another_folder(self, folder, tmp_path: Path) -> None:
         other = BatchScorer({"tesla-m": create_metric("m", "en", alpha=0.5)}, PLAIN)
@@ -351,8 +409,8 @@ class TestParts:
 
     def test_a_file_is_not_a_folder(self, tmp_path: Path, scorer) -> None:
         (tmp_path / "out").write_text("")
-        with pytest.raises(UsageError, match="is a file"):
-            PartFolder(tmp_path / "out", scorer).prepare()
+        with pytest.raises(UsageError, match="is a file"), PartFolder(tmp_path / "out", scorer).opened():
+            pass
 
 
 def test_row_groups_are_shared_out_whole_and_small_ones_together(tmp_path: Path, monkeypatch, scorer) -> None:
@@ -368,3 +426,57 @@ def test_row_groups_are_shared_out_whole_and_small_ones_together(tmp_path: Path,
     assert all(piece.num_rows <= 40 for _, piece in read)
     assert all(piece["id"][0].as_py() == f"s{first_row}" for first_row, piece in read)
     assert arrow.concat_tables([piece for _, piece in read])["id"].equals(table["id"])
+
+
+class TestMissing:
+    """One policy, whoever calls: an error that names file and row, a null score, or no row."""
+
+    @pytest.fixture
+    def file(self, tmp_path: Path) -> str:
+        table = pairs_table(5).set_column(1, "mt", arrow.array(["a b", None, "c d", "e f", None]))
+        pq.write_table(table, tmp_path / "data.parquet")
+        return str(tmp_path / "data.parquet")
+
+    def test_tables_that_are_scored_into_tables(self, tesla, file, tmp_path) -> None:
+        output = tmp_path / "out.parquet"
+        asked = ("score", "-m", "m", file, "-o", str(output), "--missing")
+        refused = tesla(*asked, "error")
+        assert refused.status == 2
+        assert f"{file}, row 2 (id 's1'): has no 'mt'" in refused.err
+        assert tesla(*asked, "null").status == 0
+        assert [score is None for score in pq.read_table(output)["tesla-m"].to_pylist()] == [0, 1, 0, 0, 1]
+        assert tesla(*asked, "skip").status == 0
+        assert pq.read_table(output)["id"].to_pylist() == ["s0", "s2", "s3"]
+
+    def test_tables_that_are_scored_as_systems(self, tesla, file) -> None:
+        refused = tesla("score", "-m", "m", file)
+        assert refused.status == 2
+        assert f"{file}, row 2: has no 'mt'" in refused.err
+        skipped = tesla("score", "-m", "m", file, "--missing", "skip", "--json", "--segments")
+        assert len(json.loads(skipped.out)["systems"][0]["metrics"]["tesla-m"]["segments"]) == 3
+        assert f"2 of 5 rows were skipped; the first is {file}, row 2, which has no 'mt'" in skipped.err
+        assert "-o FILE.parquet" in tesla("score", "-m", "m", file, "--missing", "null").err
+
+    def test_frames(self, file) -> None:
+        table = pq.read_table(file)
+        asked = (table, "mt", "ref", "m", "en")
+        assert score_frame(*asked)["tesla-m"].null_count == 2
+        assert score_frame(*asked, missing="skip")["id"].to_pylist() == ["s0", "s2", "s3"]
+        with pytest.raises(InputError, match="row 2 of the frame lacks a text"):
+            score_frame(*asked, missing="error")
+        with pytest.raises(UsageError, match="write 'error', 'null' or 'skip'"):
+            score_frame(*asked, missing="drop")
+
+    def test_a_refused_row_is_named_by_its_own_number_although_others_are_skipped(
+        self, file, monkeypatch
+    ) -> None:
+        metric = create_metric("m", "en")
+        scorer = BatchScorer({"m": metric}, PLAIN, missing="skip")
+
+        def refuse(metric, texts, *others):
+            raise InputError("too long")
+
+        monkeypatch.setattr(batches, "score_texts", refuse)
+        monkeypatch.setattr(batches, "first_refused", lambda *_: (0, 1, InputError("too long")))
+        with pytest.raises(InputError, match=r"data, row 3 \(id 's2'\): too long"):
+            scorer.score(pq.read_table(file).to_batches()[0], "data")

@@ -26,18 +26,20 @@ struct Text {
             }
             words.push_back(draw.below(40));
             lemmas.push_back(words.back() / 2);
-            rows.push_back(draw.below(9) == 0 ? kNoVector : static_cast<std::uint32_t>(i));
+            const bool has_vector = draw.below(9) != 0 && squares[i] > 0;
+            word_vectors.push_back(has_vector ? WordVector{&values[i * dimensions], squares[i]} : WordVector{});
             weights.push_back(1 + draw.below(64));
             kinds.push_back(static_cast<std::uint8_t>(draw.below(kKinds)));
         }
     }
-    VectorText vectors(std::size_t dimensions, VectorScratch& scratch) const {
-        return {{words.data(), lemmas.data(), rows.data(), weights.data(), kWords}, {values.data(), squares.data(), dimensions},
-                false, scratch, std::pmr::new_delete_resource()};
+    VectorText vectors(VectorScratch& scratch) const {
+        return {{words.data(), lemmas.data(), word_vectors.data(), weights.data(), kWords}, false, scratch,
+                std::pmr::new_delete_resource()};
     }
 
     std::vector<std::int8_t> values;
-    std::vector<std::uint32_t> squares, words, lemmas, rows, weights;
+    std::vector<std::uint32_t> squares, words, lemmas, weights;
+    std::vector<WordVector> word_vectors;
     std::vector<std::uint8_t> kinds;
 };
 
@@ -52,7 +54,7 @@ void add_rows(Hash& hash, const Kernels& kernels, std::size_t dimensions) {
     Drawn draw;
     const Text x(draw, dimensions), y(draw, dimensions);
     VectorScratch scratch;
-    const VectorText left = x.vectors(dimensions, scratch), right = y.vectors(dimensions, scratch);
+    const VectorText left = x.vectors(scratch), right = y.vectors(scratch);
     const VectorRows rows{right.word.data(), right.lemma.data(), right.square.data(), right.inverse.data(), kWords};
     std::vector<std::int16_t> wide_x(kWords * dimensions), wide_y(wide_x);
     kernels.widen(x.values.data(), wide_x.size(), wide_x.data());
@@ -85,7 +87,7 @@ void add_matches(Hash& hash, std::size_t dimensions) {
     const Text x(draw, dimensions), y(draw, dimensions);
     VectorScratch scratch;
     for (const SharedMeaning& shared :
-         VectorMatcher(dimensions).match(x.vectors(dimensions, scratch), y.vectors(dimensions, scratch)))
+         VectorMatcher(dimensions).match(x.vectors(scratch), y.vectors(scratch)))
         for (double value : {shared.precision(), shared.recall()}) add(hash, value);
     const StateRows rows_x(x.values.data(), kWords, dimensions), rows_y(y.values.data(), kWords, dimensions);
     StateMatcher matcher({3, 1, 7}, 20000);

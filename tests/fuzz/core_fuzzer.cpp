@@ -124,13 +124,20 @@ void fuzz_words(Input& in) {
         builder.tag_bags(3);
         builder.skip_bag(4);
     }
-    std::vector<double> weights(tokens.word.size(), 1.0);
+    CharacterMap lowering(
+        [](char32_t c) {
+            CharacterChange change;
+            append_utf8(to_lower(c), change.text);
+            return change;
+        },
+        [](std::string_view word) { return std::string(word); });
+    WordFacts facts(lexicon, lowering, nullptr);
+    facts.learn(tokens.word, tokens.lemma);
     std::pmr::monotonic_buffer_resource memory;
     SurfaceScratch surface_scratch;
     auto surface = [&](std::size_t i, const std::string& text) {
         const auto from = static_cast<std::size_t>(tokens.offsets[i]), to = static_cast<std::size_t>(tokens.offsets[i + 1]);
-        return SurfaceText({tokens.word.data() + from, tokens.lemma.data() + from, function.data() + from,
-                            function.data() + from, weights.data() + from, weights.data() + from, to - from},
+        return SurfaceText({tokens.word.data() + from, tokens.lemma.data() + from, function.data() + from, to - from}, facts,
                            text, surface_scratch, &memory);
     };
     double row[kSurfaceColumns];

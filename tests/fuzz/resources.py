@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import json
 import os
 import resource as limits
 import sys
@@ -19,15 +20,19 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.base.errors import TeslaError
 from tesla_eval.base.resources import Resource, read_resource, shipped_folder, write_resource
-from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.analysis import detection, load_pipeline
+from tesla_eval.language.analysis.antonyms import load_antonyms
 from tesla_eval.language.discourse import load_parser
 from tesla_eval.language.lm import load_language_model
+from tesla_eval.language.srl.labeller import load_labeller
+from tesla_eval.language.syntax.parser import load_parser as load_syntax_parser
 from tesla_eval.metrics import create_metric
 from tests.fuzz.texts import hostile_pairs
 
@@ -62,11 +67,45 @@ def use_parser(language: str) -> None:
     load_parser(language).parse(SENTENCES)
 
 
+def use_syntax(language: str) -> None:
+    load_syntax_parser(language).parse(SENTENCES)
+
+
+def use_labeller(language: str) -> None:
+    load_labeller(language).label_text(SENTENCES, load_syntax_parser(language))
+
+
+def use_antonyms(language: str) -> None:
+    table = load_antonyms(language)
+    assert table is not None
+    table.antonyms(table.words[0])
+    create_metric("x", language).score_segments(TEXTS[::2], [TEXTS[1::2]])
+
+
+def use_detection(_language: str) -> None:
+    """The shipped file alone is read, so that this takes the damaged one by hand."""
+    models = detection.models_of(
+        read_resource(Path(os.environ["TESLA_EVAL_DATA"]) / "detection.tesla", detection.KIND)
+    )
+    with patch.object(detection, "load_detection", lambda: models):
+        detection.identify(TEXTS)
+
+
+def use_weights(name: str) -> Callable[[str], None]:
+    def use(language: str) -> None:
+        path = next(Path(os.environ["TESLA_EVAL_DATA"]).glob("*.json"))
+        create_metric(name, language, weights=str(path)).score_segments(TEXTS[::2], [TEXTS[1::2]])
+
+    return use
+
+
 USES: dict[str, Callable[[str], None]] = {
     "lemmas": use_analysis, "compounds": use_analysis, "senses": use_analysis, "tagger": use_analysis,
     "segmenter": use_analysis, "frequencies": use_metric("x"), "pem": use_metric("pem"), "cremer": use_metric("cremer"),
     "dicomer": use_metric("dicomer"), "phrases": use_metric("b"), "discourse": use_parser,
-    "lm-3gram": use_language_model,
+    "lm-3gram": use_language_model, "parser": use_syntax, "srl": use_labeller, "antonyms": use_antonyms,
+    "vectors": use_metric("x"), "detection": use_detection, "weights-f": use_weights("f"),
+    "weights-x": use_weights("x"),
 }  # fmt: skip
 
 
@@ -114,8 +153,25 @@ def damaged_array(random: Random, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return changed
 
 
+def damaged_document(random: Random, value: Any) -> Any:
+    """A document of JSON with some values replaced."""
+    if random.random() < 0.1:
+        return random.choice((None, "", -1, 1e400, float("nan"), [], {}, [[]], True, "x" * 99, 1 << 70))
+    if isinstance(value, dict):
+        return {key: damaged_document(random, one) for key, one in value.items() if random.random() > 0.03}
+    if isinstance(value, list):
+        place = random.randrange(len(value) + 1)
+        return [damaged_document(random, one) if i == place else one for i, one in enumerate(value)]
+    return value
+
+
 def write_damaged(random: Random, source: Path, target: Path) -> None:
-    if random.random() < 0.5:
+    if source.suffix == ".json" and random.random() < 0.5:
+        target.write_text(
+            json.dumps(damaged_document(random, json.loads(source.read_text("utf-8")))), "utf-8"
+        )
+        return
+    if source.suffix == ".json" or random.random() < 0.5:
         target.write_bytes(damaged_bytes(random, source.read_bytes()))
         return
     found = read_resource(source)
@@ -124,9 +180,12 @@ def write_damaged(random: Random, source: Path, target: Path) -> None:
         arrays[name] = damaged_array(random, arrays[name])
         if random.random() < 0.03:
             del arrays[name]
+    info = dict(found.info)
+    if random.random() < 0.2:
+        info = {key: damaged_document(random, value) for key, value in info.items()}
     changed = Resource(
         found.kind, found.language, arrays, analysis=found.analysis, provenance=found.provenance,
-        info=found.info,
+        info=info,
     )  # fmt: skip
     write_resource(target, changed, compress=random.random() < 0.5)
 
@@ -154,12 +213,12 @@ def outcome(use: Callable[[str], None], language: str, folder: Path, limit: int)
 
 
 def fuzz(
-    count: int, *, seed: int = 1, largest: int = 700_000, limit: int = 20, keep: Path | None = None
+    count: int, *, seed: int = 1, largest: int = 5_000_000, limit: int = 20, keep: Path | None = None
 ) -> Counter[str]:
     """Try `count` damaged files; returns how often each outcome came."""
     sources = []
-    for path in sorted(shipped_folder().glob("*.tesla")):
-        kind = next((kind for kind in USES if path.name.startswith(f"{kind}-")), None)
+    for path in sorted(shipped_folder().iterdir()):
+        kind = next((kind for kind in USES if path.name.startswith((f"{kind}-", f"{kind}."))), None)
         if kind and path.stat().st_size <= largest:
             sources.append((kind, path))
     by_kind = sorted({kind for kind, _ in sources})

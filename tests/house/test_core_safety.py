@@ -77,8 +77,9 @@ def emptied_meanwhile(work, texts: list[str]) -> None:
 @pytest.mark.parametrize("kind", ["draft", "characters", "surfaces"])
 def test_a_list_may_change_while_it_is_read(kind: str) -> None:
     tokeniser = _core.Tokeniser("en")
-    empty = (np.zeros(0, np.uint32), np.zeros(0, np.uint32), np.zeros(0, np.uint8))
-    known = (np.zeros(0, np.uint32), np.zeros(0, np.uint8), np.zeros(0), np.zeros(0), 0.0)
+    kinds = (np.uint32, np.uint32, np.uint16, np.uint8, np.uint8, np.uint32, np.uint32)
+    columns: list[np.ndarray] = [np.zeros(0, kind) for kind in kinds]
+    facts = _core.WordFacts(_core.Lexicon(None), _core.CharacterMap(lambda c: (c, 0), str), None)
 
     def work(texts: list[str]) -> None:
         if kind == "draft":
@@ -86,7 +87,8 @@ def test_a_list_may_change_while_it_is_read(kind: str) -> None:
         elif kind == "characters":
             _core.CharacterBags(texts)
         else:
-            _core.Surfaces(texts, np.zeros(len(texts) + 1, np.int64), *empty, *known)
+            batch = _core.TokenBatch(np.zeros(len(texts) + 1, np.int64), *columns)
+            _core.Surfaces(texts, batch, facts)
 
     emptied_meanwhile(work, ["".join(chr(97 + (i * k) % 26) for k in range(3000)) for i in range(200)])
 
@@ -249,37 +251,41 @@ def test_a_word_that_does_not_exist_is_refused(word: int) -> None:
     )  # nothing was defined by halves
 
 
-@pytest.mark.parametrize(("named", "tokens"), [(("ms", 3), 2_000_000), (("pos", 3), 2_000_000)])
-def test_weights_that_64_bits_cannot_sum_are_an_error(named: tuple[str, int], tokens: int) -> None:
-    size = tokens if named[0] != "skip" else 100
-    lexicon = lexicon_with(["a"])
-    text = _core.Tokens(
-        np.array([0, size], np.int64),
-        np.zeros(size, np.uint32),
-        np.ones(size, np.uint16),
-        np.zeros(size, np.uint8),
+def repeated_word(count: int) -> _core.Tokens:
+    return _core.Tokens(
+        np.array([0, count], np.int64),
+        np.zeros(count, np.uint32),
+        np.ones(count, np.uint16),
+        np.zeros(count, np.uint8),
     )
-    if size == tokens:
-        with pytest.raises(_core.TextTooLongError):
-            _core.Bags(lexicon, text, _core.BagRecipe([named], _core.Discount(9999, 10000)))
-    bags = _core.Bags(lexicon, text, _core.BagRecipe([named], DISCOUNT))
+
+
+def test_weights_that_64_bits_cannot_sum_are_an_error() -> None:
+    lexicon, text = lexicon_with(["a"]), repeated_word(2_000_000)
+    with pytest.raises(_core.TextTooLongError):
+        _core.Bags(lexicon, text, _core.BagRecipe([("pos", 3)], _core.Discount(9999, 10000)))
+    bags = _core.Bags(lexicon, text, _core.BagRecipe([("pos", 3)], DISCOUNT))
     precision, recall, f = _core.match(bags, bags, ONE, ONE, 0.8)
     assert precision[0, 0] == recall[0, 0] == f[0, 0] == 1
+
+
+def test_words_that_senses_link_are_limited() -> None:
+    lexicon, recipe = lexicon_with(["a"]), _core.BagRecipe([("ms", 3)], DISCOUNT)
+    assert _core.Bags(lexicon, repeated_word(50_000), recipe)
+    with pytest.raises(_core.TextTooLongError, match="more than 50,000 words"):
+        _core.Bags(lexicon, repeated_word(50_001), recipe)
 
 
 def test_the_longest_text_for_the_finest_discount() -> None:
     lexicon = lexicon_with(["a"])
     size = (2**63 - 1) // (6 * 10**12)
     for tokens in (size, size + 1):
-        text = _core.Tokens(
-            np.array([0, tokens], np.int64), np.zeros(tokens, np.uint32), np.ones(tokens, np.uint16),
-            np.zeros(tokens, np.uint8),
-        )  # fmt: skip
+        text = repeated_word(tokens)
         if tokens > size:
             with pytest.raises(_core.TextTooLongError):
                 _core.explain(lexicon, text, text, "pos", 3, _core.Discount(9999, 10000), 0.8)
             continue
-        bags = _core.Bags(lexicon, text, _core.BagRecipe([("ms", 3)], _core.Discount(9999, 10000)))
+        bags = _core.Bags(lexicon, text, _core.BagRecipe([("pos", 3)], _core.Discount(9999, 10000)))
         assert _core.match(bags, bags, ONE, ONE, 0.8)[2][0, 0] == 1
 
 

@@ -67,6 +67,7 @@ def test_a_page_shows_what_the_command_prints(tesla, monkeypatch, command: str, 
 )
 def test_python_on_a_page_runs_and_gives_what_its_comments_say(page: Path, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     run_python(page, dict(GIVEN))
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval.metrics import Metric, create_metric
-from tests.fuzz import pairs, threads
+from tests.fuzz import calls, pairs, threads
 from tests.fuzz.texts import hostile_pairs
 
 METRICS = ("m", "x", "b", "celab", "s")
@@ -50,4 +50,9 @@ def test_threads_and_workers_change_nothing(name: str) -> None:
 def test_damaged_resources_are_refused() -> None:
     from tests.fuzz import resources
 
-    assert resources.fuzz(15, seed=3)["failed"] == 0
+    assert resources.fuzz(15, seed=3, largest=700_000)["failed"] == 0
+
+
+def test_calls_of_the_core_return_or_are_refused() -> None:
+    for name, outcomes in calls.fuzz(240, seed=5).items():
+        assert outcomes["returned"] > 0 < outcomes["refused"], name

@@ -111,3 +111,14 @@ def test_summeval_has_a_mean() -> None:
     parts = [found.human[name] for name in ("coherence", "consistency", "fluency", "relevance")]
     assert found.human["mean"] == pytest.approx(np.mean(parts, axis=0))
     assert len(found.reference_streams) == 11
+
+
+def test_models_among_the_systems_as_in_summeval_op(tmp_path: Path) -> None:
+    write_rows(tmp_path / "docs.jsonl", [{"doc": 0, "reviews": ["Good.", "Bad."]}])
+    rows = [{"doc": 0, "system": name, "summary": name, "Fluency": 5} for name in ("human-summaries", "a")]
+    write_rows(tmp_path / "summaries.jsonl", rows)
+    found = read_summaries(str(tmp_path))
+    assert found.systems == ("a",) and found.references == (("human-summaries",),)
+    assert found.sources == ("Good.\nBad.",)
+    write_rows(tmp_path / "docs.jsonl", [{"doc": 0, "refs": ["Fair."]}])
+    assert read_summaries(str(tmp_path)).systems == ("a", "human-summaries")

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from detection_model import DetectionSettings, build_detection, serbian_cyrillic
+from tesla_eval._core import script_of
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.resources import Provenance, read_resource, shipped_folder
 from tesla_eval.language.analysis import detection
@@ -24,10 +25,7 @@ from tesla_eval.language.analysis.detection import (
     identify,
     load_detection,
     models_of,
-    ngram_buckets,
-    script_of,
-    word_hashes,
-    words_by_text,
+    spelled_texts,
 )
 from tesla_eval.language.analysis.languages import LANGUAGES
 
@@ -168,8 +166,8 @@ def test_work_is_bounded() -> None:
 
 def test_ngrams_and_words_equal_the_textbook() -> None:
     texts = ["The cat", "", "a — É!", "the cat"]
-    codes, text_of = words_by_text(texts)
-    buckets, owners = ngram_buckets(codes, text_of, 14)
+    spelled = spelled_texts(texts)
+    buckets, owners = spelled.ngram_buckets(14)
     counted: dict[int, list[int]] = {}
     for bucket, owner in zip(buckets.tolist(), owners.tolist(), strict=True):
         counted.setdefault(owner, []).append(bucket)
@@ -181,7 +179,32 @@ def test_ngrams_and_words_equal_the_textbook() -> None:
         assert len(counted.get(number, [])) == expected
     assert sorted(counted[0]) == sorted(counted[3])
     assert list(owners) == sorted(owners)
-    assert word_hashes(codes).tolist()[:2] == word_hashes(codes).tolist()[-2:]
+    hashes = spelled.word_hashes().tolist()
+    assert hashes[:2] == hashes[-2:]
+
+
+def test_hashes_are_sums_of_powers() -> None:
+    """A change of the hash would make the shipped model useless."""
+    power, total = 1, 0
+    for code in (0, ord("t"), ord("h"), ord("e"), 0):
+        total, power = (total + (code + 1) * power) % 2**64, power * 0x9E3779B97F4A7C15 % 2**64
+    for shift in (32, 29):
+        total = (total ^ (total >> shift)) * 0xD6E8FEB86659FD93 % 2**64
+    assert spelled_texts(["the"]).word_hashes().tolist() == [total >> 48]
+    assert total >> 50 in spelled_texts(["the"]).ngram_buckets(14)[0]
+
+
+def test_letters_and_marks_are_as_python_sees_them() -> None:
+    """As far as this Python knows the characters that the core knows."""
+    import unicodedata
+
+    for code in (*range(0xD800), *range(0xE000, 0x33000)):
+        character = chr(code)
+        category = unicodedata.category(character)
+        if category != "Cn" and unicodedata.unidata_version.startswith("14"):
+            letter = character.isalpha() or category in {"Mn", "Mc"}
+            assert letter or not script_of(code), hex(code)
+            assert script_of(code) or not (character.isalpha() and code >= 0x700), hex(code)
 
 
 def test_scripts() -> None:

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tesla_eval._core import NgramEstimator
 from tesla_eval.base.errors import BuildError, ResourceError, UsageError
 from tesla_eval.base.resources import Resource, read_resource, write_resource
 from tesla_eval.language.analysis import load_pipeline
@@ -390,3 +391,46 @@ def test_files_in_between_that_cannot_be_written_are_named(tmp_path: Path) -> No
         train_language_model(texts, "en", folder=tmp_path),
     ):
         pass
+
+
+def nothing(done: int) -> None:
+    pass
+
+
+def estimator_of(folder: Path) -> NgramEstimator:
+    estimator = NgramEstimator(2, 6, [0, 0], str(folder), 1 << 16)
+    estimator.add(np.array([0, 3], np.int64), np.array([3, 4, 5], np.uint32))
+    return estimator
+
+
+def test_the_steps_of_an_estimation_come_once_and_in_order(tmp_path: Path) -> None:
+    estimator, discounts = estimator_of(tmp_path), [0.5, 0.5, 0.5]
+    with pytest.raises(ValueError, match="after the counts are adjusted"):
+        estimator.estimate(1, discounts, nothing)
+    estimator.adjust_counts(nothing)
+    with pytest.raises(ValueError, match="adjusted already"):
+        estimator.adjust_counts(nothing)
+    with pytest.raises(ValueError, match="adjusted already"):
+        estimator.add(np.array([0, 1], np.int64), np.array([3], np.uint32))
+    for n in (0, 2, 3):
+        with pytest.raises(ValueError, match="one after the other"):
+            estimator.estimate(n, discounts, nothing)
+    with pytest.raises(ValueError, match="after the last order"):
+        estimator.join_backoffs(nothing)
+    estimator.estimate(1, discounts, nothing)
+    estimator.estimate(2, discounts, nothing)
+    estimator.join_backoffs(nothing)
+    with pytest.raises(ValueError, match="come once"):
+        estimator.join_backoffs(nothing)
+
+
+@pytest.mark.parametrize("place", [0, 16, 24, 40, -1])
+def test_a_changed_file_of_an_estimation_is_refused(tmp_path: Path, place: int) -> None:
+    estimator = estimator_of(tmp_path)
+    estimator.adjust_counts(nothing)
+    path = tmp_path / "adjusted-1"
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(RuntimeError, match="adjusted-1: is damaged"):
+        estimator.estimate(1, [0.5, 0.5, 0.5], nothing)

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from tesla_eval._core import Tagger
 from tesla_eval.base.errors import BuildError, InputError, ResourceError
-from tesla_eval.base.resources import Resource, installed_resources, write_resource
+from tesla_eval.base.resources import Resource, from_byte_planes, installed_resources, write_resource
 from tesla_eval.language.analysis.conllu import Word, parse_conllu
-from tesla_eval.language.analysis.tagger import Label, TaggerModel, load_tagger, read_tagger, unpacked
+from tesla_eval.language.analysis.tagger import WIDE_ARRAYS, Label, TaggerModel, load_tagger, read_tagger
 from tesla_eval.training.taggers import (
     WORD_START,
     TaggerData,
@@ -206,13 +206,22 @@ def test_a_model_that_does_not_fit_is_refused(toy: Resource, change: dict[str, A
         TaggerModel.from_resource(replace(toy, **change))
 
 
+def unpacked(resource: Resource) -> dict[str, npt.NDArray[Any]]:
+    """Copies of the arrays as the core takes them."""
+    return {
+        name: from_byte_planes(array) if name in WIDE_ARRAYS else array.copy()
+        for name, array in resource.arrays.items()
+        if name != "labels"
+    }
+
+
 ARRAYS = ("feature_deltas", "row_lengths", "row_labels", "row_weights", "suffix_deltas", "suffix_classes")
 
 
 @settings(max_examples=200)
 @given(st.data())
 def test_damaged_arrays_raise_or_tag_but_never_crash(toy: Resource, data: st.DataObject) -> None:
-    arrays: dict[str, npt.NDArray[Any]] = {name: array.copy() for name, array in unpacked(toy.arrays).items()}
+    arrays = unpacked(toy)
     labels = data.draw(st.sampled_from([len(toy.text("labels").splitlines()), 0, 1, 64, 65, 1 << 40]))
     for name in data.draw(st.sets(st.sampled_from(ARRAYS), max_size=2)):
         array = arrays[name]
@@ -230,7 +239,7 @@ def test_damaged_arrays_raise_or_tag_but_never_crash(toy: Resource, data: st.Dat
 
 @pytest.mark.parametrize("again", ["twice", "descending"])
 def test_rows_whose_labels_do_not_ascend_are_refused(toy: Resource, again: str) -> None:
-    arrays: dict[str, npt.NDArray[Any]] = {name: array.copy() for name, array in unpacked(toy.arrays).items()}
+    arrays = unpacked(toy)
     labels, lengths = arrays["row_labels"], arrays["row_lengths"]
     start = int(lengths[: np.flatnonzero(lengths >= 2)[0]].sum())
     first, second = int(labels[start]), int(labels[start + 1])

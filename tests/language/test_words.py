@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -12,23 +11,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tesla_eval import _core
-from tesla_eval._core import NO_VECTOR, Lexicon
+from tesla_eval._core import Lexicon
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.records import Token
 from tesla_eval.base.resources import Resource, text_array
-from tesla_eval.language.analysis.batch import (
-    AnalysedBatch,
-    GrowingArray,
-    Vocabulary,
-    WordTable,
-    _lowered_character,
-    word_tables,
-)
-from tesla_eval.language.analysis.frequencies import KIND, WordFrequencies, load_frequencies
-from tesla_eval.language.analysis.lemmas import Lemmatiser
-from tesla_eval.language.analysis.pipeline import Pipeline
-from tesla_eval.language.analysis.tagger import load_tagger
-from tesla_eval.language.analysis.vectors import WordsWithVectors, load_vectors
+from tesla_eval.language.analysis.batch import _LOWERING, AnalysedBatch, Vocabulary, word_facts
+from tesla_eval.language.analysis.frequencies import KIND, WordFrequencies
 from tests.textbook import word_shape
 
 ODD = [
@@ -52,8 +40,13 @@ def batch_of(vocabulary: Vocabulary, forms: list[str]) -> AnalysedBatch:
     return AnalysedBatch.from_tokens([" ".join(forms)], vocabulary, [tokens])
 
 
-def learned(table: WordTable) -> tuple[list[int], list[int], list[float]]:
-    return table.folded.values.tolist(), table.shape.values.tolist(), table.word_weight.values.tolist()
+def facts_of(lexicon: Lexicon, characters: _core.CharacterMap = _LOWERING) -> _core.WordFacts:
+    return _core.WordFacts(lexicon, characters, None)
+
+
+def text_of(lexicon: Lexicon, forms: list[str]) -> _core.TokenBatch:
+    """One text of these words, without lemmas of their own."""
+    return batch_of(Vocabulary(lexicon), forms).core
 
 
 def expected(forms: list[str], listed: WordFrequencies | None) -> tuple[list[int], list[int], list[float]]:
@@ -68,30 +61,28 @@ def expected(forms: list[str], listed: WordFrequencies | None) -> tuple[list[int
 @given(st.lists(st.lists(FORMS, max_size=8), max_size=4), st.lists(FORMS, max_size=3), st.booleans())
 @example([["THE", "The"], ["the", "tHE"]], ["the"], True)
 def test_words_are_as_python_sees_them(batches: list[list[str]], ahead: list[str], weighted: bool) -> None:
-    """The lexicon may know more words than the table."""
+    """The lexicon may know more words than the facts."""
     listed = frequencies(["the", "ss", "i̇", "σας", "2012"], [1, 2, 3, 4, 5]) if weighted else None
     vocabulary = Vocabulary(Lexicon(None))
-    table = WordTable(vocabulary, listed)
+    facts = word_facts(listed)[vocabulary]
     for forms in batches:
         batch = batch_of(vocabulary, forms)
         vocabulary.lexicon.intern_words(ahead)
-        table.learn(batch)
-    numbers = np.arange(len(table.folded), dtype=np.uint32)
-    assert learned(table) == expected(vocabulary.lexicon.forms(numbers), listed)
-    lemmas = vocabulary.lexicon.lemmas(np.arange(len(table.lemma_weight), dtype=np.uint32))
-    assert table.lemma_weight.values.tolist() == (
-        [1.0] * len(lemmas) if listed is None else listed.weights(lemmas).tolist()
-    )
+        folded, shapes, word_weights, lemma_weights = facts.of(batch.core)
+        known = vocabulary.lexicon.forms(np.arange(vocabulary.lexicon.word_count, dtype=np.uint32))
+        wanted = [[column[word] for word in batch.word] for column in expected(known, listed)]
+        assert [folded.tolist(), shapes.tolist(), word_weights.tolist()] == wanted
+        lemmas = vocabulary.lexicon.lemmas(batch.lemma)
+        assert lemma_weights.tolist() == (
+            [1.0] * len(lemmas) if listed is None else listed.weights(lemmas).tolist()
+        )
 
 
 @pytest.mark.parametrize("around", [("", ""), ("a", "b"), ("1", "")])
 def test_all_characters_are_as_python_sees_them(around: tuple[str, str]) -> None:
     forms = [character.join(around) for character in CHARACTERS]
     lexicon = Lexicon(None)
-    vocabulary = Vocabulary(lexicon)
-    numbers = lexicon.intern_words(forms)
-    assert numbers.tolist() == list(range(len(forms)))
-    folded, shapes, _ = WordTable(vocabulary, None)._core.learn_words(0, len(forms))
+    folded, shapes, _, _ = facts_of(lexicon).of(text_of(lexicon, forms))
     want_folded, want_shapes, _ = expected(forms, None)
     assert folded.tolist() == want_folded
     assert shapes.tolist() == want_shapes
@@ -109,104 +100,83 @@ def test_a_character_is_asked_for_once_and_a_word_where_it_depends_on_its_neighb
         return word.lower()
 
     lexicon = Lexicon(None)
-    lexicon.intern_words(["Ab", "ab", "ΣΣ", "σς", "aé"])
-    facts = _core.WordFacts(lexicon, _core.CharacterMap(of_character, of_word), None)
-    assert facts.learn_words(0, 5)[0].tolist() == [0, 0, 2, 2, 4]
+    facts = facts_of(lexicon, _core.CharacterMap(of_character, of_word))
+    batch = text_of(lexicon, ["Ab", "ab", "ΣΣ", "σς", "aé"])
+    assert [facts.of(batch)[0].tolist() for _ in range(2)] == [[0, 0, 2, 2, 4]] * 2
     assert asked == ["A", "b", "a", "Σ", "ΣΣ", "σ", "ς", "é"]
 
 
 def test_an_error_of_python_reaches_the_caller_and_nothing_is_half_learned() -> None:
     known = {"a": "a", "A": "a"}
     lexicon = Lexicon(None)
-    lexicon.intern_words(["A", "a", "b"])
-    facts = _core.WordFacts(lexicon, _core.CharacterMap(lambda c: (known[c], 0), str.lower), None)
+    batch = text_of(lexicon, ["A", "a", "b"])
+    facts = facts_of(lexicon, _core.CharacterMap(lambda c: (known[c], 0), str.lower))
     with pytest.raises(KeyError):
-        facts.learn_words(0, 3)
+        facts.of(batch)
     known["b"] = "b"
-    assert facts.learn_words(0, 3)[0].tolist() == [0, 0, 2]
+    assert facts.of(batch)[0].tolist() == [0, 0, 2]
     for wrong in (b"a", None, 1):
         with pytest.raises((TypeError, RuntimeError)):
-            _core.WordFacts(lexicon, _core.CharacterMap(lambda _: wrong, str.lower), None).learn_words(0, 1)  # type: ignore[arg-type, return-value]  # noqa: B023
+            facts_of(lexicon, _core.CharacterMap(lambda _: wrong, str.lower)).of(batch)  # type: ignore[arg-type, return-value]  # noqa: B023
 
 
 def test_words_that_are_not_there_are_refused() -> None:
-    lexicon = Lexicon(None)
-    lexicon.intern_words(["a"])
-    facts = WordTable(Vocabulary(lexicon), None)._core
-    for first, end in ((0, 2), (1, 0)):
-        with pytest.raises(IndexError):
-            facts.learn_words(first, end)
-        with pytest.raises(IndexError):
-            facts.lemma_weights(first, end)
+    batch = text_of(Lexicon(None), ["a"])
+    with pytest.raises(IndexError, match="no such word"):
+        facts_of(Lexicon(None)).of(batch)
 
 
 def test_threads_may_meet_the_same_characters() -> None:
     """One map of characters serves all vocabularies; here nobody has asked it before."""
     forms = [chr(0x100 + (7 * k) % 3000) + "x" for k in range(3000)]
-    characters = _core.CharacterMap(_lowered_character, str.lower)
+    characters = _core.CharacterMap(lambda c: (c.lower(), 0), str.lower)
     together = threading.Barrier(8, timeout=30)
 
     def folds(_: int) -> list[int]:
         lexicon = Lexicon(None)
-        lexicon.intern_words(forms)
-        facts = _core.WordFacts(lexicon, characters, None)
+        batch = text_of(lexicon, forms)
         together.wait()
-        return facts.learn_words(0, len(forms))[0].tolist()
+        return facts_of(lexicon, characters).of(batch)[0].tolist()
 
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(folds, range(8)))
     assert found == [expected(forms, None)[0]] * 8
 
 
-def test_what_python_does_when_it_is_asked_may_ask_for_other_words() -> None:
-    """A handler of signals can run then, and score something."""
-    inner, forms = Lexicon(None), ["abc1", "ABC1"]
-    inner.intern_words(["zz"])
+def test_threads_may_learn_the_same_words() -> None:
+    forms = [f"{'X' if k % 3 else 'x'}{(7 * k) % 2000}" for k in range(6000)]
+    lexicon = Lexicon(None)
+    batches = [text_of(lexicon, forms[: 700 * (k + 1)]) for k in range(8)]
+    facts = facts_of(lexicon)
+    together = threading.Barrier(8, timeout=30)
+
+    def folds(number: int) -> list[int]:
+        together.wait()
+        return facts.of(batches[number])[0].tolist()
+
+    with ThreadPoolExecutor(8) as pool:
+        learned = list(pool.map(folds, range(8)))
+    first: dict[str, int] = {}
+    numbers = {form: number for number, form in enumerate(dict.fromkeys(forms))}
+    for form, number in numbers.items():
+        first.setdefault(form.lower(), number)
+    assert learned == [[first[form.lower()] for form in forms[: 700 * (k + 1)]] for k in range(8)]
+
+
+def test_what_python_does_when_it_is_asked_may_ask_for_words() -> None:
+    """A handler of signals can run then, and score something with the same vocabulary."""
+    lexicon, forms = Lexicon(None), ["abc1", "ABC1"]
+    batch = text_of(lexicon, forms)
+    nested: list[list[int]] = []
 
     def of_character(character: str) -> tuple[str | None, int]:
-        _core.WordFacts(inner, _core.CharacterMap(_lowered_character, str.lower), None).learn_words(0, 1)
-        return _lowered_character(character)
+        if not nested:
+            nested.append([])
+            nested.append(facts.of(batch)[0].tolist())
+        return character.lower(), 0
 
-    lexicon = Lexicon(None)
-    lexicon.intern_words(forms)
-    facts = _core.WordFacts(lexicon, _core.CharacterMap(of_character, str.lower), None)
-    folded, shapes, _ = facts.learn_words(0, 2)
-    assert [folded.tolist(), shapes.tolist()] == list(expected(forms, None)[:2])
-
-
-@pytest.mark.parametrize("after", range(12))
-def test_an_interruption_leaves_nothing_half_learned(after: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = ["The cat sat on a mat.", "A CAT sits.", "Cats sat there, the two.", "there sat 12 cats"]
-    words = WordsWithVectors(load_vectors("en"), load_frequencies("en"))  # type: ignore[arg-type]
-    pipeline = Pipeline(
-        "en", tagger=load_tagger("en"), lemmatiser=Lemmatiser("en"), senses=None
-    )  # with a vocabulary of its own
-    put, puts = GrowingArray.put, iter(range(1000))
-
-    def interrupted(array: GrowingArray[np.uint32], first: int, values: object) -> None:
-        number = next(puts)
-        if number == after and after % 2:
-            raise KeyboardInterrupt
-        put(array, first, values)  # type: ignore[arg-type]
-        if number == after:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(GrowingArray, "put", interrupted)
-    for text in texts:
-        with suppress(KeyboardInterrupt):
-            words.of(*pipeline.analyse([text]))
-    monkeypatch.undo()
-    (batch,) = pipeline.analyse(texts)
-    again, fresh = words.of(batch), WordsWithVectors(words.vectors, load_frequencies("en")).of(batch)
-    vectors = [tokens.matrix.reshape(-1, words.vectors.dimensions) for tokens in (again, fresh)]
-    known = fresh.row != NO_VECTOR
-    np.testing.assert_array_equal(again.row != NO_VECTOR, known)
-    np.testing.assert_array_equal(vectors[0][again.row[known]], vectors[1][fresh.row[known]])
-    np.testing.assert_array_equal(again.squares[again.row[known]], fresh.squares[fresh.row[known]])
-    np.testing.assert_array_equal(again.weight, fresh.weight)
-    table = word_tables(load_frequencies("en"))[batch.vocabulary]
-    forms = batch.vocabulary.lexicon.forms(np.arange(len(table.folded), dtype=np.uint32))
-    assert learned(table) == expected(forms, load_frequencies("en"))
+    facts = facts_of(lexicon, _core.CharacterMap(of_character, str.lower))
+    assert facts.of(batch)[0].tolist() == nested[1] == expected(forms, None)[0]
 
 
 WORDS = st.lists(

@@ -169,7 +169,9 @@ def batch_of_words(lemmas: np.ndarray) -> AnalysedBatch:
     tags, flags = np.zeros(size, np.uint16), np.zeros(size, np.uint8)
     offsets, places = np.array([0, size]), np.zeros(size, np.uint32)
     vocabulary = Vocabulary(_core.Lexicon(None))
-    return AnalysedBatch(("",), vocabulary, offsets, lemmas, lemmas, tags, flags, flags, places, places)
+    columns = {"word": lemmas, "lemma": lemmas, "tag": tags, "universal": flags, "function": flags}
+    arrays = {"offsets": offsets, **columns, "start": places, "end": places}
+    return AnalysedBatch.from_arrays([""], vocabulary, arrays)
 
 
 @pytest.mark.parametrize(("p", "q"), [(0, 10), (-1, 10), (11, 10), (1, 1 << 40)])

@@ -48,12 +48,12 @@ def batch_of(vocabulary: Vocabulary, *texts: str, function=()) -> AnalysedBatch:
     flat = [word for text in words for word in text]
     lemma = vocabulary.lexicon.intern_lemmas(flat, np.zeros(len(flat) + 1, np.int64), np.zeros(0, np.uint32))
     zeros = np.zeros(len(flat), np.uint32)
-    return AnalysedBatch(
-        texts=texts, vocabulary=vocabulary, offsets=np.cumsum([0, *map(len, words)], dtype=np.int64), word=zeros,
-        lemma=lemma, tag=zeros.astype(np.uint16),
-        universal=np.full(len(flat), UNIVERSAL_TAGS.index("NOUN"), np.uint8),
-        function=np.array([word in function for word in flat], np.uint8), start=zeros, end=zeros,
-    )  # fmt: skip
+    arrays = {
+        "offsets": np.cumsum([0, *map(len, words)], dtype=np.int64), "word": zeros, "lemma": lemma,
+        "tag": zeros.astype(np.uint16), "universal": np.full(len(flat), UNIVERSAL_TAGS.index("NOUN"), np.uint8),
+        "function": np.array([word in function for word in flat], np.uint8), "start": zeros, "end": zeros,
+    }  # fmt: skip
+    return AnalysedBatch.from_arrays(texts, vocabulary, arrays)
 
 
 UNPRUNED = {"least_probability": 0.0, "least_ngram_probability": 0.0}

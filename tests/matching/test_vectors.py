@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from tesla_eval import _core
 from tesla_eval.base.errors import BuildError, InputError, ResourceError, UsageError
+from tesla_eval.base.records import Token
 from tesla_eval.base.resources import (
     Provenance,
     Resource,
@@ -28,6 +29,7 @@ from tesla_eval.base.resources import (
 )
 from tesla_eval.cli.build_vectors import vectors
 from tesla_eval.language.analysis import AnalysedBatch, load_pipeline
+from tesla_eval.language.analysis.batch import Vocabulary
 from tesla_eval.language.analysis.frequencies import load_frequencies
 from tesla_eval.language.analysis.vectors import (
     KIND,
@@ -37,7 +39,7 @@ from tesla_eval.language.analysis.vectors import (
     load_vectors,
 )
 from tesla_eval.matching import Matches
-from tesla_eval.matching.vectors import VECTOR_PROBLEMS, explain_vectors, match_vectors, prepare_vectors
+from tesla_eval.matching.vectors import VECTOR_PROBLEMS, explain_vectors, match_vectors
 from tesla_eval.training.vectors import (
     Embeddings,
     read_huggingface_folder,
@@ -76,31 +78,34 @@ def word_lists(draw: st.DrawFn) -> tuple[list[Word], list[Word]]:
 
 
 def texts_of(*sides: list[Word], merged: bool = True) -> list[_core.VectorTexts]:
-    """Each text alone, as the core takes it."""
-    vectors = [word.vector for side in sides for word in side if word.vector is not None]
-    dimensions = len(vectors[0]) if vectors else 1
-    rows = {vector: row for row, vector in enumerate(dict.fromkeys(vectors))}
-    matrix = np.array(list(rows), np.int8).reshape(-1, dimensions)
-    squares = np.square(matrix, dtype=np.int64).sum(axis=1).astype(np.uint32)
-    return [
-        _core.VectorTexts(
-            np.array([0, len(side)]),
-            *(
-                np.array(column, np.uint32)
-                for column in (
-                    [word.form for word in side],
-                    [word.lemma for word in side],
-                    [_core.NO_VECTOR if word.vector is None else rows[word.vector] for word in side],
-                    [word.weight for word in side],
-                )
-            ),
-            matrix.reshape(-1),
-            squares,
-            dimensions,
-            merged,
-        )
-        for side in sides
-    ]
+    """Each text alone, as the core takes it: form and lemma are names, a list of weights makes the weights."""
+    words = {f"w{word.form}": word for side in sides for word in side}
+    entries = {form: word.vector for form, word in words.items() if word.vector is not None}
+    dimensions = len(next(iter(entries.values()))) if entries else 1
+    entries.setdefault("unused", (0,) * dimensions)
+    matrix = np.array(list(entries.values()), np.int8)
+    lexicon = _core.Lexicon(None)
+    # An own list of frequencies counts 50 for what weighs 64.
+    weights = [0.0, *(word.weight * 50 / 64 for word in words.values())]
+    listed = _core.WordWeights("\n".join(["unused", *words]), np.array(weights), 0.0)
+    as_is = _core.CharacterMap(lambda c: (c, 0), str)
+    vectors = _core.WordVectors(
+        _core.VectorTable(text_array("\n".join(entries)), matrix.reshape(-1), dimensions, False),
+        as_is,
+        _core.WordFacts(lexicon, as_is, listed),
+    )
+    return [_core.VectorTexts(batch_of(lexicon, side), vectors, merged) for side in sides]
+
+
+def batch_of(lexicon: _core.Lexicon, words: list[Word]) -> _core.TokenBatch:
+    """One text of these words."""
+    lemmas = [f"l{word.lemma}" for word in words]
+    lemma = lexicon.intern_lemmas(lemmas, np.zeros(len(words) + 1, np.int64), np.zeros(0, np.uint32))
+    flags, places = np.zeros(len(words), np.uint8), np.zeros(len(words), np.uint32)
+    return _core.TokenBatch(
+        np.array([0, len(words)]), lexicon.intern_words([f"w{word.form}" for word in words]), lemma,
+        flags.astype(np.uint16), flags, flags, places, places,
+    )  # fmt: skip
 
 
 def check_against_textbook(matches: Matches, pair: int, expected: list[tuple[float, float, float]]) -> None:
@@ -212,53 +217,39 @@ def test_in_whole_books_only_form_and_lemma_count(size: int, expected: float) ->
 
 
 def test_a_text_with_too_many_different_words_is_refused() -> None:
-    many = np.arange((1 << 16) + 1, dtype=np.uint32)
-    empty = np.zeros(0, np.int8), np.zeros(0, np.uint32)
-    none = np.full(len(many), _core.NO_VECTOR, np.uint32)
     with pytest.raises(_core.TextTooLongError, match="65,536 different words"):
-        _core.VectorTexts(np.array([0, len(many)]), many, many, none, many * 0 + 1, *empty, 1)
+        texts_of([Word(k, 0, None, 1) for k in range((1 << 16) + 1)])
 
 
-@pytest.mark.parametrize(
-    ("row", "weight", "squares", "dimensions"),
-    [
-        (1, 64, [2], 2),
-        (0, 0, [2], 2),
-        (0, 1 << 20, [2], 2),
-        (0, 64, [2, 2], 2),
-        (0, 64, [2], 0),
-        (0, 64, [2], 3),
-    ],
-)
-def test_arrays_that_do_not_fit_are_refused(
-    row: int, weight: int, squares: list[int], dimensions: int
-) -> None:
-    one = np.zeros(1, np.uint32)
-    with pytest.raises((ValueError, IndexError)):
-        _core.VectorTexts(
-            np.array([0, 1]), one, one, one + row, one + weight, np.ones(2, np.int8),
-            np.array(squares, np.uint32), dimensions,
-        )  # fmt: skip
+def test_words_that_the_lexicon_does_not_have_are_refused() -> None:
+    batch = batch_of(_core.Lexicon(None), [Word(0, 0, None, 1)])
+    as_is = _core.CharacterMap(lambda c: (c, 0), str)
+    facts = _core.WordFacts(_core.Lexicon(None), as_is, None)
+    table = _core.VectorTable(text_array("a"), np.ones(2, np.int8), 2, False)
+    with pytest.raises(IndexError, match="no such word"):
+        _core.VectorTexts(batch, _core.WordVectors(table, as_is, facts))
 
 
 # Real texts
 
 
-@pytest.fixture(scope="module")
-def english() -> WordsWithVectors:
+def english_table() -> WordVectors:
     vectors = load_vectors("en")
     assert vectors is not None
-    return WordsWithVectors(vectors, load_frequencies("en"))
+    return vectors
+
+
+@pytest.fixture(scope="module")
+def english() -> WordsWithVectors:
+    return WordsWithVectors(english_table(), load_frequencies("en"))
 
 
 def words_of(english: WordsWithVectors, batch: AnalysedBatch, index: int) -> list[Word]:
-    tokens = english.of(batch)
-    matrix = tokens.matrix.reshape(-1, english.vectors.dimensions)
+    forms, weights, vectors = english.of(batch)
     return [
         Word(
-            int(tokens.word[k]), int(batch.lemma[k]),
-            None if tokens.row[k] == _core.NO_VECTOR else tuple(matrix[tokens.row[k]].tolist()),
-            int(tokens.weight[k]),
+            int(forms[k]), int(batch.lemma[k]), tuple(vectors[k].tolist()) if vectors[k].any() else None,
+            int(weights[k]),
         )
         for k in range(batch.offsets[index], batch.offsets[index + 1])
     ]  # fmt: skip
@@ -270,9 +261,7 @@ def test_real_pairs_match_as_in_the_textbook(
     pairs = [pair for pair in real_pairs if max(len(text.split()) for text in pair) < 20][:25]
     y, x = load_pipeline("en").analyse([h for h, _ in pairs], [r for _, r in pairs])
     every = np.arange(len(pairs))
-    matches = match_vectors(
-        prepare_vectors(x, english.of(x)), prepare_vectors(y, english.of(y)), every, every
-    )
+    matches = match_vectors(english.prepare(x), english.prepare(y), every, every)
     for k in range(len(pairs)):
         check_against_textbook(matches, k, plain.features(words_of(english, x, k), words_of(english, y, k)))
 
@@ -283,14 +272,12 @@ def test_threads_and_batches_change_nothing(
     pairs = real_pairs[:200]
     y, x = load_pipeline("en").analyse([h for h, _ in pairs], [r for _, r in pairs])
     every = np.arange(len(pairs))
-    expected = match_vectors(
-        prepare_vectors(x, english.of(x)), prepare_vectors(y, english.of(y)), every, every
-    )
-    fresh = WordsWithVectors(english.vectors, load_frequencies("en"))
+    expected = match_vectors(english.prepare(x), english.prepare(y), every, every)
+    fresh = WordsWithVectors(english_table(), load_frequencies("en"))
 
     def one(k: int) -> Matches:
         side = load_pipeline("en").analyse([pairs[k][0]], [pairs[k][1]])
-        prepared = [prepare_vectors(batch, fresh.of(batch)) for batch in side]
+        prepared = [fresh.prepare(batch) for batch in side]
         return match_vectors(prepared[1], prepared[0], ONLY, ONLY)
 
     with ThreadPoolExecutor(4) as pool:
@@ -303,22 +290,20 @@ def test_similar_words_are_named(english: WordsWithVectors) -> None:
     x, y = load_pipeline("en").analyse(["The men were arrested."], ["Men have been detained"])
     links = {
         (x.tokens(0)[link.reference].surface, y.tokens(0)[link.hypothesis].surface): link
-        for link in explain_vectors(
-            *(prepare_vectors(batch, english.of(batch), merged=False) for batch in (x, y))
-        )
+        for link in explain_vectors(*(english.prepare(batch, merged=False) for batch in (x, y)))
     }
     assert links["men", "Men"].similarity == links["men", "Men"].gain == 1.0
     assert 0.6 < links["arrested", "detained"].similarity < 0.65
     assert links["were", "been"].similarity >= 0.9  # the same lemma
-    assert links["arrested", "detained"].weight == min(english.of(x).weight[3], english.of(y).weight[3]) / 64
+    assert links["arrested", "detained"].weight == min(english.of(x)[1][3], english.of(y)[1][3]) / 64
 
 
 def test_synonyms_count_more_than_other_words(english: WordsWithVectors) -> None:
     reference, *hypotheses = load_pipeline("en").analyse(
         ["He bought a car."], ["He bought an automobile."], ["He bought a banana."], ["He bought a car."]
     )
-    x = prepare_vectors(reference, english.of(reference))
-    f = [match_vectors(x, prepare_vectors(y, english.of(y)), ONLY, ONLY).f[0] for y in hypotheses]
+    x = english.prepare(reference)
+    f = [match_vectors(x, english.prepare(y), ONLY, ONLY).f[0] for y in hypotheses]
     assert (f[1] < f[0]).all()
     assert (f[0] < f[2]).all()
     assert (f[2] == 1.0).all()
@@ -326,9 +311,9 @@ def test_synonyms_count_more_than_other_words(english: WordsWithVectors) -> None
 
 def test_rare_words_weigh_more(english: WordsWithVectors) -> None:
     (batch,) = load_pipeline("en").analyse(["the cat quaverings"])
-    weights = english.of(batch).weight
+    _, weights, _ = english.of(batch)
     assert weights.tolist() == [round(64 * w / 50) for w in (14, 160, 261)]
-    assert WordsWithVectors(english.vectors, None).of(batch).weight.tolist() == [64] * 3
+    assert WordsWithVectors(english_table(), None).of(batch)[1].tolist() == [64] * 3
 
 
 # The table and its reader
@@ -386,14 +371,16 @@ def assert_prepared(words: list[str], strips_accents: bool, in_pieces: bool) -> 
     characters = _as_entries(strips_accents, in_pieces)[1]
     table = _core.VectorTable(text_array("\n".join(entries)), digits.astype(np.int8).reshape(-1), 3, False)
     lexicon = _core.Lexicon(None)
-    numbers = lexicon.intern_words(words)
-    vectors, rows, squares = table.word_rows(characters, lexicon, numbers, 0)
-    found = [
-        vectors.reshape(-1, 3)[row].tolist() if row != _core.NO_VECTOR else None for row in rows.tolist()
-    ]
+    facts = _core.WordFacts(lexicon, _core.CharacterMap(lambda c: (c, 0), str), None)
+    vocabulary = Vocabulary(lexicon)
+    batch = AnalysedBatch.from_tokens(
+        [""], vocabulary, [[Token(word, 0, 1, word, "", False) for word in words]]
+    )
+    _, _, vectors = _core.WordVectors(table, characters, facts).of(batch.core)
     number_of = {entry: number for number, entry in enumerate(entries)}
-    assert found == [digits[number_of[entry]].tolist() if entry else None for entry in expected]
-    assert squares.tolist() == [sum(d * d for d in vector) for vector in found if vector]
+    assert vectors.tolist() == [
+        digits[number_of[entry]].tolist() if entry else [0, 0, 0] for entry in expected
+    ]
 
 
 ODD_WORDS = [
@@ -417,17 +404,6 @@ def test_words_are_prepared_as_regular_expressions_would(
 def test_characters_are_prepared_as_regular_expressions_would(strips_accents: bool, in_pieces: bool) -> None:
     characters = [chr(c) for c in (*range(10), *range(11, 0xD800), *range(0xE000, 0x20000), 0x2F800, 0x30000)]
     assert_prepared(characters, strips_accents, in_pieces)
-
-
-def test_lemmas_are_looked_up_like_words() -> None:
-    table, (batch,) = load_vectors("en"), load_pipeline("en").analyse(["Reformers reform the caf\u00e9"])
-    assert table is not None
-    lexicon = batch.vocabulary.lexicon
-    vectors, rows, _ = table.lemma_rows(lexicon, batch.lemma, 7)
-    looked_up = table.look_up(lexicon.lemmas(batch.lemma))
-    known = rows != _core.NO_VECTOR
-    assert (vectors.reshape(-1, 64)[rows[known] - 7] == looked_up[known]).all()
-    assert not looked_up[~known].any()
 
 
 NOTICES = {
@@ -477,10 +453,8 @@ def test_a_table_of_words_is_asked_for_the_lemma_too() -> None:
     words = Embeddings([f"w{k}" for k in range(8)] + ["cat", "run"], np.eye(10, dtype=np.float32))
     table = WordVectors(vector_table(words, "en", dimensions=4))
     (batch,) = load_pipeline("en").analyse(["Cats ran quaveringly"])
-    tokens = WordsWithVectors(table, None).of(batch)
-    matrix = tokens.matrix.reshape(-1, 4)
-    assert (matrix[tokens.row[0]] == table.look_up(["cat"])[0]).all()
-    assert tokens.row[2] == _core.NO_VECTOR
+    _, _, vectors = WordsWithVectors(table, None).of(batch)
+    assert vectors.tolist() == [*table.look_up(["cat", "run"]).tolist(), [0] * 4]
 
 
 # The makers

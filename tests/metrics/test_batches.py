@@ -102,7 +102,7 @@ class TestKeptBatches:
         """Only some texts of a large group are hashed."""
         first = [f"text {k}" for k in range(100)]
         second = [text if k % 6 == 0 else f"other {k}" for k, text in enumerate(first)]
-        assert hash(pipeline._key(tuple(first), False)) == hash(pipeline._key(tuple(second), False))
+        assert hash(pipeline._LargeKey(tuple(first), False)) == hash(pipeline._LargeKey(tuple(second), False))
         for texts in (first, second, first):
             (batch,) = english.analyse(texts)
             assert batch.texts == tuple(texts)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tesla_eval.base.errors import InputError
 from tesla_eval.metrics import create_metric
 
 HYPOTHESES = [
@@ -44,3 +45,11 @@ def test_any_resample_scores_as_sacrebleu_scores_it(name, several):
 
 def test_metrics_that_average_segments_have_no_formula():
     assert create_metric("m", "en").formula_of_sums is None
+
+
+def test_references_by_segment_that_were_given_as_streams_say_how_to_give_them():
+    with pytest.raises(InputError, match="references_by_segment=True"):
+        create_metric("bleu", "en").corpus_score(["a", "b"], [["r1"], ["r2"]])
+    with pytest.raises(InputError) as refused:
+        create_metric("bleu", "en").corpus_score(["a", "b", "c"], [["r1"], ["r2"]])
+    assert "references_by_segment" not in str(refused.value)

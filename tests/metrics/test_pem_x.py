@@ -118,6 +118,12 @@ DETECTED = [
     ("roles", "The man bit the dog.", "The dog bit the man."),
     ("roles", "The hunter killed the lion.", "The lion killed the hunter."),
     ("roles", "The dog was chased by the cat.", "The dog chased the cat."),
+    ("scope", "He did not say that she came.", "He said that she did not come."),
+    ("quantifier", "All students passed the exam.", "Most students passed the exam."),
+    ("quantifier", "Every guest stayed.", "Several guests stayed."),
+    ("modality", "The firm may close the plant.", "The firm closed the plant."),
+    ("modality", "You must sign the form.", "You sign the form."),
+    ("modality", "The minister will visit Spain.", "The minister visited Spain."),
 ]
 INNOCENT = [
     ("The offer was turned down by the board.", "The board did not accept the offer."),
@@ -132,6 +138,15 @@ INNOCENT = [
     ("She is the mother of four boys and a girl.", "She has four sons and one daughter."),
     ("He is not only rich but also kind.", "He is rich and also kind."),
     ("Anna met Peter.", "Peter met Anna."),
+    ("Anna is taller than Peter.", "Peter is shorter than Anna."),
+    ("France exported wine to Japan.", "Japan imported wine from France."),
+    ("The lamp hangs above the table.", "The table stands below the lamp."),
+    ("Half of the voters stayed at home.", "Fifty percent of the voters stayed at home."),
+    ("The committee did not approve the report.", "The committee failed to approve the report."),
+    ("A few guests stayed.", "Some guests stayed."),
+    ("He does not even know her name.", "He does not know her name."),
+    ("It was no big surprise.", "It was no surprise."),
+    ("Perhaps the firm will close.", "The firm might close."),
 ]
 
 
@@ -188,9 +203,8 @@ class TestContradictions:
         index = np.arange(len(pairs))
         together = finder().compare(finder().prepare(x), finder().prepare(y), index, index)
         for row, (one, other) in zip(together, pairs, strict=True):
-            assert {kind for kind, value in zip(CONTRADICTIONS, row, strict=True) if value} == kinds(
-                other, one
-            )
+            found = {kind for kind, value in zip(CONTRADICTIONS, row, strict=True) if value}
+            assert found - ({"scope"} if "negation" in found else set()) == kinds(other, one)
 
     @given(one=words, other=words)
     @settings(max_examples=60, deadline=None)
@@ -215,7 +229,7 @@ class TestContradictions:
         )
         index = np.arange(2)
         found = german.compare(german.prepare(x), german.prepare(y), index, index)
-        assert found.tolist() == [[0, 1, 0, 0, 0], [0, 0, 1, 0, 0]]
+        assert [np.flatnonzero(row).tolist() for row in found] == [[1], [2]]
 
 
 HOSTILE = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import random
 from itertools import pairwise
@@ -83,8 +85,9 @@ def test_shown_numbers_are_the_data(small, opened, tesla) -> None:
         shown = row.locator(".score").all_inner_texts()
         assert shown == [f"{m['scores'][place]:.{m['digits']}f}" for m in document["metrics"]]
     metric = document["metrics"][0]
-    assert numbers(page, 3) == [f"{value:.4f}" for value in metric["segments"][0]]
-    assert numbers(page, 4) == [f"{value:.4f}" for value in metric["segments"][1]]
+    pair = sorted(range(2), key=lambda system: -metric["scores"][system])  # the best against the second
+    for place, system in enumerate(pair):
+        assert numbers(page, 3 + place) == [f"{value:.4f}" for value in metric["segments"][system]]
     page.locator("#segment-table tbody button").nth(1).click()
     for system in range(2):
         shown = page.locator(f'#segment-view .score[data-system="{system}"]').inner_text()
@@ -113,14 +116,62 @@ def test_sorting_searching_and_filters(small, opened, tesla) -> None:
     page.wait_for_selector('[aria-sort="ascending"] [data-sort="feature"]')
     document = json.loads(tesla("report", "--extract", str(small)).out)
     column = document["metrics"][0]["feature_names"].index("ms.2")
+    best = max(range(2), key=lambda system: document["metrics"][0]["scores"][system])
     assert numbers(page, 6) == [
-        f"{value:.4f}" for value in sorted(document["features"]["tesla-m"][0][column])
+        f"{value:.4f}" for value in sorted(document["features"]["tesla-m"][best][column])
     ]
-    controls.get_by_label("from").fill("11")
+    controls.get_by_label("words from").fill("11")
     assert page.locator("#segment-count").inner_text().startswith("1 of")
-    controls.get_by_label("from").fill("")
-    controls.get_by_label("metric").select_option(label="bleu")
-    assert numbers(page, 3) == [f"{value:.2f}" for value in document["metrics"][2]["segments"][0]]
+    controls.get_by_label("words from").fill("")
+    page.locator("#choices").get_by_label("metric").select_option(label="bleu")
+    bleu = document["metrics"][2]["segments"]
+    assert numbers(page, 3) == [f"{value:.2f}" for value in bleu[best]]
+    middle = sorted(bleu[best])[2]
+    controls.get_by_label("score from").fill(repr(middle))
+    controls.get_by_label("difference from").fill("1")
+    kept = [x for x, y in zip(bleu[best], bleu[1 - best], strict=True) if x >= middle and abs(x - y) >= 1]
+    assert numbers(page, 3) == [f"{value:.2f}" for value in kept]
+
+
+def test_saved_rows_are_those_in_the_table(small, opened, tesla) -> None:
+    document = json.loads(tesla("report", "--extract", str(small)).out)
+    page = opened(small)
+    page.get_by_label("search").fill("the")
+    page.get_by_role("button", name="difference").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as CSV").click()
+    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text("utf-8"), newline="")))
+    assert [row["segment"] for row in rows] == numbers(page, 1)
+    scores = document["metrics"][0]["segments"]
+    for row in rows:
+        segment = int(row["segment"]) - 1
+        for system in range(2):
+            name = Path(document["systems"][system]).stem
+            assert float(row[f"{name} score"]) == scores[system][segment]
+            assert row[name] == document["texts"]["hypotheses"][system][segment]
+        assert row["reference"] == document["texts"]["references"][0][segment]
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as JSON").click()
+    saved = json.loads(Path(download.value.path()).read_text("utf-8"))
+    assert [{key: str(value) for key, value in row.items()} for row in saved] == rows
+
+
+def test_words_that_differ_are_marked(small, opened, tesla) -> None:
+    document = json.loads(tesla("report", "--extract", str(small)).out)
+    page = opened(small)
+    for segment, row in enumerate(page.locator("#segment-table tbody tr[data-place]").all()):
+        for look in ("first", "second"):
+            line = row.locator(f".line.{look}")
+            name = line.locator("b").inner_text()
+            place = [Path(path).stem for path in document["systems"]].index(name)
+            assert line.text_content() == name + document["texts"]["hypotheses"][place][segment]
+        unmarked = [
+            row.locator(f".line.{look}").evaluate(
+                "line => [...line.childNodes].filter(n => n.nodeName === '#text').map(n => n.data).join('')"
+            ).split()
+            for look in ("first", "second")
+        ]  # fmt: skip
+        assert unmarked[0] == unmarked[1]
 
 
 def test_switching_n_and_metric_in_a_segment(small, opened) -> None:
@@ -271,12 +322,20 @@ def test_pivots_language_models_and_summaries(write_report, opened, tesla, tmp_p
     page = opened(path, "#segment-1")
     page.get_by_label("words, skip bigrams").check()
     page.locator("#segment-view").get_by_label("links to reference").select_option("2")
-    assert "Unsupported words" in page.locator("#errors").inner_text()
+    assert "Words added" in page.locator("#errors").inner_text()
 
 
 def test_a_narrow_page_does_not_scroll_sideways(small, opened) -> None:
     page = opened(small, viewport={"width": 390, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    rows = page.locator("#segment-table")
+    assert rows.evaluate("area => area.scrollWidth <= area.clientWidth")
+    heights = rows.locator("tr[data-place]").evaluate_all("rows => rows.map(row => row.offsetHeight)")
+    assert len(set(heights)) == 1
+    page.locator("#segment-table tbody button").first.click()
+    page.wait_for_selector("#segment-view .card")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.locator("#segment-dialog").evaluate("dialog => dialog.scrollWidth <= dialog.clientWidth")
 
 
 def test_a_report_of_3000_segments_and_10_systems(write_report, opened, browser) -> None:

@@ -7,6 +7,8 @@ import hashlib
 import json
 import re
 import subprocess
+from datetime import date
+from itertools import combinations
 from pathlib import Path
 from shutil import which
 
@@ -17,9 +19,10 @@ from tesla_eval import TeslaM
 from tesla_eval.base.errors import InputError
 from tesla_eval.metrics.comparison import SystemTable, compare_systems
 from tesla_eval.report.collect import ReportTexts, ScoredMetric, collect, telling_segments
+from tesla_eval.report.covering import compact
 from tesla_eval.report.embedding import embedded, encoded, extract, read_blocks
-from tesla_eval.report.findings import Findings
-from tesla_eval.report.overview import short_names
+from tesla_eval.report.findings import CLASSES, Findings
+from tesla_eval.report.overview import overview, short_names
 from tesla_eval.report.page import MODULES, script
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,6 +65,24 @@ def test_numbers_equal_score_compare_and_explain(tesla, page) -> None:
             assert found == [json.loads(line) for line in explained]
 
 
+def test_compact_coverings_are_read_back_as_explain_gives_them(tesla, page, write) -> None:
+    lines = {"ref.txt": ["买雨伞的人走了。", "他去 A b 店", ""], "sys.txt": ["买伞的人走", "A b 他去去", "x"]}
+    reference, system = (write(name, texts) for name, texts in lines.items())
+    document = extract(page("-l", "zh", "-m", "celab", "-r", reference, system))
+    explained = tesla(
+        "explain", "-l", "zh", "-m", "celab", "--json", "-r", reference, system
+    ).out.splitlines()
+    shown = [document["explanations"]["tesla-celab"][str(k)][0] for k in range(3)]
+    assert shown == [json.loads(line) for line in explained]
+    assert any(not part["equal"] for link in shown[0]["references"][0]["links"] for part in link["parts"])
+
+
+def test_findings_do_not_depend_on_the_embedded_links(page) -> None:
+    few, all_links = (extract(page("-r", *EXAMPLES, "--flows", count)) for count in ("0", "5"))
+    for key in ("findings", "lost_classes", "lengths"):
+        assert few[key] == all_links[key]
+
+
 def test_features_are_those_of_the_metric(page) -> None:
     document = extract(page("-r", *EXAMPLES, "-m", "m"))
     lines = [Path(path).read_text("utf-8").splitlines() for path in EXAMPLES]
@@ -79,6 +100,46 @@ def test_the_shown_table_has_the_numbers_of_compare(tesla, page) -> None:
         row = re.search(r"system-[ab]\.txt +(\S+) +(\S+) to (\S+)$", line)
         if row:
             assert f">{row[1]}</span>" in html and f"{row[2]} to {row[3]}" in html
+
+
+def _metric(name: str, scores: list[float], significant: set[str], higher: bool = True) -> dict:
+    """The comparison of systems a, b, c …; `significant` are pairs such as "ab"."""
+    systems = "abcdef"[: len(scores)]
+    pairs = [
+        {"first": x, "second": y, "difference": scores[systems.index(x)] - scores[systems.index(y)],
+         "significant": x + y in significant, "low": 0.0, "high": 0.0, "wins": 0.5, "p_randomisation_holm": 1.0}
+        for x, y in combinations(systems, 2)
+    ]  # fmt: skip
+    rows = [{"score": s, "low": s - 1, "high": s + 1, "cluster": None} for s in scores]
+    comparison = {"pairs": pairs, "systems": rows, "alpha": 0.05}
+    return {"name": name, "scores": scores, "higher_is_better": higher, "digits": 2, "comparison": comparison}
+
+
+@pytest.mark.parametrize(
+    ("metrics", "conclusion"),
+    [
+        ([_metric("m", [3, 2], {"ab"}), _metric("x", [5, 1], {"ab"})], "a is better than b by both metrics."),
+        ([_metric("m", [3, 2], {"ab"}), _metric("ter", [1, 5], {"ab"}, higher=False)],
+         "a is better than b by both metrics."),
+        ([_metric("m", [2, 3], set()), _metric("x", [1, 5], set())], "b cannot be told apart from a by any metric."),
+        ([_metric("m", [3, 2, 1], {"ac", "ab"}), _metric("x", [3, 2, 1], {"ac"})],
+         "a is better than c by both metrics. a differs from b by some metrics only."),
+        ([_metric("m", [3, 2], {"ab"}), _metric("x", [1, 2], {"ab"})],
+         "The metrics disagree about the best system: a is best by m; b is best by x."),
+        ([_metric("m", [3, 2], {"ab"})], ""),
+    ],
+)  # fmt: skip
+def test_one_conclusion_over_all_metrics(metrics: list[dict], conclusion: str) -> None:
+    systems = list("abcdef"[: len(metrics[0]["scores"])])
+    assert overview({"systems": systems, "metrics": metrics}).conclusion == conclusion
+
+
+def test_the_page_says_what_was_compared_and_when(page) -> None:
+    html = page("-r", *EXAMPLES).read_text("utf-8")
+    assert "<h1>English: 2 systems, 5 segments</h1>" in html
+    assert str(date.today().year) in re.search(r'<p class="what">(.*?)</p>', html)[1]  # type: ignore[index]
+    one = page("-r", *EXAMPLES[:2]).read_text("utf-8")
+    assert '<svg class="interval"' in html and '<svg class="interval"' not in one
 
 
 def test_extract_prints_json(tesla, page) -> None:
@@ -165,18 +226,41 @@ def test_the_most_telling_segments_come_first() -> None:
 
 def test_findings_name_what_was_lost() -> None:
     metric = TeslaM("en")
-    found = Findings({"NNP": "PROPN", "CD": "NUM", "NN": "NOUN"}.get)  # type: ignore[arg-type]
+    found = Findings({"NNP": "PROPN", "CD": "NUM", "NN": "NOUN"}.get, 1)  # type: ignore[arg-type]
     detail = metric.explain("The visitor saw a car in Paris.", ["Maria saw 12 automobiles in Paris."])
     found.add(0, detail.to_dict()["references"][0], None)
     tables = found.to_dict()
-    assert {"Maria", "12"} <= {row["text"] for row in tables["names"]}
+    assert "Maria" in {row["text"] for row in tables["names"]}
+    assert [row["text"] for row in tables["numbers"]] == ["12"]
+    assert tables["totals"]["numbers"] == {"count": 1, "segments": 1}
     assert [row["text"] for row in tables["synonyms"]] == ["automobiles → car"]
     assert "Paris" not in {row["text"] for row in tables["lost"]}
     assert found.classes[0] & 0b11 == 0b11
 
 
+@pytest.mark.parametrize(
+    ("hypothesis", "reference", "kind", "text"),
+    [
+        ("The mayor spoke.", "The mayor spoke after heavy winter storms damaged many bridges.", "dropped",
+         "after heavy winter storms damaged many bridges"),
+        ("He left early because heavy winter storms damaged many bridges.", "He left early.", "inserted",
+         "because heavy winter storms damaged many bridges"),
+        ("He said he said that dogs bark.", "He said that dogs bark.", "repeated", "He said he said"),
+    ],
+)  # fmt: skip
+def test_findings_see_stretches_and_repetitions(
+    hypothesis: str, reference: str, kind: str, text: str
+) -> None:
+    found = Findings(lambda tag: tag, 1)
+    found.add(0, TeslaM("en").explain(hypothesis, [reference]).to_dict()["references"][0], None)
+    tables = found.to_dict()
+    assert [row["text"] for row in tables[kind]] == [text]
+    assert {name for name in ("dropped", "inserted", "repeated") if tables[name]} == {kind}
+    assert found.classes[0] >> CLASSES.index(kind) & 1
+
+
 def test_findings_see_untranslated_words() -> None:
-    found = Findings(lambda tag: tag)
+    found = Findings(lambda tag: tag, 1)
     detail = TeslaM("en").explain(
         "The Bundestag voted über Gesetze москва.", ["The parliament voted on laws."]
     )
@@ -282,7 +366,8 @@ def test_the_script_draws_the_same_picture_as_python(tmp_path: Path) -> None:
     ]  # fmt: skip
     cases = []
     for metric, hypothesis, reference in pairs:
-        detail = metric.explain(hypothesis, [reference]).to_dict()["references"][0]
+        explained = metric.explain(hypothesis, [reference])
+        detail = explained.to_dict()["references"][0]
         for name in [None, *(one["name"] for one in detail["features"] if "flow" in one)]:
             picture = picture_of(detail, name)
             assert picture is not None
@@ -294,7 +379,14 @@ def test_the_script_draws_the_same_picture_as_python(tmp_path: Path) -> None:
             shown = next((one for one in detail["features"] if one["name"] == name), None)
             steps = list(score_steps(detail)) + (list(feature_steps(shown)) if shown else [])
             cases.append(
-                {"detail": detail, "name": name, "widths": widths, "rows": rows, "ties": ties, "steps": steps}
+                {
+                    "detail": compact(explained.references[0]),
+                    "name": name,
+                    "widths": widths,
+                    "rows": rows,
+                    "ties": ties,
+                    "steps": steps,
+                }
             )
     (tmp_path / "cases.json").write_text(json.dumps(cases), "utf-8")
     assets = ROOT / "src" / "tesla_eval" / "report" / "assets"

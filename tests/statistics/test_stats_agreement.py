@@ -14,6 +14,7 @@ from scipy import stats as scipy_stats
 from tesla_eval.base.errors import UsageError
 from tesla_eval.statistics import (
     agreement,
+    enough_resamples,
     expected_wins,
     holm,
     kappa,
@@ -117,6 +118,19 @@ class TestExpectedWins:
         values = expected_wins([[9, 2, 0], [0, 9, 0], [0, 0, 9]])
         assert values[:2].tolist() == [1, 0]
         assert math.isnan(values[2])
+
+
+class TestEnoughResamples:
+    @given(comparisons=st.integers(1, 5000), alpha=st.floats(1e-3, 0.5))
+    def test_a_difference_that_no_draw_reaches_stays_far_below_the_level(self, comparisons, alpha):
+        drawn = enough_resamples(comparisons, alpha)
+        assert holm([1 / (drawn + 1)] * comparisons).max() <= alpha / 20
+
+    def test_a_number_that_cannot_reach_the_level_names_the_one_that_can(self):
+        with pytest.raises(UsageError, match="at least 1559, or leave the number out"):
+            enough_resamples(78, 0.05, 1558)
+        assert enough_resamples(78, 0.05, 1559) == 1559
+        assert holm([1 / 1560] * 78).max() <= 0.05 < holm([1 / 1559] * 78).max()
 
 
 class TestHolm:

@@ -425,3 +425,31 @@ def test_a_run_that_cannot_be_written_is_named(tmp_path):
     counter.add_pairs(["a"], ["b"], np.ones(1, np.uint32))
     with pytest.raises(BuildError, match=r"nowhere.run-0000\.bin: cannot be opened"):
         _Runs(tmp_path / "nowhere", counter).end()
+
+
+def written_run(path, target: str) -> tuple[PhraseCounter, str]:
+    counter = PhraseCounter()
+    counter.add_pairs([target], ["pivot"], np.ones(1, np.uint32))
+    counter.write_run(str(path))
+    return counter, str(path)
+
+
+@pytest.mark.parametrize("place", [0, 8, 16, 24, 32, -1])
+def test_a_changed_run_is_refused(tmp_path, place):
+    counter, run = written_run(tmp_path / "run", "a b")
+    assert counter.merge([run], 1, 0.0)["target_words"] == ["a", "b"]
+    content = bytearray((tmp_path / "run").read_bytes())
+    content[place] ^= 1
+    (tmp_path / "run").write_bytes(content)
+    with pytest.raises(RuntimeError, match="run: is damaged"):
+        counter.merge([run], 1, 0.0)
+    (tmp_path / "run").write_bytes(content[:-1])
+    with pytest.raises(RuntimeError, match="run: is damaged"):
+        counter.merge([run], 1, 0.0)
+
+
+def test_a_run_of_another_counter_is_refused(tmp_path):
+    counter, _ = written_run(tmp_path / "own", "a")
+    _, foreign = written_run(tmp_path / "foreign", "a b c")
+    with pytest.raises(RuntimeError, match=r"foreign: .* was not written by this counter"):
+        counter.merge([foreign], 1, 0.0)

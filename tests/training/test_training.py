@@ -124,7 +124,9 @@ def test_a_floor_is_a_share_of_the_weights(sets: list[TrainingSet]) -> None:
     plain = RankingProblem(sets, FEATURES).fit()
     assert model.weights[3] == pytest.approx(0.75 * plain.weights[3] + 0.25)
     assert model.weights[model.weights > 0].sum() == pytest.approx(1)
-    with pytest.raises(UsageError, match="no floor for d: the kinds of agreement are a, c"):
+    given = RankingProblem(sets, FEATURES).fit(floors={"b": 0.4})  # a penalty: given, not learned
+    assert given.weights[2] == -0.4 and given.weights[given.weights > 0].sum() == pytest.approx(1)
+    with pytest.raises(UsageError, match="no floor for d: the kinds are a, b, c"):
         RankingProblem(sets, FEATURES).fit(floors={"d": 0.1})
     with pytest.raises(UsageError, match="together less than 1"):
         RankingProblem(sets, FEATURES).fit(floors={"a": 0.6, "c": 0.6})

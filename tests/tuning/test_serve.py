@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.metrics import create_metric
 from tesla_eval.tuning.protocols import JsonLines, Meteor, ZMert
-from tesla_eval.tuning.serve import Backlog, _line_groups
+from tesla_eval.tuning.serve import _LONGEST_LINE, Backlog, _line_groups
 
 TESLA = [sys.executable, "-m", "tesla_eval.cli"]
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,6 +58,12 @@ class TestJsonLines:
         lines = [json.dumps({"hyp": h, "refs": [r]}) for h, r in real_pairs[:50]]
         found = [json.loads(line)["score"] for line in JsonLines(metric).answer(lines).splitlines()]
         assert found == [metric.sentence_score(h, [r]).score for h, r in real_pairs[:50]]
+
+    @pytest.mark.parametrize("given", ["NaN", "Infinity", '{"deep": [-Infinity]}'])
+    def test_an_id_that_json_does_not_have_is_refused(self, given: str) -> None:
+        line = f'{{"hyp": "a", "refs": ["a"], "id": {given}}}'
+        (answer,) = JsonLines(create_metric("m", "en")).answer([line]).splitlines()
+        assert answer == '{"error": "line 1: id holds a number that JSON does not have"}'
 
     def test_one_text_that_is_refused_does_not_spoil_the_others(self, monkeypatch) -> None:
         metric = create_metric("m", "en")
@@ -203,6 +210,9 @@ class TestBacklog:
         found = [line for group in _line_groups(backlog) for line in group]
         assert found == [line.removesuffix("\r") for line in lines]
 
+    def test_a_line_holds_what_metrics_take_and_not_much_more(self) -> None:
+        assert 8 * 50_000 * 16 <= _LONGEST_LINE <= 1 << 24
+
     def test_a_line_that_is_too_long_is_one_bad_line(self, monkeypatch) -> None:
         monkeypatch.setattr("tesla_eval.tuning.serve._LONGEST_LINE", 10)
         backlog = Backlog()
@@ -328,3 +338,14 @@ def _runs(pid: int) -> bool:
     if not Path("/proc").is_dir():
         pytest.skip("there is no /proc here")
     return state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.skipif(find_spec("uvicorn") is not None, reason="the web server is installed")
+def test_http_without_its_packages_says_what_to_install(tesla) -> None:
+    ended = tesla("serve", "--http")
+    assert ended.status == 2 and "pip install 'tesla-eval[http]'" in ended.err
+
+
+def test_one_metric_without_http(tesla) -> None:
+    ended = tesla("serve", "-m", "m,x")
+    assert ended.status == 2 and "without --http, serve takes one metric" in ended.err

@@ -311,6 +311,6 @@ def test_a_text_with_too_many_pieces_is_refused_before_it_is_encoded(
     encoder = Encoder(tiny)
     monkeypatch.setattr(Encoder, "encode_pieces", lambda *_: pytest.fail("is encoded"))
     for run in (encoder.encode, encoder.prepare):
-        with pytest.raises(InputError, match="more than 65,536 pieces of words: split it"):
+        with pytest.raises(InputError, match="more than 16,384 pieces of words: split it"):
             run(["two men", "two " * (MOST_PIECES + 1)])
     assert not encoder._cache

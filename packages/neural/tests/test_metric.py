@@ -11,13 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tesla_eval
+from tesla_eval._core import GUARD_FEATURES
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.models.linear import read_weights, write_weights
 from tesla_eval_neural import TeslaN
 from tesla_eval_neural.encoder import load_encoder, shipped_file
-from tesla_eval_neural.group import BoundContext, ContextGroup
-from tesla_eval_neural.kinds import PIECE_KINDS
-from tesla_eval_neural.learning import EVIDENCE, context_features, evidence_metric
+from tesla_eval_neural.learning import features_metric
 from tesla_eval_neural.selftest import scores
 
 REFERENCE = "Two men were arrested in Paris on Monday after a fire."
@@ -96,28 +95,25 @@ def test_all_weights_of_agreement_are_positive_and_x_has_a_share() -> None:
     model = read_weights(shipped_file("weights-n-en.json"))
     x = tesla_eval.TeslaX("en").combined.model
     own = dict(zip(model.features, model.weights, strict=True))
-    ratios = [
-        own[name] / weight
-        for name, weight in zip(x.features, x.weights, strict=True)
-        if name in own and not name.startswith("number.")
-    ]
-    assert own["number.r"] == dict(zip(x.features, x.weights, strict=True))["number.r"]
+    of_x = dict(zip(x.features, x.weights, strict=True))
+    whole = {name for name in of_x if name in GUARD_FEATURES or name.startswith("number.")}
+    assert {name: own[name] for name in whole} == {name: of_x[name] for name in whole}
+    assert {"padding", "negation", "number.r"} <= whole
+    ratios = [own[name] / weight for name, weight in of_x.items() if name in own and name not in whole]
     assert min(ratios) == pytest.approx(max(ratios)) and 0 < ratios[0] < 1
     assert all(weight > 0 for name, weight in own.items() if name.startswith("ctx."))
-    assert set(model.settings["pieces"]) == set(PIECE_KINDS)
 
 
-def test_features_of_context_come_from_the_evidence(metric: TeslaN) -> None:
+def test_the_features_that_are_learned_from_are_those_that_score(metric: TeslaN) -> None:
     hypotheses, references = [*OTHERS, REFERENCE], [[REFERENCE] * 5]
-    evidence = evidence_metric("en").score_segments(hypotheses, references).features
-    assert evidence.shape == (5, EVIDENCE)
-    pieces = tuple(
-        read_weights(shipped_file("weights-n-en.json")).settings["pieces"][kind] for kind in PIECE_KINDS
-    )
-    group = BoundContext(load_encoder("en"), ContextGroup(weights=pieces))
-    x, y = group.encoder.prepare([REFERENCE]), group.encoder.prepare(hypotheses)
-    expected = group.compare(x, y, np.zeros(5, np.int64), np.arange(5))
-    np.testing.assert_allclose(context_features(evidence, pieces), expected, atol=1e-12)
+    uncombined = features_metric("en", metric.combined.model)
+    columns = uncombined.score_segments(hypotheses, references).features
+    expected = metric.score_segments(hypotheses, references).features
+    place = {feature.name: k for k, feature in enumerate(uncombined.features)}
+    shared = [k for k, feature in enumerate(metric.features) if feature.name in place]
+    assert len(shared) == len(metric.features)
+    same = columns[:, [place[metric.features[k].name] for k in shared]]
+    np.testing.assert_array_equal(same, expected[:, shared])
 
 
 def test_an_explanation_shows_words_and_adds_up(metric: TeslaN) -> None:
@@ -163,7 +159,7 @@ def test_weights_for_another_encoder_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="learned with the encoder 00000000"):
         TeslaN("en", weights=path)
     write_weights(path, replace(model, settings={}))
-    with pytest.raises(ResourceError, match="each kind of piece"):
+    with pytest.raises(ResourceError, match="learned with the encoder None"):
         TeslaN("en", weights=path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
@@ -50,6 +51,7 @@ _LOW_BITS = 27  # of a mantissa: the sums of millions of halves of it are whole 
 _MOST_AT_ONCE = 1 << (_MANTISSA_BITS - _LOW_BITS)
 
 
+@dataclass
 class ExactSum:
     """The exact sum of all numbers added so far, in constant memory; `float()` rounds it once, like `math.fsum`.
 
@@ -59,9 +61,8 @@ class ExactSum:
     1.0
     """
 
-    def __init__(self) -> None:
-        self._by_exponent: dict[int, int] = {}
-        self._not_finite = 0.0
+    _by_exponent: dict[int, int] = field(default_factory=dict)
+    _not_finite: float = 0.0
 
     def add(self, numbers: FloatArray) -> None:
         """Add all the numbers."""

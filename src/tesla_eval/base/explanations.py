@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from tesla_eval.base.records import Span, Token, Unit
 
@@ -24,8 +24,8 @@ __all__ = [
     "PivotPhrase",
     "PivotValue",
     "ReferenceExplanation",
+    "SentenceSupport",
     "Share",
-    "SupportDetail",
     "ValueDetail",
 ]
 
@@ -240,8 +240,7 @@ class Share:
                 "share": self.share}  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class LinkPart:
+class LinkPart(NamedTuple):
     """One part of a CELAB link: its units on both sides, and whether they are equal (else they are synonyms)."""
 
     reference: Span
@@ -253,8 +252,7 @@ class LinkPart:
         return {"reference": [*self.reference], "hypothesis": [*self.hypothesis], "equal": self.equal}
 
 
-@dataclass(frozen=True, slots=True)
-class CoveringLink:
+class CoveringLink(NamedTuple):
     """Two linked n-grams of units; essential if something would be less covered without the link."""
 
     reference: Span
@@ -269,8 +267,8 @@ class CoveringLink:
                 "essential": self.essential, "parts": [part.to_dict() for part in self.parts]}  # fmt: skip
 
 
-Coverage = tuple[tuple[Span, float], ...]
-"""c of every n-gram of a side."""
+Coverage = Sequence[Sequence[float]]
+"""c of every n-gram of a side, by its start and its length from 1."""
 
 
 @dataclass(frozen=True)
@@ -285,7 +283,11 @@ class CoveringDetail:
         return {
             "links": [link.to_dict() for link in self.links],
             "coverage": {
-                side: [{"span": [*span], "c": c} for span, c in covered]
+                side: [
+                    {"span": [start, start + length], "c": c}
+                    for start, row in enumerate(covered)
+                    for length, c in enumerate(row, 1)
+                ]
                 for side, covered in self.coverage.items()
             },
         }
@@ -314,24 +316,40 @@ class CoherenceDetail:
 
 
 @dataclass(frozen=True)
-class SupportDetail:
-    """What the source supports of a summary (specification §10): precisions, and the words that it does not support."""
+class SentenceSupport:
+    """What the source says to one sentence of a summary (specification §10); spans are places in the two texts."""
 
+    text: str
+    start: int
     score: float
     words: float
-    """The precision of the words."""
-    pairs: float | None
-    """The precision of the skip bigrams, if there are any."""
-    unsupported: tuple[Token | Unit, ...]
-    """The words of the summary that nothing in the source matches."""
+    """How much of its words the source has, similar words included."""
+    pairs: float
+    """How much of its skip bigrams the source has."""
+    unsupported: tuple[Span, ...]
+    """The words that the source does not have."""
+    unknown: tuple[Span, ...]
+    """The names and numbers that it does not have."""
+    source: str
+    """The closest sentence of the source."""
+    source_span: Span
+    contradictions: tuple[Contradiction, ...]
+
+    def surface(self, span: Span) -> str:
+        """The text of a span of the summary."""
+        return self.text[span[0] - self.start : span[1] - self.start]
 
     def to_dict(self) -> dict[str, Any]:
-        """The support as plain data."""
+        """The support of the sentence as plain data."""
+        places = {
+            name: [{"surface": self.surface(span), "start": span[0], "end": span[1]} for span in spans]
+            for name, spans in (("unsupported", self.unsupported), ("unknown", self.unknown))
+        }
         return {
-            "score": self.score, "words": self.words, "pairs": self.pairs,
-            "unsupported": [
-                {"surface": token.surface, "start": token.start, "end": token.end} for token in self.unsupported
-            ],
+            "sentence": self.text, "start": self.start, "score": self.score, "words": self.words,
+            "pairs": self.pairs, **places,
+            "source": {"text": self.source, "start": self.source_span[0], "end": self.source_span[1]},
+            "contradictions": [one.to_dict() for one in self.contradictions],
         }  # fmt: skip
 
 
@@ -349,7 +367,8 @@ class ReferenceExplanation:
     shares: tuple[Share, ...] = ()
     covering: CoveringDetail | None = None
     coherence: CoherenceDetail | None = None
-    support: SupportDetail | None = None
+    support: tuple[SentenceSupport, ...] = ()
+    """The sentences of a summary that was compared with its source."""
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as plain data."""
@@ -364,5 +383,5 @@ class ReferenceExplanation:
             **({"shares": [share.to_dict() for share in self.shares]} if self.shares else {}),
             **({} if self.covering is None else self.covering.to_dict()),
             **({} if self.coherence is None else {"coherence": self.coherence.to_dict()}),
-            **({} if self.support is None else {"support": self.support.to_dict()}),
+            **({"support": [one.to_dict() for one in self.support]} if self.support else {}),
         }

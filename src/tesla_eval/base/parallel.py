@@ -10,7 +10,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, Protocol, TypeVar
 
-__all__ = ["NO_PROGRESS", "Progress", "map_in_order"]
+__all__ = ["NO_PROGRESS", "Progress", "Stop", "map_in_order"]
 
 _TAKEN_AHEAD = 3  # items for each worker
 _PATIENCE = 0.1  # seconds that a thread waits for another task
@@ -43,10 +43,23 @@ NO_PROGRESS: Progress = _NoProgress()
 """The default where progress can be told."""
 
 
-def map_in_order(function: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
+class Stop(Protocol):
+    """Ends work that is not Python's, in the threads that watch it: the core's `StopToken`."""
+
+    def watch(self) -> None:
+        """From now on, the calling thread can be stopped."""
+
+    def stop(self) -> None:
+        """End the work of the threads that watch."""
+
+
+def map_in_order(
+    function: Callable[[Item], Result], items: Iterable[Item], workers: int, stop: Stop | None = None
+) -> Iterator[Result]:
     """`function` of each item, by `workers` threads, of which the caller is one; items are taken as they are needed.
 
-    Errors of the function and of the items come in their place, after the results before them.
+    Errors of the function and of the items come in their place, after the results before them. Ctrl-C ends the
+    Python code of all threads, and with `stop` other work too.
 
     >>> list(map_in_order(str.upper, "abc", workers=2))
     ['A', 'B', 'C']
@@ -55,7 +68,7 @@ def map_in_order(function: Callable[[Item], Result], items: Iterable[Item], work
         yield from map(function, items)
         return
     source = iter(items)
-    crew = _Crew(workers - 1)
+    crew = _Crew(workers - 1, stop)
     tasks: deque[_Task[Result]] = deque()  # whose results are still to come
     try:
         while True:
@@ -67,6 +80,9 @@ def map_in_order(function: Callable[[Item], Result], items: Iterable[Item], work
             while not tasks[0].is_done and crew.do_next():
                 pass
             yield tasks.popleft().result()
+    except KeyboardInterrupt:
+        crew.interrupt()
+        raise
     finally:
         crew.stop()
 
@@ -127,8 +143,9 @@ def _raise(error: Exception) -> Any:
 class _Crew:
     """Threads that do tasks. One that has had none for a while ends, so that no program waits for it for ever."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, stop: Stop | None) -> None:
         self._size = size
+        self._stop = stop
         # An interruption leaves this queue in order; of a `Condition` it may leave the lock behind.
         self._to_begin: SimpleQueue[_Task[Any] | None] = SimpleQueue()
         self._threads: set[threading.Thread] = set()
@@ -157,14 +174,29 @@ class _Crew:
         return True
 
     def _work(self) -> None:
+        if self._stop is not None:
+            self._stop.watch()
         more = True
-        while more:
-            with suppress(BaseException):  # those who want the result get it
-                more = self.do_next(_PATIENCE)
+        with suppress(KeyboardInterrupt):  # of `interrupt`, between two tasks
+            while more:
+                with suppress(BaseException):  # those who want the result get it
+                    more = self.do_next(_PATIENCE)
         self._threads.discard(threading.current_thread())
 
+    def interrupt(self) -> None:
+        """Raise KeyboardInterrupt in all threads, wherever their Python code is."""
+        import ctypes  # rarely needed
+
+        for thread in self._threads.copy():
+            if thread.ident is not None:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                    ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt)
+                )
+
     def stop(self) -> None:
-        """Begin no other task, and wait for those that were begun."""
+        """Begin no other task, end work whose results nobody wants, and wait for the threads."""
+        if self._stop is not None:
+            self._stop.stop()
         with suppress(Empty):
             while True:
                 self._to_begin.get_nowait()

@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ SUFFIX = ".tesla"
 _ALIGNMENT = 64
 _PREFIX_LENGTH = len(MAGIC) + 4 + 8 + 4  # magic, format version, header length, header checksum
 _MAX_INFLATED = 1 << 32
+_MOST_DIMENSIONS = 8
 _DTYPES = frozenset({"|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8"})
 
 
@@ -179,6 +181,7 @@ def read_resource(path: Path, kind: str | None = None) -> Resource:
     if kind is not None and header["kind"] != kind:
         raise ResourceError(f"{path}: is a {header['kind']}, not a {kind}")
     base = _PREFIX_LENGTH + int.from_bytes(view[len(MAGIC) + 4 : len(MAGIC) + 12], "little")
+    _check_places(path, header["arrays"])
     arrays = {entry["name"]: _read_array(path, view[base:], entry) for entry in header["arrays"]}
     return Resource(
         kind=header["kind"], language=header["language"], arrays=arrays, analysis=header["analysis"],
@@ -233,10 +236,22 @@ def _fits(value: Any, fields: Mapping[str, type]) -> bool:
     return isinstance(value, dict) and all(isinstance(value.get(name), kind) for name, kind in fields.items())
 
 
+def _check_places(path: Path, entries: list[dict[str, Any]]) -> None:
+    """Refuse arrays that share bytes of the file or a name: a small file could fill the memory."""
+    end = 0
+    for entry in sorted(entries, key=itemgetter("offset", "stored")):
+        if entry["offset"] < end:
+            raise _damaged(path, f"array {entry['name']!r} overlaps another one")
+        end = entry["offset"] + max(entry["stored"], 0)
+    if len({entry["name"] for entry in entries}) < len(entries):
+        raise _damaged(path, "two arrays have the same name")
+
+
 def _read_array(path: Path, body: memoryview, entry: dict[str, Any]) -> npt.NDArray[Any]:
     name, dtype, shape = entry["name"], entry["dtype"], entry["shape"]
     start, end = entry["offset"], entry["offset"] + entry["stored"]
-    if not all(isinstance(size, int) and size >= 0 for size in shape) or dtype not in _DTYPES:
+    is_sound = len(shape) <= _MOST_DIMENSIONS and all(type(size) is int and size >= 0 for size in shape)
+    if not is_sound or dtype not in _DTYPES:
         raise _damaged(path, f"array {name!r} has an invalid shape or dtype")
     if not 0 <= start <= end <= len(body):
         raise _damaged(path, f"array {name!r} is cut off")

@@ -33,6 +33,7 @@ _COMMANDS = {
     "selftest": "resources",
     "serve": "serve",
     "srl": "srl",
+    "stress": "stress",
     "train": "train",
     "tune": "tune",
 }
@@ -75,6 +76,7 @@ def tesla() -> None:
     tesla compare -r ref.txt sysA.txt sysB.txt          which system is better, and is it certain
     tesla report -r ref.txt sysA.txt sysB.txt -o report.html   see why, in a browser
     tesla meta --segments judged.tsv -m m,chrf          metrics against human judgements
+    tesla stress -r ref.txt sysA.txt -m x,bleu,chrf++   how easily metrics are fooled
     tesla metrics                                       every metric: what for, scale, languages
     tesla resources                                     what is installed
     """

@@ -13,22 +13,25 @@ import click
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.cli.shared import options as shared
 from tesla_eval.cli.shared.command import command
-from tesla_eval.cli.shared.inputs import check_distinct, open_inputs, systems_or_standard_input
-from tesla_eval.cli.shared.language import identified_language, sample_files
+from tesla_eval.cli.shared.inputs import check_distinct, systems_or_standard_input
 from tesla_eval.cli.shared.meta_formats import shown_p
+from tesla_eval.cli.shared.opened import open_for_metrics
 from tesla_eval.cli.shared.outputs import check_output, output_option, write_output
-from tesla_eval.cli.shared.score_formats import latex_escaped, signature_line
+from tesla_eval.cli.shared.score_formats import signature_line
 from tesla_eval.cli.shared.score_tables import read_score_table
 from tesla_eval.cli.shared.terminal import aligned, progress, visible
+from tesla_eval.cli.shared.typeset import csv_lines, latex_escaped, markdown_table, proper_name, short_names
 from tesla_eval.metrics.comparison import (
     DocumentScores,
     PairTest,
     SystemComparison,
     compare_systems,
+    compared_pairs,
 )
 from tesla_eval.metrics.registry import digits
 from tesla_eval.metrics.scoring import score_systems
-from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.statistics import DEFAULT_SEED, enough_resamples
+from tesla_eval.texts.columns import Missing
 from tesla_eval.texts.lines import read_lines
 
 __all__ = ["COMPARE_FORMATS", "Comparisons", "compare"]
@@ -44,11 +47,12 @@ class Comparisons:
     by_metric: tuple[SystemComparison, ...]
     signatures: tuple[str, ...]
     baseline: str | None
+    unit: str = "segments"
 
 
 def _text(found: Comparisons) -> Iterator[str]:
     first = found.by_metric[0]
-    units = f"{first.segments} segments"
+    units = f"{first.segments} {found.unit}"
     if first.documents is not None:
         units += f" in {first.units} documents, which are resampled whole"
     yield f"{len(first.systems)} systems, {units}; {first.resamples} resamples, seed {first.seed}"
@@ -56,7 +60,7 @@ def _text(found: Comparisons) -> Iterator[str]:
         yield ""
         yield from _systems_text(comparison, found.baseline)
         yield ""
-        yield from _pairs_text(comparison)
+        yield from _pairs_text(comparison, found.unit)
         if comparison.documents is not None:
             yield ""
             yield from _documents_text(comparison, comparison.documents)
@@ -74,39 +78,30 @@ def _systems_text(comparison: SystemComparison, baseline: str | None) -> Iterato
         low, high = (_shown(comparison, ends[i]) for ends in (comparison.low, comparison.high))
         score = _shown(comparison, comparison.scores[i])
         rows.append([*cluster, visible(comparison.systems[i]) + mark, score, f"{low} to {high}"])
-    yield from aligned(rows, numeric=range(len(rows[0]) - 2, len(rows[0])))
+    yield from aligned(rows, numeric=range(len(rows[0]) - 2, len(rows[0])), keys=len(head) + 1)
 
 
-def _pairs_text(comparison: SystemComparison) -> Iterator[str]:
-    head = [
-        "first",
-        "second",
-        "difference",
-        "interval",
-        "wins",
-        "p boot",
-        "Holm",
-        "p rand",
-        "Holm",
-        "p sign",
-        "Holm",
-        "d",
-        "superior",
-    ]
-    rows = [[*head, ""]]
-    for pair in comparison.pairs:
+_PAIR_HEAD = ("first", "second", "difference", "interval", "p rand", "Holm", "", "wins", "p boot", "Holm", "p sign",
+              "Holm", "d", "superior")  # fmt: skip
+
+
+def _pairs_text(comparison: SystemComparison, unit: str) -> Iterator[str]:
+    rows: list[Sequence[str]] = [_PAIR_HEAD]
+    for pair in comparison.by_difference:
         low, high = (_shown(comparison, end, signed=True) for end in (pair.low, pair.high))
-        tests = (pair.p_bootstrap, pair.p_bootstrap_holm, pair.p_randomisation, pair.p_randomisation_holm,
-                 pair.p_sign, pair.p_sign_holm)  # fmt: skip
         rows.append([
             visible(pair.first), visible(pair.second), _shown(comparison, pair.difference, signed=True),
-            f"{low} to {high}", f"{pair.wins:.3f}", *map(shown_p, tests),
+            f"{low} to {high}", shown_p(pair.p_randomisation), shown_p(pair.p_randomisation_holm),
+            "*" if pair.is_significant(comparison.alpha) else "", f"{pair.wins:.3f}",
+            *map(shown_p, (pair.p_bootstrap, pair.p_bootstrap_holm, pair.p_sign, pair.p_sign_holm)),
             "-" if math.isnan(pair.cohen_d) else f"{pair.cohen_d:+.2f}", f"{pair.superiority:.3f}",
-            "*" if pair.is_significant(comparison.alpha) else "",
         ])  # fmt: skip
-    yield from aligned(rows, numeric=range(2, len(head)))
+    yield from aligned(rows, numeric=range(2, len(_PAIR_HEAD)), keys=2)
     if any(pair.is_significant(comparison.alpha) for pair in comparison.pairs):
         yield f"* differ at level {comparison.alpha:g} (approximate randomisation, Holm-corrected)"
+    elif not comparison.can_tell_apart:
+        units = unit if comparison.documents is None else "documents"
+        yield f"{comparison.units} {units} are too few for any difference to reach level {comparison.alpha:g}"
     else:
         yield f"no two systems differ at level {comparison.alpha:g} (approximate randomisation, Holm-corrected)"
 
@@ -115,7 +110,7 @@ def _documents_text(comparison: SystemComparison, documents: DocumentScores) -> 
     rows = [["document", *map(visible, comparison.systems)]]
     for name, scores in zip(documents.names, documents.scores.tolist(), strict=True):
         rows.append([visible(name), *(_shown(comparison, score) for score in scores)])
-    yield from aligned(rows, numeric=range(1, len(rows[0])))
+    yield from aligned(rows, numeric=range(1, len(rows[0])), keys=1)
 
 
 def _json(found: Comparisons) -> Iterator[str]:
@@ -139,13 +134,13 @@ def _latex(found: Comparisons) -> Iterator[str]:
         yield "% dagger: differs from the baseline (approximate randomisation, Holm-corrected)"
     yield f"\\begin{{tabular}}{{l{'r' * len(found.by_metric)}}}"
     yield "\\toprule"
-    yield (
-        " & ".join(["System", *(latex_escaped(comparison.metric) for comparison in found.by_metric)]) + r" \\"
-    )
+    metrics = [latex_escaped(proper_name(comparison.metric)) for comparison in found.by_metric]
+    yield " & ".join(["System", *metrics]) + r" \\"
     yield "\\midrule"
+    names = short_names(first.systems)
     for i in first.best_first:
         cells = [_latex_cell(comparison, i) for comparison in found.by_metric]
-        yield " & ".join([latex_escaped(first.systems[i]), *cells]) + r" \\"
+        yield " & ".join([latex_escaped(names[i]), *cells]) + r" \\"
     yield "\\bottomrule"
     yield "\\end{tabular}"
 
@@ -153,14 +148,46 @@ def _latex(found: Comparisons) -> Iterator[str]:
 def _latex_cell(comparison: SystemComparison, system: int) -> str:
     score = _shown(comparison, comparison.scores[system])
     half = _shown(comparison, (comparison.high[system] - comparison.low[system]) / 2)
-    if comparison.clusters is not None and comparison.clusters[system] == 1:
-        score = f"\\mathbf{{{score}}}"
-    if comparison.clusters is None and any(
+    if _is_marked(comparison, system):
+        score = f"\\mathbf{{{score}}}" if comparison.clusters is not None else rf"{score}^\dagger"
+    return f"${score}_{{\\pm {half}}}$"
+
+
+def _is_marked(comparison: SystemComparison, system: int) -> bool:
+    """Whether a system is in the first cluster; with a baseline, whether it differs from that."""
+    if comparison.clusters is not None:
+        return comparison.clusters[system] == 1
+    return any(
         pair.first == comparison.systems[system] and pair.is_significant(comparison.alpha)
         for pair in comparison.pairs
-    ):
-        score += r"^\dagger"
-    return f"${score}_{{\\pm {half}}}$"
+    )
+
+
+def _markdown(found: Comparisons) -> Iterator[str]:
+    """The table of LaTeX as Markdown."""
+    first = found.by_metric[0]
+    rows = [["System", *(proper_name(comparison.metric) for comparison in found.by_metric)]]
+    names = short_names(first.systems)
+    for i in first.best_first:
+        cells = []
+        for comparison in found.by_metric:
+            score = _shown(comparison, comparison.scores[i])
+            if _is_marked(comparison, i):
+                score = f"**{score}**" if comparison.clusters is not None else f"{score}†"
+            half = _shown(comparison, (comparison.high[i] - comparison.low[i]) / 2)
+            cells.append(f"{score} ± {half}")
+        rows.append([names[i], *cells])
+    yield from markdown_table(rows)
+    yield ""
+    mark = (
+        "bold: in the first rank cluster" if found.baseline is None else f"†: differs from {found.baseline}"
+    )
+    yield (
+        f"±: half of the {100 * (1 - first.alpha):g} % interval; {mark} (approximate randomisation, Holm-corrected, "
+        f"{first.resamples} resamples, seed {first.seed})."
+    )
+    yield ""
+    yield from (f"- `{signature}`" for signature in found.signatures)
 
 
 def _shown(comparison: SystemComparison, value: float, *, signed: bool = False) -> str:
@@ -170,40 +197,49 @@ def _shown(comparison: SystemComparison, value: float, *, signed: bool = False) 
 _PAIR_FIELDS = tuple(one.name for one in fields(PairTest))
 
 
-def _tsv(found: Comparisons) -> Iterator[str]:
+def _rows(found: Comparisons) -> Iterator[list[str]]:
     """One row per metric and pair of systems, with the scores of both; the signatures go to standard error."""
     for line in found.signatures:
         click.echo(line, err=True)
-    yield "\t".join(["metric", *_PAIR_FIELDS, "first_score", "second_score", "significant"])
+    yield ["metric", *_PAIR_FIELDS, "first_score", "second_score", "significant"]
     for comparison in found.by_metric:
         scores = dict(zip(comparison.systems, comparison.scores, strict=True))
-        for pair in comparison.pairs:
+        for pair in comparison.by_difference:
             cells = [getattr(pair, name) for name in _PAIR_FIELDS]
             significant = "yes" if pair.is_significant(comparison.alpha) else "no"
             cells = [comparison.metric, *cells, scores[pair.first], scores[pair.second], significant]
-            yield "\t".join(map(_tsv_cell, cells))
+            yield [_cell(cell) for cell in cells]
 
 
-def _tsv_cell(value: str | float) -> str:
+def _cell(value: str | float) -> str:
     if isinstance(value, str):
         return " ".join(value.split())
     return "" if math.isnan(value) else repr(value)
 
 
+def _tsv(found: Comparisons) -> Iterator[str]:
+    return map("\t".join, _rows(found))
+
+
+def _csv(found: Comparisons) -> Iterator[str]:
+    return csv_lines(_rows(found))
+
+
 COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
-    "json": _json, "latex": _latex, "text": _text, "tsv": _tsv,
+    "csv": _csv, "json": _json, "latex": _latex, "markdown": _markdown, "text": _text, "tsv": _tsv,
 }  # fmt: skip
 
 
 @command()
 @click.option("-r", "--reference", "references", multiple=True, metavar="FILE",
               help="A reference file; repeatable. With several, an empty line is a missing reference.")  # fmt: skip
-@click.argument("systems", nargs=-1, metavar="[SYSTEM... | TABLE...]")
+@click.argument("systems", nargs=-1, metavar="[SYSTEM... | TABLE... | SUMMARIES]")
 @shared.input_option
 @shared.source_option
 @shared.metrics_option
 @shared.auto_language_option
 @shared.columns_option
+@shared.missing_option
 @click.option("--scores", "score_file", metavar="FILE",
               help="Segment scores instead of texts: a TSV of system, segment, metric, score, as "
               "`tesla score --format tsv --segments` prints it. SYSTEM and -m then choose from it.")  # fmt: skip
@@ -211,7 +247,7 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
 @click.option("--docs", metavar="FILE",
               help="The document of each segment, one name per line: documents are resampled and scored. SGML and XML "
               "bring their documents; `--docs none` resamples segments all the same.")  # fmt: skip
-@click.option("--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, show_default=True)
+@shared.resamples_option
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
               help="Significance level of the tests; intervals have confidence 1 - alpha.")  # fmt: skip
@@ -222,9 +258,9 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
 @shared.quiet_option
 def compare(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
-    metrics: tuple[str, ...], language: str, columns: str | None, score_file: str | None, baseline: str | None,
-    docs: str | None, resamples: int, seed: int, alpha: float, output_format: str, output: Path | None,
-    jobs: int, analysed: bool,
+    metrics: tuple[str, ...], language: str, columns: str | None, missing: Missing, score_file: str | None,
+    baseline: str | None, docs: str | None, resamples: int | None, seed: int, alpha: float, output_format: str,
+    output: Path | None, jobs: int, analysed: bool,
 ) -> None:  # fmt: skip
     """Compare SYSTEM files: scores with confidence intervals, and tests of the differences.
 
@@ -236,6 +272,7 @@ def compare(
     tesla compare -r ref.txt sysA.txt sysB.txt sysC.txt -m m,bleu
     tesla compare -r ref.txt sysA.txt sysB.txt --baseline sysA.txt --docs docs.txt --format latex
     tesla compare -r ref.sgm sysA.sgm sysB.sgm                 documents are resampled
+    tesla compare summaries.jsonl                              topics are resampled
     tesla compare --scores scores.tsv
     """
     systems = (*inputs, *systems)
@@ -243,19 +280,24 @@ def compare(
         output, (*references, *systems, *(name for name in (source, score_file, docs) if name is not None))
     )
     own_documents: tuple[str, ...] | None = None
+    unit = "segments"
     if score_file is None:
         files = systems_or_standard_input(systems)
-        sample = sample_files(references, files, columns=columns, analysed=analysed)
-        chosen = shared.choose_metrics(metrics, identified_language(language, sample), analysed=analysed)
-        given = open_inputs(
-            references, files, source=source, columns=columns, analysed=analysed,
-            prepared=shared.are_prepared(chosen),
-        )  # fmt: skip
-        if not given.has_references and any(one.metric.needs_references for one in chosen):
-            raise click.UsageError("give references (-r) and systems, or a file of scores (--scores)")
+        given, chosen, _ = open_for_metrics(
+            references,
+            files,
+            metrics,
+            language,
+            source=source,
+            columns=columns,
+            analysed=analysed,
+            missing=missing,
+        )
         own_documents = given.documents
+        unit = "segments" if given.topics is None else "topics"
         check_distinct(given.systems)
-        with progress("segments", given.segments) as bar:
+        resamples = enough_resamples(len(compared_pairs(given.systems, baseline)), alpha, resamples)
+        with progress("scoring (segments)", given.segments) as bar:
             scored = score_systems(given.systems, chosen, given.chunks, jobs=jobs, progress=bar)
         tables = [scored.table(place) for place in range(len(chosen))]
         signatures = [
@@ -274,14 +316,17 @@ def compare(
         documents = own_documents if own_documents and len(set(own_documents)) > 1 else None
     else:
         documents = None if docs == _NO_DOCUMENTS else _read_documents(docs, len(tables[0].segments))
-    comparisons = [
-        compare_systems(
-            table, baseline=baseline, documents=documents, resamples=resamples, seed=seed, alpha=alpha
-        )
-        for table in tables
-    ]
+    comparisons = []
+    with progress("comparing systems (metrics)", len(tables)) as bar:
+        for table in tables:
+            comparisons.append(
+                compare_systems(
+                    table, baseline=baseline, documents=documents, resamples=resamples, seed=seed, alpha=alpha
+                )
+            )
+            bar.advance(1)
     write = COMPARE_FORMATS[output_format]
-    write_output(write(Comparisons(tuple(comparisons), tuple(signatures), baseline)), output)
+    write_output(write(Comparisons(tuple(comparisons), tuple(signatures), baseline, unit)), output)
 
 
 def _read_documents(path: str, segments: int) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from tempfile import TemporaryFile
 from typing import Any
 
@@ -11,8 +12,9 @@ import click
 
 from tesla_eval.cli.shared.command import command
 from tesla_eval.cli.shared.explain_drawing import draw_difference, draw_explanation
-from tesla_eval.cli.shared.inputs import known_length, read_chunks
-from tesla_eval.cli.shared.language import identified_language, sample_files
+from tesla_eval.cli.shared.inputs import Inputs
+from tesla_eval.cli.shared.language import identified_language
+from tesla_eval.cli.shared.opened import open_for_metrics
 from tesla_eval.cli.shared.options import (
     auto_language_option,
     choose_metric,
@@ -20,18 +22,22 @@ from tesla_eval.cli.shared.options import (
     quiet_option,
     source_option,
 )
-from tesla_eval.cli.shared.terminal import links_coloured, progress, warn, write_lines
+from tesla_eval.cli.shared.terminal import links_coloured, progress, visible, warn, write_lines
 from tesla_eval.drawing import explanation_html, explanation_page, match_svg
 from tesla_eval.drawing.picture import picture_of
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.comparison import explain_difference
+from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.metrics.results import Explanation
+from tesla_eval.texts.tables import is_summary_source
 
 __all__ = ["explain"]
 
 
 @command()
-@click.argument("texts", nargs=-1, required=True, metavar="HYPOTHESIS REFERENCE... | SYSTEM [SYSTEM]")
+@click.argument(
+    "texts", nargs=-1, required=True, metavar="HYPOTHESIS REFERENCE... | SYSTEM [SYSTEM] | SUMMARIES"
+)
 @click.option(
     "-r",
     "--reference",
@@ -58,7 +64,10 @@ __all__ = ["explain"]
     metavar="NAME",
     help="Draw this feature's links (ms.2, pos.1, ...). [default: the first]",
 )
-@click.option("--segment", type=click.IntRange(1), help="With -r: only this segment, counted from 1.")
+@click.option(
+    "--segment", type=click.IntRange(1), help="Of files: only this segment (topic), counted from 1."
+)
+@click.option("--system", default=None, metavar="NAME", help="Of SUMMARIES: only this system.")
 @quiet_option
 def explain(
     texts: tuple[str, ...],
@@ -72,6 +81,7 @@ def explain(
     as_svg: bool,
     feature: str | None,
     segment: int | None,
+    system: str | None,
 ) -> None:
     """Show why a text gets its score: which words met which, with how much weight.
 
@@ -84,38 +94,48 @@ def explain(
     tesla explain -m dicomer "It rained. But we went out. We got wet."      roles and their transitions (experimental)
     tesla explain -r ref.txt sys.txt --json > explained.jsonl
     tesla explain -r ref.txt sys.txt --segment 7                 one segment
+    tesla explain summaries.jsonl --system a --segment 1         one summary
     tesla explain --html "The cats sat." "A cat sat." > why.html
     tesla explain -m x -r ref.txt sysA.txt sysB.txt              why A scores higher than B
     tesla explain -m x -r ref.txt sysA.txt sysB.txt --segment 7  ... on one segment
     """
     output = _chosen_output(as_json, as_html, as_svg)
-    if output in ("html", "svg") and references:
-        _check_drawing(output, texts, segment)
-    sample = sample_files(references, texts) if references else texts[1:] or texts
-    chosen = choose_metric(metric, identified_language(language, sample))
-    _check_sources(chosen, source, source_text, bool(references))
-    if references and len(texts) == 2:
-        _explain_two(chosen, texts, references, segment, as_json)
+    from_files = bool(references) or (len(texts) == 1 and is_summary_source(texts[0]))
+    named = () if metric is None else (metric,)
+    given: Inputs | None = None
+    if from_files:
+        _check_files(output, texts, segment)
+        given, (first, *_), _ = open_for_metrics(
+            references, texts, named, language, source=source, one=True, source_is_shown=True
+        )
+        chosen = first.metric
+    else:
+        _check_texts(texts, named, segment)
+        sample = texts[1:] or texts
+        chosen = choose_metric(metric, identified_language(language, sample, from_files=False))
+    _check_sources(chosen, source, source_text, from_files)
+    if given is not None and references and len(texts) == 2:
+        _explain_two(chosen, given, segment, as_json)
         return
-    if segment is not None and not references:
-        raise click.UsageError("--segment goes with -r and the file of a system")
-    if references and len(texts) != 1:
-        raise click.UsageError("with -r, explain takes one system file, or two to compare")
-    if not references and len(texts) < 2 and chosen.needs_references:
-        raise click.UsageError("give a hypothesis and at least one reference, or files with -r")
+    if system is not None and (given is None or given.topics is None or system not in given.systems):
+        raise click.UsageError(f"--system {system}: goes with summaries, and names one of their systems")
+    segments = (
+        iter([_Segment(texts[0], list(texts[1:]), source_text)])
+        if given is None
+        else _segments(given, system)
+    )
     render = _RENDERERS[output]
     # Nothing reaches standard output before every file was read to its end and all agree.
     with TemporaryFile("w+", encoding="utf-8", newline="\n") as held:
         count = 0
-        with progress("segments", known_length([*references, *texts]), wanted=bool(references)) as bar:
-            for hypothesis, given, read in _segments(
-                texts, references, source, prepared=getattr(chosen, "pre_tokenized", False)
-            ):
-                count += 1
+        total = None if given is None else given.segments
+        with progress("explaining (segments)", total, wanted=given is not None) as bar:
+            for one in segments:
+                count = max(count, one.number)
                 bar.advance(1)
-                if segment in (None, count):
-                    explanation = chosen.explain(hypothesis, given, source_text if read is None else read)
-                    held.writelines(f"{line}\n" for line in render(explanation, feature))
+                if segment in (None, one.number):
+                    explanation = chosen.explain(one.hypothesis, one.references, one.source)
+                    held.writelines(f"{line}\n" for line in render(explanation, feature, one.names))
         if segment is not None and segment > count:
             raise click.UsageError(f"--segment {segment}: there are {count} segments")
         held.seek(0)
@@ -124,7 +144,7 @@ def explain(
             title = f"{chosen.id}: {texts[0]}"
             write_lines([explanation_page(lines, title).rstrip("\n")])
         else:
-            write_lines(lines, paint=links_coloured if render is draw_explanation else None)
+            write_lines(lines, paint=links_coloured if output == "text" else None)
 
 
 def _chosen_output(as_json: bool, as_html: bool, as_svg: bool) -> str:
@@ -134,8 +154,18 @@ def _chosen_output(as_json: bool, as_html: bool, as_svg: bool) -> str:
     return chosen[0] if chosen else "text"
 
 
-def _check_drawing(output: str, texts: tuple[str, ...], segment: int | None) -> None:
-    if len(texts) == 2:
+def _check_texts(texts: Sequence[str], metrics: Sequence[str], segment: int | None) -> None:
+    needed = all(request.entry.load().needs_references for request in parse_requests(metrics))
+    if len(texts) < 2 and needed:
+        raise click.UsageError("give a hypothesis and at least one reference, or files with -r")
+    if segment is not None:
+        raise click.UsageError("--segment goes with -r and the file of a system, or with summaries")
+
+
+def _check_files(output: str, texts: Sequence[str], segment: int | None) -> None:
+    if len(texts) > 2:
+        raise click.UsageError("with -r, explain takes one system file, or two to compare")
+    if output in ("html", "svg") and len(texts) == 2:
         raise click.UsageError("--html and --svg show one system; `tesla report` shows several")
     if output == "svg" and segment is None:
         raise click.UsageError("--svg draws one segment: choose it with --segment")
@@ -152,25 +182,44 @@ def _check_sources(metric: Metric, source: str | None, source_text: str | None, 
         warn(f"the source has no effect: {metric.id} does not read it")
 
 
-def _segments(
-    texts: tuple[str, ...], references: tuple[str, ...], source: str | None, *, prepared: bool
-) -> Iterator[tuple[str, list[str], str | None]]:
-    """Hypotheses, each with the references that it has, and its source if a file holds it."""
-    if not references:
-        yield texts[0], list(texts[1:]), None
-        return
-    for chunk in read_chunks(references, texts, source, prepared=prepared):
-        sources: Sequence[str | None] = chunk.sources or [None] * len(chunk.systems[0])
-        for read, hypothesis, *given in zip(sources, *chunk.systems, *chunk.references, strict=True):
-            assert hypothesis is not None
-            yield hypothesis, [text for text in given if text is not None], read
+@dataclass(frozen=True)
+class _Segment:
+    """A hypothesis with the references that it has, its source, and for a summary the names of system and topic."""
+
+    hypothesis: str
+    references: list[str]
+    source: str | None
+    number: int = 1
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
-def _json(explanation: Explanation, feature: str | None) -> Iterator[str]:
-    yield json.dumps(explanation.to_dict(), ensure_ascii=False)
+def _segments(given: Inputs, only: str | None) -> Iterator[_Segment]:
+    """The segments of all systems, or of one of them."""
+    number = 0
+    for chunk in given.chunks:
+        for place in range(chunk.segments):
+            number += 1
+            references = [text for stream in chunk.references if (text := stream[place]) is not None]
+            source = None if chunk.sources is None else chunk.sources[place]
+            for system, texts in zip(given.systems, chunk.systems, strict=True):
+                if only in (None, system):
+                    names = (
+                        {} if given.topics is None else {"system": system, "topic": given.topics[number - 1]}
+                    )
+                    yield _Segment(texts[place], references, source, number, names)
 
 
-def _html(explanation: Explanation, feature: str | None) -> Iterator[str]:
+def _text(explanation: Explanation, feature: str | None, names: Mapping[str, str]) -> Iterator[str]:
+    if names:
+        yield ", ".join(f"{kind} {visible(name)}" for kind, name in names.items())
+    yield from draw_explanation(explanation, feature)
+
+
+def _json(explanation: Explanation, feature: str | None, names: Mapping[str, str]) -> Iterator[str]:
+    yield json.dumps({**names, **explanation.to_dict()}, ensure_ascii=False)
+
+
+def _html(explanation: Explanation, feature: str | None, names: Mapping[str, str]) -> Iterator[str]:
     """The explanation as one line of HTML."""
     texts = [reference.text for reference in explanation.references]
     document = explanation.to_dict()
@@ -179,7 +228,7 @@ def _html(explanation: Explanation, feature: str | None) -> Iterator[str]:
     yield " ".join(fragment.splitlines())
 
 
-def _svg(explanation: Explanation, feature: str | None) -> Iterator[str]:
+def _svg(explanation: Explanation, feature: str | None, names: Mapping[str, str]) -> Iterator[str]:
     """The links to the first reference as one line of SVG."""
     document = explanation.to_dict()
     _check_feature(document, feature)
@@ -196,18 +245,16 @@ def _check_feature(document: dict[str, Any], feature: str | None) -> None:
         raise click.UsageError(f"no feature {feature!r} here; there are {', '.join(names) or 'none'}")
 
 
-_RENDERERS: dict[str, Callable[[Explanation, str | None], Iterator[str]]] = {
-    "html": _html, "json": _json, "svg": _svg, "text": draw_explanation,
+_RENDERERS: dict[str, Callable[[Explanation, str | None, Mapping[str, str]], Iterator[str]]] = {
+    "html": _html, "json": _json, "svg": _svg, "text": _text,
 }  # fmt: skip
 
 
-def _explain_two(
-    metric: Metric, systems: tuple[str, ...], references: tuple[str, ...], segment: int | None, as_json: bool
-) -> None:
+def _explain_two(metric: Metric, given: Inputs, segment: int | None, as_json: bool) -> None:
     """Why one system scores higher than the other, on the test set or on one segment of it."""
-    streams: list[list[str | None]] = [[] for _ in references]
+    streams: list[list[str | None]] = [[] for _ in given.references]
     texts: tuple[list[str], list[str]] = ([], [])
-    for chunk in read_chunks(references, systems):
+    for chunk in given.chunks:
         for stream, part in zip(streams, chunk.references, strict=True):
             stream.extend(part)
         for kept, lines in zip(texts, chunk.systems, strict=True):
@@ -220,7 +267,7 @@ def _explain_two(
         streams = [stream for stream in streams if stream[0] is not None]
     difference = explain_difference(metric, *texts, streams)
     if as_json:
-        document = {"systems": list(systems), "segment": segment, **difference.to_dict()}
+        document = {"systems": list(given.systems), "segment": segment, **difference.to_dict()}
         write_lines([json.dumps(document, ensure_ascii=False)])
     else:
-        write_lines(draw_difference(difference, systems))
+        write_lines(draw_difference(difference, given.systems))

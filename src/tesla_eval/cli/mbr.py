@@ -84,7 +84,7 @@ def mbr(
         lists = chain(head, lists)
     weights = {item.name: item.value for item in read_parameters(params).items} if params else None
     options = MbrOptions(scale, top_k, aggregate, weights)
-    with progress("segments") as bar:
+    with progress("choosing (segments)") as bar:
         # All is read before anything is printed: a bad line gives an error, not half a result.
         choices = []
         for choice in choose(chosen, lists, options, jobs):

@@ -235,7 +235,7 @@ def meta(
         for judged, named in _with_metrics(sets, metrics, jobs, missing):
             chosen = [one.metric for one in named]
             total = len(chosen) * judged.count_outputs(all_segments or score_folder is not None)
-            bar.stage(f"{judged.outputs.lp} outputs", total)
+            bar.stage(f"scoring {judged.outputs.lp} (outputs × metrics)", total)
             joined = score_and_join(
                 judged, chosen, cache, score_type=None if summaries or rated else human_score,
                 all_references=all_references or summaries is not None,

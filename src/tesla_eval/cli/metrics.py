@@ -36,7 +36,7 @@ def metrics(name: str | None, as_json: bool) -> None:
 def _list(entries: list[Entry]) -> Iterator[str]:
     rows = [("-m", "what it measures", "scale", "better", "languages")]
     rows.extend((e.name, e.summary, e.scale, e.better, e.languages) for e in entries)
-    yield from aligned(rows)
+    yield from aligned(rows, keys=1)
 
 
 def _one(entry: Entry) -> Iterator[str]:

@@ -10,26 +10,29 @@ from pathlib import Path
 import click
 
 from tesla_eval.base.files import replacing
-from tesla_eval.cli.score import open_outputs
 from tesla_eval.cli.shared.command import command as tesla_command
 from tesla_eval.cli.shared.inputs import check_distinct, systems_or_standard_input
-from tesla_eval.cli.shared.language import identified_language, sample_files
+from tesla_eval.cli.shared.opened import open_for_metrics
 from tesla_eval.cli.shared.options import (
-    are_prepared,
     auto_language_option,
-    choose_metrics,
     columns_option,
     input_option,
     metrics_option,
+    missing_option,
     quiet_option,
+    resamples_option,
 )
+from tesla_eval.cli.shared.outputs import OutputPath, check_output
 from tesla_eval.cli.shared.terminal import note, progress, write_lines
+from tesla_eval.metrics.comparison import compared_pairs
 from tesla_eval.metrics.scoring import score_systems
 from tesla_eval.report.collect import Blocks, ReportTexts, collect, scored_metrics
 from tesla_eval.report.embedding import extract
 from tesla_eval.report.human import read_human
+from tesla_eval.report.overview import default_title
 from tesla_eval.report.page import render
-from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.statistics import DEFAULT_SEED, enough_resamples
+from tesla_eval.texts.columns import Missing
 
 __all__ = ["report"]
 
@@ -41,18 +44,21 @@ __all__ = ["report"]
 @input_option
 @click.option("-s", "--source", default=None, metavar="FILE",
               help="The source texts: shown with each segment, and used to find untranslated words.")  # fmt: skip
-@click.option("-o", "--output", metavar="FILE", help="The page to write; - is standard output.")
+@click.option(
+    "-o", "--output", type=OutputPath(), metavar="FILE", help="The page to write; - is standard output."
+)
 @metrics_option
 @auto_language_option
 @columns_option
+@missing_option
 @click.option("--meta", "meta_file", metavar="FILE",
               help="Metrics against human judgements: the JSON of `tesla meta`, alone or with systems.")  # fmt: skip
 @click.option("--title", default=None, help="The title of the page.")
 @click.option("--flows", type=click.IntRange(0), default=None, metavar="N",
               help="Embed the links between words for N segments, the most telling first.  "
-              "[default: as many as fit into 12 MB]")  # fmt: skip
+              "[default: as many as fit into 6 MB]")  # fmt: skip
 @click.option("--baseline", metavar="SYSTEM", help="Test every system against this one instead of all pairs.")
-@click.option("--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, show_default=True)
+@resamples_option
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
               help="Significance level of the tests; intervals have confidence 1 - alpha.")  # fmt: skip
@@ -62,9 +68,9 @@ __all__ = ["report"]
 @quiet_option
 def report(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
-    output: str | None, metrics: tuple[str, ...], language: str, columns: str | None, meta_file: str | None,
-    title: str | None, flows: int | None, baseline: str | None, resamples: int, seed: int, alpha: float,
-    extracted: str | None, jobs: int,
+    output: Path | None, metrics: tuple[str, ...], language: str, columns: str | None, missing: Missing,
+    meta_file: str | None, title: str | None, flows: int | None, baseline: str | None, resamples: int | None, seed: int,
+    alpha: float, extracted: str | None, jobs: int,
 ) -> None:  # fmt: skip
     """Write one HTML file that shows SYSTEMs compared, down to the links between single words.
 
@@ -84,22 +90,28 @@ def report(
         return
     if output is None:
         raise click.UsageError("name the page to write: -o report.html")
+    check_output(output, (*references, *systems, *inputs))
     command = shlex.join(["tesla", *sys.argv[1:]])
     human = None if meta_file is None else read_human(meta_file)
     blocks: Blocks | None = None
     if human is None or references or systems or inputs:
         files = systems_or_standard_input((*inputs, *systems))
-        language = identified_language(language, sample_files(references, files, columns=columns))
-        chosen = choose_metrics(metrics, language)
-        given = open_outputs(
-            references, files, [one.metric for one in chosen], source=source, columns=columns, analysed=False,
-            prepared=are_prepared(chosen), source_is_shown=True,
-        )  # fmt: skip
+        given, chosen, language = open_for_metrics(
+            references,
+            files,
+            metrics,
+            language,
+            source=source,
+            columns=columns,
+            source_is_shown=True,
+            missing=missing,
+        )
         check_distinct(given.systems)
+        resamples = enough_resamples(len(compared_pairs(given.systems, baseline)), alpha, resamples)
         chunks = list(given.chunks)
         texts = ReportTexts.of_chunks(given.systems, chunks, given.topics)
-        title = title or f"{', '.join(_short(name) for name in files[:3])}{' …' if len(files) > 3 else ''}"
-        with progress("segments", texts.count) as bar:
+        title = title or default_title(language, len(texts.systems), texts.count)
+        with progress("scoring (segments)", texts.count) as bar:
             scored = scored_metrics(
                 score_systems(given.systems, chosen, chunks, jobs=jobs, progress=bar),
                 baseline=baseline, resamples=resamples, seed=seed, alpha=alpha,
@@ -108,13 +120,9 @@ def report(
                 texts, scored, title=title, command=command, language=language, flows=flows, progress=bar
             )
     page = render(blocks, human, title=title or "Metrics against human judgements", command=command)
-    if output == "-":
+    if output == Path("-"):
         sys.stdout.write(page)
         return
-    with replacing(Path(output)) as temporary:
+    with replacing(output) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
     note(f"{output}: {len(page.encode()) / 1e6:.1f} MB")
-
-
-def _short(name: str) -> str:
-    return Path(name).name

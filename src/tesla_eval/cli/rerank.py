@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import chain, islice
 
 import click
 import numpy as np
 
 from tesla_eval.cli.shared.command import command
-from tesla_eval.cli.shared.language import identified_language, sample_files
+from tesla_eval.cli.shared.language import SAMPLE, identified_language
 from tesla_eval.cli.shared.nbest_options import nbest_format_option
 from tesla_eval.cli.shared.options import auto_language_option, choose_metric, one_metric_option, quiet_option
 from tesla_eval.cli.shared.terminal import aligned, progress, visible, write_lines
@@ -78,16 +78,17 @@ def rerank(
         return
     if reference is None:
         raise click.UsageError("give references with -r, or feature weights with --params")
-    chosen = choose_metric(metric, identified_language(language, sample_files([reference], systems)))
     segments = (
         candidates_in_nbest(reference, nbest, nbest_format)
         if nbest is not None
         else candidates_in_files(reference, systems)
     )
-    with progress("segments") as bar:
+    head = list(islice(segments, SAMPLE))
+    chosen = choose_metric(metric, identified_language(language, [one.reference for one in head]))
+    with progress("ranking (segments)") as bar:
         # All is read before anything is printed: files that do not fit give an error, not half a result.
         rankings = []
-        for ranking in rank(chosen, segments):
+        for ranking in rank(chosen, chain(head, segments)):
             rankings.append(ranking)
             bar.advance(1)
     write_lines(_FORMATS[output_format](chosen, rankings))

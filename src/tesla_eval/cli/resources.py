@@ -18,6 +18,7 @@ from tesla_eval.base.resources import (
     installed_resources,
     read_resource,
     resources_in,
+    shipped_folder,
     user_data_folder,
 )
 from tesla_eval.base.version import __version__
@@ -50,7 +51,10 @@ _ANALYSIS_KINDS = frozenset({"compounds", "lemmas", "segmenter", "senses", "tagg
 @click.option("-l", "--lang", "language", metavar="CODE", help="The resources of this language in detail.")
 @click.option("--files", is_flag=True, help="All resources in detail: versions, sizes, sources, licences.")
 @click.option("--json", "as_json", is_flag=True, help="Everything, as JSON.")
-def resources(language: str | None, files: bool, as_json: bool) -> None:
+@click.option(
+    "--integrations", is_flag=True, help="The folder of what Z-MERT, evaluate, mbrs and METEOR load."
+)
+def resources(language: str | None, files: bool, as_json: bool, integrations: bool) -> None:
     """List the languages with what was measured of their analysis, and the models and tables that are installed.
 
     Your own resources are looked for first, in $TESLA_EVAL_DATA or the platform's data folder.
@@ -60,6 +64,11 @@ def resources(language: str | None, files: bool, as_json: bool) -> None:
     tesla resources -l de        versions, sources and licences of the German resources
     tesla resources --json       everything, for programs
     """
+    if integrations:
+        package = shipped_folder().parent
+        in_wheel = package / "integrations"
+        click.echo(in_wheel if in_wheel.is_dir() else package.parents[1] / "integrations")
+        return
     installed = [read_resource(path) for path in (*installed_resources(), *_plugged_resources())]
     if language is not None:
         code = resolve_language(language)
@@ -74,11 +83,11 @@ def resources(language: str | None, files: bool, as_json: bool) -> None:
         return
     if language is None and not files:
         rows = _language_rows(_languages(installed))
-        click.echo("\n".join(aligned(rows, numeric=(2, 3, 4, 5))) + f"\n\n{_NOTE}")
+        click.echo("\n".join(aligned(rows, numeric=(2, 3, 4, 5), keys=2)) + f"\n\n{_NOTE}")
         return
     if language is not None:
         rows = _language_rows(_languages(installed))
-        click.echo("\n".join(aligned(rows, numeric=(2, 3, 4, 5))) + "\n")
+        click.echo("\n".join(aligned(rows, numeric=(2, 3, 4, 5), keys=2)) + "\n")
     click.echo("\n".join(_files_table([_described(resource) for resource in installed])))
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from tesla_eval.cli.shared.command import command
 from tesla_eval.cli.shared.gates import Gates
-from tesla_eval.cli.shared.inputs import Inputs, open_inputs, summary_chunks, systems_or_standard_input
-from tesla_eval.cli.shared.language import identified_language, sample_files
+from tesla_eval.cli.shared.inputs import Inputs, systems_or_standard_input
+from tesla_eval.cli.shared.language import identified_language, sample_tables
+from tesla_eval.cli.shared.opened import open_for_metrics
 from tesla_eval.cli.shared.options import (
     analysed_option,
-    are_prepared,
     auto_language_option,
     checked_reference_name,
     choose_metrics,
@@ -21,19 +20,19 @@ from tesla_eval.cli.shared.options import (
     format_option,
     input_option,
     metrics_option,
+    missing_option,
     quiet_option,
     source_option,
 )
 from tesla_eval.cli.shared.outputs import check_output, score_output_option, write_output
 from tesla_eval.cli.shared.score_formats import FORMATS, Intervals, Results, check_format
-from tesla_eval.cli.shared.terminal import complain, progress, warn
-from tesla_eval.metrics import Metric
+from tesla_eval.cli.shared.terminal import complain, progress
+from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.metrics.scoring import Scored, score_systems
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
-from tesla_eval.texts.lines import any_marked_up
-from tesla_eval.texts.tables import is_summary_source, is_table
+from tesla_eval.texts.columns import Missing
 
-__all__ = ["open_outputs", "score"]
+__all__ = ["score"]
 
 _LEVEL = 0.95
 
@@ -53,6 +52,7 @@ _LEVEL = 0.95
 @metrics_option
 @auto_language_option
 @columns_option
+@missing_option
 @format_option(FORMATS)
 @score_output_option
 @click.option("--segments", is_flag=True, help="Scores of every segment too.")
@@ -67,6 +67,8 @@ _LEVEL = 0.95
               help="Exit with status 1 if a system is worse than the baseline by more than this.")  # fmt: skip
 @click.option("--baseline", metavar="SYSTEM|FILE",
               help="For --max-drop: one of the systems, or a file that `tesla score --json` printed.")  # fmt: skip
+@click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write the outcomes of --min-score and --max-drop as JUnit's XML.")  # fmt: skip
 @click.option("--reference-name", default="refA", show_default=True, metavar="NAME", callback=checked_reference_name,
               help="For --format mtme: the name of the reference, such as refA.")  # fmt: skip
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True,
@@ -81,10 +83,10 @@ _LEVEL = 0.95
 @quiet_option
 def score(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
-    metrics: tuple[str, ...], language: str, columns: str | None, output_format: str, output: Path | None,
-    segments: bool, ci: bool, resamples: int, seed: int, least: tuple[str, ...], drops: tuple[str, ...],
-    baseline: str | None, reference_name: str, jobs: int, keep: str | None, engine: str | None,
-    address: str | None, analysed: bool,
+    metrics: tuple[str, ...], language: str, columns: str | None, missing: Missing, output_format: str,
+    output: Path | None, segments: bool, ci: bool, resamples: int, seed: int, least: tuple[str, ...],
+    drops: tuple[str, ...], baseline: str | None, junit: Path | None, reference_name: str, jobs: int,
+    keep: str | None, engine: str | None, address: str | None, analysed: bool,
 ) -> int:  # fmt: skip
     """Score the SYSTEM files against the reference files: line i of each is segment i.
 
@@ -105,7 +107,7 @@ def score(
     tesla score -r ref.txt sys.txt -m celab:synonyms=cilin            TESLA-CELAB, with the paper's dictionary
     tesla score -m s,s-recall,rouge2 -r model.txt summaries.txt       one summary per line
     tesla score -m s summaries.jsonl --segments                       several models per topic
-    tesla score -m s-x,cremer-x -r model.txt -s source.txt sums.txt   content, and support by the source
+    tesla score -m s-recall,s-source -r model.txt -s source.txt sums.txt   content, and support by the source
     tesla score -m dicomer texts.txt                                  experimental: order of sentences, no reference
     tesla score comet.jsonl --columns hyp=mt,ref=ref,src=src          a table
     tesla score -r ref.txt sys.txt --min-score m=0.5                  a quality gate: exit status 1 if it fails
@@ -131,28 +133,42 @@ def score(
         )  # fmt: skip
     elif keep is not None or address is not None:
         raise click.UsageError("--keep goes with -o FILE.parquet or --engine, --address with --engine")
+    read = (*references, *files, *([] if source is None else [source]))
     if engine is None:
-        check_output(output, (*references, *files, *([] if source is None else [source])))
-    sample = sample_files(references, files, columns=columns, analysed=analysed)
-    language = identified_language(language, sample)
-    # A file of the format mtme holds one metric.
-    chosen = choose_metrics(metrics, language, analysed=analysed, one=output_format == "mtme")
+        check_output(output, read)
+    check_output(junit, read, "--junit")
+    one = output_format == "mtme"  # its files hold one metric
+    given: Inputs | None = None
+    if to_table:
+        parse_requests(metrics)  # bad usage is reported before the language
+        language = identified_language(language, sample_tables(files, columns))
+        chosen = choose_metrics(metrics, language, one=one)
+    else:
+        given, chosen, _ = open_for_metrics(
+            references,
+            files,
+            metrics,
+            language,
+            source=source,
+            columns=columns,
+            analysed=analysed,
+            one=one,
+            missing=missing,
+        )
     check_format(output_format, len(chosen), segments, intervals=ci)
     gates = Gates.parse(least, drops, baseline, {one.name: one.metric.higher_is_better for one in chosen})
-    if to_table:
+    if junit is not None and not (least or drops):
+        raise click.UsageError("--junit goes with --min-score or --max-drop")
+    if given is None:
         assert output is not None
         results = score_to_table(
             files, output, chosen, columns=columns, keep=keep, engine=engine, address=address, jobs=jobs,
-            check=gates.check,
+            check=gates.check, missing=missing,
         )  # fmt: skip
         write_output(FORMATS[output_format](results), None)
-        return _judged(gates, results)
-    given = open_outputs(
-        references, files, [one.metric for one in chosen], source=source,
-        columns=columns, analysed=analysed, prepared=are_prepared(chosen),
-    )  # fmt: skip
+        return _judged(gates, results, junit)
     gates.check(given.systems)
-    with progress("segments", given.segments) as bar:
+    with progress("scoring (segments)", given.segments) as bar:
         scored = score_systems(
             given.systems, chosen, given.chunks, jobs=jobs, progress=bar,
             keep="everything" if ci else "scores" if segments else "nothing",
@@ -168,9 +184,11 @@ def score(
             segment_signatures=tuple(str(scored.segment_signature(place)) for place in range(len(chosen))),
             intervals=_intervals(scored, resamples, seed) if ci else None,
             reference_name=reference_name,
+            lower_is_better=frozenset(one.name for one in chosen if not one.metric.higher_is_better),
+            parts=scored.parts,
         )
         write_output(FORMATS[output_format](results), output)
-        return _judged(gates, results)
+        return _judged(gates, results, junit)
 
 
 def _intervals(scored: Scored, resamples: int, seed: int) -> Intervals:
@@ -185,45 +203,16 @@ def _intervals(scored: Scored, resamples: int, seed: int) -> Intervals:
     return Intervals(tuple(zip(*columns, strict=True)), _LEVEL, resamples, seed)
 
 
-def _judged(gates: Gates, results: Results) -> int:
+def _judged(gates: Gates, results: Results, junit: Path | None) -> int:
     """The exit status: 1 if a gate failed."""
-    failures = list(gates.failures(results))
+    outcomes = list(gates.outcomes(results))
+    failures = [one.failure for one in outcomes if one.failure]
     for failure in failures:
         complain(failure)
+    if outcomes:
+        from tesla_eval.cli.shared.gate_reports import append_step_summary, write_junit
+
+        append_step_summary(outcomes)
+        if junit is not None:
+            write_junit(outcomes, junit)
     return 1 if failures else 0
-
-
-def open_outputs(
-    references: Sequence[str], systems: Sequence[str], metrics: Sequence[Metric], *, source: str | None,
-    columns: str | None, analysed: bool, prepared: bool, source_is_shown: bool = False,
-) -> Inputs:  # fmt: skip
-    """Files of lines, tables, or summaries, whichever was given."""
-    needed = any(metric.needs_references for metric in metrics)
-    if source is not None and not source_is_shown and not any(metric.uses_source for metric in metrics):
-        warn("--source has no effect: none of the metrics reads the source")
-    marked_up = any_marked_up(*systems)
-    is_plain = references or marked_up or columns is not None or (systems[0] != "-" and is_table(systems[0]))
-    if not is_plain and (needed or is_summary_source(systems[0])):
-        if len(systems) != 1 or not is_summary_source(systems[0]):
-            raise click.UsageError(
-                "give reference files with -r; without them, a table (.tsv, .csv, .jsonl, .parquet), or one JSON Lines "
-                "file (.jsonl) or one folder of summaries"
-            )
-        if analysed:
-            raise click.UsageError("--analysed reads files of CoNLL-U, with -r")
-        from tesla_eval.judgements.summaries import (
-            read_summaries,  # takes time to import: only when asked for
-        )
-
-        summaries = read_summaries(systems[0])
-        return Inputs(summaries.systems, summary_chunks(summaries), len(summaries.topics), summaries.topics)
-    inputs = open_inputs(
-        references, systems, source=source, columns=columns, analysed=analysed, prepared=prepared
-    )
-    if needed and not inputs.has_references:
-        if marked_up:
-            raise click.UsageError(f"{systems[0]}: has no references; give them with -r")
-        raise click.UsageError(
-            f"{systems[0]}: which column holds the references? Write --columns hyp=NAME,ref=NAME"
-        )
-    return inputs

@@ -17,11 +17,12 @@ from tesla_eval.cli.shared.options import (
     need_scikit_learn,
     provenance_options,
 )
+from tesla_eval.cli.shared.outputs import OutputPath
 from tesla_eval.cli.shared.plugged import PluggedGroup
 from tesla_eval.cli.shared.terminal import progress, resumable
 from tesla_eval.cli.train_paraphrases import pem_x
 from tesla_eval.cli.train_srl import srl
-from tesla_eval.cli.train_summaries import cremer, cremer_x, dicomer, s_x
+from tesla_eval.cli.train_summaries import cremer, dicomer
 from tesla_eval.judgements.meta import read_preferences
 from tesla_eval.judgements.meta.run import JudgedSet, target_language, wmt_sets
 from tesla_eval.judgements.nouns import Key, Preferences
@@ -80,7 +81,7 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         "-o",
         "--output",
         required=True,
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=OutputPath(),
         help=f"Where the weights go: weights-{name}-LANG.json in a folder of `tesla resources`.",
     )
     @click.option(
@@ -100,10 +101,11 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         "--floor",
         "floors",
         multiple=True,
-        metavar="KIND=SHARE",
+        metavar="KIND=NUMBER",
         callback=_parse_floors,
         help="With --learner signed: a kind of agreement gets at least this share of all weights of agreement, spread "
-        "evenly over its features, such as pos=0.05; repeatable. The shares add up to less than 1.",
+        "evenly over its features, such as pos=0.05; a kind of penalties gets this weight, such as padding=0.5. "
+        "Repeatable. The shares add up to less than 1.",
     )
     @click.option(
         "--threshold",
@@ -234,7 +236,7 @@ tesla train {name} --segments wmt24.seg.tsv.gz -l und --threshold 0.5 -o weights
     "-o",
     "--output",
     required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputPath(),
     help="Where the model goes: pem-CODE.tesla in your data folder is found by itself.",
 )
 @click.option(
@@ -350,6 +352,4 @@ train.add_command(pem)
 train.add_command(pem_x)
 train.add_command(cremer)
 train.add_command(dicomer)
-train.add_command(s_x)
-train.add_command(cremer_x)
 train.add_command(srl)

@@ -9,6 +9,7 @@ import click
 
 from tesla_eval.base.resources import find_resource, missing_resource
 from tesla_eval.cli.shared.options import language_option
+from tesla_eval.cli.shared.outputs import OutputPath
 from tesla_eval.cli.shared.terminal import progress
 from tesla_eval.judgements.paraphrase_sets import read_paraphrase_set
 from tesla_eval.language.analysis.languages import resolve_language
@@ -26,7 +27,7 @@ __all__ = ["pem_x"]
     "-o",
     "--output",
     required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputPath(),
     help="Where the model goes: weights-pem-x-CODE.json in your data folder is found by itself.",
 )
 @click.option(

@@ -11,6 +11,7 @@ import click
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.resources import Provenance, write_resource
 from tesla_eval.cli.shared.options import language_option
+from tesla_eval.cli.shared.outputs import OutputPath
 from tesla_eval.cli.shared.terminal import progress
 from tesla_eval.language.srl.frames import read_nomtypes
 from tesla_eval.language.srl.nombank import read_nombank
@@ -32,7 +33,7 @@ __all__ = ["srl"]
 @click.argument("data", metavar="DATA")
 @language_option
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False),
+    "-o", "--output", type=OutputPath(),
     help="Where the model goes: srl-CODE.tesla in your data folder is found by itself.",
 )  # fmt: skip
 @click.option("--split", default="train", show_default=True, help="JSON Lines: learn from this split.")

@@ -1,25 +1,20 @@
-"""`tesla train dicomer`, `cremer`, `s-x` and `cremer-x`: readability and quality from scored texts."""
+"""`tesla train dicomer` and `cremer`: readability and quality from scored texts."""
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 
 import click
-import numpy as np
 
 from tesla_eval.base.resources import Provenance, write_resource
 from tesla_eval.cli.shared.options import language_option, need_scikit_learn, provenance_options
+from tesla_eval.cli.shared.outputs import OutputPath
 from tesla_eval.cli.shared.terminal import progress
 from tesla_eval.judgements.summaries import OVERALL, choose_human, read_summaries, read_text_lists
 from tesla_eval.language.discourse import load_parser
 from tesla_eval.language.discourse.roles import VARIANTS, Variant
-from tesla_eval.metrics.cremer_x import CremerX
 from tesla_eval.metrics.dicomer import Dicomer
-from tesla_eval.metrics.summary_parts import SummaryParts
 from tesla_eval.metrics.tesla_s import TeslaS
-from tesla_eval.metrics.tesla_s_x import TeslaSX
-from tesla_eval.models.linear import write_weights
 from tesla_eval.models.svr import KERNELS
 from tesla_eval.texts.lines import LineReader
 from tesla_eval.training.dicomer import (
@@ -30,9 +25,8 @@ from tesla_eval.training.dicomer import (
     train_coherence,
 )
 from tesla_eval.training.regressions import cremer_rows, train_cremer
-from tesla_eval.training.summary_weights import LEARNERS, judged_parts, linear_model
 
-__all__ = ["cremer", "cremer_x", "dicomer", "s_x"]
+__all__ = ["cremer", "dicomer"]
 
 
 @click.command(context_settings={"max_content_width": 110})
@@ -54,7 +48,7 @@ __all__ = ["cremer", "cremer_x", "dicomer", "s_x"]
 )
 @language_option
 @click.option(
-    "-o", "--output", required=True, type=click.Path(path_type=Path, dir_okay=False),
+    "-o", "--output", required=True, type=OutputPath(),
     help="Where the model goes: dicomer-CODE.tesla in a folder of `tesla resources`.",
 )  # fmt: skip
 @provenance_options()
@@ -80,7 +74,7 @@ def dicomer(
     ranked = []
     for path in lists:
         read = read_text_lists(path, human)
-        with progress("lists", len(read)) as bar:
+        with progress("reading (lists)", len(read)) as bar:
             for one in read:
                 documents = parser.documents([text for text, _ in one])
                 scored = list(zip(documents, (score for _, score in one), strict=True))
@@ -119,7 +113,7 @@ def dicomer(
 )  # fmt: skip
 @language_option
 @click.option(
-    "-o", "--output", required=True, type=click.Path(path_type=Path, dir_okay=False),
+    "-o", "--output", required=True, type=OutputPath(),
     help="Where the model goes: cremer-CODE.tesla in a folder of `tesla resources`.",
 )  # fmt: skip
 @provenance_options()
@@ -158,49 +152,3 @@ def cremer(
         f"{output}: {output.stat().st_size / 1000:.0f} kB; {kernel}, C {info['C']:g}, gamma {info['gamma']:g}, "
         f"epsilon {info['epsilon']:g}; Pearson's r over {folds} held-out folds {info['pearson']:.4f}"
     )
-
-
-def _weights_command(name: str, metric: type[SummaryParts], summary: str) -> click.Command:
-    @click.command(name, help=summary, context_settings={"max_content_width": 110})
-    @click.argument("summaries", nargs=-1, required=True, metavar="SUMMARIES...")
-    @click.option(
-        "-o", "--output", required=True, type=click.Path(path_type=Path, dir_okay=False),
-        help=f"Where the weights go: weights-{name}-und.json in a folder of `tesla resources`.",
-    )  # fmt: skip
-    @click.option(
-        "--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today."
-    )
-    def command(summaries: tuple[str, ...], output: Path, day: str) -> None:
-        read = [read_summaries(path) for path in summaries]
-        count = len(metric.part_names)
-        unlearned = metric(weights=linear_model(metric, np.full(count, 1 / count), ()))
-        with progress("data sets", len(read)) as bar:
-            sets = []
-            for one in read:
-                sets.append(judged_parts(one, unlearned))
-                bar.advance(1)
-        weights = LEARNERS[name](sets)
-        write_weights(output, linear_model(metric, weights, [one.name for one in sets], day))
-        parts = ", ".join(
-            f"{part} {w:g}" for part, w in zip(metric.part_names, weights.tolist(), strict=True)
-        )
-        click.echo(f"{output}: {parts}")
-
-    return command
-
-
-_HOW = """SUMMARIES: JSON Lines or folders, as for `tesla meta --summaries`, with sources and human scores; several data
-sets are better than one. The score `mean` or the first one is learned from.
-
-\b
-tesla train {name} newsroom summeval realsumm -o weights-{name}-und.json
-"""
-
-s_x = _weights_command(
-    "s-x",
-    TeslaSX,
-    "Learn how much content and support by the source count in s-x.\n\n" + _HOW.format(name="s-x"),
-)
-cremer_x = _weights_command(
-    "cremer-x", CremerX, "Learn the monotone weights of cremer-x.\n\n" + _HOW.format(name="cremer-x")
-)

@@ -12,6 +12,7 @@ from tesla_eval.cli.shared.inputs import read_chunks
 from tesla_eval.cli.shared.language import identified_language
 from tesla_eval.cli.shared.nbest_options import nbest_format_option
 from tesla_eval.cli.shared.options import auto_language_option, choose_metric, one_metric_option, quiet_option
+from tesla_eval.cli.shared.outputs import check_output
 from tesla_eval.cli.shared.terminal import aligned, progress, write_lines
 from tesla_eval.texts.lines import STANDARD_INPUT
 from tesla_eval.tuning.mert import MertOptions
@@ -20,6 +21,11 @@ from tesla_eval.tuning.parameters import Parameters, format_weights, read_parame
 from tesla_eval.tuning.pro import ProOptions
 
 __all__ = ["tune"]
+
+
+def _checked_output(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    check_output(Path(value), ())
+    return value
 
 
 @command()
@@ -37,7 +43,12 @@ __all__ = ["tune"]
     "-r", "--reference", "references", multiple=True, required=True, metavar="FILE", help="References."
 )
 @click.option(
-    "-o", "--output", required=True, metavar="FILE", help="Where the weights go; - is standard output."
+    "-o",
+    "--output",
+    required=True,
+    callback=_checked_output,
+    metavar="FILE",
+    help="Where the weights go; - is standard output.",
 )
 @click.option(
     "--params", metavar="FILE", help="Weights to start from: Z-MERT's parameter file, or lines NAME VALUE."
@@ -126,7 +137,7 @@ def tune(
     )
     given = read_parameters(params) if params else None
     table: list[tuple[str, ...]] = [_HEAD]
-    with progress("candidates") as bar:
+    with progress("scoring (candidates)") as bar:
         if decoder is None:
             given, last = tune_list(
                 chosen, streams, lists, options, parameters=given, nbest_format=nbest_format, seed=seed,
@@ -163,7 +174,7 @@ def _row(done: Iteration) -> tuple[str, ...]:
 
 def _reference_streams(paths: tuple[str, ...]) -> list[list[str | None]]:
     streams: list[list[str | None]] = [[] for _ in paths]
-    for chunk in read_chunks(paths, (), prepared=True):
+    for chunk in read_chunks(paths, ()):
         for stream, part in zip(streams, chunk.references, strict=True):
             stream.extend(part)
     return streams

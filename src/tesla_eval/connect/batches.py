@@ -8,18 +8,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.connect.rows import complete_rows
+from tesla_eval.connect.rows import check_missing, complete_rows
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import create_metric
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.scoring import Chunk, first_refused, score_texts
 from tesla_eval.metrics.segments import reference_count, with_gaps
-from tesla_eval.texts.columns import Columns
+from tesla_eval.texts.columns import Columns, Missing
 
 if TYPE_CHECKING:
     import pyarrow
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = [
     "SIGNATURE_KEY",
     "BatchScorer",
-    "Missing",
     "ScoredBatch",
     "is_list_type",
     "metrics_by_name",
@@ -40,9 +39,6 @@ SIGNATURE_KEY = b"tesla_eval.signature"
 
 _ROWS_AT_ONCE = 2048  # that cross into the core together
 _SHOWN = 40  # characters of a value in an error message
-
-Missing = Literal["error", "null"]
-"""What becomes of a row without hypothesis or reference: `error`, or `null` for a null score."""
 
 
 class ScoredBatch(NamedTuple):
@@ -77,8 +73,7 @@ class BatchScorer:
         missing: Missing = "error",
     ) -> None:
         need_package("pyarrow", "parquet")
-        if missing not in ("error", "null"):
-            raise UsageError(f"missing={missing!r}: write 'error' or 'null'")
+        check_missing(missing)
         if len(set(columns.hyp)) < len(columns.hyp):
             raise UsageError(f"name each column of hypotheses once, not {' and '.join(columns.hyp)}")
         for name, metric in metrics.items():
@@ -177,6 +172,10 @@ class BatchScorer:
 
         schema = self.schema(batch.schema)
         texts = _Texts(batch, self.columns)
+        places = np.arange(first_row, first_row + batch.num_rows)
+        if self.missing == "skip" and not (complete := texts.complete(self.metrics.values())).all():
+            batch, places = batch.filter(pyarrow.array(complete)), places[complete]
+            texts = _Texts(batch, self.columns)
         parts: list[list[SegmentScores]] = []
         scores = []
         for system in range(len(self.systems)):
@@ -186,9 +185,9 @@ class BatchScorer:
                 if self.missing == "error" and not present.all():
                     row = int(np.argmin(present))
                     raise InputError(
-                        f"{self._row(batch, row, place, first_row)}: has no {texts.lacking(system, row)}"
+                        f"{self._row(batch, row, place, places)}: has no {texts.lacking(system, row)}"
                     )
-                part = self._score(metric, texts.chunk(system, present), batch, present, place, first_row)
+                part = self._score(metric, texts.chunk(system, present), batch, present, place, places)
                 parts[-1].append(part)
                 column = np.full(len(present), np.nan)
                 column[present] = part.scores
@@ -200,7 +199,7 @@ class BatchScorer:
 
     def _score(
         self, metric: Metric, chunk: Chunk, batch: pyarrow.RecordBatch, present: np.ndarray[Any, Any],
-        place: str, first_row: int,
+        place: str, places: np.ndarray[Any, Any],
     ) -> SegmentScores:  # fmt: skip
         if not chunk.segments:
             return SegmentScores(np.empty(0), np.empty((0, len(metric.feature_names))))
@@ -212,11 +211,11 @@ class BatchScorer:
                 raise
             _, number, error = refused
             row = int(np.flatnonzero(present)[number])
-            raise InputError(f"{self._row(batch, row, place, first_row)}: {error}") from None
+            raise InputError(f"{self._row(batch, row, place, places)}: {error}") from None
 
-    def _row(self, batch: pyarrow.RecordBatch, row: int, place: str, first_row: int) -> str:
+    def _row(self, batch: pyarrow.RecordBatch, row: int, place: str, places: np.ndarray[Any, Any]) -> str:
         """The place of a row, with the first column that is carried over: most often an id."""
-        where = f"{place}, row {first_row + row + 1}" if place else f"row {row + 1} of a batch"
+        where = f"{place}, row {places[row] + 1}" if place else f"row {places[row] + 1} of a batch"
         for name in self.carried(batch.schema)[:1]:
             value = repr(batch.column(batch.schema.get_field_index(name))[row].as_py())
             where += f" ({name} {value if len(value) <= _SHOWN else value[:_SHOWN] + '…'})"
@@ -248,6 +247,12 @@ class _Texts:
     def present(self, system: int, metric: Metric) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """The rows that have all that a metric needs."""
         return complete_rows(metric, self._hypotheses[system], self._given_streams, self._sources)
+
+    def complete(self, metrics: Iterable[Metric]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """The rows that have all that all metrics need of all systems."""
+        systems = range(len(self._hypotheses))
+        present = [self.present(k, metric) for metric in metrics for k in systems]
+        return np.asarray(np.all(present, axis=0))
 
     def lacking(self, system: int, row: int) -> str:
         """The name of the column that a row lacks."""

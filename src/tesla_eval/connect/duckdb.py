@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from tesla_eval.base.errors import UsageError
 from tesla_eval.connect.batches import BatchScorer, metrics_by_name, need_package
 from tesla_eval.metrics.base import Metric
-from tesla_eval.texts.columns import Columns
+from tesla_eval.texts.columns import Columns, Missing
 
 if TYPE_CHECKING:
     import duckdb
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 _RESULT = "score"
+_registered: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()  # by connection: our functions
 _SQL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -29,40 +31,49 @@ def register(
     *,
     name: str | None = None,
     source: bool = False,
+    missing: Missing = "null",
     **options: Any,
 ) -> str:
     """Add a metric to a connection as an SQL function, and return the function's name.
 
     The function takes a hypothesis and one or several references, each a text or a list of texts. With `source`, its
-    last argument is the source. The score of a row without hypothesis or reference is NULL; a NULL among several
-    references is left out. The name is the metric's id with underscores (`tesla_m`), unless you give another.
+    last argument is the source. The score of a row without hypothesis or reference is NULL, or with
+    `missing="error"` an error; to skip such rows, leave them out in SQL. A NULL among several references
+    is left out. The name is the metric's id with underscores (`tesla_m`), unless you give another.
 
-    `options` are those of the metric. DuckDB decides how many threads call the function (`SET threads`).
+    A function of that name is replaced. `options` are those of the metric.
+    DuckDB decides how many threads call the function (`SET threads`).
     """
     need_package("duckdb", "duckdb")
     ((metric_id, scorer),) = metrics_by_name(metric, lang, **options).items()
     if source and not scorer.uses_source:
         raise UsageError(f"{metric_id} does not read the source: leave out source=True")
+    if missing == "skip":
+        raise UsageError("missing='skip': an SQL function cannot drop rows; write WHERE mt IS NOT NULL")
     chosen = re.sub(r"\W", "_", metric_id) if name is None else name
     if not _SQL_NAME.fullmatch(chosen):
         raise UsageError(f"name={chosen!r}: write letters, digits and underscores")
+    if chosen in _registered.get(connection, ()):
+        connection.remove_function(chosen)
     connection.create_function(
         chosen,
-        _Function(scorer, source=source),
+        _Function(scorer, source=source, missing=missing),
         None,  # any number of arguments
         "DOUBLE",
         type="arrow",
         null_handling="special",  # a NULL is not always a NULL score
     )
+    _registered.setdefault(connection, set()).add(chosen)
     return chosen
 
 
 class _Function:
     """What DuckDB calls with columns of a few thousand rows."""
 
-    def __init__(self, metric: Metric, *, source: bool) -> None:
+    def __init__(self, metric: Metric, *, source: bool, missing: Missing) -> None:
         self._metric = metric
         self._source = source
+        self._missing = missing
         self._scorers: dict[int, BatchScorer] = {}
 
     def __call__(
@@ -88,6 +99,6 @@ class _Function:
             ref=tuple(str(place) for place in range(1, 1 + references)),
             src=(str(count - 1),) if self._source else (),
         )
-        scorer = BatchScorer({_RESULT: self._metric}, columns, keep=(), missing="null")
+        scorer = BatchScorer({_RESULT: self._metric}, columns, keep=(), missing=self._missing)
         self._scorers[count] = scorer
         return scorer

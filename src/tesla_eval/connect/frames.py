@@ -1,6 +1,6 @@
-"""Tables in memory: pandas and Polars frames, Arrow tables and record batches get columns of scores.
+"""Tables in memory: frames of pandas and Polars, Arrow tables and data sets of Hugging Face get columns of scores.
 
-None of the three libraries is imported before a frame of its own comes in. Rows keep their order and their index. A
+None of these libraries is imported before a frame of its own comes in. Rows keep their order and their index. A
 row without a hypothesis, without any reference, or without the source that the metric reads has no score.
 """
 
@@ -10,14 +10,16 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.connect.batches import SIGNATURE_KEY
-from tesla_eval.connect.rows import complete_rows
+from tesla_eval.connect.rows import check_missing, complete_rows
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.segments import streams_by_segment, texts_of
 from tesla_eval.metrics.shortcuts import metric_for
+from tesla_eval.texts.columns import Missing
 
 __all__ = ["score_frame"]
 
@@ -34,23 +36,32 @@ def score_frame(
     *,
     source: str | None = None,
     features: bool = False,
+    missing: Missing = "null",
     **options: Any,
 ) -> _Frame:
     """The frame with a column of segment scores per metric, named by the metric's id.
 
     `hypothesis`, `references` and `source` are names of columns. A column of references may hold lists of texts. With
     `features` every feature has a column too, such as `tesla-m.ms.1`. A column of that name is replaced. Missing values
-    are `None`, NaN, NA and null; they give a missing score. Options go to the metrics.
+    are `None`, NaN, NA and null; they give a missing score, or with `missing="error"` an error. With `missing="skip"`
+    rows are left out that a metric cannot score. Options go to the metrics.
     """
     add_columns = _adder(frame)
+    check_missing(missing)
     texts = _column(frame, hypothesis)
     streams = list(_streams(frame, texts, [references] if isinstance(references, str) else references))
     sources = None if source is None else _column(frame, source)
     columns: dict[str, FloatArray] = {}
     signatures: dict[str, str] = {}
+    kept = np.ones(len(texts), bool)
     for one in [metric] if isinstance(metric, str | Metric) else metric:
         metric_object = _metric_object(one, lang, streams, options)
-        rows = np.flatnonzero(complete_rows(metric_object, texts, streams, sources)).tolist()
+        complete = complete_rows(metric_object, texts, streams, sources)
+        if missing == "error" and not complete.all():
+            row = int(np.argmin(complete)) + 1
+            raise InputError(f"row {row} of the frame lacks a text that {metric_object.id} needs")
+        kept &= complete
+        rows = np.flatnonzero(complete).tolist()
         names = [
             metric_object.id,
             *(f"{metric_object.id}.{name}" for name in metric_object.feature_names if features),
@@ -67,7 +78,14 @@ def score_frame(
         for name, values in zip(names, [scored.segments, *scored.features.T], strict=False):
             columns[name][rows] = values
     scored_frame: _Frame = add_columns(frame, columns, signatures)
+    if missing == "skip" and not kept.all():
+        scored_frame = _rows_of(scored_frame, kept)
     return scored_frame
+
+
+def _rows_of(frame: Any, kept: npt.NDArray[np.bool_]) -> Any:
+    """The rows that are kept: pandas indexes with a mask, Polars and Arrow filter."""
+    return frame[kept] if hasattr(frame, "loc") else frame.filter(kept)
 
 
 def _metric_object(
@@ -130,7 +148,17 @@ def _to_arrow(frame: Any, columns: dict[str, FloatArray], signatures: dict[str, 
     return type(frame).from_arrays(list(arrays.values()), schema=schema)
 
 
+def _to_dataset(frame: Any, columns: dict[str, FloatArray], _signatures: dict[str, str]) -> Any:
+    replaced = frame.remove_columns([name for name in columns if name in frame.column_names])
+    for name, values in columns.items():
+        replaced = replaced.add_column(
+            name, [None if np.isnan(value) else value for value in values.tolist()]
+        )
+    return replaced
+
+
 _ADD_COLUMNS = {
+    ("datasets", "Dataset"): _to_dataset,
     ("pandas", "DataFrame"): _to_pandas,
     ("polars", "DataFrame"): _to_polars,
     ("pyarrow", "Table"): _to_arrow,

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tesla_eval.base.errors import InputError
 from tesla_eval.base.files import replacing
-from tesla_eval.base.parallel import map_in_order
 from tesla_eval.connect.batches import BatchScorer, ScoredBatch, need_package
-from tesla_eval.metrics.scoring import NamedMetric, Scored
+from tesla_eval.metrics.scoring import NamedMetric, Scored, map_texts
 
 if TYPE_CHECKING:
     import pyarrow
@@ -131,7 +130,7 @@ def score_parquet(
 
     def scored_batches() -> Iterator[pyarrow.RecordBatch]:
         nonlocal rows
-        for scored in map_in_order(score, _numbered(path, scorer), workers):
+        for scored in map_texts(score, _numbered(path, scorer), workers):
             total.add(scored.parts)
             if scored.batch.num_rows:
                 total.note_references(scored.references)

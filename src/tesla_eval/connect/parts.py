@@ -1,11 +1,12 @@
 """A folder of scores in parts, which a broken run can resume.
 
-OUTPUT/signature=KEY/_parts/CONTENT.parquet       while the run goes on: each part appears when it is complete
-OUTPUT/signature=KEY/part-00000-CONTENT.parquet   when all parts are there, numbered in the order of the input
-OUTPUT/signature=KEY/_scores.json                 the signatures, the columns and the rows of every part
+OUTPUT/signature=KEY/_parts/CONTENT-DIGEST.parquet       while the run goes on: each part appears when it is complete
+OUTPUT/signature=KEY/part-00000-CONTENT-DIGEST.parquet   when all parts are there, numbered in the order of the input
+OUTPUT/signature=KEY/_scores.json                        the signatures, the columns and the rows of every part
 
-KEY stands for the metrics' signatures and the columns, CONTENT for the texts and ids of the part. Another version of a
-metric has another KEY, changed input another CONTENT: nothing that is outdated is ever taken for a result.
+KEY stands for the metrics' signatures and the columns, CONTENT for the texts and ids of the part, DIGEST for the bytes
+of the file. Another version of a metric has another KEY, changed input another CONTENT, a damaged file another DIGEST:
+nothing outdated or damaged is ever taken for a result. Parts of other input are never removed: the run is refused.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
-from tesla_eval.base.errors import UsageError
-from tesla_eval.base.files import replacing
+from tesla_eval.base.errors import ResourceError, UsageError, warn
+from tesla_eval.base.files import locked, replacing, sync
 from tesla_eval.connect.batches import BatchScorer
 from tesla_eval.connect.parquet import write_parquet
 
@@ -31,7 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Part", "PartFolder", "content_key"]
 
-_FINAL = re.compile(r"part-\d{5,}-([0-9a-f]{32})\.parquet")
+_NAME = re.compile(r"(?:part-\d{5,}-)?([0-9a-f]{32})-([0-9a-f]{32})\.parquet")
+_DAMAGED = "is damaged and was removed; run the same again: parts that are complete are kept"
 
 
 class Part(NamedTuple):
@@ -40,6 +43,16 @@ class Part(NamedTuple):
     content: str
     rows: int
     reused: bool
+
+
+class _Stored(NamedTuple):
+    """A part on the disk, with the digest that its bytes should have."""
+
+    path: Path
+    digest: str
+
+    def is_whole(self) -> bool:
+        return _digest(self.path) == self.digest
 
 
 class _Hash(io.RawIOBase):
@@ -75,6 +88,13 @@ def content_key(table: pyarrow.Table) -> str:
     return sink.hexdigest()
 
 
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        sink = _Hash()
+        shutil.copyfileobj(file, sink, 1 << 20)
+    return sink.hexdigest()
+
+
 class PartFolder:
     """The parts of one run. Workers `score` into it at the same time; one process `publish`es the whole.
 
@@ -86,84 +106,136 @@ class PartFolder:
         self.path = Path(output).resolve() / f"signature={scorer.key}"
         self._working = self.path / "_parts"
 
-    def prepare(self) -> None:
-        """Make the folder."""
+    @contextmanager
+    def opened(self, files: Sequence[str] = ()) -> Iterator[frozenset[str]]:
+        """Hold the folder for one run over these input files; gives the contents of the parts that are there.
+
+        Parts that are damaged are removed. A folder that holds the scores of other files is refused.
+        """
         if self.path.parent.exists() and not self.path.parent.is_dir():
             raise UsageError(f"{self.path.parent}: is a file; name a folder for the parts")
-        self._working.mkdir(parents=True, exist_ok=True)
+        with self._explained():
+            self._working.mkdir(parents=True, exist_ok=True)
+            with locked(self.path / "_lock"):
+                self._claim([[Path(file).name, Path(file).stat().st_size] for file in files])
+                stored = self._stored()
+                for content, part in list(stored.items()):
+                    if not part.is_whole():
+                        warn(f"{part.path}: is damaged; its rows are scored again")
+                        part.path.unlink()
+                        del stored[content]
+                yield frozenset(stored)
+
+    def _claim(self, files: list[list[Any]]) -> None:
+        """Note whose scores the folder holds."""
+        note = self.path / "_input.json"
+        text = json.dumps(files)
+        if note.exists() and (earlier := note.read_text("utf-8")) != text:
+            names = ", ".join(name for name, _ in json.loads(earlier)) or "a dataset"
+            raise UsageError(f"{self.path}: holds scores of other input ({names}); name another folder")
+        with replacing(note) as temporary:
+            temporary.write_text(text, "utf-8")
 
     def score(
         self,
         table: pyarrow.Table,
-        published: frozenset[str] = frozenset(),
+        present: frozenset[str] = frozenset(),
         *,
         place: str = "",
         first_row: int = 0,
     ) -> Part:
-        """Score a table into a part of its own, unless that part is there; `published` is from an earlier run.
+        """Score a table into a part of its own, unless that is among those `present` or was made in this run.
 
         Errors name the `place`, and the row counted from `first_row`.
         """
         needed = table.select(self._scorer.needed(table.schema))
         content = content_key(needed)
-        part = self._working / f"{content}.parquet"
-        if content in published or part.exists():
+        if content in present or any(self._working.glob(f"{content}-*.parquet")):
             return Part(content, table.num_rows, reused=True)
-        self._working.mkdir(parents=True, exist_ok=True)
         schema = self._scorer.schema(needed.schema)
         # Workers on several machines may have the same process id, so the temporary name does not rely on it.
         temporary = self._working / f".{content}.{uuid4().hex}.part"
-        try:
-            write_parquet(temporary, schema, self._scorer.batches(needed, place, first_row))
-            temporary.replace(part)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with self._explained():
+            try:
+                write_parquet(temporary, schema, self._scorer.batches(needed, place, first_row))
+                sync(temporary)
+                temporary.replace(self._working / f"{content}-{_digest(temporary)}.parquet")
+                sync(self._working)
+            finally:
+                temporary.unlink(missing_ok=True)
         return Part(content, table.num_rows, reused=False)
 
-    def published(self) -> frozenset[str]:
-        """The contents of the parts that an earlier run completed."""
-        return frozenset(self._published())
-
     def publish(self, parts: Sequence[Part]) -> None:
-        """Give all parts their final names, in this order, and remove what does not belong to them."""
-        description = self.path / "_scores.json"
-        description.unlink(missing_ok=True)
-        sources = {path.stem: path for path in self._working.glob("*.parquet")} | self._published()
+        """Give all parts their final names, in this order."""
+        with self._explained():
+            stored = self._stored()
+            self._check(stored, parts)
+            description = self.path / "_scores.json"
+            description.unlink(missing_ok=True)
+            names = self._name(stored, parts)
+            for path in self.path.glob("part-*.parquet"):
+                if path.name not in names:  # rows that the input has fewer times than before
+                    path.unlink()
+            sync(self.path)
+            shutil.rmtree(self._working)
+            with replacing(description) as temporary:
+                temporary.write_text(self._described(names, parts), encoding="utf-8")
+
+    def _check(self, stored: dict[str, _Stored], parts: Sequence[Part]) -> None:
+        """Refuse parts of other input, and parts that are not what was written."""
+        foreign = len(stored.keys() - {part.content for part in parts})
+        if foreign:
+            raise UsageError(f"{self.path}: holds {foreign} parts of other input; name another folder")
+        for content in dict.fromkeys(part.content for part in parts):
+            if content not in stored:
+                raise ResourceError(f"{self.path}: a part has vanished; run the same again")
+            if not stored[content].is_whole():
+                stored[content].path.unlink()
+                raise ResourceError(f"{stored[content].path}: {_DAMAGED}")
+
+    def _name(self, stored: dict[str, _Stored], parts: Sequence[Part]) -> list[str]:
+        """Move the parts to their final names, which are returned."""
         uses = Counter(part.content for part in parts)
-        names = []
+        names: list[str] = []
         for number, part in enumerate(parts):
-            final = self.path / f"part-{number:05}-{part.content}.parquet"
+            source = stored[part.content]
+            final = self.path / f"part-{number:05}-{part.content}-{source.digest}.parquet"
             names.append(final.name)
             uses[part.content] -= 1
-            source = sources[part.content]
-            if source == final:
+            if source.path == final:
                 continue
-            if uses[part.content] or source.name in names:  # the same rows stand in the input more than once
+            if (
+                uses[part.content] or source.path.name in names
+            ):  # the same rows stand in the input more than once
                 with replacing(final) as temporary:
-                    shutil.copyfile(source, temporary)
+                    shutil.copyfile(source.path, temporary)
             else:
-                source.replace(final)
-                sources[part.content] = final
-        keep = set(names)
-        for path in self.path.glob("part-*.parquet"):
-            if path.name not in keep:
-                path.unlink()
-        shutil.rmtree(self._working)
+                source.path.replace(final)
+                stored[part.content] = _Stored(final, source.digest)
+        return names
+
+    def _described(self, names: Sequence[str], parts: Sequence[Part]) -> str:
+        columns = self._scorer.columns
         described = {
             "signatures": self._scorer.signatures,
-            "columns": {
-                "hyp": self._scorer.columns.hyp, "ref": self._scorer.columns.ref, "src": self._scorer.columns.src,
-            },
+            "columns": {"hyp": columns.hyp, "ref": columns.ref, "src": columns.src},
             "rows": sum(part.rows for part in parts),
             "parts": {name: part.rows for name, part in zip(names, parts, strict=True)},
-        }  # fmt: skip
-        with replacing(description) as temporary:
-            temporary.write_text(json.dumps(described, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        }
+        return json.dumps(described, indent=1, ensure_ascii=False) + "\n"
 
-    def _published(self) -> dict[str, Path]:
-        paths = {}
-        for path in sorted(self.path.glob("part-*.parquet")):
-            match = _FINAL.fullmatch(path.name)
-            if match:
-                paths[match[1]] = path
-        return paths
+    def _stored(self) -> dict[str, _Stored]:
+        """The parts on the disk by their contents, those with final names preferred."""
+        paths = [*self._working.glob("*.parquet"), *sorted(self.path.glob("part-*.parquet"))]
+        matches = [(path, _NAME.fullmatch(path.name)) for path in paths]
+        return {match[1]: _Stored(path, match[2]) for path, match in matches if match}
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Errors of the file system, such as a full disk, in one line that says how to go on."""
+        try:
+            yield
+        except OSError as error:
+            raise ResourceError(
+                f"{self.path}: {error}; mend that and run the same again: parts that are complete are kept"
+            ) from error

@@ -6,22 +6,25 @@ scores are in the folder are not scored again.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tesla_eval.base.errors import InputError, ResourceError, TeslaError
-from tesla_eval.connect.batches import BatchScorer, Missing, metrics_by_name, need_package, text_columns
+from tesla_eval.base.errors import InputError, ResourceError, TeslaError, UsageError
+from tesla_eval.connect.batches import BatchScorer, metrics_by_name, need_package, text_columns
+from tesla_eval.connect.leftovers import no_leftovers
 from tesla_eval.connect.parquet import RowGroupSpan, read_span, row_group_spans
 from tesla_eval.connect.parts import Part, PartFolder
 from tesla_eval.metrics.base import Metric
+from tesla_eval.texts.columns import Missing
 
 if TYPE_CHECKING:
     import pyarrow
     from ray.data import Dataset
 
-__all__ = ["ScoredFolder", "score_dataset", "score_files", "score_to_folder"]
+__all__ = ["ScoredFolder", "connected", "score_dataset", "score_files", "score_to_folder"]
 
 _RETRIES = 4  # of the same rows, if workers die: rows that kill every worker must not do so for ever
 
@@ -33,6 +36,32 @@ class ScoredFolder(NamedTuple):
     rows: int
     parts: int
     reused: int
+
+
+@contextmanager
+def connected(address: str | None, workers: int | None) -> Iterator[None]:
+    """A connection to a cluster; without an address, to one of this machine alone that ends with the connection."""
+    need_package("ray", "ray")
+    if (
+        address is None
+    ):  # where clusters are not enabled, as on macOS and Windows, Ray keeps to the loopback address
+        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+    import ray
+
+    local = {"num_cpus": workers, "include_dashboard": False}
+    with no_leftovers() if address is None else nullcontext():
+        try:
+            ray.init(
+                address or "local", log_to_driver=False, logging_level="ERROR",
+                **local if address is None else {},
+            )  # fmt: skip
+        except (ConnectionError, ValueError) as error:
+            problem = f"--address {address}: there is no" if address is not None else "cannot start a"
+            raise UsageError(f"{problem} Ray cluster ({error})") from error
+        try:
+            yield
+        finally:
+            ray.shutdown()
 
 
 def score_dataset(
@@ -52,7 +81,8 @@ def score_dataset(
     """A dataset with a column of scores per metric instead of the texts; ids and all other columns are carried over.
 
     `keep` names the columns to carry over, `options` are those of the metric. A row without hypothesis or reference is
-    an error, or with `missing="null"` gets a null score. `workers` is the number of actors; by default as many as the
+    an error; with `missing="null"` it gets a null score, with `missing="skip"` it is left out.
+    `workers` is the number of actors; by default as many as the
     cluster has CPUs.
 
     With an `output` folder the dataset is scored at once, and the result reads the scores from there. Run the same
@@ -74,8 +104,16 @@ def score_to_folder(
     """Score a dataset into a folder of parts, which hold the rows in the dataset's order."""
     need_package("ray", "ray")
     folder = PartFolder(output, scorer)
-    folder.prepare()
-    return _run(_mapped(dataset, _BlockWorker, (folder, folder.published()), workers), folder)
+    with folder.opened() as present:
+        mapped = _mapped(dataset, _BlockWorker, (folder, present), workers)
+        mapped.context.execution_options.preserve_order = True
+        with _own_errors():
+            parts = [
+                Part(row["content"], int(row["rows"]), bool(row["reused"])) for row in mapped.iter_rows()
+            ]
+        if not parts:
+            raise InputError("the dataset is empty; it must have a row for each segment")
+        return _published(folder, parts)
 
 
 def score_files(
@@ -90,18 +128,17 @@ def score_files(
     import ray
 
     folder = PartFolder(output, scorer)
-    folder.prepare()
     spans = [span for path in paths for span in row_group_spans(str(Path(path).resolve()))]
     if not spans:
         raise InputError(f"{paths[0]}: is empty; it must have a row for each segment")
     make = ray.remote(
         num_cpus=1, scheduling_strategy="SPREAD", max_restarts=-1, max_task_retries=_RETRIES
     )(_FileWorker).remote  # fmt: skip
-    size = min(workers or _cpus(), len(spans))
-    pool = [make(folder, folder.published(), scorer) for _ in range(size)]
-    with _own_errors():
-        lists = _map_in_order(pool, spans)
-    return _published(folder, [Part(*part) for parts in lists for part in parts])
+    with folder.opened(paths) as present:
+        pool = [make(folder, present, scorer) for _ in range(min(workers or _cpus(), len(spans)))]
+        with _own_errors():
+            lists = _map_in_order(pool, spans)
+        return _published(folder, [Part(*part) for parts in lists for part in parts])
 
 
 def _map_in_order(pool: Sequence[Any], spans: Sequence[RowGroupSpan]) -> list[list[Part]]:
@@ -121,15 +158,6 @@ def _map_in_order(pool: Sequence[Any], spans: Sequence[RowGroupSpan]) -> list[li
             running[worker.score.remote(span)] = worker, following
             break
     return parts
-
-
-def _run(mapped: Dataset, folder: PartFolder) -> ScoredFolder:
-    mapped.context.execution_options.preserve_order = True
-    with _own_errors():
-        parts = [Part(row["content"], int(row["rows"]), bool(row["reused"])) for row in mapped.iter_rows()]
-    if not parts:
-        raise InputError("the dataset is empty; it must have a row for each segment")
-    return _published(folder, parts)
 
 
 def _published(folder: PartFolder, parts: Sequence[Part]) -> ScoredFolder:
@@ -156,22 +184,22 @@ class _Worker:
 class _BlockWorker:
     """Scores blocks into parts of a folder, and tells only which."""
 
-    def __init__(self, folder: PartFolder, published: frozenset[str]) -> None:
-        self._folder, self._published = folder, published
+    def __init__(self, folder: PartFolder, present: frozenset[str]) -> None:
+        self._folder, self._present = folder, present
 
     def __call__(self, table: pyarrow.Table) -> pyarrow.Table:
-        return _listed([self._folder.score(table, self._published)] if table.num_rows else [])
+        return _listed([self._folder.score(table, self._present)] if table.num_rows else [])
 
 
 class _FileWorker:
     """Scores row groups of files into parts of a folder."""
 
-    def __init__(self, folder: PartFolder, published: frozenset[str], scorer: BatchScorer) -> None:
-        self._folder, self._published, self._scorer = folder, published, scorer
+    def __init__(self, folder: PartFolder, present: frozenset[str], scorer: BatchScorer) -> None:
+        self._folder, self._present, self._scorer = folder, present, scorer
 
     def score(self, span: RowGroupSpan) -> list[Part]:
         return [
-            self._folder.score(table, self._published, place=span.path, first_row=first_row)
+            self._folder.score(table, self._present, place=span.path, first_row=first_row)
             for first_row, table in read_span(span, self._scorer)
         ]
 

@@ -7,9 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.base.errors import UsageError
 from tesla_eval.metrics.base import Metric
+from tesla_eval.texts.columns import MISSING
 
-__all__ = ["complete_rows", "has_text"]
+__all__ = ["check_missing", "complete_rows", "has_text"]
+
+
+def check_missing(missing: str) -> None:
+    """Refuse a word that is no policy for missing texts."""
+    if missing not in MISSING:
+        raise UsageError(f"missing={missing!r}: write 'error', 'null' or 'skip'")
 
 
 def complete_rows(

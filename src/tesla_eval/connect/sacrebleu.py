@@ -7,17 +7,17 @@ segments, the row is `[score, 1]`; BLEU, chrF and TER keep their own statistics.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from sacrebleu.metrics.base import Metric as SacreBleuMetric
 from sacrebleu.metrics.base import Score, Signature
 
-from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import create_metric
+from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.segments import (
     References,
     check_references,
@@ -42,9 +42,10 @@ class TeslaScore(Score):
 class TeslaSignature(Signature):
     """The metric's own signature, with what sacreBLEU adds to it: number of references, seed, kind of test."""
 
-    def __init__(self, own: Mapping[str, str], args: dict[str, Any]) -> None:
+    def __init__(self, own: str, args: dict[str, Any]) -> None:
         super().__init__(args)
-        self.info = {**own, **{key: value for key, value in self.info.items() if key not in own}}
+        items = dict(item.split(":", 1) for item in own.split("|"))
+        self.info = {**items, **{key: value for key, value in self.info.items() if key not in items}}
         self._abbr = {**{key: key for key in self.info}, **self._abbr}
 
     def format(self, short: bool = False) -> str:
@@ -72,7 +73,8 @@ class TeslaMetric(SacreBleuMetric):
             raise UsageError(f"{self.metric.id} reads source texts, which sacreBLEU does not pass on")
         # sacreBLEU keeps the results of several metrics by this name.
         self.name = ":".join([self.metric.id, *(f"{key}={value}" for key, value in options.items())])
-        self._formula: Callable[[FloatArray], FloatArray] | None = self.metric.formula_of_sums
+        self._has_statistics = self.metric.formula_of_sums is not None
+        self._fitted = self.metric  # to the references seen last
         self._ref_cache = None if references is None else streams_of_texts(references)
 
     def _extract_corpus_statistics(
@@ -86,9 +88,10 @@ class TeslaMetric(SacreBleuMetric):
         check_references(texts, given, needed=self.metric.needs_references)
         count = reference_count(given)
         self.num_refs = count if isinstance(count, int) else -1  # sacreBLEU's sign for "var"
-        if self._formula is None:
+        if not self._has_statistics:
             return [[score, 1.0] for score in self.metric.corpus_score(texts, given).segments.tolist()]
-        statistics = self.metric.for_corpus(given).score_segments(texts, given).statistics
+        self._fitted = self.metric.for_corpus(given)
+        statistics = self._fitted.score_segments(texts, given).statistics
         assert statistics is not None, "a metric with a formula has statistics"
         rows: list[list[float]] = statistics.tolist()
         return rows
@@ -99,13 +102,24 @@ class TeslaMetric(SacreBleuMetric):
 
     def _compute_score_from_stats(self, stats: Sequence[float]) -> TeslaScore:
         """The score of one row of sums."""
-        if self._formula is None:
+        if not self._has_statistics:
             return TeslaScore(self.name, float(stats[0] / stats[1]))
-        return TeslaScore(self.name, float(self._formula(np.asarray(stats, np.float64))))
+        total = self._fitted.new_total()
+        total.add(SegmentScores(np.empty(1), np.empty((1, 0)), np.asarray([stats], np.float64)))
+        return TeslaScore(self.name, total.score())
+
+    def sentence_score(self, hypothesis: str, references: Sequence[str]) -> TeslaScore:
+        """The score of one segment, as the metric itself gives it."""
+        return TeslaScore(self.name, self.metric.sentence_score(hypothesis, references).score)
 
     def get_signature(self) -> TeslaSignature:
         """The signature of the metric, once references are known, as sacreBLEU's tests complete it."""
-        return TeslaSignature(self.metric.get_signature(), vars(self))
+        own, arguments = self.metric.get_signature(), dict(vars(self))
+        if not self.metric.needs_references:
+            arguments["num_refs"] = None
+        elif (count := arguments.get("num_refs")) is not None:
+            own = own.with_references("var" if count == -1 else count)
+        return TeslaSignature(str(own), arguments)
 
     # sacreBLEU's way from one text to its statistics; the methods above score whole corpora instead.
 

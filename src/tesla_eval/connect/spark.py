@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tesla_eval.connect.batches import BatchScorer, Missing, metrics_by_name, need_package, text_columns
+from tesla_eval.connect.batches import BatchScorer, metrics_by_name, need_package, text_columns
 from tesla_eval.metrics.base import Metric
+from tesla_eval.texts.columns import Missing
 
 if TYPE_CHECKING:
     import pyarrow
@@ -33,7 +34,8 @@ def score_dataframe(
     """A data frame with a column of scores per metric instead of the texts; ids and other columns are carried over.
 
     `keep` names the columns to carry over, `options` are those of the metric. A row without hypothesis or reference is
-    an error, or with `missing="null"` gets a null score. Nothing is scored before Spark is asked for the result.
+    an error; with `missing="null"` it gets a null score, with `missing="skip"` it is left out.
+    Nothing is scored before Spark is asked for the result.
     """
     need_package("pyspark", "spark")
     import pyarrow

@@ -43,10 +43,13 @@ class TeslaScore(Metric):  # type: ignore[misc]  # torchmetrics may be missing w
         self.add_state("sum", default=zero, dist_reduce_fx="sum")
         self.add_state("count", default=zero.long(), dist_reduce_fx="sum")
 
-    def update(self, preds: str | Sequence[str], target: Sequence[str | Sequence[str]]) -> None:
+    def update(self, preds: str | Sequence[str], target: str | Sequence[str | Sequence[str]]) -> None:
         """Score a batch: its predictions, and for each of them one reference or a list of references."""
         predictions = [preds] if isinstance(preds, str) else texts_of(preds)
-        references = [[given] if isinstance(given, str) else given for given in texts_of(target)]
+        targets = [target] if isinstance(target, str) else texts_of(target)
+        if isinstance(preds, str) and len(targets) > 1 and all(isinstance(given, str) for given in targets):
+            targets = [targets]  # several references of the one prediction
+        references = [[given] if isinstance(given, str) else given for given in targets]
         if len(predictions) != len(references):
             raise InputError(f"{len(predictions)} predictions, but {len(references)} targets")
         if len(predictions) == 0:

@@ -97,6 +97,9 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequ
 def _reference_html(
     detail: Mapping[str, Any], hypothesis: str, text: str, feature: str | None, width: float
 ) -> Iterator[str]:
+    if "support" in detail:
+        yield _support_html(detail["support"])
+        return
     if "sentences" in detail:
         yield f'<p class="tm-text"><b>text</b><span dir="auto">{escaped(hypothesis)}</span></p>'
         yield _coherence_html(detail)
@@ -276,6 +279,24 @@ def _coherence_html(detail: Mapping[str, Any]) -> str:
         f"<h3>Coherence: {detail['score']:.4f}</h3><ol>{sentences}</ol>{matrix}"
         f"{_features_html(detail['features'])}"
     )
+
+
+def _support_html(sentences: Sequence[Mapping[str, Any]]) -> str:
+    """The sentences of a summary beside the closest ones of its source, with the words that the source has not."""
+
+    def against(one: Mapping[str, Any]) -> str:
+        denied = [f"{c['kind']}: {c['hypothesis']} / {c['reference']}" for c in one["contradictions"]]
+        return "; ".join([*(f"unknown: {word['surface']}" for word in one["unknown"]), *denied])
+
+    rows = []
+    for one in sentences:
+        places = [
+            {"start": word["start"] - one["start"], "end": word["end"] - one["start"]}
+            for word in one["unsupported"]
+        ]
+        marked = _marked(one["sentence"], places, set(range(len(places))))
+        rows.append((f"{one['score']:.4f}", marked, escaped(one["source"]["text"]), escaped(against(one))))
+    return html_table(("support", "sentence", "closest in the source", "against it"), rows, numeric=(0,))
 
 
 def _number(value: float | None) -> str:

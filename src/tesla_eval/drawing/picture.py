@@ -6,18 +6,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from tesla_eval.base.explanations import LinkPart
+
 __all__ = [
     "KINDS",
     "UNMATCHED",
     "Kind",
-    "Partners",
     "Picture",
     "Span",
     "Tie",
     "Word",
-    "chosen_partners",
+    "joined_partners",
+    "kind_of_link",
+    "partners",
     "picture_of",
     "places_of",
+    "ties_of",
 ]
 
 Span = tuple[int, int]
@@ -39,6 +43,8 @@ KINDS = {
     "pos": Kind("same part of speech only", "#9a6700", "1.5 3.5"),
 }
 """From the closest to the loosest."""
+
+_LOOSENESS = {name: place for place, name in enumerate(KINDS)}
 
 UNMATCHED = Kind("no partner", "#cf222e", "3 2")
 
@@ -83,42 +89,54 @@ class Picture:
         return {place for tie in self.ties for place in places_of(getattr(tie, side), self.skips)}
 
 
-class Partners(NamedTuple):
-    """Units of both sides that belong together; equal, or synonyms."""
-
-    reference: Span
-    hypothesis: Span
-    equal: bool
-
-
 def picture_of(reference: Mapping[str, Any], feature: str | None = None) -> Picture | None:
     """The picture of a feature against one reference, as `explain` gives it; None if it has no links between words.
 
     Without a name it is the first feature that compares words by more than their parts of speech.
     """
+    ties = ties_of(reference, feature)
+    if ties is None:
+        return None
     words = [tuple(map(_word, reference.get(side, ()))) for side in ("reference", "hypothesis")]
-    if "links" in reference:
+    if _is_covering(reference):
+        return Picture(words[0], words[1], ties, joined=True)
+    shown = _chosen(reference["features"], feature)
+    assert shown is not None
+    return Picture(
+        words[0], words[1], ties, tagged=shown["similarity"] == "pos", skips=bool(shown.get("gap"))
+    )
+
+
+def ties_of(reference: Mapping[str, Any], feature: str | None = None) -> tuple[Tie, ...] | None:
+    """The links of that picture; None if there is none."""
+    if _is_covering(reference):
+        pairs = reference["partners"] if "partners" in reference else covering_partners(reference["links"])
         return (
             None
             if feature
-            else Picture(words[0], words[1], tuple(_covering_ties(reference["links"])), joined=True)
+            else tuple(
+                Tie(tuple(x), tuple(y), "exact" if equal else "synonym", 1.0, 1.0) for x, y, equal in pairs
+            )
         )
     shown = _chosen(reference.get("features", ()), feature)
     if shown is None:
         return None
-    skips = bool(shown.get("gap"))
-    ties = tuple(
-        Tie(
-            tuple(link["reference"]), tuple(link["hypothesis"]),
-            _kind(shown["similarity"], *(
-                [reference[side][place] for place in places_of(link[side], skips)]
-                for side in ("reference", "hypothesis")
-            )),
-            link["similarity"], link["weight"],
-        )
-        for link in shown["flow"]
-    )  # fmt: skip
-    return Picture(words[0], words[1], ties, tagged=shown["similarity"] == "pos", skips=skips)
+    similarity, skips = shown["similarity"], bool(shown.get("gap"))
+    x, y = reference["reference"], reference["hypothesis"]
+    ties = []
+    for link in shown["flow"]:
+        first, second = tuple(link["reference"]), tuple(link["hypothesis"])
+        if similarity != "pos" and first[1] - first[0] == second[1] - second[0] == 1:
+            kind = _word_kind(similarity, x[first[0]], y[second[0]])
+        else:
+            words = [x[k] for k in places_of(first, skips)], [y[k] for k in places_of(second, skips)]
+            kind = kind_of_link(similarity, *words)
+        ties.append(Tie(first, second, kind, link["similarity"], link["weight"]))
+    return tuple(ties)
+
+
+def _is_covering(reference: Mapping[str, Any]) -> bool:
+    return "links" in reference or "partners" in reference
 
 
 def places_of(span: Sequence[int], skips: bool) -> Iterable[int]:
@@ -137,13 +155,12 @@ def _chosen(features: Sequence[Mapping[str, Any]], name: str | None) -> Mapping[
     return next((one for one in drawable if one["similarity"] != "pos"), drawable[0] if drawable else None)
 
 
-def _kind(similarity: str, reference: Sequence[Any], hypothesis: Sequence[Any]) -> str:
+def kind_of_link(similarity: str, reference: Sequence[Any], hypothesis: Sequence[Any]) -> str:
     """Why two n-grams are similar: the loosest reason of their words."""
     if similarity == "pos":
         return "pos"
-    order = list(KINDS)
     kinds = [_word_kind(similarity, x, y) for x, y in zip(reference, hypothesis, strict=False)]
-    return order[max(map(order.index, kinds), default=0)]
+    return max(kinds, key=_LOOSENESS.__getitem__, default="exact")
 
 
 def _word_kind(similarity: str, x: Mapping[str, Any], y: Mapping[str, Any]) -> str:
@@ -156,35 +173,49 @@ def _word_kind(similarity: str, x: Mapping[str, Any], y: Mapping[str, Any]) -> s
     return "synonym" if set(x.get("senses", ())) & set(y.get("senses", ())) else "pos"
 
 
-def _covering_ties(links: Sequence[Mapping[str, Any]]) -> list[Tie]:
-    """The partners among the parts of the links; neighbours on both sides are joined."""
-    support: dict[Partners, float] = {}
-    for link in links:
-        length = link["reference"][1] - link["reference"][0]
-        for part in link["parts"]:
-            pair = Partners(tuple(part["reference"]), tuple(part["hypothesis"]), part["equal"])
-            support[pair] = support.get(pair, 0.0) + link["weight"] * length
-    joined: list[Partners] = []
-    for pair in chosen_partners(support):
+def partners(links: Iterable[tuple[float, Iterable[LinkPart]]]) -> list[LinkPart]:
+    """The units that belong together, in the order of the reference, given each link's weight × length and its parts.
+
+    The parts that carry most come first; no unit is taken twice.
+    """
+    support: dict[LinkPart, float] = {}
+    for carried, parts in links:
+        for part in parts:
+            support[part] = support.get(part, 0.0) + carried
+    chosen: list[LinkPart] = []
+    taken: tuple[set[int], set[int]] = set(), set()
+    for part in sorted(support, key=lambda part: (-support[part], part)):
+        units = range(*part.reference), range(*part.hypothesis)
+        if taken[0].isdisjoint(units[0]) and taken[1].isdisjoint(units[1]):
+            chosen.append(part)
+            taken[0].update(units[0])
+            taken[1].update(units[1])
+    return sorted(chosen)
+
+
+def covering_partners(links: Iterable[Mapping[str, Any]]) -> list[LinkPart]:
+    """The joined partners of a covering's links, given as plain data."""
+    return joined_partners(
+        partners(
+            (
+                link["weight"] * (link["reference"][1] - link["reference"][0]),
+                (LinkPart(tuple(p["reference"]), tuple(p["hypothesis"]), p["equal"]) for p in link["parts"]),
+            )
+            for link in links
+        )
+    )
+
+
+def joined_partners(parts: Iterable[LinkPart]) -> list[LinkPart]:
+    """Partners with those that are neighbours on both sides, and alike, made one."""
+    joined: list[LinkPart] = []
+    for part in parts:
         last = joined[-1] if joined else None
         if last and (last.reference[1], last.hypothesis[1], last.equal) == (
-            pair.reference[0], pair.hypothesis[0], pair.equal,
+            part.reference[0], part.hypothesis[0], part.equal,
         ):  # fmt: skip
-            spans = (last.reference[0], pair.reference[1]), (last.hypothesis[0], pair.hypothesis[1])
-            joined[-1] = Partners(*spans, pair.equal)
+            spans = (last.reference[0], part.reference[1]), (last.hypothesis[0], part.hypothesis[1])
+            joined[-1] = LinkPart(*spans, part.equal)
         else:
-            joined.append(pair)
-    return [Tie(x, y, "exact" if equal else "synonym", 1.0, 1.0) for x, y, equal in joined]
-
-
-def chosen_partners(support: Mapping[Partners, float]) -> list[Partners]:
-    """Which units belong together: those that carry most first, no unit twice; in the order of the reference."""
-    chosen: list[Partners] = []
-    taken: tuple[set[int], set[int]] = set(), set()
-    for pair in sorted(support, key=lambda pair: (-support[pair], pair)):
-        spans = set(range(*pair.reference)), set(range(*pair.hypothesis))
-        if spans[0].isdisjoint(taken[0]) and spans[1].isdisjoint(taken[1]):
-            chosen.append(pair)
-            taken[0].update(spans[0])
-            taken[1].update(spans[1])
-    return sorted(chosen)
+            joined.append(part)
+    return joined

@@ -13,6 +13,7 @@ import numpy as np
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.judgements.nouns import EvalSet, FloatTable
 from tesla_eval.judgements.tac import is_tac_folder, read_tac_folder
+from tesla_eval.texts.columns import usual_name
 from tesla_eval.texts.lines import LineReader, read_json_lines
 
 __all__ = ["OVERALL", "SummarySet", "choose_human", "read_summaries", "read_text_lists"]
@@ -21,11 +22,22 @@ _AUTOMATIC = ("rouge", "bleu", "meteor", "chrf", "bert", "bart", "mover", "cider
 """Names that judged data sets give to scores of metrics, which stand beside what people said."""
 
 OVERALL = "mean"
-"""The mean of the four scores of SummEval or Newsroom: the nearest they have to overall responsiveness."""
+"""The mean of the scores of SummEval, Newsroom or SummEval-OP: the nearest they have to overall responsiveness."""
 _AVERAGED = (
     ("coherence", "consistency", "fluency", "relevance"),  # SummEval
     ("coherence", "fluency", "informativeness", "relevance"),  # Newsroom
+    (
+        "Fluency",
+        "Coherence",
+        "Relevance",
+        "Faithfulness",
+        "Aspect Coverage",
+        "Sentiment Consistency",
+        "Specificity",
+    ),
 )
+_HUMAN_SYSTEM = "human-summaries"
+"""SummEval-OP lists its model summaries among the systems."""
 
 
 @dataclass
@@ -146,24 +158,38 @@ def _json_rows(path: str) -> Iterator[_Row]:
         human = row.get("human", {})
         scores = human if isinstance(human, dict) else {"human": human}
         yield _Row(
-            place, _name_in(row, "id", place), _name_in(row, "system", place), _text_in(row, "hypothesis", place),
-            _texts_in(row, "references", place), {kind: _number(scores, kind, place) for kind in scores},
-            _source_in(row, "source", place),
+            place, _name_in(row, "id", place), _name_in(row, "system", place),
+            _text_in(row, usual_name(row, "hyp") or "hypothesis", place),
+            _texts_in(row, usual_name(row, "ref") or "references", place),
+            {kind: _number(scores, kind, place) for kind in scores},
+            _source_in(row, usual_name(row, "src") or "source", place),
         )  # fmt: skip
 
 
 def _judged_rows(documents: Path, summaries: Path) -> Iterator[_Row]:
     references: dict[str, tuple[str, ...]] = {}
     sources: dict[str, str | None] = {}
+    rows = list(read_json_lines(str(summaries)))
+    written = {
+        _name_in(row, "doc", place): (_text_in(row, "summary", place),)
+        for place, row in rows
+        if row.get("system") == _HUMAN_SYSTEM
+    }
     for place, row in read_json_lines(str(documents)):
-        one_model = "ref_sents" in row
-        texts = _texts_in(row, "ref_sents" if one_model else "refs", place)
-        references[_name_in(row, "doc", place)] = ("\n".join(texts),) if one_model else texts
-        sources[_name_in(row, "doc", place)] = _source_in(row, "src", place)
-    for place, row in read_json_lines(str(summaries)):
+        topic = _name_in(row, "doc", place)
+        if "ref_sents" in row:
+            references[topic] = ("\n".join(_texts_in(row, "ref_sents", place)),)
+        elif "refs" in row or topic not in written:
+            references[topic] = _texts_in(row, "refs", place)
+        else:
+            references[topic] = written[topic]
+        sources[topic] = _source_in(row, "src" if "src" in row else "reviews", place)
+    for place, row in rows:
         topic, system = _name_in(row, "doc", place), _name_in(row, "system", place)
         if topic not in references:
             raise InputError(f"{place}: doc {topic} is not in {documents}")
+        if system == _HUMAN_SYSTEM and references[topic] == written[topic]:
+            continue
         if "kind" in row:  # REALSumm: the same name in both kinds is two systems
             system = f"{_name_in(row, 'kind', place)}/{system}"
         summary = (
@@ -244,6 +270,8 @@ def _source_in(row: Mapping[str, Any], key: str, place: str) -> str | None:
 
 def _texts_in(row: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
     value = _value(row, key, place)
+    if isinstance(value, str) and key in ("ref", "reference"):
+        return (value,)
     if not isinstance(value, list) or not value or not all(isinstance(text, str) for text in value):
         raise InputError(f"{place}: {key!r} must be a list with at least one text")
     return tuple(value)

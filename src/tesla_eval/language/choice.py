@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tesla_eval.base.errors import UsageError
-from tesla_eval.language.analysis.languages import LANGUAGES, UNDETERMINED, resolve_language
+from tesla_eval.language.analysis.languages import LANGUAGES, UNDETERMINED, resolve_language, target_of_pair
 
 __all__ = ["AUTO", "is_short", "other_language", "resolve"]
 
 AUTO = "auto"
 """What stands for the language of the texts themselves."""
 
-_SAMPLE = 128  # texts that are looked at
+_SAMPLE = 128  # texts that are looked at, spread evenly
 _SHORT = 20  # with fewer words a guess is good enough
 _LONGEST_WORD = 16  # text with fewer spaces than that is written without them
 _FALLBACK = "en"
@@ -30,10 +30,15 @@ def resolve(
     ('de', 'de')
     """
     if lang != AUTO:
-        return resolve_language(lang)
+        code = resolve_language(lang)
+        if say is not None and target_of_pair(lang) is not None:
+            say(f"language: {_named(code)}, the target of {lang}")
+        return code
     from tesla_eval.language.analysis.detection import identify  # reads a table: only when asked for
 
-    guess = identify(list(dict.fromkeys(_spread(texts))))  # repeated lines tell nothing new
+    count = len(texts)
+    spread = texts if count <= _SAMPLE else [texts[i * count // _SAMPLE] for i in range(_SAMPLE)]
+    guess = identify(list(dict.fromkeys(spread)))  # repeated lines tell nothing new
     language = guess.language
     message = f"{_named(language)}, identified from the {what}"
     if not guess.certain:
@@ -71,12 +76,6 @@ def other_language(lang: str, texts: Sequence[str]) -> str | None:
 def is_short(texts: Sequence[str]) -> bool:
     """Whether there is too little text to tell its language for certain."""
     return sum(max(len(text.split()), len(text) // _LONGEST_WORD) for text in texts) < _SHORT
-
-
-def _spread(texts: Sequence[str]) -> Sequence[str]:
-    """As many texts as are looked at, from everywhere."""
-    count = len(texts)
-    return texts if count <= _SAMPLE else [texts[i * count // _SAMPLE] for i in range(_SAMPLE)]
 
 
 def _named(code: str) -> str:

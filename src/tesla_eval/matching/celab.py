@@ -8,11 +8,9 @@ each could have alone. So the score is (covered reference + f · covered hypothe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, partial
-from math import isnan
-from typing import NamedTuple
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +20,7 @@ from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.base.explanations import Coverage, CoveringDetail, CoveringLink, LinkPart
 from tesla_eval.matching.bags.units import MAX_UNITS, NgramWeights
-from tesla_eval.matching.synonyms import SynonymTable, are_synonyms
+from tesla_eval.matching.synonyms import SynonymTable
 
 __all__ = [
     "ORDER",
@@ -30,51 +28,7 @@ __all__ = [
     "CelabMatcher",
     "Covering",
     "CoveringMatch",
-    "cut_link",
 ]
-
-
-class _Cut(NamedTuple):
-    """A way to cut the rest of both n-grams: compared by equal units, then by the number of parts."""
-
-    equal_units: int
-    pieces: int
-    parts: tuple[LinkPart, ...]
-
-
-def cut_link(
-    reference: Sequence[str],
-    hypothesis: Sequence[str],
-    spans: tuple[int, int, int, int],
-    synonymous: Callable[[str, str], bool],
-) -> tuple[LinkPart, ...]:
-    """The finest cut of a linked pair of n-grams, with as many equal units as possible.
-
-    >>> cut = cut_link("买雨伞", "买伞", (0, 3, 0, 2), lambda a, b: {a, b} == {"雨伞", "伞"})
-    >>> [(part.reference, part.hypothesis, part.equal) for part in cut]
-    [((0, 1), (0, 1), True), ((1, 3), (1, 2), False)]
-    """
-    a, b, c, d = spans
-    best: dict[tuple[int, int], _Cut] = {(b, d): _Cut(0, 0, ())}
-    for i in range(b - 1, a - 1, -1):
-        for j in range(d - 1, c - 1, -1):
-            for m in range(i + 1, b + 1):
-                for n in range(j + 1, d + 1):
-                    rest = best.get((m, n))
-                    if rest is None:
-                        continue
-                    x, y = "".join(reference[i:m]), "".join(hypothesis[j:n])
-                    equal = x == y
-                    if not (equal or synonymous(x, y)):
-                        continue
-                    cut = _Cut(
-                        rest.equal_units + (m - i if equal else 0),
-                        rest.pieces + 1,
-                        (LinkPart((i, m), (j, n), equal), *rest.parts),
-                    )
-                    if (i, j) not in best or cut[:2] > best[i, j][:2]:
-                        best[i, j] = cut
-    return best[a, c].parts
 
 
 ORDER = 4
@@ -87,7 +41,6 @@ _ROWS_PER_UNIT = 0.5
 rows are connected: time grows with the fourth power of their number (2,500 take some ten seconds), memory with the
 square. Other texts, however long, never come near it."""
 _SHOWN = 10  # units of a text in a message
-_ROUNDING = 1e-9
 _MOST_NGRAMS = 1 << 19  # kept with their categories from one call to the next
 
 
@@ -103,10 +56,6 @@ class Covering:
     precision: FloatArray
 
 
-Link = tuple[int, int, int, int, float]
-"""Reference start and end, hypothesis start and end, in units; weight w > 0."""
-
-
 @dataclass(frozen=True)
 class CoveringMatch:
     """One pair with a matching that reaches the optimum."""
@@ -114,44 +63,18 @@ class CoveringMatch:
     score: float
     recall: float
     precision: float
-    links: tuple[Link, ...]
-    parts: tuple[tuple[LinkPart, ...], ...]
-    """For each link, why it is one."""
+    links: tuple[CoveringLink, ...]
     reference_coverage: FloatArray
     """c(X) by start (row) and length from 1 (column); NaN past the end of the text."""
     hypothesis_coverage: FloatArray
 
-    def essential_links(self) -> tuple[Link, ...]:
-        """The links without those that cover nothing which longer ones do not cover: what a reader wants to see."""
-        sides = (np.zeros(self.reference_coverage.shape), np.zeros(self.hypothesis_coverage.shape))
-        for a, b, c, d, weight in self.links:
-            _add_below(sides[0], a, b, weight)
-            _add_below(sides[1], c, d, weight)
-        kept = list(self.links)
-        for link in sorted(self.links, key=lambda link: link[1] - link[0] + link[3] - link[2]):
-            a, b, c, d, weight = link
-            _add_below(sides[0], a, b, -weight)
-            _add_below(sides[1], c, d, -weight)
-            if _still_covers(sides[0], self.reference_coverage) and _still_covers(
-                sides[1], self.hypothesis_coverage
-            ):
-                kept.remove(link)
-            else:
-                _add_below(sides[0], a, b, weight)
-                _add_below(sides[1], c, d, weight)
-        return tuple(kept)
-
     def to_detail(self) -> CoveringDetail:
         """The match as explanations hold it."""
-        essential = set(self.essential_links())
         return CoveringDetail(
-            tuple(
-                CoveringLink(link[:2], link[2:4], link[4], link in essential, parts)
-                for link, parts in zip(self.links, self.parts, strict=True)
-            ),
+            self.links,
             {
-                "reference": _coverage_entries(self.reference_coverage),
-                "hypothesis": _coverage_entries(self.hypothesis_coverage),
+                "reference": _coverage(self.reference_coverage),
+                "hypothesis": _coverage(self.hypothesis_coverage),
             },
         )
 
@@ -207,20 +130,13 @@ class CelabMatcher:
         """One pair with its links and the coverage of every n-gram."""
         batch = self._batch([reference, hypothesis])
         try:
-            totals, spans, weights = batch.explain(0, 1, self._max_rows)
+            totals, *links, reference_covered, hypothesis_covered = batch.explain(0, 1, self._max_rows)
         except ValueError as error:
             raise self._too_large(reference, hypothesis) from error
         covering = self._score(totals[None], [reference], [hypothesis])
-        starts, ends = spans[:, ::2], spans[:, ::2] + spans[:, 1::2]
-        order = np.lexsort((starts[:, 1], ends[:, 0], starts[:, 0]))
-        links = np.column_stack([starts[:, 0], ends[:, 0], starts[:, 1], ends[:, 1]])[order].tolist()
-        synonymous = cache(partial(are_synonyms, self.synonyms))
         return CoveringMatch(
-            float(covering.score[0]), float(covering.recall[0]), float(covering.precision[0]),
-            tuple((a, b, c, d, weight) for (a, b, c, d), weight in zip(links, weights[order].tolist(), strict=True)),
-            tuple(cut_link(reference, hypothesis, tuple(link), synonymous) for link in links),
-            _coverage(len(reference), self.order, spans[:, :2], weights),
-            _coverage(len(hypothesis), self.order, spans[:, 2:], weights),
+            float(covering.score[0]), float(covering.recall[0]), float(covering.precision[0]), _links(*links),
+            reference_covered.reshape(-1, self.order), hypothesis_covered.reshape(-1, self.order),
         )  # fmt: skip
 
     def _solve(self, texts: list[list[str]], reference: Index, hypothesis: Index) -> Covering:
@@ -280,31 +196,25 @@ class CelabMatcher:
         )
 
 
-def _coverage(units: int, order: int, spans: npt.NDArray[np.int32], weights: FloatArray) -> FloatArray:
-    """c(X) = min(1, Σ w(Y) over the n-grams Y that cover X), for every n-gram X of a side."""
-    covered = np.full((units, order), np.nan)
-    for start in range(units):
-        covered[start, : units - start] = 0.0
-    for (start, length), weight in zip(spans.tolist(), weights.tolist(), strict=True):
-        _add_below(covered, start, start + length, weight)
-    np.minimum(covered, 1.0, out=covered)
-    return covered
-
-
-def _add_below(covered: FloatArray, start: int, end: int, weight: float) -> None:
-    """Add `weight` to all n-grams that lie within the one from `start` to `end`."""
-    for inner in range(start, end):
-        covered[inner, : end - inner] += weight
-
-
-def _still_covers(sums: FloatArray, coverage: FloatArray) -> bool:
-    return not (sums < coverage - _ROUNDING).any()
-
-
-def _coverage_entries(coverage: FloatArray) -> Coverage:
+def _links(
+    spans: npt.NDArray[np.int32],
+    weights: FloatArray,
+    essential: npt.NDArray[np.uint8],
+    parts: npt.NDArray[np.int32],
+    part_ends: Index,
+) -> tuple[CoveringLink, ...]:
+    """The links of the core as records; parts that several links share are one object."""
+    part_of = cache(lambda a, b, c, d, equal: LinkPart((a, b), (c, d), bool(equal)))
+    all_parts = [part_of(*part) for part in parts.tolist()]
+    ends = part_ends.tolist()
     return tuple(
-        ((start, start + length), value)
-        for start, row in enumerate(coverage.tolist())
-        for length, value in enumerate(row, 1)
-        if not isnan(value)
+        CoveringLink((a, b), (c, d), weight, bool(needed), tuple(all_parts[start:end]))
+        for (a, b, c, d), weight, needed, start, end in zip(
+            spans.tolist(), weights.tolist(), essential.tolist(), [0, *ends], ends, strict=False
+        )
     )
+
+
+def _coverage(covered: FloatArray) -> Coverage:
+    """The array as rows, without what is past the end of the text."""
+    return [row[: len(covered) - start] for start, row in enumerate(covered.tolist())]

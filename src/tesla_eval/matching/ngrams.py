@@ -23,7 +23,6 @@ from tesla_eval.matching.bags.ngrams import (
     PivotTranslation,
     bag_recipe,
     pivot_network,
-    too_long,
 )
 
 if TYPE_CHECKING:
@@ -80,12 +79,11 @@ def match_segments(
     """
     if any(batch.vocabulary is not hypothesis.vocabulary for batch in references):
         raise ValueError("the batches do not belong together")
-    telling, recipe = bag_recipe(tuple(features), discount)
-    tokens = [telling.core_tokens(batch) for batch in references]
-    with too_long():
-        matches = _core.match_segments(
-            hypothesis.vocabulary.lexicon, tokens, telling.core_tokens(hypothesis), recipe, present, alpha
-        )
+    kind, recipe = bag_recipe(tuple(features), discount)
+    tokens = [getattr(batch, kind) for batch in references]
+    matches = _core.match_segments(
+        hypothesis.vocabulary.lexicon, tokens, getattr(hypothesis, kind), recipe, present, alpha
+    )
     return [Matches(*measures) for measures in matches]
 
 
@@ -121,9 +119,9 @@ def explain_feature(
     """
     from tesla_eval.base.explanations import Link, MatchDetail  # not before something is explained
 
+    x, y = (getattr(side, feature.token_kind) for side in (reference, hypothesis))
     solved = _core.explain(
-        reference.vocabulary.lexicon, feature.core_tokens(reference), feature.core_tokens(hypothesis),
-        *feature.core_name, exact_discount(discount), alpha,
+        reference.vocabulary.lexicon, x, y, *feature.core_name, exact_discount(discount), alpha,
     )  # fmt: skip
     weight_unit, gain_unit = solved["weight_unit"], solved["gain_unit"]
     precision, recall, f = solved["measures"]

@@ -21,7 +21,7 @@ from tesla_eval.language.analysis.senses import NONE, load_senses, synonym_file
 from tesla_eval.language.analysis.synonym_formats import read_synonym_sets
 from tesla_eval.matching.bags.units import UnitSplitter
 
-__all__ = ["SynonymSets", "SynonymTable", "UnitAnalysis", "UnitBatch", "are_synonyms", "load_synonym_sets"]
+__all__ = ["SynonymSets", "SynonymTable", "UnitAnalysis", "UnitBatch", "load_synonym_sets"]
 
 
 class SynonymTable(Protocol):
@@ -65,18 +65,6 @@ class SynonymSets:
         offsets = np.zeros(len(sets) + 1, np.int64)
         np.cumsum([len(ids) for ids in sets], out=offsets[1:])
         return offsets, np.array([number for ids in sets for number in ids], np.int32)
-
-
-def are_synonyms(table: SynonymTable | None, a: str, b: str) -> bool:
-    """Whether two joined texts share a category.
-
-    >>> are_synonyms(SynonymSets([["伞", "雨伞"]]), "伞", "雨伞"), are_synonyms(None, "伞", "雨伞")
-    (True, False)
-    """
-    if table is None:
-        return False
-    offsets, ids = table.lookup([a, b])
-    return not set(ids[: offsets[1]].tolist()).isdisjoint(ids[offsets[1] :].tolist())
 
 
 def load_synonym_sets(language: str, wish: str | None, units: UnitSplitter) -> SynonymSets | None:

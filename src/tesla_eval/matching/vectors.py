@@ -8,28 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval import _core
-from tesla_eval.base.errors import InputError
-from tesla_eval.language.analysis.batch import AnalysedBatch
-from tesla_eval.language.analysis.vectors import VectorTokens
 from tesla_eval.matching.ngrams import RECALL_WEIGHT, Matches
 
-__all__ = ["VECTOR_PROBLEMS", "SimilarWords", "explain_vectors", "match_vectors", "prepare_vectors"]
+__all__ = ["VECTOR_PROBLEMS", "WEIGHT_UNIT", "SimilarWords", "explain_vectors", "match_vectors"]
 
 VECTOR_PROBLEMS: tuple[str, ...] = _core.VECTOR_PROBLEMS
 """Best partner at the thresholds 0 and .5, flow between words at .3, flow between bigrams at .3."""
 
-_SIMILARITY_UNIT, _GAIN_UNIT, _WEIGHT_UNIT = 160, 16, 64  # as in core/matching/vectors.cpp
-
-
-def prepare_vectors(batch: AnalysedBatch, tokens: VectorTokens, *, merged: bool = True) -> _core.VectorTexts:
-    """The texts of a batch, ready to be matched as often as one likes; `merged`: equal words are one."""
-    try:
-        return _core.VectorTexts(
-            batch.offsets, tokens.word, batch.lemma, tokens.row, tokens.weight, tokens.matrix, tokens.squares,
-            tokens.dimensions, merged,
-        )  # fmt: skip
-    except _core.TextTooLongError as error:
-        raise InputError(f"{error}: split it into segments") from error
+_SIMILARITY_UNIT, _GAIN_UNIT, WEIGHT_UNIT = 160, 16, 64  # as in core/matching/vectors.cpp
 
 
 def match_vectors(
@@ -44,8 +30,7 @@ def match_vectors(
     >>> words = WordsWithVectors(load_vectors("en"), load_frequencies("en"))
     >>> x, y = load_pipeline("en").analyse(["Two were arrested"], ["Two were detained"])
     >>> first = np.zeros(1, np.int64)
-    >>> prepared = [prepare_vectors(batch, words.of(batch)) for batch in (x, y)]
-    >>> match_vectors(*prepared, first, first).recall.round(2).tolist()
+    >>> match_vectors(words.prepare(x), words.prepare(y), first, first).recall.round(2).tolist()
     [[0.79, 0.61, 0.73, 0.84]]
     """
     return Matches(*_core.match_vectors(reference, hypothesis, reference_index, hypothesis_index, alpha))
@@ -72,11 +57,11 @@ def explain_vectors(reference: _core.VectorTexts, hypothesis: _core.VectorTexts)
     >>> from tesla_eval.language.analysis.vectors import WordsWithVectors, load_vectors
     >>> words = WordsWithVectors(load_vectors("en"), None)
     >>> x, y = load_pipeline("en").analyse(["Two arrested"], ["Two detained"])
-    >>> prepared = [prepare_vectors(batch, words.of(batch), merged=False) for batch in (x, y)]
+    >>> prepared = [words.prepare(batch, merged=False) for batch in (x, y)]
     >>> [(link.reference, link.hypothesis, link.similarity) for link in explain_vectors(*prepared)]
     [(0, 0, 1.0), (1, 1, 0.6125)]
     """
     return [
-        SimilarWords(i, j, similarity / _SIMILARITY_UNIT, gain / _GAIN_UNIT, weight / _WEIGHT_UNIT)
+        SimilarWords(i, j, similarity / _SIMILARITY_UNIT, gain / _GAIN_UNIT, weight / WEIGHT_UNIT)
         for i, j, similarity, gain, weight in _core.explain_vectors(reference, hypothesis).tolist()
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
@@ -46,12 +47,12 @@ class Total(Protocol):
         """The system score of the segments so far."""
 
 
+@dataclass
 class MeanTotal:
     """The system score is the mean of the segment scores, whatever their order (specification §5)."""
 
-    def __init__(self) -> None:
-        self._sum = ExactSum()
-        self._count = 0
+    _sum: ExactSum = field(default_factory=ExactSum)
+    _count: int = 0
 
     def add(self, part: SegmentScores) -> None:
         """Take in more segments."""
@@ -92,6 +93,8 @@ class Metric(ABC, metaclass=_Sealing):
     """The section of the specification that each option belongs to."""
     choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """The values of options that take one of a few words."""
+    unexplained: ClassVar[str] = "it has no matching to show"
+    """Why a metric that does not override `explain` cannot be explained, or what to take instead."""
     lang: str = ""
     feature_names: tuple[str, ...] = ()
     workers: int = 1
@@ -149,7 +152,12 @@ class Metric(ABC, metaclass=_Sealing):
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Explanation:
         """The score of one segment with everything that produced it (specification §17)."""
-        raise UsageError(f"{self.id} cannot be explained: it has no matching to show")
+        raise UsageError(f"{self.id} cannot be explained: {self.unexplained}")
+
+    @property
+    def explains(self) -> bool:
+        """Whether it can show the matching behind a score."""
+        return type(self).explain is not Metric.explain
 
     def for_corpus(self, references: References) -> Metric:
         """The metric for segments of a corpus with these references; only a `corpus_wide` one differs."""
@@ -158,6 +166,10 @@ class Metric(ABC, metaclass=_Sealing):
     def new_total(self) -> Total:
         """An empty system score."""
         return MeanTotal()
+
+    def parts_of_total(self, total: Total) -> dict[str, Any] | None:
+        """What makes up a system score, by name, if the metric has more to tell than the score."""
+        return None
 
     def score_of_sums(self, sums: FloatArray) -> FloatArray:
         """The corpus scores of summed statistics, for many sums at once: the last axis holds the statistics."""

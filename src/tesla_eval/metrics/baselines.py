@@ -1,13 +1,11 @@
-"""The usual metrics beside ours: sacreBLEU's BLEU and TER, with its options and its signatures.
+"""The usual metrics beside ours: what sacreBLEU's have in common, its signatures, and BLEU.
 
-The core counts BLEU's n-grams and computes its scores, equal to sacreBLEU's to the bit. TER is sacreBLEU's own, segment
-by segment; its formula stands here once more, over arrays, because a bootstrap asks for thousands of resamples.
+The core counts BLEU's n-grams and computes its scores, equal to sacreBLEU's to the bit.
 """
 
 from __future__ import annotations
 
 import math
-import threading
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
@@ -18,8 +16,9 @@ import numpy as np
 from tesla_eval._core import WordTexts, count_bleu, score_bleu
 from tesla_eval.base.arrays import ExactSum, FloatArray, Index
 from tesla_eval.base.errors import UsageError
+from tesla_eval.base.forking import new_lock
 from tesla_eval.base.records import Signature
-from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.base import Metric, Total
 from tesla_eval.metrics.results import Score, SegmentScores
 from tesla_eval.metrics.segments import References, blocks_of_pairs, new_matrix, streams_of_one, texts_of
 
@@ -31,8 +30,6 @@ __all__ = [
     "SacreBleuMetric",
     "SacreBleuSignature",
     "StatisticsTotal",
-    "Ter",
-    "TerChar",
     "check_order",
     "index_of_texts",
 ]
@@ -129,7 +126,7 @@ class SacreBleuMetric(Metric):
             self._corpus, self._segment = self._make(lang, **options)
         except (ImportError, RuntimeError, OSError) as error:
             raise UsageError(f"{self.id}: sacreBLEU cannot do this here: {error}") from error
-        self._lock = threading.Lock()  # sacreBLEU makes no promise about threads
+        self._lock = new_lock()  # sacreBLEU makes no promise about threads
 
     @abstractmethod
     def _make(self, lang: str, **options: Any) -> tuple[Any, Any]:
@@ -308,75 +305,16 @@ class Bleu(SacreBleuMetric):
         parts = self._corpus._compute_score_from_stats(_statistics_of(map(float, sums)))
         return BleuParts(tuple(parts.precisions), parts.bp, parts.sys_len, parts.ref_len)
 
+    def parts_of_total(self, total: Total) -> dict[str, Any] | None:
+        """Precisions, brevity penalty and lengths."""
+        return self.parts_of_sums(total.sums())._asdict() if isinstance(total, StatisticsTotal) else None
+
 
 class BleuChar(Bleu):
     """BLEU over characters."""
 
     id: ClassVar[str] = "bleu-char"
     tokeniser = "char"
-
-
-class Ter(SacreBleuMetric):
-    """TER: edits per reference word; lower is better."""
-
-    id: ClassVar[str] = "ter"
-    higher_is_better: ClassVar[bool] = False
-    option_aliases: ClassVar[dict[str, str]] = {"normalised": "normalized", "asian": "asian_support"}
-
-    def __init__(
-        self,
-        lang: str = "en",
-        *,
-        normalized: bool = False,
-        no_punct: bool = False,
-        asian_support: bool | None = None,
-        case_sensitive: bool = False,
-        workers: int = 1,
-    ) -> None:
-        asian = lang in UNSPACED_TOKENISERS if asian_support is None else asian_support
-        super().__init__(
-            lang, workers=workers, normalized=normalized, no_punct=no_punct, asian_support=asian,
-            case_sensitive=case_sensitive,
-        )  # fmt: skip
-
-    def _make(self, lang: str, **options: Any) -> tuple[Any, Any]:
-        from sacrebleu.metrics.ter import TER
-
-        metric = TER(**options)
-        return metric, metric
-
-    def score_of_sums(self, sums: FloatArray) -> FloatArray:
-        """TER of (..., edits, length of the reference)."""
-        edits, length = sums[..., 0], sums[..., 1]
-        return np.asarray(
-            100 * np.divide(edits, length, out=(edits > 0).astype(np.float64), where=length > 0)
-        )
-
-
-class TerChar(Ter):
-    """TER over characters: edits per character of the reference, white space left out.
-
-    >>> round(TerChar("zh").sentence_score("买伞", ["买雨伞"]).score, 2)
-    33.33
-    """
-
-    id: ClassVar[str] = "ter-char"
-
-    def get_signature(self) -> SacreBleuSignature:
-        """sacreBLEU's, and the unit."""
-        signature = super().get_signature()
-        return SacreBleuSignature(
-            self.id, *(f"{text}|unit:char" for text in (signature.own, signature.segment))
-        )
-
-    def _score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
-        spread = [[None if text is None else _spread(text) for text in stream] for stream in references]
-        return super()._score_segments(list(map(_spread, hypotheses)), spread)
-
-
-def _spread(text: str) -> str:
-    """A text with every character a word."""
-    return " ".join("".join(text.split()))
 
 
 def index_of_texts(

@@ -110,7 +110,7 @@ class ScoreCache:
         rows = self._read(first_with)
         new = sorted(index for key, index in first_with.items() if key not in rows)
         advance(len(keys) - len(new))
-        spans = [new[start : start + _CHUNK] for start in range(0, len(new), _CHUNK)]
+        spans = list(_spans(new, references))
         chunks = _chunks(spans, hypotheses, references, read_sources)
         for span, [[part]] in zip(spans, score_chunks([metric], chunks, metric.workers), strict=True):
             computed = {keys[index]: row for index, row in zip(span, _rows(part), strict=True)}
@@ -186,6 +186,21 @@ def _framed(text: str | None) -> bytes:
         return b"-:"
     encoded = text.encode("utf-8", "surrogatepass")
     return b"%d:%b" % (len(encoded), encoded)
+
+
+def _spans(new: Sequence[int], references: References) -> Iterator[list[int]]:
+    """Segments to score at once, no reference twice: systems share their references, which are then prepared once."""
+    span: list[int] = []
+    seen: set[tuple[str | None, ...]] = set()
+    for index in new:
+        given = tuple(stream[index] for stream in references)
+        if len(span) == _CHUNK or (given and given in seen):
+            yield span
+            span, seen = [], set()
+        span.append(index)
+        seen.add(given)
+    if span:
+        yield span
 
 
 def _chunks(

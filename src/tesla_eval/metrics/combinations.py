@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -205,8 +204,12 @@ class Linear(Combination):
         """With the weights for the language; refuses those that were learned with another analysis."""
         signature = analysis.signature
         model = load_weights(metric, signature["lang"], self.weights)
-        if not own_analysis:
-            model.check_analysis(metric, str(Signature(signature)))
+        installed = str(Signature(signature))
+        if model.analysis and model.analysis != installed and not own_analysis:
+            raise ResourceError(
+                f"{metric}: the weights were learned with the analysis {model.analysis}, but {installed} is installed; "
+                f"train them again with `tesla train {metric.removeprefix('tesla-')}`, or use -m m"
+            )
         return replace(self, weights=model)
 
     def choose(self, groups: Sequence[FeatureGroup]) -> Sequence[FeatureGroup]:
@@ -253,14 +256,14 @@ class Linear(Combination):
             Share(feature.name, feature.group, feature.label, value, weight, share)
             for feature, value, weight, share in columns
         )
-        for entry in detail.features:
-            weight = self._weight_of[entry.name]
-            entry.weight = dict(weight) if isinstance(weight, dict) else weight
+        weight_of = {entry.name: entry.weight for entry in entries}
+        for (
+            entry
+        ) in detail.features:  # one weight per measure where these are features; 0 if the model leaves it out
+            names = {measure: f"{entry.name}.{measure}" for measure in MEASURES}
+            by_measure = {measure: weight_of[name] for measure, name in names.items() if name in weight_of}
+            entry.weight = by_measure or weight_of.get(entry.name, 0.0)
         return replace(detail, linear=float(sum_columns(shares)[0]), shares=entries)
-
-    @cached_property
-    def _weight_of(self) -> _WeightOfEntry:
-        return _WeightOfEntry(dict(zip(self.model.features, self.model.weights.tolist(), strict=True)))
 
 
 @dataclass(frozen=True)
@@ -297,21 +300,6 @@ class LinearWithLanguageModels(Linear):
                     "it with `tesla build lm`"
                 )
         return super().over(groups)
-
-
-class _WeightOfEntry(dict[str, float | dict[str, float]]):
-    """The weight of a feature, one per measure where these are features; 0 if the model leaves it out."""
-
-    def __init__(self, weights: Mapping[str, float]) -> None:
-        self._weights = weights
-
-    def __missing__(self, name: str) -> float | dict[str, float]:
-        names = {measure: f"{name}.{measure}" for measure in MEASURES}
-        by_measure = {
-            measure: self._weights[full] for measure, full in names.items() if full in self._weights
-        }
-        self[name] = weight = by_measure or self._weights.get(name, 0.0)
-        return weight
 
 
 @dataclass(frozen=True)

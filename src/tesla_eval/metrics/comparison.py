@@ -30,12 +30,12 @@ from tesla_eval.metrics.segments import (
     texts_of,
 )
 from tesla_eval.statistics import (
-    DEFAULT_RESAMPLES,
     DEFAULT_SEED,
     Additive,
     Bootstrap,
     Randomisation,
     approximate_randomisation,
+    enough_resamples,
     holm,
     paired_bootstrap,
     paired_effect,
@@ -50,6 +50,7 @@ __all__ = [
     "SystemComparison",
     "SystemTable",
     "compare_systems",
+    "compared_pairs",
     "explain_difference",
 ]
 
@@ -140,6 +141,18 @@ class SystemComparison:
         sign = -1 if self.higher_is_better else 1
         return sorted(range(len(self.systems)), key=lambda i: sign * self.scores[i])
 
+    @property
+    def by_difference(self) -> list[PairTest]:
+        """The pairs, largest difference first."""
+        return sorted(
+            self.pairs, key=lambda pair: -abs(pair.difference) if not math.isnan(pair.difference) else 0
+        )
+
+    @property
+    def can_tell_apart(self) -> bool:
+        """Whether there are enough units for any difference to reach the level: of 2^n exchanges two always do."""
+        return len(self.pairs) * 2.0 ** (1 - self.units) <= self.alpha
+
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain data, ready for JSON."""
         clusters = self.clusters or (None,) * len(self.systems)
@@ -178,23 +191,24 @@ def compare_systems(
     *,
     baseline: str | None = None,
     documents: Sequence[str] | None = None,
-    resamples: int = DEFAULT_RESAMPLES,
+    resamples: int | None = None,
     seed: int = DEFAULT_SEED,
     alpha: float = 0.05,
 ) -> SystemComparison:
     """Test every pair of systems, or every system against `baseline`, on resampled segments or documents.
+
+    Without `resamples`, their number follows that of the comparisons (`statistics.enough_resamples`).
 
     >>> table = SystemTable("m", ("a", "b"), np.array([[0.1, 0.2], [0.5, 0.6], [0.2, 0.4], [0.7, 0.8], [0.3, 0.5]]))
     >>> comparison = compare_systems(table)
     >>> comparison.pairs[0].p_randomisation, comparison.clusters
     (0.0625, (1, 1))
     """
-    if baseline is not None and baseline not in table.systems:
-        raise UsageError(f"baseline {baseline!r}: is not one of the systems {', '.join(table.systems)}")
     candidates = table.candidates(None if documents is None else _places(documents))
+    tested = compared_pairs(table.systems, baseline)
+    resamples = enough_resamples(len(tested), alpha, resamples)
     bootstrap = paired_bootstrap(candidates, resamples=resamples, seed=seed, level=1 - alpha)
     randomisation = approximate_randomisation(candidates, resamples=resamples, seed=seed)
-    tested = _tested(table.systems, baseline)
     units = table.segments if documents is None else candidates.score(candidates.statistics)
     pairs = _pair_tests(table, tested, bootstrap, randomisation, units)
     return SystemComparison(
@@ -217,7 +231,10 @@ def compare_systems(
     )
 
 
-def _tested(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
+def compared_pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
+    """The places of the two systems of every comparison: all pairs, or each system with the baseline."""
+    if baseline is not None and baseline not in systems:
+        raise UsageError(f"baseline {baseline!r}: is not one of the systems {', '.join(systems)}")
     if baseline is None:
         return list(combinations(range(len(systems)), 2))
     base = systems.index(baseline)

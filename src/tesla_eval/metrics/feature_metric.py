@@ -14,8 +14,10 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from functools import lru_cache
+from inspect import Parameter, signature
+from math import nan
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -28,16 +30,16 @@ from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.matching.both_ways import unordered_pairs
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.combinations import Combination
-from tesla_eval.metrics.features import FeatureGroup, options_of
+from tesla_eval.metrics.features import BoundGroup, FeatureGroup, options_of
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.segments import (
     References,
     blocks_of_pairs,
-    check_references,
     distinct_texts,
     new_matrix,
     reference_count,
     same_text,
+    streams_of_one,
     texts_of,
 )
 
@@ -60,6 +62,7 @@ class FeatureMetric(Metric):
     """Which ways to change the analysis it offers."""
     ignores: ClassVar[frozenset[str]] = frozenset()
     """The parts of the analysis that its groups do not read: they are not in the signature."""
+    _signature: Signature | None = None
 
     def __init__(
         self,
@@ -89,6 +92,7 @@ class FeatureMetric(Metric):
         missing = [group for group, features in bound if features is None]
         if missing and not loaded.optional_groups:
             raise ResourceError(f"{self.id}: {missing[0].advice(self.lang)}")
+        self._result_signatures: dict[int | str, Signature] = {}
         self._layout = loaded.over([features for _, features in bound if features is not None])
         self.features = self._layout.features
         self.feature_names = tuple(feature.name for feature in self.features)
@@ -101,10 +105,19 @@ class FeatureMetric(Metric):
 
     @classmethod
     def option_defaults(cls) -> dict[str, Any]:
-        """The fields of the groups (unless a model fixes them) and of the combination, with their defaults."""
+        """The fields of the groups (unless a model fixes them) and of the combination, with their defaults.
+
+        To these come what the constructor of a subclass takes, and the ways to change the analysis.
+        """
         declarations = (cls.combination,) if cls.combination.fixes_groups else (*cls.groups, cls.combination)
         declared = {name: value for one in declarations for name, value in options_of(one).items()}
-        return {**dict.fromkeys(sorted(cls.accepts)), **_own_options(cls), **declared}
+        shared = signature(FeatureMetric.__init__).parameters
+        own = {
+            name: parameter.default
+            for name, parameter in signature(cls.__init__).parameters.items()
+            if name not in shared and parameter.kind is Parameter.KEYWORD_ONLY
+        }
+        return {**dict.fromkeys(sorted(cls.accepts)), **own, **declared}
 
     @classmethod
     def option_sections(cls) -> dict[str, str]:
@@ -121,9 +134,12 @@ class FeatureMetric(Metric):
         if unknown:
             offered = ", ".join(known) or "none"
             raise UsageError(f"{self.id} has no option {unknown[0]!r}; its options are: {offered}")
-        return [_with_options(group, options) for group in self.groups], _with_options(
-            self.combination, options
+        declared: tuple[Any, ...] = (*self.groups, self.combination)
+        *groups, combination = (
+            replace(one, **{name: options[name] for name in options_of(one) if name in options})
+            for one in declared
         )
+        return groups, combination
 
     @property
     def combined(self) -> Combination:
@@ -136,43 +152,31 @@ class FeatureMetric(Metric):
         return self.analysis.shortcomings
 
     def get_signature(self) -> Signature:
-        """Name, version, analysis, options that are not the default, resources."""
-        return self._signature
+        """Name, version, analysis, options that are not the default, resources; the shape of an unregistered class."""
+        if self._signature is None:
+            from tesla_eval.metrics.registry import registered_class
 
-    @cached_property
-    def _signature(self) -> Signature:
-        analysis = {
-            name: value for name, value in self.analysis.signature.items() if name not in self.ignores
-        }
-        options = {name: text for one in self._declared for name, text in _differing(one).items()}
-        resources = {name: text for group in self._layout.groups for name, text in group.signature.items()}
-        return Signature(
-            {
-                "metric": self.id, "version": __version__, **analysis, **self._shape(), **options,
-                **self.combined.signature, **resources,
+            analysis = {
+                name: value for name, value in self.analysis.signature.items() if name not in self.ignores
             }
-        )  # fmt: skip
+            shape = {}
+            if registered_class(self.id) is not type(self):  # a class that borrows a registered id
+                declared = repr((type(self).groups, type(self).combination)).encode()
+                shape = {"class": f"{type(self).__qualname__}-{zlib.crc32(declared):08x}"}
+            options = {name: text for one in self._declared for name, text in _differing(one).items()}
+            readers: list[Combination | BoundGroup] = [self._layout.combination, *self._layout.groups]
+            resources = {name: text for one in readers for name, text in one.signature.items()}
+            self._signature = Signature(
+                {"metric": self.id, "version": __version__, **analysis, **shape, **options, **resources}
+            )
+        return self._signature
 
     def result_signature(self, references: References) -> Signature:
         """The signature of scores against these references; those of results alike are one object."""
-        count = reference_count(references)
-        signature = self._result_signatures.get(count)
-        if signature is None:
-            signature = self._result_signatures[count] = super().result_signature(references)
-        return signature
-
-    @cached_property
-    def _result_signatures(self) -> dict[int | str, Signature]:
-        return {}
-
-    def _shape(self) -> dict[str, str]:
-        """Tells a class that borrows a registered id apart from the registered one."""
-        from tesla_eval.metrics.registry import registered_class
-
-        if registered_class(self.id) is type(self):
-            return {}
-        declared = repr((type(self).groups, type(self).combination)).encode()
-        return {"class": f"{type(self).__qualname__}-{zlib.crc32(declared):08x}"}
+        count = reference_count(references) if self.needs_references else 0
+        if count not in self._result_signatures:
+            self._result_signatures[count] = self.get_signature().with_references(count)
+        return self._result_signatures[count]
 
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores of some segments over the references that each has."""
@@ -195,7 +199,7 @@ class FeatureMetric(Metric):
             rows = self._joined(compared)
             features[k, index] = rows
             scores[k, index] = self._scores(rows, side, hypothesis, index, index)
-        return SegmentScores(*self.combined.over_references(scores, features))
+        return SegmentScores(*self._layout.combination.over_references(scores, features))
 
     def _score_one(self, hypothesis: str, streams: References, source: str | None) -> SegmentScores:
         """As `score_segments`, with all texts of the segment in one batch: half the calls of the core."""
@@ -209,7 +213,7 @@ class FeatureMetric(Metric):
         scores = self._scores(rows, batch, batch, i, j)
         if len(references) == 1:
             return SegmentScores(scores, rows)
-        return SegmentScores(*self.combined.over_references(scores[:, None], rows[:, None]))
+        return SegmentScores(*self._layout.combination.over_references(scores[:, None], rows[:, None]))
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
         """The score of every hypothesis (row) against every reference (column).
@@ -258,20 +262,35 @@ class FeatureMetric(Metric):
         """The score of one segment with the matching behind it: each text is analysed, each problem solved once."""
         from tesla_eval.metrics.results import Explanation  # not before something is explained
 
-        references = texts_of(references)
-        streams = [[reference] for reference in references]
-        check_references([hypothesis], streams)
+        streams = streams_of_one(hypothesis, references)
         y, *sides = self.analysis.analyse([hypothesis], *streams)
         rows, details = [], []
-        for text, x in zip(references, sides, strict=True):
+        for (text,), x in zip(streams, sides, strict=True):
             row, detail = self._explain_pair(text, x, y)
             rows.append(row)
             details.append(detail)
         scores = np.array([[detail.score] for detail in details])
-        score, _ = self.combined.over_references(scores, np.stack(rows)[:, None])
+        score, _ = self._layout.combination.over_references(scores, np.stack(rows)[:, None])
         return Explanation(
             self.id, self.result_signature(streams), float(score[0]), hypothesis, tuple(details)
         )
+
+    def explain_words(self, hypotheses: Sequence[str], reference: str) -> list[ReferenceExplanation | None]:
+        """Of each explanation only the first links between words, without a score; None where `explain` is needed."""
+        from tesla_eval.base.explanations import ReferenceExplanation  # not before something is explained
+
+        if type(self).explain is not FeatureMetric.explain:
+            return [None] * len(hypotheses)
+        x, *sides = self.analysis.analyse([reference], *([text] for text in hypotheses))
+        shared = tuple(x.tokens(0))
+        details: list[ReferenceExplanation | None] = []
+        for y in sides:
+            linked = next(filter(None, (group.explain_words(x, y) for group in self._layout.groups)), None)
+            details.append(
+                None if linked is None else
+                ReferenceExplanation(reference, nan, (linked,), shared, tuple(y.tokens(0)))
+            )  # fmt: skip
+        return details
 
     def _explain_pair(self, text: str, x: Any, y: Any) -> tuple[FloatArray, ReferenceExplanation]:
         from tesla_eval.base.explanations import ReferenceExplanation  # not before something is explained
@@ -289,7 +308,7 @@ class FeatureMetric(Metric):
             hypothesis=tuple(y.tokens(0)),
             covering=next((part.covering for part in parts if part.covering is not None), None),
         )
-        return row, self.combined.explain(row, self.features, detail)
+        return row, self._layout.combination.explain(row, self.features, detail)
 
     def _prepare(self, batch: Any) -> list[Any]:
         return [group.prepare(batch) for group in self._layout.groups]
@@ -311,14 +330,14 @@ class FeatureMetric(Metric):
     def _scores(self, rows: FloatArray, reference: Any, hypothesis: Any, i: Index, j: Index) -> FloatArray:
         """The score of each pair, by the rule for texts without tokens where there are none (specification §5)."""
         if not (reference.has_empty_text or hypothesis.has_empty_text):
-            return self.combined.score(rows)
+            return self._layout.combination.score(rows)
         no_reference, no_hypothesis = reference.lengths[i] == 0, hypothesis.lengths[j] == 0
         lacking = no_reference | no_hypothesis
-        scores = np.full(len(rows), self.combined.lowest)
-        scores[~lacking] = self.combined.score(rows[~lacking])
+        scores = np.full(len(rows), self._layout.combination.lowest)
+        scores[~lacking] = self._layout.combination.score(rows[~lacking])
         for k in np.nonzero(no_reference & no_hypothesis)[0].tolist():
             if same_text(reference.texts[i[k]], hypothesis.texts[j[k]]):
-                scores[k] = self.combined.equal_texts
+                scores[k] = self._layout.combination.equal_texts
         return scores
 
 
@@ -326,26 +345,6 @@ class FeatureMetric(Metric):
 def _one_to_many(references: int) -> tuple[Index, Index]:
     """The pairs of a batch that holds a hypothesis and then its references."""
     return np.arange(1, references + 1), np.zeros(references, np.int64)
-
-
-_Declared = TypeVar("_Declared", FeatureGroup, Combination)
-
-
-def _with_options(declaration: _Declared, options: dict[str, Any]) -> _Declared:
-    chosen = {name: options[name] for name in options_of(declaration) if name in options}
-    return replace(declaration, **chosen)  # type: ignore[type-var]  # dataclasses by contract
-
-
-def _own_options(cls: type[FeatureMetric]) -> dict[str, Any]:
-    """What the constructor of a subclass takes beyond `FeatureMetric`'s own."""
-    from inspect import Parameter, signature
-
-    shared = signature(FeatureMetric.__init__).parameters
-    return {
-        name: parameter.default
-        for name, parameter in signature(cls.__init__).parameters.items()
-        if name not in shared and parameter.kind is Parameter.KEYWORD_ONLY
-    }
 
 
 def _differing(declaration: FeatureGroup | Combination) -> dict[str, str]:

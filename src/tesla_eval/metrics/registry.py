@@ -7,7 +7,6 @@ class may have a `summary`, a `scale` and `languages`, which are texts for `tesl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -41,11 +40,23 @@ ENTRY_POINTS = "tesla_eval.metrics"
 ALL_LANGUAGES = "all"
 UNKNOWN = ""
 """What the registry does not know about a metric of another package."""
+_NEURAL = "pip install 'tesla-eval[neural]', or in a clone pip install ./packages/neural"
+_LARGE = (
+    "it needs a large model, which is not part of tesla-eval; the nearest metrics here are x, learned from human "
+    f"judgements, and n, which reads words in context ({_NEURAL})"
+)
 _ELSEWHERE = {
-    "n": "TESLA-N is in a package of its own: "
-    "pip install 'tesla-eval[neural]', or in a clone pip install ./packages/neural"
+    "n": f"TESLA-N is in a package of its own: {_NEURAL}",
+    **dict.fromkeys(
+        ("comet", "cometkiwi", "xcomet", "bleurt", "metricx", "bertscore", "bert-score", "yisi"), _LARGE
+    ),
+    "tesla": "TESLA is a family of metrics; write m (no training; ranks systems) or x (learned; ranks segments)",
+    "lin": "it is a variant of DICOMER; write dicomer:variant=lin",
+    "cremer-x": "it was removed, since it rewarded copying: the whole source scored above the best summary. Use "
+    "s-recall or s to compare summaries, and s-source to ask what the source supports",
+    "rouge": "write rouge1, rouge2, rougel, rougelsum or rougesu4",
 }
-"""What to tell a user who asks for a metric of another package of this project that is not installed."""
+"""What to tell a user who asks for a metric that is not here, by the name that they gave."""
 
 
 @dataclass(frozen=True)
@@ -84,21 +95,13 @@ _PERCENT_SCALES = (_PERCENT, "0..")
 """Of metrics whose scores are percentages, as all of sacreBLEU's are: two digits say enough."""
 
 
-def _rouge_entries() -> Iterator[Entry]:
-    kinds = {
-        "1": "unigrams",
-        "2": "bigrams",
-        "L": "longest common subsequence",
-        "Lsum": "longest common subsequences by sentence",
-        "SU4": "skip bigrams and unigrams",
-    }
-    for suffix, measure in (("", "F1"), ("Recall", "recall")):
-        for kind, what in kinds.items():
-            name = f"rouge{kind.lower()}" + ("-recall" if suffix else "")
-            yield Entry(
-                name, f"{_HOME}.rouge:Rouge{kind}{suffix}", f"ROUGE-{kind}: {measure} of {what}", words=False
-            )
-
+_ROUGE_KINDS = {
+    "1": "unigrams",
+    "2": "bigrams",
+    "L": "longest common subsequence",
+    "Lsum": "longest common subsequences by sentence",
+    "SU4": "skip bigrams and unigrams",
+}
 
 _ENTRIES = (
     Entry("m", f"{_HOME}.tesla_m:TeslaM", "words by lemma, synonym and part of speech; no training"),
@@ -108,17 +111,15 @@ _ENTRIES = (
     Entry("pem", f"{_HOME}.pem:Pem", "quality of a paraphrase", scale="1..5", languages="en"),
     Entry("pem-x", f"{_HOME}.pem_x:PemX", "quality of a paraphrase; finds contradictions, never above its adequacy",
           scale="1..5", languages="en"),
-    Entry("s", f"{_HOME}.tesla_s:TeslaS", "content of a summary against model summaries"),
-    Entry("s-recall", f"{_HOME}.tesla_s:TeslaSRecall", "recall of model summaries' content"),
-    Entry("s-source", f"{_HOME}.tesla_s_source:TeslaSSource", "support of a summary by its source; needs no reference",
-          words=False),
-    Entry("s-x", f"{_HOME}.tesla_s_x:TeslaSX", "content of a summary and support by its source", words=False),
-    Entry("dicomer", f"{_HOME}.dicomer:Dicomer", "experimental: order of sentences by discourse roles; no reference",
+    Entry("s", f"{_HOME}.tesla_s:TeslaS", "content of a summary against model summaries; recommended for systems"),
+    Entry("s-recall", f"{_HOME}.tesla_s:TeslaSRecall", "recall of model summaries' content; for single summaries too"),
+    Entry("s-source", f"{_HOME}.tesla_s_source:TeslaSSource",
+          "what the source supports, sentence by sentence; needs no reference", words=False),
+    Entry("s-x", f"{_HOME}.tesla_s_x:TeslaSX", "s-recall, and how much of the source's main content", words=False),
+    Entry("dicomer", f"{_HOME}.dicomer:Dicomer", "for research: order of sentences by discourse roles; no reference",
           scale="learned", languages="en", words=False),
-    Entry("cremer", f"{_HOME}.cremer:Cremer", "overall quality of a summary, as in the paper", scale="learned",
+    Entry("cremer", f"{_HOME}.cremer:Cremer", "for research: quality of a summary, as in the paper", scale="learned",
           languages="en", words=False),
-    Entry("cremer-x", f"{_HOME}.cremer_x:CremerX", "overall quality of a summary, with the source if given; monotone",
-          words=False),
     Entry("celab", f"{_HOME}.tesla_celab:TeslaCelab", "characters with synonyms, for scripts without spaces",
           words=False),
     Entry("celab-", f"{_HOME}.tesla_celab:TeslaCelabMinus", "characters without synonyms", words=False),
@@ -126,13 +127,17 @@ _ENTRIES = (
     Entry("bleu-char", f"{_HOME}.baselines:BleuChar", "sacreBLEU's BLEU over characters", scale=_PERCENT, words=False),
     Entry("chrf", f"{_HOME}.chrf:Chrf", "sacreBLEU's chrF", scale=_PERCENT, words=False),
     Entry("chrf++", f"{_HOME}.chrf:ChrfPlusPlus", "sacreBLEU's chrF++", scale=_PERCENT, words=False),
-    Entry("ter", f"{_HOME}.baselines:Ter", "sacreBLEU's TER", scale="0..", better="lower", words=False),
-    Entry("ter-char", f"{_HOME}.baselines:TerChar", "TER over characters", scale="0..", better="lower", words=False),
+    Entry("ter", f"{_HOME}.ter:Ter", "sacreBLEU's TER", scale="0..", better="lower", words=False),
+    Entry("ter-char", f"{_HOME}.ter:TerChar", "TER over characters", scale="0..", better="lower", words=False),
     Entry("nist", f"{_HOME}.nist:Nist", "NIST: n-grams by their information", scale="0..", words=False),
     Entry("nist-char", f"{_HOME}.nist:NistChar", "NIST over characters", scale="0..", words=False),
     Entry("maxsim", f"{_HOME}.maxsim:MaxSim", "MaxSim: TESLA-M's predecessor, every n-gram of weight 1"),
     Entry("meteor", f"{_HOME}.meteor:Meteor", "METEOR 1.5, the Java program", languages="METEOR's 16", words=False),
-    *_rouge_entries(),
+    *(Entry(f"rouge{kind.lower()}", f"{_HOME}.rouge:Rouge{kind}", f"ROUGE-{kind}: F1 of {what}", words=False)
+      for kind, what in _ROUGE_KINDS.items()),
+    *(Entry(f"rouge{kind.lower()}-recall", f"{_HOME}.rouge:Rouge{kind}Recall", f"ROUGE-{kind}: recall of {what}",
+            words=False)
+      for kind, what in _ROUGE_KINDS.items()),
 )  # fmt: skip
 
 
@@ -187,20 +192,16 @@ def metric_key(name: str) -> str:
     return key if short not in BUILT_IN and key in registered() else short
 
 
-def _entry(key: str) -> Entry | None:
-    """The entry of a registered name; other packages are looked for only if the metric is not built in."""
-    return BUILT_IN.get(key) or registered().get(key)
-
-
 def find_entry(name: str) -> Entry:
     """The entry that a name means; the error for an unknown name suggests the nearest one."""
-    entry = _entry(metric_key(name))
+    key = metric_key(name)
+    entry = BUILT_IN.get(key) or registered().get(key)  # others are looked for only if it is not built in
     if entry is None:
-        if metric_key(name) in _ELSEWHERE:
-            raise UsageError(f"metric {name!r} is not installed: {_ELSEWHERE[metric_key(name)]}")
+        if key in _ELSEWHERE:
+            raise UsageError(f"there is no metric {name!r} here: {_ELSEWHERE[key]}")
         from difflib import get_close_matches
 
-        near = get_close_matches(metric_key(name), metric_names(), n=1)
+        near = get_close_matches(key, metric_names(), n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise UsageError(f"unknown metric {name!r}{hint} (metrics: {', '.join(metric_names())})")
     return entry
@@ -228,14 +229,17 @@ def digits(metric: str) -> int:
 
 def registered_class(metric_id: str) -> type[Metric] | None:
     """The class that is registered for an id, if any."""
-    entry = _entry(metric_key(metric_id))
+    key = metric_key(metric_id)
+    entry = BUILT_IN.get(key) or registered().get(key)
     return None if entry is None else entry.load()
 
 
-def default_metrics(lang: str) -> str:
+def default_metrics(lang: str, *, summaries: bool = False) -> str:
     """What `-m` means where it is not given: TESLA-M and TESLA-X; TESLA-CELAB for languages written without spaces.
 
-    >>> default_metrics("en"), default_metrics("zh")
-    ('m,x', 'celab')
+    >>> default_metrics("en"), default_metrics("zh"), default_metrics("en", summaries=True)
+    ('m,x', 'celab', 's-recall,s')
     """
+    if summaries:
+        return "s-recall,s"
     return "m,x" if is_spaced(lang) else "celab"

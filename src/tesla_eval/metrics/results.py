@@ -29,12 +29,19 @@ class SegmentScores:
     @staticmethod
     def concatenate(parts: Sequence[SegmentScores]) -> SegmentScores:
         """The parts, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
         statistics = [part.statistics for part in parts if part.statistics is not None]
         return SegmentScores(
             np.concatenate([part.scores for part in parts]),
             np.concatenate([part.features for part in parts]),
             np.concatenate(statistics) if statistics else None,
         )
+
+    def part(self, span: slice) -> SegmentScores:
+        """Some of the segments."""
+        statistics = None if self.statistics is None else self.statistics[span]
+        return SegmentScores(self.scores[span], self.features[span], statistics)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ import numpy as np
 
 from tesla_eval._core import WordTexts, match_rouge
 from tesla_eval.base.arrays import FloatArray, Index
-from tesla_eval.base.errors import UsageError
 from tesla_eval.base.records import Signature
 from tesla_eval.base.version import __version__
 from tesla_eval.language.analysis.languages import resolve_language
@@ -23,7 +22,7 @@ from tesla_eval.language.analysis.sentences import split_sentences
 from tesla_eval.language.analysis.tokenisers import checked, compose, load_tokeniser
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import index_of_texts
-from tesla_eval.metrics.results import Explanation, SegmentScores
+from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.segments import References, blocks_of_pairs, new_matrix, texts_of
 
 __all__ = ["RougeMetric"]
@@ -43,6 +42,7 @@ class RougeMetric(Metric):
     """As in `ROUGE-1`; the core knows it by this name."""
     measure: ClassVar[int]
     feature_names = ("precision", "recall", "f")
+    unexplained = "take -m s, which matches the same skip bigrams"
 
     def __init__(self, lang: str = "en", *, stem: bool = True, workers: int = 1) -> None:
         self.lang = resolve_language(lang)
@@ -76,12 +76,6 @@ class RougeMetric(Metric):
             measures = match_rouge(*prepared, i, len(hypotheses) + j[None], self.kind, self.measure)
             matrix[rows] = measures[:, self.measure].reshape(len(rows), -1)
         return matrix
-
-    def explain(
-        self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
-    ) -> Explanation:
-        """Refused: what matches what is for our own metrics to show."""
-        raise UsageError(f"{self.id} cannot be explained: take -m s, which matches the same skip bigrams")
 
     def _prepare(self, texts: list[str]) -> tuple[WordTexts, Index]:
         """The words of all sentences, and the places where the sentences of each text begin."""

@@ -6,12 +6,13 @@ come in order, and an error names the segment that a metric refuses.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import IO, TYPE_CHECKING, Literal, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
+from tesla_eval._core import StopToken
 from tesla_eval.base.errors import InputError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress, map_in_order
 from tesla_eval.metrics.results import SegmentScores
@@ -23,11 +24,22 @@ if TYPE_CHECKING:
     from tesla_eval.metrics.base import Metric
     from tesla_eval.metrics.comparison import SystemTable
 
-__all__ = ["Chunk", "NamedMetric", "Scored", "first_refused", "score_chunks", "score_systems", "score_texts"]
+__all__ = [
+    "Chunk",
+    "NamedMetric",
+    "Scored",
+    "first_refused",
+    "map_texts",
+    "score_chunks",
+    "score_systems",
+    "score_texts",
+]
 
 _IN_MEMORY = 1 << 20  # bytes of segment scores per system and metric; more go to a temporary file
 _FLOAT = np.dtype(np.float64)
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 Kept = Literal["nothing", "scores", "everything"]
 """What remains of the segments: nothing, their scores (on disk if there are many), or features and statistics too."""
 
@@ -85,7 +97,12 @@ def score_chunks(
             name = systems[system] if systems else ""
             raise InputError(f"{name}, {place}: {error}" if name else f"{place}: {error}") from None
 
-    return map_in_order(score, _numbered(chunks), jobs)
+    return map_texts(score, _numbered(chunks), jobs)
+
+
+def map_texts(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:
+    """`map_in_order` for work of the core, which Ctrl-C ends within a second."""
+    return map_in_order(function, items, jobs, StopToken())
 
 
 def _numbered(chunks: Iterable[Chunk]) -> Iterator[tuple[int, Chunk]]:
@@ -172,18 +189,17 @@ class Scored:
     def __enter__(self) -> Scored:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
+    def close(self, *_: object) -> None:
         """Remove the temporary files."""
         for kept in chain.from_iterable(self._kept):
             kept.close()
 
+    __exit__ = close
+
     def counting_references(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         """The chunks as they pass by; the number of references becomes part of the signatures."""
         for chunk in chunks:
-            self.note_references(reference_count(chunk.references))
+            self._reference_counts.add(reference_count(chunk.references))
             yield chunk
 
     def note_references(self, count: int | str) -> None:
@@ -201,6 +217,10 @@ class Scored:
     def scores(self) -> tuple[tuple[float, ...], ...]:
         """The system scores: one row per system, one column per metric."""
         return tuple(tuple(total.score() for total in row) for row in self._totals)
+
+    def parts(self, system: int, metric: int) -> dict[str, Any] | None:
+        """What makes up a system's score under a metric, where the metric tells (`Metric.parts_of_total`)."""
+        return self.metrics[metric].metric.parts_of_total(self._totals[system][metric])
 
     def segments(self, system: int, metric: int) -> SegmentScores:
         """All segments of a system under a metric, if everything was kept."""
@@ -261,8 +281,7 @@ class _Segments:
 
     def everything(self) -> SegmentScores:
         assert self._parts is not None, "segments are there only with keep='everything'"
-        if len(self._parts) > 1:
-            self._parts = [SegmentScores.concatenate(self._parts)]
+        self._parts = [SegmentScores.concatenate(self._parts)]
         return self._parts[0]
 
     def scores(self) -> Iterator[float]:

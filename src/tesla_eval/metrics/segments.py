@@ -172,9 +172,12 @@ def check_references(hypotheses: Sequence[str], references: References, *, neede
         raise InputError("there is no reference to score against")
     for number, stream in enumerate(references, 1):
         if len(stream) != len(hypotheses):
+            by_segment = "; for one list per hypothesis pass references_by_segment=True"
             raise InputError(
-                f"{len(hypotheses)} hypotheses, but reference stream {number} has {len(stream)} texts; "
-                "references are K streams of N texts, None for a missing one"
+                f"{len(hypotheses)} hypotheses, but reference stream {number} has {len(stream)} texts; references are "
+                "K streams of N texts, None for a missing one"
+                + by_segment
+                * (len(references) == len(hypotheses))
             )
     _check_texts("hypothesis", hypotheses)
     complete = not needed

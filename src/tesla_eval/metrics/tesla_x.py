@@ -6,9 +6,11 @@ from typing import ClassVar
 
 from tesla_eval.metrics.combinations import Linear
 from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.features.guards import GuardGroup
 from tesla_eval.metrics.features.lm import FluencyGroup
 from tesla_eval.metrics.features.ngrams import CharacterGroup, NgramGroup, TagGroup
 from tesla_eval.metrics.features.pivots import PivotGroup
+from tesla_eval.metrics.features.sliding import SlidingCharacterGroup
 from tesla_eval.metrics.features.surface import SurfaceGroup
 from tesla_eval.metrics.features.vectors import VectorGroup
 
@@ -33,7 +35,9 @@ class TeslaX(FeatureMetric):
         NgramGroup(similarities=("syn", "lem"), measures=_MEASURES),
         TagGroup(),
         CharacterGroup(measures=_MEASURES),
+        SlidingCharacterGroup(),
         SurfaceGroup(),
+        GuardGroup(),
         VectorGroup(measures=_MEASURES),
         FluencyGroup(),
         PivotGroup(measures=_MEASURES),

@@ -105,7 +105,7 @@ class LinearModel:
             for other in self._relatives[column]:
                 sums += np.where(missing[:, other], 0.0, values[:, other])
                 counts += ~missing[:, other]
-            alone = np.nan if self.signed else self.means[column]
+            alone = np.nan if self.scale.kind == SIGNED else self.means[column]
             family_mean = np.where(counts > 0, sums / np.maximum(counts, 1), alone)
             filled[:, column] = np.where(missing[:, column], family_mean, values[:, column])
         return filled
@@ -131,39 +131,28 @@ class LinearModel:
 
     def shares(self, values: FloatArray) -> FloatArray:
         """The contribution of every feature to the linear score: weight × standardised value."""
-        if self.signed:
-            completed = self.complete(values)
-            return np.asarray(self._products(completed) / self._agreement(completed)[:, None])
-        return np.asarray(self.weights * ((self.complete(values) - self.means) / self.deviations))
+        products, unit = self._products(values)
+        return products / unit[:, None]
 
     def linear(self, values: FloatArray) -> FloatArray:
         """The linear scores of rows of features."""
-        if self.signed:
-            completed = self.complete(values)
-            return np.asarray(sum_columns(self._products(completed)) / self._agreement(completed))
-        return sum_columns(self.shares(values))
+        products, unit = self._products(values)
+        return sum_columns(products) / unit
 
-    def _products(self, completed: FloatArray) -> FloatArray:
-        """Weight × value; nothing for a feature of which the whole family is missing."""
-        return np.where(np.isnan(completed), 0.0, self.weights * completed)
-
-    def _agreement(self, completed: FloatArray) -> FloatArray:
-        """The weight of all agreement that could be: summed as the products are, so that a copy gets exactly 1."""
-        possible = sum_columns(np.where(np.isnan(completed), 0.0, np.maximum(self.weights, 0.0)))
-        return np.where(possible > 0, possible, 1.0)
+    def _products(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Weight × value, and for every row what its products are divided by."""
+        completed = self.complete(values)
+        if self.scale.kind != SIGNED:
+            return self.weights * ((completed - self.means) / self.deviations), np.ones(len(completed))
+        # A feature of which the whole family is missing counts nothing. The unit is the weight of all agreement that
+        # could be: summed as the products are, so that a copy gets exactly 1.
+        missing = np.isnan(completed)
+        possible = sum_columns(np.where(missing, 0.0, np.maximum(self.weights, 0.0)))
+        return np.where(missing, 0.0, self.weights * completed), np.where(possible > 0, possible, 1.0)
 
     def score(self, values: FloatArray) -> FloatArray:
         """The reported scores of rows of features."""
         return self.scale(self.linear(values))
-
-    def check_analysis(self, metric: str, installed: str) -> None:
-        """Refuse to work with another analysis than the one that the weights were learned with."""
-        if self.analysis and self.analysis != installed:
-            key = metric.removeprefix("tesla-")
-            raise ResourceError(
-                f"{metric}: the weights were learned with the analysis {self.analysis}, but {installed} "
-                f"is installed; train them again with `tesla train {key}`, or use -m m"
-            )
 
     def to_json(self) -> str:
         """The model as the text of its file."""
@@ -192,24 +181,21 @@ def read_weights(path: Path) -> LinearModel:
     return read_document(path, _parse, "a file of weights", "tesla train")
 
 
-def _installed_weights(metric: str, language: str) -> LinearModel | None:
-    """The weights of a metric (`x`, `f`) for a language, or else for any; the user's own before the shipped ones."""
-    for code in dict.fromkeys((language, ANY_LANGUAGE)):
-        for folder in data_folders():
-            path = folder / f"weights-{metric}-{code}.json"
-            if path.is_file():
-                return read_weights(path)
-    return None
-
-
 def load_weights(metric: str, language: str, weights: LinearModel | str | Path | None = None) -> LinearModel:
-    """The weights of a metric (`tesla-x`): those given, those in a file, or the installed ones of the language."""
+    """The weights of a metric (`tesla-x`): those given, those in a file, or the installed ones.
+
+    Those of the language go before those for any, and the user's own before the shipped ones.
+    """
     if isinstance(weights, LinearModel):
         return weights
     key = metric.removeprefix("tesla-")
-    model = _installed_weights(key, language) if weights is None else read_weights(Path(weights))
-    if model is None:
+    if weights is None:
+        names = [f"weights-{key}-{code}.json" for code in (language, ANY_LANGUAGE)]
+        installed = (folder / name for name in names for folder in data_folders())
+        weights = next((path for path in installed if path.is_file()), None)
+    if weights is None:
         raise missing_resource(f"file of weights for {metric}", language, f"tesla train {key} -l {language}")
+    model = read_weights(Path(weights))
     if model.metric != metric:
         raise ResourceError(f"the weights are for {model.metric}, not for {metric}")
     return model

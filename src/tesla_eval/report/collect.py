@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from tesla_eval.base.arrays import FloatArray
-from tesla_eval.base.errors import UsageError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.base.version import __version__
 from tesla_eval.language.analysis.tagger import TaggerModel
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.comparison import SystemComparison, compare_systems
+from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.registry import digits
 from tesla_eval.metrics.scoring import Chunk, Scored
+from tesla_eval.report.covering import compact
 from tesla_eval.report.embedding import encoded
 from tesla_eval.report.findings import CLASSES, LENGTHS, Findings
 
@@ -34,7 +35,7 @@ __all__ = [
 
 FORMAT = "tesla-report"
 FORMAT_VERSION = 1
-MATCHING_BYTES = 12_000_000
+MATCHING_BYTES = 6_000_000
 """How much of the page the links may take, if the user does not say for how many segments they are wanted."""
 _EXPLANATIONS_PER_BLOCK = 160
 _FEATURE_DIGITS = 6
@@ -136,15 +137,17 @@ def collect(
 
     Without it, there are as many as fit into `MATCHING_BYTES`, those that tell most first.
     """
-    explained = [one for one in scored if _can_explain(one.metric, texts)]
-    findings, classes, lengths = _find(texts, explained, progress)
+    explained = [one for one in scored if one.metric.explains]
+    order = telling_segments(scored[0])
+    links = _EmbeddedLinks(
+        len(order) if flows is None else flows, MATCHING_BYTES if flows is None else math.inf
+    )
+    findings = _explain_all(texts, explained, order, links, progress)
     others = {
         f"tesla-features-{place}": encoded({"metric": one.name, "values": _feature_values(one)})
         for place, one in enumerate(scored)
         if one.features.shape[2]
     }
-    order = telling_segments(scored[0]) if explained else []
-    blocks, places = _matching(texts, explained, order if flows is None else order[:flows], flows, progress)
     core = {
         "format": FORMAT, "version": FORMAT_VERSION, "tesla": __version__, "title": title,
         "command": command, "language": language, "systems": list(texts.systems),
@@ -155,27 +158,13 @@ def collect(
             "references": [list(stream) for stream in texts.references],
             "hypotheses": [list(lines) for lines in texts.hypotheses],
         },
-        "lengths": lengths, "length_bins": list(LENGTHS),
-        "word_classes": list(CLASSES), "lost_classes": classes,
-        "findings": findings, "findings_metric": explained[0].name if explained else None,
-        "matching": {"blocks": places, "segments": len(places), "of": texts.count},
+        "lengths": findings[0].reference_lengths if findings else _longest_references(texts),
+        "length_bins": list(LENGTHS), "word_classes": list(CLASSES),
+        "lost_classes": [one.classes for one in findings], "findings": [one.to_dict() for one in findings],
+        "findings_metric": explained[0].name if explained else None,
+        "matching": {"blocks": links.places, "segments": len(links.places), "of": texts.count},
     }  # fmt: skip
-    return Blocks(core, {**others, **blocks})
-
-
-def _can_explain(metric: Metric, texts: ReportTexts) -> bool:
-    try:
-        _explain(metric, texts, 0, 0)
-    except UsageError:
-        return False
-    return True
-
-
-def _explain(metric: Metric, texts: ReportTexts, system: int, segment: int) -> dict[str, Any]:
-    hypothesis, references = texts.hypotheses[system][segment], texts.references_of(segment)
-    if metric.uses_source and texts.sources is not None:
-        return metric.explain(hypothesis, references, sources=texts.sources[segment]).to_dict()
-    return metric.explain(hypothesis, references).to_dict()
+    return Blocks(core, {**others, **links.blocks})
 
 
 def _metric(one: ScoredMetric, explained: bool) -> dict[str, Any]:
@@ -217,31 +206,98 @@ def telling_segments(one: ScoredMetric) -> list[int]:
     return list(dict.fromkeys(place for places in zip(spread, worst, even, strict=True) for place in places))
 
 
-def _find(
-    texts: ReportTexts, explained: Sequence[ScoredMetric], progress: Progress
-) -> tuple[list[dict[str, Any]], list[list[int]], list[int]]:
-    """The findings of each system, the classes of the words that each segment lost, and the references' lengths."""
+class _EmbeddedLinks:
+    """Blocks of explanations that the page holds, of at most `segments` segments and about `size` bytes."""
+
+    def __init__(self, segments: int, size: float) -> None:
+        self.blocks: dict[str, str] = {}
+        self.places: dict[str, int] = {}
+        """For each segment the number of its block."""
+        self._segments, self._size = segments, size
+
+    def wanted(self, segments: Sequence[int]) -> Sequence[int]:
+        """Those of the next segments that there is room for."""
+        return segments[: self._segments - len(self.places)] if self._size > 0 else ()
+
+    def add(self, segments: Sequence[int], explanations: dict[str, dict[str, list[dict[str, Any]]]]) -> None:
+        """Take in the explanations by metric, segment and system; the block that is too much is left out."""
+        data = encoded(explanations)
+        self._size -= len(data)
+        if self._size >= 0 or not self.blocks:
+            number = len(self.blocks)
+            self.blocks[f"tesla-matching-{number}"] = data
+            self.places.update({str(segment): number for segment in segments})
+
+
+def _explain_all(
+    texts: ReportTexts,
+    explained: Sequence[ScoredMetric],
+    order: Sequence[int],
+    links: _EmbeddedLinks,
+    progress: Progress,
+) -> list[Findings]:
+    """Explain every output once, by the first metric for the findings and by all of them while links are wanted."""
     if not explained:
-        longest = [
-            max((len(text.split()) for text in texts.references_of(k)), default=0) for k in range(texts.count)
-        ]
-        return [], [], longest
-    metric = explained[0].metric
-    universal = _universal_tags(metric)
-    progress.stage("errors", texts.count * len(texts.systems))
-    findings = [Findings(universal) for _ in texts.systems]
-    for system, of_system in enumerate(findings):
-        for segment in range(texts.count):
-            details = _explain(metric, texts, system, segment)["references"]
-            best = max(details, key=lambda detail: detail["score"])
+        return []
+    first = explained[0]
+    universal = _universal_tags(first.metric)
+    findings = [Findings(universal, texts.count) for _ in texts.systems]
+    progress.stage("explaining (outputs)", texts.count * len(texts.systems))
+    step = max(1, _EXPLANATIONS_PER_BLOCK // (len(texts.systems) * len(explained)))
+    for some in _slices(order, step):
+        linked = links.wanted(some)
+        if linked:
+            by_metric = {
+                one.name: {str(segment): _explanations(one.metric, texts, segment) for segment in linked}
+                for one in explained
+            }
+            links.add(linked, by_metric)
+        for segment in some:
             source = None if texts.sources is None else texts.sources[segment]
-            of_system.add(segment, best, source)
-            progress.advance(1)
-    return (
-        [one.to_dict() for one in findings],
-        [one.classes for one in findings],
-        findings[0].reference_lengths,
-    )
+            known = by_metric[first.name][str(segment)] if segment in linked else None
+            details = _best_details(known) if known else _word_details(first.metric, texts, segment)
+            for of_system, detail in zip(findings, details, strict=True):
+                of_system.add(segment, detail, source)
+        progress.advance(len(some) * len(texts.systems))
+    return findings
+
+
+def _explanations(metric: Metric, texts: ReportTexts, segment: int) -> list[dict[str, Any]]:
+    """The explanations of a segment's outputs, as `Explanation.to_dict` gives them, with coverings made compact."""
+    references = texts.references_of(segment)
+    sources = {"sources": texts.sources[segment]} if metric.uses_source and texts.sources is not None else {}
+    explanations = (metric.explain(lines[segment], references, **sources) for lines in texts.hypotheses)
+    return [
+        {"metric": one.metric, "signature": str(one.signature), "score": one.score,
+         "references": [compact(detail) for detail in one.references]}
+        for one in explanations
+    ]  # fmt: skip
+
+
+def _best_details(explanations: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of each explanation the reference with the best score."""
+    return [max(one["references"], key=lambda detail: detail["score"]) for one in explanations]
+
+
+def _word_details(metric: Metric, texts: ReportTexts, segment: int) -> list[dict[str, Any]]:
+    """What findings need of a segment's explanations: with one reference, the first links between words are enough."""
+    references = texts.references_of(segment)
+    if isinstance(metric, FeatureMetric) and len(references) == 1:
+        details = metric.explain_words([lines[segment] for lines in texts.hypotheses], references[0])
+        if None not in details:
+            shared = [token.to_dict() for token in details[0].reference] if details[0] else []
+            return [
+                {"reference": shared, "hypothesis": [token.to_dict() for token in detail.hypothesis],
+                 "features": [feature.to_dict() for feature in detail.features]}
+                for detail in details if detail is not None
+            ]  # fmt: skip
+    return _best_details(_explanations(metric, texts, segment))
+
+
+def _longest_references(texts: ReportTexts) -> list[int]:
+    return [
+        max((len(text.split()) for text in texts.references_of(k)), default=0) for k in range(texts.count)
+    ]
 
 
 def _universal_tags(metric: Metric) -> Callable[[str], str]:
@@ -252,38 +308,6 @@ def _universal_tags(metric: Metric) -> Callable[[str], str]:
         for label in tagger.labels:
             known.setdefault(label.fine, label.universal)
     return lambda tag: known.get(tag, tag)
-
-
-def _matching(
-    texts: ReportTexts,
-    explained: Sequence[ScoredMetric],
-    order: Sequence[int],
-    flows: int | None,
-    progress: Progress,
-) -> tuple[dict[str, str], dict[str, int]]:
-    """Encoded blocks of explanations, and for each segment the number of its block."""
-    blocks: dict[str, str] = {}
-    places: dict[str, int] = {}
-    if not explained:
-        return blocks, places
-    step = max(1, _EXPLANATIONS_PER_BLOCK // (len(texts.systems) * len(explained)))
-    used = 0
-    progress.stage("links", len(order))
-    for number, some in enumerate(_slices(order, step)):
-        data = encoded({
-            one.name: {
-                str(segment): [_explain(one.metric, texts, system, segment) for system in range(len(texts.systems))]
-                for segment in some
-            }
-            for one in explained
-        })  # fmt: skip
-        used += len(data)
-        if flows is None and used > MATCHING_BYTES and blocks:
-            break
-        blocks[f"tesla-matching-{number}"] = data
-        places.update({str(segment): number for segment in some})
-        progress.advance(len(some))
-    return blocks, places
 
 
 def _slices(values: Sequence[int], step: int) -> Iterator[Sequence[int]]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tesla_eval.base.errors import InputError
+from tesla_eval.report.covering import expanded
 
 __all__ = ["BLOCK_TYPE", "CORE", "embedded", "encoded", "extract", "read_blocks"]
 
@@ -24,7 +25,8 @@ BLOCK_TYPE = "application/x-tesla-gzip"
 CORE = "tesla-core"
 _BLOCK = re.compile(rf'<script type="{BLOCK_TYPE}" id="([a-z0-9-]{{1,64}})">([A-Za-z0-9+/=]*)</script>')
 _MOST_BYTES = 1 << 30
-_LEVEL = 9
+_LEVEL = 6
+"""Level 9 makes explanations 6 to 7 % smaller and takes about 2.6 times as long."""
 
 
 def encoded(value: object) -> str:
@@ -81,6 +83,9 @@ def extract(path: str | Path) -> dict[str, Any]:
             features[value["metric"]] = value["values"]
         elif name.startswith("tesla-matching-"):
             for metric, by_segment in value.items():
+                for of_systems in by_segment.values():
+                    for one in of_systems:
+                        one["references"] = [expanded(detail) for detail in one["references"]]
                 explanations.setdefault(metric, {}).update(by_segment)
     if not document:
         raise InputError(f"{path}: lacks its block {CORE}; write the report again")

@@ -155,10 +155,11 @@ class Evaluation:
     def report(self, path: str | Path, title: str | None = None) -> Path:
         """Write the HTML report of `tesla report`; returns its path."""
         from tesla_eval.report.collect import ReportTexts, collect, scored_metrics
+        from tesla_eval.report.overview import default_title
         from tesla_eval.report.page import render
 
         texts = ReportTexts.of_chunks(self.systems, self._chunks)
-        title = title or f"{len(self.systems)} systems, {texts.count} segments"
+        title = title or default_title(self.lang, len(self.systems), texts.count)
         command = "tesla_eval.evaluate"
         scored = scored_metrics(self._scored, baseline=self.baseline)
         blocks = collect(texts, scored, title=title, command=command, language=self.lang)

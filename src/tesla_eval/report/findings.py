@@ -6,19 +6,23 @@ of the hypothesis without a partner are counted the same way, as added.
 
 from __future__ import annotations
 
+import math
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
-from tesla_eval.drawing.picture import Picture, picture_of
+from tesla_eval.base.records import Span
+from tesla_eval.drawing.picture import Tie, ties_of
 
 __all__ = ["CLASSES", "LENGTHS", "Findings", "length_bin"]
 
-CLASSES = ("name", "number", "noun", "verb", "adjective", "adverb", "other")
-"""The classes of words that segments can be filtered by; a segment's lost classes are a sum of powers of two."""
+CLASSES = (
+    "name", "number", "noun", "verb", "adjective", "adverb", "other", "untranslated", "dropped", "inserted", "repeated",
+)  # fmt: skip
+"""What segments can be filtered by, lost words first; what a segment has is a sum of powers of two."""
 _CLASS_OF = {
     "PROPN": "name", "NUM": "number", "NOUN": "noun", "VERB": "verb", "ADJ": "adjective", "ADV": "adverb",
 }  # fmt: skip
@@ -28,6 +32,9 @@ _MOST = 40
 _EXAMPLES = 8
 _LEAST_COST = 0.25
 _SHORTEST_UNTRANSLATED = 4
+_SHORTEST_RUN = {"word": 4, "unit": 6}
+"""From how many words or characters on a stretch without any match counts as dropped or inserted."""
+_LONGEST_REPETITION = 4
 
 
 def length_bin(length: int) -> int:
@@ -39,49 +46,55 @@ def length_bin(length: int) -> int:
     return sum(length > end for end in LENGTHS)
 
 
-@dataclass
 class _Tally:
-    """How often something happened, what it cost, and in which segments first."""
+    """What something cost, and how it was written first in each segment; segments come in any order."""
 
-    shown: str
-    cost: float = 0.0
-    count: int = 0
-    segments: list[int] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.forms: dict[int, str] = {}
+        self.costs: list[float] = []
 
-    def add(self, segment: int, cost: float = 1.0) -> None:
-        self.cost += cost
-        self.count += 1
-        if len(self.segments) < _EXAMPLES and segment not in self.segments[-1:]:
-            self.segments.append(segment)
+    def add(self, segment: int, form: str, cost: float = 1.0) -> None:
+        self.forms.setdefault(segment, form)
+        self.costs.append(cost)
+
+    @property
+    def cost(self) -> float:
+        return round(math.fsum(self.costs), 6)
+
+    @property
+    def count(self) -> int:
+        return len(self.costs)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "text": self.shown,
-            "cost": round(self.cost, 6),
-            "count": self.count,
-            "segments": self.segments,
-        }
+        segments = sorted(self.forms)[:_EXAMPLES]
+        return {"text": self.forms[segments[0]], "cost": self.cost, "count": self.count, "segments": segments}
 
 
 class Findings:
     """What is found in the outputs of one system, segment by segment."""
 
-    def __init__(self, universal: Callable[[str], str]) -> None:
+    def __init__(self, universal: Callable[[str], str], segments: int) -> None:
         self._universal = universal
-        self._tallies: dict[str, dict[str, _Tally]] = {
-            name: {} for name in ("lost", "names", "added", "synonyms", "untranslated")
-        }
+        self._tallies: dict[str, defaultdict[str, _Tally]] = {
+            name: defaultdict(_Tally)
+            for name in (
+                "names", "numbers", "untranslated", "dropped", "inserted", "repeated", "lost", "added", "synonyms",
+            )
+        }  # fmt: skip
+        self._occurrences: Counter[str] = Counter()
+        """How often each content word stands in the references."""
         self._lengths: Counter[tuple[int, str]] = Counter()
-        self.classes: list[int] = []
+        self.classes = [0] * segments
         """For every segment the classes of its lost words."""
-        self.reference_lengths: list[int] = []
+        self.reference_lengths = [0] * segments
 
     def add(self, segment: int, detail: Mapping[str, Any], source: str | None) -> None:
-        """Take in the explanation of a segment against one reference."""
+        """Take in the explanation of a segment against one reference; segments come in any order."""
         reference, hypothesis = detail.get("reference", ()), detail.get("hypothesis", ())
-        self.reference_lengths.append(len(reference))
-        picture = picture_of(detail)
-        self.classes.append(0 if picture is None else self._add_losses(segment, detail, picture))
+        self.reference_lengths[segment] = len(reference)
+        ties = ties_of(detail)
+        if ties is not None:
+            self._add_losses(segment, detail, ties)
         place = length_bin(len(reference))
         self._lengths.update(
             {
@@ -90,29 +103,64 @@ class Findings:
                 (place, "hypothesis"): len(hypothesis),
             }
         )
+        self._occurrences.update(token["lemma"] for token in reference if token.get("function") is False)
         self._add_untranslated(segment, reference, hypothesis, source)
+        self._add_repetitions(segment, reference, hypothesis)
 
-    def _add_losses(self, segment: int, detail: Mapping[str, Any], picture: Picture) -> int:
-        lost_classes = 0
-        for place, cost in _uncarried(detail["reference"], [(tie.reference, tie) for tie in picture.ties]):
+    def _add_losses(self, segment: int, detail: Mapping[str, Any], ties: Sequence[Tie]) -> None:
+        for place, cost in _uncarried(detail["reference"], [(tie.reference, tie) for tie in ties]):
             for text, lemma, kind in self._described(detail["reference"], place):
                 if kind != "function":
-                    self._tally("lost", lemma, text).add(segment, cost)
-                    lost_classes |= 1 << CLASSES.index(kind)
+                    self._tallies["lost"][lemma].add(segment, text, cost)
+                    self.classes[segment] |= 1 << CLASSES.index(kind)
                 if kind in ("name", "number"):
-                    self._tally("names", lemma, text).add(segment, cost)
-        for place, cost in _uncarried(detail["hypothesis"], [(tie.hypothesis, tie) for tie in picture.ties]):
+                    self._tallies[f"{kind}s"][lemma].add(segment, text, cost)
+        for place, cost in _uncarried(detail["hypothesis"], [(tie.hypothesis, tie) for tie in ties]):
             for text, lemma, kind in self._described(detail["hypothesis"], place):
                 if kind != "function":
-                    self._tally("added", lemma, text).add(segment, cost)
-        for tie in picture.ties:
+                    self._tallies["added"][lemma].add(segment, text, cost)
+        for tie in ties:
             if tie.kind == "synonym":
                 pair = [
                     _joined(detail[side][slice(*span)])
                     for side, span in (("reference", tie.reference), ("hypothesis", tie.hypothesis))
                 ]
-                self._tally("synonyms", "\n".join(pair).casefold(), " → ".join(pair)).add(segment)
-        return lost_classes
+                self._tallies["synonyms"]["\n".join(pair).casefold()].add(segment, " → ".join(pair))
+        sides = detail["reference"], detail["hypothesis"]
+        self._add_stretches(segment, "dropped", *sides, [tie.reference for tie in ties])
+        self._add_stretches(segment, "inserted", *sides[::-1], [tie.hypothesis for tie in ties])
+
+    def _add_stretches(
+        self, segment: int, kind: str, tokens: Sequence[Any], others: Sequence[Any], spans: Iterable[Span]
+    ) -> None:
+        """Long stretches of one text without any match, if it is longer than the other by as much as half of them."""
+        least = _SHORTEST_RUN["word" if tokens and "pos" in tokens[0] else "unit"]
+        matched = {place for span in spans for place in range(*span)}
+        for run in _runs(place for place in range(len(tokens)) if place not in matched):
+            if len(run) >= least and 2 * (len(tokens) - len(others)) >= len(run):
+                text = _joined([tokens[place] for place in run])
+                self._add_kind(segment, kind, text.casefold(), text)
+
+    def _add_repetitions(self, segment: int, reference: Sequence[Any], hypothesis: Sequence[Any]) -> None:
+        """Words that follow themselves at once, alone or as a group, where the reference does not repeat them."""
+        words = [token["surface"].casefold() for token in hypothesis]
+        if len(set(words)) == len(words):
+            return
+        for n in range(1, _LONGEST_REPETITION + 1):
+            for start in [k for k, (x, y) in enumerate(zip(words, words[n:], strict=False)) if x == y]:
+                group = words[start : start + n]
+                if group != words[start + n : start + 2 * n] or not all(map(str.isalpha, group)):
+                    continue
+                twice = " ".join([*group, *group])
+                expected = " ".join(token["surface"].casefold() for token in reference)
+                if twice not in expected and any(len(word) > 1 for word in group):
+                    self._add_kind(
+                        segment, "repeated", " ".join(group), _joined(hypothesis[start : start + 2 * n])
+                    )
+
+    def _add_kind(self, segment: int, kind: str, key: str, text: str) -> None:
+        self._tallies[kind][key].add(segment, text)
+        self.classes[segment] |= 1 << CLASSES.index(kind)
 
     def _described(self, tokens: Sequence[Mapping[str, Any]], span: range) -> Iterable[tuple[str, str, str]]:
         """The text, the lemma and the class of the word (or the run of units) that was not carried."""
@@ -132,8 +180,7 @@ class Findings:
         self, segment: int, reference: Sequence[Any], hypothesis: Sequence[Any], source: str | None
     ) -> None:
         """Words that stand in the source and not in the reference; words in a script that the reference lacks."""
-        expected = {token["surface"].casefold() for token in reference}
-        scripts = {script for token in reference for script in _scripts(token["surface"])}
+        expected, scripts = _reference_words(tuple(token["surface"] for token in reference))
         in_source = set() if source is None else {word.casefold() for word in _words(source)}
         for token in hypothesis:
             word = token["surface"].casefold()
@@ -141,16 +188,26 @@ class Findings:
                 continue
             copied = word in in_source and len(word) >= _SHORTEST_UNTRANSLATED and not token.get("function")
             if copied or (scripts and not scripts.intersection(_scripts(word))):
-                self._tally("untranslated", word, token["surface"]).add(segment)
-
-    def _tally(self, name: str, key: str, shown: str) -> _Tally:
-        return self._tallies[name].setdefault(key, _Tally(shown))
+                self._add_kind(segment, "untranslated", word, token["surface"])
 
     def to_dict(self) -> dict[str, Any]:
-        """The largest of everything, as plain data."""
-        tables = {
-            name: [tally.to_dict() for tally in sorted(of.values(), key=lambda t: (-t.cost, t.shown))[:_MOST]]
-            for name, of in self._tallies.items()
+        """The largest of everything, as plain data; `totals` has the number of cases and of segments of each kind."""
+        tables: dict[str, Any] = {}
+        for name, tallies in self._tallies.items():
+            # Words that are common and mostly right, such as "said", come last.
+            ranks = {
+                key: -tally.cost
+                * (tally.count / max(tally.count, self._occurrences[key]) if name == "lost" else 1)
+                for key, tally in tallies.items()
+            }
+            chosen = sorted(tallies, key=lambda key: (ranks[key], key))[:_MOST]
+            tables[name] = [tallies[key].to_dict() for key in chosen]
+        tables["totals"] = {
+            name: {
+                "count": sum(tally.count for tally in tallies.values()),
+                "segments": len({segment for tally in tallies.values() for segment in tally.forms}),
+            }
+            for name, tallies in self._tallies.items()
         }
         lengths = [
             {key: self._lengths[place, key] for key in ("segments", "reference", "hypothesis")}
@@ -165,10 +222,7 @@ def _uncarried(
     """The words that links do not carry wholly, with what is missing; units without a partner as runs."""
     if tokens and "pos" not in tokens[0]:
         matched = {place for span, _ in ties for place in range(*span)}
-        alone = [place for place in range(len(tokens)) if place not in matched]
-        runs = groupby(enumerate(alone), key=lambda pair: pair[1] - pair[0])
-        spans = [[place for _, place in run] for _, run in runs]
-        return [(range(places[0], places[-1] + 1), float(len(places))) for places in spans]
+        return [(run, float(len(run))) for run in _runs(k for k in range(len(tokens)) if k not in matched)]
     carried, used = [0.0] * len(tokens), [0.0] * len(tokens)
     for span, tie in ties:
         carried[span[0]] += tie.similarity * tie.weight
@@ -183,6 +237,17 @@ def _uncarried(
     return costs
 
 
+def _runs(places: Iterable[int]) -> list[range]:
+    """Ascending places as stretches without a gap.
+
+    >>> _runs([1, 2, 5])
+    [range(1, 3), range(5, 6)]
+    """
+    groups = groupby(enumerate(places), key=lambda pair: pair[1] - pair[0])
+    runs = [[place for _, place in group] for _, group in groups]
+    return [range(run[0], run[-1] + 1) for run in runs]
+
+
 def _joined(tokens: Sequence[Mapping[str, Any]]) -> str:
     parts, end = [], tokens[0]["start"]
     for token in tokens:
@@ -195,6 +260,14 @@ def _words(text: str) -> list[str]:
     return "".join(c if c.isalpha() else " " for c in text).split()
 
 
+@lru_cache(maxsize=16)
+def _reference_words(surfaces: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
+    """The words of a reference and their scripts: the same for the outputs of all systems."""
+    scripts = frozenset(script for surface in surfaces for script in _scripts(surface))
+    return frozenset(map(str.casefold, surfaces)), scripts
+
+
+@lru_cache(maxsize=1 << 16)
 def _scripts(word: str) -> set[str]:
     """The scripts of the letters, by the first words of their Unicode names: LATIN, CYRILLIC, CJK …"""
     return {unicodedata.name(c, "?").partition(" ")[0] for c in word if c.isalpha()}

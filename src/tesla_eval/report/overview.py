@@ -8,10 +8,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-__all__ = ["Cell", "Overview", "PairRow", "overview", "short_names"]
+from tesla_eval.drawing.shapes import Axis
+from tesla_eval.language.analysis.languages import LANGUAGES
 
-_WIDTH, _HEIGHT = 140.0, 14.0
+__all__ = ["Cell", "Overview", "PairRow", "default_title", "overview", "short_names"]
+
+_WIDTH, _HEIGHT = 180.0, 16.0
 _MOST_NAMES = 5
+_MOST_TICKS = 4
 
 
 @dataclass(frozen=True)
@@ -41,11 +45,15 @@ class PairRow:
 class Overview:
     """What the first screen says and shows; systems are sorted by the first metric, the best first."""
 
+    conclusion: str
+    """Over all metrics; empty if there is one metric or one system."""
     verdicts: tuple[str, ...]
     order: tuple[int, ...]
     names: tuple[str, ...]
     cells: tuple[tuple[Cell, ...], ...]
     """By metric, then by system."""
+    axes: tuple[Markup, ...]
+    """By metric: the scale of the intervals."""
     pairs: tuple[tuple[PairRow, ...], ...]
     """By metric."""
 
@@ -55,12 +63,26 @@ def overview(core: Mapping[str, Any]) -> Overview:
     names = short_names(core["systems"])
     metrics = core["metrics"]
     return Overview(
+        conclusion=_conclusion(metrics, core["systems"], names),
         verdicts=tuple(_verdict(metric, names) for metric in metrics),
         order=tuple(_best_first(metrics[0])),
         names=names,
         cells=tuple(_cells(metric) for metric in metrics),
+        axes=tuple(_axis(metric) for metric in metrics),
         pairs=tuple(_pairs(metric, dict(zip(core["systems"], names, strict=True))) for metric in metrics),
     )
+
+
+def default_title(language: str, systems: int, segments: int) -> str:
+    """What a report without a title is called.
+
+    >>> default_title("de", 2, 1000), default_title("und", 1, 5)
+    ('German: 2 systems, 1,000 segments', '1 system, 5 segments')
+    """
+    counts = (
+        f"{systems} system{'s' if systems != 1 else ''}, {segments:,} segment{'s' if segments != 1 else ''}"
+    )
+    return f"{LANGUAGES[language].name}: {counts}" if language in LANGUAGES else counts
 
 
 def short_names(systems: Sequence[str]) -> tuple[str, ...]:
@@ -108,31 +130,110 @@ def _verdict(metric: Mapping[str, Any], names: Sequence[str]) -> str:
     return f"{head}, but cannot be told apart from {len(equal)} systems at level {level}: {shown}."
 
 
+def _conclusion(metrics: Sequence[Mapping[str, Any]], systems: Sequence[str], names: Sequence[str]) -> str:
+    """Over all metrics: how the best system, or the baseline, compares with each other one."""
+    if len(metrics) < 2 or len(systems) < 2:
+        return ""
+    every = "both metrics" if len(metrics) == 2 else f"all {len(metrics)} metrics"
+    baseline = metrics[0]["comparison"].get("baseline")
+    leaders = list(dict.fromkeys(_best_first(metric)[0] for metric in metrics))
+    if baseline is None and len(leaders) > 1:
+        first = "; ".join(
+            f"{names[leader]} is best by {_listed([m['name'] for m in metrics if _best_first(m)[0] == leader])}"
+            for leader in leaders
+        )
+        return f"The metrics disagree about the best system: {first}."
+    center = leaders[0] if baseline is None else systems.index(baseline)
+    by_outcome: dict[str, list[str]] = {}
+    for place in _best_first(metrics[0]):
+        if place != center:
+            outcomes = {_outcome(metric, systems[center], systems[place]) for metric in metrics}
+            by_outcome.setdefault(outcomes.pop() if len(outcomes) == 1 else "mixed", []).append(names[place])
+    own = names[center]
+    sentences = {
+        "better": f"{own} is better than {{}} by {every}.",
+        "worse": f"{own} is worse than {{}} by {every}.",
+        "equal": f"{own} cannot be told apart from {{}} by any metric.",
+        "mixed": f"{own} differs from {{}} by some metrics only.",
+    }
+    others = len(systems) - 1
+    return " ".join(
+        text.format(
+            "every other system" if len(by_outcome[outcome]) == others > 1 else _listed(by_outcome[outcome])
+        )
+        for outcome, text in sentences.items()
+        if outcome in by_outcome
+    )
+
+
+def _outcome(metric: Mapping[str, Any], first: str, second: str) -> str:
+    """Whether the first system is significantly better or worse than the second under a metric, or neither."""
+    for pair in metric["comparison"]["pairs"]:
+        if {pair["first"], pair["second"]} == {first, second} and pair["significant"]:
+            leads = (pair["difference"] > 0) == metric["higher_is_better"]
+            return "better" if leads == (pair["first"] == first) else "worse"
+    return "equal"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The names as a list in a sentence, the last ones counted where there are many.
+
+    >>> _listed(["a"]), _listed(["a", "b"]), _listed(list("abcdefgh"))
+    ('a', 'a and b', 'a, b, c, d and 4 others')
+    """
+    if len(names) > _MOST_NAMES:
+        names = [*names[: _MOST_NAMES - 1], f"{len(names) - _MOST_NAMES + 1} others"]
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+
+
 def _cells(metric: Mapping[str, Any]) -> tuple[Cell, ...]:
     rows = metric["comparison"]["systems"]
-    low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
+    scale = _scale(metric)
     return tuple(
         Cell(
             _shown(metric, score), f"{_shown(metric, row['low'])} to {_shown(metric, row['high'])}",
-            row["cluster"] if len(rows) > 1 else None, _interval(row, low, high),
+            row["cluster"] if len(rows) > 1 else None, _interval(row, scale),
         )
         for score, row in zip(metric["scores"], rows, strict=True)
     )  # fmt: skip
 
 
-def _interval(row: Mapping[str, Any], low: float, high: float) -> Markup:
+def _scale(metric: Mapping[str, Any]) -> Axis | None:
+    """From scores to pixels; with one system there is nothing to compare, and no picture."""
+    rows = metric["comparison"]["systems"]
+    ends = min(row["low"] for row in rows), max(row["high"] for row in rows)
+    return Axis(*ends, 5, _WIDTH - 5) if len(rows) > 1 else None
+
+
+def _drawn(content: str) -> Markup:
+    size = f'width="{_WIDTH:g}" height="{_HEIGHT:g}" viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}"'
+    return Markup(f'<svg class="interval" {size} aria-hidden="true">{content}</svg>')
+
+
+def _interval(row: Mapping[str, Any], x: Axis | None) -> Markup:
     """The interval of a score as a line with a dot."""
-
-    def x(value: float) -> str:
-        return f"{5 + (_WIDTH - 10) * (value - low) / (high - low or 1.0):.1f}"
-
-    middle = _HEIGHT / 2
-    size = f'width="{_WIDTH:g}" height="{_HEIGHT:g}"'
-    return Markup(
-        f'<svg class="interval" {size} viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" aria-hidden="true">'
-        f'<line x1="{x(row["low"])}" x2="{x(row["high"])}" y1="{middle:g}" y2="{middle:g}"/>'
-        f'<circle cx="{x(row["score"])}" cy="{middle:g}" r="4"/></svg>'
+    if x is None:
+        return Markup()
+    middle = f"{_HEIGHT / 2:g}"
+    return _drawn(
+        f'<line x1="{x(row["low"]):.1f}" x2="{x(row["high"]):.1f}" y1="{middle}" y2="{middle}"/>'
+        f'<circle cx="{x(row["score"]):.1f}" cy="{middle}" r="4"/>'
     )
+
+
+def _axis(metric: Mapping[str, Any]) -> Markup:
+    """The scale of a column: a line with at most four round numbers."""
+    x = _scale(metric)
+    if x is None:
+        return Markup()
+    ticks = x.ticks()
+    shown = ticks[:: 1 + (len(ticks) - 1) // _MOST_TICKS]
+    marks = "".join(
+        f'<line x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="{_HEIGHT - 4:g}" y2="{_HEIGHT:g}"/>'
+        f'<text x="{x(tick):.1f}" y="{_HEIGHT - 5:g}">{tick:.4g}</text>'
+        for tick in shown
+    )
+    return _drawn(marks)
 
 
 def _pairs(metric: Mapping[str, Any], names: Mapping[str, str]) -> tuple[PairRow, ...]:

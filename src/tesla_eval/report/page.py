@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -26,6 +27,7 @@ MODULES = (
     "match",
     "arithmetic",
     "plots",
+    "differences",
     "explanation",
     "segment",
     "table",
@@ -46,17 +48,16 @@ def render(blocks: Blocks | None, human: dict[str, Any] | None, *, title: str, c
     style = "".join([stylesheet(), *(_asset(f"{name}.css") for name in _STYLES)])
     code = script() if blocks is not None else ""
     summary: Overview | None = None if blocks is None else overview(core)
+    day = date.today()
     head = {
-        "format": FORMAT,
-        "version": FORMAT_VERSION,
-        "tesla": __version__,
-        "title": title,
-        "command": command,
-    }
+        "format": FORMAT, "version": FORMAT_VERSION, "tesla": __version__, "title": title, "command": command,
+        "date": day.isoformat(),
+    }  # fmt: skip
     data = [embedded(CORE, encoded({**head, **core}))]
     data += [embedded(name, text) for name, text in ({} if blocks is None else blocks.others).items()]
     return _environment().get_template("report.html").render(
-        title=title, command=command, version=__version__, core=core, overview=summary, human=human,
+        title=title, command=command, version=__version__, day=f"{day.day} {day:%B %Y}", core=core,
+        overview=summary, human=human,
         statistics=[] if human is None else human_statistics(human),
         drawings=[] if human is None else [Markup(drawing) for drawing in human_drawings(human)],
         style=Markup(style), script=Markup(code), policy=content_policy(style, code), data=Markup("\n".join(data)),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tesla_eval.statistics.correlation import kendall, midranks, pearson, spearman
     from tesla_eval.statistics.estimate import Estimate, Interval
     from tesla_eval.statistics.judges import JudgeCorrelation, judge_correlations
+    from tesla_eval.statistics.multiple import enough_resamples, holm, rank_clusters
     from tesla_eval.statistics.pairs import (
         CalibratedAccuracy,
         PairCounts,
@@ -50,10 +51,8 @@ if TYPE_CHECKING:
         Randomisation,
         Resampled,
         approximate_randomisation,
-        holm,
         paired_bootstrap,
         paired_effect,
-        rank_clusters,
     )
     from tesla_eval.statistics.shares import pairwise_shares, score1, score2, share_of_best
 
@@ -81,6 +80,7 @@ __all__ = [
     "calibrated_association",
     "consistency",
     "count_pairs",
+    "enough_resamples",
     "expected_wins",
     "group_accuracy",
     "holm",
@@ -117,6 +117,7 @@ _FILES = (
     "correlation",
     "estimate",
     "judges",
+    "multiple",
     "pairs",
     "pooled",
     "resampling",

@@ -21,7 +21,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.statistics.estimate import Interval, as_array, paired_vectors, ratio
@@ -34,10 +34,8 @@ __all__ = [
     "Resampled",
     "approximate_randomisation",
     "exchange_masks",
-    "holm",
     "paired_bootstrap",
     "paired_effect",
-    "rank_clusters",
     "resample_counts",
 ]
 
@@ -177,8 +175,9 @@ def exchange_masks(units: int, resamples: int, seed: int) -> Iterator[FloatArray
            [0., 0.]])
     """
     if is_exhaustive(units, resamples):
-        exchanged = np.arange(1 << units)[:, None] >> np.arange(units) & 1
-        yield (1 - exchanged).astype(np.float64)
+        for start in range(0, 1 << units, _CHUNK_ROWS):
+            numbers = np.arange(start, min(start + _CHUNK_ROWS, 1 << units))
+            yield (1 - (numbers[:, None] >> np.arange(units) & 1)).astype(np.float64)
         return
     words = (units + 63) // 64
     for rows, raw in _raw_rows(units, resamples, seed, words):
@@ -388,55 +387,3 @@ def paired_effect(first: npt.ArrayLike, second: npt.ArrayLike) -> EffectSize:
     if difference.min() == difference.max():
         return EffectSize(math.nan, superiority, n, "the difference does not vary: Cohen's d does not exist")
     return EffectSize(float(difference.mean() / difference.std(ddof=1)), superiority, n)
-
-
-def holm(p_values: npt.ArrayLike) -> FloatArray:
-    """Holm's (1979) adjusted p-values, in the shape given; NaN is no comparison and stays NaN.
-
-    >>> holm([0.01, 0.04, 0.03, 0.005])
-    array([0.03, 0.06, 0.06, 0.02])
-    """
-    p = np.asarray(p_values, dtype=np.float64)
-    if ((p < 0) | (p > 1)).any():
-        raise UsageError("p-values lie between 0 and 1")
-    known = p[~np.isnan(p)]
-    order = np.argsort(known, kind="stable")
-    steps = known[order] * np.arange(len(known), 0, -1)
-    adjusted = np.empty_like(known)
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
-    result = p.copy()
-    result[~np.isnan(p)] = adjusted
-    return result
-
-
-def rank_clusters(scores: npt.ArrayLike, significant: npt.ArrayLike) -> Index:
-    """Cluster (1 = best) of each candidate: a line is drawn where all above differ from all below.
-
-    `significant[a, b]` says that a and b differ significantly; higher scores are better.
-
-    >>> apart = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]], dtype=bool)
-    >>> rank_clusters([0.9, 0.8, 0.2, 0.3], apart)
-    array([1, 1, 2, 2])
-    """
-    values, apart = _ranking(scores, significant)
-    order = np.argsort(-values, kind="stable")
-    apart = apart[np.ix_(order, order)]
-    clusters = np.empty(len(values), np.int64)
-    current = 1
-    for place, candidate in enumerate(order):
-        if place and apart[:place, place:].all():
-            current += 1
-        clusters[candidate] = current
-    return clusters
-
-
-def _ranking(scores: npt.ArrayLike, significant: npt.ArrayLike) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    values = as_array(scores, "scores", 1)
-    apart = np.asarray(significant, dtype=bool)
-    if apart.shape != (len(values), len(values)):
-        raise UsageError(
-            f"significant: a table of {len(values)} by {len(values)} is needed, got shape {apart.shape}"
-        )
-    if np.isnan(values).any():
-        raise UsageError("candidates without a score cannot be ranked: leave them out")
-    return values, apart

@@ -5,19 +5,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from tesla_eval.base.errors import InputError, UsageError
 
-__all__ = ["ROLES", "USUAL_NAMES", "Columns"]
+__all__ = ["MISSING", "ROLES", "USUAL_NAMES", "Columns", "Missing", "usual_name"]
 
 ROLES = ("hyp", "ref", "src")
 USUAL_NAMES = {
     "hyp": ("hyp", "mt", "hypothesis", "translation", "prediction"),
-    "ref": ("ref", "reference", "references"),
+    "ref": ("ref", "reference", "references", "refs"),
     "src": ("src", "source"),
 }
+
+
+Missing = Literal["error", "null", "skip"]
+"""What becomes of a row without hypothesis, reference or source: an error, a null score, or no row."""
+MISSING: tuple[Missing, ...] = get_args(Missing)
+
+
+def usual_name(present: Container[str], role: str) -> str | None:
+    """The usual name of a role that is there, if any.
+
+    >>> usual_name(["id", "mt", "ref"], "hyp"), usual_name(["id"], "src")
+    ('mt', None)
+    """
+    return next((name for name in USUAL_NAMES[role] if name in present), None)
 
 
 @dataclass(frozen=True)
@@ -53,7 +68,7 @@ class Columns:
             for name in names:
                 if name not in present:
                     raise InputError(f"{place}: has no column {name!r}; its columns are {', '.join(present)}")
-            columns_of[role] = names or tuple(name for name in USUAL_NAMES[role] if name in present)[:1]
+            columns_of[role] = names or tuple(filter(None, [usual_name(present, role)]))
         if not columns_of["hyp"]:
             raise InputError(
                 f"{place}: which column holds the hypotheses? Write --columns hyp=NAME,ref=NAME; "

@@ -50,8 +50,20 @@ class LineReader:
         self.count = 0
 
     def __iter__(self) -> Iterator[str]:
-        for block in self._blocks():
-            yield from self._decoded(block)
+        for lines in self._blocks():
+            if self.count == 0 and _looks_utf16(lines[0]):
+                raise InputError(
+                    f"{self.name}: looks like UTF-16, not UTF-8; convert it, for instance with iconv -f UTF-16 -t UTF-8"
+                )
+            try:
+                texts = b"\n".join(lines).decode("utf-8").split("\n")
+            except UnicodeDecodeError:
+                raise self._undecodable(lines) from None
+            for text in texts:
+                self.count += 1
+                if self.count == 1:
+                    text = text.removeprefix(_BYTE_ORDER_MARK)  # noqa: PLW2901
+                yield text.removesuffix("\r")
 
     def _blocks(self) -> Iterator[list[bytes]]:
         """Runs of whole lines, still as bytes."""
@@ -72,17 +84,6 @@ class LineReader:
                     yield lines
         if rest:
             yield [rest]
-
-    def _decoded(self, lines: list[bytes]) -> Iterator[str]:
-        try:
-            texts = b"\n".join(lines).decode("utf-8").split("\n")
-        except UnicodeDecodeError:
-            raise self._undecodable(lines) from None
-        for text in texts:
-            self.count += 1
-            if self.count == 1:
-                text = text.removeprefix(_BYTE_ORDER_MARK)  # noqa: PLW2901
-            yield text.removesuffix("\r")
 
     def _unreadable(self, error: Exception) -> Exception:
         if is_damage(error):
@@ -108,6 +109,12 @@ class LineReader:
                     "convert the file, for instance with iconv"
                 )
         raise AssertionError("the block did not decode, but each of its lines does")
+
+
+def _looks_utf16(line: bytes) -> bool:
+    """Whether a first line starts with the mark of UTF-16, or every second of its bytes is 0."""
+    has_gaps = any(len(half) > 1 and not any(half) for half in (line[::2], line[1::2]))
+    return line.startswith((b"\xff\xfe", b"\xfe\xff")) or has_gaps
 
 
 def _reading(path: str, name: str) -> IO[bytes]:

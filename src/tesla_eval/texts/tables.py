@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tesla_eval.base.errors import InputError, UsageError, warn
-from tesla_eval.texts.columns import USUAL_NAMES, Columns
+from tesla_eval.texts.columns import Columns, usual_name
 from tesla_eval.texts.compression import without_suffix
 from tesla_eval.texts.lines import LineReader, read_json_lines
 
@@ -39,6 +40,8 @@ class TableRow(NamedTuple):
     hypotheses: list[str]
     references: list[str]
     source: str | None
+    lacks: str = ""
+    """What is missing, if rows may lack something."""
 
 
 def is_table(path: str, columns: Columns | None = None) -> bool:
@@ -51,7 +54,7 @@ def is_table(path: str, columns: Columns | None = None) -> bool:
     if columns is not None:
         return True
     _, first = next(read_json_lines(path), ("", {}))
-    return "system" not in first and any(name in first for name in USUAL_NAMES["hyp"])
+    return "system" not in first and usual_name(first, "hyp") is not None
 
 
 def table_columns(path: str, columns: Columns | None) -> Columns:
@@ -63,11 +66,14 @@ def table_columns(path: str, columns: Columns | None) -> Columns:
 
 def is_summary_source(path: str) -> bool:
     """Whether a path names a folder or JSON Lines rather than a text with one segment per line."""
-    return path.endswith((".jsonl", ".jsonl.gz")) or Path(path).is_dir()
+    return path.endswith((".jsonl", ".jsonl.gz")) or os.path.isdir(path)  # noqa: PTH112 (any text will do)
 
 
-def read_table(path: str, columns: Columns) -> Iterator[TableRow]:
-    """The segments of a table one after the other; `columns` are those of `table_columns`."""
+def read_table(path: str, columns: Columns, *, may_lack: bool = False) -> Iterator[TableRow]:
+    """The segments of a table one after the other; `columns` are those of `table_columns`.
+
+    A row with a null where a text is needed is an error, unless rows `may_lack` something.
+    """
     quotes_matter = _ending(path) == "tsv"
     for place, row in _rows(path, columns):
         if quotes_matter and any(_QUOTED.fullmatch(text) for text in row.values() if '""' in text):
@@ -75,6 +81,9 @@ def read_table(path: str, columns: Columns) -> Iterator[TableRow]:
                 f"{place}: has a field in quotation marks, which a .csv file would lose; a .tsv file is read as it is"
             )
             quotes_matter = False
+        if may_lack and (lacks := _first_null(row, columns)):
+            yield TableRow(place, [], [], None, lacks)
+            continue
         references = [text for name in columns.ref for text in _texts(row, name, place)]
         yield TableRow(
             place,
@@ -82,6 +91,15 @@ def read_table(path: str, columns: Columns) -> Iterator[TableRow]:
             references,
             _text(row, columns.src[0], place) if columns.src else None,
         )
+
+
+def _first_null(row: Row, columns: Columns) -> str:
+    """The first column without a text, or a list without one."""
+    for name in (*columns.hyp, *columns.ref, *columns.src):
+        value = row.get(name)
+        if value is None or (isinstance(value, list) and all(text is None for text in value)):
+            return name
+    return ""
 
 
 def sample_references(path: str, columns: Columns | None, most: int) -> list[str]:

@@ -82,7 +82,7 @@ def train_pem_x(
         for name in (*EVIDENCE, *(f"{pivot}.lem.1.f" for pivot in pivots))
         if name in group.evidence_names
     ]
-    progress.stage("evidence", sum(map(len, sets)))
+    progress.stage("evidence (pairs)", sum(map(len, sets)))
     measured = [compute_evidence(group, one, names, progress) for one in sets]
     trials = [
         (float(np.mean(list(leave_one_out(measured, penalty, lone).values()))), penalty, lone)

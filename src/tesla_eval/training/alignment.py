@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tesla_eval._core import WordAligner
+from tesla_eval._core import StopToken, WordAligner
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.files import replacing
 from tesla_eval.base.parallel import NO_PROGRESS, Progress, map_in_order
@@ -72,6 +72,7 @@ def align_by_agreement(
             lambda chunk: aligner.directed_links(direction, chunk.start, chunk.stop, recipe.threshold),
             _chunks(len(aligner)),
             threads,
+            StopToken(),
         )
         return [line for lines in chunks for line in lines]
 
@@ -96,7 +97,7 @@ def trained_aligner(
             aligner.expect(chunk.start, chunk.stop, sequential)
             return len(chunk)
 
-        for done in map_in_order(expect, _chunks(len(aligner)), threads):
+        for done in map_in_order(expect, _chunks(len(aligner)), threads, StopToken()):
             progress.advance(done)
         aligner.maximise(sequential)
     return aligner

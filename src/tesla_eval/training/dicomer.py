@@ -205,7 +205,7 @@ def permuted_lists(
     progress: Progress = NO_PROGRESS,
 ) -> dict[Variant, list[list[RankedText]]]:
     """For each document (by name) a list: itself with score 1 and permutations of its sentences with score 0."""
-    progress.stage("permuted texts", len(documents))
+    progress.stage("permuting (documents)", len(documents))
     lists: dict[Variant, list[list[RankedText]]] = {variant: [] for variant in variants}
     for name, document in documents.items():
         orders = [list(range(len(document))), *permutations_of(len(document), name)]

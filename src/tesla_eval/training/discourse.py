@@ -120,7 +120,7 @@ def gold_neighbours(document: GoldDocument) -> Iterator[tuple[int, GoldRelation]
 
 def train_parser(documents: Sequence[GoldDocument], *, progress: Progress = NO_PROGRESS) -> Parser:
     """A parser from annotated documents; the same documents give the same parser (needs scikit-learn)."""
-    progress.stage("training", len(CLASSIFIERS) + 1)
+    progress.stage("training (classifiers)", len(CLASSIFIERS) + 1)
     names = {candidate.name for document in documents for _, candidate, _ in gold_connectives(document)}
     inventory = Inventory({name for name in names if any(c.isalpha() for c in name)} | set(USUAL_SENSE))
     examples = {name: _Examples() for name in CLASSIFIERS}

@@ -232,7 +232,8 @@ class RankingProblem:
         """The model that a learner finds.
 
         `signed` gives weights of their features' signs for features as they are; those of agreement add up to 1, and
-        each kind in `floors` has at least that share of them, spread evenly (specification §8b). The scale of other
+        each kind in `floors` has at least that share of them, spread evenly (specification §8b). A kind of penalties
+        in `floors` is not learned: its weight is that number, whatever else is learned. The scale of other
         learners is logistic, fitted to the linear scores of the training outputs, or linear (specification §8): 0 for
         the smallest and 1 for the largest value that the ranges of the features allow. That of `signed-svm` is linear.
         """
@@ -257,11 +258,19 @@ class RankingProblem:
         return np.array([1.0 if feature.more_is_better else -1.0 for feature in self.features])
 
     def _fit_signed(self, penalty: float, floors: Mapping[str, float]) -> LinearModel:
-        weights = fit_signed(*self._differences, penalty, self._signs) / self._draft.deviations
-        weights *= (1.0 - sum(floors.values())) / (math.fsum(weights[weights > 0]) or 1.0)
+        differences, counts = self._differences
+        is_fixed = np.array(
+            [not one.more_is_better and one.kind in floors for one in self.features], np.bool_
+        )
+        weights = np.zeros(len(self.features))
+        learned = fit_signed(differences[:, ~is_fixed], counts, penalty, self._signs[~is_fixed])
+        weights[~is_fixed] = learned / self._draft.deviations[~is_fixed]
+        agreement = _kinds_of_agreement(self.features)
+        shared = sum(share for kind, share in floors.items() if kind in agreement)
+        weights *= (1.0 - shared) / (math.fsum(weights[weights > 0]) or 1.0)
         for kind, share in floors.items():
             columns = [k for k, feature in enumerate(self.features) if feature.kind == kind]
-            weights[columns] += share / len(columns)
+            weights[columns] += share / len(columns) if kind in agreement else -share
         count = len(self.features)
         return replace(
             self._draft, weights=weights, means=np.zeros(count), deviations=np.ones(count),
@@ -269,18 +278,21 @@ class RankingProblem:
         )  # fmt: skip
 
 
+def _kinds_of_agreement(features: Sequence[Feature]) -> set[str]:
+    return {feature.kind for feature in features if feature.more_is_better}
+
+
 def check_floors(floors: Mapping[str, float], features: Sequence[Feature], learner: str) -> None:
-    """Refuse floors of what is no kind of feature, of penalties, or of more than there is."""
+    """Refuse floors of what is no kind of feature, negative ones, and shares of more agreement than there is."""
     if floors and learner != SIGNED_LEARNER:
         raise UsageError(f"floors go with the learner {SIGNED_LEARNER!r} only")
-    agreement = {feature.kind for feature in features if feature.more_is_better}
-    unknown = [kind for kind in floors if kind not in agreement]
+    kinds = {feature.kind for feature in features}
+    unknown = [kind for kind in floors if kind not in kinds]
     if unknown:
-        raise UsageError(
-            f"no floor for {', '.join(unknown)}: the kinds of agreement are {', '.join(sorted(agreement))}"
-        )
-    if not all(0 <= share < 1 for share in floors.values()) or sum(floors.values()) >= 1:
-        raise UsageError("floors are shares between 0 and 1, and together less than 1")
+        raise UsageError(f"no floor for {', '.join(unknown)}: the kinds are {', '.join(sorted(kinds))}")
+    shares = [floors[kind] for kind in floors if kind in _kinds_of_agreement(features)]
+    if min(floors.values(), default=0) < 0 or sum(shares) >= 1:
+        raise UsageError("floors of agreement are shares between 0 and 1, and together less than 1")
 
 
 def cross_validate(

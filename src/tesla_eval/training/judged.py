@@ -70,7 +70,7 @@ def collect(
     Pairs are the preferences where there are any, else the pairs of human scores that differ by more than `threshold`
     standard deviations of the test set's scores. Their order never matters: pairs are sorted, equal ones are counted.
     """
-    progress.stage("outputs")
+    progress.stage("features (outputs)")
     sets = [_training_set(one, features_for(one.outputs.lp), cache, threshold, progress) for one in judged]
     sets = [one for one in sets if len(one.better) or not np.isnan(one.scores).all()]
     if not sets:

@@ -194,14 +194,14 @@ def _vocabulary(batches: Iterable[AnalysedBatch], least_count: int) -> tuple[tup
 def _estimate(
     estimator: NgramEstimator, order: int, progress: Progress
 ) -> tuple[tuple[Discounts, ...], tuple[int, ...]]:
-    progress.stage("adjusting counts")
+    progress.stage("adjusting counts (n-grams)")
     estimator.adjust_counts(progress.advance)
     by_formula = [discounts(estimator.count_of_counts(n)) for n in range(1, order + 1)]
     chosen = tuple(FALLBACK if of_order is None else of_order for of_order in by_formula)
     for n, values in enumerate(chosen, 1):
-        progress.stage(f"estimating order {n}")
+        progress.stage(f"estimating order {n} (n-grams)")
         estimator.estimate(n, values, progress.advance)
-    progress.stage("joining")
+    progress.stage("joining (n-grams)")
     estimator.join_backoffs(progress.advance)
     return chosen, tuple(n for n, of_order in enumerate(by_formula, 1) if of_order is None)
 

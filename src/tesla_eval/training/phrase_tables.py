@@ -194,7 +194,10 @@ def build_phrase_table(
         tags |= _import_moses(recipe, counter, runs, progress)
     runs.end()
     progress.stage("merging counts")
-    merged = counter.merge([str(path) for path in runs.paths], recipe.min_count, recipe.min_probability)
+    try:
+        merged = counter.merge([str(path) for path in runs.paths], recipe.min_count, recipe.min_probability)
+    except RuntimeError as error:  # a run was changed, or is gone
+        raise BuildError(str(error)) from error
     if not merged["total"]:
         raise BuildError("no phrase pair was found: are the files translations of each other, line by line?")
     return table_resource(
@@ -281,7 +284,7 @@ class _Stages:
         if not self._note.is_file():
             tags = TagCounts()
             parts = pairs = 0
-            self._progress.stage("analysing sentence pairs")
+            self._progress.stage("analysing (sentence pairs)")
             for pairs_here, lines in self._analysed_parts(tags):
                 for suffix, column in lines.items():
                     self._path(parts, suffix).write_text(
@@ -367,7 +370,7 @@ def _import_moses(
 ) -> Mapping[str, FunctionTag]:
     target, pivot = load_pipeline(recipe.language), load_pipeline(recipe.pivot)
     tags = TagCounts()
-    progress.stage("importing phrases")
+    progress.stage("importing (phrases)")
     for path in recipe.moses:
         for done in count_moses_phrases(path, (target, pivot), counter, tags, swapped=recipe.moses_swapped):
             runs.spill()

@@ -40,7 +40,8 @@ class Recipe:
     penalty: float | None = None
     """By default the best one in cross-validation."""
     floors: Mapping[str, float] = field(default_factory=dict)
-    """The least share of the weights of agreement that some kinds of features have."""
+    """The least share of the weights of agreement that some kinds of features have, and the weights of penalties that
+    are given and not learned."""
     language_models: tuple[str, ...] | None = None
     """The language models that are features; by default those of the metric's group."""
     logistic_scale: bool = True
@@ -91,7 +92,7 @@ def train(
         raise UsageError("there is no feature to learn weights for; check --groups and --without")
     features = [metric.features[column] for column in kept]
     chosen = [one.with_features(np.array(kept, np.int64)) for one in sets]
-    progress.stage("folds")
+    progress.stage("learning (folds)")
     penalties = PENALTIES if recipe.penalty is None else (recipe.penalty,)
     validations = cross_validate(
         chosen, features, learner=recipe.learner, penalties=penalties, floors=recipe.floors, progress=progress

@@ -178,14 +178,14 @@ def train_pem(
 ) -> PemModel:
     """The model that predicts held-out originals best; pairs without words are left out."""
     features = paraphrase_features(language, pivots, language_model, least_count)
-    progress.stage("features", len(pairs))
+    progress.stage("features (pairs)", len(pairs))
     rows = compute_features(features, pairs, progress)
     kept = np.flatnonzero(~np.isnan(rows).any(axis=1)).tolist()
     if not kept:
         raise BuildError("no pair of texts has words to learn from")
     targets = np.array([pairs[k].overall for k in kept])
     groups = [pairs[k].group for k in kept]
-    progress.stage("grid", grid.size)
+    progress.stage("searching (settings)", grid.size)
     fit = fit_support_vectors(
         PARAPHRASE_FEATURES, rows[kept], targets, groups, grid, folds=folds, progress=progress
     )
@@ -215,7 +215,7 @@ def cremer_rows(
     progress: Progress = NO_PROGRESS,
 ) -> tuple[FloatArray, FloatArray, list[int]]:
     """For every scored summary its two features, its human score, and the number of its topic."""
-    progress.stage("summaries", human.size)
+    progress.stage("features (summaries)", human.size)
     streams = summaries.reference_streams
     rows, targets, topics = [], [], []
     for system, texts in enumerate(summaries.hypotheses):
@@ -241,7 +241,7 @@ def train_cremer(
     progress: Progress = NO_PROGRESS,
 ) -> tuple[CremerModel, dict[str, Any]]:
     """The regression whose parameters predict held-out topics best, and what the search found."""
-    progress.stage("grid", GRIDS[kernel].size)
+    progress.stage("searching (settings)", GRIDS[kernel].size)
     fit = fit_support_vectors(
         CREMER_FEATURES, rows, targets, topics, GRIDS[kernel], folds=folds, progress=progress
     )

@@ -270,7 +270,7 @@ def build_tagger(
         texts = list(_texts(sentences, view))
         return train_tagger(texts, language, lexicon=data.lexicon, settings=settings, progress=progress)
 
-    progress.stage("training", settings.epochs * (2 if data.dev else 1))
+    progress.stage("training (epochs)", settings.epochs * (2 if data.dev else 1))
     accuracy: dict[str, object] = {}
     resource = train(data.train)
     if data.dev:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.base.parallel import map_in_order
 from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.scoring import map_texts
 from tesla_eval.metrics.segments import distinct_texts, texts_of
 from tesla_eval.tuning.nbest import CandidateList
 from tesla_eval.tuning.objective import FloatArray
@@ -74,7 +74,7 @@ def mbr(
     metric: Metric | None, lists: Iterable[CandidateList], options: MbrOptions, workers: int = 1
 ) -> Iterator[Risked]:
     """The choice of every segment, in order; `workers` segments at a time. An aggregate needs no metric."""
-    return map_in_order(lambda candidates: _choose(metric, candidates, options), lists, workers)
+    return map_texts(lambda candidates: _choose(metric, candidates, options), lists, workers)
 
 
 def _choose(metric: Metric | None, candidates: CandidateList, options: MbrOptions) -> Risked:

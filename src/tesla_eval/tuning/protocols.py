@@ -17,6 +17,7 @@ import numpy as np
 from tesla_eval.base.errors import InputError, TeslaError, UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.texts.columns import usual_name
 from tesla_eval.texts.lines import parse_json_object
 from tesla_eval.tuning.objective import TuningObjective
 
@@ -100,8 +101,20 @@ def _shown(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
+def _is_json(value: object) -> bool:
+    """Whether a value can be given back: JSON has no NaN and no infinity, which Python reads all the same."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        return False
+    return True
+
+
 class JsonLines(Protocol):
-    """`{"hyp": ..., "refs": [...]}` is answered by `{"score": ...}`; an `id` is given back."""
+    """`{"hyp": ..., "refs": [...]}` is answered by `{"score": ...}`; an `id` is given back.
+
+    Other usual names (`texts.columns`) are understood, too.
+    """
 
     def answer(self, lines: Sequence[str | None]) -> str:
         """One JSON object per line, blank lines too."""
@@ -116,6 +129,9 @@ class JsonLines(Protocol):
                     raise InputError(f"{place}: is not valid UTF-8, or too long")
                 request = parse_json_object(line, place)
                 ids[-1] = request.get("id")
+                if not _is_json(ids[-1]):
+                    ids[-1] = None
+                    raise InputError(f"{place}: id holds a number that JSON does not have")
                 parsed.append(self._segment(request, place))
             except TeslaError as error:
                 parsed.append(str(error))
@@ -131,11 +147,14 @@ class JsonLines(Protocol):
         return "".join(f"{text}\n" for text in answers)
 
     def _segment(self, item: dict[str, object], place: str) -> _Segment:
-        hypothesis, references = item.get("hyp"), item.get("refs", [])
+        hypothesis, name = item.get(usual_name(item, "hyp") or ""), usual_name(item, "ref")
+        references = item.get(name or "", [])
+        if name in ("ref", "reference") and isinstance(references, str):
+            references = [references]
         if not isinstance(hypothesis, str):
             raise InputError(f"{place}: hyp must be a text")
         if not isinstance(references, list) or not all(isinstance(text, str) for text in references):
-            raise InputError(f"{place}: refs must be a list of texts")
+            raise InputError(f"{place}: {name} must be a list of texts")
         if not references and self.metric_for([hypothesis]).needs_references:
             raise InputError(f"{place}: refs must hold at least one text")
         if len(references) > _MOST_REFERENCES:

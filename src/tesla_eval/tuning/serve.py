@@ -20,7 +20,8 @@ _BLOCK = 1 << 16
 _LINES_AT_ONCE = 512
 _IN_MEMORY = 1 << 22
 """Bytes of unread input that are kept in memory; what is more goes to a temporary file."""
-_LONGEST_LINE = 64 << 20
+_LONGEST_LINE = 8 << 20
+"""Bytes: some twenty texts as long as the metrics take them."""
 
 
 def serve(protocol: Protocol, source: BinaryIO, target: BinaryIO) -> None:

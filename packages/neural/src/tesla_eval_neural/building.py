@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ from tesla_eval_neural.encoder import KIND, Encoder
 from tesla_eval_neural.kinds import piece_kinds
 from tesla_eval_neural.quantising import Architecture, encoder_arrays
 
-__all__ = ["LAYERS", "Folder", "build_encoder", "read_folder"]
+__all__ = ["LAYERS", "Folder", "build_encoder", "is_tuned", "opener_of", "read_folder", "with_tuned_layers"]
 
 LAYERS = 3
 _LARGEST_TEXT = 64 << 20  # bytes; the tokenizer.json of a multilingual model has 17 million
@@ -247,6 +248,43 @@ def _byte_pairs(document: Mapping[str, Any]) -> _Tokeniser:
         "continues": "", "leading_space": bool(before.get("add_prefix_space", False)),
     }  # fmt: skip
     return info, vocabulary, {"merges": text_array("\n".join(merges))}, _ends(vocabulary, ("<s>", "</s>"))
+
+
+def is_tuned(tensor: str) -> bool:
+    """Whether tuning changes a tensor: the layers, and the normalisation of the embeddings."""
+    return tensor.startswith(("encoder.layer.", "embeddings.LayerNorm."))
+
+
+def with_tuned_layers(folder: Folder, path: Path) -> Folder:
+    """The folder with the layers of an .npz file of `tune_encoder.py`; the embeddings stay those of the folder.
+
+    A matrix `name` is stored whole, or as rows of 8-bit numbers `name.q` with one scale per row `name.s`.
+    """
+    weights = dict(folder.weights)
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            for tensor, original in folder.weights.items():
+                if not is_tuned(tensor):
+                    continue
+                rounded = f"{tensor}.q" in stored
+                values = stored[f"{tensor}.q"] * stored[f"{tensor}.s"][:, None] if rounded else stored[tensor]
+                if values.shape != original.shape or not np.isfinite(values).all():
+                    raise ValueError(
+                        f"the tensor {tensor} does not fit {folder.name} or holds numbers that are not finite"
+                    )
+                weights[tensor] = values.astype(np.float32)
+    except (
+        AttributeError,
+        BadZipFile,
+        EOFError,
+        IndexError,
+        KeyError,
+        OSError,
+        TypeError,
+        ValueError,
+    ) as error:
+        raise InputError(f"{path}: holds no tuned layers for this model ({error})") from error
+    return folder._replace(weights=weights)
 
 
 def build_encoder(folder: Folder, language: str, provenance: Provenance = UNSTATED) -> Resource:

@@ -42,6 +42,11 @@ __all__ = ["encoder", "train_n"]
     help="The first layers to keep; more cost more time and gave little more for English.",
 )
 @click.option(
+    "--tuned",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Tuned layers in place of the folder's, as packages/neural/tools/tune_encoder.py writes them.",
+)
+@click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -50,7 +55,8 @@ __all__ = ["encoder", "train_n"]
 )
 @provenance_options("Where the encoder comes from; default: the folder's name.")
 def encoder(
-    *, source: Path, language: str, layers: int, output: Path | None, licence: str, sources: tuple[str, ...], day: str
+    *, source: Path, language: str, layers: int, tuned: Path | None, output: Path | None, licence: str,
+    sources: tuple[str, ...], day: str,
 ) -> None:  # fmt: skip
     """Make the encoder of TESLA-N for a language from a published model.
 
@@ -60,13 +66,15 @@ def encoder(
     \b
     tesla build encoder -l de --from multilingual-e5-small/ --licence MIT
     """
-    from tesla_eval_neural.building import build_encoder, opener_of, read_folder
+    from tesla_eval_neural.building import build_encoder, opener_of, read_folder, with_tuned_layers
 
     language = code_to_build(language)
     output = output or user_data_folder() / f"{KIND}-{language}{SUFFIX}"
     with progress() as bar:
         bar.stage("reading")
         folder = read_folder(opener_of(source), layers, name=str(source))
+        if tuned is not None:
+            folder = with_tuned_layers(folder, tuned)
         bar.stage("building")
         encoder = build_encoder(folder, language, Provenance(sources or (source.name,), licence, day))
         write_resource(output, encoder, compress=False)
@@ -111,7 +119,7 @@ def train_n(
 ) -> None:  # fmt: skip
     """Learn the weights of TESLA-N for an encoder from rankings, or from scores.
 
-    TESLA-X's weights for the language stay as they are; what is learned are some twenty numbers, all of them 0 or more.
+    TESLA-X's weights for the language stay as they are; what is learned is how much they and the encoder count.
 
     \b
     tesla train n -l de --segments wmt24.seg.tsv.gz
@@ -124,7 +132,7 @@ def train_n(
     code = resolve_language(language)
     installed = load_encoder(code, encoder_file)
     x_model = load_weights("tesla-x", code)
-    metric = learning.evidence_metric(
+    metric = learning.features_metric(
         code, x_model, encoder=None if encoder_file is None else str(encoder_file), workers=jobs
     )
     preferences = {key: preference for path in pairs for key, preference in read_preferences(path).items()}
@@ -141,20 +149,20 @@ def train_n(
         sets = collect(judged, lambda lp: metric, cache, threshold=threshold, progress=bar)
     if not any(len(one.better) for one in sets):
         raise UsageError("there are no pairs to learn from; lower --threshold")
-    pieces = learning.learn_pieces(sets)
+    features = learning.learned_features(installed)
     columns = [
         np.column_stack(
             [
                 learning.x_scores(x_model, metric.features, one.features),
-                learning.context_features(one.features[:, : learning.EVIDENCE], pieces),
+                one.features[:, : len(features) - 1],
             ]
         )
         for one in sets
     ]
     ready = [learning.with_columns(one, values) for one, values in zip(sets, columns, strict=True)]
-    learned = learning.fit_features(ready, learning.learned_features(installed), penalty)
+    learned = learning.fit_features(ready, features, penalty)
     model = learning.shipped_model(
-        learned, x_model, pieces, metric, installed, date=day,
+        learned, x_model, metric, installed, date=day,
         data=tuple(f"{one.name}: {one.counts.sum():.0f} pairs" for one in sets),
         training={"learner": "signed", "penalty": penalty},
     )  # fmt: skip

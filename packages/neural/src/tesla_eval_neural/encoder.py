@@ -6,12 +6,11 @@ longer than the encoder can read is encoded window by window.
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ import numpy.typing as npt
 
 from tesla_eval._core import MOST_PIECES, StateEncoder, StateTexts
 from tesla_eval.base.errors import InputError, ResourceError
+from tesla_eval.base.forking import new_lock
 from tesla_eval.base.resources import SUFFIX, Resource, find_resource, missing_resource, read_resource
 from tesla_eval_neural.kinds import PIECE_KINDS
 from tesla_eval_neural.pieces import Pieces, tokeniser_of
@@ -55,14 +55,14 @@ class Encoder:
         try:
             self.dimensions, self.layers = int(info["dimensions"]), int(info["layers"])
             self.vocabulary = resource.text("vocabulary").split("\n")
-            self._kinds = np.ascontiguousarray(arrays["kinds"])
+            self.kinds = np.ascontiguousarray(arrays["kinds"])
             more: dict[str, Any] = {"scores": arrays.get("scores")}
             if "merges" in arrays:
                 more["merges"] = resource.text("merges")
             self._tokeniser = tokeniser_of(info["tokeniser"], self.vocabulary, more)
-            if self._kinds.shape != (len(self.vocabulary),) or self._kinds.dtype != np.uint8:
+            if self.kinds.shape != (len(self.vocabulary),) or self.kinds.dtype != np.uint8:
                 raise ValueError("the kinds do not fit the vocabulary")
-            if self._kinds.max(initial=0) >= len(PIECE_KINDS):
+            if self.kinds.max(initial=0) >= len(PIECE_KINDS):
                 raise ValueError("a piece is of an unknown kind")
             if len(arrays["word_scales"]) < len(self.vocabulary):
                 raise ValueError("there are fewer embeddings than pieces")
@@ -72,7 +72,7 @@ class Encoder:
         self.language, self.fingerprint = resource.language, resource.fingerprint
         self._cache: OrderedDict[str, Encoded] = OrderedDict()
         self._cached_bytes = 0
-        self._lock = threading.Lock()
+        self._lock = new_lock()
 
     def _state_encoder(self, info: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> StateEncoder:
         def flat(name: str, kind: type[np.generic]) -> npt.NDArray[Any]:
@@ -138,13 +138,11 @@ class Encoder:
                 self._cached_bytes -= oldest.states.nbytes
 
     def _encode_new(self, texts: Sequence[str]) -> dict[str, Encoded]:
-        ids = [self._tokeniser.ids(text) for text in texts]
-        if max(map(len, ids)) > MOST_PIECES:
+        offsets, pieces, _ = self._tokeniser.cut(texts)
+        if int(np.diff(offsets).max()) > MOST_PIECES:
             raise InputError(f"a text has more than {MOST_PIECES:,} pieces of words: split it into segments")
-        offsets = np.cumsum([0, *map(len, ids)], dtype=np.int64)
-        pieces = np.fromiter(chain.from_iterable(ids), np.uint32, int(offsets[-1]))
         states, means = self.encode_pieces(offsets, pieces)
-        kinds = self._kinds[pieces]
+        kinds = self.kinds[pieces]
         return {
             text: Encoded(kinds[start:end].copy(), states[start:end].copy(), mean.copy())
             for text, (start, end), mean in zip(texts, pairwise(offsets.tolist()), means, strict=True)

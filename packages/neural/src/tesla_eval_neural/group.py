@@ -16,24 +16,20 @@ from tesla_eval.language.analysis import AnalysedBatch, Analysis
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.metrics.features.measures import MEASURES, measured_features
 from tesla_eval_neural.encoder import Encoder, load_encoder
-from tesla_eval_neural.kinds import PIECE_KINDS
+from tesla_eval_neural.kinds import PIECE_WEIGHTS
 
 if TYPE_CHECKING:
     from tesla_eval.base.explanations import FeatureDetail, MatchDetail
 
 __all__ = [
-    "EVEN_WEIGHTS",
     "MEAN",
     "RECALL_WEIGHT",
     "THRESHOLD",
-    "WEIGHT_UNIT",
     "BoundContext",
     "ContextGroup",
     "f_measure",
 ]
 
-WEIGHT_UNIT = 64  # specification §8b: weights are 64ths
-EVEN_WEIGHTS = (WEIGHT_UNIT,) * len(PIECE_KINDS)
 RECALL_WEIGHT = 0.65
 """α of F. Where a year is left out, .5 ranks outputs a little better and systems worse; .8 does the opposite."""
 THRESHOLD = 0.3
@@ -41,6 +37,7 @@ THRESHOLD = 0.3
 MEAN = "ctx.mean"
 _PAIR, _FLOW = "ctx.pair", "ctx.flow"
 _NO_WORD = -1
+_WEIGHTS = np.array(PIECE_WEIGHTS, np.uint32)
 _SIMILARITY_UNIT, _GAIN_UNIT = 1 << 16, 16  # as in core/matching/states.cpp
 
 
@@ -61,8 +58,6 @@ class ContextGroup(FeatureGroup):
 
     name: ClassVar[str] = "context"
 
-    weights: tuple[int, ...] = fixed(EVEN_WEIGHTS)
-    """How much a piece of each kind counts, in 64ths: learned, and kept with the weights of the features."""
     alpha: float = fixed(RECALL_WEIGHT)
     encoder: str | None = fixed(None)
     """The file of the encoder; by default the installed one of the language."""
@@ -77,7 +72,6 @@ class BoundContext(BoundGroup):
 
     def __init__(self, encoder: Encoder, declared: ContextGroup) -> None:
         self.encoder, self._declared = encoder, declared
-        self._weights = np.array(declared.weights, np.uint32)
         label, group = "words in context", ContextGroup.name
         problems = [Feature(name, group, name, label, "ctx") for name in STATE_PROBLEMS]
         mean = Feature(MEAN, group, MEAN, "mean states", MEAN)
@@ -108,7 +102,7 @@ class BoundContext(BoundGroup):
     def _match(
         self, reference: StateTexts, hypothesis: StateTexts, i: Index, j: Index
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        return match_states(reference, hypothesis, i, j, self._weights, THRESHOLD)
+        return match_states(reference, hypothesis, i, j, _WEIGHTS, THRESHOLD)
 
     def _columns(self, precision: FloatArray, recall: FloatArray, cosine: FloatArray) -> FloatArray:
         f = f_measure(precision, recall, self._declared.alpha)

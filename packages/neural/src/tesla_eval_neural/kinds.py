@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["PIECE_INFORMATION", "PIECE_KINDS", "piece_kinds"]
+__all__ = ["PIECE_INFORMATION", "PIECE_KINDS", "PIECE_WEIGHTS", "piece_kinds"]
 
 _BANDS = 18
 """Of ranks; each has twice as many as the one before, and the last has all others."""
@@ -18,7 +18,9 @@ _PUNCTUATION, _LETTER, _FIRST_BAND = range(3)
 PIECE_KINDS = ("punctuation", "letter", *(f"rank {1 << band}" for band in range(_BANDS)))
 """Marks; single letters and digits; other pieces by their rank, each kind named after its first rank."""
 PIECE_INFORMATION = (1.0, 4.5, *(band + 1.5 for band in range(_BANDS)))
-"""About 1 + log2(rank): how much a piece of each kind tells before anything is learned."""
+"""About 1 + log2(rank): how much a piece of each kind tells. Weights learned from judgements rank no better."""
+PIECE_WEIGHTS = tuple(round(64 * share / max(PIECE_INFORMATION)) for share in PIECE_INFORMATION)
+"""The same in 64ths of the largest (specification §8b)."""
 _SPECIAL = (("[", "]"), ("<", ">"))
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.resources import missing_resource, user_data_folder
 from tesla_eval.language.analysis import Analysis
 from tesla_eval.metrics.combinations import Combination, Layout, Linear
 from tesla_eval.metrics.feature_metric import FeatureMetric
-from tesla_eval.metrics.features import BoundGroup, FeatureGroup
+from tesla_eval.metrics.features import BoundGroup
 from tesla_eval.metrics.tesla_x import TeslaX
 from tesla_eval_neural.encoder import shipped_file
 from tesla_eval_neural.group import BoundContext, ContextGroup
-from tesla_eval_neural.kinds import PIECE_KINDS
 
 __all__ = ["ContextLinear", "TeslaN", "data_folder", "weights_file"]
 
@@ -35,7 +34,7 @@ def weights_file(language: str) -> str:
 class ContextLinear(Linear):
     """A linear model over TESLA-X's features and those of context.
 
-    Its file also has the weights of the kinds of pieces, and names the encoder that all of them were learned with.
+    Its file names the encoder that the weights were learned with.
     """
 
     def load(self, metric: str, analysis: Analysis, own_analysis: bool) -> Combination:
@@ -52,29 +51,9 @@ class ContextLinear(Linear):
             " (another language also needs an encoder: `tesla build encoder`)",
         )  # fmt: skip
 
-    @property
-    def _settings(self) -> Mapping[str, Any]:
-        settings = self.model.settings
-        pieces = settings.get("pieces")
-        if not isinstance(pieces, dict) or set(pieces) != set(PIECE_KINDS):
-            raise ResourceError(
-                "the weights for tesla-n do not say how much each kind of piece counts; train them again with "
-                "`tesla train n`"
-            )
-        return settings
-
-    def choose(self, groups: Sequence[FeatureGroup]) -> Sequence[FeatureGroup]:
-        """The groups of the model, with the weights of pieces that were learned."""
-        pieces = self._settings["pieces"]
-        weights = tuple(int(pieces[kind]) for kind in PIECE_KINDS)
-        return [
-            replace(group, weights=weights) if isinstance(group, ContextGroup) else group
-            for group in super().choose(groups)
-        ]
-
     def over(self, groups: Sequence[BoundGroup]) -> Layout:
         """As of any linear model; refuses an encoder that the weights were not learned with."""
-        learned_with = self._settings.get("encoder")
+        learned_with = self.model.settings.get("encoder")
         for group in groups:
             if isinstance(group, BoundContext) and group.encoder.fingerprint != learned_with:
                 raise ResourceError(

@@ -1,6 +1,7 @@
 """Texts to the pieces that an encoder reads: WordPiece (BERT, LaBSE), Unigram (XLM-R, E5), byte pairs (RoBERTa).
 
-A tokeniser is plain data in the encoder's file. Every different word is cut once; the cuts are kept.
+A tokeniser is plain data in the encoder's file. WordPieces are cut in the core. Of the others every different word is
+cut once; the cuts are kept.
 """
 
 from __future__ import annotations
@@ -9,10 +10,16 @@ import re
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-__all__ = ["BytePairs", "Pieces", "Tokeniser", "Unigram", "WordPiece", "tokeniser_of"]
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval._core import CharacterMap, WordPieceCutter
+
+__all__ = ["BytePairs", "CutTexts", "Pieces", "Tokeniser", "Unigram", "WordPiece", "tokeniser_of"]
 
 Span = tuple[int, int]
 _MOST_KEPT = 1 << 18  # different words
@@ -30,6 +37,37 @@ class Pieces(NamedTuple):
     spans: list[Span]
 
 
+class CutTexts(NamedTuple):
+    """The pieces of some texts, one text after the other."""
+
+    offsets: npt.NDArray[np.int64]
+    pieces: npt.NDArray[np.uint32]
+    words: npt.NDArray[np.uint32]
+    """For each piece the number of its word in the text."""
+
+
+class Tokeniser(ABC):
+    """Cuts texts into pieces, given as numbers of the vocabulary."""
+
+    @abstractmethod
+    def cut(self, texts: Sequence[str]) -> CutTexts:
+        """The pieces of some texts."""
+
+    @abstractmethod
+    def spans(self, text: str) -> list[Span]:
+        """Where the words of a text lie."""
+
+    def ids(self, text: str) -> list[int]:
+        """The pieces of a text."""
+        ids: list[int] = self.cut([text]).pieces.tolist()
+        return ids
+
+    def pieces(self, text: str) -> Pieces:
+        """The pieces of a text with the place of their words."""
+        spans, cut = self.spans(text), self.cut([text])
+        return Pieces(cut.pieces.tolist(), [spans[word] for word in cut.words.tolist()])
+
+
 class _Kept(dict[str, tuple[int, ...]]):
     """Words with their pieces; a new word is cut when it is asked for."""
 
@@ -43,58 +81,49 @@ class _Kept(dict[str, tuple[int, ...]]):
         return pieces
 
 
-class Tokeniser(ABC):
-    """Cuts texts into pieces, given as numbers of the vocabulary."""
-
+class _WordByWord(Tokeniser):
     def __init__(self) -> None:
-        self._kept = _Kept(self.cut)
+        self._kept = _Kept(self.cut_word)
 
     @abstractmethod
     def words(self, text: str) -> Sequence[str]:
         """The words of a text as they are cut."""
 
     @abstractmethod
-    def cut(self, word: str) -> tuple[int, ...]:
+    def cut_word(self, word: str) -> tuple[int, ...]:
         """The pieces of a word."""
 
-    @abstractmethod
-    def spans(self, text: str) -> list[Span]:
-        """Where the words of `words(text)` lie in the text."""
-
-    def ids(self, text: str) -> list[int]:
-        """The pieces of a text."""
-        kept = self._kept
-        return [number for word in self.words(text) for number in kept[word]]
-
-    def pieces(self, text: str) -> Pieces:
-        """The pieces of a text with the place of their words."""
-        cut = [self._kept[word] for word in self.words(text)]
-        spans = [span for span, ids in zip(self.spans(text), cut, strict=True) for _ in ids]
-        return Pieces([number for ids in cut for number in ids], spans)
+    def cut(self, texts: Sequence[str]) -> CutTexts:
+        """The pieces of some texts."""
+        cuts = [[self._kept[word] for word in self.words(text)] for text in texts]
+        offsets = np.cumsum([0, *(sum(map(len, words)) for words in cuts)], dtype=np.int64)
+        pieces = (number for words in cuts for ids in words for number in ids)
+        numbers = (word for words in cuts for word, ids in enumerate(words) for _ in ids)
+        size = int(offsets[-1])
+        return CutTexts(offsets, np.fromiter(pieces, np.uint32, size), np.fromiter(numbers, np.uint32, size))
 
 
-class _Characters(dict[int, str]):
-    """For `str.translate`: every character as BERT reads it; punctuation and ideographs stand alone."""
+@dataclass(frozen=True)
+class _Characters:
+    """Every character as BERT reads it; punctuation and ideographs stand alone."""
 
-    def __init__(self, lowercase: bool, strip_accents: bool, ideographs: bool) -> None:
-        self._lowercase, self._strip_accents, self._ideographs = lowercase, strip_accents, ideographs
+    lowercase: bool
+    strip_accents: bool
+    ideographs: bool
 
-    def __missing__(self, code: int) -> str:
-        self[code] = read = self._read(chr(code))
-        return read
-
-    def _read(self, character: str) -> str:
+    def read(self, character: str) -> str:
+        """A character between other spaces, without them, or nothing."""
         if character in "\t\n\r":
             return " "
         if character in "\0\ufffd" or unicodedata.category(character) in _REMOVED:
             return ""
         if character.isspace():
             return " "
-        ideograph = self._ideographs and any(first <= ord(character) <= last for first, last in _IDEOGRAPHS)
-        if self._strip_accents:
+        ideograph = self.ideographs and any(first <= ord(character) <= last for first, last in _IDEOGRAPHS)
+        if self.strip_accents:
             decomposed = unicodedata.normalize("NFD", character)
             character = "".join(c for c in decomposed if unicodedata.category(c) != "Mn")
-        if self._lowercase:
+        if self.lowercase:
             character = "".join(map(str.lower, character))
         parts = (f" {c} " if _is_punctuation(c) else c for c in character)
         return f" {character} " if ideograph else "".join(parts)
@@ -125,40 +154,24 @@ class WordPiece(Tokeniser):
         prefix: str = "##",
         longest_word: int = 100,
     ) -> None:
-        super().__init__()
-        self._numbers = {piece: number for number, piece in enumerate(vocabulary)}
-        self._unknown, self._prefix, self._longest_word = unknown, prefix, longest_word
-        self._longest_piece = max(map(len, vocabulary), default=0)
         self._characters = _Characters(lowercase, strip_accents, ideographs)
+        self._cutter = WordPieceCutter(
+            "\n".join(vocabulary), unknown, prefix, longest_word, CharacterMap(self._change, str)
+        )
 
-    def words(self, text: str) -> list[str]:
-        """The words and punctuation marks, as the vocabulary writes them."""
-        return text.translate(self._characters).split()
+    def _change(self, character: str) -> tuple[str, int]:
+        return self._characters.read(character), 0
 
-    def cut(self, word: str) -> tuple[int, ...]:
-        """The pieces of a word; one unknown piece if the vocabulary cannot spell it."""
-        if len(word) > self._longest_word:
-            return (self._unknown,)
-        pieces: list[int] = []
-        start = 0
-        while start < len(word):
-            prefix = self._prefix if start else ""
-            for end in range(min(len(word), start + self._longest_piece), start, -1):
-                number = self._numbers.get(prefix + word[start:end])
-                if number is not None:
-                    pieces.append(number)
-                    start = end
-                    break
-            else:
-                return (self._unknown,)
-        return tuple(pieces)
+    def cut(self, texts: Sequence[str]) -> CutTexts:
+        """The pieces of some texts; one unknown piece for a word that the vocabulary cannot spell."""
+        return CutTexts(*self._cutter.cut(texts))
 
     def spans(self, text: str) -> list[Span]:
         """Where the words lie: from their first to their last character."""
         spans: list[Span] = []
         open_word = False
         for place, character in enumerate(text):
-            for read in self._characters[ord(character)]:
+            for read in self._characters.read(character):
                 if read == " ":
                     open_word = False
                 elif open_word:
@@ -169,7 +182,7 @@ class WordPiece(Tokeniser):
         return spans
 
 
-class Unigram(Tokeniser):
+class Unigram(_WordByWord):
     """SentencePiece's: the most probable pieces of a word, which begins with `▁`.
 
     >>> tokeniser = Unigram(["<unk>", "▁un", "known", "▁", "u"], [0.0, -2.0, -3.0, -1.0, -9.0], unknown=0)
@@ -191,7 +204,7 @@ class Unigram(Tokeniser):
         """The words between white space in Unicode's compatibility form, each with `▁` before it."""
         return ["▁" + unicodedata.normalize("NFKC", text[start:end]) for start, end in self.spans(text)]
 
-    def cut(self, word: str) -> tuple[int, ...]:
+    def cut_word(self, word: str) -> tuple[int, ...]:
         """The pieces with the highest sum of scores; neighbouring unknown characters are one piece."""
         best: list[tuple[float, int, int]] = [(0.0, 0, 0)]  # score, where the last piece begins, its number
         for end in range(1, len(word) + 1):
@@ -232,7 +245,7 @@ class _Classes(dict[int, str]):
         return kind
 
 
-class BytePairs(Tokeniser):
+class BytePairs(_WordByWord):
     """RoBERTa's: UTF-8 bytes as letters, joined pair by pair in the order of the merges.
 
     >>> tokeniser = BytePairs(["a", "b", "ab", "Ġ", "Ġab"], [("a", "b"), ("Ġ", "ab")], unknown=0)
@@ -263,7 +276,7 @@ class BytePairs(Tokeniser):
             for start, end in self._cuts(text)
         ]
 
-    def cut(self, word: str) -> tuple[int, ...]:
+    def cut_word(self, word: str) -> tuple[int, ...]:
         """The pieces that merging leaves."""
         parts = list(word)
         while len(parts) > 1:

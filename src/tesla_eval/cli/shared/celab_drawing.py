@@ -11,12 +11,13 @@ from tesla_eval.base.explanations import (
     CoveringDetail,
     CoveringLink,
     FeatureDetail,
+    LinkPart,
     ReferenceExplanation,
     ValueDetail,
 )
 from tesla_eval.base.records import Token, Unit
 from tesla_eval.cli.shared.terminal import aligned, visible, width
-from tesla_eval.drawing.picture import Partners, chosen_partners
+from tesla_eval.drawing.picture import partners
 
 __all__ = ["draw_covering"]
 
@@ -45,7 +46,9 @@ def draw_covering(detail: ReferenceExplanation, covering: CoveringDetail) -> Ite
     sides = detail.reference, detail.hypothesis
     if not (sides[0] or sides[1]):
         return
-    pairs = _partners(covering.links)
+    pairs = partners(
+        (link.weight * (link.reference[1] - link.reference[0]), link.parts) for link in covering.links
+    )
     yield from _texts(sides, pairs)
     yield ""
     yield _LEGEND
@@ -55,20 +58,9 @@ def draw_covering(detail: ReferenceExplanation, covering: CoveringDetail) -> Ite
     yield from _links(covering.links, sides)
 
 
-def _partners(links: Sequence[CoveringLink]) -> list[Partners]:
-    """Which units belong together, by what the links carry."""
-    support: dict[Partners, float] = {}
-    for link in links:
-        for part in link.parts:
-            pair = Partners(part.reference, part.hypothesis, part.equal)
-            length = link.reference[1] - link.reference[0]
-            support[pair] = support.get(pair, 0.0) + link.weight * length
-    return chosen_partners(support)
-
-
-def _in_order(pairs: Sequence[Partners]) -> set[Partners]:
+def _in_order(pairs: Sequence[LinkPart]) -> set[LinkPart]:
     """The largest part of the pairs, by units, that is in the same order on both sides."""
-    best: list[tuple[int, tuple[Partners, ...]]] = []
+    best: list[tuple[int, tuple[LinkPart, ...]]] = []
     for i, pair in enumerate(pairs):
         before = [best[j] for j in range(i) if pairs[j].hypothesis[1] <= pair.hypothesis[0]]
         units, chain = max(before, key=lambda chosen: chosen[0], default=(0, ()))
@@ -76,7 +68,7 @@ def _in_order(pairs: Sequence[Partners]) -> set[Partners]:
     return set(max(best, key=lambda chosen: chosen[0], default=(0, ()))[1])
 
 
-def _texts(sides: tuple[Units, Units], pairs: Sequence[Partners]) -> Iterator[str]:
+def _texts(sides: tuple[Units, Units], pairs: Sequence[LinkPart]) -> Iterator[str]:
     lines: list[list[_Column]] = [[]]
     room = _LINE
     for column in _columns(sides, pairs):
@@ -95,7 +87,7 @@ def _texts(sides: tuple[Units, Units], pairs: Sequence[Partners]) -> Iterator[st
             yield f"  {label:<{_MARGIN - 2}}{' '.join(cells)}".rstrip()
 
 
-def _columns(sides: tuple[Units, Units], pairs: Sequence[Partners]) -> Iterator[_Column]:
+def _columns(sides: tuple[Units, Units], pairs: Sequence[LinkPart]) -> Iterator[_Column]:
     kept = sorted(_in_order(pairs))
     letters = _letters([pair for pair in pairs if pair not in set(kept)])
     ends = (len(sides[0]), len(sides[1]))
@@ -110,7 +102,7 @@ def _columns(sides: tuple[Units, Units], pairs: Sequence[Partners]) -> Iterator[
 
 
 def _between(
-    sides: tuple[Units, Units], reference: Span, hypothesis: Span, letters: Mapping[Partners, str]
+    sides: tuple[Units, Units], reference: Span, hypothesis: Span, letters: Mapping[LinkPart, str]
 ) -> Iterator[_Column]:
     """Units that have no partner here: those of both sides share columns as long as there are some of each."""
     above = list(_pieces(sides[0], reference, {pair.reference: name for pair, name in letters.items()}))
@@ -148,9 +140,9 @@ def _text(units: Units, span: Sequence[int]) -> str:
     return f"◌{joined}" if unicodedata.category(joined[:1] or " ").startswith("M") else joined
 
 
-def _letters(pairs: Sequence[Partners]) -> dict[Partners, str]:
+def _letters(pairs: Sequence[LinkPart]) -> dict[LinkPart, str]:
     """A letter for each pair; those that follow each other on both sides share one."""
-    letters: dict[Partners, str] = {}
+    letters: dict[LinkPart, str] = {}
     number, last = -1, None
     for pair in pairs:
         follows = last is not None and (last.reference[1], last.hypothesis[1]) == (
@@ -167,14 +159,11 @@ def _letter(number: int) -> str:
 
 def _coverage(covering: CoveringDetail, features: Sequence[FeatureDetail]) -> Iterator[str]:
     rows: list[list[str]] = []
-    lengths: set[int] = set()
+    longest = max((len(row) for name in _NAMES for row in covering.coverage[name]), default=0)
     for name in _NAMES:
-        by_length: dict[int, list[float]] = {}
-        for (start, end), covered in covering.coverage[name]:
-            by_length.setdefault(end - start, []).append(covered)
-        lengths |= set(by_length)
-        rows.append([name, *(f"{sum(of):g}/{len(of)}" for _, of in sorted(by_length.items()))])
-    head = ["n-grams covered", *(f"n = {n}" for n in sorted(lengths)), "all"]
+        by_length = [[row[n] for row in covering.coverage[name] if len(row) > n] for n in range(longest)]
+        rows.append([name, *(f"{sum(of):g}/{len(of)}" for of in by_length if of)])
+    head = ["n-grams covered", *(f"n = {n + 1}" for n in range(longest)), "all"]
     shares = {one.name: f"{one.name} {one.value:.4f}" for one in features if isinstance(one, ValueDetail)}
     padded = [
         row + [""] * (len(head) - 1 - len(row)) + [shares.get(name, "")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -15,20 +16,22 @@ from tesla_eval.base.explanations import (
     PivotPhrase,
     PivotValue,
     ReferenceExplanation,
+    SentenceSupport,
     Share,
-    SupportDetail,
     ValueDetail,
 )
 from tesla_eval.base.records import Token, Unit
 from tesla_eval.cli.discourse import draw_roles
 from tesla_eval.cli.shared.celab_drawing import draw_covering
-from tesla_eval.cli.shared.terminal import aligned, visible
+from tesla_eval.cli.shared.terminal import LINES, aligned, visible
+from tesla_eval.drawing.picture import KINDS, UNMATCHED, kind_of_link
 from tesla_eval.metrics.comparison import Difference
 from tesla_eval.metrics.results import Explanation
 
 __all__ = ["draw_difference", "draw_explanation"]
 
 _MOST_FEATURES = 12
+_KINDS_PER_LINE = 4
 
 Drawable = MatchDetail | PivotDetail
 """The features with a flow."""
@@ -44,8 +47,10 @@ def draw_explanation(explanation: Explanation, feature: str | None = None) -> It
             yield ""
             yield from draw_roles(reference.coherence)
             continue
-        if _is_source(reference):
-            yield from _draw_support(reference)
+        if reference.support:
+            yield ""
+            for sentence in reference.support:
+                yield from _draw_support(sentence)
             continue
         yield f"reference   {visible(reference.text)}    {reference.score:.4f}"
         yield ""
@@ -76,31 +81,20 @@ def _draw_reference(reference: ReferenceExplanation, feature: str | None) -> Ite
     if reference.coherence is not None:
         yield ""
         yield from draw_roles(reference.coherence)
-    if reference.support is not None:
-        yield ""
-        yield from _draw_unsupported(reference.support)
 
 
-def _is_source(reference: ReferenceExplanation) -> bool:
-    """Whether the summary was compared with its source alone: all of it is too long to draw."""
-    return reference.support is not None and all(one.name.startswith("source.") for one in reference.features)
-
-
-def _draw_support(reference: ReferenceExplanation) -> Iterator[str]:
-    assert reference.support is not None
-    yield f"source      {len(reference.reference)} words    {reference.score:.4f}"
-    yield ""
-    yield from _draw_features(reference.features)
-    yield ""
-    yield from _draw_unsupported(reference.support)
-
-
-def _draw_unsupported(support: SupportDetail) -> Iterator[str]:
-    if support.unsupported:
-        words = ", ".join(visible(token.surface) for token in support.unsupported)
-        yield f"  not in the source: {words}"
-    else:
-        yield "  the source has every word"
+def _draw_support(sentence: SentenceSupport) -> Iterator[str]:
+    """A sentence of a summary, the sentence of the source that is closest to it, and what speaks against it."""
+    yield f"  {sentence.score:.4f}  {visible(sentence.text)}"
+    yield f"          closest: {visible(sentence.source) or 'nothing'}"
+    for label, spans in (
+        ("not in the source", sentence.unsupported),
+        ("unknown name or number", sentence.unknown),
+    ):
+        if spans:
+            yield f"          {label}: {', '.join(visible(sentence.surface(span)) for span in spans)}"
+    for one in sentence.contradictions:
+        yield f"          contradicts ({one.kind}): {visible(one.hypothesis) or '–'} / {visible(one.reference) or '–'}"
 
 
 def _chosen(features: Sequence[FeatureDetail], name: str | None) -> list[Drawable]:
@@ -123,8 +117,9 @@ def _is_telling(feature: Drawable) -> bool:
 
 
 def _draw_links(reference: ReferenceExplanation, feature: MatchDetail) -> Iterator[str]:
-    """The flow as rows: double lines for equals, single ones for lesser similarity, dots for what found no partner."""
+    """The flow as rows, each kind of link with a line of its own, and a legend; dots for what found no partner."""
     n = feature.n
+    kinds = set()
     rows = [("", f"hypothesis ({feature.name})", "", "reference", "similarity", "weight")]
     by_start: dict[int, list[Link]] = {}
     for link in feature.flow:
@@ -134,17 +129,33 @@ def _draw_links(reference: ReferenceExplanation, feature: MatchDetail) -> Iterat
         links = sorted(by_start.get(start, ()), key=lambda link: link.reference)
         for link in links:
             right = _ngram(reference.reference, link.reference[0], n)
-            line = "═══" if link.similarity == 1 else "───"
-            rows.append(("", left, line, right, f"{link.similarity:.2f}", f"{link.weight:g}"))
+            kind = kind_of_link(feature.similarity, *_linked_words(reference, link))
+            kinds.add(kind)
+            rows.append(("", left, LINES[kind], right, f"{link.similarity:.2f}", f"{link.weight:g}"))
         if not links:
-            rows.append(("", left, "···", "", "", ""))
+            rows.append(("", left, LINES[""], "", "", ""))
     matched = {link.reference[0] for link in feature.flow}
     rows.extend(
-        ("", "", "···", _ngram(reference.reference, start, n), "", "")
+        ("", "", LINES[""], _ngram(reference.reference, start, n), "", "")
         for start in range(len(reference.reference) - n + 1)
         if start not in matched
     )
     yield from aligned(rows, numeric=(4, 5))
+    legend = [f"{LINES[kind]} {KINDS[kind].label}" for kind in KINDS if kind in kinds]
+    if any(row[2] == LINES[""] for row in rows):
+        legend.append(f"{LINES['']} {UNMATCHED.label}")
+    yield ""
+    for start in range(0, len(legend), _KINDS_PER_LINE):
+        yield f"  {'   '.join(legend[start : start + _KINDS_PER_LINE])}"
+
+
+def _linked_words(
+    reference: ReferenceExplanation, link: Link
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The words of both sides of a link as plain data."""
+    sides = (reference.reference, link.reference), (reference.hypothesis, link.hypothesis)
+    first, second = ([token.to_dict() for token in tokens[slice(*span)]] for tokens, span in sides)
+    return first, second
 
 
 def _draw_skips(reference: ReferenceExplanation, feature: MatchDetail) -> Iterator[str]:

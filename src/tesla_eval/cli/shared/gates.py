@@ -7,14 +7,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tesla_eval.base.errors import InputError, TeslaError, UsageError
 from tesla_eval.cli.shared.score_formats import Results
 from tesla_eval.cli.shared.terminal import warn
 from tesla_eval.metrics.registry import digits, find_entry
 
-__all__ = ["Gates", "Limit"]
+__all__ = ["Gates", "Limit", "Outcome"]
 
 _LARGEST_FILE = 256 << 20
 
@@ -45,6 +45,14 @@ class Limit:
         if wanted not in metrics:
             raise UsageError(f"{option} {text}: -m does not name this metric; it names {', '.join(metrics)}")
         return cls(wanted, value)
+
+
+class Outcome(NamedTuple):
+    """Whether a system keeps a limit: `failure` says why not, and is empty if it does."""
+
+    system: str
+    limit: str
+    failure: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,20 +92,22 @@ class Gates:
         if self.baseline is not None and self.baseline not in systems:
             _read_stored(self.baseline)
 
-    def failures(self, results: Results) -> Iterator[str]:
-        """What is worse than it may be."""
+    def outcomes(self, results: Results) -> Iterator[Outcome]:
+        """One for each limit and each system that it holds for."""
         for limit in self.least:
             column = results.metrics.index(limit.metric)
             sign = self._sign(limit.metric)
             bound = "below the minimum" if sign > 0 else "above the maximum"
             for system, scores in zip(results.systems, results.scores, strict=True):
+                failure = ""
                 if not sign * scores[column] >= sign * limit.value:
                     score = _shown(limit.metric, scores[column])
-                    yield f"{system}: {limit.metric} is {score}, {bound} of {limit.value:g}"
+                    failure = f"{system}: {limit.metric} is {score}, {bound} of {limit.value:g}"
+                yield Outcome(system, f"--min-score {limit.metric}={limit.value:g}", failure)
         if self.most_drop and self.baseline is not None:
             yield from self._drops(results, self.baseline)
 
-    def _drops(self, results: Results, baseline: str) -> Iterator[str]:
+    def _drops(self, results: Results, baseline: str) -> Iterator[Outcome]:
         stored = None if baseline in results.systems else _read_stored(baseline)
         for limit in self.most_drop:
             column = results.metrics.index(limit.metric)
@@ -109,13 +119,14 @@ class Gates:
                     before = results.scores[results.systems.index(baseline)][column]
                 else:
                     before = stored.score(system, limit.metric, results.signatures[column])
-                drop = self._sign(limit.metric) * (before - score)
+                drop, failure = self._sign(limit.metric) * (before - score), ""
                 if not drop <= limit.value:
                     shown = [_shown(limit.metric, value) for value in (score, drop, before)]
-                    yield (
+                    failure = (
                         f"{system}: {limit.metric} is {shown[0]}, {shown[1]} worse than {shown[2]} of {baseline}; "
                         f"{limit.value:g} is allowed"
                     )
+                yield Outcome(system, f"--max-drop {limit.metric}={limit.value:g}", failure)
 
     def _sign(self, metric: str) -> int:
         return 1 if (self.higher_is_better or {}).get(metric, True) else -1

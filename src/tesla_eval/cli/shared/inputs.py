@@ -8,41 +8,40 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import click
 
 from tesla_eval.base.errors import InputError
 from tesla_eval.cli.shared.terminal import warn
 from tesla_eval.language.analysis.conllu import parse_conllu
+from tesla_eval.metrics.registry import BUILT_IN
+from tesla_eval.metrics.requests import MetricRequest
 from tesla_eval.metrics.scoring import Chunk
 from tesla_eval.metrics.segments import with_gaps
+from tesla_eval.texts.columns import Missing
 from tesla_eval.texts.compression import SUFFIXES
 from tesla_eval.texts.lines import (
     STANDARD_INPUT,
     LineReader,
     any_marked_up,
-    looks_lowercased,
-    looks_tokenised,
     read_in_step,
 )
-from tesla_eval.texts.tables import Columns, TableRow, is_table, read_table, table_columns
-
-if TYPE_CHECKING:
-    from tesla_eval.judgements.summaries import SummarySet
+from tesla_eval.texts.tables import Columns, TableRow, is_summary_source, is_table, read_table, table_columns
 
 __all__ = [
     "ConlluReader",
     "Inputs",
     "check_distinct",
+    "conllu_words",
     "known_length",
-    "open_inputs",
+    "open_outputs",
     "read_chunks",
-    "summary_chunks",
     "systems_or_standard_input",
 ]
 
 _ROWS_AT_ONCE = 1024
+_TOPICS_AT_ONCE = 256
 _COUNTED_BLOCK = 1 << 20
 
 
@@ -55,14 +54,32 @@ class Inputs:
     segments: int | None = None
     """How many there are, where that is known beforehand."""
     topics: tuple[str, ...] | None = None
-    """The names of the segments, where they have any."""
+    """The topics of summaries: the names of the segments."""
+    references: tuple[str, ...] = ()
+    """The names of the references, where they have any."""
     has_references: bool = True
     documents: tuple[str, ...] | None = None
     """The document of every segment, where the files say it."""
+    unit: str = "line"
+    """What holds a segment, for messages."""
+    analysed: bool = False
+
+    def sample(self) -> list[str]:
+        """Texts of the first references, or of the first system without any; no file is opened twice for it."""
+        first = next(self.chunks, None)
+        if first is None:
+            return []
+        self.chunks = chain([first], self.chunks)
+        streams = [[text for text in stream if text] for stream in first.references]
+        texts = next(filter(None, streams), None) or list(first.systems[0])
+        return [conllu_words(text) for text in texts] if self.analysed else texts
 
 
 def systems_or_standard_input(systems: Sequence[str]) -> tuple[str, ...]:
     """The systems that were named; without any, the one (or several) that comes through a pipe."""
+    for name in systems:
+        if name.lower() in BUILT_IN and not Path(name).exists():
+            raise click.UsageError(f"{name}: is no file; join several metrics by commas, such as -m m,{name}")
     if systems:
         return tuple(systems)
     if not _has_piped_input():
@@ -83,67 +100,77 @@ def check_distinct(systems: Sequence[str]) -> None:
         raise click.UsageError("a system is given twice: its differences would all be 0")
 
 
-def open_inputs(
-    references: Sequence[str],
-    systems: Sequence[str],
-    *,
-    source: str | None = None,
-    columns: str | None = None,
-    analysed: bool = False,
-    prepared: bool = False,
-) -> Inputs:
-    """Files of lines in step, or tables with named columns; tab-separated standard input holds several systems."""
+def open_outputs(
+    references: Sequence[str], systems: Sequence[str], requests: Sequence[MetricRequest], *, source: str | None = None,
+    columns: str | None = None, analysed: bool = False, missing: Missing = "error",
+) -> Inputs:  # fmt: skip
+    """Files of lines, tables, or summaries, whichever was given; no `requests` stand for the default metrics."""
+    needed = not requests or any(request.entry.load().needs_references for request in requests)
     chosen = None if columns is None else Columns.parse(columns)
-    if columns is not None or (not references and is_table(systems[0], chosen)):
+    marked_up = any_marked_up(*systems)
+    is_plain = references or marked_up or columns is not None or is_table(systems[0])
+    if not is_plain and (needed or is_summary_source(systems[0])):
+        if len(systems) != 1 or not is_summary_source(systems[0]):
+            raise click.UsageError(
+                "give reference files with -r; without them, a table (.tsv, .csv, .jsonl, .parquet), or one JSON Lines "
+                "file (.jsonl) or one folder of summaries"
+            )
+        if analysed:
+            raise click.UsageError("--analysed reads files of CoNLL-U, with -r")
+        return _summary_inputs(systems[0])
+    inputs = _open_parallel(references, systems, source, chosen, analysed=analysed, missing=missing)
+    if needed and not inputs.has_references:
+        if marked_up:
+            raise click.UsageError(f"{systems[0]}: has no references; give them with -r")
+        raise click.UsageError(
+            f"{systems[0]}: which column holds the references? Write --columns hyp=NAME,ref=NAME"
+        )
+    return inputs
+
+
+def _open_parallel(
+    references: Sequence[str], systems: Sequence[str], source: str | None, columns: Columns | None, *, analysed: bool,
+    missing: Missing,
+) -> Inputs:  # fmt: skip
+    """Files of lines in step, or tables with named columns; tab-separated standard input holds several systems."""
+    if columns is not None or (not references and is_table(systems[0])):
         if references or source is not None:
             raise click.UsageError("a table brings its references and sources: leave out -r and -s")
         if analysed:
             raise click.UsageError("--analysed reads files of CoNLL-U, with -r")
-        return _table_inputs(systems, chosen, prepared=prepared)
+        return _table_inputs(systems, columns, may_lack=missing == "skip")
     if any_marked_up(*references, *systems, source):
         if analysed:
             raise click.UsageError("--analysed reads files of CoNLL-U, not SGML or XML")
-        return _marked_inputs(references, systems, source, prepared=prepared)
-    length = None if analysed else known_length([*references, *systems])
-    if tuple(systems) == (STANDARD_INPUT,) and not analysed:
+        return _marked_inputs(references, systems, source)
+    names = tuple(systems)
+    if names == (STANDARD_INPUT,) and not analysed:
         standard_input = _TabbedInput()
+        chunks = read_chunks(references, [standard_input], source)
         if standard_input.fields > 1:
             names = tuple(f"System {number + 1}" for number in range(standard_input.fields))
-            chunks = _split_chunks(
-                read_chunks(references, [standard_input], source, prepared=prepared), standard_input
-            )
-        else:
-            names = (STANDARD_INPUT,)
-            chunks = read_chunks(references, [standard_input], source, prepared=prepared)
+            chunks = _split_chunks(chunks, standard_input)
     else:
-        names = tuple(systems)
-        chunks = read_chunks(references, systems, source, analysed=analysed, prepared=prepared)
-    return Inputs(names, chunks, length, has_references=bool(references))
+        chunks = read_chunks(references, systems, source, analysed=analysed)
+    length = None if analysed else known_length([*references, *systems])
+    return Inputs(
+        names, chunks, length, references=tuple(references), has_references=bool(references), analysed=analysed,
+        unit=ConlluReader.unit if analysed else LineReader.unit,
+    )  # fmt: skip
 
 
 def read_chunks(
-    references: Sequence[str],
-    systems: Sequence[str | LineReader],
-    source: str | None = None,
-    *,
-    analysed: bool = False,
-    prepared: bool = False,
-) -> Iterator[Chunk]:
-    """Chunks of all files in step; a warning, once, if the text of the first looks as if it had been worked on, unless
-    it is known to be (`analysed`, `prepared`)."""
+    references: Sequence[str], systems: Sequence[str | LineReader], source: str | None = None, *, analysed: bool = False
+) -> Iterator[Chunk]:  # fmt: skip
+    """Chunks of all files in step."""
     plain = [file for file in systems if isinstance(file, str)]
     if any_marked_up(*references, *plain, source) and len(plain) == len(systems) and not analysed:
-        yield from _marked_inputs(references, plain, source, prepared=prepared).chunks
+        yield from _marked_inputs(references, plain, source).chunks
         return
     reader: type[LineReader] = ConlluReader if analysed else LineReader
     files = (*references, *systems, *([] if source is None else [source]))
     judged = len(references) + len(systems)
-    names = [file if isinstance(file, str) else file.name for file in files[:judged]]
-    first = True
     for texts in read_in_step(files, reader=reader):
-        if first and not (analysed or prepared):
-            _warn_of_preparation(names, texts[:judged])
-        first = False
         yield Chunk(
             texts[len(references) : judged],
             with_gaps(texts[: len(references)]),
@@ -151,15 +178,10 @@ def read_chunks(
         )
 
 
-def _marked_inputs(
-    references: Sequence[str], systems: Sequence[str], source: str | None, *, prepared: bool
-) -> Inputs:
+def _marked_inputs(references: Sequence[str], systems: Sequence[str], source: str | None) -> Inputs:
     from tesla_eval.judgements.marked import read_marked_inputs  # takes time to import: only when asked for
 
     marked = read_marked_inputs(references, systems, source)
-    names = tuple(marked.systems)
-    if not prepared:
-        _warn_of_preparation(names, [texts[:_ROWS_AT_ONCE] for texts in marked.systems.values()])
 
     def chunks() -> Iterator[Chunk]:
         for start in range(0, len(marked.keys), _ROWS_AT_ONCE):
@@ -171,8 +193,9 @@ def _marked_inputs(
             )
 
     return Inputs(
-        names, chunks(), len(marked.keys), has_references=bool(marked.references), documents=marked.documents
-    )
+        tuple(marked.systems), chunks(), len(marked.keys), has_references=bool(marked.references),
+        documents=marked.documents, unit="segment",
+    )  # fmt: skip
 
 
 class _TabbedInput(LineReader):
@@ -204,41 +227,44 @@ def _split_chunks(chunks: Iterable[Chunk], reader: _TabbedInput) -> Iterator[Chu
         yield chunk._replace(systems=[list(texts) for texts in zip(*rows, strict=True)])
 
 
-def _table_inputs(paths: Sequence[str], wanted: Columns | None, *, prepared: bool) -> Inputs:
-    found = [table_columns(path, wanted) for path in paths]
+def _table_inputs(paths: Sequence[str], wanted: Columns | None, *, may_lack: bool) -> Inputs:
+    columns = [table_columns(path, wanted) for path in paths]
     several = len(paths) > 1
     names = tuple(
-        path if len(columns.hyp) == 1 else f"{path}:{name}" if several else name
-        for path, columns in zip(paths, found, strict=True)
-        for name in columns.hyp
+        path if len(own.hyp) == 1 else f"{path}:{name}" if several else name
+        for path, own in zip(paths, columns, strict=True)
+        for name in own.hyp
     )
-    chunks = _table_chunks(paths, found, names, prepared=prepared)
-    return Inputs(names, chunks, has_references=bool(found[0].ref))
+    return Inputs(
+        names,
+        _table_chunks(paths, columns, may_lack=may_lack),
+        has_references=bool(columns[0].ref),
+        unit="row",
+    )
 
 
-def _table_chunks(
-    paths: Sequence[str], columns: Sequence[Columns], names: Sequence[str], *, prepared: bool
-) -> Iterator[Chunk]:
-    rows = _rows_in_step(paths, [read_table(path, one) for path, one in zip(paths, columns, strict=True)])
-    first = True
+def _table_chunks(paths: Sequence[str], columns: Sequence[Columns], *, may_lack: bool) -> Iterator[Chunk]:
+    rows = _rows_in_step(
+        paths, [read_table(path, one, may_lack=may_lack) for path, one in zip(paths, columns, strict=True)]
+    )
     while some := list(islice(rows, _ROWS_AT_ONCE)):
         most = max(len(row.references) for row in some)
         padded = [[*row.references, *[""] * (most - len(row.references))] for row in some]
         streams = [list(stream) for stream in zip(*padded, strict=True)]
         texts = [list(lines) for lines in zip(*(row.hypotheses for row in some), strict=True)]
-        if first and not prepared:
-            _warn_of_preparation(names, texts)
-        first = False
         sources = [row.source for row in some if row.source is not None]
         yield Chunk(texts, with_gaps(streams), sources if len(sources) == len(some) else None)
 
 
 def _rows_in_step(paths: Sequence[str], tables: Sequence[Iterator[TableRow]]) -> Iterator[TableRow]:
     """The rows of all tables side by side: as many in each, about the same references and sources."""
-    count = 0
+    count = skipped = 0
+    first_skipped = ""
     while True:
         rows = [next(table, None) for table in tables]
         if all(row is None for row in rows):
+            if skipped:
+                warn(f"{skipped} of {count} rows were skipped; the first is {first_skipped}")
             return
         head, *others = rows
         for path, row in zip(paths, rows, strict=True):
@@ -246,6 +272,11 @@ def _rows_in_step(paths: Sequence[str], tables: Sequence[Iterator[TableRow]]) ->
                 raise InputError(f"{path}: has {count} rows, but another table has more; row i is segment i")
         assert head is not None
         count += 1
+        lacking = next((row for row in rows if row is not None and row.lacks), None)
+        if lacking is not None:
+            skipped += 1
+            first_skipped = first_skipped or f"{lacking.place}, which has no {lacking.lacks!r}"
+            continue
         for row in others:
             assert row is not None
             if row.references and row.references != head.references:
@@ -274,8 +305,11 @@ def known_length(paths: Sequence[str]) -> int | None:
     return None
 
 
-def summary_chunks(summaries: SummarySet, topics: int = 256) -> Iterator[Chunk]:
-    """Chunks of topics with all their models; every system must have summarised every topic."""
+def _summary_inputs(path: str) -> Inputs:
+    """Topics with all their models; every system must have summarised every topic."""
+    from tesla_eval.judgements.summaries import read_summaries  # takes time to import: only when asked for
+
+    summaries = read_summaries(path)
     for system, row in zip(summaries.systems, summaries.hypotheses, strict=True):
         if None in row:
             missing = summaries.topics[row.index(None)]
@@ -283,20 +317,23 @@ def summary_chunks(summaries: SummarySet, topics: int = 256) -> Iterator[Chunk]:
                 f"{summaries.name}: {system} has no summary of {missing}; systems are comparable on the same topics "
                 "only, so add it (an empty one scores 0) or leave the topic or the system out"
             )
-    for start in range(0, len(summaries.topics), topics):
-        span = slice(start, start + topics)
-        yield Chunk(
-            [[text for text in row[span] if text is not None] for row in summaries.hypotheses],
-            [list(stream[span]) for stream in summaries.reference_streams],
-            None if summaries.sources is None else list(summaries.sources[span]),
-        )
+
+    def chunks() -> Iterator[Chunk]:
+        for start in range(0, len(summaries.topics), _TOPICS_AT_ONCE):
+            span = slice(start, start + _TOPICS_AT_ONCE)
+            yield Chunk(
+                [[text for text in row[span] if text is not None] for row in summaries.hypotheses],
+                [list(stream[span]) for stream in summaries.reference_streams],
+                None if summaries.sources is None else list(summaries.sources[span]),
+            )
+
+    return Inputs(summaries.systems, chunks(), len(summaries.topics), summaries.topics, unit="topic")
 
 
-def _warn_of_preparation(names: Sequence[str], texts: Sequence[Sequence[str]]) -> None:
-    for looks, what in ((looks_tokenised, "already tokenised"), (looks_lowercased, "lower-cased")):
-        found = [name for name, lines in zip(names, texts, strict=True) if looks(lines)]
-        if found:
-            warn(f"{', '.join(found)}: the text looks {what}; scores are meant for text as people write it")
+def conllu_words(sentence: str) -> str:
+    """The words of a sentence in CoNLL-U, whose second column holds them."""
+    rows = (line.split("\t") for line in sentence.split("\n") if line[:1].isdigit())
+    return " ".join(fields[1] for fields in rows if len(fields) > 1)
 
 
 class ConlluReader(LineReader):

@@ -2,57 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Sequence
 
+from tesla_eval.base.errors import UsageError
 from tesla_eval.cli.shared.terminal import note, warn
+from tesla_eval.language.analysis.languages import UNDETERMINED
 from tesla_eval.language.choice import AUTO, other_language, resolve
-from tesla_eval.texts.lines import STANDARD_INPUT, LineReader, is_marked_up
-from tesla_eval.texts.tables import Columns, is_summary_source, is_table, sample_references
+from tesla_eval.texts.tables import Columns, sample_references
 
-__all__ = ["SAMPLE", "identified_language", "sample_files"]
+__all__ = ["SAMPLE", "identified_language", "sample_tables"]
 
 SAMPLE = 128
 """Texts that are looked at."""
+_INSIST = "!"
+"""What follows a language that is right although the texts look like another one."""
 
 
-def identified_language(asked: str, sample: Sequence[str], what: str = "references") -> str:
+def identified_language(
+    asked: str, sample: Sequence[str], what: str = "references", *, from_files: bool = True
+) -> str:
     """The language that `-l` names, or with `auto` that of the sample, which is said on standard error.
 
-    A given language that the texts contradict is a warning.
+    A given language that the texts contradict is an error for files, unless the user insists (`-l de!`), and a warning
+    for single sentences.
     """
-    code = resolve(asked, sample, note, what)
-    other = other_language(code, sample) if asked != AUTO else None
+    named = asked.removesuffix(_INSIST)
+    code = resolve(named, sample, note, what)
+    if code == UNDETERMINED.code and named not in (AUTO, code):
+        note(
+            f"language {named!r} has no analysis: words are compared as written, without lemmas, tags and synonyms"
+        )
+    other = None if asked in (AUTO, named + _INSIST) else other_language(code, sample)
     if other is not None:
-        warn(f"-l {asked}, but the {what} look like {other}")
+        message = f"-l {asked}, but the {what} look like {other}"
+        if from_files:
+            raise UsageError(
+                f"{message}; leave -l out to take their language, or insist with -l {code}{_INSIST}"
+            )
+        warn(message)
     return code
 
 
-def sample_files(
-    references: Sequence[str], systems: Sequence[str], *, columns: str | None = None, analysed: bool = False
-) -> list[str]:
-    """Some texts of the references, or of the systems where these cannot be read twice; none from standard input."""
-    files = [path for path in (*references, *systems) if path != STANDARD_INPUT]
-    return _sample(files[0], columns, analysed, plain=bool(references)) if files else []
-
-
-def _sample(file: str, columns: str | None, analysed: bool, *, plain: bool) -> list[str]:
-    if is_marked_up(file):
-        from tesla_eval.texts.markup import read_marked_set  # takes time to import: only when asked for
-
-        marked = read_marked_set(file)
-        versions = [*marked.references.values(), *marked.systems.values()]
-        return [text for version in versions for text in islice(version.texts.values(), SAMPLE) if text]
-    if columns is not None or (not plain and is_table(file)):
-        return sample_references(file, None if columns is None else Columns.parse(columns), SAMPLE)
-    if not plain and is_summary_source(file):
-        from tesla_eval.judgements.summaries import read_summaries  # takes time: only when asked for
-
-        streams = read_summaries(file).reference_streams
-        return [text for stream in streams for text in islice(stream, SAMPLE) if text is not None]
-    lines: Iterable[str] = islice(LineReader(file), SAMPLE * (20 if analysed else 1))
-    if analysed:  # CoNLL-U: the second column holds the words
-        lines = [
-            " ".join(line.split("\t")[1] for line in lines if line[:1].isdigit() and line.count("\t") > 1)
-        ]
-    return list(lines)
+def sample_tables(files: Sequence[str], columns: str | None) -> list[str]:
+    """References of the first rows of a table that can be read again."""
+    return sample_references(files[0], None if columns is None else Columns.parse(columns), SAMPLE)

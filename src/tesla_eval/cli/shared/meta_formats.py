@@ -65,7 +65,7 @@ def _table(results: Sequence[Result]) -> Iterator[str]:
         span = str(counts[0]) if len(counts) == 1 else f"{counts[0]}-{counts[-1]}"
         rows.append([level, statistic, *(_shown(by_metric[metric].value) for metric in metrics), span])
     if len(rows) > 1:
-        yield from aligned(rows, numeric=range(2, len(metrics) + 3))
+        yield from aligned(rows, numeric=range(2, len(metrics) + 3), keys=2)
     yield from _notes(results, len(metrics))
 
 
@@ -97,7 +97,7 @@ def _comparison_text(of_set: SetComparison) -> Iterator[str]:
         p_values = ["" if i == j else shown_p(comparison.adjusted[i, j]) for j in order]
         cluster = str(comparison.clusters[i] or "-")
         rows.append([cluster, comparison.metrics[i], _shown(comparison.values[i]), interval, *p_values])
-    yield from aligned(rows, numeric=range(2, len(rows[0])))
+    yield from aligned(rows, numeric=range(2, len(rows[0])), keys=2)
 
 
 def _json(study: Study) -> Iterator[str]:
@@ -202,7 +202,7 @@ def _preference_text(reports: Sequence[PreferenceReport]) -> Iterator[str]:
             counts = [str(test.wins), str(test.losses), ties]
             names = [visible(test.first), visible(test.second)]
             rows.append([*names, *counts, shown_p(test.p_value), shown_p(test.adjusted)])
-        yield from aligned(rows, numeric=range(2, 7))
+        yield from aligned(rows, numeric=range(2, 7), keys=2)
         yield ""
         if report.shares is not None:
             yield from _share_tables(report, report.shares)
@@ -221,7 +221,7 @@ def _judge_tables(judges: JudgeAgreement) -> Iterator[str]:
         for pair in judges.pairs:
             cells = [cell for one in (pair.agreement, pair.untied) for cell in _agreement_cells(one)[1:]]
             rows.append([visible(pair.first), visible(pair.second), *cells])
-        yield from aligned(rows, numeric=range(2, 8))
+        yield from aligned(rows, numeric=range(2, 8), keys=2)
         yield ""
     if judges.correlations:
         rows = [["judge", "judge", "sentence Pearson", "outputs", "system Pearson", "systems"]]
@@ -230,7 +230,7 @@ def _judge_tables(judges: JudgeAgreement) -> Iterator[str]:
                 cell for level in (one.sentence, one.system) for cell in (_four(level.value), str(level.n))
             ]
             rows.append([visible(one.first), visible(one.second), *cells])
-        yield from aligned(rows, numeric=range(2, 6))
+        yield from aligned(rows, numeric=range(2, 6), keys=2)
         yield ""
 
 
@@ -253,7 +253,7 @@ def _share_tables(report: PreferenceReport, shares: PreferenceShares) -> Iterato
             for j in range(len(names))
         ]
         rows.append([name, *cells])
-    yield from aligned(rows, numeric=range(1, len(names) + 1))
+    yield from aligned(rows, numeric=range(1, len(names) + 1), keys=1)
     yield ""
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -21,6 +22,7 @@ from tesla_eval.metrics.language_check import settle_language
 from tesla_eval.metrics.registry import BUILT_IN
 from tesla_eval.metrics.requests import MetricRequest, parse_requests
 from tesla_eval.metrics.scoring import NamedMetric
+from tesla_eval.texts.columns import MISSING
 
 __all__ = [
     "analysed_option",
@@ -35,12 +37,14 @@ __all__ = [
     "judgement_options",
     "language_option",
     "metrics_option",
+    "missing_option",
     "need_matplotlib",
     "need_scikit_learn",
     "one_metric_option",
     "provenance_options",
     "quiet_option",
     "requested_metrics",
+    "resamples_option",
     "source_option",
 ]
 
@@ -52,15 +56,16 @@ language_option: Callable[[Command], Command] = click.option(
 )  # fmt: skip
 auto_language_option: Callable[[Command], Command] = click.option(
     "-l", "--lang", "language", default="auto", show_default=True,
-    help="Language of the texts: ISO 639-1 code or a usual alias; auto identifies it from the references (or what "
-    "takes their place).",
+    help="Language of the texts: ISO 639-1 code or a usual alias; of a pair (de-en) the target. auto identifies it "
+    "from the references (or what takes their place). Texts that are clearly in another language are refused; "
+    "de! insists.",
 )  # fmt: skip
 metrics_option: Callable[[Command], Command] = click.option(
     "-m", "--metrics", multiple=True, metavar="NAME[,NAME...] | NAME:KEY=VALUE[,KEY=VALUE...]",
     help=f"Metrics: {', '.join(BUILT_IN)}, and what other packages add. May be given several times. With options, "
     "such as bleu:tok=intl,lc=yes, it names one metric; `tesla metrics NAME` lists them. In a value write \\, for a "
     "comma (and quote that for your shell), and + between the items of a list.  "
-    "[default: m,x; celab for languages written without spaces]",
+    "[default: m,x; celab for languages written without spaces; s-recall,s for summaries]",
 )  # fmt: skip
 
 
@@ -68,7 +73,7 @@ def one_metric_option(purpose: str) -> Callable[[Command], Command]:
     """`-m` of a command that takes one metric: the command gets its name and options as text, or None."""
     return click.option(
         "-m", "--metric", multiple=True, callback=_only_metric, metavar="NAME[:KEY=VALUE,...]",
-        help=f"{purpose}  [default: m; celab for languages written without spaces]",
+        help=f"{purpose}  [default: m; celab for languages written without spaces; s-recall for summaries]",
     )  # fmt: skip
 
 
@@ -99,8 +104,8 @@ def checked_reference_name(
 
 
 input_option: Callable[[Command], Command] = click.option(
-    "-i", "--input", "-t", "--translations", "inputs", multiple=True, metavar="FILE",
-    help="A system, as an option instead of an argument.",
+    "-i", "--input", "-t", "--translations", "inputs", multiple=True, metavar="FILE", hidden=True,
+    help="A system, as an option instead of an argument: sacreBLEU's and COMET's habit.",
 )  # fmt: skip
 source_option: Callable[[Command], Command] = click.option(
     "-s", "--source", default=None, metavar="FILE", help="The source texts, for metrics that read them."
@@ -109,6 +114,15 @@ columns_option: Callable[[Command], Command] = click.option(
     "--columns", default=None, metavar="hyp=NAME,ref=NAME,src=NAME",
     help="The columns of a table (.tsv, .csv, .jsonl, .parquet). Several names are joined by +: every hyp column is a "
     "system, every ref column a reference.  [default: hyp or mt, ref, src]",
+)  # fmt: skip
+missing_option: Callable[[Command], Command] = click.option(
+    "--missing", type=click.Choice(MISSING), default="error", show_default=True,
+    help="What becomes of a row of a table that lacks a text (null): an error, a null score (with -o FILE.parquet or "
+    "--engine), or no row.",
+)  # fmt: skip
+resamples_option: Callable[[Command], Command] = click.option(
+    "--resamples", type=click.IntRange(1), default=None,
+    help="Draws of each test.  [default: at least 1000, and 20 for each pair of systems and 1/alpha]",
 )  # fmt: skip
 analysed_option: Callable[[Command], Command] = click.option(
     "--analysed", is_flag=True,
@@ -124,9 +138,9 @@ def format_option(formats: Iterable[str]) -> Callable[[Command], Command]:
             "--json", is_flag=True, is_eager=True, expose_value=False, hidden=True, callback=_set_json
         )
         choice = click.option(
-            "--format", "output_format", type=click.Choice(sorted(formats)), default="text", show_default=True,
-            callback=lambda context, parameter, value: context.meta.get(_JSON, value),
-            help="How the results are shown. --json is short for --format json.",
+            "--format", "output_format", type=click.Choice(sorted(formats)), default=None, callback=_chosen_format,
+            help="How the results are shown. --json is short for --format json.  "
+            "[default: text; with -o what the ending says: .json, .csv, .tsv, .tex, .md]",
         )  # fmt: skip
         return choice(flag(command))
 
@@ -134,6 +148,15 @@ def format_option(formats: Iterable[str]) -> Callable[[Command], Command]:
 
 
 _JSON = f"{__name__}.json"
+_FORMAT_OF_ENDING = {".json": "json", ".csv": "csv", ".tsv": "tsv", ".tex": "latex", ".md": "markdown"}
+
+
+def _chosen_format(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
+    """The format that was asked for, or that the ending of `-o` (an eager option) means."""
+    output: Path | None = context.params.get("output")
+    by_ending = "text" if output is None else _FORMAT_OF_ENDING.get(output.suffix.lower(), "text")
+    asked: str = context.meta.get(_JSON, value or by_ending)
+    return asked
 
 
 def _set_json(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -195,9 +218,12 @@ def _need(module: str, message: str) -> None:
         raise UsageError(message)
 
 
-def requested_metrics(names: Sequence[str], language: str, *, one: bool = False) -> list[MetricRequest]:
+def requested_metrics(
+    names: Sequence[str], language: str, *, one: bool = False, summaries: bool = False
+) -> list[MetricRequest]:
     """What `-m` asks for, or the default of the language; of that the first, where `one` metric is used."""
-    requests = parse_requests(names or default_metrics(language).split(",")[: 1 if one else None])
+    default = default_metrics(language, summaries=summaries).split(",")[: 1 if one else None]
+    requests = parse_requests(names or default)
     if not requests:
         raise click.UsageError("-m names no metric")
     return requests
@@ -215,6 +241,7 @@ def choose_metrics(
     analysed: bool = False,
     workers: int = 1,
     one: bool = False,
+    summaries: bool = False,
     on_missing: Callable[[str, TeslaError], None] | None = None,
 ) -> list[NamedMetric]:
     """The metrics that `-m` names, each once, for the language that `-l` names.
@@ -223,7 +250,7 @@ def choose_metrics(
     """
     code = resolve_language(language)
     chosen: list[tuple[MetricRequest, Metric]] = []
-    for request in requested_metrics(names, code, one=one):
+    for request in requested_metrics(names, code, one=one, summaries=summaries):
         options = _for_analysed_text(request, code) if analysed else request.options
         try:
             metric = settle_language(create_metric(request.entry.name, code, **options))

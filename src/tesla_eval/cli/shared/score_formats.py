@@ -1,19 +1,28 @@
-"""What `tesla score` prints: text, JSON, TSV, LaTeX, and the score files of mt-metrics-eval."""
+"""What `tesla score` prints: text, JSON, TSV, CSV, LaTeX, Markdown, and the score files of mt-metrics-eval."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import click
 
 from tesla_eval.base.errors import UsageError
 from tesla_eval.cli.shared.terminal import aligned, complain, visible, width
+from tesla_eval.cli.shared.typeset import (
+    best_places,
+    csv_lines,
+    latex_escaped,
+    markdown_table,
+    proper_name,
+    short_names,
+)
 from tesla_eval.metrics.registry import digits
 from tesla_eval.texts.compression import without_suffix
 
-__all__ = ["FORMATS", "Intervals", "Results", "check_format", "latex_escaped", "signature_line"]
+__all__ = ["FORMATS", "Intervals", "Results", "check_format", "signature_line"]
 
 
 def signature_line(metric: str, signature: str) -> str:
@@ -52,6 +61,15 @@ class Results:
     """The signatures of the segments' scores, as many as `signatures`."""
     intervals: Intervals | None = None
     reference_name: str = "ref"
+    lower_is_better: frozenset[str] = frozenset()
+    """The metrics whose best score is the lowest."""
+    parts: Callable[[int, int], dict[str, Any] | None] = lambda system, metric: None
+    """What makes up a system's score under a metric, where the metric tells."""
+
+    def best(self, metric: int) -> set[int]:
+        """The systems with the best score under a metric."""
+        higher_is_better = self.metrics[metric] not in self.lower_is_better
+        return best_places([row[metric] for row in self.scores], higher_is_better=higher_is_better)
 
     @property
     def signature_lines(self) -> list[str]:
@@ -79,8 +97,8 @@ def check_format(name: str, metrics: int, segments: bool, *, intervals: bool = F
     """Refuse, before any work is done, what a format cannot hold."""
     if name == "mtme" and metrics > 1:
         raise UsageError("--format mtme holds one metric per file: give one name to -m")
-    if name == "latex" and segments:
-        raise UsageError("--format latex is a table of systems: leave out --segments")
+    if name in ("latex", "markdown") and segments:
+        raise UsageError(f"--format {name} is a table of systems: leave out --segments")
     if name == "mtme" and intervals:
         raise UsageError("--format mtme has no room for intervals: leave out --ci")
 
@@ -121,7 +139,7 @@ def _text(results: Results) -> Iterator[str]:
             for k, (m, s) in enumerate(zip(results.metrics, scores, strict=True))
         ]
         table.append([name, *cells])
-    yield from aligned(table, numeric)
+    yield from aligned(table, numeric, keys=1)
     if results.intervals is not None:
         yield f"[ ]: {_drawn(results.intervals)}"
     yield ""
@@ -161,28 +179,42 @@ def _json_cell(results: Results, system: int, index: int, metric: str, score: fl
     if results.segments is not None:
         segments = f', "segments": [{", ".join(map(json.dumps, results.segments(system, index)))}]'
     ends = ""
+    parts = results.parts(system, index)
+    if parts is not None:
+        ends = "".join(f", {json.dumps(name)}: {json.dumps(value)}" for name, value in parts.items())
     if results.intervals is not None:
         low, high = results.intervals.ends[system][index]
-        ends = f', "low": {json.dumps(low)}, "high": {json.dumps(high)}'
+        ends += f', "low": {json.dumps(low)}, "high": {json.dumps(high)}'
     return f'{json.dumps(metric)}: {{"score": {json.dumps(score)}{ends}{segments}}}'
 
 
-def _tsv(results: Results) -> Iterator[str]:
-    names = [_one_field(system) for system in results.systems]
-    if results.segments is None:
-        ends = "" if results.intervals is None else "low\thigh\t"
-        yield f"system\tmetric\tscore\t{ends}signature"
-        for i, (name, scores) in enumerate(zip(names, results.scores, strict=True)):
-            for k, metric in enumerate(results.metrics):
-                if results.intervals is not None:
-                    ends = "".join(f"{end!r}\t" for end in results.intervals.ends[i][k])
-                yield f"{name}\t{metric}\t{scores[k]!r}\t{ends}{results.signatures[k]}"
+def _rows(results: Results) -> Iterator[list[str]]:
+    """A row for each score, under a header, without the signatures of segments."""
+    if results.segments is not None:
+        yield ["system", "segment", "metric", "score"]
+        for place, segment, scores in results.rows():
+            for metric, score in zip(results.metrics, scores, strict=True):
+                yield [results.systems[place], results.segment_name(segment), metric, repr(score)]
         return
-    _signatures_aside(results)
-    yield "system\tsegment\tmetric\tscore"
-    for system, segment, scores in results.rows():
-        for metric, score in zip(results.metrics, scores, strict=True):
-            yield f"{names[system]}\t{_one_field(results.segment_name(segment))}\t{metric}\t{score!r}"
+    ends = [] if results.intervals is None else ["low", "high"]
+    yield ["system", "metric", "score", *ends, "signature"]
+    for i, (system, scores) in enumerate(zip(results.systems, results.scores, strict=True)):
+        for k, metric in enumerate(results.metrics):
+            if results.intervals is not None:
+                ends = [repr(end) for end in results.intervals.ends[i][k]]
+            yield [system, metric, repr(scores[k]), *ends, results.signatures[k]]
+
+
+def _tsv(results: Results) -> Iterator[str]:
+    if results.segments is not None:
+        _signatures_aside(results)
+    yield from ("\t".join(map(_one_field, row)) for row in _rows(results))
+
+
+def _csv(results: Results) -> Iterator[str]:
+    if results.segments is not None:
+        _signatures_aside(results)
+    yield from csv_lines(_rows(results))
 
 
 def _mtme(results: Results) -> Iterator[str]:
@@ -219,21 +251,48 @@ def _latex(results: Results) -> Iterator[str]:
         yield f"% subscript: half of the {_drawn(results.intervals).replace('%', 'percent')}"
     yield f"\\begin{{tabular}}{{l{'r' * len(results.metrics)}}}"
     yield "\\toprule"
-    yield " & ".join(["System", *map(latex_escaped, results.metrics)]) + r" \\"
+    yield " & ".join(["System", *(latex_escaped(proper_name(metric)) for metric in results.metrics)]) + r" \\"
     yield "\\midrule"
-    for i, (system, scores) in enumerate(zip(results.systems, results.scores, strict=True)):
-        cells = [_latex_cell(results, i, k, score) for k, score in enumerate(scores)]
+    for i, system in enumerate(short_names(results.systems)):
+        cells = [_latex_cell(results, i, k) for k in range(len(results.metrics))]
         yield " & ".join([latex_escaped(system), *cells]) + r" \\"
     yield "\\bottomrule"
     yield "\\end{tabular}"
 
 
-def _latex_cell(results: Results, system: int, metric: int, score: float) -> str:
-    shown = _shown(results.metrics[metric], score)
+def _latex_cell(results: Results, system: int, metric: int) -> str:
+    shown, half = _cell(results, system, metric)
+    if system in results.best(metric):
+        shown = f"\\mathbf{{{shown}}}" if half else f"\\textbf{{{shown}}}"
+    return f"${shown}_{{\\pm {half}}}$" if half else shown
+
+
+def _markdown(results: Results) -> Iterator[str]:
+    rows = [["System", *map(proper_name, results.metrics)]]
+    for i, name in enumerate(short_names(results.systems)):
+        cells = [_cell(results, i, k) for k in range(len(results.metrics))]
+        marks = ["**" if i in results.best(k) else "" for k in range(len(results.metrics))]
+        shown = [
+            f"{mark}{score}{mark}" + (f" ± {half}" if half else "")
+            for mark, (score, half) in zip(marks, cells, strict=True)
+        ]
+        rows.append([name, *shown])
+    yield from markdown_table(rows)
+    yield ""
+    if results.intervals is not None:
+        yield f"±: half of the {_drawn(results.intervals)}."
+        yield ""
+    yield from (f"- `{line}`" for line in results.signature_lines)
+
+
+def _cell(results: Results, system: int, metric: int) -> tuple[str, str]:
+    """A score as it is shown, and half the width of its interval, if there is one."""
+    name = results.metrics[metric]
+    shown = _shown(name, results.scores[system][metric])
     if results.intervals is None:
-        return shown
+        return shown, ""
     low, high = results.intervals.ends[system][metric]
-    return f"${shown}_{{\\pm {_shown(results.metrics[metric], (high - low) / 2)}}}$"
+    return shown, _shown(name, (high - low) / 2)
 
 
 def _signatures_aside(results: Results) -> None:
@@ -246,17 +305,6 @@ def _one_field(text: str) -> str:
     return text.replace("\t", " ").replace("\n", " ").replace("\r", " ")
 
 
-_LATEX_ESCAPES = str.maketrans(
-    {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    | {character: "\\" + character for character in "&%$#_{}"}
-)
-
-
-def latex_escaped(text: str) -> str:
-    """`text` with the characters escaped that mean something to LaTeX."""
-    return text.translate(_LATEX_ESCAPES)
-
-
 FORMATS: dict[str, Callable[[Results], Iterator[str]]] = {
-    "json": _json, "latex": _latex, "mtme": _mtme, "text": _text, "tsv": _tsv,
+    "csv": _csv, "json": _json, "latex": _latex, "markdown": _markdown, "mtme": _mtme, "text": _text, "tsv": _tsv,
 }  # fmt: skip

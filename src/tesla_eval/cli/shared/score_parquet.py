@@ -11,11 +11,11 @@ import numpy as np
 from tesla_eval.base.errors import UsageError
 from tesla_eval.cli.shared.score_formats import Results
 from tesla_eval.cli.shared.terminal import note, progress
-from tesla_eval.connect.batches import BatchScorer, is_list_type, need_package
+from tesla_eval.connect.batches import BatchScorer, is_list_type
 from tesla_eval.connect.parquet import check_columns, parquet_rows, parquet_schema, score_parquet
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.scoring import NamedMetric, Scored
-from tesla_eval.texts.columns import Columns
+from tesla_eval.texts.columns import Columns, Missing
 
 __all__ = ["check_table_request", "score_to_table"]
 
@@ -61,6 +61,7 @@ def score_to_table(
     address: str | None,
     jobs: int,
     check: Callable[[Sequence[str]], None],
+    missing: Missing = "error",
 ) -> Results:
     """Score the table and return the system scores; `check` is told the systems before the work begins."""
     schema = parquet_schema(files[0])
@@ -72,6 +73,7 @@ def score_to_table(
         {one.name: one.metric for one in chosen},
         columns_used,
         keep=kept[keep] if keep in kept else [name for name in (keep or "").split(",") if name],
+        missing=missing,
     )
     check_columns(files, scorer)
     systems = columns_used.hyp if len(columns_used.hyp) > 1 or engine is not None else (files[0],)
@@ -81,7 +83,7 @@ def score_to_table(
         if len(columns_used.ref) == 1 and not is_list_type(schema.field(columns_used.ref[0]).type):
             scored.note_references(1)
     else:
-        with progress("segments", parquet_rows(files[0])) as bar:
+        with progress("scoring (rows)", parquet_rows(files[0])) as bar:
             scored = score_parquet(files[0], output, scorer, workers=jobs, advance=bar.advance)
     return Results(
         systems=tuple(systems),
@@ -89,6 +91,8 @@ def score_to_table(
         signatures=tuple(str(scored.signature(place)) for place in range(len(scored.metrics))),
         scores=scored.scores,
         segments=None,
+        lower_is_better=frozenset(one.name for one in scored.metrics if not one.metric.higher_is_better),
+        parts=scored.parts,
     )
 
 
@@ -96,27 +100,12 @@ def _score_with_ray(
     files: Sequence[str], output: Path, scorer: BatchScorer, address: str | None, jobs: int
 ) -> Path:
     """Score the files on a cluster, or on one that lives for this run only; returns the folder of the parts."""
-    need_package("ray", "ray")
-    import ray
-
-    from tesla_eval.connect.ray import score_files
+    from tesla_eval.connect.ray import connected, score_files
 
     context = click.get_current_context()
     workers = jobs if context.get_parameter_source("jobs") is not click.core.ParameterSource.DEFAULT else None
-    own = {"num_cpus": workers, "include_dashboard": False} if address is None else {}
-    try:
-        ray.init(address or "local", log_to_driver=False, logging_level="ERROR", **own)
-    except (ConnectionError, ValueError) as error:
-        problem = (
-            "cannot start a Ray cluster"
-            if address is None
-            else f"--address {address}: there is no Ray cluster"
-        )
-        raise UsageError(f"{problem} ({error})") from error
-    try:
+    with connected(address, workers):
         folder = score_files(files, scorer, output, workers=workers)
-    finally:
-        ray.shutdown()
     note(
         f"{folder.path}: {folder.rows} rows in {folder.parts} parts"
         + (f", {folder.reused} of them were there already" if folder.reused else "")

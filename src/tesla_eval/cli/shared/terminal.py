@@ -10,6 +10,8 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import Any
 
 import click
@@ -18,6 +20,7 @@ from tesla_eval.base.errors import TeslaWarning
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 
 __all__ = [
+    "LINES",
     "aligned",
     "be_quiet",
     "complain",
@@ -80,12 +83,15 @@ def _colours_welcome() -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-_LINK_COLOURS = {"═══": "green", "───": "yellow", "···": "red"}
+LINES = {"exact": "═══", "lemma": "═─═", "synonym": "≈≈≈", "vector": "───", "pos": "┄┄┄", "": "···"}
+"""How the terminal draws each kind of link (`drawing.picture`), and what has no partner."""
+_COLOURS = ("green", "cyan", "magenta", "blue", "yellow", "red")
+_LINK_COLOURS = dict(zip(LINES.values(), _COLOURS, strict=True))
 _LINK = re.compile("|".join(map(re.escape, _LINK_COLOURS)))
 
 
 def links_coloured(line: str) -> str:
-    """A drawn line with its links in colour: green for equals, yellow for lesser similarity, red for no partner."""
+    """A drawn line with its links in the colours of their kinds, from green for equals to red for no partner."""
     return _LINK.sub(lambda link: click.style(link[0], fg=_LINK_COLOURS[link[0]], bold=True), line)
 
 
@@ -101,8 +107,13 @@ def width(text: str) -> int:
     )
 
 
-def aligned(rows: Iterable[Sequence[str]], numeric: Iterable[int] = ()) -> Iterator[str]:
+def aligned(
+    rows: Iterable[Sequence[str]], numeric: Iterable[int] = (), keys: int | None = None
+) -> Iterator[str]:
     """The rows as lines with aligned columns; the `numeric` ones to the right.
+
+    A table that is too wide for the terminal is cut into several, one below the other, if the first `keys` columns
+    tell its rows apart.
 
     >>> list(aligned([("a", "1"), ("bb", "10")], numeric=[1]))
     ['a    1', 'bb  10']
@@ -110,12 +121,58 @@ def aligned(rows: Iterable[Sequence[str]], numeric: Iterable[int] = ()) -> Itera
     table = [list(row) for row in rows]
     right = set(numeric)
     widths = [max(map(width, column)) for column in zip(*table, strict=True)]
-    for row in table:
-        cells = [
-            " " * (w - width(cell)) + cell if i in right else cell + " " * (w - width(cell))
-            for i, (cell, w) in enumerate(zip(row, widths, strict=True))
-        ]
-        yield "  ".join(cells).rstrip()
+    room = get_terminal_size().columns if keys is not None and _on_terminal() else sys.maxsize
+    if keys is not None and _total(widths) > room:
+        longest = max(_SHORTEST_NAME, (room - _ROOM_FOR_NUMBERS) // keys)
+        table = [[*(_end_of(cell, longest) for cell in row[:keys]), *row[keys:]] for row in table]
+        widths = [max(map(width, column)) for column in zip(*table, strict=True)]
+    for number, columns in enumerate(_fitting(widths, keys or 0, room)):
+        if number:
+            yield ""
+        spare = max(1, room - _total(widths[i] for i in columns[:-1]) - 2)
+        for row in table:
+            for line in _folded([row[i] for i in columns], spare):
+                padding = [" " * (widths[i] - width(cell)) for i, cell in zip(columns, line, strict=True)]
+                cells = zip(columns, line, padding, strict=True)
+                yield "  ".join(
+                    blank + cell if i in right else cell + blank for i, cell, blank in cells
+                ).rstrip()
+
+
+def _folded(row: list[str], room: int) -> list[list[str]]:
+    """A row whose last cell is too long, continued below."""
+    first, *rest = wrap(row[-1], room) if width(row[-1]) > room else [row[-1]]
+    return [[*row[:-1], first], *([*[""] * (len(row) - 1), line] for line in rest)]
+
+
+_SHORTEST_NAME, _ROOM_FOR_NUMBERS = 8, 40  # columns of a terminal
+
+
+def _total(widths: Iterable[int]) -> int:
+    """The columns of a table with two blanks between its columns."""
+    return sum(w + 2 for w in widths) - 2
+
+
+def _end_of(name: str, longest: int) -> str:
+    """The end of a name that is too long: paths differ there."""
+    if width(name) <= longest:
+        return name
+    while width(name) >= longest:
+        name = name[1:]
+    return f"…{name}"
+
+
+def _fitting(widths: Sequence[int], keys: int, room: int) -> list[list[int]]:
+    """The columns of each table that fits into the room, all in one if possible."""
+    if _total(widths) <= room:
+        return [list(range(len(widths)))]
+    tables: list[list[int]] = []
+    for column in range(keys, len(widths)):
+        if tables and _total(widths[i] for i in (*tables[-1], column)) <= room:
+            tables[-1].append(column)
+        else:
+            tables.append([*range(keys), column])
+    return tables
 
 
 class _Quiet:
@@ -178,6 +235,8 @@ class _Bars:
             """How many are done, and of how many where that is known."""
 
             def render(self, task: Task) -> Text:
+                if task.total is None and not task.completed:
+                    return Text("")  # a stage that counts nothing, or not yet
                 of_all = "" if task.total is None else f"/{int(task.total)}"
                 return Text(f"{int(task.completed)}{of_all}", style="progress.download")
 

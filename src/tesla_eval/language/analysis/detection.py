@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval._core import SpelledTexts
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.resources import Resource, read_resource, shipped_folder
 from tesla_eval.language.analysis.languages import LANGUAGES, UNDETERMINED, resolve_language
@@ -29,10 +29,7 @@ __all__ = [
     "contradicts",
     "identify",
     "load_detection",
-    "ngram_buckets",
-    "script_of",
-    "word_hashes",
-    "words_by_text",
+    "spelled_texts",
 ]
 
 KIND = "detection"
@@ -41,22 +38,6 @@ PIECE_LENGTH = 160
 LETTER_UNITS = 50_000
 """The whole numbers in which shares of letters are stored."""
 
-Codes = npt.NDArray[np.uint64]
-Positions = npt.NDArray[np.int64]
-
-_SCRIPT_STARTS = (
-    (0x0041, "Latin"), (0x0250, ""), (0x0370, "Greek"), (0x0400, "Cyrillic"), (0x0530, "Armenian"),
-    (0x0590, "Hebrew"), (0x0600, "Arabic"), (0x0700, ""), (0x0750, "Arabic"), (0x0780, ""),
-    (0x08A0, "Arabic"), (0x0900, "Devanagari"), (0x0980, ""), (0x0E00, "Thai"), (0x0E80, ""),
-    (0x10A0, "Georgian"), (0x1100, "Hangul"), (0x1200, ""), (0x1C80, "Cyrillic"), (0x1C90, "Georgian"),
-    (0x1CC0, ""), (0x1E00, "Latin"), (0x1F00, "Greek"), (0x2000, ""), (0x2D00, "Georgian"), (0x2D30, ""),
-    (0x3005, "Han"), (0x3008, ""), (0x3041, "Kana"), (0x3100, ""), (0x3130, "Hangul"), (0x3190, ""),
-    (0x31F0, "Kana"), (0x3200, ""), (0x3400, "Han"), (0xA000, ""), (0xA640, "Cyrillic"), (0xA6A0, ""),
-    (0xAC00, "Hangul"), (0xD7B0, ""), (0xF900, "Han"), (0xFB00, "Latin"), (0xFB13, "Armenian"),
-    (0xFB1D, "Hebrew"), (0xFB50, "Arabic"), (0xFE00, ""), (0xFE70, "Arabic"), (0xFF00, "Latin"),
-    (0xFF66, "Kana"), (0xFFA0, ""), (0x20000, "Han"), (0x32000, ""),
-)  # fmt: skip
-_STARTS = [start for start, _ in _SCRIPT_STARTS]
 OTHER_SCRIPT = "other"
 
 _LETTER_WEIGHT = {"Han": 3, "Kana": 2, "Hangul": 2}
@@ -107,10 +88,10 @@ class ScriptModel:
     """What is known of the languages that share a script."""
 
     languages: tuple[str, ...]
-    weights: npt.NDArray[np.float32]
+    weights: npt.NDArray[np.int8]
     """One row per bucket of n-grams, one column per language; no rows where one language has the script."""
     scale: float
-    letters: Codes
+    letters: npt.NDArray[np.uint32]
     """The letters of all these languages, sorted; none for Hangul, which has too many."""
     letter_shares: npt.NDArray[np.float64]
     """One row per language, one column per letter."""
@@ -128,33 +109,24 @@ def identify(texts: Sequence[str]) -> Identification:
     >>> identify(["12:30", "!!!"])
     Identification(language='und', certain=False, share=0.0, runner_up=None, words=0, script='', note='no letters')
     """
-    pieces = _sample(texts)
-    codes, piece_of = words_by_text(pieces)
-    letters, inverse = np.unique(codes, return_inverse=True)
-    scripts = [script_of(int(letter)) for letter in letters]
-    totals: dict[str, int] = {}
-    for script, count in zip(scripts, np.bincount(inverse).tolist(), strict=True):
-        if script:
-            joined = "Han" if script == "Kana" else script
-            totals[joined] = totals.get(joined, 0) + count * _LETTER_WEIGHT.get(script, 1)
+    spelled = spelled_texts(_sample(texts))
+    counts = spelled.letters_by_script()
+    totals = {script: count * _LETTER_WEIGHT.get(script, 1) for script, count in counts.items()}
+    if "Kana" in totals:
+        totals["Han"] = totals.get("Han", 0) + totals.pop("Kana")
     if not totals:
         return Identification(UNDETERMINED.code, False, 0.0, None, 0, "", "no letters")
     script = max(totals, key=lambda name: (totals[name], name))
     script_share = totals[script] / sum(totals.values())
     if script == OTHER_SCRIPT:
-        examples = [int(letter) for letter, name in zip(letters, scripts, strict=True) if name == script]
-        name = unicodedata.name(chr(examples[0]), "unknown").split()[0].title()
+        first_letter = chr(spelled.of_script(script).letters()[0][0])
+        name = unicodedata.name(first_letter, "unknown").split()[0].title()
         note = f"no supported language is written in this script ({name})"
         return Identification(UNDETERMINED.code, False, 0.0, None, 0, name, note)
-    wanted = np.array([name == script for name in scripts])
     if script == "Han":
-        kana = np.array([name == "Kana" for name in scripts])
-        identified = _chinese_or_japanese(
-            int(np.count_nonzero(wanted[inverse])), int(np.count_nonzero(kana[inverse]))
-        )
+        identified = _chinese_or_japanese(counts.get("Han", 0), counts.get("Kana", 0))
     else:
-        own = np.where(wanted[inverse], codes, np.uint64(0))
-        identified = _score(load_detection()[script], script, *_single_gaps(own, piece_of))
+        identified = _score(load_detection()[script], script, spelled.of_script(script))
     if identified.certain and script_share < _MIN_SCRIPT_SHARE:
         return _unsure(identified, "the texts mix scripts")
     return identified
@@ -184,19 +156,6 @@ def contradicts(language: str, texts: Sequence[str]) -> Identification | None:
     return None if related and identified.share < _SHARE_TO_CONTRADICT_RELATED else identified
 
 
-def script_of(letter: int) -> str:
-    """The script of a letter given as a code point: empty for what is no letter, `other` for unsupported scripts.
-
-    >>> script_of(ord("ж")), script_of(ord("7")), script_of(ord("ক"))
-    ('Cyrillic', '', 'other')
-    """
-    character = chr(letter)
-    if not (character.isalpha() or unicodedata.category(character) in {"Mn", "Mc"}):
-        return ""
-    name = _SCRIPT_STARTS[bisect_right(_STARTS, letter) - 1][1] if letter >= _STARTS[0] else ""
-    return name or (OTHER_SCRIPT if character.isalpha() and letter >= 0x0700 else "")
-
-
 def _scripts_of(code: str) -> set[str]:
     if code in {"zh", "ja"}:
         return {"Han"}
@@ -221,96 +180,22 @@ _ADDRESS = re.compile(r"[!-~]*(?:://|[@_<>=\\]|www\.|\.[a-z]{2,4}/)[!-~]*")
 """Addresses, markup and code are in no language."""
 
 
-def words_by_text(texts: Sequence[str]) -> tuple[Codes, Positions]:
-    """Small letters of all texts as code points, with one 0 between words; and the number of the text of each."""
-    cleaned = [_ADDRESS.sub(" ", text.lower()).replace("\n", " ") for text in texts]
-    texts = [unicodedata.normalize("NFC", text).replace("\u0307", "") for text in cleaned]
-    joined = "\n".join(["", *texts, ""])
-    codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    distinct, inverse = np.unique(codes, return_inverse=True)
-    is_letter = np.array([bool(script_of(int(code))) for code in distinct])
-    text_of = np.maximum(np.cumsum(codes == ord("\n")) - 1, 0)
-    return _single_gaps(np.where(is_letter[inverse], codes, 0).astype(np.uint64), text_of)
+def spelled_texts(texts: Sequence[str]) -> SpelledTexts:
+    """The words of texts in small letters."""
+    cleaned = (_ADDRESS.sub(" ", text.lower()).replace("\n", " ") for text in texts)
+    lines = "\n".join(unicodedata.normalize("NFC", text).replace("\u0307", "") for text in cleaned)
+    return SpelledTexts(lines.encode("utf-8", "replace"))
 
 
-def _single_gaps(codes: Codes, text_of: Positions) -> tuple[Codes, Positions]:
-    keep = np.ones(len(codes), dtype=bool)
-    keep[1:] = (codes[1:] != 0) | (codes[:-1] != 0)
-    return codes[keep], text_of[keep]
-
-
-_BASE = 0x9E3779B97F4A7C15
-_BASE_INVERSE = pow(_BASE, -1, 1 << 64)
-_MIXER = np.uint64(0xD6E8FEB86659FD93)
-_NGRAM_LENGTHS = (1, 2, 3, 4)
-
-
-class _RollingHash:
-    """Hashes of any stretch of letters, from sums of powers modulo 2**64."""
-
-    def __init__(self, codes: Codes) -> None:
-        self._powers = _powers(_BASE, len(codes) + 1)
-        self._inverses = _powers(_BASE_INVERSE, len(codes) + 1)
-        self._sums = np.zeros(len(codes) + 1, dtype=np.uint64)
-        np.cumsum((codes + np.uint64(1)) * self._powers[:-1], out=self._sums[1:])
-
-    def __call__(self, starts: Positions, lengths: Positions | int) -> Codes:
-        mixed: Codes = (self._sums[starts + lengths] - self._sums[starts]) * self._inverses[starts]
-        mixed ^= mixed >> np.uint64(32)
-        mixed *= _MIXER
-        mixed ^= mixed >> np.uint64(29)
-        mixed *= _MIXER
-        return mixed
-
-
-def _powers(base: int, count: int) -> Codes:
-    powers = np.full(count, base, dtype=np.uint64)
-    powers[0] = 1
-    return np.cumprod(powers, dtype=np.uint64)
-
-
-def _words(codes: Codes) -> tuple[Positions, Positions]:
-    """Where words begin, from the gap before to the gap behind, and how long they are with both gaps."""
-    gaps = np.flatnonzero(codes == 0)
-    return gaps[:-1], np.diff(gaps) + 1
-
-
-def word_hashes(codes: Codes) -> npt.NDArray[np.uint16]:
-    """A small hash of every word."""
-    return (_RollingHash(codes)(*_words(codes)) >> np.uint64(48)).astype(np.uint16)
-
-
-def ngram_buckets(codes: Codes, text_of: Positions, bits: int) -> tuple[Positions, Positions]:
-    """The buckets of all n-grams inside words and of longer words, and the text of each; texts come in order."""
-    size = len(codes)
-    hashes = _RollingHash(codes)
-    next_gap = np.append(np.where(codes == 0, np.arange(size), size), [size, size])
-    next_gap = np.minimum.accumulate(next_gap[::-1])[::-1]
-    starts, lengths = [], []
-    for length in _NGRAM_LENGTHS:
-        first = np.arange(max(size - length + 1, 0))
-        inside = first[codes[first] != 0] if length == 1 else first[next_gap[first + 1] >= first + length - 1]
-        starts.append(inside)
-        lengths.append(np.full(len(inside), length))
-    word_starts, word_lengths = _words(codes)
-    is_longer = word_lengths > _NGRAM_LENGTHS[-1]
-    start = np.concatenate([*starts, word_starts[is_longer]])
-    length_of = np.concatenate([*lengths, word_lengths[is_longer]])
-    owner = text_of[start + (codes[start] == 0)]  # the gap before a word may belong to the text before
-    order = np.argsort(owner, kind="stable")
-    start, length_of, owner = start[order], length_of[order], owner[order]
-    return (hashes(start, length_of) >> np.uint64(64 - bits)).astype(np.int64), owner
-
-
-def _score(model: ScriptModel, script: str, codes: Codes, piece_of: Positions) -> Identification:
-    hashes = word_hashes(codes)
-    words = len(hashes)
-    shares = _shares(model, codes, piece_of)
+def _score(model: ScriptModel, script: str, spelled: SpelledTexts) -> Identification:
+    hashes = spelled.word_hashes()
+    letters, letter_counts = spelled.letters()
+    shares = _shares(model, spelled)
     ranking = np.argsort(-shares, kind="stable").tolist()
     best = ranking[0]
     second = ranking[1] if len(ranking) > 1 else None
     spaced = model.usual_shares[best] > 0
-    count = words if spaced else int(np.count_nonzero(codes))
+    count = len(hashes) if spaced else int(letter_counts.sum())
     guess = Identification(
         model.languages[best], True, float(shares[best]), None if second is None else model.languages[second],
         count, script, "",
@@ -322,19 +207,18 @@ def _score(model: ScriptModel, script: str, codes: Codes, piece_of: Positions) -
         return _unsure(guess, f"it could also be {LANGUAGES[guess.runner_up or guess.language].name}")
     common = 1.0
     if spaced:
-        is_common = np.zeros(1 << 16, bool)  # one place for each hash of 16 bits
-        is_common[model.common_words[best]] = True
-        common_words = np.count_nonzero(is_common[hashes])
-        common = min(common_words / (words * model.usual_shares[best]), 1.0)
-    distance = max(_letter_distance(model, best, codes), 0.0)
+        common_words = np.isin(hashes, model.common_words[best]).sum()
+        common = min(common_words / (len(hashes) * model.usual_shares[best]), 1.0)
+    distance = max(_letter_distance(model, best, letters, letter_counts), 0.0)
     if guess.share + _COMMON_WORDS_FACTOR * common - _LETTERS_FACTOR * distance < _MIN_FIT:
         return _unsure(guess, "it may be a language that is not supported")
     return guess
 
 
-def _letter_distance(model: ScriptModel, language: int, codes: Codes) -> float:
+def _letter_distance(
+    model: ScriptModel, language: int, letters: npt.NDArray[np.uint32], counts: npt.NDArray[np.int64]
+) -> float:
     """How far the shares of letters are from the usual ones, from 0 to 1, less what chance makes of few letters."""
-    letters, counts = np.unique(codes[codes != 0], return_counts=True)
     if not len(model.letters) or not len(letters):
         return 0.0
     total = int(counts.sum())
@@ -355,15 +239,11 @@ def _unsure(guess: Identification, note: str) -> Identification:
     )
 
 
-def _shares(model: ScriptModel, codes: Codes, piece_of: Positions) -> npt.NDArray[np.float64]:
+def _shares(model: ScriptModel, spelled: SpelledTexts) -> npt.NDArray[np.float64]:
     """By language the mean of its probability, every n-gram of a piece being as likely as the piece."""
     if len(model.languages) == 1:
         return np.ones(1)
-    buckets, pieces = ngram_buckets(codes, piece_of, len(model.weights).bit_length() - 1)
-    firsts = np.flatnonzero(np.diff(pieces, prepend=-1))
-    # Sums of small whole numbers: exact in 32-bit floats, whatever the order.
-    sums = np.add.reduceat(model.weights[buckets], firsts, axis=0).astype(np.float64)
-    sizes = np.diff(np.append(firsts, len(pieces)))
+    sums, sizes = spelled.weigh(model.weights)
     logits = sums * (model.scale / np.sqrt(sizes))[:, None]
     odds = np.exp(logits - logits.max(axis=1, keepdims=True))
     # Whole numbers again, so that the order of the texts does not show in the last bit.
@@ -404,21 +284,16 @@ def models_of(resource: Resource) -> dict[str, ScriptModel]:
 
 def _model(resource: Resource, script: str, entry: Mapping[str, Any]) -> ScriptModel:
     languages = tuple(entry["languages"])
-    weights = np.zeros((0, len(languages)), np.float32)
+    weights = np.zeros((0, len(languages)), np.int8)
     if len(languages) > 1:
-        stored = resource.arrays[f"weights {script}"]
-        if (
-            stored.ndim != 2
-            or stored.shape[1] != len(languages)
-            or len(stored) & (len(stored) - 1)
-            or not len(stored)
-        ):
+        weights = resource.arrays[f"weights {script}"].astype(np.int8, casting="safe")
+        rows = len(weights)
+        if weights.ndim != 2 or weights.shape[1] != len(languages) or rows < 2 or rows & (rows - 1):
             raise ValueError("the weights have another shape")
-        weights = stored.astype(np.float32)
     common = resource.arrays[f"words {script}"]
     if common.ndim != 2 or len(common) != len(languages):
         raise ValueError("the common words have another shape")
-    letters = np.array([ord(letter) for letter in entry["letters"]], dtype=np.uint64)
+    letters = np.array([ord(letter) for letter in entry["letters"]], dtype=np.uint32)
     letter_shares = resource.arrays[f"letters {script}"].astype(np.float64) / LETTER_UNITS
     usual = tuple(float(share) for share in entry["usual shares"])
     if (

@@ -15,6 +15,7 @@ from tesla_eval.base.resources import Resource, installed_resources, shipped_fol
 __all__ = [
     "LANGUAGES",
     "MEASURED_PARTS",
+    "NOT_ANALYSED",
     "UNDETERMINED",
     "Language",
     "Quality",
@@ -24,6 +25,7 @@ __all__ = [
     "measured_figures",
     "quality_of",
     "resolve_language",
+    "target_of_pair",
 ]
 
 
@@ -97,6 +99,9 @@ _BY_CHARACTER = (
 )
 """Languages without a word segmenter, for metrics of characters (TESLA-CELAB) only."""
 
+NOT_ANALYSED = (Language("et", "Estonian", ("est", "ekk")),)
+"""Languages that go by `und`: words are compared as they are written."""
+
 _ANALYSIS_FILE = re.compile("(?:compounds|lemmas|segmenter|senses|tagger)-([a-z]{2,3})")
 """The names of files that are part of a language's analysis, with its code."""
 
@@ -106,21 +111,28 @@ _CODE_OF = {
     name: language.code
     for language in (*_BUILT_IN, *_BY_CHARACTER, UNDETERMINED)
     for name in (language.code, language.name.lower(), *language.aliases)
+} | {
+    name: UNDETERMINED.code
+    for language in NOT_ANALYSED
+    for name in (language.code, language.name.lower(), *language.aliases)
 }
 
 
+_FORMER_CODES = ("in", "mo")  # of Indonesian and Moldavian; behind a hyphen they are India and Macau
 _UNSPACED = frozenset(language.code for language in (*_BUILT_IN, *_BY_CHARACTER) if not language.spaces)
 
 
 def resolve_language(code: str) -> str:
     """The ISO 639-1 code of what the user calls a language; region and script may follow the code.
 
-    >>> [resolve_language(code) for code in ("en", "deu", "zh_Hans", "pt-BR", "nb", "Welsh", "und")]
-    ['en', 'de', 'zh', 'pt', 'no', 'cy', 'und']
+    A pair of languages means its target. A region is told from a target by its capitals: `fr-CA`, `en-ca`.
+
+    >>> [resolve_language(code) for code in ("en", "deu", "zh_Hans", "pt-BR", "nb", "Welsh", "und", "et", "de-en")]
+    ['en', 'de', 'zh', 'pt', 'no', 'cy', 'und', 'und', 'en']
     """
     wanted = code.strip().lower()
     primary = wanted.replace("_", "-").split("-")[0]
-    for name in (wanted, primary):
+    for name in (wanted, target_of_pair(code), primary):
         if name in _CODE_OF:
             return _CODE_OF[name]
     if primary and primary in _languages_of_resources():
@@ -131,6 +143,20 @@ def resolve_language(code: str) -> str:
     )
 
 
+def target_of_pair(code: str) -> str | None:
+    """The target of a pair of languages, `None` if `code` is no pair.
+
+    >>> target_of_pair("de-en"), target_of_pair("deu_eng"), target_of_pair("de"), target_of_pair("fr-CA")
+    ('en', 'en', None, None)
+    """
+    source, _, target = code.strip().replace("_", "-").partition("-")
+    target = target.partition("-")[0]
+    is_region = target.isupper() and not source.isupper()
+    is_code = len(target) in (2, 3) and target.lower() not in _FORMER_CODES
+    found = _CODE_OF.get(target.lower())
+    return None if is_region or not is_code or found == _CODE_OF.get(source.lower()) else found
+
+
 def code_to_build(code: str) -> str:
     """The code under which resources of a language are stored, which need not be known yet.
 
@@ -138,7 +164,7 @@ def code_to_build(code: str) -> str:
     ('no', 'eo')
     """
     wanted = code.strip().lower()
-    if wanted in _CODE_OF and wanted != UNDETERMINED.code:
+    if _CODE_OF.get(wanted, UNDETERMINED.code) != UNDETERMINED.code:
         return _CODE_OF[wanted]
     if wanted == UNDETERMINED.code or re.fullmatch("[a-z]{2,3}", wanted) is None:
         raise UsageError(f"{code!r} is not a language code (two or three lower-case letters)")

@@ -21,6 +21,7 @@ LONGEST_SUFFIX = 5
 
 _SIMPLEMMA_CODES = {"no": "nb", "hr": "hbs", "sr": "hbs"}
 _NOT_IN_SIMPLEMMA = frozenset({"af", "be", "ja", "ko", "mt", "th", "und", "vi", "zh"})
+_INFLECTED_NUMBERS = frozenset({"ko"})
 _LONGEST_WORD = 100  # code points; no dictionary knows longer ones, and hostile input must not cost time
 _APOSTROPHES = dict.fromkeys(map(ord, "\u2018\u2019\u02bc"), "'")
 _ARABIC_SIGNS = dict.fromkeys([0x0640, *range(0x064B, 0x0660), 0x0670])
@@ -45,15 +46,19 @@ class Lemmatiser:
         self._forms = _edits(self._resource, "form")
         self._suffixes = _edits(self._resource, "suffix")
         asked = self._resource is None or self._resource.info.get("simplemma", True)
-        self._simplemma = _load_simplemma(language) if asked else None
+        self._simplemma: Simplemma | None = None
+        if asked and language not in _NOT_IN_SIMPLEMMA:
+            from tesla_eval.language.analysis.simplemma import Simplemma  # saves 5 ms where it is not needed
+
+            self._simplemma = Simplemma.of(_SIMPLEMMA_CODES.get(language, language))
 
     @cached_property
     def plain(self) -> PlainLemmas:
         """The lemmas that need no more than tables, a dictionary and the rules for word ends, found in the core."""
-        dictionary, open_ends = self._simplemma.in_core if self._simplemma else (None, ())
+        dictionary, open_ends, english = self._simplemma.in_core if self._simplemma else (None, (), False)
         return PlainLemmas(
             list(self._forms), list(self._forms.values()), list(self._suffixes), list(self._suffixes.values()),
-            dictionary, open_ends, not _numbers_inflect(self.language),
+            dictionary, open_ends, self.language not in _INFLECTED_NUMBERS, english,
         )  # fmt: skip
 
     @property
@@ -102,11 +107,7 @@ def normalise_form(word: str, language: str) -> str:
 
 def is_number(word: str, language: str) -> bool:
     """Whether a word holds a digit and so is its own lemma; Korean particles follow numbers as they follow words."""
-    return not _numbers_inflect(language) and any(map(str.isdigit, word))
-
-
-def _numbers_inflect(language: str) -> bool:
-    return language == "ko"
+    return language not in _INFLECTED_NUMBERS and any(map(str.isdigit, word))
 
 
 def edit_between(word: str, lemma: str) -> str:
@@ -143,12 +144,3 @@ def _edits(resource: Resource | None, name: str) -> dict[str, str]:
         if not all(edits):
             raise ValueError("an edit is empty")
         return dict(zip(keys, edits, strict=True))
-
-
-def _load_simplemma(language: str) -> Simplemma | None:
-    """simplemma where it has the language; it is imported for no other, which saves 35 ms."""
-    if language in _NOT_IN_SIMPLEMMA:
-        return None
-    from tesla_eval.language.analysis.simplemma import Simplemma
-
-    return Simplemma.of(_SIMPLEMMA_CODES.get(language, language))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,8 +14,9 @@ import numpy.typing as npt
 from tesla_eval._core import DamagedDictionaryError, Draft, Labels, Lexicon, define_plain
 from tesla_eval.base.arrays import distinct
 from tesla_eval.base.errors import ResourceError
-from tesla_eval.language.analysis.batch import AnalysedBatch, CoreBatch, Vocabulary
-from tesla_eval.language.analysis.conllu import is_function_tag
+from tesla_eval.base.forking import new_lock
+from tesla_eval.language.analysis.batch import AnalysedBatch, Vocabulary
+from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS, is_function_tag
 from tesla_eval.language.analysis.frequencies import CompoundSplitter, load_compound_splitter
 from tesla_eval.language.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.language.analysis.lemmas import Lemmatiser
@@ -57,10 +57,6 @@ class _LargeKey(NamedTuple):
         return hash((self.texts[:: len(self.texts) // _HASHED_TEXTS], self.keep_punctuation))
 
 
-def _key(texts: tuple[str, ...], keep_punctuation: bool) -> _Key:
-    return (texts, keep_punctuation) if len(texts) < _HASHED_TEXTS else _LargeKey(texts, keep_punctuation)
-
-
 class Pipeline:
     """The analysis of one language; made once, shared by all metrics and threads.
 
@@ -80,22 +76,24 @@ class Pipeline:
     ) -> None:
         self.language = language
         self.tagger = tagger
+        self.tagged = tagger is not None
         self.lemmatiser = lemmatiser
         self.senses = senses
-        self._sense_index = senses.index if senses else None
+        self._sense_index = senses.index if senses is not None else None
         self.compounds = compounds
         self._tokeniser = load_tokeniser(language)
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self._kept: OrderedDict[_Key, AnalysedBatch] = OrderedDict()  # those used last come last
         self._begin_vocabulary()
 
     def _begin_vocabulary(self) -> None:
         self.vocabulary = Vocabulary(Lexicon(self.tagger.core if self.tagger else None))
-        self._drop_batches()
+        self._kept.clear()
+        self._kept_texts = 0
         labels = self.tagger.labels if self.tagger else ()
         self._labels = Labels(
             tags=np.array([self.vocabulary.tag_id(label.fine) for label in labels], np.uint16),
-            universal=np.array([label.universal_id for label in labels], np.uint8),
+            universal=np.array([UNIVERSAL_IDS[label.universal] for label in labels], np.uint8),
             function=np.array([is_function_tag(label.universal) for label in labels], np.uint8),
             noun=np.array([label.universal == "NOUN" for label in labels], np.uint8),
         )
@@ -103,16 +101,8 @@ class Pipeline:
     def forget_batches(self) -> None:
         """Analyse texts again that were analysed lately; their words are still known."""
         with self._lock:
-            self._drop_batches()
-
-    def _drop_batches(self) -> None:
-        self._kept.clear()
-        self._kept_texts = 0
-
-    @property
-    def tagged(self) -> bool:
-        """Whether words have parts of speech at all."""
-        return self.tagger is not None
+            self._kept.clear()
+            self._kept_texts = 0
 
     @property
     def signature(self) -> dict[str, str]:
@@ -121,10 +111,10 @@ class Pipeline:
         parts = {
             "lang": self.language,
             "segmenter": segmenter[1].fingerprint if segmenter else None,
-            "tagger": self.tagger.fingerprint if self.tagger else "none",
+            "tagger": self.tagger.resource.fingerprint if self.tagger else "none",
             "lemmas": self.lemmatiser.name,
             "compounds": self.compounds.fingerprint if self.compounds else None,
-            "senses": self.senses.resource.fingerprint if self.senses else "none",
+            "senses": self.senses.resource.fingerprint if self.senses is not None else "none",
         }
         return {name: value for name, value in parts.items() if value is not None}
 
@@ -155,7 +145,12 @@ class Pipeline:
 
         Groups that were analysed lately are not analysed again: references of several systems cost once.
         """
-        keys = [_key(tuple(group), keep_punctuation) for group in groups]
+        keys: list[_Key] = [
+            (tuple(group), keep_punctuation)
+            if len(group) < _HASHED_TEXTS
+            else _LargeKey(tuple(group), keep_punctuation)
+            for group in groups
+        ]
         batches: dict[_Key, AnalysedBatch] = {}
         with self._lock:
             if self.vocabulary.lexicon.word_count > _MOST_WORD_TYPES:
@@ -173,7 +168,7 @@ class Pipeline:
         while drafts:
             key, (composed, draft) = drafts.popitem()
             core = draft.finish(labels, keep_punctuation)
-            batches[key] = batch = CoreBatch(key[0], composed, vocabulary, core)
+            batches[key] = batch = AnalysedBatch(key[0], composed, vocabulary, core)
             with self._lock:
                 self._keep(key, batch)
         return [batches[key] for key in keys]
@@ -184,10 +179,10 @@ class Pipeline:
         known = len(self._kept)
         self._kept[key] = batch
         if len(self._kept) > known:
-            self._kept_texts += len(batch)
+            self._kept_texts += len(batch.texts)
         while len(self._kept) > _KEPT_BATCHES or (self._kept_texts > _KEPT_TEXTS and len(self._kept) > 1):
             _, forgotten = self._kept.popitem(last=False)
-            self._kept_texts -= len(forgotten)
+            self._kept_texts -= len(forgotten.texts)
 
     def _draft(self, texts: tuple[str, ...], vocabulary: Vocabulary) -> tuple[list[str], Draft]:
         """The texts in NFC and their tokens, whose words are all defined."""

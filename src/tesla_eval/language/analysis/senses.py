@@ -54,8 +54,8 @@ class SenseTable:
             self._keys: npt.NDArray[np.uint32] = arrays["keys"]
             self._ids = arrays["ids"]
             self._text = arrays["lemmas"].data
-            self._text_ends = _ends(arrays["lengths"])
-            self._id_ends = _ends(arrays["counts"])
+            self._text_ends = np.append(0, np.cumsum(arrays["lengths"], dtype=np.int64))
+            self._id_ends = np.append(0, np.cumsum(arrays["counts"], dtype=np.int64))
             self.index = SenseIndex(
                 self._keys, arrays["lemmas"], self._text_ends, self._id_ends, self._ids.astype(np.uint32)
             )
@@ -133,13 +133,6 @@ def load_senses(language: str) -> SenseTable | None:
     """The user's own or the shipped table of `language`, `None` if it has none."""
     path = find_resource(KIND, language)
     return None if path is None else SenseTable(read_resource(path, KIND))
-
-
-def _ends(lengths: npt.NDArray[Any]) -> Index:
-    """0 and the running sums of `lengths`."""
-    ends = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=ends[1:])
-    return ends
 
 
 def _narrow(numbers: list[int]) -> npt.NDArray[Any]:

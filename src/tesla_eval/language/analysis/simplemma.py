@@ -1,6 +1,7 @@
 """simplemma as the lemmatiser asks it: its dictionaries read by the core, its strategies for all other words.
 
-Importing simplemma takes 35 ms. It is not imported until a word needs one of its strategies; no English word does.
+Importing simplemma takes 35 ms. It is not imported until a word needs one of its strategies. In English that is only a
+word with an accent and an apostrophe or hyphen, or one that is not listed and begins with an accented small letter.
 """
 
 from __future__ import annotations
@@ -8,13 +9,13 @@ from __future__ import annotations
 import lzma
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from tesla_eval._core import FrontCodedDictionary
-from tesla_eval.language.analysis.english_lemmas import EnglishSteps
 
 if TYPE_CHECKING:
     from simplemma.strategies import DefaultStrategy
@@ -24,6 +25,7 @@ __all__ = ["Simplemma", "core_dictionary", "ends_of_unknown_words", "ends_that_r
 _VERSION = re.compile(r"""^__version__ = ["']([^"']+)["']$""", re.MULTILINE)
 _SIGNS = re.compile(r"[^\w\u2019-]+")
 """Words of which no strategy knows more than the dictionary; hyphens and curly apostrophes are taken off words."""
+_DICTIONARY = "strategies/dictionaries/data/{}.plzma"
 _KNOWN_VERSION = "2.0.0"
 _KNOWN_ENDS: dict[str, tuple[str, ...]] = {
     "en": ("cies", "doms", "isms", "ists", "ments", "nces", "ships", "tions", "ums", "ized", "erves"),
@@ -32,42 +34,40 @@ _KNOWN_ENDS: dict[str, tuple[str, ...]] = {
 """What `ends_that_rules_look_at` finds in the known version, where it finds something."""
 
 
+@dataclass
 class Simplemma:
     """simplemma for one language, without its cache: callers ask once per word type."""
 
-    def __init__(self, code: str) -> None:
-        self._code = code
-        self.name = f"simplemma-{_version()}"
+    _code: str
+    name: str
+    """What it is, with its version."""
 
     @classmethod
     def of(cls, code: str) -> Simplemma | None:
         """simplemma for the language that it calls so, `None` if it has no such language."""
-        return cls(code) if _dictionary_file(code).exists() else None
+        return (
+            cls(code, f"simplemma-{_version()}") if (_folder() / _DICTIONARY.format(code)).exists() else None
+        )
 
     @property
-    def in_core(self) -> tuple[FrontCodedDictionary | None, tuple[str, ...] | None]:
-        """The dictionary, and the ends of words that simplemma may change though they are not in it."""
+    def in_core(self) -> tuple[FrontCodedDictionary | None, tuple[str, ...] | None, bool]:
+        """The dictionary, the ends of words that simplemma may change though they are not in it, and whether the core
+        takes all its steps for English.
+        """
         dictionary = core_dictionary(self._code)
-        return dictionary, None if dictionary is None else ends_of_unknown_words(self._code)
+        english = self._code == "en" and _version() == _KNOWN_VERSION
+        ends = () if english else ends_of_unknown_words(self._code)
+        return dictionary, None if dictionary is None else ends, english
 
     def lemma(self, word: str) -> str | None:
         """What its strategies give; `None` if they know nothing of the word."""
         if _SIGNS.fullmatch(word) and (dictionary := core_dictionary(self._code)) is not None:
             return dictionary.get(word)
-        if self._own_steps is not None:
-            return self._own_steps.lemma(word)
         return self._strategy.get_lemma(word, self._code)
 
     def knows(self, word: str) -> bool:
         """Whether the word is in its dictionary, as it is or in lower case."""
         return any(self._strategy.is_dictionary_member(form, self._code) for form in (word, word.lower()))
-
-    @cached_property
-    def _own_steps(self) -> EnglishSteps | None:
-        """The strategies without the import, where they are known."""
-        known = self._code == "en" and _version() == _KNOWN_VERSION
-        dictionary = core_dictionary(self._code) if known else None
-        return None if dictionary is None else EnglishSteps(dictionary)
 
     @cached_property
     def _strategy(self) -> DefaultStrategy:
@@ -94,7 +94,7 @@ class Simplemma:
 def core_dictionary(code: str) -> FrontCodedDictionary | None:
     """The dictionary of a language in the core, `None` where simplemma stores it in another way."""
     try:
-        return FrontCodedDictionary(lzma.decompress(_dictionary_file(code).read_bytes()))
+        return FrontCodedDictionary(lzma.decompress((_folder() / _DICTIONARY.format(code)).read_bytes()))
     except (OSError, ValueError, lzma.LZMAError):
         return None
 
@@ -132,10 +132,6 @@ def _folder() -> Path:
     spec = find_spec("simplemma")
     assert spec is not None and spec.origin is not None  # a dependency of the package
     return Path(spec.origin).parent
-
-
-def _dictionary_file(code: str) -> Path:
-    return _folder() / "strategies" / "dictionaries" / "data" / f"{code}.plzma"
 
 
 @cache

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import numpy.typing as npt
 
 from tesla_eval._core import TAGGER_FEATURES, Tagger
 from tesla_eval.base.errors import ResourceError
@@ -29,6 +27,8 @@ __all__ = [
 
 KIND = "tagger"
 ANALYSIS = f"features-{TAGGER_FEATURES}"
+WIDE_ARRAYS = ("feature_deltas", "suffix_deltas")
+"""Those of 32-bit numbers, which are stored as byte planes."""
 
 
 class Label(NamedTuple):
@@ -36,11 +36,6 @@ class Label(NamedTuple):
 
     fine: str
     universal: str
-
-    @property
-    def universal_id(self) -> int:
-        """The place of the universal tag in `UNIVERSAL_TAGS`."""
-        return UNIVERSAL_IDS[self.universal]
 
 
 @dataclass(frozen=True)
@@ -69,7 +64,12 @@ class TaggerModel:
             unknown = [label for label in labels if label.universal not in UNIVERSAL_IDS]
             if unknown:
                 raise ValueError(f"{unknown[0].universal!r} is not a universal tag")
-            core = Tagger(len(labels), **unpacked(resource.arrays))
+            arrays: dict[str, Any] = {
+                name: from_byte_planes(array) if name in WIDE_ARRAYS else array
+                for name, array in resource.arrays.items()
+                if name != "labels"
+            }
+            core = Tagger(len(labels), **arrays)
         except (KeyError, TypeError, ValueError) as error:
             raise ResourceError(
                 f"{where}: is not a valid tagger ({error}); reinstall it, or rebuild it with `tesla build tagger`"
@@ -110,17 +110,4 @@ def read_tagger(path: Path) -> TaggerModel:
 def load_tagger(language: str) -> TaggerModel | None:
     """The installed model of a language, `None` if none is installed; read once per process."""
     path = find_resource(KIND, language)
-    return None if path is None else read_tagger(path)
-
-
-WIDE_ARRAYS = ("feature_deltas", "suffix_deltas")
-"""Those of 32-bit numbers, which are stored as byte planes."""
-
-
-def unpacked(stored: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-    """The arrays as the core takes them."""
-    return {
-        name: from_byte_planes(array) if name in WIDE_ARRAYS else array
-        for name, array in stored.items()
-        if name != "labels"
-    }
+    return None if path is None else TaggerModel.from_resource(read_resource(path, KIND))

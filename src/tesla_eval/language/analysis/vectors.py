@@ -6,37 +6,25 @@ a BERT model), each with a vector of 8-bit numbers. A word of several pieces has
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import NO_VECTOR, CharacterMap, Lexicon, VectorTable
-from tesla_eval.base.arrays import FloatArray
+from tesla_eval import _core
+from tesla_eval._core import CharacterMap
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.resources import Resource, find_resource, read_resource
-from tesla_eval.language.analysis.batch import (
-    AnalysedBatch,
-    GrowingArray,
-    PerVocabulary,
-    WordTable,
-    changed_alone,
-    numbers_from,
-    word_tables,
-)
+from tesla_eval.language.analysis.batch import CAPITAL_SIGMA, AnalysedBatch, PerVocabulary, word_facts
 from tesla_eval.language.analysis.frequencies import WordFrequencies
 
-__all__ = ["KIND", "VectorTokens", "WordVectors", "WordsWithVectors", "load_vectors", "strip_accents"]
+__all__ = ["KIND", "WordVectors", "WordsWithVectors", "load_vectors", "strip_accents"]
 
 KIND = "vectors"
-_WEIGHT_UNIT = 64  # specification §8b: weights of words are 64ths
-_WEIGHT_STEPS = 50  # `WordFrequencies.weights` counts 50 for a factor of ten
-_IDEOGRAPHS = (("\u3400", "\u4dbf"), ("\u4e00", "\u9fff"), ("\uf900", "\ufaff"), ("\U00020000", "\U0002ffff"))
-
-VectorRows = tuple[npt.NDArray[np.int8], npt.NDArray[np.uint32], npt.NDArray[np.uint32]]
+_IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002ffff]")
 
 
 class WordVectors:
@@ -54,13 +42,13 @@ class WordVectors:
         info, arrays = resource.info, resource.arrays
         try:
             self.uses_pieces = info["segmentation"] == "wordpiece"
-            self._prepared, self._characters = _as_entries(bool(info["strip_accents"]), self.uses_pieces)
+            self._prepared, self.as_entries = _as_entries(bool(info["strip_accents"]), self.uses_pieces)
             vectors = arrays["vectors"]
             if vectors.ndim != 2 or vectors.dtype != np.int8:
                 raise ValueError("the vectors have an invalid shape or type")
             self.dimensions = int(vectors.shape[1])
             self._all_entries = resource.text("entries")
-            self._table = VectorTable(
+            self.core = _core.VectorTable(
                 arrays["entries"],
                 np.ascontiguousarray(vectors).reshape(-1),
                 self.dimensions,
@@ -71,19 +59,11 @@ class WordVectors:
         self.fingerprint = resource.fingerprint
 
     def __len__(self) -> int:
-        return len(self._table)
+        return len(self.core)
 
     def look_up(self, words: Sequence[str]) -> npt.NDArray[np.int8]:
         """One row per word; a row of zeros for a word that has no vector."""
-        return self._table.look_up([self._prepared(word) for word in words])
-
-    def word_rows(self, lexicon: Lexicon, words: npt.NDArray[np.uint32], first: int) -> VectorRows:
-        """The vectors of words that have one, the row of every word (from `first` on), the squares of the lengths."""
-        return self._table.word_rows(self._characters, lexicon, words, first)
-
-    def lemma_rows(self, lexicon: Lexicon, lemmas: npt.NDArray[np.uint32], first: int) -> VectorRows:
-        """The same for lemmas."""
-        return self._table.lemma_rows(self._characters, lexicon, lemmas, first)
+        return self.core.look_up([self._prepared(word) for word in words])
 
     @cached_property
     def _entries(self) -> list[str]:
@@ -91,7 +71,7 @@ class WordVectors:
 
     def pieces(self, word: str) -> tuple[str, ...]:
         """The entries that a word is made of."""
-        return tuple(self._entries[number] for number in self._table.segment(self._prepared(word)))
+        return tuple(self._entries[number] for number in self.core.segment(self._prepared(word)))
 
     def cosine(self, x: str, y: str) -> float:
         """The cosine of the vectors of two words, 0 where one has none."""
@@ -102,25 +82,23 @@ class WordVectors:
 
 @cache
 def _as_entries(strips_accents: bool, in_pieces: bool) -> tuple[Callable[[str], str], CharacterMap]:
-    """Words as a table is asked for them: in lower case; for pieces, with spaces where BERT cuts first."""
+    """Words as a table is asked for them: in lower case; for pieces, with spaces where BERT cuts first.
+
+    BERT leaves out signs, and ideographs stand alone.
+    """
 
     def prepared(word: str) -> str:
         word = word.lower()
         if word.isascii() and word.isalnum():  # most words
             return word
-        if strips_accents:
+        if strips_accents and not word.isascii():
             word = strip_accents(word)
-        return "".join(map(_apart, word)) if in_pieces else word
+        if not in_pieces:
+            return word
+        spaced = "".join(c if c.isalnum() or c.isspace() else " " for c in word)
+        return _IDEOGRAPH.sub(r" \g<0> ", spaced)
 
-    return prepared, CharacterMap(lambda character: (changed_alone(character, prepared), 0), prepared)
-
-
-def _apart(character: str) -> str:
-    """A character of a word with spaces where BERT cuts: signs are left out, ideographs stand alone."""
-    if not (character.isalnum() or character.isspace()):
-        return " "
-    is_ideograph = any(first <= character <= last for first, last in _IDEOGRAPHS)
-    return f" {character} " if is_ideograph else character
+    return prepared, CharacterMap(lambda c: (None if c == CAPITAL_SIGMA else prepared(c), 0), prepared)
 
 
 def strip_accents(word: str) -> str:
@@ -143,99 +121,26 @@ def load_vectors(language: str) -> WordVectors | None:
     return None if path is None else WordVectors(read_resource(path, KIND))
 
 
-@dataclass(frozen=True)
-class VectorTokens:
-    """What the matching by vectors needs of every token of a batch."""
-
-    word: npt.NDArray[np.uint32]
-    """Equal numbers: the same form in lower case."""
-    row: npt.NDArray[np.uint32]
-    """The vector in `matrix`, or `NO_VECTOR`."""
-    weight: npt.NDArray[np.uint32]
-    """How much the word tells, in 64ths: 8 − log10 of its occurrences in a thousand million words."""
-    matrix: npt.NDArray[np.int8]
-    """All vectors one after the other."""
-    squares: npt.NDArray[np.uint32]
-    """The square of the length of each vector."""
-    dimensions: int
-
-    @property
-    def total_weights(self) -> float:
-        """The sum of the weights of all tokens."""
-        return int(self.weight.sum()) / _WEIGHT_UNIT
-
-
 class WordsWithVectors:
     """The words of analysed texts with their vectors and weights; every word type is looked up once.
 
-    A table of whole words is also asked for the lemma of a word that it does not have.
+    A table of whole words is also asked for the lemma of a word that it does not have. Weights are 64ths of 8 − log10
+    of a word's occurrences in a thousand million words.
     """
 
     def __init__(self, vectors: WordVectors, frequencies: WordFrequencies | None) -> None:
-        self.vectors = vectors
-        self._tables = PerVocabulary(lambda _: _VectorsOfWords(vectors, weighted=frequencies is not None))
-        self._words = word_tables(frequencies)
+        self.fingerprint = vectors.fingerprint
+        facts = word_facts(frequencies)
+        self._known = PerVocabulary(
+            lambda vocabulary: _core.WordVectors(vectors.core, vectors.as_entries, facts[vocabulary])
+        )
 
-    def of(self, batch: AnalysedBatch) -> VectorTokens:
-        """The arrays for the tokens of a batch."""
-        with self._words.lock:
-            words = self._words[batch.vocabulary]
-            words.learn(batch)
-        with self._tables.lock:  # the arrays must belong together
-            table = self._tables[batch.vocabulary]
-            table.learn(batch, words)
-            return table.tokens(batch, words)
+    def of(
+        self, batch: AnalysedBatch
+    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], npt.NDArray[np.int8]]:
+        """For each token a number that forms alike but for capitals share, its weight, and its vector or zeros."""
+        return self._known[batch.vocabulary].of(batch.core)
 
-
-class _VectorsOfWords:
-    """The vectors and weights of the words of a vocabulary, by number."""
-
-    def __init__(self, vectors: WordVectors, *, weighted: bool) -> None:
-        self._vectors, self._weighted = vectors, weighted
-        self.word_row = GrowingArray(np.uint32)
-        self.lemma_row = GrowingArray(np.uint32)
-        self.weight = GrowingArray(np.uint32)
-        self.matrix = GrowingArray(np.int8)
-        self.squares = GrowingArray(np.uint32)
-
-    def learn(self, batch: AnalysedBatch, words: WordTable) -> None:
-        """Take in the words of a batch that are new; `words` knows them already."""
-        lexicon = batch.vocabulary.lexicon
-        known = len(self.weight)
-        new = numbers_from(known, batch.word)
-        if len(new):
-            folded = words.folded.values[new]
-            first = folded == new  # capitals change no vector: each form in small letters is looked up once
-            rows = np.zeros(len(new), np.uint32)
-            rows[first] = self._rows(self._vectors.word_rows(lexicon, new[first], len(self.squares)))
-            self.word_row.put(known, rows)
-            self.word_row.values[new] = self.word_row.values[folded]
-            self.weight.put(
-                known, self._weights(words.word_weight.values[new])
-            )  # the last, which counts the words
-        lemmas = numbers_from(len(self.lemma_row), batch.lemma)
-        if len(lemmas) and not self._vectors.uses_pieces:
-            self.lemma_row.extend(self._rows(self._vectors.lemma_rows(lexicon, lemmas, len(self.squares))))
-
-    def tokens(self, batch: AnalysedBatch, words: WordTable) -> VectorTokens:
-        """The arrays for the tokens of a batch that was learned."""
-        row = self.word_row.values.take(batch.word)
-        if not self._vectors.uses_pieces:
-            row = np.where(row == NO_VECTOR, self.lemma_row.values.take(batch.lemma), row)
-        return VectorTokens(
-            words.folded.values.take(batch.word), row, self.weight.values.take(batch.word), self.matrix.values,
-            self.squares.values, self._vectors.dimensions,
-        )  # fmt: skip
-
-    def _rows(self, looked_up: VectorRows) -> npt.NDArray[np.uint32]:
-        """Take in the vectors of words; where each lies."""
-        vectors, rows, squares = looked_up
-        self.matrix.put(self._vectors.dimensions * len(self.squares), vectors)
-        self.squares.extend(squares)  # the last, which counts the vectors
-        return rows
-
-    def _weights(self, weights: FloatArray) -> npt.NDArray[np.uint32]:
-        """The weights of words by their frequencies, in 64ths."""
-        if not self._weighted:
-            return np.full(len(weights), _WEIGHT_UNIT, np.uint32)
-        return np.maximum(np.rint(_WEIGHT_UNIT / _WEIGHT_STEPS * weights), 1).astype(np.uint32)
+    def prepare(self, batch: AnalysedBatch, *, merged: bool = True) -> _core.VectorTexts:
+        """The texts of a batch, ready to be matched as often as one likes; `merged`: equal words are one."""
+        return _core.VectorTexts(batch.core, self._known[batch.vocabulary], merged)

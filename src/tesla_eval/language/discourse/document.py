@@ -103,7 +103,7 @@ def analyse_many(pipeline: Pipeline, texts: Sequence[tuple[str, Sequence[Span]]]
     """
     pieces = [text[start:end] for text, spans in texts for start, end in spans]
     (batch,) = pipeline.analyse(pieces, keep_punctuation=True)
-    tags = batch.vocabulary.tags
+    tags = list(batch.vocabulary.tag_ids)
     lemma_text = batch.vocabulary.lexicon.lemma
     offsets, starts, ends = batch.offsets.tolist(), batch.start.tolist(), batch.end.tolist()
     tag_ids, lemma_ids = batch.tag.tolist(), batch.lemma.tolist()

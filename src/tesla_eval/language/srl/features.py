@@ -107,7 +107,7 @@ def _lemmatiser() -> Lemmatiser:
 @lru_cache(maxsize=1 << 16)
 def noun_lemma(word: str) -> str:
     """The lemma of a word in lower case."""
-    return _lemmatiser().full_lemma(word)
+    return _lemmatiser().lemmas([word])[0]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from tesla_eval import _core
-from tesla_eval._core import BagRecipe, Bags, CharacterBags, Discount, TextTooLongError, Tokens
-from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval._core import BagRecipe, Bags, CharacterBags, Discount
+from tesla_eval.base.errors import UsageError
 from tesla_eval.language.analysis.batch import AnalysedBatch
 from tesla_eval.language.analysis.conllu import UNIVERSAL_TAGS
 from tesla_eval.language.analysis.tokenisers import compose_all, not_a_text
@@ -38,7 +38,6 @@ __all__ = [
     "build_pivot_bags",
     "exact_discount",
     "pivot_network",
-    "too_long",
 ]
 
 FUNCTION_WORD_DISCOUNT = 0.1
@@ -87,14 +86,9 @@ class NgramFeature:
             return "skip", self.gap
         return _CORE_NAMES.get(self.similarity, self.similarity), self.n
 
-    def core_tokens(self, batch: AnalysedBatch) -> Tokens:
-        """The arrays of the batch that the n-grams are made of."""
-        tokens: Tokens = getattr(batch, self.token_kind)
-        return tokens
-
     @property
     def token_kind(self) -> str:
-        """Which arrays of a batch these are."""
+        """Which arrays of a batch the n-grams are made of."""
         return _TOKENS_OF.get(self.similarity, "core_tokens")
 
     def span(self, row: int) -> tuple[int, int]:
@@ -120,31 +114,21 @@ def exact_discount(discount: float) -> Discount:
 
 def build_bags(batch: AnalysedBatch, features: Sequence[NgramFeature], discount: float) -> Bags:
     """The bags of every text of the batch, one for each feature; features compare surface forms all, or none."""
-    telling, recipe = bag_recipe(tuple(features), discount)
-    with too_long():
-        return Bags(batch.vocabulary.lexicon, telling.core_tokens(batch), recipe)
+    kind, recipe = bag_recipe(tuple(features), discount)
+    return Bags(batch.vocabulary.lexicon, getattr(batch, kind), recipe)
 
 
 @lru_cache(maxsize=64)
-def bag_recipe(features: tuple[NgramFeature, ...], discount: float) -> tuple[NgramFeature, BagRecipe]:
-    """A feature that tells which tokens all of them compare, and what the core makes of them."""
+def bag_recipe(features: tuple[NgramFeature, ...], discount: float) -> tuple[str, BagRecipe]:
+    """Which arrays of a batch all features compare, and what the core makes of them."""
     # Lemmas are the same with and without tags, so they go with either.
     telling = [feature for feature in features if feature.similarity != "lem"] or list(features)
     kinds = {feature.token_kind for feature in telling}
     if len(kinds) > 1 or (telling[0].similarity == IDENTITY and len(telling) < len(features)):
         raise UsageError("features of surface forms, of tagged and of untagged words need bags of their own")
-    return telling[0], BagRecipe([feature.core_name for feature in features], exact_discount(discount))
-
-
-class too_long:  # noqa: N801  # read as a verb phrase; a class costs a fifth of a generator here
-    """Texts with more words than the core has room for as an error of the input."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, TextTooLongError):
-            raise InputError(f"{error}: split it into segments") from error
+    return telling[0].token_kind, BagRecipe(
+        [feature.core_name for feature in features], exact_discount(discount)
+    )
 
 
 LONGEST_CHARACTER_NGRAM = 6
@@ -194,12 +178,10 @@ def build_pivot_bags(
     """The pivot bags of every text of the batch, one for each feature; `match_pairs` matches them like any bags."""
     check_least_probability(table, least_probability)
     named = [(feature.similarity, 1 if feature.pooled else feature.n, feature.n) for feature in features]
-    exact = exact_discount(discount)
-    with too_long():
-        return _core.PivotBags(
-            batch.vocabulary.lexicon, table.core, _tokens(batch), named, exact, least_probability,
-            least_ngram_probability,
-        )  # fmt: skip
+    return _core.PivotBags(
+        batch.vocabulary.lexicon, table.core, _tokens(batch), named, exact_discount(discount), least_probability,
+        least_ngram_probability,
+    )  # fmt: skip
 
 
 def check_least_probability(table: PhraseTable, least_probability: float) -> None:

@@ -104,6 +104,10 @@ class BoundGroup(ABC):
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """The features between the only texts of two batches, with what produced those that exist."""
 
+    def explain_words(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> FeatureDetail | None:
+        """The first of those features that links words by more than their parts of speech, where that is cheap."""
+        return None
+
 
 class FeatureGroup(ABC):
     """The declaration of a group; subclasses are frozen dataclasses."""

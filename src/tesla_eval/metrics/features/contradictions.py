@@ -21,11 +21,13 @@ from tesla_eval.language.analysis.batch import LemmaMap, WordMap
 from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.language.srl.exchanged import Exchange
 from tesla_eval.metrics.features.exchanges import ExchangeFinder
+from tesla_eval.metrics.features.scopes import ScopeMarker, Scopes, clashes
 
-__all__ = ["CONTRADICTIONS", "ContradictionFinder", "Marks", "number_value"]
+__all__ = ["CONTRADICTIONS", "ContradictionFinder", "Marks", "number_value", "unshared"]
 
-CONTRADICTIONS = ("negation", "number", "lone number", "antonym", "roles")
-"""The kinds, in the order of the columns. A lone number has no counterpart in the other text."""
+CONTRADICTIONS = ("negation", "number", "lone number", "antonym", "roles", "scope", "quantifier", "modality")
+"""The kinds, in the order of the columns. A lone number has no counterpart in the other text; a scope is that of a
+negation, of which each text may have one."""
 
 _NEGATIONS = frozenset(
     "not no never none nobody nothing nowhere neither nor hardly scarcely barely rarely seldom".split()  # noqa: SIM905
@@ -43,10 +45,15 @@ _CONVERSE = frozenset(
     frozenset(pair)
     for pair in (
         ("buy", "sell"), ("give", "take"), ("give", "receive"), ("lend", "borrow"), ("win", "lose"),
-        ("teach", "learn"), ("precede", "follow"), ("husband", "wife"),
+        ("teach", "learn"), ("precede", "follow"), ("husband", "wife"), ("export", "import"), ("above", "below"),
+        ("over", "under"), ("before", "after"), ("parent", "child"), ("send", "receive"), ("teacher", "student"),
+        ("employer", "employee"), ("ancestor", "descendant"), ("doctor", "patient"), ("host", "guest"),
     )
 )  # fmt: skip
 """Antonyms that say the same thing when the participants change places."""
+
+_COMPARATIVES = ("JJR", "RBR")
+"""So do comparatives: `taller` and `shorter`."""
 
 _SMALL = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
     seventeen eighteen nineteen"""
@@ -56,10 +63,10 @@ _TENS = {word: 10.0 * value for value, word in enumerate(
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "bn": 1e9}
 _WEAK = {
     "one": 1.0, "first": 1.0, "second": 2.0, "third": 3.0, "thirds": 3.0, "fourth": 4.0, "fifth": 5.0, "sixth": 6.0,
-    "seventh": 7.0, "eighth": 8.0, "ninth": 9.0, "tenth": 10.0, "dozen": 12.0, "half": 0.5, "quarter": 0.25,
-    "twice": 2.0, "zero": 0.0,
+    "seventh": 7.0, "eighth": 8.0, "ninth": 9.0, "tenth": 10.0, "dozen": 12.0, "half": 50.0, "quarter": 25.0,
+    "twice": 2.0, "once": 1.0, "couple": 2.0, "pair": 2.0, "zero": 0.0,
 }  # fmt: skip
-"""Words with other uses: they contradict another number, but may be missing on one side."""
+"""Words with other uses: they contradict another number, but may be missing on one side. A half is 50 per cent."""
 _PLAIN_NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)((?:\.\d+)?)(?:st|nd|rd|th|s)?", re.ASCII)
 _LONGEST_NUMBER = 40
 
@@ -104,6 +111,7 @@ class Marks:
     noun: npt.NDArray[np.bool_]
     by_agent: npt.NDArray[np.bool_]
     """The word `by`: it tells the passive voice from the active."""
+    scopes: Scopes
 
 
 class _Side(NamedTuple):
@@ -120,6 +128,10 @@ class _Side(NamedTuple):
         pair = np.repeat(np.arange(len(texts)), lengths)
         within = np.arange(len(pair)) - np.repeat(ends - lengths, lengths)
         return cls(marks, pair, np.repeat(marks.batch.offsets[:-1][texts], lengths) + within)
+
+    @property
+    def scoped(self) -> tuple[AnalysedBatch, Index, Index, Scopes]:
+        return self.marks.batch, self.pair, self.place, self.marks.scopes
 
     def chosen(self, mask: npt.NDArray[np.bool_]) -> _Side:
         return _Side(self.marks, self.pair[mask], self.place[mask])
@@ -144,6 +156,7 @@ class ContradictionFinder:
         self.language = language
         self.antonyms: AntonymTable | None = load_antonyms(language)
         self._exchanges = ExchangeFinder(language)
+        self._scopes = ScopeMarker(language)
         english = language == "en"
         self._negations = LemmaMap(lambda lemma: int(english and lemma in _NEGATIONS))
         self._harmless = LemmaMap(lambda lemma: int(english and lemma in _NO_NEGATION_BEFORE))
@@ -183,10 +196,12 @@ class ContradictionFinder:
         negation = self._negations.of(batch).astype(np.bool_)
         harmless = self._harmless.of(batch).astype(np.bool_) & ~first
         negation[:-1] &= ~harmless[1:]
+        negative = self._negatives.of(batch).astype(np.bool_)
         noun = np.isin(batch.universal, [UNIVERSAL_IDS[tag] for tag in ("NOUN", "PROPN", "PRON")])
         return Marks(
-            batch, negation, self._negatives.of(batch).astype(np.bool_), self._antonym_of_lemma.of(batch),
+            batch, negation, negative, self._antonym_of_lemma.of(batch),
             self._antonym_of_form.of(batch), number, value, noun, self._agents.of(batch).astype(np.bool_),
+            self._scopes.of(batch, negation, negative),
         )  # fmt: skip
 
     def compare(self, reference: Marks, hypothesis: Marks, i: Index, j: Index) -> FloatArray:
@@ -202,6 +217,8 @@ class ContradictionFinder:
         """The contradictions between the only texts of two batches, with the words behind them."""
         first = np.zeros(1, np.int64)
         links, exchanges = self._find(reference, hypothesis, first, first)
+        if len(links["negation"].pair):
+            del links["scope"]  # the same again
         words = [
             Contradiction(kind, _surface(reference, x), _surface(hypothesis, y))
             for kind, pairs in links.items()
@@ -220,7 +237,7 @@ class ContradictionFinder:
         x, y = _Side.of(reference, i), _Side.of(hypothesis, j)
         count = len(i)
         lemma_x, lemma_y = reference.batch.lemma[x.place], hypothesis.batch.lemma[y.place]
-        own_x, own_y = _unshared(x.pair, lemma_x, y.pair, lemma_y)
+        own_x, own_y = unshared(x.pair, lemma_x, y.pair, lemma_y)
         inverted = _inverted(x, y, count)
         antonyms = self._antonym_links(x.chosen(own_x), y.chosen(own_y), inverted)
         negations = _negation_links(x, y, count)
@@ -228,10 +245,15 @@ class ContradictionFinder:
             y.pair[own_y & hypothesis.negative[y.place]], minlength=count
         )
         has_antonym, has_negation = (_has(links.pair, count) for links in (antonyms, negations))
+        scopes = {kind: _Links(*places) for kind, places in clashes(x.scoped, y.scoped, count).items()}
+        unbalanced = ~has_antonym & (negative == 0)
         links = {
-            "negation": _of_pairs(negations, ~has_antonym & (negative == 0)),
+            "negation": _of_pairs(negations, unbalanced),
             **_number_links(x, y, count),
             "antonym": _of_pairs(antonyms, ~has_negation),
+            "scope": scopes["scope"],
+            "quantifier": _of_pairs(scopes["quantifier"], ~has_negation),
+            "modality": _of_pairs(scopes["modality"], unbalanced),
         }
         alike = _mostly_shared(x, own_x, count) & _mostly_shared(y, own_y, count)
         return links, self._find_exchanges(x, y, i, j, inverted, alike)
@@ -270,7 +292,8 @@ class ContradictionFinder:
         lexicon = x.marks.batch.vocabulary.lexicon
         one = int(x.marks.batch.lemma[links.reference[k]])
         other = int(y.marks.batch.lemma[links.hypothesis[k]])
-        if inverted and frozenset((lexicon.lemma(one), lexicon.lemma(other))) in _CONVERSE:
+        compared = x.marks.batch.vocabulary.tags[x.marks.batch.tag[links.reference[k]]] in _COMPARATIVES
+        if inverted and (compared or frozenset((lexicon.lemma(one), lexicon.lemma(other))) in _CONVERSE):
             return False
         for lemma, opposite, side in ((one, other, y), (other, one, x)):
             senses = set(lexicon.senses(lemma))
@@ -325,7 +348,7 @@ def _joined_numbers(
     return number, value
 
 
-def _unshared(
+def unshared(
     pair_x: Index, key_x: npt.NDArray[np.uint32], pair_y: Index, key_y: npt.NDArray[np.uint32]
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """Which tokens of either side have no equal in the other text of their pair."""
@@ -370,7 +393,7 @@ def _number_links(x: _Side, y: _Side, count: int) -> dict[str, _Links]:
     x, y = (side.chosen(side.marks.number[side.place] > 0) for side in (x, y))
     values = np.concatenate([x.marks.value[x.place], y.marks.value[y.place]])
     ids = np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.uint32)
-    own_x, own_y = _unshared(x.pair, ids[: len(x.place)], y.pair, ids[len(x.place) :])
+    own_x, own_y = unshared(x.pair, ids[: len(x.place)], y.pair, ids[len(x.place) :])
     x, y = x.chosen(own_x), y.chosen(own_y)
     both = _has(x.pair, count) & _has(y.pair, count)
     first = {}

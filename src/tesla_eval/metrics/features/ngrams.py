@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isnan
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.language.analysis import AnalysedBatch, Analysis
 from tesla_eval.matching import (
     RECALL_WEIGHT,
-    Matches,
     explain_feature,
     match_characters,
     match_pairs,
@@ -34,6 +33,9 @@ from tesla_eval.matching.bags import (
 from tesla_eval.matching.both_ways import match_both_ways, match_characters_both_ways
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.metrics.features.measures import MEASURES, measured_columns, measured_features
+
+if TYPE_CHECKING:
+    from tesla_eval.base.explanations import FeatureDetail
 
 __all__ = [
     "LONGEST_NGRAM",
@@ -87,8 +89,10 @@ class NgramGroup(FeatureGroup):
         exact_discount(self.discount)
 
     def bind(self, analysis: Analysis) -> BoundGroup | None:
-        """The n-grams of an analysis; without tags the features of tags do not exist."""
+        """The n-grams of an analysis; without tags the features of tags do not exist, nor a group of them alone."""
         kinds = [similarity for similarity in self.similarities if similarity != "pos" or analysis.tagged]
+        if not kinds:
+            return None
         features = [NgramFeature(kind, n) for kind in kinds for n in range(1, self.max_n + 1)]
         return _BoundNgrams(tuple(features), self.measures, self.discount, self.alpha, self.name)
 
@@ -100,10 +104,6 @@ class TagGroup(NgramGroup):
     name: ClassVar[str] = "tags"
 
     similarities: tuple[str, ...] = fixed(("pos",))
-
-    def bind(self, analysis: Analysis) -> BoundGroup | None:
-        """The n-grams of tags, if the language has a tagger."""
-        return super().bind(analysis) if analysis.tagged else None
 
 
 @dataclass(frozen=True)
@@ -151,19 +151,24 @@ class _BoundNgrams(BoundGroup):
     alpha: float
     group: str
 
-    @property
-    def features(self) -> tuple[Feature, ...]:  # type: ignore[override]  # derived from the problems
-        return measured_features([self._described(problem) for problem in self.problems], self.measures)
+    features: tuple[Feature, ...] = field(init=False)  # measure by measure, each of all problems
 
-    def _described(self, problem: NgramFeature) -> Feature:
-        label, family = _LABELS[problem.similarity], problem.label or problem.similarity
-        return Feature(problem.name, self.group, problem.similarity, label, family)
+    def __post_init__(self) -> None:
+        described = [
+            Feature(
+                problem.name, self.group, problem.similarity, _LABELS[problem.similarity],
+                problem.label or problem.similarity,
+            )
+            for problem in self.problems
+        ]  # fmt: skip
+        object.__setattr__(self, "features", measured_features(described, self.measures))
 
     def restricted(self, names: Collection[str]) -> BoundGroup:
+        count = len(self.problems)
         kept = [
             problem
-            for problem in self.problems
-            if any(one.name in names for one in measured_features([self._described(problem)], self.measures))
+            for place, problem in enumerate(self.problems)
+            if any(feature.name in names for feature in self.features[place::count])
         ]
         return replace(self, problems=tuple(kept))
 
@@ -197,6 +202,13 @@ class _BoundNgrams(BoundGroup):
         }  # fmt: skip
         values = [value for measure in self.measures or ("f",) for value in measures[measure]]
         return GroupDetail(np.array(values), tuple(detail for detail in details if not isnan(detail.f)))
+
+    def explain_words(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> FeatureDetail | None:
+        first = next((problem for problem in self.problems if problem.similarity != "pos"), None)
+        if first is None:
+            return None
+        detail = explain_feature(reference, hypothesis, first, self.discount, self.alpha)
+        return None if isnan(detail.f) else detail
 
 
 @dataclass(frozen=True)
@@ -234,9 +246,10 @@ class _BoundCharacters(BoundGroup):
     def compare(
         self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
     ) -> FloatArray:
-        return measured_columns(
-            self._match(reference, hypothesis, reference_index, hypothesis_index), self._measures
+        matches = match_characters(
+            reference, hypothesis, reference_index, hypothesis_index, self._max_order, self._alpha
         )
+        return measured_columns(matches, self._measures)
 
     def compare_both_ways(self, texts: Any, first: Index, second: Index) -> tuple[FloatArray, FloatArray]:
         forth, back = match_characters_both_ways(texts, first, second, self._max_order, self._alpha)
@@ -246,7 +259,8 @@ class _BoundCharacters(BoundGroup):
         """Precision, recall and F of every order. The flow between single characters is omitted."""
         from tesla_eval.base.explanations import MeasuredDetail  # not before something is explained
 
-        matches = self._match(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)
+        bags = self.prepare(reference), self.prepare(hypothesis)
+        matches = match_characters(*bags, FIRST, FIRST, self._max_order, self._alpha)
         rows = zip(
             matches.precision[0].tolist(), matches.recall[0].tolist(), matches.f[0].tolist(), strict=True
         )
@@ -256,6 +270,3 @@ class _BoundCharacters(BoundGroup):
             if not isnan(f)
         )
         return GroupDetail(measured_columns(matches, self._measures)[0], details)
-
-    def _match(self, reference: CharacterBags, hypothesis: CharacterBags, i: Index, j: Index) -> Matches:
-        return match_characters(reference, hypothesis, i, j, self._max_order, self._alpha)

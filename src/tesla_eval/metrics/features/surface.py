@@ -11,7 +11,7 @@ import numpy as np
 from tesla_eval._core import SURFACE_FEATURES, Surfaces, compare_surfaces
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.language.analysis import AnalysedBatch, Analysis
-from tesla_eval.language.analysis.batch import word_tables
+from tesla_eval.language.analysis.batch import word_facts
 from tesla_eval.language.analysis.frequencies import WordFrequencies, load_frequencies
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail
 
@@ -48,7 +48,7 @@ class _BoundSurface(BoundGroup):
 
     def __init__(self, frequencies: WordFrequencies | None) -> None:
         self._frequencies = frequencies
-        self._tables = word_tables(frequencies)
+        self._facts = word_facts(frequencies)
 
     @property
     def signature(self) -> dict[str, str]:
@@ -56,18 +56,7 @@ class _BoundSurface(BoundGroup):
 
     def prepare(self, batch: AnalysedBatch) -> Surfaces:
         """The words of each text in the orders in which they are compared."""
-        with self._tables.lock:  # the arrays must belong together
-            table = self._tables[batch.vocabulary]
-            table.learn(batch)
-            known = (
-                table.folded.values,
-                table.shape.values,
-                table.word_weight.values,
-                table.lemma_weight.values,
-            )
-        return Surfaces(
-            batch.composed, batch.offsets, batch.word, batch.lemma, batch.function, *known, table.unlisted
-        )
+        return Surfaces(batch.composed, batch.core, self._facts[batch.vocabulary])
 
     def compare(
         self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from tesla_eval._core import VectorTexts
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.language.analysis import AnalysedBatch, Analysis
 from tesla_eval.language.analysis.frequencies import load_frequencies
-from tesla_eval.language.analysis.vectors import VectorTokens, WordsWithVectors, load_vectors
+from tesla_eval.language.analysis.vectors import WordsWithVectors, load_vectors
 from tesla_eval.matching import RECALL_WEIGHT
-from tesla_eval.matching.vectors import VECTOR_PROBLEMS, explain_vectors, match_vectors, prepare_vectors
+from tesla_eval.matching.vectors import VECTOR_PROBLEMS, WEIGHT_UNIT, explain_vectors, match_vectors
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.metrics.features.measures import MEASURES, measured_columns, measured_features
 
@@ -51,10 +52,10 @@ class _BoundVectors(BoundGroup):
 
     @property
     def signature(self) -> dict[str, str]:
-        return {"vectors": self._words.vectors.fingerprint}
+        return {"vectors": self._words.fingerprint}
 
     def prepare(self, batch: AnalysedBatch) -> Any:
-        return prepare_vectors(batch, self._words.of(batch))
+        return self._words.prepare(batch)
 
     def compare(
         self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
@@ -68,8 +69,7 @@ class _BoundVectors(BoundGroup):
         """Precision, recall and F of each problem; the flow between words with their similarities."""
         from tesla_eval.base.explanations import MeasuredDetail  # not before something is explained
 
-        sides = [(batch, self._words.of(batch)) for batch in (reference, hypothesis)]
-        x, y = (prepare_vectors(*side) for side in sides)
+        x, y = self._words.prepare(reference), self._words.prepare(hypothesis)
         matches = match_vectors(x, y, FIRST, FIRST, self._declared.alpha)
         rows = zip(
             VECTOR_PROBLEMS,
@@ -90,23 +90,23 @@ class _BoundVectors(BoundGroup):
                 "f": f,
             }
             if name == _FLOW:
-                details.append(_flow(sides, measures))
+                apart = (self._words.prepare(batch, merged=False) for batch in (reference, hypothesis))
+                details.append(_flow(measures, *apart))
             else:
                 details.append(MeasuredDetail(n=2 if name == _BIGRAMS else 1, **measures))
         return GroupDetail(measured_columns(matches, self._declared.measures)[0], tuple(details))
 
 
-def _flow(sides: list[tuple[AnalysedBatch, VectorTokens]], measures: dict[str, Any]) -> MatchDetail:
+def _flow(measures: dict[str, Any], reference: VectorTexts, hypothesis: VectorTexts) -> MatchDetail:
     """The flow between the words of the reference and of the hypothesis."""
     from tesla_eval.base.explanations import Link, MatchDetail  # not before something is explained
 
-    links = explain_vectors(*(prepare_vectors(*side, merged=False) for side in sides))
-    reference_weight, hypothesis_weight = (tokens.total_weights for _, tokens in sides)
+    links = explain_vectors(reference, hypothesis)
     return MatchDetail(
         n=1,
         objective=sum(link.gain * link.weight for link in links),
-        reference_weight=reference_weight,
-        hypothesis_weight=hypothesis_weight,
+        reference_weight=reference.total_weight / WEIGHT_UNIT,
+        hypothesis_weight=hypothesis.total_weight / WEIGHT_UNIT,
         flow=tuple(
             Link(
                 (link.reference, link.reference + 1),

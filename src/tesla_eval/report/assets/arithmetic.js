@@ -60,7 +60,7 @@ export function featureSteps(feature) {
  */
 export function scoreSteps(detail) {
   const measures = (detail.features ?? []).flatMap((one) => (one.f === undefined ? [] : [one.f]));
-  if (detail.links) return coveringSteps(detail);
+  if (detail.covering) return coveringSteps(detail, detail.covering.covered);
   if (detail.shares?.length) {
     const total = sum(detail.shares.map((one) => one.share));
     return [
@@ -81,22 +81,22 @@ export function scoreSteps(detail) {
   return [`score = ${fixed(detail.score)}`];
 }
 
-/** @param {Detail} detail */
-function coveringSteps(detail) {
-  const coverage = detail.coverage ?? {};
-  const sides = ["reference", "hypothesis"].map((side) => (coverage[side] ?? []).map((one) => one.c));
-  const sums = sides.map(sum);
+/** @param {Detail} detail @param {Record<string, [number, number]>} covered */
+function coveringSteps(detail, covered) {
+  const names = ["reference", "hypothesis"];
+  const sums = names.map((side) => covered[side][0]);
+  const sizes = names.map((side) => covered[side][1]);
   const steps = ["recall", "precision"].flatMap((name, side) =>
-    sides[side].length
+    sizes[side]
       ? [
-          `${name} = ${general(sums[side])} of ${sides[side].length} n-grams of the ${["reference", "hypothesis"][side]} ` +
-            `are covered = ${fixed(sums[side] / sides[side].length)}`,
+          `${name} = ${general(sums[side])} of ${sizes[side]} n-grams of the ${names[side]} ` +
+            `are covered = ${fixed(sums[side] / sizes[side])}`,
         ]
       : [],
   );
-  const below = sides[0].length + PRECISION_SHARE * sides[1].length;
+  const below = sizes[0] + PRECISION_SHARE * sizes[1];
   if (below && close((sums[0] + PRECISION_SHARE * sums[1]) / below, detail.score)) {
-    const shown = `(${general(sums[0])} + 0.25 × ${general(sums[1])}) / (${sides[0].length} + 0.25 × ${sides[1].length})`;
+    const shown = `(${general(sums[0])} + 0.25 × ${general(sums[1])}) / (${sizes[0]} + 0.25 × ${sizes[1]})`;
     return [...steps, `score = recall and, by a quarter, precision = ${shown} = ${fixed(detail.score)}`];
   }
   return [...steps, `score = ${fixed(detail.score)}`];

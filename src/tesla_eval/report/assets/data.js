@@ -74,3 +74,31 @@ export function shortNames(systems) {
   }
   return new Set(names).size === names.length ? names : systems;
 }
+
+/** What all views show: a metric and two systems, at first the best against the second. */
+export class Shown {
+  /** @param {Core} core */
+  constructor(core) {
+    this.metric = 0;
+    const [best, second = best] = bestFirst(core.metrics[0]);
+    this.first = best;
+    this.second = second;
+    /** @type {(() => void)[]} */
+    this.views = [];
+  }
+
+  /** @param {Partial<Shown>} chosen */
+  choose(chosen) {
+    Object.assign(this, chosen);
+    for (const draw of this.views) draw();
+  }
+}
+
+/**
+ * The systems in the order of their scores.
+ * @param {Metric} metric
+ */
+export function bestFirst(metric) {
+  const sign = metric.higher_is_better ? 1 : -1;
+  return metric.scores.map((_, place) => place).sort((x, y) => sign * (metric.scores[y] - metric.scores[x]));
+}

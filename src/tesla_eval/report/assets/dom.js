@@ -120,3 +120,14 @@ export function fixed(value, digits = 4, signed = false) {
 export function general(value) {
   return String(Number(value.toPrecision(6)));
 }
+
+/**
+ * Gives the reader a file.
+ * @param {string} name
+ * @param {string} content
+ */
+export function save(name, content) {
+  const address = URL.createObjectURL(new Blob([content], { type: "text/plain;charset=utf-8" }));
+  element("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}

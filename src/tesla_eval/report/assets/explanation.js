@@ -59,7 +59,7 @@ export function explanationNodes(hypothesis, detail, feature, width) {
   }
   nodes.push(folded("From the links to the score", steps, featureTable(detail.features)));
   if (detail.shares?.length) nodes.push(folded("What each feature adds", sharesTable(detail.shares)));
-  if (detail.links) nodes.push(folded("Links between n-grams, and coverage", coveringTable(detail)));
+  if (detail.covering) nodes.push(folded("Links between n-grams, and coverage", coveringTable(detail)));
   for (const one of detail.features) {
     if (one.words?.length) {
       const rows = one.words.map((word) => [word.word, fixed(word.log_probability)]);
@@ -161,13 +161,14 @@ function pivotNodes(feature) {
 
 /** @param {Detail} detail */
 function coveringTable(detail) {
-  const rows = (detail.links ?? [])
-    .filter((link) => link.essential)
-    .map((link) => [
-      joined((detail.reference ?? []).slice(...link.reference)),
-      joined((detail.hypothesis ?? []).slice(...link.hypothesis)),
-      general(link.weight),
-    ]);
+  const links = detail.covering?.links ?? [];
+  const rows = [];
+  for (let at = 0; at < links.length; at += 6) {
+    const [a, b, c, d, weight, essential] = links.slice(at, at + 6);
+    if (!essential) continue;
+    const texts = [(detail.reference ?? []).slice(a, b), (detail.hypothesis ?? []).slice(c, d)];
+    rows.push([...texts.map(joined), general(weight)]);
+  }
   return table(["reference", "hypothesis", "weight"], rows, [2]);
 }
 

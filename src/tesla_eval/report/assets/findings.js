@@ -1,66 +1,65 @@
-// Errors at a glance, for one system or for two side by side.
-import { byId, choice, element, fixed, table } from "./dom.js";
+// Errors that somebody can act on, for the two chosen systems; then words lost and added.
+import { byId, element, fixed, table } from "./dom.js";
 
 const SHOWN = 12;
+/** What is found: its title, and what it means. @type {Record<string, [string, string]>} */
+const ACTIONABLE = {
+  names: ["Names", "Names in the reference without a full match in the output."],
+  numbers: ["Numbers", "Numbers in the reference without a full match in the output."],
+  untranslated: [
+    "Untranslated words",
+    "Words of the source, or in another script, that the reference does not have.",
+  ],
+  dropped: ["Dropped content", "Stretches of the reference that nothing in a shorter output matches."],
+  inserted: ["Added text", "Stretches of a longer output that nothing in the reference matches."],
+  repeated: ["Repetition", "Words that follow themselves at once, and do not in the reference."],
+};
+/** @type {Record<string, [string, string]>} */
+const WORDS = {
+  lost: [
+    "Words lost",
+    "Not fully matched by anything in the output; words that are usually right come last.",
+  ],
+  added: ["Words added", "Not fully matched by anything in the reference."],
+  synonyms: ["Synonyms", "Words that were matched by their meaning: reference → output."],
+};
 
-/** @param {Core} core @param {string[]} names @param {(segment: number) => void} open */
-export function showFindings(core, names, open) {
+/** @param {Core} core @param {string[]} names @param {Shown} shown @param {(segment: number) => void} open */
+export function showFindings(core, names, shown, open) {
   const area = document.getElementById("finding-area");
   if (!area || !core.findings.length) return;
-  let system = 0;
-  const bar = byId("finding-controls");
-  const draw = () => area.replaceChildren(...cards(core, core.findings[system], open));
-  bar.append(
-    choice(
-      "system",
-      names.map((text, place) => ({ value: String(place), text })),
-      "0",
-      (value) => {
-        system = Number(value);
-        draw();
-      },
-    ),
-  );
+  const draw = () => {
+    const found = core.findings[shown.first];
+    /** @param {Record<string, [string, string]>} kinds @param {boolean} costs */
+    const cards = (kinds, costs) =>
+      Object.entries(kinds).map(([kind, [title, what]]) =>
+        card(title, what, found[/** @type {"lost"} */ (kind)], open, costs && kind !== "synonyms"),
+      );
+    byId("finding-totals").replaceChildren(totals(core, names, shown));
+    byId("finding-system").textContent = names[shown.first];
+    area.replaceChildren(...cards(ACTIONABLE, false), ...cards(WORDS, true), lengths(core, found));
+  };
+  shown.views.push(draw);
   draw();
 }
 
-/** @param {Core} core @param {SystemFindings} found @param {(segment: number) => void} open */
-function cards(core, found, open) {
-  const made = [
-    card(
-      "Most costly lost words",
-      "Words of the reference that no link carries; cost is the weight that is missing.",
-      found.lost,
-      open,
-      true,
-    ),
-    card(
-      "Names and numbers lost",
-      "Proper nouns and numbers of the reference without a full match.",
-      found.names,
-      open,
-      true,
-    ),
-    card(
-      "Unsupported words",
-      "Words of the output without support in the reference.",
-      found.added,
-      open,
-      true,
-    ),
-    card("Most frequent synonym matches", "Reference → output.", found.synonyms, open, false),
-    card(
-      "Untranslated text",
-      core.texts.sources
-        ? "Words copied from the source that the reference does not have, or in another script."
-        : "Words in a script that the reference does not use. Give --source to find copied words as well.",
-      found.untranslated,
-      open,
-      false,
-    ),
-    lengths(core, found),
-  ];
-  return made;
+/**
+ * How many of each kind the chosen systems have.
+ * @param {Core} core @param {string[]} names @param {Shown} shown
+ */
+function totals(core, names, shown) {
+  const systems = [...new Set([shown.first, shown.second])];
+  return table(
+    ["kind of error", ...systems.map((system) => names[system])],
+    Object.entries(ACTIONABLE).map(([kind, [title]]) => [
+      title,
+      ...systems.map((system) => {
+        const { count, segments } = core.findings[system].totals[kind];
+        return count ? `${count} in ${segments} ${segments === 1 ? "segment" : "segments"}` : "none";
+      }),
+    ]),
+    systems.map((_, place) => place + 1),
+  );
 }
 
 /** @param {string} title @param {string} what @param {Finding[]} rows @param {(segment: number) => void} open @param {boolean} costs */

@@ -1,50 +1,47 @@
 // Puts the page together once its data is read.
-import { readBlock, shortNames } from "./data.js";
+import { Shown, bestFirst, readBlock, shortNames } from "./data.js";
 import { byId, choice } from "./dom.js";
 import { showFindings } from "./findings.js";
 import { againstEachOther, byLength, distributions, profile } from "./plots.js";
 import { SegmentTable } from "./table.js";
 import { SegmentView } from "./segment.js";
 
-/** @param {Core} core @param {string[]} names @param {(segment: number) => void} open */
-function showPlots(core, names, open) {
-  const bar = byId("plot-controls");
-  let metric = 0;
-  const sign = core.metrics[0].higher_is_better ? 1 : -1;
-  const best = names
-    .map((_, place) => place)
-    .sort((x, y) => sign * (core.metrics[0].scores[y] - core.metrics[0].scores[x]));
-  const chosen = best.slice(0, 2);
+/**
+ * The choice of a metric and of two systems, for all views.
+ * @param {Core} core @param {string[]} names @param {Shown} shown
+ */
+function showChoices(core, names, shown) {
+  const bar = byId("choices");
+  if (core.metrics.length > 1) {
+    const metrics = core.metrics.map((one, place) => ({ value: String(place), text: one.name }));
+    bar.append(choice("metric", metrics, "0", (value) => shown.choose({ metric: Number(value) })));
+  }
+  if (names.length < 2) return;
+  const systems = bestFirst(core.metrics[0]).map((place) => ({ value: String(place), text: names[place] }));
+  for (const key of /** @type {("first" | "second")[]} */ (["first", "second"])) {
+    const title = key === "first" ? "system" : "compared with";
+    const label = choice(title, systems, String(shown[key]), (value) =>
+      shown.choose({ [key]: Number(value) }),
+    );
+    label.classList.add(key);
+    bar.append(label);
+  }
+}
+
+/** @param {Core} core @param {string[]} names @param {Shown} shown @param {(segment: number) => void} open */
+function showPlots(core, names, shown, open) {
   const draw = () => {
-    const one = core.metrics[metric];
+    const one = core.metrics[shown.metric];
+    const chosen = names.length > 1 ? [shown.first, shown.second] : [0];
     const drawn = [
       distributions(one, names, chosen),
+      chosen.length > 1 ? againstEachOther(one, names, chosen, open) : null,
       byLength(core, one, names, chosen),
       profile(one, names, chosen),
     ];
-    if (chosen.length > 1) drawn.splice(1, 0, againstEachOther(one, names, chosen, open));
     byId("plot-area").replaceChildren(...drawn.filter((plot) => plot !== null));
   };
-  bar.append(
-    choice(
-      "metric",
-      core.metrics.map((one, place) => ({ value: String(place), text: one.name })),
-      "0",
-      (value) => {
-        metric = Number(value);
-        draw();
-      },
-    ),
-  );
-  const systems = names.map((text, place) => ({ value: String(place), text }));
-  chosen.forEach((system, k) => {
-    const label = choice(k ? "second system" : "first system", systems, String(system), (value) => {
-      chosen[k] = Number(value);
-      draw();
-    });
-    label.classList.add(k ? "second" : "first");
-    bar.append(label);
-  });
+  shown.views.push(draw);
   draw();
 }
 
@@ -58,10 +55,15 @@ async function main() {
   const open = (segment) => {
     view.open(segment);
   };
-  table = new SegmentTable(core, names, open);
+  const shown = new Shown(core);
+  showChoices(core, names, shown);
+  table = new SegmentTable(core, names, shown, open);
   view.closed = () => table.focusCurrent();
-  showPlots(core, names, open);
-  showFindings(core, names, open);
+  // Each part in a task of its own, so that the page answers in between.
+  for (const show of [showPlots, showFindings]) {
+    await new Promise((resolve) => setTimeout(resolve));
+    show(core, names, shown, open);
+  }
   const openAsked = () => {
     const asked = Number(/^#segment-(\d+)$/.exec(location.hash)?.[1]);
     if (asked >= 1 && asked <= core.lengths.length) open(asked - 1);

@@ -35,10 +35,16 @@ export function pictureOf(detail, name = null) {
   /** @param {Token} token */
   const word = (token) => ({ text: token.surface, tag: token.pos ?? "", function: token.function ?? false });
   const words = { reference: reference.map(word), hypothesis: hypothesis.map(word) };
-  if (detail.links)
-    return name
-      ? null
-      : { ...words, ties: coveringTies(detail.links), tagged: false, skips: false, joined: true };
+  if (detail.partners) {
+    const ties = detail.partners.map(([reference, hypothesis, equal]) => ({
+      reference,
+      hypothesis,
+      kind: equal ? "exact" : "synonym",
+      similarity: 1,
+      weight: 1,
+    }));
+    return name ? null : { ...words, ties, tagged: false, skips: false, joined: true };
+  }
   const shown = chosenFeature(detail.features ?? [], name);
   if (!shown?.flow) return null;
   const similarity = shown.similarity ?? "";
@@ -98,59 +104,6 @@ function wordKind(similarity, x, y) {
   if (similarity.startsWith("vec")) return "vector";
   const senses = new Set(x.senses ?? []);
   return (y.senses ?? []).some((sense) => senses.has(sense)) ? "synonym" : "pos";
-}
-
-/**
- * Which units belong together: the parts of the links, those that carry most first, no unit twice.
- * @param {CoveringLink[]} links
- * @returns {Tie[]}
- */
-function coveringTies(links) {
-  /** @type {Map<string, {part: CoveringLink["parts"][0], support: number}>} */
-  const support = new Map();
-  for (const link of links) {
-    for (const part of link.parts) {
-      const key = [...part.reference, ...part.hypothesis, part.equal].join();
-      const known = support.get(key) ?? { part, support: 0 };
-      known.support += link.weight * (link.reference[1] - link.reference[0]);
-      support.set(key, known);
-    }
-  }
-  const ordered = [...support.values()].sort((x, y) => y.support - x.support || before(x.part, y.part));
-  const taken = [new Set(), new Set()];
-  const pairs = ordered
-    .map(({ part }) => part)
-    .filter((part) => {
-      const spans = [range(part.reference), range(part.hypothesis)];
-      if (spans.some((span, side) => span.some((place) => taken[side].has(place)))) return false;
-      spans.forEach((span, side) => span.forEach((place) => taken[side].add(place)));
-      return true;
-    })
-    .sort(before);
-  /** @type {Tie[]} */
-  const ties = [];
-  for (const { reference, hypothesis, equal } of pairs) {
-    const kind = equal ? "exact" : "synonym";
-    const last = ties.at(-1);
-    if (
-      last &&
-      last.reference[1] === reference[0] &&
-      last.hypothesis[1] === hypothesis[0] &&
-      last.kind === kind
-    ) {
-      last.reference = [last.reference[0], reference[1]];
-      last.hypothesis = [last.hypothesis[0], hypothesis[1]];
-    } else {
-      ties.push({
-        reference: [...reference],
-        hypothesis: [...hypothesis],
-        kind,
-        similarity: 1,
-        weight: 1,
-      });
-    }
-  }
-  return ties;
 }
 
 /** @param {{reference: number[], hypothesis: number[]}} x @param {{reference: number[], hypothesis: number[]}} y */

@@ -97,7 +97,7 @@ export function distributions(metric, names, chosen) {
     `For each system the 5, 25, 50, 75 and 95 percent quantiles of its segments under ${metric.name}`,
     height,
   );
-  const left = 16 + 7 * Math.min(14, Math.max(...names.map((name) => [...name].length)));
+  const left = 16 + 7 * Math.min(26, Math.max(...names.map((name) => [...name].length)));
   const summaries = metric.segments.map((values) => {
     const sorted = Float64Array.from(values).sort();
     return [0.05, 0.25, 0.5, 0.75, 0.95].map((share) => quantile(Array.from(sorted), share));
@@ -113,7 +113,7 @@ export function distributions(metric, names, chosen) {
     const y = TOP + pace * row + pace / 2;
     const [p5, p25, p50, p75, p95] = summaries[system];
     const look = system === chosen[0] ? "first" : system === chosen[1] ? "second" : "other";
-    words(canvas, left - 8, y + 4, clipped(names[system], 14), { "text-anchor": "end", class: look });
+    words(canvas, left - 8, y + 4, clipped(names[system], 26), { "text-anchor": "end", class: look });
     const title = `${names[system]}: median ${fixed(p50, metric.digits)}, half of the segments from ${fixed(p25, metric.digits)} to ${fixed(p75, metric.digits)}`;
     canvas.append(
       shape("line", { class: `whisker ${look}`, x1: across(p5), x2: across(p95), y1: y, y2: y }),

@@ -1,29 +1,37 @@
 // The virtualised table of segments: only the rows in view are elements.
-import { extremes } from "./arithmetic.js";
 import { featureValues } from "./data.js";
-import { byId, choice, element, fixed } from "./dom.js";
+import { differences } from "./differences.js";
+import { byId, choice, element, fixed, save } from "./dom.js";
 
-const ROW = 38;
-const SPARE = 8;
+const LINE = 40;
+const SPARE = 4;
+const NARROW = "(max-width: 640px)";
+/** What a filter by kind of error is called. @type {Record<string, string>} */
+const KINDS = {
+  other: "another word lost",
+  untranslated: "untranslated word",
+  dropped: "dropped content",
+  inserted: "added text",
+  repeated: "repetition",
+};
 
 /** The table with its controls. */
 export class SegmentTable {
-  /** @param {Core} core @param {string[]} names @param {(segment: number) => void} open */
-  constructor(core, names, open) {
+  /** @param {Core} core @param {string[]} names @param {Shown} shown @param {(segment: number) => void} open */
+  constructor(core, names, shown, open) {
     this.core = core;
     this.names = names;
+    this.shown = shown;
     this.open = open;
-    this.metric = 0;
-    this.first = 0;
-    this.second = Math.min(1, names.length - 1);
+    this.metric = shown.metric;
     this.sorting = { key: "number", descending: false };
     this.feature = "";
     /** @type {(number | null)[][] | null} by system, of the chosen feature */
     this.values = null;
     this.query = "";
-    this.shortest = 0;
-    this.longest = Infinity;
-    this.lost = "";
+    /** @type {Record<string, number | null>} the ends of what is kept; null: no end */
+    this.ends = {};
+    this.kind = "";
     this.onlyLinked = false;
     /** @type {string[] | null} */
     this.searched = null;
@@ -43,6 +51,7 @@ export class SegmentTable {
       if (row) this.choose(Number(row.getAttribute("data-place")));
     });
     new ResizeObserver(() => this.schedule()).observe(this.area);
+    shown.views.push(() => this.follow());
     this.controls();
     this.refresh();
   }
@@ -56,51 +65,20 @@ export class SegmentTable {
       this.refresh();
     });
     bar.append(element("label", {}, element("span", {}, "search"), search));
-    bar.append(
-      choice(
-        "metric",
-        core.metrics.map((one, place) => ({ value: String(place), text: one.name })),
-        "0",
-        (value) => {
-          this.metric = Number(value);
-          this.feature = "";
-          this.values = null;
-          this.featureChoice();
-          this.refresh();
-        },
-      ),
-    );
-    const systems = names.map((text, place) => ({ value: String(place), text }));
-    bar.append(
-      choice("system", systems, String(this.first), (value) => {
-        this.first = Number(value);
-        this.refresh();
-      }),
-    );
-    if (names.length > 1) {
-      bar.append(
-        choice("compared with", systems, String(this.second), (value) => {
-          this.second = Number(value);
-          this.refresh();
-        }),
-      );
-    }
     this.features = element("span", { class: "slot" });
     bar.append(this.features);
     this.featureChoice();
-    const longest = Math.max(1, extremes(core.lengths)[1]);
-    bar.append(
-      this.number("from", 0, longest, (value) => (this.shortest = value ?? 0)),
-      this.number("to (words)", 0, longest, (value) => (this.longest = value ?? Infinity)),
-    );
+    bar.append(this.number("words from", "shortest"), this.number("words to", "longest"));
+    bar.append(this.number("score from", "lowest"), this.number("score to", "highest"));
+    if (names.length > 1) bar.append(this.number("difference from", "apart"));
     if (core.lost_classes.length) {
-      const options = [
-        { value: "", text: "any" },
-        ...core.word_classes.map((text, place) => ({ value: String(place), text })),
-      ];
+      const options = core.word_classes.map((name, place) => ({
+        value: String(place),
+        text: KINDS[name] ?? `${name} lost`,
+      }));
       bar.append(
-        choice("system lost a", options, "", (value) => {
-          this.lost = value;
+        choice("kind of error", [{ value: "", text: "any" }, ...options], "", (value) => {
+          this.kind = value;
           this.refresh();
         }),
       );
@@ -113,6 +91,22 @@ export class SegmentTable {
       });
       bar.append(element("label", { class: "check" }, box, "only with links"));
     }
+    for (const format of /** @type {("csv" | "json")[]} */ (["csv", "json"])) {
+      const button = element("button", { type: "button" }, `Save as ${format.toUpperCase()}`);
+      button.addEventListener("click", () => save(`segments.${format}`, this.exported()[format]));
+      bar.append(button);
+    }
+  }
+
+  /** Another metric or other systems were chosen. */
+  follow() {
+    if (this.metric !== this.shown.metric) {
+      this.metric = this.shown.metric;
+      this.feature = "";
+      this.values = null;
+      this.featureChoice();
+    }
+    this.refresh();
   }
 
   featureChoice() {
@@ -131,17 +125,11 @@ export class SegmentTable {
     );
   }
 
-  /** @param {string} label @param {number} low @param {number} high @param {(value: number | null) => void} changed */
-  number(label, low, high, changed) {
-    const input = element("input", {
-      type: "number",
-      name: label,
-      min: low,
-      max: high,
-      inputmode: "numeric",
-    });
+  /** @param {string} label @param {string} key */
+  number(label, key) {
+    const input = element("input", { type: "number", name: label, step: "any", inputmode: "decimal" });
     input.addEventListener("input", () => {
-      changed(input.value === "" ? null : Number(input.value));
+      this.ends[key] = input.value === "" ? null : Number(input.value);
       this.refresh();
     });
     return element("label", {}, element("span", {}, label), input);
@@ -150,15 +138,7 @@ export class SegmentTable {
   /** Filter and sort anew. */
   refresh() {
     const { core } = this;
-    const keep = [];
-    for (let segment = 0; segment < core.lengths.length; segment++) {
-      const length = core.lengths[segment];
-      if (length < this.shortest || length > this.longest) continue;
-      if (this.lost && !(core.lost_classes[this.first][segment] & (1 << Number(this.lost)))) continue;
-      if (this.onlyLinked && !(String(segment) in core.matching.blocks)) continue;
-      if (this.query && !this.text(segment).includes(this.query)) continue;
-      keep.push(segment);
-    }
+    const keep = core.lengths.map((_, segment) => segment).filter((segment) => this.keeps(segment));
     const key = this.key();
     const sign = this.sorting.descending ? -1 : 1;
     keep.sort((x, y) => sign * (key(x) - key(y)) || x - y);
@@ -173,10 +153,29 @@ export class SegmentTable {
     this.draw();
   }
 
+  /** Whether a segment passes all filters. @param {number} segment */
+  keeps(segment) {
+    const { core, ends } = this;
+    const { first, second } = this.shown;
+    const scores = core.metrics[this.metric].segments;
+    /** @param {number} value @param {string} low @param {string} high */
+    const within = (value, low, high) =>
+      value >= (ends[low] ?? -Infinity) && value <= (ends[high] ?? Infinity);
+    return (
+      within(core.lengths[segment], "shortest", "longest") &&
+      within(scores[first][segment], "lowest", "highest") &&
+      (ends.apart == null || Math.abs(scores[first][segment] - scores[second][segment]) >= ends.apart) &&
+      (!this.kind || Boolean(core.lost_classes[first][segment] & (1 << Number(this.kind)))) &&
+      (!this.onlyLinked || String(segment) in core.matching.blocks) &&
+      (!this.query || this.text(segment).includes(this.query))
+    );
+  }
+
   /** @returns {(segment: number) => number} */
   key() {
     const scores = this.core.metrics[this.metric].segments;
-    const { values, first, second } = this;
+    const { values } = this;
+    const { first, second } = this.shown;
     const keys = /** @type {Record<string, (segment: number) => number>} */ ({
       number: (k) => k,
       length: (k) => this.core.lengths[k],
@@ -211,13 +210,16 @@ export class SegmentTable {
     const columns = [
       ["number", "#", "number"],
       ["length", "words", "number wide"],
-      ["first", this.names[this.first], "number"],
+      ["first", this.names[this.shown.first], "number first"],
     ];
     if (this.names.length > 1) {
-      columns.push(["second", this.names[this.second], "number"], ["difference", "difference", "number"]);
+      columns.push(
+        ["second", this.names[this.shown.second], "number second"],
+        ["difference", "difference", "number"],
+      );
     }
     if (this.feature) columns.push(["feature", this.feature, "number"]);
-    columns.push(["", this.core.texts.references.length ? "reference" : "text", "text"]);
+    columns.push(["", "texts", "text"]);
     return columns;
   }
 
@@ -260,14 +262,22 @@ export class SegmentTable {
     });
   }
 
+  /** The height of a row: the same for all, so that only those in view need to be there. */
+  get height() {
+    const lines = this.texts(0).length;
+    return LINE * (lines + (matchMedia(NARROW).matches ? 1 : 0)) + 9;
+  }
+
   draw() {
     const view = this.area.clientHeight || 400;
-    const start = Math.max(0, Math.floor(this.area.scrollTop / ROW) - SPARE);
-    const end = Math.min(this.order.length, Math.ceil((this.area.scrollTop + view) / ROW) + SPARE);
+    const { height } = this;
+    this.area.style.setProperty("--row", `${height}px`);
+    const start = Math.max(0, Math.floor(this.area.scrollTop / height) - SPARE);
+    const end = Math.min(this.order.length, Math.ceil((this.area.scrollTop + view) / height) + SPARE);
     const focused = this.body.contains(document.activeElement);
-    const rows = [this.spacer(start * ROW)];
+    const rows = [this.spacer(start * height)];
     for (let place = start; place < end; place++) rows.push(this.row(place));
-    rows.push(this.spacer((this.order.length - end) * ROW));
+    rows.push(this.spacer((this.order.length - end) * height));
     this.body.replaceChildren(...rows);
     if (focused) this.focusCurrent();
   }
@@ -284,7 +294,8 @@ export class SegmentTable {
   /** @param {number} place */
   row(place) {
     const segment = this.order[place];
-    const { core, first, second } = this;
+    const { core } = this;
+    const { first, second } = this.shown;
     const metric = core.metrics[this.metric];
     const [x, y] = [metric.segments[first][segment], metric.segments[second][segment]];
     const name = core.texts.names?.[segment] ?? String(segment + 1);
@@ -310,18 +321,68 @@ export class SegmentTable {
       );
     }
     if (this.feature) row.append(element("td", { class: "number" }, fixed(this.values?.[first][segment])));
-    const references = core.texts.references;
-    const text = references.length
-      ? (references.map((stream) => stream[segment]).find((one) => one !== null) ?? "")
-      : core.texts.hypotheses[first][segment];
-    row.append(element("td", { class: "text", dir: "auto" }, text.slice(0, 240)));
+    const cell = element("td", { class: "text" });
+    const texts = this.texts(segment);
+    const outputs = texts.slice(-2).map(([, text]) => text);
+    const marks = this.names.length > 1 ? differences(outputs[0], outputs[1]) : outputs.map((text) => [text]);
+    texts.forEach(([name, text, look], place) => {
+      const parts = look ? marks[place - texts.length + marks.length] : [text];
+      cell.append(
+        element("div", { class: `line ${look}`, dir: "auto" }, element("b", { dir: "ltr" }, name), ...parts),
+      );
+    });
+    row.append(cell);
     return row;
+  }
+
+  /** The texts of a row: name, text, look. @param {number} segment @returns {[string, string, string][]} */
+  texts(segment) {
+    const { sources, references, hypotheses } = this.core.texts;
+    /** @type {[string, string, string][]} */
+    const rows = sources ? [["source", sources[segment], ""]] : [];
+    const reference = references.map((stream) => stream[segment]).find((one) => one !== null);
+    if (references.length) rows.push(["reference", reference ?? "", ""]);
+    const { first, second } = this.shown;
+    rows.push([this.names[first], hypotheses[first][segment], "first"]);
+    if (this.names.length > 1) rows.push([this.names[second], hypotheses[second][segment], "second"]);
+    return rows;
+  }
+
+  /** The rows that pass the filters, in their order, as CSV and as JSON. */
+  exported() {
+    const scores = this.core.metrics[this.metric].segments;
+    const { first, second } = this.shown;
+    const rows = this.order.map((segment) => {
+      /** @type {Record<string, string | number | null>} */
+      const row = { segment: segment + 1 };
+      if (this.core.texts.names) row.name = this.core.texts.names[segment];
+      row.words = this.core.lengths[segment];
+      row[`${this.names[first]} score`] = scores[first][segment];
+      if (this.names.length > 1) {
+        row[`${this.names[second]} score`] = scores[second][segment];
+        row.difference = scores[first][segment] - scores[second][segment];
+      }
+      if (this.feature) row[this.feature] = this.values?.[first][segment] ?? null;
+      for (const [name, text] of this.texts(segment)) row[name] = text;
+      return row;
+    });
+    const head = Object.keys(rows[0] ?? {});
+    const lines = [head, ...rows.map((row) => head.map((key) => row[key]))];
+    /** @param {string | number | null} value */
+    const cell = (value) => {
+      const text = String(value ?? "");
+      return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    };
+    return {
+      csv: lines.map((line) => `${line.map(cell).join(",")}\r\n`).join(""),
+      json: JSON.stringify(rows, null, 1),
+    };
   }
 
   /** @param {KeyboardEvent} event */
   pressed(event) {
     if (/** @type {Element} */ (event.target).closest("thead")) return;
-    const page = Math.max(1, Math.floor(this.area.clientHeight / ROW) - 2);
+    const page = Math.max(1, Math.floor(this.area.clientHeight / this.height) - 1);
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity }[
       event.key
     ];
@@ -339,7 +400,7 @@ export class SegmentTable {
     if (!this.order.length) return;
     this.current = Math.max(0, Math.min(this.order.length - 1, place));
     const head = this.head.offsetHeight;
-    const [top, bottom] = [this.current * ROW, (this.current + 1) * ROW];
+    const [top, bottom] = [this.current * this.height, (this.current + 1) * this.height];
     if (top < this.area.scrollTop) this.area.scrollTop = top;
     else if (bottom > this.area.scrollTop + this.area.clientHeight - head) {
       this.area.scrollTop = bottom - this.area.clientHeight + head;

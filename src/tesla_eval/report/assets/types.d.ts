@@ -43,13 +43,6 @@ interface Share {
   weight: number;
   share: number;
 }
-interface CoveringLink {
-  reference: [number, number];
-  hypothesis: [number, number];
-  weight: number;
-  essential: boolean;
-  parts: { reference: [number, number]; hypothesis: [number, number]; equal: boolean }[];
-}
 interface Detail {
   score: number;
   reference?: Token[];
@@ -57,8 +50,8 @@ interface Detail {
   features: Feature[];
   linear?: number;
   shares?: Share[];
-  links?: CoveringLink[];
-  coverage?: Record<string, { span: [number, number]; c: number }[]>;
+  partners?: [[number, number], [number, number], boolean][];
+  covering?: { links: number[]; covered: Record<string, [number, number]> };
   sentences?: string[];
   coherence?: Detail;
 }
@@ -87,12 +80,24 @@ interface Finding {
   segments: number[];
 }
 interface SystemFindings {
-  lost: Finding[];
   names: Finding[];
+  numbers: Finding[];
+  untranslated: Finding[];
+  dropped: Finding[];
+  inserted: Finding[];
+  repeated: Finding[];
+  lost: Finding[];
   added: Finding[];
   synonyms: Finding[];
-  untranslated: Finding[];
+  totals: Record<string, { count: number; segments: number }>;
   lengths: { segments: number; reference: number; hypothesis: number }[];
+}
+interface Shown {
+  metric: number;
+  first: number;
+  second: number;
+  views: (() => void)[];
+  choose(chosen: { metric?: number; first?: number; second?: number }): void;
 }
 interface Core {
   systems: string[];

@@ -1,0 +1,177 @@
+"""How easily TESLA-X is fooled, and what its penalties cost, each year by weights that did not see it.
+
+    python -m research.x_stress [en|und] [-o research/x-stress.md]
+
+Damaged texts are those of `tesla stress` for some segments of every set. The curve multiplies the weights of all given
+penalties (those of the recipe in tools/loyo.py) by a strength: 1 is what ships, 0 is TESLA-X without them. Features
+come from the cache that tools/loyo.py fills.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from loyo import BASELINES, OF_X, RECIPES, TITLES, collect, judged
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.judgements.meta.run import JudgedSet, target_language
+from tesla_eval.judgements.stress import DEGENERATE, DamagedText, choose_kinds, damage
+from tesla_eval.language.analysis.languages import resolve_language
+from tesla_eval.metrics.feature_metric import FeatureMetric
+from tesla_eval.metrics.features import Feature
+from tesla_eval.models.linear import LinearModel
+from tesla_eval.training.recipe import Recipe, features_for
+from yearly import YearlySet, fit_years
+
+KINDS = (
+    "doubled", "words-doubled", "sentence-added", "words-shuffled", "half", "padded", "number", "negation",
+    "word-repeated", "neighbours-swapped",
+)  # fmt: skip
+RECENT = ("wmt19", "wmt20", "wmt21", "wmt24")
+SEGMENTS = 200
+STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5)
+HEAD = """# TESLA-X under stress, by year
+
+Shares of damaged texts that fool TESLA-X ([`tesla stress`](../docs/stress.md)), by weights learned from all *other*
+years, {segments} segments per set, mean over the sets of WMT19 to WMT24; in brackets WMT12 to WMT17. The first four
+kinds are made from the reference: the share above real outputs of the same segment. The others are made from outputs:
+the share that does not score lower. τ and r are means over all sets as in [the page of results](../docs/x-results.md).
+Strength 1 ships. Written by `python -m research.x_stress -o research/x-stress.md`."""
+
+
+@dataclass(frozen=True, eq=False)
+class DamagedSet:
+    """Damaged texts of some segments of a set, with their features."""
+
+    data: YearlySet
+    texts: Sequence[DamagedText]
+    features: FloatArray
+    rows: Sequence[Sequence[int]]
+    """By segment of the sample the rows of its outputs."""
+    bases: Sequence[int]
+    """By segment of the sample the row of the output that is edited."""
+
+    def shares(self, model: LinearModel, columns: Sequence[int]) -> dict[str, float]:
+        """By kind the share that fools a model."""
+        real, damaged = model.score(self.data.features[:, columns]), model.score(self.features[:, columns])
+        fooled: dict[str, list[float]] = {}
+        for one, score in zip(self.texts, damaged.tolist(), strict=True):
+            if one.kind.family == DEGENERATE:
+                others = real[list(self.rows[one.segment])]
+                share = float(np.mean((score > others) + 0.5 * (score == others)))
+            else:
+                share = float(score >= real[self.bases[one.segment]])
+            fooled.setdefault(one.kind.name, []).append(share)
+        return {kind: float(np.mean(values)) for kind, values in fooled.items()}
+
+
+def damaged_set(
+    one: JudgedSet, data: YearlySet, metric: FeatureMetric, features: Sequence[Feature]
+) -> DamagedSet:
+    """The damaged texts of evenly chosen segments."""
+    by_segment: dict[int, list[int]] = {}
+    for row, segment in enumerate(data.cells[:, 0].tolist()):
+        by_segment.setdefault(segment, []).append(row)
+    some = np.unique(np.linspace(0, len(by_segment) - 1, min(SEGMENTS, len(by_segment))).round().astype(int))
+    chosen = [sorted(by_segment)[k] for k in some.tolist()]
+    rows = [by_segment[segment] for segment in chosen]
+    bases = [of_segment[k % len(of_segment)] for k, of_segment in enumerate(rows)]
+    references = [one.outputs.first_reference[segment] or "" for segment in chosen]
+    outputs = [
+        one.outputs.hypotheses[system][segment] or "" for segment, system in data.cells[bases].tolist()
+    ]
+    language = resolve_language(target_language(data.lp))
+    texts, _ = damage(references, language, [outputs], kinds=choose_kinds(KINDS))
+    scored = metric.score_segments(
+        [text.text for text in texts], [[references[text.segment] for text in texts]]
+    )
+    place = {feature.name: column for column, feature in enumerate(metric.features)}
+    values = np.full((len(texts), len(features)), np.nan)
+    for column, feature in enumerate(features):
+        if feature.name in place:
+            values[:, column] = scored.features[:, place[feature.name]]
+    return DamagedSet(data, texts, values, rows, bases)
+
+
+def strengthened(model: LinearModel, floors: Mapping[str, float], strength: float) -> LinearModel:
+    """The model with the given penalties at a strength."""
+    given = np.array([floors.get(name, 0.0) for name in model.features])
+    return replace(model, weights=np.where(given > 0, -strength * given, model.weights))
+
+
+def report(directions: Sequence[str], jobs: int) -> Iterator[str]:
+    yield HEAD.format(segments=SEGMENTS)
+    for direction in directions:
+        recipe = RECIPES[direction]
+        sets, features = collect(direction, jobs)
+        place = {feature.name: column for column, feature in enumerate(features)}
+        years = sorted({one.year for one in sets if one.reported})
+        models = {year: _without_year(year, sets, features, recipe) for year in years}
+        metrics = features_for(replace(recipe, floors={}), jobs)
+        reported = [one for one in sets if one.reported]
+        damaged = [
+            damaged_set(one, data, metrics(data.lp), features)
+            for (_, _, one), data in zip(judged(recipe.language == "en"), reported, strict=True)
+        ]
+        yield f"\n## {TITLES[recipe.language]}\n\n| strength | τ | r | " + " | ".join(KINDS) + " |"
+        yield "|--:|--:|--:|" + "--:|" * len(KINDS)
+        for strength in STRENGTHS:
+            taus, pearsons, shares = [], [], []
+            for one in damaged:
+                model = strengthened(models[one.data.year], recipe.floors, strength)
+                columns = [place[name] for name in model.features]
+                scores = model.score(one.data.features[:, columns])
+                taus.append(one.data.tau(scores) if one.data.has_pairs else np.nan)
+                pearsons.append(float(one.data.pearson(scores)[0]) if one.data.has_systems else np.nan)
+                shares.append(one.shares(model, columns))
+            recent = [one.data.year in RECENT for one in damaged]
+            old = [one.data.year < RECENT[0] for one in damaged]
+            cells = " | ".join(
+                f"{_mean(shares, recent, kind)} ({_mean(shares, old, kind)})" for kind in KINDS
+            )
+            yield f"| {strength:g} | {np.nanmean(taus):.4f} | {np.nanmean(pearsons):.4f} | {cells} |"
+            if strength == 1:
+                newest = _newest(damaged, taus)
+        yield from newest
+
+
+def _without_year(
+    year: str, sets: Sequence[YearlySet], features: Sequence[Feature], recipe: Recipe
+) -> LinearModel:
+    others = [one for one in sets if one.year != year]
+    return fit_years(others, features, recipe.keeps, recipe.learner, recipe.penalty or 0.01, recipe.floors)
+
+
+def _mean(shares: Sequence[Mapping[str, float]], wanted: Sequence[bool], kind: str) -> str:
+    values = [one[kind] for one, is_wanted in zip(shares, wanted, strict=True) if is_wanted and kind in one]
+    return f"{np.mean(values):.3f}" if values else "–"
+
+
+def _newest(damaged: Sequence[DamagedSet], taus: Sequence[float]) -> list[str]:
+    """τ on the newest year, beside the baselines."""
+    lines = []
+    for one, tau in zip(damaged, taus, strict=True):
+        if one.data.year > RECENT[-1]:
+            others = ", ".join(f"{name} {one.data.tau(one.data.baselines[name]):.3f}" for name in BASELINES)
+            lines.append(f"- {one.data.year.upper()} {one.data.lp}: τ tesla-x {tau:.3f}, {others}")
+    return ["", *lines] if lines else []
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("directions", nargs="*", choices=[*OF_X, []])
+    parser.add_argument("-o", "--output", type=Path)
+    parser.add_argument("-j", "--jobs", type=int, default=1)
+    given = parser.parse_args()
+    text = "\n".join(report(given.directions or OF_X, given.jobs)) + "\n"
+    print(text) if given.output is None else given.output.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""`tesla stress`: how easily metrics are fooled by degenerate texts and by small edits that change the meaning."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from tesla_eval.base.files import replacing
+from tesla_eval.cli.shared.command import command
+from tesla_eval.cli.shared.inputs import check_distinct, read_chunks
+from tesla_eval.cli.shared.language import SAMPLE, identified_language
+from tesla_eval.cli.shared.options import (
+    auto_language_option,
+    choose_metrics,
+    format_option,
+    metrics_option,
+    quiet_option,
+    source_option,
+)
+from tesla_eval.cli.shared.terminal import aligned, note, progress, visible, write_lines
+from tesla_eval.judgements.stress import DEGENERATE, HARMFUL, HARMLESS, StressResult, StressRow, choose_kinds
+from tesla_eval.judgements.stress import stress as run_stress
+from tesla_eval.judgements.stress.run import DEFAULT_SEED
+
+__all__ = ["stress"]
+
+
+@command()
+@click.option("-r", "--reference", "references", multiple=True, required=True, metavar="FILE",
+              help="A reference file; repeatable. Degenerate texts are made from the first of a segment.")  # fmt: skip
+@click.argument("systems", nargs=-1, metavar="[SYSTEM...]")
+@source_option
+@metrics_option
+@auto_language_option
+@click.option(
+    "--kinds", multiple=True, metavar="NAME[,NAME...]", help="Only these kinds of damage.  [default: all]"
+)
+@click.option("--texts", "damaged_texts", metavar="FILE",
+              help="Write the damaged texts to a table: segment, kind, what it was made from, text.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
+@format_option(["text", "json"])
+@quiet_option
+def stress(
+    references: tuple[str, ...], systems: tuple[str, ...], source: str | None, metrics: tuple[str, ...], language: str,
+    kinds: tuple[str, ...], damaged_texts: str | None, seed: int, jobs: int, output_format: str,
+) -> None:  # fmt: skip
+    """Show how easily metrics are fooled.
+
+    Makes degenerate texts from the references, and small edits of the SYSTEMs' outputs (without systems, of the
+    references). Some edits change the meaning, others do not. Counts how often a metric ranks a degenerate text above
+    real outputs, and how often a harmful edit does not lower the score.
+
+    \b
+    tesla stress -r ref.txt sysA.txt sysB.txt -m x,bleu,chrf++
+    tesla stress -r ref.txt -m x --kinds negation,number --texts damaged.tsv
+    """
+    check_distinct(systems)
+    chosen_kinds = choose_kinds(name.strip() for given in kinds for name in given.split(",") if name.strip())
+    outputs: list[list[str]] = [[] for _ in systems]
+    streams: list[list[str | None]] = [[] for _ in references]
+    sources: list[str] = []
+    for chunk in read_chunks(references, systems, source):
+        for kept, texts in zip(outputs, chunk.systems, strict=True):
+            kept.extend(texts)
+        for stream, more in zip(streams, chunk.references, strict=True):
+            stream.extend(more)
+        sources.extend(chunk.sources or ())
+    sample = [text for stream in streams for text in stream[:SAMPLE] if text]
+    language = identified_language(language, sample)
+    chosen = choose_metrics(metrics, language)
+    with progress("scoring (texts)") as bar:
+        result = run_stress(
+            chosen, streams, language, dict(zip(systems, outputs, strict=True)), sources if source else None,
+            kinds=chosen_kinds, seed=seed, jobs=jobs, progress=bar,
+        )  # fmt: skip
+    if damaged_texts is not None:
+        _write_texts(Path(damaged_texts), result)
+    if output_format == "json":
+        write_lines([json.dumps(result.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)])
+        return
+    write_lines(_tables(result))
+    for kind, reason in result.left_out.items():
+        note(f"{kind}: left out, {reason}")
+
+
+def _write_texts(path: Path, result: StressResult) -> None:
+    names = ("reference", *result.systems)
+    with replacing(path) as new:
+        lines = ["segment\tkind\tmade_from\ttext"]
+        lines += [
+            f"{one.segment + 1}\t{one.kind.name}\t{names[one.made_from + 1]}\t{' '.join(one.text.split())}"
+            for one in result.texts
+        ]
+        new.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+_TITLES = {
+    DEGENERATE: "degenerate texts: share above the real outputs of their segment",
+    HARMFUL: "harmful edits: share that does not lower the score",
+    HARMLESS: "harmless edits",
+}
+_TITLE_WITHOUT_OUTPUTS = "degenerate texts: share above harmless edits of the reference"
+
+
+def _tables(result: StressResult) -> Iterator[str]:
+    """One table per family: kinds down, metrics across."""
+    metrics = list(result.signatures)
+    for family, title in _TITLES.items():
+        cells = {(row.kind, row.metric): row for row in result.rows if row.family == family}
+        if not cells:
+            continue
+        bare = family == DEGENERATE and not result.systems
+        yield f"{_TITLE_WITHOUT_OUTPUTS if bare else title} (in brackets the median drop{_unit(result)})"
+        rows = [["kind", "texts", *map(visible, metrics)]]
+        for kind in dict.fromkeys(kind for kind, _ in cells):
+            texts = str(cells[kind, metrics[0]].texts)
+            rows.append([kind, texts, *(_shown(cells[kind, metric], bare) for metric in metrics)])
+        yield from aligned(rows, numeric=range(1, len(rows[0])))
+        yield ""
+    yield from result.signatures.values()
+
+
+def _unit(result: StressResult) -> str:
+    return " in typical differences between two systems" if len(result.systems) > 1 else ""
+
+
+def _shown(row: StressRow, bare: bool) -> str:
+    drop = row.drop if row.relative_drop is None else row.relative_drop
+    share = row.above_harmless if bare else row.fooled
+    return f"({drop:.2f})" if share is None else f"{share:.3f} ({drop:.2f})"

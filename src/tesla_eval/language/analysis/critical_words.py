@@ -1,0 +1,161 @@
+"""Words that a single error of changes the meaning: negations and numbers, for as many languages as lists are known.
+
+A negation is a particle (`not`, French `ne`), or a negative word that may stand beside a particle in the same clause
+(French `rien`, Czech `nikdo`). In some languages verbs are negated by a prefix.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval.language.analysis.batch import AnalysedBatch, WordMap
+from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
+from tesla_eval.language.analysis.frequencies import load_frequencies
+
+__all__ = ["NEGATION_LANGUAGES", "CriticalWords", "number_text"]
+
+PARTICLE, NEGATIVE_WORD = 1, 2
+"""What `negations` says of a word; 0 is any other word. As in core/matching/guards.h."""
+_NEGATED_VERB = 3  # a particle if the word is tagged as a verb
+_VERB_IDS = (UNIVERSAL_IDS["VERB"], UNIVERSAL_IDS["AUX"])
+
+_PARTICLES = {
+    "af": "nie geen nooit niks niemand", "ar": "لا لم لن ليس ليست ليسوا ولا ولم ولن", "be": "не няма нельга",
+    "ca": "no", "cs": "ne není nejsou nelze nebyl nebyla nebylo nebyli nebyly nebude nebudou nikoli nikoliv",
+    "cy": "ddim nid ni nad", "da": "ikke ej ingen intet aldrig ingenting",
+    "de": "nicht kein keine keinen keinem keiner keines nie niemals nichts niemand niemanden niemandem nirgends "
+    "nirgendwo weder keinesfalls keineswegs nein",
+    "el": "δεν δε μην μη όχι", "en": "not n't n’t no never none nobody nothing nowhere neither nor cannot",
+    "es": "no", "fa": "نیست نه نبود نیستند", "fi": "ei en et emme ette eivät älä älkää eikä eivätkä",
+    "fr": "ne n' n’ n non", "ga": "ní níl nach níor cha", "gl": "non", "he": "לא אין אינו אינה אינם אל",
+    "hi": "नहीं न मत ना", "hr": "ne nije nisu nisam nismo niste nema nemaju neće nemoj", "hy": "չէ ոչ չի չեն",
+    "id": "tidak bukan tak jangan belum tanpa", "is": "ekki enginn engin ekkert engan enga engum aldrei",
+    "it": "non", "ja": "ない ません なかった ず ぬ なく なけれ", "ka": "არ ვერ არა ნუ", "ko": "안 못 않 아니 없",
+    "lt": "ne nėra", "lv": "ne nav nebija", "mt": "mhux ma", "nl": "niet geen nooit niets niemand nergens",
+    "nn": "ikkje ikke ingen inkje aldri ingenting", "no": "ikke ingen intet aldri ingenting", "pl": "nie",
+    "pt": "não", "ro": "nu n-", "ru": "не нет нельзя", "sk": "nie ne", "sl": "ne ni niso nisem nima",
+    "sr": "ne nije nisu nisam nema neće не није нису нисам нема неће",
+    "sv": "inte ej icke ingen inget inga aldrig ingenting",
+    "th": "ไม่ มิ", "tr": "değil yok hayır", "uk": "не немає нема", "vi": "không chẳng chưa đừng",
+    "zh": "不 没 没有 未 不是 不会 不能 不要 不可 不再 不得 不想 不让 无法 并非 从未 尚未 绝不 并不 没能 未能",
+}  # fmt: skip
+_NEGATIVE_WORDS = {
+    "ca": "mai res ningú cap tampoc", "cs": "nikdy nikdo nic ničeho nikoho žádný žádná žádné žádného žádnou ani nikde",
+    "es": "nunca jamás nada nadie ningún ninguno ninguna tampoco ni", "gl": "nunca nada ninguén ningún ningunha",
+    "el": "ποτέ τίποτα κανείς κανένας καμία κανένα",
+    "fr": "pas jamais rien aucun aucune guère nullement", "hr": "nikad nikada nitko ništa nijedan nikakav",
+    "it": "mai niente nulla nessuno nessuna nessun neanche nemmeno", "lt": "niekada niekas nieko",
+    "lv": "nekad neviens nekas", "pl": "nigdy nikt nic żaden żadna żadne żadnego ani nigdzie",
+    "pt": "nunca jamais nada ninguém nenhum nenhuma tampouco", "ro": "niciodată nimeni nimic niciun nicio nici",
+    "ru": "никогда никто ничего ничто никакой никаких ни никого", "sk": "nikdy nikto nič žiadny žiadna ani",
+    "sl": "nikoli nihče nič noben nobena", "sr": "nikad nikada niko ništa nijedan никад никада нико ништа",
+    "uk": "ніколи ніхто нічого жоден ні", "be": "ніколі ніхто нічога",
+}  # fmt: skip
+_VERB_PREFIXES = {"cs": "ne", "sk": "ne", "lt": "ne", "lv": "ne"}
+_NO_PREFIX = ("nej", "nech", "nenáv", "nes", "nez", "neb")
+"""Beginnings of words of these languages that deny nothing; `nebyl` and its like are listed as particles."""
+_NOT_ALONE = frozenset({"only", "just", "merely", "simply", "least"})
+"""`not only` denies nothing."""
+NEGATION_LANGUAGES = frozenset(_PARTICLES)
+
+_NUMBER_WORDS = {
+    "en": "two three four five six seven eight nine ten eleven twelve",
+    "de": "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+    "es": "dos tres cuatro cinco seis siete ocho nueve diez once doce",
+    "fr": "deux trois quatre cinq six sept huit neuf dix onze douze",
+    "cs": "dva tři čtyři pět šest sedm osm devět deset jedenáct dvanáct",
+    "ru": "два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать",
+    "uk": "два три чотири п'ять шість сім вісім дев'ять десять одинадцять дванадцять",
+    "is": "tveir þrír fjórir fimm sex sjö átta níu tíu ellefu tólf",
+}
+"""From two to twelve: larger numbers are mostly written in digits."""
+_GROUPED = re.compile(r"(?<=\d)[.,'’٬  ](?=\d{3}(?!\d))")
+_DECIMAL = re.compile(r"(?<=\d)[,٫](?=\d)")
+_DIGITS = re.compile(r"\d+(?:\.\d+)?")
+
+
+def number_text(form: str, language: str = "") -> str:
+    """The number in a word, written one way; empty if there is none.
+
+    >>> number_text("1,500"), number_text("1.500th"), number_text("2,5%"), number_text("٣٤"), number_text("cat")
+    ('1500', '1500', '2.5', '34', '')
+    >>> number_text("Three", "en"), number_text("three", "de")
+    ('3', '')
+    """
+    if not any(map(str.isdigit, form)):
+        return _number_words(language).get(form.lower(), "")
+    plain = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in form)
+    return "-".join(_DIGITS.findall(_DECIMAL.sub(".", _GROUPED.sub("", plain))))
+
+
+@cache
+def _number_words(language: str) -> dict[str, str]:
+    return {word: str(value) for value, word in enumerate(_NUMBER_WORDS.get(language, "").split(), 2)}
+
+
+class CriticalWords:
+    """Marks the numbers and negations of analysed texts of one language.
+
+    >>> from tesla_eval.language.analysis import load_pipeline
+    >>> (batch,) = load_pipeline("en").analyse(["Not only did 3 cats not sleep"])
+    >>> words = CriticalWords("en")
+    >>> words.negations(batch).tolist(), words.numbers(batch).tolist()
+    ([0, 0, 0, 0, 0, 1, 0], [0, 0, 0, 1, 0, 0, 0])
+    """
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self.knows_negations = language in NEGATION_LANGUAGES
+        self._particles = frozenset(_PARTICLES.get(language, "").split())
+        self._negative_words = frozenset(_NEGATIVE_WORDS.get(language, "").split())
+        self._prefix = _VERB_PREFIXES.get(language)
+        self._frequencies = load_frequencies(language) if self._prefix else None
+        self._number_ids: dict[str, int] = {"": 0}
+        self._number_of = WordMap(
+            lambda form: self._number_ids.setdefault(number_text(form, language), len(self._number_ids))
+        )
+        self._negation_of = WordMap(self._negation)
+        self._takes_negation_back = WordMap(lambda form: int(form.lower() in _NOT_ALONE))
+
+    def numbers(self, batch: AnalysedBatch) -> npt.NDArray[np.uint32]:
+        """For every token the id of the number that it is; 0 for other words. Ids hold for this object only."""
+        return self._number_of.of(batch)
+
+    def negations(self, batch: AnalysedBatch) -> npt.NDArray[np.uint8]:
+        """For every token `PARTICLE`, `NEGATIVE_WORD` or 0."""
+        kinds = self._negation_of.of(batch).astype(np.uint8)
+        if self._prefix:
+            prefixed = kinds == _NEGATED_VERB
+            kinds[prefixed] = np.where(np.isin(batch.universal[prefixed], _VERB_IDS), PARTICLE, 0)
+        if self.language == "en":
+            kinds[:-1][self._takes_negation_back.of(batch)[1:] == 1] = 0
+        return kinds
+
+    def _number_id(self, form: str) -> int:
+        return self._number_ids.setdefault(number_text(form, self.language), len(self._number_ids))
+
+    def _negation(self, form: str) -> int:
+        word = form.lower()
+        if word in self._particles or (self.language == "en" and word.endswith(("n't", "n’t"))):
+            return PARTICLE
+        if word in self._negative_words:
+            return NEGATIVE_WORD
+        return _NEGATED_VERB if self._is_negated_verb(word) else 0
+
+    def _is_negated_verb(self, word: str) -> bool:
+        """Whether a word is the prefix and a word that the language's list has, or any where there is no list."""
+        prefix = self._prefix
+        if (
+            not prefix
+            or not word.startswith(prefix)
+            or word.startswith(_NO_PREFIX)
+            or len(word) < len(prefix) + 3
+        ):
+            return False
+        listed = self._frequencies
+        return listed is None or float(listed.weights([word[len(prefix) :]])[0]) < listed.unlisted

@@ -1,0 +1,195 @@
+"""Negations, quantifiers and modal words with what they govern, the next content word (specification §13)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tesla_eval.base.arrays import Index
+from tesla_eval.language.analysis import AnalysedBatch
+from tesla_eval.language.analysis.batch import LemmaMap, WordMap
+from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
+
+__all__ = ["ScopeMarker", "Scopes", "clashes"]
+
+Mask = npt.NDArray[np.bool_]
+
+_REACH = 4
+"""A word governs the next content word if that is at most so many words away."""
+_ADVERB = UNIVERSAL_IDS["ADV"]
+_NOUNS = [UNIVERSAL_IDS[tag] for tag in ("NOUN", "PROPN")]
+_BEFORE_NOUNS = [UNIVERSAL_IDS["ADJ"], *_NOUNS]
+"""`no big surprise` denies a surprise: these words are passed over before a noun."""
+_QUANTIFIERS = (
+    "",
+    "all every each both everyone everybody everything always entire whole",
+    "most majority mostly usually",
+    "many numerous much often",
+    "some several sometimes someone somebody certain",
+    "few little rarely seldom",
+)
+_CLASHING_QUANTIFIERS = ((1, 2), (1, 3), (1, 4), (1, 5), (2, 4), (2, 5), (3, 5))
+_SOME, _FEW = 4, 5
+_MODALS = {
+    "possible": ("may might maybe perhaps possibly", """can could possible potential potentially probably probable
+        likely unlikely chance seem appear suggest reportedly allegedly alleged expect think believe should would if
+        whether unclear doubt risk consider possibility plan hope"""),
+    "necessary": ("must", """should shall need require have oblige necessary force essential order duty demand ought
+        compulsory mandatory supposed tell urge call"""),
+    "future": ("will", """shall would go plan expect intend set due about soon tomorrow next future later promise
+        likely hope want ready aim"""),
+}  # fmt: skip
+"""For each kind of modality the words that express it, and others that the other text may express it by."""
+
+
+class Scopes(NamedTuple):
+    """For every token of a batch the place of the word that governs it, by kind of word; −1 where there is none."""
+
+    negation: Index
+    denial: Index
+    """As `negation`, but words such as `fail` and `refuse` govern too."""
+    quantifier: Index
+    quantity: npt.NDArray[np.uint32]
+    """The meaning of each token that is a quantifier."""
+    modals: tuple[Index, ...]
+    hedged: tuple[Mask, ...]
+    """For each kind of modality the tokens that express it in some way."""
+    past: Mask
+
+
+class ScopeMarker:
+    """Marks the scopes in English texts; in other languages there are none."""
+
+    def __init__(self, language: str) -> None:
+        english = language == "en"
+        quantity = {word: code for code, words in enumerate(_QUANTIFIERS) for word in words.split()}
+        self._quantity = LemmaMap(lambda lemma: quantity.get(lemma, 0) if english else 0)
+        self._modals = [
+            (_members(words, english), _members(f"{words} {others}", english))
+            for words, others in _MODALS.values()
+        ]
+        self._past = WordMap(lambda form: int(english and form.lower() in ("was", "were", "had", "did")))
+        self._articles = LemmaMap(lambda lemma: int(english and lemma == "a"))
+
+    def of(self, batch: AnalysedBatch, negation: Mask, negative: Mask) -> Scopes:
+        """The scopes of all texts of a batch; the masks are negations, and words that can stand for one."""
+        quantity = self._quantity.of(batch).astype(np.uint32)
+        articles = self._articles.of(batch).astype(np.bool_)
+        quantity[1:][(quantity[1:] == _FEW) & articles[:-1]] = _SOME  # a few
+        modals, hedged = zip(
+            *((words.of(batch) > 0, others.of(batch) > 0) for words, others in self._modals), strict=True
+        )
+        content = (batch.function == 0) & (quantity == 0) & ~negation & ~np.any(modals, axis=0)
+        content &= batch.universal != _ADVERB
+        content[:-1] &= ~(np.isin(batch.universal[:-1], _BEFORE_NOUNS) & np.isin(batch.universal[1:], _NOUNS))
+        tags = batch.vocabulary.tags
+        past_tag = tags.index("VBD") if "VBD" in tags else -1
+        negated = _governors(batch, negation, content)
+        return Scopes(
+            negated, np.maximum(negated, _governors(batch, negative, content)),
+            _governors(batch, quantity > 0, content), quantity,
+            tuple(_governors(batch, modal, content) for modal in modals), hedged,
+            (self._past.of(batch) > 0) | (batch.tag == past_tag),
+        )  # fmt: skip
+
+
+def _members(words: str, english: bool) -> LemmaMap:
+    members = frozenset(words.split())
+    return LemmaMap(lambda lemma: int(english and lemma in members))
+
+
+def _governors(batch: AnalysedBatch, words: Mask, content: Mask) -> Index:
+    """For every token the last of `words` that governs it, −1 if none does."""
+    count = len(words)
+    governor = np.full(count, -1)
+    places = np.where(content, np.arange(count), count)
+    following = np.append(np.minimum.accumulate(places[::-1])[::-1], count)
+    place = np.flatnonzero(words)
+    target = following[place + 1]
+    ends = np.repeat(batch.offsets[1:], batch.lengths)[place]
+    clause = (
+        np.cumsum(np.append(1, batch.start[1:] > batch.end[:-1].astype(np.int64) + 1)) if count else places
+    )
+    inside = (target < ends) & (target - place <= _REACH)
+    inside[inside] &= clause[target[inside]] == clause[place[inside]]  # no punctuation between
+    governor[target[inside]] = place[inside]
+    return governor
+
+
+class _Lemmas(NamedTuple):
+    """The content words of one side by pair and lemma: sorted keys, and the token of each."""
+
+    key: Index
+    place: Index
+
+    @classmethod
+    def of(cls, batch: AnalysedBatch, pair: Index, place: Index) -> _Lemmas:
+        content = batch.function[place] == 0
+        key = pair[content] * (1 << 32) + batch.lemma[place[content]]
+        order = np.argsort(key, kind="stable")
+        return cls(key[order], place[content][order])
+
+    def governed(self, governor: Index) -> tuple[Index, Index]:
+        """The keys of which every token is governed, with the governor of the last one."""
+        keys, first = np.unique(self.key, return_index=True)
+        lowest = np.minimum.reduceat(governor[self.place], first) if len(keys) else keys
+        return keys[lowest >= 0], np.maximum.reduceat(governor[self.place], first)[lowest >= 0] if len(
+            keys
+        ) else keys
+
+    def free(self, governor: Index) -> tuple[Index, Index]:
+        """The keys of which no token is governed, with their first token."""
+        keys, first = np.unique(self.key, return_index=True)
+        highest = np.maximum.reduceat(governor[self.place], first) if len(keys) else keys
+        return keys[highest < 0], self.place[first][highest < 0]
+
+
+Side = tuple[AnalysedBatch, Index, Index, Scopes]
+"""A batch, and of every token of its texts in the pairs the pair and the place; and the batch's scopes."""
+
+
+Links = tuple[Index, Index, Index]
+
+
+def clashes(x: Side, y: Side, count: int) -> dict[str, Links]:
+    """For each kind of clash the pair and the words behind it on either side, a governor or what the other has free."""
+    words = tuple(_Lemmas.of(*side[:3]) for side in (x, y))
+    found: dict[str, list[Links]] = {"scope": [], "quantifier": [], "modality": []}
+    for a, b in ((0, 1), (1, 0)):
+        one, other = (x, y)[a], (x, y)[b]
+        found["scope"].append(_met(words[a].governed(one[3].negation), words[b].free(other[3].denial), a))
+        for kind, (mine, theirs) in enumerate(zip(one[3].modals, other[3].modals, strict=True)):
+            pair, *places = _met(words[a].governed(mine), words[b].free(theirs), a)
+            open_pair = np.bincount(other[1][other[3].hedged[kind][other[2]]], minlength=count) == 0
+            if list(_MODALS)[kind] == "future":
+                open_pair &= np.bincount(other[1][other[3].past[other[2]]], minlength=count) > 0
+            kept = open_pair[pair]
+            found["modality"].append((pair[kept], places[0][kept], places[1][kept]))
+    found["scope"] = _mutual(found["scope"], x, y, count)
+    pair, at_x, at_y = _met(words[0].governed(x[3].quantifier), words[1].governed(y[3].quantifier), 0)
+    table = np.zeros((len(_QUANTIFIERS), len(_QUANTIFIERS)), np.bool_)
+    for one_code, other_code in _CLASHING_QUANTIFIERS:
+        table[one_code, other_code] = table[other_code, one_code] = True
+    clash = table[x[3].quantity[at_x], y[3].quantity[at_y]]
+    found["quantifier"].append((pair[clash], at_x[clash], at_y[clash]))
+    return {
+        kind: tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))  # type: ignore[misc]
+        for kind, parts in found.items()
+    }
+
+
+def _mutual(links: list[Links], x: Side, y: Side, count: int) -> list[Links]:
+    """The denials of one text; where both texts deny something, only those that answer each other."""
+    denying = [np.bincount(side[1][side[3].negation[side[2]] >= 0], minlength=count) > 0 for side in (x, y)]
+    answered = [np.bincount(pair, minlength=count) > 0 for pair, _, _ in links]
+    kept = ~(denying[0] & denying[1]) | (answered[0] & answered[1])
+    return [(pair[kept[pair]], at_x[kept[pair]], at_y[kept[pair]]) for pair, at_x, at_y in links]
+
+
+def _met(one: tuple[Index, Index], other: tuple[Index, Index], first: int) -> Links:
+    """The keys of both: their pair and their places, those of side `first` of a comparison in `one`."""
+    keys, at_one, at_other = np.intersect1d(one[0], other[0], assume_unique=True, return_indices=True)
+    places = (one[1][at_one], other[1][at_other])
+    return keys >> 32, *(places if first == 0 else places[::-1])

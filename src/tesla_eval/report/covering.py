@@ -1,0 +1,86 @@
+"""TESLA-CELAB's explanations in few bytes: a page holds thousands, and each has hundreds of links."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tesla_eval.base.explanations import CoveringDetail, CoveringLink, LinkPart, ReferenceExplanation
+from tesla_eval.base.records import Span
+from tesla_eval.drawing.picture import joined_partners, partners
+
+__all__ = ["compact", "expanded"]
+
+_COLUMNS = 6
+"""Of a link: start and end in the reference, in the hypothesis, weight, essential (1 or 0)."""
+
+
+def compact(detail: ReferenceExplanation) -> dict[str, Any]:
+    """As `to_dict`, but with `covering` and `partners` for the picture in the place of links and their coverage."""
+    covering = detail.covering
+    if covering is None:
+        return detail.to_dict()
+    rest = ReferenceExplanation(
+        detail.text, detail.score, detail.features, detail.reference, detail.hypothesis
+    ).to_dict()
+    pairs = partners(
+        (link.weight * (link.reference[1] - link.reference[0]), link.parts) for link in covering.links
+    )
+    return {
+        **rest,
+        "partners": joined_partners(pairs),
+        "covering": {
+            "links": [
+                value
+                for link in covering.links
+                for value in (*link.reference, *link.hypothesis, _short(link.weight), int(link.essential))
+            ],
+            "cuts": {
+                str(place): link.parts for place, link in enumerate(covering.links) if not _is_plain(link)
+            },
+            "order": max(len(row) for rows in covering.coverage.values() for row in [(), *rows]),
+            "covered": {
+                side: [sum(map(sum, rows)), sum(map(len, rows))] for side, rows in covering.coverage.items()
+            },
+        },
+    }
+
+
+def expanded(detail: dict[str, Any]) -> dict[str, Any]:
+    """The detail as `to_dict` gives it."""
+    if "covering" not in detail:
+        return detail
+    covering = detail["covering"]
+    flat, cuts, order = covering["links"], covering["cuts"], covering["order"]
+    coverage = {
+        side: [[0.0] * min(order, len(detail[side]) - start) for start in range(len(detail[side]))]
+        for side in covering["covered"]
+    }
+    links = []
+    for place, at in enumerate(range(0, len(flat), _COLUMNS)):
+        a, b, c, d, weight, essential = flat[at : at + _COLUMNS]
+        parts = tuple(LinkPart(*part) for part in cuts.get(str(place), _units((a, b), (c, d))))
+        links.append(CoveringLink((a, b), (c, d), float(weight), bool(essential), parts))
+        for rows, (start, end) in zip(coverage.values(), ((a, b), (c, d)), strict=True):
+            for inner in range(start, end):
+                for length in range(end - inner):
+                    rows[inner][length] += weight
+    for rows in coverage.values():
+        rows[:] = [[min(1.0, c) for c in row] for row in rows]
+    rest = {key: value for key, value in detail.items() if key not in ("partners", "covering")}
+    return {**rest, **CoveringDetail(tuple(links), coverage).to_dict()}
+
+
+def _short(weight: float) -> float:
+    """The number, without a decimal point where it needs none."""
+    return int(weight) if weight == 1.0 else weight
+
+
+def _is_plain(link: CoveringLink) -> bool:
+    """Whether the parts are single units, all equal: then they need not be written."""
+    (a, b), (c, d) = link.reference, link.hypothesis
+    return len(link.parts) == b - a == d - c and all(part.equal for part in link.parts)
+
+
+def _units(reference: Span, hypothesis: Span) -> list[LinkPart]:
+    pairs = zip(range(*reference), range(*hypothesis), strict=False)
+    return [LinkPart((i, i + 1), (j, j + 1), True) for i, j in pairs]

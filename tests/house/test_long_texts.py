@@ -1,0 +1,99 @@
+"""Long texts cost what they should, or are refused with an error that names the segment and the limit."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from tesla_eval import InputError, _core
+from tesla_eval.metrics import create_metric
+from tesla_eval.metrics.scoring import Chunk, NamedMetric, score_systems
+
+VERBS = "run walk speak take give see know make go come think look want use find tell ask work seem feel"
+MEMORY = """
+import random, resource, sys
+from tesla_eval.metrics import create_metric
+draw = random.Random(1)
+texts = [" ".join(draw.choices(sys.argv[1].split(), k=8000)) for _ in range(2)]
+metric = create_metric("m", "en")
+metric.score_segments(texts[:1], [texts[:1]])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+metric.score_segments(texts[:1], [texts[1:]])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems count memory otherwise")
+def test_few_words_many_times_take_little_memory() -> None:
+    """Twenty verbs in texts of 8,000 words: 64 million pairs of trigrams are similar."""
+    run = subprocess.run(
+        [sys.executable, "-c", MEMORY, VERBS],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    assert int(run.stdout) < 150_000  # KB
+
+
+def test_what_goes_through_hubs_has_the_same_optimum() -> None:
+    """More than two million pairs of similar trigrams: against the transport problem with all its arcs."""
+    draw = np.random.default_rng(3)
+    lemmas, senses = 14, [draw.choice(9, draw.integers(0, 3), replace=False) for _ in range(14)]
+    lexicon = _core.Lexicon(None)
+    ends = np.cumsum([0, *map(len, senses)])
+    lexicon.intern_lemmas(
+        [str(lemma) for lemma in range(lemmas)], ends, np.concatenate(senses).astype(np.uint32)
+    )
+    shares = np.array([[len(set(a) & set(b)) > 0 for b in senses] for a in senses])
+    similarity = np.where(np.eye(lemmas, dtype=bool), 2, 1 + shares)  # all have one tag, which is worth 1
+    texts = [draw.integers(0, lemmas, 5000).astype(np.uint32) for _ in range(2)]
+    rows, weights = zip(
+        *(np.unique(np.stack([x[:-2], x[1:-1], x[2:]], 1), axis=0, return_counts=True) for x in texts),
+        strict=True,
+    )
+    gains = sum(similarity[np.ix_(rows[0][:, k], rows[1][:, k])] for k in range(3))
+    assert gains.size > 1 << 21
+    i, j = np.indices(gains.shape).reshape(2, -1)
+    expected, _ = _core.solve_transport(
+        *(w.astype(np.int64) for w in weights), i, j, gains.ravel().astype(np.int64)
+    )
+    tokens = [
+        _core.Tokens(np.array([0, len(x)]), x, np.ones(len(x), np.uint16), np.zeros(len(x), np.uint8))
+        for x in texts
+    ]
+    solved = _core.explain(lexicon, *tokens, "ms", 3, _core.Discount(1, 10), 0.8)
+    assert solved["objective"] == expected * solved["weight_unit"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "told"),
+    [
+        ("m", 50_001, "segment 2: a text is too long: it has more than 50,000 words: split it"),
+        ("ter", 1_501, r"segment 2: a text has 1,501 words, more than 1,500: .* -m ter:max_words=1501"),
+        (
+            "ter-char",
+            1_501,
+            r"segment 2: a text has 1,501 words, more than 1,500: .* -m ter-char:max_words=1501",
+        ),
+    ],
+)
+def test_an_error_names_the_segment_and_the_limit(name: str, words: int, told: str) -> None:
+    text = "a" * words if name == "ter-char" else "word " * words
+    chunk = Chunk([["short", text]], [["short", "short"]])
+    start = time.process_time()
+    with pytest.raises(InputError, match=told):
+        score_systems(["a"], [NamedMetric(name, create_metric(name, "en"))], [chunk])
+    assert time.process_time() - start < 10
+
+
+def test_the_bound_of_ter_can_be_raised_and_is_no_part_of_the_signature() -> None:
+    metric = create_metric("ter", "en", max_words=3)
+    assert metric.sentence_score("one two three", ["one two three"]).score == 0
+    with pytest.raises(InputError, match="4 words, more than 3"):
+        metric.sentence_score("one two three four", ["one"])
+    assert str(metric.get_signature()) == str(create_metric("ter", "en").get_signature())

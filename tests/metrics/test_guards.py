@@ -1,0 +1,132 @@
+"""Penalties against padding, repetition, other numbers and negations (specification §8b)."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tesla_eval._core import GUARD_FEATURES, Guards, compare_guards
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.metrics.features.guards import GuardGroup
+
+TEXTS = st.lists(
+    st.sampled_from(["not", "cat", "cats", "12", "1,200", "house", "the", "."]), max_size=12
+).map(" ".join)
+
+
+def guards(hypothesis: str, reference: str, language: str = "en") -> dict[str, float]:
+    return dict(zip(GUARD_FEATURES, rows([hypothesis], reference, language)[0].tolist(), strict=True))
+
+
+def rows(hypotheses: list[str], reference: str, language: str = "en") -> FloatArray:
+    analysis = load_pipeline(language)
+    group = GuardGroup().bind(analysis)
+    x, y = analysis.analyse([reference], hypotheses)
+    index = np.arange(len(hypotheses))
+    return group.compare(group.prepare(x), group.prepare(y), np.zeros_like(index), index)
+
+
+@given(TEXTS, TEXTS)
+def test_penalties_are_bounded_and_a_copy_has_none(hypothesis: str, reference: str) -> None:
+    values = rows([hypothesis, reference], reference)
+    assert ((values >= 0) & (values <= 1)).all()
+    assert (values[1] == 0).all()
+
+
+def test_padding_begins_at_half_as_long_again() -> None:
+    reference = "one two three four"
+    assert guards("one two three four five six seven", reference)["padding"] == 0
+    assert guards(" ".join(8 * ["five"]), reference)["padding"] == (2 * 8 - 3 * 4 - 2) / (2 * 8)
+
+
+def test_runs_of_words_that_the_reference_has_not() -> None:
+    reference = "Cats sleep."
+    more = "Dogs bark loudly, hungry wolves howl."
+    values = guards(f"{reference} {more}", reference)
+    assert values["insertion"] == (6 - 3) / 8
+    assert values["digression"] == (6 - 4) / (6 - 4 + 2)
+    assert guards(f"{more} {reference}", reference) == values  # wherever they stand
+    assert (
+        guards(more, "Birds sing sweetly, clever foxes run.")["insertion"] == 0
+    )  # not longer than the reference
+    assert guards("Cats dogs sleep bark loudly", reference)["insertion"] == 0  # three words are free
+
+
+def test_a_repeated_text_is_an_insertion() -> None:
+    reference = "Cats chase small grey mice daily."
+    assert guards(f"{reference} {reference}", reference)["insertion"] == (6 - 3) / 12
+
+
+def test_disorder() -> None:
+    words = [f"w{k}" for k in range(12)]
+    reference = " ".join(words)
+    assert guards(" ".join([*words[1:], words[0]]), reference)["disorder"] == 0  # 11 of 66 pairs
+    pairs = 66 + 10
+    assert guards(" ".join(words[::-1]), reference)["disorder"] == pytest.approx(
+        (4 * 66 - pairs) / (2 * pairs)
+    )
+    assert guards("w1 w0", "w0 w1")["disorder"] == 0  # two words say little
+
+
+@given(st.permutations(range(9)))
+def test_disorder_counts_pairs_in_another_order(order: list[int]) -> None:
+    inversions = sum(x > y for k, x in enumerate(order) for y in order[k + 1 :])
+    pairs = 36 + 10
+    expected = max(0, 4 * inversions - pairs) / (2 * pairs)
+    words = [f"w{k}" for k in order]
+    assert guards(" ".join(words), " ".join(sorted(words)))["disorder"] == expected
+
+
+def test_stutter() -> None:
+    assert guards("Two two cats cats slept slept.", "Two cats slept.")["stutter"] == 3 / 6
+    assert guards("They had had two cats.", "They had had two dogs.")["stutter"] == 0
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reference", "expected"),
+    [
+        ("It costs 1,500 euros.", "It costs 1500 euros.", 0),
+        ("He has 3 cats.", "He has three cats.", 0),
+        ("He has 4 cats.", "He has 3 cats.", 1),
+        ("In 2012, 3 died.", "In 2012, 4 died.", 2 / 4),
+        ("Nobody died.", "3 died.", 1),
+    ],
+)
+def test_numbers(hypothesis: str, reference: str, expected: float) -> None:
+    assert guards(hypothesis, reference)["numbers"] == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "hypothesis", "reference", "expected"),
+    [
+        ("en", "He isn't here.", "He is not here.", 0),
+        ("en", "He is here.", "He is not here.", 1),
+        ("en", "Not only he came.", "He came too.", 0),
+        ("de", "Er hat keinen Hund.", "Er hat einen Hund.", 1),
+        ("es", "No vino nadie.", "Nadie vino.", 0),
+        ("fr", "Il n'a rien dit.", "Il n'a pas parlé.", 0),
+        ("fr", "Il a pas parlé.", "Il a parlé.", 1),
+        ("cs", "Prezident nenavštívil školu.", "Prezident navštívil školu.", 1),
+        ("cs", "Nejlepší neděle nechala školu.", "Škola.", 0),
+        ("zh", "他不喜欢猫。", "他喜欢猫。", 1),
+    ],
+)
+def test_negation(language: str, hypothesis: str, reference: str, expected: float) -> None:
+    assert guards(hypothesis, reference, language)["negation"] == expected
+
+
+def test_a_language_without_lists_has_no_negation() -> None:
+    values = guards("ei ole siin 3", "on siin 4", "und")
+    assert np.isnan(values["negation"]) and values["numbers"] == 1
+
+
+def test_arrays_that_do_not_fit_are_refused() -> None:
+    words, marks = np.zeros(3, np.uint32), np.zeros(3, np.uint8)
+    with pytest.raises(ValueError, match="do not fit"):
+        Guards(np.array([0, 2]), words, marks, words, marks)
+    with pytest.raises(ValueError, match="do not fit"):
+        Guards(np.array([0, 3]), words, marks, words[:2], marks)
+    text = Guards(np.array([0, 3]), words, marks, words, marks)
+    with pytest.raises(IndexError):
+        compare_guards(text, text, np.array([0]), np.array([1]))
