@@ -269,7 +269,15 @@ class TestSignificance:
         assert outcome.status == 2
 
     def test_too_few_resamples_are_an_error_that_names_the_number(self, tesla, segments):
-        wish = ("meta", "--segments", segments(*segment_rows()), "-m", "chrf,bleu,ter", "--significance", "kendall")
+        wish = (
+            "meta",
+            "--segments",
+            segments(*segment_rows()),
+            "-m",
+            "chrf,bleu,ter",
+            "--significance",
+            "kendall",
+        )
         assert "Holm-corrected, 1200 resamples)" in tesla(*wish).out
         outcome = tesla(*wish, "--resamples", "50")
         assert outcome.status == 2
