@@ -4,9 +4,32 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <string>
+
+#ifdef _WIN32
+#include <filesystem>
+#endif
 
 namespace tesla {
+
+// Files by their names in UTF-8, whatever the system's own encoding: on Windows the C library takes names in a code page.
+inline std::FILE* open_named(const std::string& path, const char* mode) {
+#ifdef _WIN32
+    const std::string narrow(mode);
+    return _wfopen(std::filesystem::u8path(path).c_str(), std::wstring(narrow.begin(), narrow.end()).c_str());
+#else
+    return std::fopen(path.c_str(), mode);
+#endif
+}
+inline void remove_named(const std::string& path) {
+#ifdef _WIN32
+    _wremove(std::filesystem::u8path(path).c_str());
+#else
+    std::remove(path.c_str());
+#endif
+}
 
 class RecordChecksum {
    public:

@@ -21,7 +21,7 @@ constexpr std::size_t kMostRuns = 128;  // open files at once; more runs are mer
 [[noreturn]] void refuse(const std::string& path) { throw std::runtime_error(path + ": is damaged, or cannot be read"); }
 
 std::FILE* open_file(const std::string& path, const char* mode) {
-    std::FILE* file = std::fopen(path.c_str(), mode);
+    std::FILE* file = open_named(path, mode);
     if (!file) fail(path, "cannot be opened");
     std::setvbuf(file, nullptr, _IOFBF, kFileBuffer);
     return file;
@@ -195,7 +195,7 @@ void NgramSorter::merge_runs() {
 std::string NgramSorter::run_path(std::size_t run) const { return path_ + "." + std::to_string(run); }
 
 void NgramSorter::remove_runs() {
-    for (const std::string& run : runs_) std::remove(run.c_str());
+    for (const std::string& run : runs_) remove_named(run);
     runs_.clear();
 }
 

@@ -14,6 +14,7 @@ namespace tesla {
 
 inline constexpr const char* kGuardFeatures[] = {"padding", "insertion", "digression", "disorder",
                                                  "stutter", "numbers",   "negation"};
+inline constexpr std::size_t kNegationColumn = 6;
 inline constexpr std::size_t kGuardColumns = sizeof(kGuardFeatures) / sizeof(kGuardFeatures[0]);
 
 // A particle (not, ne) or a word that may go with one in the same clause (rien, nikdo): the larger number counts.

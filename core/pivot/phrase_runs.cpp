@@ -20,7 +20,7 @@ bool phrases_equal(const PhraseCount& a, const PhraseCount& b) { return a.target
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 File open_file(const std::string& path, const char* mode) {
-    File file(std::fopen(path.c_str(), mode), &std::fclose);
+    File file(open_named(path, mode), &std::fclose);
     if (!file) throw std::runtime_error(path + ": cannot be opened");
     return file;
 }

@@ -27,6 +27,7 @@ __all__ = [
     "streams_of_one",
     "streams_of_texts",
     "texts_of",
+    "unordered_pairs",
     "with_gaps",
 ]
 
@@ -147,6 +148,16 @@ def blocks_of_pairs(hypotheses: int, references: int, most: int) -> Iterator[tup
     for start in range(0, hypotheses, rows_at_once):
         rows = np.arange(start, min(start + rows_at_once, hypotheses))
         yield rows, np.repeat(rows, references), np.tile(np.arange(references), len(rows))
+
+
+def unordered_pairs(texts: int) -> tuple[Index, Index]:
+    """Every pair of texts once, each text with itself too.
+
+    >>> [side.tolist() for side in unordered_pairs(2)]
+    [[0, 0, 1], [0, 1, 1]]
+    """
+    first, second = np.triu_indices(texts)
+    return first.astype(np.int64), second.astype(np.int64)
 
 
 def _check_texts(what: str, texts: Sequence[str]) -> None:
