@@ -45,7 +45,7 @@ $(VENV)/.package: $(SOURCES)
 	@mkdir -p build
 	@$(BIN)/pip install --disable-pip-version-check --verbose --editable . > build/install.log 2>&1 & pid=$$!; \
 	  while kill -0 $$pid 2> /dev/null; do sleep 2; share=$$(grep -o '^ *\[ *[0-9]*%\]\|^ *\[[0-9]*/[0-9]*\]' build/install.log | tail -1); \
-	  test -z "$$share" || printf '\r  core: %s ' "$$share"; done; echo; \
+	  test ! -t 1 -o -z "$$share" || printf '\r  core: %s ' "$$share"; done; echo; \
 	  wait $$pid || { tail -40 build/install.log; exit 1; }
 	touch $@
 
