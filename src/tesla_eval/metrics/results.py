@@ -125,8 +125,13 @@ class Explanation:
         """A notebook's view: the links between the words, and the way from them to the score."""
         from tesla_eval.drawing import explanation_html
 
-        texts = [reference.text for reference in self.references]
-        return explanation_html(self.to_dict(), self.hypothesis, texts)
+        return explanation_html(self.drawn_data())
+
+    def drawn_data(self, feature: str | None = None) -> dict[str, Any]:
+        """What the script of the pictures needs (`tesla_eval.drawing`); `feature` is the one that is drawn first."""
+        from tesla_eval.drawing import drawn_data
+
+        return drawn_data(self.to_dict(), self.hypothesis, self.references, feature)
 
 
 def _head(score: Score | CorpusScore) -> dict[str, Any]:
