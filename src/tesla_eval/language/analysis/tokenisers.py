@@ -61,13 +61,11 @@ def compose_all(texts: Iterable[str]) -> list[str]:
     return [text if text.isascii() else compose(text) for text in texts]
 
 
-_SERBIAN = dict(
-    zip(
-        "абвгдђежзијклљмнњопрстћуфхцчџш",
-        "a b v g d đ e ž z i j k l lj m n nj o p r s t ć u f h c č dž š".split(),
-        strict=True,
-    )
-)
+_SERBIAN = dict(zip("абвгдђежзијклмнопрстћуфхцчш", "abvgdđežzijklmnoprstćufhcčš", strict=True)) | {
+    "љ": "lj",
+    "њ": "nj",
+    "џ": "dž",
+}
 _LATIN_LETTERS = str.maketrans(_SERBIAN | {c.upper(): latin.capitalize() for c, latin in _SERBIAN.items()})
 LATIN_LETTERS = frozenset({"sr"})
 """The languages whose Cyrillic letters are read as Latin ones: texts in either script match (specification §8b)."""
