@@ -33,10 +33,11 @@ def translations(language: str, told_by: str) -> dict[str, list[str]]:
     """By sentence in the other language its translations."""
     folder = DATA / f"{language if language != 'en' else told_by}-en"
     by_sentence: dict[str, list[str]] = defaultdict(list)
-    streams = [
-        gzip.open(folder / f"tatoeba.{side}.gz", "rt", encoding="utf-8") for side in (told_by, language)
-    ]
-    for sentence, text in zip(*streams, strict=True):
+    sides = (
+        gzip.decompress((folder / f"tatoeba.{side}.gz").read_bytes()).decode().splitlines()
+        for side in (told_by, language)
+    )
+    for sentence, text in zip(*sides, strict=True):
         by_sentence[sentence.strip()].append(text.strip())
     return by_sentence
 

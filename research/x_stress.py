@@ -101,7 +101,7 @@ def damaged_set(
 
 
 def runs(one: JudgedSet, metric: FeatureMetric, model: LinearModel) -> tuple[int, float, float]:
-    """Runs of neighbouring segments as one text: their number, and τ of TESLA-X and of chrF++ by the mean human score."""
+    """Neighbouring segments as one text: how many, and τ of TESLA-X and chrF++ by the mean human score."""
     outputs = one.outputs
     blank = " " if is_spaced(target_language(outputs.lp)) else ""
     starts = range(0, len(outputs.segments) - RUN + 1, RUN)
