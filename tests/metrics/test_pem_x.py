@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adequacy import train_pem_x
+from paraphrase_sets import read_paraphrase_set
 from tesla_eval import PemX
 from tesla_eval.base.errors import InputError, ResourceError, UsageError
 from tesla_eval.base.resources import Resource
-from tesla_eval.judgements.paraphrase_sets import read_paraphrase_set
 from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.language.analysis.antonyms import ANTONYMS, AntonymTable, load_antonyms
 from tesla_eval.metrics.features.adequacy import contradicted
@@ -299,13 +300,13 @@ class TestTraining:
             path.write_text(text, encoding="utf-8")
         return [str(path) for path in paths]
 
-    def test_the_same_data_give_the_same_bytes_and_a_model_that_loads(self, tesla, tables, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    def test_the_same_data_give_the_same_bytes_and_a_model_that_loads(
+        self, tables: list[str], tmp_path: Path
+    ) -> None:
         outputs = [tmp_path / "a.json", tmp_path / "b.json"]
         for output in outputs:
-            outcome = tesla(
-                "train", "pem-x", *tables, "--pivots", "de", "--date", "2026-11-16", "-o", str(output)
-            )
-            assert outcome.status == 0, outcome.err
+            model, _ = train_pem_x([read_paraphrase_set(path) for path in tables], "en", ["de"], "4gram")
+            write_pem_x_model(output, model)
         assert outputs[0].read_bytes() == outputs[1].read_bytes()
         model = read_pem_x_model(outputs[0])
         assert all(weight > 0 for weight in model.evidence.values())
@@ -313,9 +314,9 @@ class TestTraining:
         assert own.get_signature()["model"] == model.fingerprint
         assert own.sentence_score("He is sick.", ["He is ill."]).score > 1
 
-    def test_one_set_is_not_enough(self, tesla, tables, tmp_path) -> None:  # type: ignore[no-untyped-def]
-        outcome = tesla("train", "pem-x", tables[0], "-o", str(tmp_path / "x.json"))
-        assert outcome.status == 2 and "at least two tables" in outcome.err
+    def test_one_set_is_not_enough(self, tables: list[str]) -> None:
+        with pytest.raises(UsageError, match="at least two tables"):
+            train_pem_x([read_paraphrase_set(tables[0])], "en", ["de"], "4gram")
 
     @pytest.mark.parametrize(
         ("text", "message"),
@@ -356,7 +357,7 @@ class TestModel:
             PemX(lang="en", model=str(path))
 
     def test_other_languages_say_what_to_do(self) -> None:
-        with pytest.raises(ResourceError, match="tesla train pem-x -l de"):
+        with pytest.raises(ResourceError, match="no PEM-X model is installed for language 'de'"):
             PemX(lang="de")
         with pytest.raises(ResourceError, match="for language 'en'"):
             PemX(lang="de", model=load_pem_x_model("en"))

@@ -298,15 +298,14 @@ def find_resource(kind: str, language: str) -> Path | None:
     return None
 
 
-def missing_resource(what: str, language: str, command: str, note: str = "") -> ResourceError:
-    """The error for a model that is not installed: what is missing, for which language, and how to make it.
+def missing_resource(what: str, language: str, command: str = "", note: str = "") -> ResourceError:
+    """The error for a model that is not installed: what is missing, for which language, and how to make one.
 
     >>> print(missing_resource("PEM model", "eo", "tesla train pem -l eo"))
     no PEM model is installed for language 'eo'; make one with `tesla train pem -l eo` (see `tesla resources -h`)
     """
-    return ResourceError(
-        f"no {what} is installed for language {language!r}{note}; make one with `{command}` (see `tesla resources -h`)"
-    )
+    hint = f"; make one with `{command}` (see `tesla resources -h`)" if command else ""
+    return ResourceError(f"no {what} is installed for language {language!r}{note}{hint}")
 
 
 def installed_resources() -> Iterator[Path]:

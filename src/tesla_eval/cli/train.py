@@ -20,7 +20,6 @@ from tesla_eval.cli.shared.options import (
 from tesla_eval.cli.shared.outputs import OutputPath
 from tesla_eval.cli.shared.plugged import PluggedGroup
 from tesla_eval.cli.shared.terminal import progress, resumable
-from tesla_eval.cli.train_paraphrases import pem_x
 from tesla_eval.cli.train_srl import srl
 from tesla_eval.cli.train_summaries import cremer, dicomer
 from tesla_eval.judgements.meta import read_preferences
@@ -349,7 +348,6 @@ for _name, _metric, _options in _METRICS:
         _command(_name, _metric, _HELP.format(metric=_metric.id.upper(), name=_name), **_options)
     )
 train.add_command(pem)
-train.add_command(pem_x)
 train.add_command(cremer)
 train.add_command(dicomer)
 train.add_command(srl)

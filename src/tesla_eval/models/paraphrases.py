@@ -70,7 +70,7 @@ def write_pem_x_model(path: Path, model: PemXModel) -> None:
 
 def read_pem_x_model(path: Path) -> PemXModel:
     """The model in a file; raises `ResourceError`, which says what is wrong, if it is not valid."""
-    return read_document(path, _parse, "a model of PEM-X", "tesla train pem-x")
+    return read_document(path, _parse, "a model of PEM-X", "python tools/build_pem_x.py")
 
 
 def _parse(document: Any, fingerprint: str) -> PemXModel:
@@ -102,7 +102,7 @@ def _installed(language: str) -> PemXModel:
         path = folder / f"weights-{PEM_X}-{language}.json"
         if path.is_file():
             return read_pem_x_model(path)
-    raise missing_resource("PEM-X model", language, f"tesla train pem-x -l {language}")
+    raise missing_resource("PEM-X model", language)
 
 
 def load_pem_x_model(

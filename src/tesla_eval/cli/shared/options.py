@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 
 from tesla_eval.base.errors import ResourceError, TeslaError, UsageError
 from tesla_eval.cli.shared.terminal import be_quiet, warn
-from tesla_eval.language.analysis import ConlluAnalyser
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.language.analysis.pipeline import NO_SYNONYMS
 from tesla_eval.language.analysis.senses import INSTALLED, NONE, find_installed_thesaurus
@@ -25,7 +24,6 @@ from tesla_eval.metrics.scoring import NamedMetric
 from tesla_eval.texts.columns import MISSING
 
 __all__ = [
-    "analysed_option",
     "are_prepared",
     "auto_language_option",
     "checked_reference_name",
@@ -38,7 +36,6 @@ __all__ = [
     "language_option",
     "metrics_option",
     "missing_option",
-    "need_matplotlib",
     "need_scikit_learn",
     "one_metric_option",
     "provenance_options",
@@ -124,10 +121,6 @@ resamples_option: Callable[[Command], Command] = click.option(
     "--resamples", type=click.IntRange(1), default=None,
     help="Draws of each test.  [default: at least 1000, and 20 for each pair of systems and 1/alpha]",
 )  # fmt: skip
-analysed_option: Callable[[Command], Command] = click.option(
-    "--analysed", is_flag=True,
-    help="The files are CoNLL-U, one sentence per segment: FORM, LEMMA, UPOS and XPOS are taken as they are.",
-)  # fmt: skip
 
 
 def format_option(formats: Iterable[str]) -> Callable[[Command], Command]:
@@ -205,17 +198,10 @@ def provenance_options(
 
 def need_scikit_learn(what: str) -> None:
     """Refuse, before any work is done, what could not be ended without scikit-learn."""
-    _need("sklearn", f"{what} needs scikit-learn, which is not installed: pip install 'tesla-eval[train]'")
-
-
-def need_matplotlib(what: str) -> None:
-    """Refuse, before any work is done, what could not be drawn without matplotlib."""
-    _need("matplotlib", f"{what} needs matplotlib, which is not installed: pip install matplotlib")
-
-
-def _need(module: str, message: str) -> None:
-    if find_spec(module) is None:
-        raise UsageError(message)
+    if find_spec("sklearn") is None:
+        raise UsageError(
+            f"{what} needs scikit-learn, which is not installed: pip install 'tesla-eval[train]'"
+        )
 
 
 def requested_metrics(
@@ -238,7 +224,6 @@ def choose_metrics(
     names: Sequence[str],
     language: str,
     *,
-    analysed: bool = False,
     workers: int = 1,
     one: bool = False,
     summaries: bool = False,
@@ -251,9 +236,8 @@ def choose_metrics(
     code = resolve_language(language)
     chosen: list[tuple[MetricRequest, Metric]] = []
     for request in requested_metrics(names, code, one=one, summaries=summaries):
-        options = _for_analysed_text(request, code) if analysed else request.options
         try:
-            metric = settle_language(create_metric(request.entry.name, code, **options))
+            metric = settle_language(create_metric(request.entry.name, code, **request.options))
         except (ResourceError, UsageError) as error:
             if on_missing is None:
                 raise
@@ -268,17 +252,6 @@ def choose_metrics(
 def are_prepared(metrics: Iterable[NamedMetric]) -> bool:
     """Whether all metrics take texts that are split into units already."""
     return all(getattr(one.metric, "pre_tokenized", False) for one in metrics)
-
-
-def _for_analysed_text(request: MetricRequest, language: str) -> dict[str, Any]:
-    """The options of a metric that gets words with their analysis."""
-    name, options = request.entry.name, dict(request.options)
-    if "analyser" not in request.entry.load().option_defaults():
-        raise click.UsageError(f"--analysed goes with metrics that read words: {name} reads plain text")
-    if "segmenter" in options:
-        raise click.UsageError(f"--analysed text is cut already: leave out the segmenter of {name}")
-    analyser = ConlluAnalyser(language, options.pop("synonyms", None))
-    return {**options, "analyser": analyser}
 
 
 def _warn_of_shortcomings(chosen: Sequence[tuple[MetricRequest, Metric]], language: str) -> None:

@@ -4,7 +4,6 @@ from tesla_eval.language.analysis.batch import AnalysedBatch, Vocabulary
 from tesla_eval.language.analysis.custom import (
     Analyser,
     Analysis,
-    ConlluAnalyser,
     OwnAnalysis,
     SegmentedAnalyser,
     choose_analysis,
@@ -16,7 +15,6 @@ __all__ = [
     "AnalysedBatch",
     "Analyser",
     "Analysis",
-    "ConlluAnalyser",
     "OwnAnalysis",
     "Pipeline",
     "SegmentedAnalyser",
