@@ -88,7 +88,7 @@ def score(
 ) -> int:  # fmt: skip
     """Score the SYSTEM files against the reference files: line i of each is segment i.
 
-    Files may be compressed (.gz, .bz2, .xz, .zst) and of any length; one of them may be standard input (-). Without a
+    Files may be compressed (.gz, .bz2) and of any length; one of them may be standard input (-). Without a
     SYSTEM, standard input is scored; tabs in it separate several systems.
 
     SGML and XML of NIST, IWSLT and WMT (.sgm, .sgml, .xml) are aligned by document and segment.

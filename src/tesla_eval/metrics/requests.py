@@ -14,7 +14,7 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import Entry, find_entry
 
-__all__ = ["MODEL_FILES", "MetricRequest", "OptionKind", "escaped", "option_kinds", "parse_requests"]
+__all__ = ["MODEL_FILES", "MetricRequest", "OptionKind", "option_kinds", "parse_requests"]
 
 OptionKind = Literal["yes or no", "whole number", "number", "list", "text", "file", "Python only"]
 """What the value of an option is on the command line."""
@@ -68,15 +68,6 @@ def parse_requests(texts: Iterable[str]) -> list[MetricRequest]:
 
 def _squeezed(spelling: str) -> str:
     return re.sub(r"\s+", "", spelling).strip(",")
-
-
-def escaped(value: str) -> str:
-    r"""A value as it is written in `-m name:key=value`, where a comma ends it.
-
-    >>> print(escaped("my,own.json"))
-    my\,own.json
-    """
-    return value.replace(",", "\\,")
 
 
 def parse_options(entry: Entry, spelling: str) -> dict[str, Any]:

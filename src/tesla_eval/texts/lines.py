@@ -11,13 +11,12 @@ from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
 from tesla_eval.base.errors import InputError
-from tesla_eval.texts.compression import compression_of_bytes, is_damage, open_bytes, without_suffix
+from tesla_eval.texts.compression import SUFFIXES, compression_of_bytes, is_damage, open_bytes, without_suffix
 
 __all__ = [
     "STANDARD_INPUT",
     "LineReader",
     "any_marked_up",
-    "is_marked_up",
     "looks_lowercased",
     "looks_tokenised",
     "parse_json_object",
@@ -27,7 +26,7 @@ __all__ = [
 ]
 
 STANDARD_INPUT = "-"
-_MARKED_UP = ("sgm", "sgml", "xml")
+_MARKED_UP = (".sgm", ".sgml", ".xml")
 _BLOCK_BYTES = 1 << 20
 _LONGEST_LINE = 64 << 20  # bytes: a line longer than this is no line of text
 _CHUNK_CHARACTERS = 1 << 22  # a chunk of lines ends early when it holds this much text
@@ -35,13 +34,11 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 class LineReader:
-    """The lines of a file, of a compressed file (`.gz`, `.bz2`, `.xz`, `.zst`), or of standard input (`-`), without
+    """The lines of a file, of a compressed file (`.gz`, `.bz2`), or of standard input (`-`), without
     their line ends.
 
     A byte-order mark and carriage returns before line feeds are taken off. `count` tells how many lines were read.
     """
-
-    """What is counted, for messages."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -95,10 +92,8 @@ class LineReader:
     def _undecodable(self, lines: list[bytes]) -> InputError:
         ending = compression_of_bytes(lines[0]) if self.count == 0 else None
         if ending is not None:
-            kind = "gzipped" if ending == ".gz" else f"compressed ({ending})"
-            return InputError(
-                f"{self.name}: is {kind}; give it a name that ends in {ending}, or unpack it first"
-            )
+            name = f"give it a name that ends in {ending}, or " if ending in SUFFIXES else ""
+            return InputError(f"{self.name}: is compressed ({ending}); {name}unpack it first")
         for number, line in enumerate(lines, self.count + 1):
             try:
                 line.decode("utf-8")
@@ -240,15 +235,10 @@ def looks_lowercased(texts: Sequence[str]) -> bool:
     return len(cased) >= 10 and lowered > 0.98 * len(cased)
 
 
-def is_marked_up(path: str) -> bool:
-    """Whether the name of a file says that it is SGML or XML.
+def any_marked_up(*paths: str | None) -> bool:
+    """Whether the name of one of the files says that it is SGML or XML.
 
-    >>> is_marked_up("newstest2010-ref.en.sgm"), is_marked_up("ref.xml.gz"), is_marked_up("ref.txt")
+    >>> any_marked_up("newstest2010-ref.en.sgm"), any_marked_up("ref.xml.gz"), any_marked_up("ref.txt", None)
     (True, True, False)
     """
-    return without_suffix(path).rpartition(".")[2].lower() in _MARKED_UP
-
-
-def any_marked_up(*paths: str | None) -> bool:
-    """Whether one of the files is SGML or XML."""
-    return any(path is not None and path != STANDARD_INPUT and is_marked_up(path) for path in paths)
+    return any(without_suffix(path or "").lower().endswith(_MARKED_UP) for path in paths)
