@@ -153,18 +153,21 @@ def score(
             missing=missing,
         )
     check_format(output_format, len(chosen), segments, intervals=ci)
-    gates = Gates.parse(least, drops, baseline, {one.name: one.metric.higher_is_better for one in chosen})
-    if junit is not None and not (least or drops):
+    gates: Gates | None = None
+    if least or drops or baseline is not None:
+        gates = Gates.parse(least, drops, baseline, {one.name: one.metric.higher_is_better for one in chosen})
+    elif junit is not None:
         raise click.UsageError("--junit goes with --min-score or --max-drop")
     if given is None:
         assert output is not None
         results = score_to_table(
             files, output, chosen, columns=columns, keep=keep, engine=engine, address=address, jobs=jobs,
-            check=gates.check, missing=missing,
+            check=None if gates is None else gates.check, missing=missing,
         )  # fmt: skip
         write_output(FORMATS[output_format](results), None)
-        return _judged(gates, results, junit)
-    gates.check(given.systems)
+        return 0 if gates is None else _judged(gates, results, junit)
+    if gates is not None:
+        gates.check(given.systems)
     with progress("scoring (segments)", given.segments) as bar:
         scored = score_systems(
             given.systems, chosen, given.chunks, jobs=jobs, progress=bar,
@@ -178,14 +181,16 @@ def score(
             scores=scored.scores,
             segments=scored.segment_scores if segments else None,
             names=given.topics,
-            segment_signatures=tuple(str(scored.segment_signature(place)) for place in range(len(chosen))),
+            segment_signatures=tuple(
+                str(scored.segment_signature(place)) for place in range(len(chosen) if segments else 0)
+            ),
             intervals=_intervals(scored, resamples, seed) if ci else None,
             reference_name=reference_name,
             lower_is_better=frozenset(one.name for one in chosen if not one.metric.higher_is_better),
             parts=scored.parts,
         )
         write_output(FORMATS[output_format](results), output)
-        return _judged(gates, results, junit)
+        return 0 if gates is None else _judged(gates, results, junit)
 
 
 def _intervals(scored: Scored, resamples: int, seed: int) -> Intervals:
@@ -202,14 +207,13 @@ def _intervals(scored: Scored, resamples: int, seed: int) -> Intervals:
 
 def _judged(gates: Gates, results: Results, junit: Path | None) -> int:
     """The exit status: 1 if a gate failed."""
+    from tesla_eval.cli.shared.gate_reports import append_step_summary, write_junit
+
     outcomes = list(gates.outcomes(results))
     failures = [one.failure for one in outcomes if one.failure]
     for failure in failures:
         complain(failure)
-    if outcomes:
-        from tesla_eval.cli.shared.gate_reports import append_step_summary, write_junit
-
-        append_step_summary(outcomes)
-        if junit is not None:
-            write_junit(outcomes, junit)
+    append_step_summary(outcomes)
+    if junit is not None:
+        write_junit(outcomes, junit)
     return 1 if failures else 0

@@ -139,7 +139,7 @@ def _open_parallel(
             chunks = _split_chunks(chunks, standard_input)
     else:
         chunks = read_chunks(references, systems, source)
-    length = known_length([*references, *systems])
+    length = known_length([*references, *systems]) if sys.stderr is not None and sys.stderr.isatty() else None
     return Inputs(names, chunks, length, references=tuple(references), has_references=bool(references))
 
 
@@ -271,9 +271,7 @@ def _rows_in_step(paths: Sequence[str], tables: Sequence[Iterator[TableRow]]) ->
 
 
 def known_length(paths: Sequence[str]) -> int | None:
-    """The lines of the first plain file, counted if someone watches a progress bar."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        return None
+    """The lines of the first plain file, for a progress bar."""
     for path in paths:
         try:
             plain = path != STANDARD_INPUT and not path.endswith(SUFFIXES)

@@ -24,7 +24,6 @@ from tesla_eval.metrics.scoring import NamedMetric
 from tesla_eval.texts.columns import MISSING
 
 __all__ = [
-    "are_prepared",
     "auto_language_option",
     "checked_reference_name",
     "choose_metric",
@@ -247,11 +246,6 @@ def choose_metrics(
         chosen.append((request, metric))
     _warn_of_shortcomings(chosen, code)
     return [NamedMetric(request.name, metric) for request, metric in chosen]
-
-
-def are_prepared(metrics: Iterable[NamedMetric]) -> bool:
-    """Whether all metrics take texts that are split into units already."""
-    return all(getattr(one.metric, "pre_tokenized", False) for one in metrics)
 
 
 def _warn_of_shortcomings(chosen: Sequence[tuple[MetricRequest, Metric]], language: str) -> None:

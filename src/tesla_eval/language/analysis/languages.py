@@ -131,8 +131,10 @@ def resolve_language(code: str) -> str:
     ['en', 'de', 'zh', 'pt', 'no', 'cy', 'und', 'und', 'en']
     """
     wanted = code.strip().lower()
+    if wanted in _CODE_OF:
+        return _CODE_OF[wanted]
     primary = wanted.replace("_", "-").split("-")[0]
-    for name in (wanted, target_of_pair(code), primary):
+    for name in (target_of_pair(code), primary):
         if name in _CODE_OF:
             return _CODE_OF[name]
     if primary and primary in _languages_of_resources():
