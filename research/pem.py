@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from build_pem import LANGUAGE_MODEL, PARABANK, PIVOTS, split, to_learn_from
-from research.plots import Dot, Drawing, Line, Shape, Words, write_drawing
 from tesla_eval import Pem, statistics
+from tesla_eval.judgements.meta.plots import Dot, Drawing, Line, Shape, Words, write_drawing
 from tesla_eval.judgements.paraphrases import (
     RatedPair,
     novelty,

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from build_pem import LANGUAGE_MODEL, PARABANK, PIVOTS, split
-from research.plots import Dot, Drawing, Line, Shape, Words, write_drawing
 from tesla_eval import Pem, statistics
+from tesla_eval.judgements.meta.plots import Dot, Drawing, Line, Shape, Words, write_drawing
 from tesla_eval.judgements.paraphrases import RatedPair, read_parabank
 from tesla_eval.training.regressions import paraphrase_features, with_controls
 

@@ -13,6 +13,10 @@ TRAIN = "pip install 'tesla-eval[train]'"
         (("train", "f", "--learner", "svm", "--segments", "none.tsv", "-o", "w.json"), TRAIN),
         (("train", "dicomer", "none.jsonl", "-o", "d.tesla"), TRAIN),
         (("train", "cremer", "none.jsonl", "-o", "c.tesla"), TRAIN),
+        (
+            ("meta", "--segments", "none.tsv", "--plots", "p", "--plot-format", "png"),
+            "pip install matplotlib",
+        ),
     ],
     ids=lambda value: " ".join(value[:2]) if isinstance(value, tuple) else "",
 )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from tesla_eval import statistics
 from tesla_eval.cli.shared.terminal import resumable
+from tesla_eval.drawing.shapes import Drawing, Words
+from tesla_eval.judgements.meta.plots import write_drawing
 from tesla_eval.metrics import create_metric
 
 WMT = Path(__file__).parents[3] / "shared" / "data" / "wmt"
@@ -463,6 +467,64 @@ class TestWhatIsMissing:
         found = results("--segments", segments(*segment_rows()), "-m", "m", "-m", "m:alpha=0")
         values = [found[name, "segment", "pearson"]["value"] for name in ("tesla-m", "tesla-m:alpha=0")]
         assert values[0] != values[1]
+
+
+class TestPlots:
+    def test_every_picture_is_sound_svg_with_a_dot_a_system_and_a_bar_a_metric(
+        self, tesla, segments, tmp_path
+    ):
+        rows = [row.replace("\tbest\t", "\t<b&\x01st>\t") for row in segment_rows()]
+        outcome = tesla(
+            "meta", "--segments", segments(*rows), "-m", "m,chrf", "--plots", str(tmp_path / "plots")
+        )
+        assert outcome.status == 0, outcome.err
+        pictures = {path.name: ElementTree.parse(path) for path in (tmp_path / "plots").iterdir()}
+        assert set(pictures) == {
+            "de-en.news.tesla-m.svg", "de-en.news.chrf.svg", "de-en.news.segment.kendall_wmt.svg",
+            "de-en.news.system.pearson.svg",
+        }  # fmt: skip
+        svg = "{http://www.w3.org/2000/svg}"
+        dots = pictures["de-en.news.chrf.svg"].findall(f".//{svg}circle/{svg}title")
+        assert len(dots) == 3
+        assert any(dot.text.startswith("<b&\ufffdst>:") for dot in dots)
+        bars = pictures["de-en.news.segment.kendall_wmt.svg"].findall(f".//{svg}rect/{svg}title")
+        assert [bar.text.split(":")[0] for bar in bars] in (["tesla-m", "chrf"], ["chrf", "tesla-m"])
+
+    def test_several_test_sets_share_a_picture_with_a_dot_for_each_value(self, tesla, segments, tmp_path):
+        rows = segment_rows()
+        others = [row.replace("\tnews\t", "\ttalks\t") for row in rows]
+        outcome = tesla(
+            "meta",
+            "--segments",
+            segments(*rows, *others),
+            "-m",
+            "m,chrf",
+            "--plots",
+            str(tmp_path),
+            "--format",
+            "json",
+        )
+        assert outcome.status == 0, outcome.err
+        for level in ("segment", "system"):
+            picture = ElementTree.parse(tmp_path / f"all.{level}.pearson.svg")
+            titles = [one.text for one in picture.iter("{http://www.w3.org/2000/svg}title")]
+            found = [
+                f"{one['lp']} {one['testset']}, {one['metric']}: {one['value']:.4f}"
+                for one in json.loads(outcome.out)["results"]
+                if (one["level"], one["statistic"]) == (level, "pearson")
+            ]
+            assert sorted(titles) == sorted(found)
+            assert len(found) == 4
+
+    def test_png_is_drawn_by_matplotlib_or_refused(self, tmp_path):
+        drawing = Drawing(100, 50, [Words(50, 25, "a $ sign")])
+        path = tmp_path / "a.png"
+        if importlib.util.find_spec("matplotlib"):
+            write_drawing(drawing, path)
+            assert path.read_bytes().startswith(b"\x89PNG")
+        else:
+            with pytest.raises(ValueError, match="needs matplotlib"):
+                write_drawing(drawing, path)
 
 
 class TestText:

@@ -283,3 +283,62 @@ def test_worked_on_text_is_warned_about_once(tesla, write) -> None:
     lowered = write("low.txt", [line.lower() for line in SYSTEM_A] * 10)
     assert tesla("score", "-r", ref, lowered).err.count("low.txt: the text looks lower-cased") == 1
     assert tesla("score", "-r", ref, write("ok.txt", SYSTEM_A * 10)).err == ""
+
+
+# --- own analysis ----------------------------------------------------------------------------------------------------
+
+CONLLU = (
+    "# text = Dogs bark.\n"
+    "1\tDogs\tdog\tNOUN\tNNS\t_\t_\t_\t_\t_\n"
+    "2\tbark\tbark\tVERB\tVBP\t_\t_\t_\t_\tSpaceAfter=No\n"
+    "3\t.\t.\tPUNCT\t.\t_\t_\t_\t_\t_\n"
+    "\n"
+    "# text =\n"
+    "\n"
+)
+
+
+def test_conllu_is_taken_as_it_is(tesla, write) -> None:
+    path = write("a.conllu", CONLLU.encode())
+    other = write("b.conllu", CONLLU.replace("bark\tbark\tVERB\tVBP", "bark\tbellow\tVERB\tVBP").encode())
+    found = json.loads(
+        tesla("score", "-m", "m", "--analysed", "-r", path, path, other, "--format", "json", "--segments").out
+    )
+    same, different = (system["metrics"]["tesla-m"]["segments"] for system in found["systems"])
+    assert same == [1.0, 1.0]
+    assert different[0] < 1.0
+    assert "analysis:conllu" in found["metrics"]["tesla-m"]["signature"]
+
+
+def test_broken_conllu_names_file_and_line(tesla, write) -> None:
+    path = write("a.conllu", CONLLU.encode())
+    broken = write("broken.conllu", CONLLU.replace("2\tbark\tbark\t", "2\tbark\t").encode())
+    check_refused(tesla("score", "--analysed", "-r", path, broken), "broken.conllu, line 3", "columns")
+    check_refused(tesla("score", "--analysed", "-r", path, path, "-m", "m,bleu"), "plain text")
+    shorter = write("shorter.conllu", CONLLU.partition("\n\n")[0].encode())
+    check_refused(
+        tesla("score", "--analysed", "-r", path, shorter), "a.conllu has 2 sentences", "shorter.conllu has 1"
+    )
+
+
+def test_analysed_text_without_tags_has_no_tags_in_common(tesla, write) -> None:
+    def untagged(*forms: str) -> list[str]:
+        return [f"{i}\t{form}\t_\t_\t_\t_\t_\t_\t_\t_" for i, form in enumerate(forms, 1)]
+
+    first, second = write("a.conllu", untagged("red", "cat")), write("b.conllu", untagged("some", "dog"))
+    found = json.loads(
+        tesla("score", "-m", "m", "--analysed", "-r", first, first, second, "--format", "json").out
+    )
+    assert [system["metrics"]["tesla-m"]["score"] for system in found["systems"]] == [1.0, 0.0]
+
+
+def test_conllu_with_synonyms_of_ones_own(tesla, write) -> None:
+    path = write("a.conllu", CONLLU.encode())
+    other = write("b.conllu", CONLLU.replace("Dogs\tdog", "Curs\tcur").encode())
+    own = write("own.tsv", ["dog\tcur"])
+    first = ("score", "--analysed", "-r", path, other, "--format", "json")
+    found = [json.loads(tesla(*first, "-m", f"m:synonyms={wish}").out) for wish in ("none", own)]
+    scores = [
+        score["score"] for one in found for system in one["systems"] for score in system["metrics"].values()
+    ]
+    assert scores[0] < scores[1] == 1.0

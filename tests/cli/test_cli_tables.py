@@ -200,7 +200,20 @@ def test_a_pipe_is_one_system_or_several_between_tabs(write, expected) -> None:
     assert "standard input: is empty" in empty.stderr
 
 
-@pytest.mark.parametrize(("ending", "compress"), [(".gz", gzip.compress), (".bz2", bz2.compress)])
+def compressors() -> list[object]:
+    found = [
+        pytest.param(".gz", gzip.compress),
+        pytest.param(".bz2", bz2.compress),
+        pytest.param(".xz", lzma.compress),
+    ]
+    try:
+        from compression import zstd as zstandard  # type: ignore[import-not-found]
+    except ImportError:
+        zstandard = pytest.importorskip("zstandard")
+    return [*found, pytest.param(".zst", zstandard.compress)]
+
+
+@pytest.mark.parametrize(("ending", "compress"), compressors())
 class TestCompressedFiles:
     LINES = tuple(f"Zeile {i} é" for i in range(30000))
     DATA = "".join(f"{line}\n" for line in LINES).encode()
@@ -241,11 +254,20 @@ class TestCompressedFiles:
         assert sum(1 for _ in LineReader(write("a" + ending, compress(b"x\n" * (1 << 20))))) == 1 << 20
 
 
-def test_other_compressed_files_are_named_as_such(write) -> None:
+def test_an_xz_file_that_asks_for_much_memory_is_refused(write, monkeypatch) -> None:
     from tesla_eval.base.errors import InputError
 
-    with pytest.raises(InputError, match=r"is compressed \(\.xz\); unpack it first"):
-        read_lines(write("a.xz", lzma.compress(b"x\n")))
+    monkeypatch.setattr("tesla_eval.texts.compression._XZ_MEMORY", 1 << 20)
+    with pytest.raises(InputError, match=r"is not a sound xz file .*[Mm]emory"):
+        read_lines(write("a.xz", lzma.compress(b"x\n", preset=6)))
+
+
+def test_zst_without_a_package_is_explained(tesla, write, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    monkeypatch.setitem(sys.modules, "compression", None)
+    found = tesla("score", "-r", write("a.zst", b"x"), write("b.txt", ["x"]))
+    assert found.status == 2
+    assert "pip install 'tesla-eval[zstd]'" in found.err
 
 
 def test_a_tsv_with_the_quotes_of_csv_is_scored_as_it_is_with_a_warning(tesla, write) -> None:

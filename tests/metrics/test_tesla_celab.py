@@ -277,12 +277,14 @@ def test_units_given_by_spaces(tesla, write) -> None:
     ("arguments", "message"),
     [
         (("-m", "celab:synonyms=no-such-file"), "no-such-file: cannot be read"),
+        (("-m", "celab", "--analysed"), "goes with metrics that read words: celab reads plain text"),
         (("-m", "celab:max_units=2"), "has 3 units, more than 2"),
         (("-m", "celab:discount=2"), "discount"),
     ],
 )
 def test_what_cannot_be_done_is_told(tesla, write, arguments: tuple[str, ...], message: str) -> None:
-    text = ["买雨伞"]
+    conllu = ["1\t买\t买\tVERB\t_\t_\t_\t_\t_\t_", ""]
+    text = conllu if "--analysed" in arguments else ["买雨伞"]
     found = tesla("score", "-l", "zh", "-r", write("ref", text), write("sys", text), *arguments)
     assert found.status == 2
     assert message in found.err

@@ -254,12 +254,13 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
 @shared.format_option(COMPARE_FORMATS)
 @output_option
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
+@shared.analysed_option
 @shared.quiet_option
 def compare(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
     metrics: tuple[str, ...], language: str, columns: str | None, missing: Missing, score_file: str | None,
     baseline: str | None, docs: str | None, resamples: int | None, seed: int, alpha: float, output_format: str,
-    output: Path | None, jobs: int,
+    output: Path | None, jobs: int, analysed: bool,
 ) -> None:  # fmt: skip
     """Compare SYSTEM files: scores with confidence intervals, and tests of the differences.
 
@@ -289,6 +290,7 @@ def compare(
             language,
             source=source,
             columns=columns,
+            analysed=analysed,
             missing=missing,
         )
         own_documents = given.documents

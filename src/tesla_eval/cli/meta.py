@@ -15,12 +15,15 @@ from tesla_eval.cli.shared.language import identified_language
 from tesla_eval.cli.shared.meta_formats import (
     META_FORMATS,
     PREFERENCE_FORMATS,
+    draw_dimensions,
+    draw_plots,
     write_scores,
 )
 from tesla_eval.cli.shared.options import (
     checked_reference_name,
     choose_metrics,
     metrics_option,
+    need_package,
     quiet_option,
 )
 from tesla_eval.cli.shared.terminal import complain, progress, resumable, warn, write_lines
@@ -52,6 +55,8 @@ from tesla_eval.metrics.scoring import NamedMetric
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 
 __all__ = ["meta"]
+
+_DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("system", "pearson"))
 
 
 @command()
@@ -137,6 +142,20 @@ __all__ = ["meta"]
 @click.option("--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
 @click.option(
+    "--plots",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Draw metric against human per system, correlations as bars with intervals, and with several test sets (such "
+    "as the dimensions of summaries) Pearson's r of all metrics on all of them, into DIR.",
+)
+@click.option(
+    "--plot-format",
+    type=click.Choice(["svg", "png"]),
+    default="svg",
+    show_default=True,
+    help="PNG needs matplotlib.",
+)
+@click.option(
     "--write-scores",
     "score_folder",
     type=click.Path(file_okay=False, path_type=Path),
@@ -159,8 +178,8 @@ def meta(
     systems: str | None,
     mtme: Path | None, summaries: str | None, language: str, lps: tuple[str, ...], metrics: tuple[str, ...],
     output_format: str, all_references: bool, all_segments: bool,
-    human_score: str | None, significance: tuple[str, ...], resamples: int, seed: int,
-    score_folder: Path | None, reference_name: str | None, jobs: int, no_cache: bool,
+    human_score: str | None, significance: tuple[str, ...], resamples: int, seed: int, plots: Path | None,
+    plot_format: str, score_folder: Path | None, reference_name: str | None, jobs: int, no_cache: bool,
 ) -> int:  # fmt: skip
     """Measure how well metrics agree with human judgements.
 
@@ -182,6 +201,8 @@ def meta(
     compared = [LevelStatistic.parse(text) for text in significance]
     if output_format == "tsv" and compared:
         raise click.UsageError("--format tsv contains only the results: use text or json with --significance")
+    if plots is not None and plot_format == "png":
+        need_package("matplotlib", "--plot-format png", "matplotlib")
     ranked = read_rankings(rankings) if rankings else {}
     preferred = read_preferences(pairs) if pairs else {}
     rated = read_ratings(ratings) if ratings else {}
@@ -221,7 +242,10 @@ def meta(
                 all_segments=all_segments, score_everything=score_folder is not None, progress=bar,
                 names=[one.name for one in named],
             )  # fmt: skip
-            study.add(joined, chosen, judged.human_scores)
+            comparisons = study.add(joined, chosen, judged.human_scores)
+            if plots is not None:
+                drawn = comparisons or Study(_DRAWN_BY_DEFAULT, resamples, seed).compare(joined)
+                draw_plots(joined, drawn, plots, plot_format)
             if score_folder is not None:
                 name = reference_name or _reference_name(judged, all_references)
                 free = {one.name for one in named if not one.metric.needs_references}
@@ -237,6 +261,7 @@ def meta(
         raise missing.first_error or UsageError(
             "there is no language pair to evaluate; see the warnings above and check --lp"
         )
+    draw_dimensions(study, plots, plot_format)
     write_lines(META_FORMATS[output_format](study))
     missing.tell()
     return 1 if missing.notes else 0

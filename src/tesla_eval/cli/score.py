@@ -12,6 +12,7 @@ from tesla_eval.cli.shared.inputs import Inputs, systems_or_standard_input
 from tesla_eval.cli.shared.language import identified_language, sample_tables
 from tesla_eval.cli.shared.opened import open_for_metrics
 from tesla_eval.cli.shared.options import (
+    analysed_option,
     auto_language_option,
     checked_reference_name,
     choose_metrics,
@@ -78,17 +79,18 @@ _LEVEL = 0.95
               help="Score Parquet files on a cluster, into the FOLDER of -o. A run that broke resumes.")  # fmt: skip
 @click.option("--address", default=None, metavar="HOST:PORT",
               help="For --engine ray: the cluster.  [default: one on this machine, for this run]")  # fmt: skip
+@analysed_option
 @quiet_option
 def score(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
     metrics: tuple[str, ...], language: str, columns: str | None, missing: Missing, output_format: str,
     output: Path | None, segments: bool, ci: bool, resamples: int, seed: int, least: tuple[str, ...],
     drops: tuple[str, ...], baseline: str | None, junit: Path | None, reference_name: str, jobs: int,
-    keep: str | None, engine: str | None, address: str | None,
+    keep: str | None, engine: str | None, address: str | None, analysed: bool,
 ) -> int:  # fmt: skip
     """Score the SYSTEM files against the reference files: line i of each is segment i.
 
-    Files may be compressed (.gz, .bz2) and of any length; one of them may be standard input (-). Without a
+    Files may be compressed (.gz, .bz2, .xz, .zst) and of any length; one of them may be standard input (-). Without a
     SYSTEM, standard input is scored; tabs in it separate several systems.
 
     SGML and XML of NIST, IWSLT and WMT (.sgm, .sgml, .xml) are aligned by document and segment.
@@ -125,7 +127,7 @@ def score(
         check_table_request(
             files, output, engine, address, other=[*references, *([] if source is None else [source])],
             refused={
-                "--segments": segments, "--ci": ci, "--format mtme": output_format == "mtme",
+                "--segments": segments, "--ci": ci, "--analysed": analysed, "--format mtme": output_format == "mtme",
                 "--min-score and --max-drop": engine is not None and bool(least or drops),
             },
         )  # fmt: skip
@@ -149,6 +151,7 @@ def score(
             language,
             source=source,
             columns=columns,
+            analysed=analysed,
             one=one,
             missing=missing,
         )

@@ -1,17 +1,24 @@
-"""Compressed files by the end of their name: .gz and .bz2, read as a stream."""
+"""Compressed files by the end of their name: .gz, .bz2, .xz and .zst, read as a stream in bounded memory."""
 
 from __future__ import annotations
 
 import bz2
 import gzip
+import io
+import lzma
 import zlib
-from typing import IO
+from collections.abc import Callable
+from typing import IO, Any, Protocol
+
+from tesla_eval.base.errors import UsageError
 
 __all__ = ["SUFFIXES", "compression_of_bytes", "is_damage", "open_bytes", "without_suffix"]
 
-SUFFIXES = (".gz", ".bz2")
-_DAMAGE: tuple[type[Exception], ...] = (EOFError, gzip.BadGzipFile, zlib.error)
+SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
+_DAMAGE: tuple[type[Exception], ...] = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)
 _MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
+_XZ_MEMORY = 256 << 20  # `xz -9` asks for 65 MB; a file that asks for gigabytes is not to be trusted
+_ZSTANDARD_BLOCK = 1 << 10  # 4 bytes can stand for 128 KB, so that a block unpacks to 32 MB at most
 
 
 def open_bytes(path: str) -> IO[bytes]:
@@ -20,13 +27,17 @@ def open_bytes(path: str) -> IO[bytes]:
         return gzip.open(path, "rb")  # type: ignore[return-value]
     if path.endswith(".bz2"):
         return bz2.open(path, "rb")
+    if path.endswith(".xz"):
+        return _Stream(path, _new_xz)  # type: ignore[return-value]
+    if path.endswith(".zst"):
+        return _open_zstandard(path)
     return open(path, "rb")  # noqa: PTH123
 
 
 def without_suffix(name: str) -> str:
     """The name without the ending of a compressed file.
 
-    >>> without_suffix("sys.txt.gz"), without_suffix("sys.txt")
+    >>> without_suffix("sys.txt.xz"), without_suffix("sys.txt")
     ('sys.txt', 'sys.txt')
     """
     return next((name.removesuffix(suffix) for suffix in SUFFIXES if name.endswith(suffix)), name)
@@ -43,4 +54,105 @@ def compression_of_bytes(start: bytes) -> str | None:
 
 def is_damage(error: Exception) -> bool:
     """Whether reading failed because the compressed data is not sound."""
-    return isinstance(error, _DAMAGE) or (isinstance(error, OSError) and error.errno is None)
+    without_number = isinstance(error, OSError) and error.errno is None
+    return isinstance(error, _DAMAGE) or without_number or type(error).__name__ == "ZstdError"
+
+
+class _Decompressor(Protocol):
+    """What the decompressors of the standard library have in common."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether the stream has ended; another one may follow it."""
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether more can be unpacked only from more data."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What follows the stream."""
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+        """Some unpacked bytes."""
+
+
+class _Stream(io.RawIOBase):
+    """A compressed file of one or several streams, unpacked piece by piece."""
+
+    def __init__(self, path: str, new: Callable[[], _Decompressor], block: int = 1 << 16) -> None:
+        self._file = open(path, "rb")  # noqa: PTH123, SIM115
+        self._new, self._block = new, block
+        self._decompressor = new()
+        self._rest = b""
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def read(self, size: int = -1) -> bytes:
+        """About `size` bytes; none at the end of the file."""
+        while True:
+            if self._decompressor.eof and not self._begin_next_stream():
+                return b""
+            data = b""
+            if self._decompressor.needs_input:
+                data, self._rest = self._rest or self._file.read(self._block), b""
+                if not data:
+                    raise EOFError("the file ends in the middle")
+            unpacked = self._decompressor.decompress(data, size)
+            if unpacked:
+                return unpacked
+
+    def _begin_next_stream(self) -> bool:
+        self._rest = self._decompressor.unused_data.lstrip(b"\x00")  # zeros may pad a stream
+        while not self._rest:
+            block = self._file.read(self._block)
+            if not block:
+                return False
+            self._rest = block.lstrip(b"\x00")
+        self._decompressor = self._new()
+        return True
+
+
+def _new_xz() -> _Decompressor:
+    return lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
+
+
+def _open_zstandard(path: str) -> IO[bytes]:
+    try:
+        from compression.zstd import ZstdDecompressor  # type: ignore[import-not-found]  # Python 3.14
+    except ImportError:
+        return _Stream(path, _zstandard_package(path), _ZSTANDARD_BLOCK)  # type: ignore[return-value]
+    return _Stream(path, ZstdDecompressor)  # type: ignore[return-value]
+
+
+class _ZstandardFrame:
+    """A frame that the package zstandard unpacks; it gives out all that its input holds."""
+
+    needs_input = True
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._frame.eof)
+
+    @property
+    def unused_data(self) -> bytes:
+        return bytes(self._frame.unused_data)
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+        return bytes(self._frame.decompress(data))
+
+
+def _zstandard_package(path: str) -> Callable[[], _Decompressor]:
+    try:
+        import zstandard
+    except ImportError:
+        raise UsageError(
+            f"{path}: reading .zst needs zstandard, which is not installed: pip install 'tesla-eval[zstd]' "
+            f"(or unpack it: zstd -d {path})"
+        ) from None
+    return lambda: _ZstandardFrame(zstandard.ZstdDecompressor().decompressobj())

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 from tesla_eval.base.errors import InputError
-from tesla_eval.texts.compression import SUFFIXES, compression_of_bytes, is_damage, open_bytes, without_suffix
+from tesla_eval.texts.compression import compression_of_bytes, is_damage, open_bytes, without_suffix
 
 __all__ = [
     "STANDARD_INPUT",
@@ -34,11 +34,14 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 class LineReader:
-    """The lines of a file, of a compressed file (`.gz`, `.bz2`), or of standard input (`-`), without
+    """The lines of a file, of a compressed file (`.gz`, `.bz2`, `.xz`, `.zst`), or of standard input (`-`), without
     their line ends.
 
     A byte-order mark and carriage returns before line feeds are taken off. `count` tells how many lines were read.
     """
+
+    unit: ClassVar[str] = "line"
+    """What is counted, for messages."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -92,8 +95,9 @@ class LineReader:
     def _undecodable(self, lines: list[bytes]) -> InputError:
         ending = compression_of_bytes(lines[0]) if self.count == 0 else None
         if ending is not None:
-            name = f"give it a name that ends in {ending}, or " if ending in SUFFIXES else ""
-            return InputError(f"{self.name}: is compressed ({ending}); {name}unpack it first")
+            return InputError(
+                f"{self.name}: is compressed; give it a name that ends in {ending}, or unpack it first"
+            )
         for number, line in enumerate(lines, self.count + 1):
             try:
                 line.decode("utf-8")
@@ -168,12 +172,14 @@ def _is_text(text: str) -> bool:
     return True
 
 
-def read_in_step(paths: Sequence[str | LineReader], lines: int = 1024) -> Iterator[list[list[str]]]:
-    """Chunks of parallel files: one list of lines per file, of the same length.
+def read_in_step(
+    paths: Sequence[str | LineReader], lines: int = 1024, *, reader: type[LineReader] = LineReader
+) -> Iterator[list[list[str]]]:
+    """Chunks of parallel files: one list of lines (or of what `reader` makes of them) per file, of the same length.
 
     At the end the files must have the same number of lines, and some: `InputError` names the files and both counts.
     """
-    readers = [path if isinstance(path, LineReader) else LineReader(path) for path in paths]
+    readers = [path if isinstance(path, LineReader) else reader(path) for path in paths]
     if [each.path for each in readers].count(STANDARD_INPUT) > 1:
         raise InputError("standard input (-) can be read only once")
     sources = [iter(reader) for reader in readers]
@@ -205,11 +211,11 @@ def _check_counts(readers: Sequence[LineReader], sources: Sequence[Iterator[str]
     first = readers[0]
     for reader in readers:
         if reader.count == 0:
-            raise InputError(f"{reader.name}: is empty; it must have a line for each segment")
+            raise InputError(f"{reader.name}: is empty; it must have a {reader.unit} for each segment")
         if reader.count != first.count:
             raise InputError(
-                f"{first.name} has {first.count} lines, but {reader.name} has {reader.count}: "
-                "line i of every file must belong to segment i"
+                f"{first.name} has {first.count} {first.unit}s, but {reader.name} has {reader.count}: "
+                f"{first.unit} i of every file must belong to segment i"
             )
 
 

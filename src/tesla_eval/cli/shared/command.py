@@ -11,13 +11,13 @@ __all__ = ["Command", "command"]
 
 _OTHER = "Other"
 _SECTIONS = {
-    "Input": "references reference inputs source source_text system columns missing score_file docs meta_file "
+    "Input": "references reference inputs source source_text system columns missing analysed score_file docs meta_file "
     "segment_files outputs pairs rankings ratings systems mtme summaries lps human_score all_references all_segments "
     "nbest nbest_format lists decoder params protocol",
     "Metrics": "metrics metric language scale top_k aggregate kinds",
     "Search": "optimiser restarts directions l2 average interpolate iterations",
     "Output": "output_format output as_json as_html as_svg segments segment feature reference_name title flows "
-    "extracted shares judges score_folder damaged_texts junit",
+    "extracted shares judges plots plot_format score_folder damaged_texts junit",
     "Statistics": "ci resamples seed alpha baseline least drops significance",
     "Network": "over_http host port token max_body timeout queue",
     "Large data": "jobs keep engine address work no_cache",

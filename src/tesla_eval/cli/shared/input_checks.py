@@ -44,10 +44,11 @@ def checked_chunks(given: Inputs, language: str, *, prepared: bool = False) -> I
     references: list[_Stream] = []
     for number, chunk in enumerate(given.chunks):
         if number == 0:
-            if not prepared:
+            if not (prepared or given.analysed):
                 streams = [[text or "" for text in stream] for stream in chunk.references if given.references]
                 _warn_of_preparation((*given.references, *given.systems), [*streams, *chunk.systems])
-            _warn_of_language(given, chunk, language)
+            if not given.analysed:
+                _warn_of_language(given, chunk, language)
         for place in range(len(references), len(chunk.references)):
             name = given.references[place] if given.references else f"reference {place + 1}"
             references.append(_Stream(name, given.unit))

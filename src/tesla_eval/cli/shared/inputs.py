@@ -8,11 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
+from typing import ClassVar
 
 import click
 
 from tesla_eval.base.errors import InputError
 from tesla_eval.cli.shared.terminal import warn
+from tesla_eval.language.analysis.conllu import parse_conllu
 from tesla_eval.metrics.registry import BUILT_IN
 from tesla_eval.metrics.requests import MetricRequest
 from tesla_eval.metrics.scoring import Chunk
@@ -28,8 +30,10 @@ from tesla_eval.texts.lines import (
 from tesla_eval.texts.tables import Columns, TableRow, is_summary_source, is_table, read_table, table_columns
 
 __all__ = [
+    "ConlluReader",
     "Inputs",
     "check_distinct",
+    "conllu_words",
     "known_length",
     "open_outputs",
     "read_chunks",
@@ -58,6 +62,7 @@ class Inputs:
     """The document of every segment, where the files say it."""
     unit: str = "line"
     """What holds a segment, for messages."""
+    analysed: bool = False
 
     def sample(self) -> list[str]:
         """Texts of the first references, or of the first system without any; no file is opened twice for it."""
@@ -66,7 +71,8 @@ class Inputs:
             return []
         self.chunks = chain([first], self.chunks)
         streams = [[text for text in stream if text] for stream in first.references]
-        return next(filter(None, streams), None) or list(first.systems[0])
+        texts = next(filter(None, streams), None) or list(first.systems[0])
+        return [conllu_words(text) for text in texts] if self.analysed else texts
 
 
 def systems_or_standard_input(systems: Sequence[str]) -> tuple[str, ...]:
@@ -96,7 +102,7 @@ def check_distinct(systems: Sequence[str]) -> None:
 
 def open_outputs(
     references: Sequence[str], systems: Sequence[str], requests: Sequence[MetricRequest], *, source: str | None = None,
-    columns: str | None = None, missing: Missing = "error",
+    columns: str | None = None, analysed: bool = False, missing: Missing = "error",
 ) -> Inputs:  # fmt: skip
     """Files of lines, tables, or summaries, whichever was given; no `requests` stand for the default metrics."""
     needed = not requests or any(request.entry.load().needs_references for request in requests)
@@ -109,8 +115,10 @@ def open_outputs(
                 "give reference files with -r; without them, a table (.tsv, .csv, .jsonl, .parquet), or one JSON Lines "
                 "file (.jsonl) or one folder of summaries"
             )
+        if analysed:
+            raise click.UsageError("--analysed reads files of CoNLL-U, with -r")
         return _summary_inputs(systems[0])
-    inputs = _open_parallel(references, systems, source, chosen, missing)
+    inputs = _open_parallel(references, systems, source, chosen, analysed=analysed, missing=missing)
     if needed and not inputs.has_references:
         if marked_up:
             raise click.UsageError(f"{systems[0]}: has no references; give them with -r")
@@ -121,7 +129,8 @@ def open_outputs(
 
 
 def _open_parallel(
-    references: Sequence[str], systems: Sequence[str], source: str | None, columns: Columns | None, missing: Missing,
+    references: Sequence[str], systems: Sequence[str], source: str | None, columns: Columns | None, *, analysed: bool,
+    missing: Missing,
 ) -> Inputs:  # fmt: skip
     """Files of lines in step, or tables with named columns; tab-separated standard input holds several systems."""
     if columns is not None or (not references and is_table(systems[0])):
@@ -131,29 +140,33 @@ def _open_parallel(
     if any_marked_up(*references, *systems, source):
         return _marked_inputs(references, systems, source)
     names = tuple(systems)
-    if names == (STANDARD_INPUT,):
+    if names == (STANDARD_INPUT,) and not analysed:
         standard_input = _TabbedInput()
         chunks = read_chunks(references, [standard_input], source)
         if standard_input.fields > 1:
             names = tuple(f"System {number + 1}" for number in range(standard_input.fields))
             chunks = _split_chunks(chunks, standard_input)
     else:
-        chunks = read_chunks(references, systems, source)
+        chunks = read_chunks(references, systems, source, analysed=analysed)
     length = known_length([*references, *systems]) if sys.stderr is not None and sys.stderr.isatty() else None
-    return Inputs(names, chunks, length, references=tuple(references), has_references=bool(references))
+    return Inputs(
+        names, chunks, length, references=tuple(references), has_references=bool(references), analysed=analysed,
+        unit=ConlluReader.unit if analysed else LineReader.unit,
+    )  # fmt: skip
 
 
 def read_chunks(
-    references: Sequence[str], systems: Sequence[str | LineReader], source: str | None = None
+    references: Sequence[str], systems: Sequence[str | LineReader], source: str | None = None, *, analysed: bool = False
 ) -> Iterator[Chunk]:  # fmt: skip
     """Chunks of all files in step."""
     plain = [file for file in systems if isinstance(file, str)]
-    if any_marked_up(*references, *plain, source) and len(plain) == len(systems):
+    if any_marked_up(*references, *plain, source) and len(plain) == len(systems) and not analysed:
         yield from _marked_inputs(references, plain, source).chunks
         return
+    reader: type[LineReader] = ConlluReader if analysed else LineReader
     files = (*references, *systems, *([] if source is None else [source]))
     judged = len(references) + len(systems)
-    for texts in read_in_step(files):
+    for texts in read_in_step(files, reader=reader):
         yield Chunk(
             texts[len(references) : judged],
             with_gaps(texts[: len(references)]),
@@ -309,3 +322,40 @@ def _summary_inputs(path: str) -> Inputs:
             )
 
     return Inputs(summaries.systems, chunks(), len(summaries.topics), summaries.topics, unit="topic")
+
+
+def conllu_words(sentence: str) -> str:
+    """The words of a sentence in CoNLL-U, whose second column holds them."""
+    rows = (line.split("\t") for line in sentence.split("\n") if line[:1].isdigit())
+    return " ".join(fields[1] for fields in rows if len(fields) > 1)
+
+
+class ConlluReader(LineReader):
+    """The sentences of a file, each still as text; a sentence of comments only is an empty segment.
+
+    Each sentence is checked here, where file and line are known.
+    """
+
+    unit: ClassVar[str] = "sentence"
+
+    def __iter__(self) -> Iterator[str]:
+        block: list[str] = []
+        sentences = lines = 0
+        for line in super().__iter__():
+            lines += 1
+            if line:
+                block.append(line)
+            elif block:
+                sentences += 1
+                yield self._checked(block, lines - len(block))
+                block = []
+        if block:
+            sentences += 1
+            yield self._checked(block, lines - len(block) + 1)
+        self.count = sentences  # not lines
+
+    def _checked(self, block: list[str], first_line: int) -> str:
+        if not all(line.startswith("#") for line in block):
+            for _ in parse_conllu(block, self.name, first_line):
+                pass
+        return "\n".join(block)

@@ -1,11 +1,11 @@
-"""What `tesla meta` prints and writes: text, JSON, TSV, and score files for mt-metrics-eval."""
+"""What `tesla meta` prints and writes: text, JSON, TSV, plots, and score files for mt-metrics-eval."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -16,13 +16,15 @@ import numpy as np
 
 from tesla_eval.cli.shared.terminal import aligned, visible
 from tesla_eval.judgements.meta import Joined, MetricComparison, Result
+from tesla_eval.judgements.meta.plots import correlation_bars, dimension_lines, system_scatter, write_drawing
 from tesla_eval.judgements.meta.run import SetComparison, Study
 from tesla_eval.judgements.meta.significance import JudgeAgreement, PreferenceReport, PreferenceShares
 from tesla_eval.judgements.wmt import write_score_file
 from tesla_eval.statistics import Agreement
 
-__all__ = ["META_FORMATS", "PREFERENCE_FORMATS", "shown_p", "write_scores"]
+__all__ = ["META_FORMATS", "PREFERENCE_FORMATS", "draw_dimensions", "draw_plots", "shown_p", "write_scores"]
 
+DIMENSIONS = (("segment", "pearson"), ("system", "pearson"))
 _COLUMNS = ("lp", "testset", "metric", "level", "statistic", "value", "n", "note")
 
 
@@ -308,6 +310,26 @@ PREFERENCE_FORMATS: dict[str, Callable[[Sequence[PreferenceReport]], Iterator[st
 }  # fmt: skip
 
 
+def draw_plots(joined: Joined, comparisons: Iterable[SetComparison], folder: Path, file_format: str) -> None:
+    """A scatter plot for each metric, and bars for each comparison."""
+    key = joined.outputs.key
+    for metric in joined.metrics:
+        write_drawing(system_scatter(joined, metric), folder / _file_name(*key, metric, file_format))
+    for of_set in comparisons:
+        level, statistic = of_set.comparison.level, of_set.comparison.statistic
+        title = f"{' '.join(key)}: {level} {statistic}"
+        drawing = correlation_bars(of_set.comparison, title)
+        write_drawing(drawing, folder / _file_name(*key, level, statistic, file_format))
+
+
+def draw_dimensions(study: Study, folder: Path | None, file_format: str) -> None:
+    """One picture of all test sets, where there are several: the dimensions of summaries, or language pairs."""
+    if folder is not None and len(study.test_sets) > 1:
+        for level, statistic in DIMENSIONS:
+            drawing = dimension_lines(study.results, level, statistic)
+            write_drawing(drawing, folder / _file_name("all", level, statistic, file_format))
+
+
 def write_scores(
     joined: Joined, folder: Path, reference: str, reference_free: Collection[str] = ()
 ) -> list[str]:
@@ -340,3 +362,8 @@ def write_scores(
             home, outputs.lp, name, used, dict(zip(systems, by_system, strict=True)), level="sys"
         )
     return list(missing)
+
+
+def _file_name(*parts: str) -> str:
+    """The parts with dots between them, and nothing that could lead out of a folder."""
+    return ".".join(re.sub(r"[^\w+-]", "_", part) for part in parts)

@@ -29,7 +29,7 @@ class Opened(NamedTuple):
 
 def open_for_metrics(
     references: Sequence[str], systems: Sequence[str], metrics: Sequence[str], language: str, *,
-    source: str | None = None, columns: str | None = None, one: bool = False,
+    source: str | None = None, columns: str | None = None, analysed: bool = False, one: bool = False,
     source_is_shown: bool = False, missing: Missing = "error",
 ) -> Opened:  # fmt: skip
     """Open the files, each once, then tell their language: bad usage and missing files are reported before it."""
@@ -38,10 +38,11 @@ def open_for_metrics(
             "--missing null: a null score needs a table as the output; write -o FILE.parquet, or skip"
         )
     given = open_outputs(
-        references, systems, parse_requests(metrics), source=source, columns=columns, missing=missing,
+        references, systems, parse_requests(metrics), source=source, columns=columns, analysed=analysed,
+        missing=missing,
     )  # fmt: skip
     code = identified_language(language, given.sample(), "references" if given.has_references else "texts")
-    chosen = choose_metrics(metrics, code, one=one, summaries=given.topics is not None)
+    chosen = choose_metrics(metrics, code, analysed=analysed, one=one, summaries=given.topics is not None)
     if source is not None and not source_is_shown and not any(one.metric.uses_source for one in chosen):
         warn("--source has no effect: none of the metrics reads the source")
     prepared = all(getattr(one.metric, "pre_tokenized", False) for one in chosen)  # split into units already

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from tesla_eval.base.errors import ResourceError, TeslaError, UsageError
 from tesla_eval.cli.shared.terminal import be_quiet, warn
+from tesla_eval.language.analysis import ConlluAnalyser
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.language.analysis.pipeline import NO_SYNONYMS
 from tesla_eval.language.analysis.senses import INSTALLED, NONE, find_installed_thesaurus
@@ -24,6 +25,7 @@ from tesla_eval.metrics.scoring import NamedMetric
 from tesla_eval.texts.columns import MISSING
 
 __all__ = [
+    "analysed_option",
     "auto_language_option",
     "checked_reference_name",
     "choose_metric",
@@ -35,6 +37,7 @@ __all__ = [
     "language_option",
     "metrics_option",
     "missing_option",
+    "need_package",
     "need_scikit_learn",
     "one_metric_option",
     "provenance_options",
@@ -121,6 +124,11 @@ resamples_option: Callable[[Command], Command] = click.option(
     help="Draws of each test.  [default: at least 1000, and 20 for each pair of systems and 1/alpha]",
 )  # fmt: skip
 
+analysed_option: Callable[[Command], Command] = click.option(
+    "--analysed", is_flag=True,
+    help="The files are CoNLL-U, one sentence per segment: FORM, LEMMA, UPOS and XPOS are taken as they are.",
+)  # fmt: skip
+
 
 def format_option(formats: Iterable[str]) -> Callable[[Command], Command]:
     """`--format`, which the command gets as `output_format`; `--json` is short for one of them."""
@@ -195,12 +203,15 @@ def provenance_options(
     return decorate
 
 
+def need_package(module: str, what: str, install: str) -> None:
+    """Refuse, before any work is done, what could not be ended without a package."""
+    if find_spec(module) is None:
+        raise UsageError(f"{what} needs {module}, which is not installed: pip install {install}")
+
+
 def need_scikit_learn(what: str) -> None:
     """Refuse, before any work is done, what could not be ended without scikit-learn."""
-    if find_spec("sklearn") is None:
-        raise UsageError(
-            f"{what} needs scikit-learn, which is not installed: pip install 'tesla-eval[train]'"
-        )
+    need_package("sklearn", what, "'tesla-eval[train]'")
 
 
 def requested_metrics(
@@ -223,6 +234,7 @@ def choose_metrics(
     names: Sequence[str],
     language: str,
     *,
+    analysed: bool = False,
     workers: int = 1,
     one: bool = False,
     summaries: bool = False,
@@ -235,8 +247,9 @@ def choose_metrics(
     code = resolve_language(language)
     chosen: list[tuple[MetricRequest, Metric]] = []
     for request in requested_metrics(names, code, one=one, summaries=summaries):
+        options = _for_analysed_text(request, code) if analysed else request.options
         try:
-            metric = settle_language(create_metric(request.entry.name, code, **request.options))
+            metric = settle_language(create_metric(request.entry.name, code, **options))
         except (ResourceError, UsageError) as error:
             if on_missing is None:
                 raise
@@ -246,6 +259,16 @@ def choose_metrics(
         chosen.append((request, metric))
     _warn_of_shortcomings(chosen, code)
     return [NamedMetric(request.name, metric) for request, metric in chosen]
+
+
+def _for_analysed_text(request: MetricRequest, language: str) -> dict[str, Any]:
+    """The options of a metric that gets words with their analysis."""
+    name, options = request.entry.name, dict(request.options)
+    if "analyser" not in request.entry.load().option_defaults():
+        raise click.UsageError(f"--analysed goes with metrics that read words: {name} reads plain text")
+    if "segmenter" in options:
+        raise click.UsageError(f"--analysed text is cut already: leave out the segmenter of {name}")
+    return {**options, "analyser": ConlluAnalyser(language, options.pop("synonyms", None))}
 
 
 def _warn_of_shortcomings(chosen: Sequence[tuple[MetricRequest, Metric]], language: str) -> None:

@@ -4,6 +4,7 @@ from tesla_eval.language.analysis.batch import AnalysedBatch, Vocabulary
 from tesla_eval.language.analysis.custom import (
     Analyser,
     Analysis,
+    ConlluAnalyser,
     OwnAnalysis,
     SegmentedAnalyser,
     choose_analysis,
@@ -15,6 +16,7 @@ __all__ = [
     "AnalysedBatch",
     "Analyser",
     "Analysis",
+    "ConlluAnalyser",
     "OwnAnalysis",
     "Pipeline",
     "SegmentedAnalyser",

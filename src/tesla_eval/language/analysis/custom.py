@@ -1,4 +1,4 @@
-"""Analysis chosen by the user: an own analyser, or another program's segmenter."""
+"""Analysis chosen by the user: an own analyser, CoNLL-U input, or another program's segmenter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tesla_eval._core import Lexicon
 from tesla_eval.base.errors import InputError, TeslaError, UsageError
 from tesla_eval.base.records import Token
 from tesla_eval.language.analysis.batch import AnalysedBatch, Vocabulary
-from tesla_eval.language.analysis.conllu import is_function_tag
+from tesla_eval.language.analysis.conllu import UNKNOWN, Word, is_function_tag, parse_conllu
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.language.analysis.lemmas import Lemmatiser
 from tesla_eval.language.analysis.pipeline import Pipeline, load_pipeline, senses_of
@@ -21,6 +21,7 @@ __all__ = [
     "SEGMENTERS",
     "Analyser",
     "Analysis",
+    "ConlluAnalyser",
     "OwnAnalysis",
     "SegmentedAnalyser",
     "choose_analysis",
@@ -66,7 +67,11 @@ class OwnAnalysis:
                 raise InputError(
                     f"analyser {self._analyser.name!r}: got {len(group)} texts but returned {len(tokens)} analyses"
                 )
-            batches.append(self._batch(group, vocabulary, tokens))
+            raw_texts = getattr(
+                self._analyser, "raw_texts", None
+            )  # where texts are more than what people wrote
+            texts = group if raw_texts is None else raw_texts(group)
+            batches.append(self._batch(texts, vocabulary, tokens))
         return batches
 
     def _batch(
@@ -81,6 +86,60 @@ class OwnAnalysis:
                 f"analyser {self._analyser.name!r}: gives what is no `tesla_eval.Token` with offsets and sense ids "
                 f"from 0 to 4,294,967,295 ({error})"
             ) from error
+
+
+class ConlluAnalyser:
+    """Reads each text as one sentence of CoNLL-U (`tesla score --analysed`): columns FORM, LEMMA, UPOS, XPOS.
+
+    `pos` is XPOS where it is given, else UPOS, else nothing; senses come from the language's own table or from
+    `synonyms`.
+    """
+
+    def __init__(self, language: str, synonyms: str | None = None) -> None:
+        code = resolve_language(language)
+        self._senses = senses_of(code, synonyms)
+        # English splits its contractions; elsewhere a multi-word token is one (specification §1).
+        self._split = code == "en"
+        self.name = "conllu" if self._senses is None else f"conllu+senses-{self._senses.resource.fingerprint}"
+
+    def analyse(self, texts: Sequence[str]) -> list[list[Token]]:
+        """The tokens of each sentence."""
+        return [self._tokens(text) for text in texts]
+
+    def raw_texts(self, texts: Sequence[str]) -> list[str]:
+        """The sentences as people wrote them."""
+        return [
+            " ".join(sentence.text for sentence in parse_conllu(text)) if _has_words(text) else ""
+            for text in texts
+        ]
+
+    def _tokens(self, block: str) -> list[Token]:
+        if not _has_words(block):
+            return []
+        tokens = []
+        position = 0
+        for sentence in parse_conllu(block):
+            for word in sentence.words if self._split else sentence.surface():
+                if any(map(str.isalnum, word.form)):
+                    lemma = (word.form if word.lemma == UNKNOWN else word.lemma).lower()
+                    tokens.append(
+                        Token(
+                            surface=word.form, start=position, end=position + len(word.form), lemma=lemma,
+                            pos=_tag_of(word), function=is_function_tag(word.upos),
+                            senses=() if self._senses is None else self._senses.senses(lemma),
+                        )
+                    )  # fmt: skip
+                position += len(word.form) + word.space_after
+        return tokens
+
+
+def _tag_of(word: Word) -> str:
+    """An unknown tag is not a tag: words without one do not match each other."""
+    return next((tag for tag in (word.xpos, word.upos) if tag != UNKNOWN), "")
+
+
+def _has_words(block: str) -> bool:
+    return not all(line.startswith("#") for line in block.split("\n"))
 
 
 SEGMENTERS = {"fugashi": "ja"}

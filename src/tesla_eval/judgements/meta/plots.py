@@ -1,0 +1,186 @@
+"""Pictures of agreement as SVG or PNG: metric against humans by system; correlations as bars with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.files import replacing
+from tesla_eval.drawing.shapes import Anchor, Axis, Box, Dot, Drawing, Line, Shape, Words
+from tesla_eval.drawing.text import printable
+from tesla_eval.judgements.meta.evaluate import Result
+from tesla_eval.judgements.meta.join import Joined
+from tesla_eval.judgements.meta.significance import MetricComparison
+
+__all__ = ["correlation_bars", "dimension_lines", "system_scatter", "write_drawing"]
+
+
+def write_drawing(drawing: Drawing, path: Path) -> None:
+    """Write the drawing in the format of the file's suffix, .svg or .png; the latter needs matplotlib."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".svg":
+        with replacing(path) as temporary:
+            temporary.write_text(drawing.svg(), encoding="utf-8", newline="\n")
+    elif path.suffix == ".png":
+        _write_png(drawing, path)
+    else:
+        raise UsageError(f"{path}: drawings are written as .svg or .png")
+
+
+def _write_png(drawing: Drawing, path: Path) -> None:
+    # By name, so that matplotlib stays something that may be there, for us and for the type checker.
+    try:
+        agg, figures, lines, patches = (
+            import_module(f"matplotlib.{name}")
+            for name in ("backends.backend_agg", "figure", "lines", "patches")
+        )
+    except ImportError:
+        raise UsageError("PNG needs matplotlib, which is not installed: pip install matplotlib") from None
+    dots_per_inch = 100
+    figure = figures.Figure(
+        (drawing.width / dots_per_inch, drawing.height / dots_per_inch), dpi=2 * dots_per_inch
+    )
+    agg.FigureCanvasAgg(figure)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, drawing.width), ylim=(drawing.height, 0))
+    axes.set_axis_off()
+    for layer, shape in enumerate(drawing.shapes):
+        artist: Any
+        if isinstance(shape, Line):
+            ends = [shape.x1, shape.x2], [shape.y1, shape.y2]
+            artist = axes.add_line(lines.Line2D(*ends, color=shape.colour, linewidth=0.8))
+        elif isinstance(shape, Dot):
+            artist = axes.add_patch(patches.Circle((shape.x, shape.y), shape.radius, color=shape.colour))
+        elif isinstance(shape, Box):
+            corner = shape.x, shape.y
+            artist = axes.add_patch(patches.Rectangle(corner, shape.width, shape.height, color=shape.colour))
+        else:
+            side = {"start": "left", "middle": "center", "end": "right"}[shape.anchor]
+            artist = axes.text(
+                shape.x, shape.y, printable(shape.text).replace("$", r"\$"), fontsize=0.72 * shape.size,
+                horizontalalignment=side, rotation=90 if shape.turned else 0, rotation_mode="anchor",
+            )  # fmt: skip
+        artist.set_zorder(layer)
+    figure.savefig(path)
+
+
+_WIDTH, _HEIGHT = 520.0, 420.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 70.0, 20.0, 40.0, 55.0
+_BAR = 26.0
+_PALE = "#dddddd"
+
+
+def system_scatter(joined: Joined, metric: str) -> Drawing:
+    """The systems of a test set: human score to the right, metric score upwards (downwards for an error rate)."""
+    scores = joined.metrics[metric]
+    values = scores.system_scores(joined.used) * (1 if scores.higher_is_better else -1)
+    known = np.flatnonzero(~(np.isnan(values) | np.isnan(joined.human_systems))).tolist()
+    title = f"{joined.outputs.lp} {joined.outputs.testset}: {metric} and human scores of {len(known)} systems"
+    shapes: list[Shape] = [Words(_WIDTH / 2, 22, title, size=13)]
+    if not known:
+        return Drawing(
+            _WIDTH, _HEIGHT, [*shapes, Words(_WIDTH / 2, _HEIGHT / 2, "no system has both scores")]
+        )
+    human = joined.human_systems
+    across = Axis(human[known].min(), human[known].max(), _LEFT, _WIDTH - _RIGHT)
+    up = Axis(values[known].min(), values[known].max(), _HEIGHT - _BOTTOM, _TOP)
+    for tick in across.ticks():
+        shapes.append(Line(across(tick), _TOP, across(tick), _HEIGHT - _BOTTOM, _PALE))
+        shapes.append(Words(across(tick), _HEIGHT - _BOTTOM + 16, f"{tick:.4g}", size=11))
+    for tick in up.ticks():
+        shapes.append(Line(_LEFT, up(tick), _WIDTH - _RIGHT, up(tick), _PALE))
+        shapes.append(Words(_LEFT - 6, up(tick) + 4, f"{tick:.4g}", "end", 11))
+    shapes.append(Words((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 14, f"human ({joined.score_type})"))
+    shapes.append(Words(18, (_TOP + _HEIGHT - _BOTTOM) / 2, metric, turned=True))
+    for place in known:
+        label = f"{joined.outputs.systems[place]}: human {human[place]:.4g}, {metric} {values[place]:.4g}"
+        x, y = across(human[place]), up(values[place])
+        beside: tuple[float, Anchor] = (x + 7, "start") if x < _WIDTH / 2 else (x - 7, "end")
+        shapes.append(Dot(x, y, label))
+        shapes.append(Words(beside[0], y + 3, joined.outputs.systems[place], beside[1], 9))
+    return Drawing(_WIDTH, _HEIGHT, shapes)
+
+
+def correlation_bars(comparison: MetricComparison, title: str) -> Drawing:
+    """A bar for each metric, best first, with its confidence interval."""
+    order = np.argsort(-np.nan_to_num(comparison.values, nan=-math.inf), kind="stable").tolist()
+    ends = np.concatenate([comparison.values, comparison.low, comparison.high, [0.0]])
+    height = _TOP + _BAR * len(order) + _BOTTOM
+    left = _LEFT + 7 * max(len(name) for name in comparison.metrics)
+    scale = Axis(float(np.nanmin(ends)), float(np.nanmax(ends)), left, _WIDTH - _RIGHT)
+    shapes: list[Shape] = [Words(_WIDTH / 2, 22, title, size=13)]
+    for tick in scale.ticks():
+        shapes.append(Line(scale(tick), _TOP, scale(tick), height - _BOTTOM, _PALE))
+        shapes.append(Words(scale(tick), height - _BOTTOM + 16, f"{tick:.4g}", size=11))
+    for row, metric in enumerate(order):
+        top = _TOP + _BAR * row
+        value, low, high = (
+            float(column[metric]) for column in (comparison.values, comparison.low, comparison.high)
+        )
+        shapes.append(Words(left - 8, top + 0.65 * _BAR, comparison.metrics[metric], "end"))
+        if math.isnan(value):
+            shapes.append(Words(scale(0), top + 0.65 * _BAR, "no value", "start", 11))
+            continue
+        label = f"{comparison.metrics[metric]}: {value:.4f} ({low:.4f} to {high:.4f})"
+        start, end = sorted((scale(0), scale(value)))
+        shapes.append(Box(start, top + 4, end - start, _BAR - 8, label))
+        middle = top + _BAR / 2
+        shapes.append(Line(scale(low), middle, scale(high), middle))
+        shapes.extend(Line(scale(x), middle - 4, scale(x), middle + 4) for x in (low, high))
+    level = f"{100 * (1 - comparison.alpha):g} % intervals over resampled segments"
+    shapes.append(Words((left + _WIDTH - _RIGHT) / 2, height - 14, f"{comparison.statistic}, {level}"))
+    return Drawing(_WIDTH, height, shapes)
+
+
+_COLOURS = ("#1f5fa8", "#b5461f", "#2f7d32", "#7a3f9d", "#8a6d00", "#00757a", "#a12a5e", "#444444")
+
+
+def dimension_lines(results: Sequence[Result], level: str, statistic: str) -> Drawing:
+    """One statistic of all metrics on several test sets, such as the dimensions of summaries: one line for each set.
+
+    Metrics stand from left to right by their mean over the sets, best first (summary paper, figure 4).
+    """
+    chosen = [one for one in results if (one.level, one.statistic) == (level, statistic)]
+    values: dict[str, dict[str, float]] = {}
+    for one in chosen:
+        if not math.isnan(one.value):
+            values.setdefault(f"{one.lp} {one.testset}", {})[one.metric] = one.value
+    metrics = _by_mean(values)
+    left, right = _LEFT, 8.0 * max(map(len, values), default=1)
+    step = max(48.0, 7.0 * max(map(len, metrics), default=1) * 0.75)
+    width = left + step * max(len(metrics), 5) + right + _RIGHT
+    shapes: list[Shape] = [Words(width / 2, 22, f"{level} {statistic} by human score", size=13)]
+    if not metrics:
+        return Drawing(width, _HEIGHT, [*shapes, Words(width / 2, _HEIGHT / 2, "no metric has a value")])
+    every = [value for by_metric in values.values() for value in by_metric.values()]
+    up = Axis(min(every), max(every), _HEIGHT - _BOTTOM - 20, _TOP)
+    for tick in up.ticks():
+        shapes.append(Line(left, up(tick), width - right, up(tick), _PALE))
+        shapes.append(Words(left - 6, up(tick) + 4, f"{tick:.4g}", "end", 11))
+    places = {metric: left + step * (k + 0.5) for k, metric in enumerate(metrics)}
+    for k, (metric, x) in enumerate(places.items()):
+        shapes.append(Words(x, _HEIGHT - _BOTTOM + (4 if k % 2 else 18), metric, size=10))
+    legend = sorted(values, key=lambda name: -values[name].get(metrics[-1], -math.inf))
+    for k, name in enumerate(values):
+        colour = _COLOURS[k % len(_COLOURS)]
+        dots = [(places[m], up(values[name][m]), m) for m in metrics if m in values[name]]
+        shapes.extend(Line(*a[:2], *b[:2], colour) for a, b in pairwise(dots))
+        shapes.extend(Dot(x, y, f"{name}, {m}: {values[name][m]:.4f}", colour) for x, y, m in dots)
+        row = _TOP + 14.0 * legend.index(name)
+        shapes.append(Dot(width - right + 4, row, colour=colour))
+        shapes.append(Words(width - right + 14, row + 4, name, "start", 11))
+    return Drawing(width, _HEIGHT, shapes)
+
+
+def _by_mean(values: Mapping[str, Mapping[str, float]]) -> list[str]:
+    by_metric: dict[str, list[float]] = {}
+    for of_set in values.values():
+        for metric, value in of_set.items():
+            by_metric.setdefault(metric, []).append(value)
+    return sorted(by_metric, key=lambda metric: -math.fsum(by_metric[metric]) / len(by_metric[metric]))
