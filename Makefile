@@ -233,7 +233,8 @@ $(DOCS)/.installed: tools/docs_requirements.txt
 	touch $@
 
 # Links and anchors are checked, and every page must be in the navigation of mkdocs.yml.
-docs: $(DOCS)/.installed
+docs: $(DOCS)/.installed $(VENV)/.installed
+	$(BIN)/python tools/command_help.py > build/commands.md
 	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --clean --strict
 	@echo "the site is in build/site; with search: python -m http.server --directory build/site"
 

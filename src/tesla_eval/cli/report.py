@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
 
 from tesla_eval.base.files import replacing
 from tesla_eval.cli.shared.command import command as tesla_command
-from tesla_eval.cli.shared.inputs import check_distinct, systems_or_standard_input
+from tesla_eval.cli.shared.inputs import systems_or_standard_input
 from tesla_eval.cli.shared.opened import open_for_metrics
 from tesla_eval.cli.shared.options import (
     auto_language_option,
@@ -24,14 +25,14 @@ from tesla_eval.cli.shared.options import (
 )
 from tesla_eval.cli.shared.outputs import OutputPath, check_output
 from tesla_eval.cli.shared.terminal import note, progress, write_lines
-from tesla_eval.metrics.comparison import compared_pairs
+from tesla_eval.metrics.comparison import check_comparison
 from tesla_eval.metrics.scoring import score_systems
 from tesla_eval.report.collect import Blocks, ReportTexts, collect, scored_metrics
 from tesla_eval.report.embedding import extract
 from tesla_eval.report.human import read_human
 from tesla_eval.report.overview import default_title
 from tesla_eval.report.page import render
-from tesla_eval.statistics import DEFAULT_SEED, enough_resamples
+from tesla_eval.statistics import DEFAULT_SEED
 from tesla_eval.texts.columns import Missing
 
 __all__ = ["report"]
@@ -105,9 +106,8 @@ def report(
             columns=columns,
             source_is_shown=True,
             missing=missing,
+            check=partial(check_comparison, baseline, alpha, resamples),
         )
-        check_distinct(given.systems)
-        resamples = enough_resamples(len(compared_pairs(given.systems, baseline)), alpha, resamples)
         chunks = list(given.chunks)
         texts = ReportTexts.of_chunks(given.systems, chunks, given.topics)
         title = title or default_title(language, len(texts.systems), texts.count)
