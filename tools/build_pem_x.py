@@ -10,7 +10,8 @@ from pathlib import Path
 
 from adequacy import Measured, train_pem_x
 from paraphrase_sets import ParaphraseSet, read_paraphrase_set
-from tesla_eval.models.paraphrases import PemXModel, write_pem_x_model
+from tesla_eval.models.documents import write_document
+from tesla_eval.models.paraphrases import PemXModel
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT.parent / "shared" / "data" / "paraphrase"
@@ -34,7 +35,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=DATA / "weights-pem-x-en.json")
     arguments = parser.parse_args()
     model, _ = train(read_sets())
-    write_pem_x_model(arguments.output, model)
+    write_document(arguments.output, model)
     print(f"{arguments.output.name}: {dict(model.evidence)}, {dict(model.training)}")
 
 

@@ -21,7 +21,8 @@ from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.language.analysis.antonyms import ANTONYMS, AntonymTable, load_antonyms
 from tesla_eval.metrics.features.adequacy import contradicted
 from tesla_eval.metrics.features.contradictions import CONTRADICTIONS, ContradictionFinder, number_value
-from tesla_eval.models.paraphrases import load_pem_x_model, read_pem_x_model, write_pem_x_model
+from tesla_eval.models.documents import write_document
+from tesla_eval.models.paraphrases import load_pem_x_model, read_pem_x_model
 from tests.conftest import SHARED_DATA
 
 PAIRS = Path(__file__).parents[1] / "data" / "minimal-pairs.tsv"
@@ -306,7 +307,7 @@ class TestTraining:
         outputs = [tmp_path / "a.json", tmp_path / "b.json"]
         for output in outputs:
             model, _ = train_pem_x([read_paraphrase_set(path) for path in tables], "en", ["de"], "4gram")
-            write_pem_x_model(output, model)
+            write_document(output, model)
         assert outputs[0].read_bytes() == outputs[1].read_bytes()
         model = read_pem_x_model(outputs[0])
         assert all(weight > 0 for weight in model.evidence.values())
@@ -334,7 +335,7 @@ class TestTraining:
 class TestModel:
     def test_round_trip(self, tmp_path: Path) -> None:
         model = load_pem_x_model("en")
-        write_pem_x_model(tmp_path / "m.json", model)
+        write_document(tmp_path / "m.json", model)
         assert read_pem_x_model(tmp_path / "m.json").to_json() == model.to_json()
 
     @pytest.mark.parametrize(

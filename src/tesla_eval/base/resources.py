@@ -31,7 +31,6 @@ __all__ = [
     "Provenance",
     "Resource",
     "byte_planes",
-    "data_folders",
     "find_resource",
     "from_byte_planes",
     "installed_resources",
@@ -284,15 +283,10 @@ def user_data_folder() -> Path:
     return Path(root) / "tesla-eval"
 
 
-def data_folders() -> tuple[Path, Path]:
-    """The folders to search: the user's own, then the shipped one."""
-    return user_data_folder(), shipped_folder()
-
-
-def find_resource(kind: str, language: str) -> Path | None:
+def find_resource(kind: str, language: str, suffix: str = SUFFIX) -> Path | None:
     """The file of that kind for a language, the user's own before the shipped one; `None` if there is no such file."""
-    for folder in data_folders():
-        path = folder / f"{kind}-{language}{SUFFIX}"
+    for folder in (user_data_folder(), shipped_folder()):
+        path = folder / f"{kind}-{language}{suffix}"
         if path.is_file():
             return path
     return None
@@ -310,7 +304,7 @@ def missing_resource(what: str, language: str, command: str = "", note: str = ""
 
 def installed_resources() -> Iterator[Path]:
     """All resource files, the user's own first."""
-    for folder in data_folders():
+    for folder in (user_data_folder(), shipped_folder()):
         yield from resources_in(folder)
 
 

@@ -167,7 +167,7 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
     "--reference-name",
     default=None,
     metavar="NAME",
-    callback=checked_reference_name,
+    callback=lambda context, option, name: name and checked_reference_name(name),
     help="With --write-scores: what mt-metrics-eval calls the reference.  [default: its name in --mtme, else refA]",
 )
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")

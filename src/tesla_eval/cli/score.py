@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -69,7 +70,7 @@ _LEVEL = 0.95
               help="For --max-drop: one of the systems, or a file that `tesla score --json` printed.")  # fmt: skip
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write the outcomes of --min-score and --max-drop as JUnit's XML.")  # fmt: skip
-@click.option("--reference-name", default="refA", show_default=True, metavar="NAME", callback=checked_reference_name,
+@click.option("--reference-name", default="refA", show_default=True, metavar="NAME",
               help="For --format mtme: the name of the reference, such as refA.")  # fmt: skip
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True,
               help="Threads; with --engine, workers (by default as many as there are CPUs).")  # fmt: skip
@@ -138,6 +139,8 @@ def score(
         check_output(output, read)
     check_output(junit, read, "--junit")
     one = output_format == "mtme"  # its files hold one metric
+    if one:
+        checked_reference_name(reference_name)
     given: Inputs | None = None
     if to_table:
         parse_requests(metrics)  # bad usage is reported before the language
@@ -176,7 +179,7 @@ def score(
             given.systems, chosen, given.chunks, jobs=jobs, progress=bar,
             keep="everything" if ci else "scores" if segments else "nothing",
         )  # fmt: skip
-    with scored:  # every file was read to its end and all agree: only now is anything written
+    with closing(scored):  # every file was read to its end and all agree: only now is anything written
         results = Results(
             systems=scored.systems,
             metrics=tuple(one.name for one in chosen),

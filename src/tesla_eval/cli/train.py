@@ -35,7 +35,8 @@ from tesla_eval.metrics.features.lm import LanguageModelGroup
 from tesla_eval.metrics.features.paraphrases import LEAST_COUNT
 from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
-from tesla_eval.models.linear import ANY_LANGUAGE, write_weights
+from tesla_eval.models.documents import write_document
+from tesla_eval.models.linear import ANY_LANGUAGE
 from tesla_eval.training import LEARNERS, collect
 from tesla_eval.training.recipe import Recipe, Trained, features_for
 from tesla_eval.training.recipe import train as train_model
@@ -161,7 +162,7 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
             sets = collect(judged, uncombined, cache, threshold=threshold, progress=bar)
         with progress() as bar:
             trained = train_model(recipe, sets, uncombined(sets[0].name.split()[0]), bar)
-        write_weights(output, trained.model)
+        write_document(output, trained.model)
         for line in _report(output, trained):
             click.echo(line)
 

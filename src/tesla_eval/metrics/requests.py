@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from difflib import get_close_matches
 from inspect import signature
@@ -41,7 +41,7 @@ class MetricRequest:
         return f"{identity}:{self.spelling}" if self.spelling else identity
 
 
-def parse_requests(texts: Iterable[str]) -> list[MetricRequest]:
+def parse_requests(texts: Sequence[str]) -> list[MetricRequest]:
     """The metrics that several `-m` name together, each once.
 
     >>> [request.name for request in parse_requests(["m,bleu", "m:alpha=0.5", "bleu"])]
@@ -63,6 +63,8 @@ def parse_requests(texts: Iterable[str]) -> list[MetricRequest]:
         for request in named:
             if all((request.entry, request.options) != (one.entry, one.options) for one in requests):
                 requests.append(request)
+    if texts and not requests:
+        raise UsageError("-m names no metric")
     return requests
 
 

@@ -184,15 +184,10 @@ class Scored:
         self._kept = [[_Segments(keep) for _ in metrics] for _ in systems] if keep != "nothing" else []
         self._reference_counts: set[int | str] = set()
 
-    def __enter__(self) -> Scored:
-        return self
-
-    def close(self, *_: object) -> None:
+    def close(self) -> None:
         """Remove the temporary files."""
         for kept in chain.from_iterable(self._kept):
             kept.close()
-
-    __exit__ = close
 
     def counting_references(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         """The chunks as they pass by; the number of references becomes part of the signatures."""

@@ -36,10 +36,6 @@ _MOVED = {
 class Command(click.Command):
     """A command whose help shows its options in sections."""
 
-    def __init__(self, *args: Any, **attributes: Any) -> None:
-        attributes.setdefault("context_settings", {"max_content_width": 110})
-        super().__init__(*args, **attributes)
-
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, section by section."""
         shown: dict[str, list[tuple[str, str]]] = {section: [] for section in (*_SECTIONS, _OTHER)}
@@ -69,4 +65,4 @@ class Command(click.Command):
 
 def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
     """`click.command` with help in sections."""
-    return click.command(name, cls=Command)
+    return click.command(name, cls=Command, context_settings={"max_content_width": 110})

@@ -42,7 +42,6 @@ __all__ = [
     "one_metric_option",
     "provenance_options",
     "quiet_option",
-    "requested_metrics",
     "resamples_option",
     "source_option",
 ]
@@ -93,13 +92,11 @@ quiet_option: Callable[[Command], Command] = click.option(
 )  # fmt: skip
 
 
-def checked_reference_name(
-    context: click.Context, parameter: click.Parameter, value: str | None
-) -> str | None:
+def checked_reference_name(name: str) -> str:
     """The name of a reference; mt-metrics-eval cuts names of files at hyphens."""
-    if value is not None and not re.fullmatch(r"[\w.]+", value):
-        raise click.UsageError(f"--reference-name {value}: write letters and digits only, such as refA")
-    return value
+    if not re.fullmatch(r"[\w.]+", name):
+        raise click.UsageError(f"--reference-name {name}: write letters and digits only, such as refA")
+    return name
 
 
 input_option: Callable[[Command], Command] = click.option(
@@ -214,17 +211,6 @@ def need_scikit_learn(what: str) -> None:
     need_package("sklearn", what, "'tesla-eval[train]'")
 
 
-def requested_metrics(
-    names: Sequence[str], language: str, *, one: bool = False, summaries: bool = False
-) -> list[MetricRequest]:
-    """What `-m` asks for, or the default of the language; of that the first, where `one` metric is used."""
-    default = default_metrics(language, summaries=summaries).split(",")[: 1 if one else None]
-    requests = parse_requests(names or default)
-    if not requests:
-        raise click.UsageError("-m names no metric")
-    return requests
-
-
 def choose_metric(name: str | None, language: str, *, workers: int = 1) -> Metric:
     """The one metric that `-m` names, for the language that `-l` names."""
     return choose_metrics(() if name is None else (name,), language, workers=workers, one=True)[0].metric
@@ -245,8 +231,9 @@ def choose_metrics(
     A metric that lacks what it needs is an error, unless `on_missing` takes note of it.
     """
     code = resolve_language(language)
+    names = names or default_metrics(code, summaries=summaries).split(",")[: 1 if one else None]
     chosen: list[tuple[MetricRequest, Metric]] = []
-    for request in requested_metrics(names, code, one=one, summaries=summaries):
+    for request in parse_requests(names):
         options = _for_analysed_text(request, code) if analysed else request.options
         try:
             metric = settle_language(create_metric(request.entry.name, code, **options))
