@@ -25,25 +25,6 @@ import numpy.typing as npt
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.files import replacing
 
-__all__ = [
-    "SUFFIX",
-    "UNSTATED",
-    "Provenance",
-    "Resource",
-    "byte_planes",
-    "find_resource",
-    "from_byte_planes",
-    "installed_resources",
-    "interpreting",
-    "missing_resource",
-    "read_resource",
-    "resources_in",
-    "shipped_folder",
-    "text_array",
-    "user_data_folder",
-    "write_resource",
-]
-
 MAGIC = b"TESLARES"
 FORMAT_VERSION = 1
 SUFFIX = ".tesla"

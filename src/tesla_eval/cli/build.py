@@ -34,8 +34,6 @@ from tesla_eval.training.taggers import (
     settings_for,
 )
 
-__all__ = ["build", "language", "phrase_table", "tagger"]
-
 
 @click.group(cls=PluggedGroup)
 def build() -> None:

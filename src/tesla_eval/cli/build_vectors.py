@@ -23,8 +23,6 @@ from tesla_eval.training.vectors import (
     vector_table,
 )
 
-__all__ = ["vectors"]
-
 
 @click.command()
 @click.argument("source", metavar="FILE|FOLDER")

@@ -55,8 +55,6 @@ from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.scoring import NamedMetric
 from tesla_eval.statistics import DEFAULT_SEED
 
-__all__ = ["meta"]
-
 _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("system", "pearson"))
 
 

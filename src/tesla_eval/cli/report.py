@@ -35,8 +35,6 @@ from tesla_eval.report.page import render
 from tesla_eval.statistics import DEFAULT_SEED
 from tesla_eval.texts.columns import Missing
 
-__all__ = ["report"]
-
 
 @tesla_command()
 @click.option("-r", "--reference", "references", multiple=True, metavar="FILE",

@@ -33,8 +33,6 @@ from tesla_eval.metrics.scoring import Scored, score_systems
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.texts.columns import Missing
 
-__all__ = ["score"]
-
 _LEVEL = 0.95
 
 

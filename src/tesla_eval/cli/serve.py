@@ -16,8 +16,6 @@ from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.tuning.protocols import PROTOCOLS
 from tesla_eval.tuning.serve import serve as answer
 
-__all__ = ["serve"]
-
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 

@@ -42,8 +42,6 @@ from tesla_eval.training.recipe import Recipe, Trained, features_for
 from tesla_eval.training.recipe import train as train_model
 from tesla_eval.training.regressions import paraphrase_features, train_pem, with_controls
 
-__all__ = ["pem", "train"]
-
 
 @click.group(cls=PluggedGroup)
 def train() -> None:

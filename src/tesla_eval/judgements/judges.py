@@ -15,16 +15,6 @@ from tesla_eval.base.errors import InputError
 from tesla_eval.judgements.nouns import EvalSet, Key, Rankings, labels
 from tesla_eval.texts.lines import LineReader
 
-__all__ = [
-    "JudgePair",
-    "Judgements",
-    "Ratings",
-    "annotator_agreement",
-    "judge_pairs",
-    "rankings_of",
-    "read_ratings",
-]
-
 _REQUIRED = ("item", "system", "judge", "score")
 _OPTIONAL = {"lp": "-", "testset": "ratings", "criterion": ""}
 OUTCOMES = 3  # better, worse, tied (2011 paper, section 4)

@@ -30,21 +30,6 @@ from tesla_eval.language.lm import LanguageModel
 from tesla_eval.metrics.features.stems import Stems, shared_and_all
 from tesla_eval.texts.lines import LineReader
 
-__all__ = [
-    "CONTROLS",
-    "FULLY_NOVEL",
-    "RatedPair",
-    "controls",
-    "is_parabank",
-    "novelty",
-    "overall_score",
-    "read_parabank",
-    "read_rated_pairs",
-    "shared_words",
-    "shuffled",
-]
-
-
 COPY_SHARE = 0.25
 """The share of the scale that a faithful copy gets: 1 + 4 · 1/4 = 2, as in the paper."""
 FULLY_NOVEL = 0.95

@@ -14,25 +14,6 @@ from typing import Any, TypeVar
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.texts.lines import LineReader
 
-__all__ = [
-    "CRITERIA",
-    "RANKING",
-    "RATING",
-    "FilledSheets",
-    "JudgingKey",
-    "Material",
-    "Plan",
-    "Sheet",
-    "Task",
-    "Verdict",
-    "cell",
-    "make_round",
-    "read_filled",
-    "read_key",
-    "sheet_lines",
-    "write_key",
-]
-
 RANKING, RATING = "ranking", "rating"
 CRITERIA = ("adequacy", "fluency", "dissimilarity", "overall")
 RANK = "rank"

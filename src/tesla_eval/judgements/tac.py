@@ -15,8 +15,6 @@ from typing import NamedTuple
 from tesla_eval.base.errors import InputError
 from tesla_eval.texts.lines import LineReader
 
-__all__ = ["TacSummary", "is_tac_folder", "read_tac_folder"]
-
 _FILE = re.compile(
     r"(?P<docset>[A-Za-z]+\d+[A-Za-z]?(?:-[A-Z])?)\.(?P<kind>[A-Za-z]+)\.(?P<size>\d+)\.(?P<selector>[A-Za-z0-9]+)"
     r"\.(?P<summariser>[A-Za-z]+|\d+)(?:\.(?P<document>[\w.-]+))?"

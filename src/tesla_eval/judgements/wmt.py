@@ -36,18 +36,6 @@ from tesla_eval.judgements.rnk import is_rnk_header, read_rnk_results
 from tesla_eval.texts.compression import without_suffix
 from tesla_eval.texts.lines import LineReader, read_lines
 
-__all__ = [
-    "language_pairs",
-    "read_eval_set",
-    "read_human_systems",
-    "read_preferences",
-    "read_rankings",
-    "read_score_file",
-    "read_segments",
-    "read_system_scores",
-    "write_score_file",
-]
-
 _SEGMENTS = ("lp", "testset", "system", "seg_id", "human_score", "hypothesis", "reference")
 _PREFERENCES = ("lp", "testset", "seg_id", "system_better", "system_worse")
 _RANKINGS = ("lp", "testset", "seg_id", "task", "judge", "system", "rank")

@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from tesla_eval.base.explanations import ReferenceExplanation
     from tesla_eval.metrics.results import Explanation
 
-__all__ = ["FeatureMetric"]
-
 _PAIRS_AT_ONCE = 1 << 15
 _ANALYSIS_SECTIONS = {"analyser": "§1", "segmenter": "§1", "synonyms": "§1"}
 

@@ -19,21 +19,6 @@ from tesla_eval.metrics.base import Metric
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = [
-    "BUILT_IN",
-    "ENTRY_POINTS",
-    "Entry",
-    "create_metric",
-    "default_metrics",
-    "described",
-    "digits",
-    "find_entry",
-    "metric_key",
-    "metric_names",
-    "registered",
-    "registered_class",
-]
-
 ENTRY_POINTS = "tesla_eval.metrics"
 """The group of entry points under which other packages add metrics."""
 

@@ -14,8 +14,6 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import Entry, find_entry
 
-__all__ = ["MODEL_FILES", "MetricRequest", "OptionKind", "option_kinds", "parse_requests"]
-
 OptionKind = Literal["yes or no", "whole number", "number", "list", "text", "file", "Python only"]
 """What the value of an option is on the command line."""
 

@@ -24,17 +24,6 @@ if TYPE_CHECKING:
     from tesla_eval.metrics.base import Metric
     from tesla_eval.metrics.comparison import SystemTable
 
-__all__ = [
-    "Chunk",
-    "NamedMetric",
-    "Scored",
-    "first_refused",
-    "map_texts",
-    "score_chunks",
-    "score_systems",
-    "score_texts",
-]
-
 _IN_MEMORY = 1 << 20  # bytes of segment scores per system and metric; more go to a temporary file
 _FLOAT = np.dtype(np.float64)
 

@@ -12,8 +12,6 @@ from typing import Any, Protocol, TypeVar
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.files import replacing
 
-__all__ = ["check_trained_for", "finite", "read_document", "write_document"]
-
 _LARGEST_FILE = 1 << 20
 Model = TypeVar("Model")
 

@@ -19,8 +19,6 @@ from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.resources import find_resource, missing_resource
 from tesla_eval.models.documents import finite, read_document
 
-__all__ = ["ANY_LANGUAGE", "LinearModel", "Scale", "load_weights", "read_weights"]
-
 ANY_LANGUAGE = "und"
 """The language of a model for all languages without one of their own."""
 

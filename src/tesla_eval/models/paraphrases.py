@@ -12,8 +12,6 @@ from typing import Any
 from tesla_eval.base.resources import find_resource, missing_resource
 from tesla_eval.models.documents import check_trained_for, finite, read_document
 
-__all__ = ["PEM_X", "PemXModel", "load_pem_x_model", "read_pem_x_model"]
-
 PEM_X = "pem-x"
 _FORMAT = 1
 

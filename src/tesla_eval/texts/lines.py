@@ -13,18 +13,6 @@ from typing import IO, Any, ClassVar
 from tesla_eval.base.errors import InputError
 from tesla_eval.texts.compression import compression_of_bytes, is_damage, open_bytes, without_suffix
 
-__all__ = [
-    "STANDARD_INPUT",
-    "LineReader",
-    "any_marked_up",
-    "looks_lowercased",
-    "looks_tokenised",
-    "parse_json_object",
-    "read_in_step",
-    "read_json_lines",
-    "read_lines",
-]
-
 STANDARD_INPUT = "-"
 _MARKED_UP = (".sgm", ".sgml", ".xml")
 _BLOCK_BYTES = 1 << 20

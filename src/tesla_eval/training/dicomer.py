@@ -18,16 +18,6 @@ from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.language.discourse import Document, Parser
 from tesla_eval.language.discourse.roles import CoherenceModel, Variant, features_of
 
-__all__ = [
-    "PERMUTATIONS",
-    "RankedText",
-    "matched_in_length",
-    "permutations_of",
-    "permuted_lists",
-    "scored_lists",
-    "train_coherence",
-]
-
 PERMUTATIONS = 20
 """Lin et al. (2011): a text is compared with 20 permutations of its sentences."""
 COST = 0.001

@@ -7,8 +7,6 @@ from typing import Any
 
 import click
 
-__all__ = ["Command", "command"]
-
 _OTHER = "Other"
 _SECTIONS = {
     "Input": "references reference inputs source source_text system columns missing analysed score_file docs meta_file "

@@ -11,8 +11,6 @@ from tesla_eval.language.choice import other_language
 from tesla_eval.metrics.scoring import Chunk
 from tesla_eval.texts.lines import looks_lowercased, looks_tokenised
 
-__all__ = ["checked_chunks"]
-
 _SAMPLE = 128  # texts of each system whose language is looked at
 
 

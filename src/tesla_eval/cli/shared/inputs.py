@@ -29,16 +29,6 @@ from tesla_eval.texts.lines import (
 )
 from tesla_eval.texts.tables import Columns, TableRow, is_summary_source, is_table, read_table, table_columns
 
-__all__ = [
-    "ConlluReader",
-    "Inputs",
-    "conllu_words",
-    "known_length",
-    "open_outputs",
-    "read_chunks",
-    "systems_or_standard_input",
-]
-
 _ROWS_AT_ONCE = 1024
 _TOPICS_AT_ONCE = 256
 _COUNTED_BLOCK = 1 << 20

@@ -16,8 +16,6 @@ from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.metrics.scoring import NamedMetric
 from tesla_eval.texts.columns import Missing
 
-__all__ = ["Opened", "open_for_metrics"]
-
 
 class Opened(NamedTuple):
     """What is to be scored, the metrics, and the language that both are for."""

@@ -24,28 +24,6 @@ from tesla_eval.metrics.requests import MetricRequest, parse_requests
 from tesla_eval.metrics.scoring import NamedMetric
 from tesla_eval.texts.columns import MISSING
 
-__all__ = [
-    "analysed_option",
-    "auto_language_option",
-    "checked_reference_name",
-    "choose_metric",
-    "choose_metrics",
-    "columns_option",
-    "format_option",
-    "input_option",
-    "judgement_options",
-    "language_option",
-    "metrics_option",
-    "missing_option",
-    "need_package",
-    "need_scikit_learn",
-    "one_metric_option",
-    "provenance_options",
-    "quiet_option",
-    "resamples_option",
-    "source_option",
-]
-
 Command = TypeVar("Command", bound=Callable[..., object])
 
 language_option: Callable[[Command], Command] = click.option(

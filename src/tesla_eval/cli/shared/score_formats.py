@@ -22,8 +22,6 @@ from tesla_eval.cli.shared.typeset import (
 from tesla_eval.metrics.registry import digits
 from tesla_eval.texts.compression import without_suffix
 
-__all__ = ["FORMATS", "Intervals", "Results", "check_format", "signature_line"]
-
 
 def signature_line(metric: str, signature: str) -> str:
     """A signature that says which metric it is of; sacreBLEU's own does not, but can be pasted as it is.

@@ -17,8 +17,6 @@ from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.scoring import NamedMetric, Scored
 from tesla_eval.texts.columns import Columns, Missing
 
-__all__ = ["check_table_request", "score_to_table"]
-
 
 def check_table_request(
     files: Sequence[str],

@@ -11,8 +11,6 @@ from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.metrics.comparison import SystemTable
 from tesla_eval.texts.lines import LineReader
 
-__all__ = ["read_score_table"]
-
 _HEADER = ["system", "segment", "metric", "score"]
 _LOWER_IS_BETTER = frozenset({"ter", "wer", "cer"})
 

@@ -19,22 +19,6 @@ import click
 from tesla_eval.base.errors import TeslaWarning
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 
-__all__ = [
-    "LINES",
-    "aligned",
-    "be_quiet",
-    "complain",
-    "links_coloured",
-    "note",
-    "progress",
-    "resumable",
-    "show_warnings",
-    "visible",
-    "warn",
-    "width",
-    "write_lines",
-]
-
 _FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
 _SHOWN_BY_US = f"\t\u200c\u200d{_FIRST_STRONG_ISOLATE}{_POP_ISOLATE}"
 _RIGHT_TO_LEFT = frozenset({"R", "AL"})

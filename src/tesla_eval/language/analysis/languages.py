@@ -12,22 +12,6 @@ from typing import Any
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.resources import Resource, installed_resources, shipped_folder
 
-__all__ = [
-    "LANGUAGES",
-    "MEASURED_PARTS",
-    "NOT_ANALYSED",
-    "UNDETERMINED",
-    "Language",
-    "Quality",
-    "code_to_build",
-    "is_spaced",
-    "known_languages",
-    "measured_figures",
-    "quality_of",
-    "resolve_language",
-    "target_of_pair",
-]
-
 
 @dataclass(frozen=True)
 class Language:

@@ -52,15 +52,6 @@ from tesla_eval.language.discourse.document import (
     analyse_many,
 )
 
-__all__ = [
-    "CLASSIFIERS",
-    "KIND",
-    "FoundConnective",
-    "Parser",
-    "TextParser",
-    "load_parser",
-]
-
 CLASSIFIERS = ("use", "sense", "location", "boundary", "clause", "inner", "type", "implicit_sense")
 """The classifiers of a parser, in the order in which they work."""
 
