@@ -146,16 +146,9 @@ def score(
         chosen = choose_metrics(metrics, language, one=one)
     else:
         given, chosen, _ = open_for_metrics(
-            references,
-            files,
-            metrics,
-            language,
-            source=source,
-            columns=columns,
-            analysed=analysed,
-            one=one,
+            references, files, metrics, language, source=source, columns=columns, analysed=analysed, one=one,
             missing=missing,
-        )
+        )  # fmt: skip
     check_format(output_format, len(chosen), segments, intervals=ci)
     gates: Gates | None = None
     if least or drops or baseline is not None:

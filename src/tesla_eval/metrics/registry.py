@@ -71,6 +71,10 @@ class Entry:
             )
         return loaded
 
+    def create(self, lang: str, **options: Any) -> Metric:
+        """The metric for a language, made with these options."""
+        return self.load()(lang=lang, **options)  # type: ignore[call-arg]  # contract of registered metrics
+
 
 _HOME = "tesla_eval.metrics"
 _PERCENT = "0..100"
@@ -195,7 +199,7 @@ def create_metric(name: str, lang: str = "en", **options: Any) -> Metric:
     >>> create_metric("m", lang="en", alpha=0.5)
     TeslaM(lang='en', alpha=0.5)
     """
-    return find_entry(name).load()(lang=lang, **options)  # type: ignore[call-arg]  # contract of registered metrics
+    return find_entry(name).create(lang, **options)
 
 
 def digits(metric: str) -> int:

@@ -6,8 +6,9 @@ Files may be of any length: they are read in blocks and handed on in chunks. Err
 from __future__ import annotations
 
 import json
+import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import IO, Any, ClassVar
 
 from tesla_eval.base.errors import InputError
@@ -128,7 +129,7 @@ def read_lines(path: str) -> list[str]:
 
 
 def read_json_lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The objects of a JSON Lines file, each with the place ("FILE, line N") that errors about it should name.
+    """The objects of a JSON Lines file, each with the place ("FILE, line N") that errors about it name.
 
     Empty lines are passed over; a line that is no JSON object is an `InputError`.
     """
@@ -137,6 +138,43 @@ def read_json_lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
         if line.strip():
             place = f"{reader.name}, line {reader.count}"
             yield place, parse_json_object(line, place)
+
+
+def read_headed_rows(
+    path: str, required: Collection[str], optional: Collection[str] | None = ()
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """The rows of a tab-separated file by column, each with the place ("FILE, line N") that errors about it name.
+
+    The first line names the columns, in any order: all that are `required`, and others only if they are `optional`
+    (None: any).
+    """
+    reader = LineReader(path)
+    lines = iter(reader)
+    header = next(lines, "").split("\t")
+    known = set(header) if optional is None else {*required, *optional}
+    if not set(required) <= set(header) <= known or len(set(header)) < len(header):
+        others = f" and may have {' '.join(optional)}" if optional else ""
+        raise InputError(
+            f"{reader.name}, line 1: the header must have the columns {' '.join(required)}{others} (separated by "
+            f"tabs), but it is {' '.join(header) or 'empty'}"
+        )
+    for line in lines:
+        place = f"{reader.name}, line {reader.count}"
+        cells = line.split("\t")
+        if len(cells) != len(header):
+            raise InputError(f"{place}: has {len(cells)} fields instead of {len(header)}")
+        yield place, dict(zip(header, cells, strict=True))
+
+
+def parse_number(text: str, place: str, what: str = "score") -> float:
+    """The number that a cell holds; anything else is an `InputError` that names `place`."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(f"{place}: {what} {text!r} is not a number")
+    return value
 
 
 def parse_json_object(line: str, place: str) -> dict[str, Any]:

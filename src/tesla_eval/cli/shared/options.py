@@ -17,7 +17,7 @@ from tesla_eval.language.analysis import ConlluAnalyser
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.language.analysis.pipeline import NO_SYNONYMS
 from tesla_eval.language.analysis.senses import INSTALLED, NONE, find_installed_thesaurus
-from tesla_eval.metrics import Metric, create_metric, default_metrics
+from tesla_eval.metrics import Metric, default_metrics
 from tesla_eval.metrics.language_check import settle_language
 from tesla_eval.metrics.registry import BUILT_IN
 from tesla_eval.metrics.requests import MetricRequest, parse_requests
@@ -214,7 +214,7 @@ def choose_metrics(
     for request in parse_requests(names):
         options = _for_analysed_text(request, code) if analysed else request.options
         try:
-            metric = settle_language(create_metric(request.entry.name, code, **options))
+            metric = settle_language(request.entry.create(code, **options))
         except (ResourceError, UsageError) as error:
             if on_missing is None:
                 raise
@@ -233,7 +233,8 @@ def _for_analysed_text(request: MetricRequest, language: str) -> dict[str, Any]:
         raise click.UsageError(f"--analysed goes with metrics that read words: {name} reads plain text")
     if "segmenter" in options:
         raise click.UsageError(f"--analysed text is cut already: leave out the segmenter of {name}")
-    return {**options, "analyser": ConlluAnalyser(language, options.pop("synonyms", None))}
+    analyser = ConlluAnalyser(language, options.pop("synonyms", None))
+    return {**options, "analyser": analyser}
 
 
 def _warn_of_shortcomings(chosen: Sequence[tuple[MetricRequest, Metric]], language: str) -> None:
