@@ -221,6 +221,62 @@ def test_the_most_telling_segments_come_first() -> None:
     assert one.segments[0, order[1]] == one.segments.min() or order[0] == int(one.segments[0].argmin())
 
 
+def test_lost_words_are_those_without_a_full_link(page) -> None:
+    document = extract(page("-r", *EXAMPLES, "-m", "m"))
+    words, names = document["words"], document["classes"]
+    for system, by_segment in enumerate(words["losses"]):
+        for segment, losses in enumerate(by_segment):
+            detail = document["explanations"]["tesla-m"][str(segment)][system]["references"][0]
+            assert words["references"][segment] == 0
+            tokens, places = detail["reference"], words["words"][segment]
+            assert places[::3] == [token["start"] for token in tokens]
+            assert places[1::3] == [token["end"] for token in tokens]
+            functions = [names[kind] == "function" for kind in places[2::3]]
+            assert functions == [token["function"] for token in tokens]
+            carried = [0.0] * len(tokens)
+            for link in detail["features"][0]["flow"]:
+                carried[link["reference"][0]] += link["similarity"] * link["weight"]
+            missing = [
+                (0.1 if token["function"] else 1) - x for token, x in zip(tokens, carried, strict=True)
+            ]
+            expected = {place: round(100 * cost) for place, cost in enumerate(missing) if cost >= 0.25}
+            assert dict(zip(losses[::2], losses[1::2], strict=True)) == expected
+
+
+def test_segments_are_grouped_by_documents_and_labels(tesla, page, write) -> None:
+    labels = write("labels.txt", [f"{'news' if k % 2 else 'sport'}\tann" for k in range(5)])
+    groups = extract(page("-r", *EXAMPLES, "-m", "m", "--labels", labels))["texts"]["groups"]
+    assert groups == {"label 1": ["sport", "news", "sport", "news", "sport"], "label 2": ["ann"] * 5}
+    short = write("short.txt", ["news"] * 4)
+    refused = tesla("report", "-l", "en", "-r", *EXAMPLES, "--labels", short, "-o", "x.html")
+    assert refused.status == 2 and "4 lines, but there are 5 segments" in refused.err
+    ragged = write("ragged.txt", ["news\ta", *["news"] * 4])
+    refused = tesla("report", "-l", "en", "-r", *EXAMPLES, "--labels", ragged, "-o", "x.html")
+    assert refused.status == 2 and "line 2: 1 columns, but line 1 has 2" in refused.err
+
+
+def test_stress_and_support_have_sections(tesla, page, write, tmp_path: Path) -> None:
+    printed = tesla("stress", "-l", "en", "-r", *EXAMPLES, "-m", "m,bleu", "--format", "json").out
+    study = json.loads(printed)
+    path = page("--stress", write("stress.json", [printed]))
+    assert extract(path)["stress"] == study
+    html = path.read_text("utf-8")
+    for row in study["rows"]:
+        if row["fooled"] is not None:
+            drop = row["drop"] if row["relative_drop"] is None else row["relative_drop"]
+            assert f"{row['fooled']:.3f} ({drop:.2f})" in html
+    assert tesla("report", "--stress", write("no.json", ["{}"]), "-o", "x.html").status == 2
+    source = write("source.txt", ["Storms hit Portugal on Monday. Nobody was hurt."])
+    outputs = write("a.txt", ["Storms hit Spain. Nobody was hurt."]), write("b.txt", ["Storms hit Portugal."])
+    document = extract(page("-m", "s-source", "-s", source, *outputs))
+    worst = document["support"][0][0]
+    assert (
+        worst["segment"] == 0
+        and "Spain" in worst["sentence"]
+        and worst["score"] < document["support"][1][0]["score"]
+    )
+
+
 def test_findings_name_what_was_lost() -> None:
     metric = TeslaM("en")
     found = Findings({"NNP": "PROPN", "CD": "NUM", "NN": "NOUN"}.get, 1)  # type: ignore[arg-type]

@@ -102,7 +102,9 @@ export class SegmentView {
     const own = references.map((stream) => stream[this.segment]).filter((text) => text !== null);
     own.forEach((text, place) => rows.push([own.length > 1 ? `reference ${place + 1}` : "reference", text]));
     for (const [name, text] of rows) {
-      list.append(element("dt", {}, name), element("dd", { dir: "auto" }, text || "(empty)"));
+      list.append(
+        element("div", {}, element("dt", {}, name), element("dd", { dir: "auto" }, text || "(empty)")),
+      );
     }
     return list;
   }
