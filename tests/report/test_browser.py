@@ -449,3 +449,52 @@ def _large() -> tuple[list[str], dict[str, list[str]]]:
         for k in range(10)
     }
     return references, systems
+
+
+@pytest.fixture
+def judging_sheet(tesla, tmp_path: Path) -> Path:
+    lines = {name: (ROOT / "examples" / f"{name}.txt") for name in ("reference", "system-a", "system-b")}
+    done = tesla(
+        "judge", "make", "-r", str(lines["reference"]), str(lines["system-a"]), str(lines["system-b"]),
+        "--judges", "ann", "--repeat", "0", "-o", str(tmp_path / "round"),
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    return tmp_path / "round" / "sheet-ann.html"
+
+
+def test_a_sheet_is_judged_by_keyboard_alone(judging_sheet, opened, tesla) -> None:
+    page = opened(judging_sheet, ready="section:not([hidden])")
+    assert page.title() == page.locator("h1").inner_text() == "Rank the texts: 5 tasks"
+    assert page.locator("section:visible").count() == 1
+    assert page.locator("#save").is_disabled()
+    for task in range(1, 6):
+        assert page.locator("section:visible h2").inner_text() == f"Task {task} of 5"
+        page.keyboard.press("1")
+        page.keyboard.press("2")
+        if task < 5:
+            page.keyboard.press("Enter")  # the focus is on "Next"
+    assert page.locator("#status").inner_text() == "10 of 10 answered"
+    assert page.locator("nav button").all_inner_texts() == [f"Task {k} ✓" for k in range(1, 6)]
+    page.keyboard.press("p")
+    assert page.locator("[aria-current=step]").inner_text() == "Task 4 ✓"
+    page.keyboard.press("n")
+    page.locator("#save").focus()
+    with page.expect_download() as download:
+        page.keyboard.press("Enter")
+    folder = judging_sheet.parent
+    (folder / "filled.tsv").write_text(Path(download.value.path()).read_text("utf-8"), "utf-8")
+    read = tesla(
+        "judge", "read", str(folder / "key.json"), str(folder / "filled.tsv"), "-o", str(folder / "out")
+    )
+    assert read.status == 0, read.err
+
+
+def test_a_sheet_is_accessible_and_fits_a_phone(judging_sheet, opened) -> None:
+    for scheme in ("light", "dark"):
+        page = opened(
+            judging_sheet, ready="section:not([hidden])", bypass_csp=True, color_scheme=scheme,
+            viewport={"width": 390, "height": 800},
+        )  # fmt: skip
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        if AXE.exists():
+            assert _faults(page, AXE.read_text("utf-8")) == []
