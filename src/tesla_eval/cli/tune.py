@@ -21,8 +21,6 @@ from tesla_eval.tuning.outer import Iteration, Loop, Optimiser, tune_decoder, tu
 from tesla_eval.tuning.parameters import Parameters, read_parameters
 from tesla_eval.tuning.pro import ProOptions
 
-__all__ = ["tune"]
-
 
 def _checked_output(context: click.Context, parameter: click.Parameter, value: str) -> str:
     check_output(Path(value), ())

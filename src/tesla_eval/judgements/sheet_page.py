@@ -9,8 +9,6 @@ from tesla_eval.drawing.policy import content_policy
 from tesla_eval.drawing.script import asset
 from tesla_eval.judgements.sheets import HIGHEST, RANKING, RATING, JudgingKey, Material, Sheet, Task, text_of
 
-__all__ = ["INSTRUCTIONS", "sheet_page"]
-
 INSTRUCTIONS = {
     "rank": "Rank the texts from best (1) to worst. Texts that are equally good get the same rank.",
     "adequacy": "Adequacy: how much of the meaning is kept? 5 all of it, 4 most, 3 much, 2 little, 1 none. "

@@ -6,8 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["fixed_weights", "is_moses", "moses_weights", "with_moses_weights"]
-
 _SECTION = re.compile(r"\s*\[([^\]]*)\]\s*$")
 _WEIGHT = re.compile(r"(\s*([^\s=#]+)\s*=)([^#]*)(.*)", re.DOTALL)
 _UNTUNEABLE = "UnknownWordPenalty"  # Moses does not tune it, whatever the file says

@@ -23,8 +23,6 @@ from tesla_eval.tuning.parameters import Parameters
 from tesla_eval.tuning.pool import Pool, TuningProblem
 from tesla_eval.tuning.pro import ProOptions, pro
 
-__all__ = ["Iteration", "Loop", "Optimiser", "optimise", "tune_decoder", "tune_list"]
-
 Optimiser = MertOptions | ProOptions
 _STATE = "state.json"
 _LAST_CHARACTERS = 2000

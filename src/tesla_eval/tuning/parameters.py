@@ -13,8 +13,6 @@ from tesla_eval.texts.lines import LineReader
 from tesla_eval.tuning.moses import fixed_weights, is_moses, moses_weights, with_moses_weights
 from tesla_eval.tuning.objective import FloatArray
 
-__all__ = ["Parameter", "Parameters", "format_weights", "read_parameters"]
-
 _SEPARATOR = "|||"
 _UNBOUNDED = {"-inf": -math.inf, "+inf": math.inf, "inf": math.inf, "none": math.inf}
 

@@ -11,8 +11,6 @@ from tesla_eval.language.analysis.tokenisers import LATIN_LETTERS
 from tesla_eval.language.choice import AUTO, other_language, resolve
 from tesla_eval.texts.tables import Columns, sample_references
 
-__all__ = ["SAMPLE", "identified_language", "sample_tables"]
-
 SAMPLE = 128
 """Texts that are looked at."""
 _INSIST = "!"

@@ -22,8 +22,6 @@ from tesla_eval.judgements.meta.significance import JudgeAgreement, PreferenceRe
 from tesla_eval.judgements.wmt import write_score_file
 from tesla_eval.statistics import Agreement
 
-__all__ = ["META_FORMATS", "PREFERENCE_FORMATS", "draw_dimensions", "draw_plots", "shown_p", "write_scores"]
-
 DIMENSIONS = (("segment", "pearson"), ("system", "pearson"))
 _COLUMNS = ("lp", "testset", "metric", "level", "statistic", "value", "n", "note")
 

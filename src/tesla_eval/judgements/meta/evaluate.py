@@ -16,17 +16,6 @@ from tesla_eval.judgements.nouns import FloatTable
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.statistics.correlation import ROW_STATISTICS
 
-__all__ = [
-    "AVERAGE",
-    "CENTRED",
-    "SEGMENT_STATISTICS",
-    "SYSTEM_STATISTICS",
-    "Result",
-    "averages",
-    "evaluate",
-    "within_segments",
-]
-
 AVERAGE = "average"
 """The name of the rows that average over all language pairs."""
 

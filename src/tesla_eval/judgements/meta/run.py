@@ -34,23 +34,6 @@ from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED, enough_resamples
 from tesla_eval.statistics.correlation import ROW_STATISTICS
 
-__all__ = [
-    "JudgedSet",
-    "JudgedSystem",
-    "LevelStatistic",
-    "SetComparison",
-    "Study",
-    "TestedSet",
-    "marked_sets",
-    "mtme_sets",
-    "rated_sets",
-    "score_and_join",
-    "score_metric",
-    "summary_sets",
-    "target_language",
-    "wmt_sets",
-]
-
 
 @dataclass(frozen=True)
 class LevelStatistic:

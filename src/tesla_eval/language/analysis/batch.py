@@ -21,10 +21,6 @@ from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.language.analysis.frequencies import WordFrequencies
 from tesla_eval.language.analysis.tokenisers import compose, compose_all, raw_offsets
 
-__all__ = [
-    "AnalysedBatch", "LemmaMap", "PerVocabulary", "Vocabulary", "WordMap", "word_facts",
-]  # fmt: skip
-
 _MOST_TAGS = 1 << 16
 _OTHER = UNIVERSAL_IDS["X"]
 _POSITIONS = ("start", "end")

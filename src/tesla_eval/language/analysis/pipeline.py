@@ -32,8 +32,6 @@ from tesla_eval.language.analysis.tokenisers import (
     not_a_text,
 )
 
-__all__ = ["Pipeline", "load_pipeline", "senses_of"]
-
 WEAK_TAGGER = 90.0
 """Percent of universal tags right, below which users are warned."""
 
