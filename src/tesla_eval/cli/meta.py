@@ -23,7 +23,7 @@ from tesla_eval.cli.shared.options import (
     checked_reference_name,
     choose_metrics,
     metrics_option,
-    need_matplotlib,
+    need_package,
     quiet_option,
     resamples_option,
 )
@@ -54,8 +54,6 @@ from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.scoring import NamedMetric
 from tesla_eval.statistics import DEFAULT_SEED
-
-__all__ = ["meta"]
 
 _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("system", "pearson"))
 
@@ -167,7 +165,7 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
     "--reference-name",
     default=None,
     metavar="NAME",
-    callback=checked_reference_name,
+    callback=lambda context, option, name: name and checked_reference_name(name),
     help="With --write-scores: what mt-metrics-eval calls the reference.  [default: its name in --mtme, else refA]",
 )
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
@@ -203,7 +201,7 @@ def meta(
     if output_format == "tsv" and compared:
         raise click.UsageError("--format tsv contains only the results: use text or json with --significance")
     if plots is not None and plot_format == "png":
-        need_matplotlib("--plot-format png")
+        need_package("matplotlib", "--plot-format png", "matplotlib")
     ranked = read_rankings(rankings) if rankings else {}
     preferred = read_preferences(pairs) if pairs else {}
     rated = read_ratings(ratings) if ratings else {}

@@ -27,18 +27,6 @@ from tesla_eval.judgements.nouns import (
 from tesla_eval.statistics import DEFAULT_SEED
 from tesla_eval.statistics.correlation import ROW_STATISTICS, RowStatistic
 
-__all__ = [
-    "ALPHA",
-    "MetricComparison",
-    "PreferenceReport",
-    "PreferenceShares",
-    "PreferenceTest",
-    "RankedSystem",
-    "compare_metrics",
-    "preference_report",
-    "preference_reports",
-]
-
 Level = Literal["segment", "system"]
 ALPHA = 0.05
 """Metrics are compared at this level."""

@@ -19,11 +19,7 @@ from tesla_eval.base.forking import new_lock
 from tesla_eval.base.records import Token
 from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.language.analysis.frequencies import WordFrequencies
-from tesla_eval.language.analysis.tokenisers import compose_all, raw_offsets
-
-__all__ = [
-    "AnalysedBatch", "LemmaMap", "PerVocabulary", "Vocabulary", "WordMap", "word_facts",
-]  # fmt: skip
+from tesla_eval.language.analysis.tokenisers import compose, compose_all, raw_offsets
 
 _MOST_TAGS = 1 << 16
 _OTHER = UNIVERSAL_IDS["X"]
@@ -60,7 +56,7 @@ class AnalysedBatch:
     texts: tuple[str, ...]
     vocabulary: Vocabulary
     core: TokenBatch
-    """Its `texts` are those above in NFC."""
+    """Its `texts` are those above in NFC; Serbian in Latin letters."""
 
     offsets: Index = field(init=False)
     word: npt.NDArray[np.uint32] = field(init=False)
@@ -92,7 +88,9 @@ class AnalysedBatch:
             positions = positions.copy()
         for index in changed:
             span = slice(self.offsets[index], self.offsets[index + 1])
-            positions[span] = raw_offsets(self.texts[index])[positions[span]]
+            raw = self.texts[index]
+            places = raw_offsets(raw, in_latin=compose(raw) != self.core.texts[index])
+            positions[span] = places[positions[span]]
         return positions
 
     @cached_property

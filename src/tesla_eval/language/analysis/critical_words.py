@@ -25,8 +25,6 @@ from tesla_eval.language.analysis.batch import (
 from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.language.analysis.frequencies import WordFrequencies, load_frequencies
 
-__all__ = ["NEGATION_LANGUAGES", "CriticalWords", "number_text"]
-
 PARTICLE, NEGATIVE_WORD = 1, 2
 """What `negations` says of a word; 0 is any other word. As in core/matching/guards.h."""
 _NEGATED_VERB, _TAKES_BACK = 3, 4  # a particle if the word is tagged as a verb; ends a negation before it

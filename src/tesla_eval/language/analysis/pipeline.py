@@ -24,13 +24,13 @@ from tesla_eval.language.analysis.senses import INSTALLED, SenseTable, load_sens
 from tesla_eval.language.analysis.synonym_formats import read_synonyms
 from tesla_eval.language.analysis.tagger import TaggerModel, load_tagger
 from tesla_eval.language.analysis.tokenisers import (
+    LATIN_LETTERS,
     compose,
+    compose_in_latin_letters,
     load_segmenter,
     load_tokeniser,
     not_a_text,
 )
-
-__all__ = ["Pipeline", "load_pipeline", "senses_of"]
 
 WEAK_TAGGER = 90.0
 """Percent of universal tags right, below which users are warned."""
@@ -99,8 +99,9 @@ class Pipeline:
         )
         # Where compounds are split, words are defined after their parts are known.
         lemmas = self.lemmatiser.plain if self.compounds is None else None
+        composed = compose_in_latin_letters if self.language in LATIN_LETTERS else compose
         self._analyser = Analyser(
-            self.vocabulary.lexicon, self._tokeniser, lemmas, self._sense_index, meanings, compose
+            self.vocabulary.lexicon, self._tokeniser, lemmas, self._sense_index, meanings, composed
         )
 
     def forget_batches(self) -> None:
@@ -115,6 +116,7 @@ class Pipeline:
         segmenter = load_segmenter(self.language)
         parts = {
             "lang": self.language,
+            "letters": "latin" if self.language in LATIN_LETTERS else None,
             "segmenter": segmenter[1].fingerprint if segmenter else None,
             "tagger": self.tagger.resource.fingerprint if self.tagger else "none",
             "lemmas": self.lemmatiser.name,

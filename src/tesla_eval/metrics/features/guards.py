@@ -10,8 +10,6 @@ from tesla_eval.language.analysis import Analysis
 from tesla_eval.language.analysis.critical_words import CriticalWords
 from tesla_eval.metrics.features import BoundGroup, CoreGroup, Feature, FeatureGroup
 
-__all__ = ["GuardGroup"]
-
 _LABELS = {
     "padding": "added words", "insertion": "added words", "digression": "added words", "disorder": "word order",
     "stutter": "repeated words", "numbers": "numbers and names", "negation": "negation",

@@ -13,8 +13,6 @@ from tesla_eval.language.analysis import Analysis
 from tesla_eval.matching import RECALL_WEIGHT
 from tesla_eval.metrics.features import BoundGroup, CoreGroup, Feature, FeatureGroup
 
-__all__ = ["SlidingCharacterGroup"]
-
 _ORDERS = 3
 _GROWTH = 2
 _SHORT, _LONG = 250, 700

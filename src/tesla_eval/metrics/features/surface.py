@@ -11,8 +11,6 @@ from tesla_eval.language.analysis.batch import word_facts
 from tesla_eval.language.analysis.frequencies import load_frequencies
 from tesla_eval.metrics.features import BoundGroup, CoreGroup, Feature, FeatureGroup
 
-__all__ = ["SurfaceGroup"]
-
 _LABELS = {
     "content": "content words", "function": "function words", "rareword": "rare words", "rarelemma": "rare words",
     "number": "numbers and names", "capital": "numbers and names", "foreign": "foreign or unknown words",
