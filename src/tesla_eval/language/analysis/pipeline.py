@@ -90,6 +90,9 @@ class Pipeline:
         self.vocabulary = Vocabulary(Lexicon(self.tagger.core if self.tagger else None))
         self._kept.clear()
         self._kept_texts = 0
+        self._analyser: Analyser | None = None  # made when it is needed: it reads dictionaries
+
+    def _make_analyser(self) -> Analyser:
         labels = self.tagger.labels if self.tagger else ()
         meanings = Labels(
             tags=np.array([self.vocabulary.tag_id(label.fine) for label in labels], np.uint16),
@@ -100,7 +103,7 @@ class Pipeline:
         # Where compounds are split, words are defined after their parts are known.
         lemmas = self.lemmatiser.plain if self.compounds is None else None
         composed = compose_in_latin_letters if self.language in LATIN_LETTERS else compose
-        self._analyser = Analyser(
+        return Analyser(
             self.vocabulary.lexicon, self._tokeniser, lemmas, self._sense_index, meanings, composed
         )
 
@@ -162,6 +165,8 @@ class Pipeline:
         with self._lock:
             if self.vocabulary.lexicon.word_count > _MOST_WORD_TYPES:
                 self._begin_vocabulary()
+            if self._analyser is None:
+                self._analyser = self._make_analyser()
             vocabulary, analyser = self.vocabulary, self._analyser
             for key in keys:
                 if key in self._kept:
