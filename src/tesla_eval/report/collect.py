@@ -20,7 +20,7 @@ from tesla_eval.metrics.comparison import SystemComparison, compare_systems
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.registry import digits
 from tesla_eval.metrics.scoring import Chunk, Scored
-from tesla_eval.report.embedding import encoded
+from tesla_eval.report.embedding import TEXTS, encoded
 from tesla_eval.report.findings import CLASSES, LENGTHS, WORD_CLASSES, Findings, word_places
 
 __all__ = [
@@ -39,7 +39,7 @@ FORMAT_VERSION = 1
 MATCHING_BYTES = 6_000_000
 """How much of the page the links may take, if the user does not say for how many segments they are wanted."""
 _EXPLANATIONS_PER_BLOCK = 160
-_FEATURE_DIGITS = 6
+_FEATURE_DIGITS = 4
 _MOST_SENTENCES = 60
 
 
@@ -163,16 +163,19 @@ def collect(
         others["tesla-words"] = encoded(
             {"words": words.places, "references": words.references, "losses": losses}
         )
+    others[TEXTS] = encoded(
+        {
+            "names": None if texts.names is None else list(texts.names),
+            "sources": None if texts.sources is None else list(texts.sources),
+            "references": [list(stream) for stream in texts.references],
+            "groups": texts.groups,
+            "hypotheses": [list(lines) for lines in texts.hypotheses],
+        }
+    )
     core = {
         "format": FORMAT, "version": FORMAT_VERSION, "tesla": __version__, "title": title,
         "command": command, "language": language, "systems": list(texts.systems),
         "metrics": [_metric(one, one in explained) for one in scored],
-        "texts": {
-            "names": None if texts.names is None else list(texts.names),
-            "sources": None if texts.sources is None else list(texts.sources),
-            "references": [list(stream) for stream in texts.references], "groups": texts.groups,
-            "hypotheses": [list(lines) for lines in texts.hypotheses],
-        },
         "lengths": findings[0].reference_lengths if findings else _longest_references(texts),
         "length_bins": list(LENGTHS), "word_classes": list(CLASSES), "classes": list(WORD_CLASSES),
         "lost_classes": [one.classes for one in findings], "findings": [one.to_dict() for one in findings],

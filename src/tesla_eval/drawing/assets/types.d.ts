@@ -142,6 +142,7 @@ interface Word {
   text: string;
   tag: string;
   function: boolean;
+  seam: number;
 }
 interface Picture {
   reference: Word[];

@@ -48,6 +48,7 @@ function showPlots(core, names, shown, open) {
 
 async function main() {
   const core = /** @type {Core} */ (await readBlock("tesla-core"));
+  core.texts = await readBlock("tesla-texts");
   const names = shortNames(core.systems);
   /** @type {SegmentTable} */
   let table;
@@ -60,6 +61,7 @@ async function main() {
   showChoices(core, names, shown);
   table = new SegmentTable(core, names, shown, open);
   view.closed = () => table.focusCurrent();
+  performance.mark("interactive");
   // Each part in a task of its own, so that the page answers in between.
   const filter = (/** @type {Set<number>} */ segments, /** @type {string} */ title) =>
     table.showOnly(segments, title);
