@@ -6,11 +6,9 @@ import base64
 import hashlib
 import json
 import re
-import subprocess
 from datetime import date
 from itertools import combinations
 from pathlib import Path
-from shutil import which
 
 import numpy as np
 import pytest
@@ -19,7 +17,6 @@ from tesla_eval import TeslaM
 from tesla_eval.base.errors import InputError
 from tesla_eval.metrics.comparison import SystemTable, compare_systems
 from tesla_eval.report.collect import ReportTexts, ScoredMetric, collect, telling_segments
-from tesla_eval.report.covering import compact
 from tesla_eval.report.embedding import embedded, encoded, extract, read_blocks
 from tesla_eval.report.findings import CLASSES, Findings
 from tesla_eval.report.overview import overview, short_names
@@ -348,69 +345,3 @@ def test_every_module_is_in_the_script() -> None:
     assert {path.stem for path in assets.glob("*.js")} == set(MODULES)
     assert not re.search(r"^(import|export) ", script(), re.MULTILINE)
     assert "innerHTML" not in script() and "eval(" not in script() and "</" not in script()
-
-
-@pytest.mark.skipif(which("node") is None, reason="there is no Node.js to run the script with")
-def test_the_script_draws_the_same_picture_as_python(tmp_path: Path) -> None:
-    """Both twins break texts into the same rows and find the same links."""
-    from tesla_eval import TeslaCelab
-    from tesla_eval.drawing.arithmetic import feature_steps, score_steps
-    from tesla_eval.drawing.match import rows_of
-    from tesla_eval.drawing.picture import picture_of
-
-    pairs = [
-        (TeslaM("en"), "The new president of Spain visited 14 cities on Tuesday, his man said.",
-         "On Tuesday Spain's newly elected leader toured fourteen towns, his spokesman said."),
-        (TeslaM("en"), "A cat.", "The cats were sitting on the mats in the house."),
-        (TeslaCelab("zh"), "您还是知道八坂神社和清水寺在哪里吗？", "您知道哪里是八坂神社吗？"),
-    ]  # fmt: skip
-    cases = []
-    for metric, hypothesis, reference in pairs:
-        explained = metric.explain(hypothesis, [reference])
-        detail = explained.to_dict()["references"][0]
-        for name in [None, *(one["name"] for one in detail["features"] if "flow" in one)]:
-            picture = picture_of(detail, name)
-            assert picture is not None
-            widths = [
-                [10.0 + len(word.text) for word in side] for side in (picture.reference, picture.hypothesis)
-            ]
-            rows = [list(map(list, row)) for row in rows_of(widths[0], widths[1], picture.ties, 90)]
-            ties = [[list(tie.reference), list(tie.hypothesis), tie.kind] for tie in picture.ties]
-            shown = next((one for one in detail["features"] if one["name"] == name), None)
-            steps = list(score_steps(detail)) + (list(feature_steps(shown)) if shown else [])
-            cases.append(
-                {
-                    "detail": compact(explained.references[0]),
-                    "name": name,
-                    "widths": widths,
-                    "rows": rows,
-                    "ties": ties,
-                    "steps": steps,
-                }
-            )
-    (tmp_path / "cases.json").write_text(json.dumps(cases), "utf-8")
-    assets = ROOT / "src" / "tesla_eval" / "report" / "assets"
-    for name in ("dom", "match", "arithmetic"):
-        (tmp_path / f"{name}.js").write_text((assets / f"{name}.js").read_text("utf-8"), "utf-8")
-    (tmp_path / "package.json").write_text('{"type": "module"}', "utf-8")
-    (tmp_path / "run.js").write_text(
-        """
-        import { readFileSync } from "node:fs";
-        import { pictureOf, rowsOf } from "./match.js";
-        import { featureSteps, scoreSteps } from "./arithmetic.js";
-        const found = JSON.parse(readFileSync("cases.json", "utf-8")).map(({ detail, name, widths }) => {
-          const picture = pictureOf(detail, name);
-          const shown = detail.features.find((one) => one.name === name);
-          return {
-            rows: rowsOf(widths, picture.ties, 90),
-            ties: picture.ties.map((tie) => [tie.reference, tie.hypothesis, tie.kind]),
-            steps: [...scoreSteps(detail), ...(shown ? featureSteps(shown) : [])],
-          };
-        });
-        console.log(JSON.stringify(found));
-        """,
-        "utf-8",
-    )
-    done = subprocess.run(["node", "run.js"], cwd=tmp_path, capture_output=True, text=True, check=True)
-    for case, found in zip(cases, json.loads(done.stdout), strict=True):
-        assert found == {key: case[key] for key in ("rows", "ties", "steps")}

@@ -12,13 +12,14 @@ import numpy as np
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.base.version import __version__
+from tesla_eval.drawing.covering import compact
+from tesla_eval.drawing.explanation import titles_of
 from tesla_eval.language.analysis.tagger import TaggerModel
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.comparison import SystemComparison, compare_systems
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.registry import digits
 from tesla_eval.metrics.scoring import Chunk, Scored
-from tesla_eval.report.covering import compact
 from tesla_eval.report.embedding import encoded
 from tesla_eval.report.findings import CLASSES, LENGTHS, Findings
 
@@ -162,6 +163,7 @@ def collect(
         "length_bins": list(LENGTHS), "word_classes": list(CLASSES),
         "lost_classes": [one.classes for one in findings], "findings": [one.to_dict() for one in findings],
         "findings_metric": explained[0].name if explained else None,
+        "feature_titles": links.titles,
         "matching": {"blocks": links.places, "segments": len(links.places), "of": texts.count},
     }  # fmt: skip
     return Blocks(core, {**others, **links.blocks})
@@ -211,6 +213,8 @@ class _EmbeddedLinks:
 
     def __init__(self, segments: int, size: float) -> None:
         self.blocks: dict[str, str] = {}
+        self.titles: dict[str, str] = {}
+        """The names of features in words."""
         self.places: dict[str, int] = {}
         """For each segment the number of its block."""
         self._segments, self._size = segments, size
@@ -221,6 +225,8 @@ class _EmbeddedLinks:
 
     def add(self, segments: Sequence[int], explanations: dict[str, dict[str, list[dict[str, Any]]]]) -> None:
         """Take in the explanations by metric, segment and system; the block that is too much is left out."""
+        for by_segment in explanations.values():
+            self.titles |= titles_of(next(iter(by_segment.values()))[0]["references"])
         data = encoded(explanations)
         self._size -= len(data)
         if self._size >= 0 or not self.blocks:

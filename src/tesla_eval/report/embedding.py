@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tesla_eval.base.errors import InputError
-from tesla_eval.report.covering import expanded
+from tesla_eval.drawing.covering import expanded
 
 __all__ = ["BLOCK_TYPE", "CORE", "embedded", "encoded", "extract", "read_blocks"]
 

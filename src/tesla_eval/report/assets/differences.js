@@ -1,5 +1,5 @@
 // Two outputs word by word: what one has and the other has not is marked.
-import { element } from "./dom.js";
+import { element } from "../../drawing/assets/dom.js";
 
 const WORDS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{M}\p{N}])+|\s+|[^\p{L}\p{M}\p{N}\s]/gu;

@@ -1,5 +1,5 @@
 // Errors that somebody can act on, for the two chosen systems; then words lost and added.
-import { byId, element, fixed, table } from "./dom.js";
+import { byId, element, fixed, table } from "../../drawing/assets/dom.js";
 
 const SHOWN = 12;
 /** What is found: its title, and what it means. @type {Record<string, [string, string]>} */

@@ -1,6 +1,6 @@
 // Puts the page together once its data is read.
 import { Shown, bestFirst, readBlock, shortNames } from "./data.js";
-import { byId, choice } from "./dom.js";
+import { byId, choice } from "../../drawing/assets/dom.js";
 import { showFindings } from "./findings.js";
 import { againstEachOther, byLength, distributions, profile } from "./plots.js";
 import { SegmentTable } from "./table.js";

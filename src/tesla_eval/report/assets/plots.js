@@ -1,6 +1,6 @@
 // Plots as inline SVG: distributions, two systems per segment, score by length, feature profile.
-import { extremes } from "./arithmetic.js";
-import { element, fixed, shape } from "./dom.js";
+import { extremes } from "../../drawing/assets/arithmetic.js";
+import { element, fixed, shape } from "../../drawing/assets/dom.js";
 
 const WIDTH = 460;
 const HEIGHT = 320;

@@ -1,7 +1,7 @@
 // The virtualised table of segments: only the rows in view are elements.
 import { featureValues } from "./data.js";
 import { differences } from "./differences.js";
-import { byId, choice, element, fixed, save } from "./dom.js";
+import { byId, choice, element, fixed, save } from "../../drawing/assets/dom.js";
 
 const LINE = 40;
 const SPARE = 4;
