@@ -194,6 +194,30 @@ def test_commands_show_them_beside_tesla_and_the_second_run_is_from_the_cache(
     np.testing.assert_allclose(scores, np.mean(predicted(model, REFERENCES)), atol=1e-6)
 
 
+def test_meta_sets_them_against_people(model, encoder, calls, tmp_path, tesla) -> None:
+    texts = {
+        "sources/de-en.txt": SOURCES, "references/de-en.refA.txt": REFERENCES, "system-outputs/de-en/a.txt": HYPOTHESES,
+        "system-outputs/de-en/b.txt": OTHERS,
+        "human-scores/de-en.mqm.seg.score": [f"{name} {k % 7}" for name in "ab" for k in range(40)],
+    }  # fmt: skip
+    for name, lines in texts.items():
+        path = tmp_path / "wmt" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(f"{line}\n" for line in lines))
+    command = ["meta", "--mtme", str(tmp_path / "wmt"), "--lp", "de-en", "--format", "json", "-m", "m"]
+    command += ["-m", f"comet:model={model}", "-m", f"bertscore:model={encoder},layers=2"]
+    first = tesla(*command)
+    assert first.status == 0, first.err
+    assert {row["metric"].partition(":")[0] for row in json.loads(first.out)["results"]} == {
+        "tesla-m",
+        "comet",
+        "bertscore",
+    }
+    assert sum(calls) > 80
+    calls.clear()
+    assert tesla(*command).out == first.out and calls == []
+
+
 def test_wrong_models_are_refused_with_a_way_out(model, encoder, tmp_path) -> None:
     for name, options, says in (
         ("comet", {}, "needs a model: -m comet:model=FOLDER"),

@@ -22,6 +22,7 @@ __all__ = [
     "drawn_data",
     "explanation_html",
     "explanation_page",
+    "feature_titles",
     "html_table",
     "score_html",
     "stylesheet",
@@ -36,12 +37,16 @@ def stylesheet() -> str:
     return asset("tesla_eval.drawing", "match.css")
 
 
+def feature_titles(names: Iterable[str]) -> dict[str, str]:
+    """The features that have a title other than their name."""
+    return {name: title for name in names if (title := feature_title(name)) != name}
+
+
 def titles_of(details: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """The titles of all features in explanations against references."""
-    names = (
+    return feature_titles(
         one["name"] for detail in details for key in ("features", "shares") for one in detail.get(key, ())
     )
-    return {name: title for name in names if (title := feature_title(name)) != name}
 
 
 def drawn_data(

@@ -30,16 +30,6 @@ from tesla_eval.base.resources import (
 from tesla_eval.language.analysis.conllu import UNIVERSAL_TAGS
 from tesla_eval.language.analysis.pipeline import load_pipeline
 
-__all__ = [
-    "KIND",
-    "LEAST_PROBABILITY",
-    "FunctionTag",
-    "PhraseTable",
-    "installed_pivots",
-    "load_phrase_table",
-    "read_phrase_table",
-]
-
 KIND = "phrases"
 LEAST_PROBABILITY = 0.1
 """Specification §6: pivot phrases with this probability or less are dropped, save the best one of a segment."""

@@ -16,8 +16,6 @@ from tesla_eval.metrics.segments import References, streams_of_texts, texts_of
 if TYPE_CHECKING:
     from tesla_eval.metrics.results import CorpusScore, Explanation
 
-__all__ = ["chosen_language", "explain", "metric_for", "score", "score_samples"]
-
 _FIELDS = frozenset({"src", "mt", "ref"})
 
 

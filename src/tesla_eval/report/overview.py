@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
 from typing import Any
 
 from markupsafe import Markup
 
+from tesla_eval.base.version import SCORING
 from tesla_eval.drawing.shapes import Axis
 from tesla_eval.language.analysis.languages import LANGUAGES
 
@@ -56,6 +60,8 @@ class Overview:
     """By metric: the scale of the intervals."""
     pairs: tuple[tuple[PairRow, ...], ...]
     """By metric."""
+    meanings: tuple[str, ...]
+    """For metrics with stored ranges: where other systems lie."""
 
 
 def overview(core: Mapping[str, Any]) -> Overview:
@@ -64,13 +70,31 @@ def overview(core: Mapping[str, Any]) -> Overview:
     metrics = core["metrics"]
     return Overview(
         conclusion=_conclusion(metrics, core["systems"], names),
-        verdicts=tuple(_verdict(metric, names) for metric in metrics),
+        verdicts=tuple(_verdict(metric, core["systems"], names) for metric in metrics),
         order=tuple(_best_first(metrics[0])),
         names=names,
         cells=tuple(_cells(metric) for metric in metrics),
         axes=tuple(_axis(metric) for metric in metrics),
         pairs=tuple(_pairs(metric, dict(zip(core["systems"], names, strict=True))) for metric in metrics),
+        meanings=tuple(filter(None, (_meaning(metric, core.get("language", "")) for metric in metrics))),
     )
+
+
+@lru_cache(maxsize=1)
+def _ranges() -> dict[str, dict[str, Any]]:
+    """By metric and language where systems of WMT lie (tools/score_ranges.py); empty if scores have changed since."""
+    stored = json.loads(files("tesla_eval.report").joinpath("ranges.json").read_text("utf-8"))
+    return stored["ranges"] if stored["scoring"] == SCORING else {}
+
+
+def _meaning(metric: Mapping[str, Any], language: str) -> str:
+    """What a score means, by the systems of a WMT campaign; empty where there is no range."""
+    row = _ranges().get(metric["name"], {}).get(language)
+    if row is None:
+        return ""
+    ends = " and ".join(_shown(metric, row[end]) for end in ("low", "high"))
+    where = f"{row['set']} into {LANGUAGES[language].name}"
+    return f"{metric['name']}: eight of ten of the {row['systems']} systems of {where} lie between {ends}."
 
 
 def default_title(language: str, systems: int, segments: int) -> str:
@@ -106,7 +130,7 @@ def _shown(metric: Mapping[str, Any], value: float, *, signed: bool = False) -> 
     return f"{value:{'+' if signed else ''}.{metric['digits']}f}"
 
 
-def _verdict(metric: Mapping[str, Any], names: Sequence[str]) -> str:
+def _verdict(metric: Mapping[str, Any], systems: Sequence[str], names: Sequence[str]) -> str:
     """Who is best under a metric, and whether that is certain, in one or two sentences."""
     comparison = metric["comparison"]
     order = _best_first(metric)
@@ -115,19 +139,17 @@ def _verdict(metric: Mapping[str, Any], names: Sequence[str]) -> str:
     if len(order) == 1:
         return f"{names[best]} scores {score}."
     second = order[1]
-    clusters = [row["cluster"] for row in comparison["systems"]]
     lead = _shown(metric, abs(metric["scores"][best] - metric["scores"][second]))
     head = f"{names[best]} leads with {score}, {lead} ahead of {names[second]}"
-    if clusters[best] is None:
+    if comparison["systems"][best]["cluster"] is None:
         return f"{head}."
     level = f"{comparison['alpha']:g}"
-    equal = [names[place] for place in order[1:] if clusters[place] == clusters[best]]
+    equal = [
+        names[place] for place in order[1:] if _outcome(metric, systems[best], systems[place]) == "equal"
+    ]
     if not equal:
         return f"{head}. The lead is significant at level {level}."
-    if len(equal) == 1:
-        return f"{head}, but cannot be told apart from {equal[0]} at level {level}."
-    shown = ", ".join(equal[:_MOST_NAMES]) + (" and others" if len(equal) > _MOST_NAMES else "")
-    return f"{head}, but cannot be told apart from {len(equal)} systems at level {level}: {shown}."
+    return f"{head}, but cannot be told apart from {_listed(equal)} at level {level}."
 
 
 def _conclusion(metrics: Sequence[Mapping[str, Any]], systems: Sequence[str], names: Sequence[str]) -> str:

@@ -18,18 +18,28 @@ from tesla_eval.report.collect import FORMAT, FORMAT_VERSION, Blocks
 from tesla_eval.report.embedding import CORE, embedded, encoded
 from tesla_eval.report.human import human_drawings, human_statistics
 from tesla_eval.report.overview import Overview, overview
+from tesla_eval.report.stressed import stress_tables
 
 __all__ = ["MODULES", "render", "script"]
 
-MODULES = ("data", "plots", "differences", "segment", "table", "findings", "main")
+MODULES = ("data", "plots", "differences", "segment", "table", "findings", "why", "main")
 """The JavaScript modules, each after those that it imports; those that draw explanations come before."""
 
 
-def render(blocks: Blocks | None, human: dict[str, Any] | None, *, title: str, command: str) -> str:
-    """The page of a report: systems compared, or metrics against human judgements, or both."""
+def render(
+    blocks: Blocks | None,
+    human: dict[str, Any] | None,
+    *,
+    title: str,
+    command: str,
+    stress: dict[str, Any] | None = None,
+) -> str:
+    """The page of a report: systems compared, metrics against human judgements or under stress, or all of these."""
     core: dict[str, Any] = {} if blocks is None else blocks.core
     if human is not None:
         core = {**core, "human": human}
+    if stress is not None:
+        core = {**core, "stress": stress}
     style = stylesheet() + asset("tesla_eval.report", "page.css")
     code = script() if blocks is not None else ""
     summary: Overview | None = None if blocks is None else overview(core)
@@ -42,7 +52,7 @@ def render(blocks: Blocks | None, human: dict[str, Any] | None, *, title: str, c
     data += [embedded(name, text) for name, text in ({} if blocks is None else blocks.others).items()]
     return _environment().get_template("report.html").render(
         title=title, command=command, version=__version__, day=f"{day.day} {day:%B %Y}", core=core,
-        overview=summary, human=human,
+        overview=summary, human=human, stress=None if stress is None else stress_tables(stress),
         statistics=[] if human is None else human_statistics(human),
         drawings=[] if human is None else [Markup(drawing) for drawing in human_drawings(human)],
         style=Markup(style), script=Markup(code), policy=content_policy(style, code), data=Markup("\n".join(data)),

@@ -24,19 +24,6 @@ from tesla_eval.base.resources import UNSTATED, Provenance, Resource, byte_plane
 from tesla_eval.language.analysis import AnalysedBatch, Pipeline, load_pipeline
 from tesla_eval.language.lm import KIND, SPECIAL_WORDS, WordNumbers, analyse_chunks, analysis_fingerprint
 
-__all__ = [
-    "FALLBACK",
-    "LONGEST",
-    "Discounts",
-    "LanguageModelSettings",
-    "NgramBlock",
-    "TrainedModel",
-    "discounts",
-    "model_resource",
-    "train_language_model",
-    "write_arpa",
-]
-
 Discounts = tuple[float, float, float]
 """What is taken from the count of an n-gram that counts once, twice, three times or more."""
 

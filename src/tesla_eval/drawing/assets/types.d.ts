@@ -119,10 +119,13 @@ interface Core {
     sources: string[] | null;
     references: (string | null)[][];
     hypotheses: string[][];
+    groups: Record<string, string[]>;
   };
   lengths: number[];
   length_bins: number[];
   word_classes: string[];
+  classes: string[];
+  support: (Support & { segment: number })[][];
   lost_classes: number[][];
   findings: SystemFindings[];
   feature_titles: Record<string, string>;
@@ -139,6 +142,7 @@ interface Word {
   text: string;
   tag: string;
   function: boolean;
+  seam: number;
 }
 interface Picture {
   reference: Word[];
