@@ -20,9 +20,10 @@ import numpy as np
 
 from build_pem import LANGUAGE_MODEL, PARABANK, split, to_learn_from
 from research.pivots import PIVOT_FEATURES, TARGET_FEATURES, Floats, score
+from research.scored_outputs import score_outputs
 from research.wmt_sections import SECTIONS, read
 from tesla_eval.base.resources import shipped_folder
-from tesla_eval.judgements.meta.join import MetricScores, join, score_outputs
+from tesla_eval.judgements.meta.join import MetricScores, join
 from tesla_eval.judgements.meta.run import JudgedSet
 from tesla_eval.judgements.paraphrases import RatedPair, read_parabank
 from tesla_eval.language.analysis import load_pipeline
