@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gdtb import GoldDocument, read_gdtb
 from tesla_eval import TeslaS
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.resources import Provenance, read_resource, write_resource
@@ -35,7 +36,6 @@ from tesla_eval.training.dicomer import (
     scored_lists,
     train_coherence,
 )
-from tesla_eval.training.gdtb import GoldDocument, read_gdtb
 from tesla_eval.training.regressions import train_cremer
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -145,6 +145,21 @@ class TestResults:
         assert (average["lp"], average["n"]) == ("average", 2)
         assert document["signatures"][0].startswith("metric:chrf|")
 
+    def test_kinds_of_judgement_have_averages_of_their_own(self, tesla, segments):
+        files = [
+            segments(*segment_rows(lp=lp), name=f"wmt99-{kind}.seg.tsv")
+            for lp, kind in (("de-en", "mqm"), ("fr-en", "da"), ("cs-en", "esa"))
+        ]
+        given = [argument for file in files for argument in ("--segments", file)]
+        document = json.loads(tesla("meta", *given, "-m", "chrf", "--format", "json").out)
+        assert [one["protocol"] for one in document["test_sets"]] == ["mqm", "other", "esa"]
+        kinds = {r["testset"]: r["n"] for r in document["averages"] if r["statistic"] == "kendall_centred"}
+        assert kinds == {"": 3, "esa": 1, "mqm": 1, "other": 1}
+        assert (
+            "average over 1 test sets with judgements of the kind mqm"
+            in tesla("meta", *given, "-m", "chrf").out
+        )
+
     def test_the_kind_of_human_system_scores_can_be_chosen(self, tesla, segments, write):
         header = "lp\ttestset\tsystem\thuman_system_score\tscore_type\tn_judgements"
         rows = [f"de-en\tnews\t{s}\t{x}\t{t}\t9" for t, row in (("mqm", (3, 2, 1)), ("win_ratio", (1, 2, 3)))
@@ -267,6 +282,21 @@ class TestSignificance:
     def test_statistics_that_cannot_be_compared_are_refused_at_once(self, tesla, segments, wish):
         outcome = tesla("meta", "--segments", segments(*segment_rows()), "--significance", wish)
         assert outcome.status == 2
+
+    def test_too_few_resamples_are_an_error_that_names_the_number(self, tesla, segments):
+        wish = (
+            "meta",
+            "--segments",
+            segments(*segment_rows()),
+            "-m",
+            "chrf,bleu,ter",
+            "--significance",
+            "kendall",
+        )
+        assert "Holm-corrected, 1200 resamples)" in tesla(*wish).out
+        outcome = tesla(*wish, "--resamples", "50")
+        assert outcome.status == 2
+        assert "give at least 59" in outcome.err
 
     def test_a_test_set_that_does_not_allow_it_is_a_warning(self, tesla, segments):
         nobody = {system: [""] * 4 for system in HUMAN}

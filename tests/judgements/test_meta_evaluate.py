@@ -13,6 +13,7 @@ from tesla_eval import statistics
 from tesla_eval.base.errors import UsageError
 from tesla_eval.judgements.meta import (
     AVERAGE,
+    CENTRED,
     SEGMENT_STATISTICS,
     SYSTEM_STATISTICS,
     EvalSet,
@@ -83,7 +84,7 @@ class TestStatistics:
     def test_are_named_as_promised(self, judged):
         found = values(judged, "good")
         assert [s for level, s in found if level == "segment"][:4] == list(SEGMENT_STATISTICS[:4])
-        assert {s for level, s in found if level == "segment"} == set(SEGMENT_STATISTICS)
+        assert {s for level, s in found if level == "segment"} == {*SEGMENT_STATISTICS, CENTRED}
         assert {s for level, s in found if level == "system"} == set(SYSTEM_STATISTICS)
         promised = {
             "consistency",
@@ -96,6 +97,17 @@ class TestStatistics:
         }
         assert promised <= set(SEGMENT_STATISTICS)
         assert promised | {"soft_accuracy"} == set(SYSTEM_STATISTICS)
+
+    def test_a_metric_that_only_knows_the_systems_sees_no_segment(self, judged):
+        """Without system means, scores of systems say nothing, and scores of segments as much as before."""
+        human = judged.outputs.human
+        of_system = np.repeat(human.mean(axis=1, keepdims=True), human.shape[1], axis=1)
+        of_segment = human - 100 * np.arange(len(human))[:, None]
+        both = join(eval_set(human), {"system": scores(of_system), "segment": scores(of_segment)})
+        assert values(both, "system")["segment", "kendall_wmt"].value > 0.15
+        assert values(both, "system")["segment", CENTRED].value == 0
+        assert values(both, "segment")["segment", "kendall_wmt"].value < 0
+        assert values(both, "segment")["segment", CENTRED].value == 1
 
     def test_pooled_ones_are_those_of_all_outputs(self, judged):
         human, metric = judged.outputs.human.ravel(), judged.metrics["good"].segments.ravel()
@@ -357,6 +369,15 @@ class TestComparison:
         )
         result = compare_metrics(joined, "segment", "kendall", resamples=100)
         assert result.clusters == (1, 1, 0)
+
+    def test_the_number_of_resamples_follows_the_number_of_metrics(self, judged):
+        table, draw = judged.metrics["good"].segments, np.random.default_rng(7)
+        noise = {f"m{k}": scores(table + 9 * draw.normal(size=table.shape)) for k in range(10)}
+        result = compare_metrics(join(judged.outputs, {"good": scores(table), **noise}), "segment", "kendall")
+        assert result.resamples == 20 * 55 / 0.05
+        assert result.clusters[0] == 1 < min(result.clusters[1:])
+        with pytest.raises(UsageError, match=r"with 1 comparisons .* at least 19"):
+            compare_metrics(judged, "segment", "kendall", resamples=10)
 
     def test_what_cannot_be_resampled_is_refused(self, judged):
         with pytest.raises(UsageError, match="statistic"):

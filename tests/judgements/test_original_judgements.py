@@ -177,7 +177,7 @@ class TestSummaries:
 
     @pytest.mark.parametrize(("bad", "message"), [
         ("D1101-A 1 0.5 6 0", "has 5 fields"),
-        ("D1101-A 1 good 6 0 12 11 0.4 3 4", "'good' is not a score"),
+        ("D1101-A 1 good 6 0 12 11 0.4 3 4", "score 'good' is not a number"),
         ("D1109-A 1 0.5 6 0 12 11 0.4 3 4", "no summary of D1109-A by 1"),
         ("D1101-A 1 0.5 6 0 12 11 0.4 3 4", "a second score"),
     ])  # fmt: skip

@@ -269,9 +269,9 @@ class TestOverallScores:
             ("a b", "c d", 4.5)
         ]
         for lines, message in (
-            (["overall\toriginal", "4\ta"], "paraphrase is missing"),
+            (["overall\toriginal", "4\ta"], "must have the columns original paraphrase overall"),
             (["overall\toriginal\tparaphrase", "9\ta\tb"], r"r\.tsv, line 2: overall '9'"),
-            (["overall\toriginal\tparaphrase", "3\ta"], r"r\.tsv, line 2: has 2 columns"),
+            (["overall\toriginal\tparaphrase", "3\ta"], r"r\.tsv, line 2: has 2 fields"),
         ):
             with pytest.raises(InputError, match=message):
                 read_rated_pairs(write("r.tsv", lines))

@@ -114,15 +114,15 @@ def test_languages_are_identified_and_defaults_are_those_of_the_language(server)
 
 def test_explanations_are_those_of_the_metric_and_hostile_text_stays_text(server) -> None:
     hostile = '<script>alert(1)</script> & "cats" <img src=x onerror=alert(1)>'
-    query = {**ONE, "hypotheses": [hostile], "references": [["cats </p> sat"]], "html_width": 400}
+    query = {**ONE, "hypotheses": [hostile], "references": [["cats </p> sat"]], "drawing": True}
     status, answer = server.ask("/explain", query)
     (explanation,) = answer["results"][0]["explanations"]
-    drawn = explanation.pop("html")
+    drawn = explanation.pop("drawing")
     assert (
         status == 200
         and explanation == create_metric("m", "en").explain(hostile, ["cats </p> sat"]).to_dict()
     )
-    assert "<script" not in drawn and "<img" not in drawn and "&lt;script&gt;" in drawn
+    assert drawn["hypothesis"] == hostile  # the page's script shows it as text
 
 
 @pytest.mark.parametrize(("path", "body", "status", "says"), [
@@ -148,7 +148,7 @@ def test_explanations_are_those_of_the_metric_and_hostile_text_stays_text(server
     ("/score", {**ONE, "hypotheses": ["\ud800"]}, 422, "segment 1: "),
     ("/score", {**ONE, "hypotheses": ["a" * 20_001]}, 413, "longer than 20000 characters"),
     ("/explain", {**ONE, "metrics": ["bleu"]}, 422, "cannot be explained"),
-    ("/explain", {**ONE, "html_width": 10**9}, 422, "html_width must be"),
+    ("/explain", {**ONE, "drawing": 1}, 422, "drawing must be"),
     ("/explain", {**ONE, "hypotheses": ["a"] * 101, "references": [["a"] * 101]}, 413, "more than 100"),
     ("/nothing", None, 404, "Not Found"), ("/score", None, 405, "Method Not Allowed"),
 ])  # fmt: skip
@@ -241,6 +241,41 @@ def test_slow_and_dying_clients_harm_nobody() -> None:
         for client in clients[4:]:
             client.close()
         assert server.ask("/health")[1]["waiting"] == 0
+
+
+def test_a_slow_reader_is_left_and_takes_no_memory() -> None:
+    with serving("--timeout", "5") as server:
+        query = {"hypotheses": ["a b c"] * 300_000, "references": [["a b d e"] * 300_000], "lang": "en"}
+        body = json.dumps({**query, "metrics": ["bleu"]}, separators=(",", ":")).encode()
+        head = (
+            b"POST /score HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+        )
+        status, answer = server.ask("/score", body)
+        assert status == 200, answer
+        whole = len(json.dumps(answer, separators=(",", ":")))
+        expected = create_metric("m", "en").sentence_score("The cats sat.", ["The cat sat."]).score
+        memory = []
+        for _ in range(2):
+            clients = [socket.socket() for _ in range(3)]
+            for client in clients:
+                client.setsockopt(
+                    socket.SOL_SOCKET, socket.SO_RCVBUF, 4096
+                )  # the answer must not hide in buffers
+                client.settimeout(30)
+                client.connect(("127.0.0.1", server.port))
+                client.sendall(head % len(body) + body)
+            for _ in range(20):
+                assert server.score(ONE)["results"][0]["score"] == expected
+            while server.ask("/health")[1]["waiting"]:
+                time.sleep(0.05)
+            time.sleep(6)
+            memory.append(server.memory)
+            for client in clients:  # what was on its way when the time was over comes, and no more
+                received = sum(len(block) for block in iter(lambda client=client: client.recv(1 << 16), b""))
+                assert 0 < received < whole
+                client.close()
+        assert memory[1] < memory[0] + 40
+        assert server.score(ONE)["results"][0]["score"] == expected
 
 
 def test_a_full_queue_and_a_request_out_of_time_are_said() -> None:

@@ -1,4 +1,4 @@
-"""`tesla build`: make your own taggers, languages, phrase tables and discourse parsers."""
+"""`tesla build`: make your own taggers, languages and phrase tables."""
 
 from __future__ import annotations
 
@@ -8,23 +8,18 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.base.errors import BuildError, UsageError
+from tesla_eval.base.errors import UsageError
 from tesla_eval.base.resources import SUFFIX, Provenance, Resource, user_data_folder, write_resource
 from tesla_eval.cli.build_lm import lm
 from tesla_eval.cli.build_vectors import vectors
-from tesla_eval.cli.shared.options import need_scikit_learn, provenance_options
+from tesla_eval.cli.shared.options import provenance_options
 from tesla_eval.cli.shared.plugged import PluggedGroup
-from tesla_eval.cli.shared.terminal import aligned, progress, resumable
-from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.cli.shared.terminal import progress, resumable
 from tesla_eval.language.analysis.languages import code_to_build, resolve_language
 from tesla_eval.language.analysis.tagger import KIND as TAGGER
-from tesla_eval.language.discourse.parser import Parser
 from tesla_eval.language.pivot import KIND as PHRASES
 from tesla_eval.language.pivot import STEMS
 from tesla_eval.training.bitext import Bitext
-from tesla_eval.training.discourse import train_parser_resource
-from tesla_eval.training.discourse_evaluation import evaluate_parser
-from tesla_eval.training.gdtb import read_gdtb
 from tesla_eval.training.languages import LanguageFiles, build_language
 from tesla_eval.training.phrase_tables import ALIGNERS, PhraseTableRecipe, build_phrase_table
 from tesla_eval.training.taggers import (
@@ -38,8 +33,6 @@ from tesla_eval.training.taggers import (
     read_treebanks,
     settings_for,
 )
-
-__all__ = ["build", "discourse", "language", "phrase_table", "tagger"]
 
 
 @click.group(cls=PluggedGroup)
@@ -179,68 +172,6 @@ def _figures(resource: Resource) -> Iterator[str]:
         yield f"{info['lemmas']} words, {info['sets']} sets"
 
 
-@click.command()
-@click.option(
-    "--documents", required=True, metavar="FILE", help="docs.jsonl[.gz]: doc, split, genre, text, sents."
-)
-@click.option("--relations", required=True, metavar="FILE", help="relations.tsv[.gz]: types, senses, spans.")
-@click.option(
-    "--split",
-    "splits",
-    multiple=True,
-    default=("train", "dev"),
-    show_default=True,
-    help="Learn from these parts.",
-)
-@click.option("--test", "test_split", default="test", show_default=True, help="Measure on this part.")
-@click.option("--without", "left_out", multiple=True, metavar="GENRE", help="Do not learn from this genre.")
-@click.option(
-    "-l", "--lang", "language", default="en", show_default=True, help="The language of the documents."
-)
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Where the model goes: discourse-CODE.tesla in a folder of `tesla resources`.",
-)
-@provenance_options()
-def discourse(
-    *, documents: str, relations: str, splits: tuple[str, ...], test_split: str, left_out: tuple[str, ...],
-    language: str, output: Path, licence: str, sources: tuple[str, ...], day: str,
-) -> None:  # fmt: skip
-    """Train a shallow discourse parser. Needs scikit-learn (pip install 'tesla-eval[train]').
-
-    The same files and options give the same model. About a minute for 200 documents.
-
-    \b
-    tesla build discourse --documents docs.jsonl.gz --relations relations.tsv.gz -o discourse-en.tesla
-    """
-    need_scikit_learn("tesla build discourse")
-    pipeline = load_pipeline(language)
-    corpus = read_gdtb(documents, relations, pipeline)
-    chosen = [d for d in corpus if d.split in splits and d.genre not in left_out]
-    if not chosen:
-        raise BuildError(
-            f"{documents}: has no document to learn from in the parts {', '.join(splits)}; check --split and --without"
-        )
-    with progress() as bar:
-        resource = train_parser_resource(
-            chosen,
-            pipeline,
-            provenance=Provenance(sources, licence, day),
-            progress=bar,
-        )
-    write_resource(output, resource)
-    click.echo(f"{output}: {output.stat().st_size / 1000:.0f} kB, from {len(chosen)} documents")
-    held_out = [d for d in corpus if d.split == test_split]
-    if held_out:
-        measures = evaluate_parser(Parser.from_arrays(resource.arrays), held_out)
-        click.echo(f"measured on {len(held_out)} documents of the part {test_split}:")
-        for line in aligned(measures.rows(), numeric=(1, 2)):
-            click.echo(line)
-
-
 @click.command("phrase-table", context_settings={"max_content_width": 110})
 @click.option(
     "-l", "--lang", "language", required=True, metavar="CODE", help="The language of the texts to be scored."
@@ -359,5 +290,5 @@ def phrase_table(
     )
 
 
-for _command in (discourse, language, lm, phrase_table, tagger, vectors):
+for _command in (language, lm, phrase_table, tagger, vectors):
     build.add_command(_command)

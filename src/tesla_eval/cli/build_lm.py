@@ -22,8 +22,6 @@ from tesla_eval.training.language_models import (
     write_arpa,
 )
 
-__all__ = ["lm"]
-
 _ARPA = (".arpa", ".arpa.gz")
 _MEGABYTE = 1 << 20
 

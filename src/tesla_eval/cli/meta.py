@@ -23,8 +23,9 @@ from tesla_eval.cli.shared.options import (
     checked_reference_name,
     choose_metrics,
     metrics_option,
-    need_matplotlib,
+    need_package,
     quiet_option,
+    resamples_option,
 )
 from tesla_eval.cli.shared.terminal import complain, progress, resumable, warn, write_lines
 from tesla_eval.judgements.meta import (
@@ -52,9 +53,7 @@ from tesla_eval.judgements.wmt import read_eval_set
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.scoring import NamedMetric
-from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
-
-__all__ = ["meta"]
+from tesla_eval.statistics import DEFAULT_SEED
 
 _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("system", "pearson"))
 
@@ -139,7 +138,7 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
     help="Compare the metrics by this statistic (at segment level; for system level put system: before it): intervals, "
     "resampling, paired permutation, rank clusters. Repeatable.",
 )
-@click.option("--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, show_default=True)
+@resamples_option
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
 @click.option(
     "--plots",
@@ -166,7 +165,7 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
     "--reference-name",
     default=None,
     metavar="NAME",
-    callback=checked_reference_name,
+    callback=lambda context, option, name: name and checked_reference_name(name),
     help="With --write-scores: what mt-metrics-eval calls the reference.  [default: its name in --mtme, else refA]",
 )
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
@@ -178,7 +177,7 @@ def meta(
     systems: str | None,
     mtme: Path | None, summaries: str | None, language: str, lps: tuple[str, ...], metrics: tuple[str, ...],
     output_format: str, all_references: bool, all_segments: bool,
-    human_score: str | None, significance: tuple[str, ...], resamples: int, seed: int, plots: Path | None,
+    human_score: str | None, significance: tuple[str, ...], resamples: int | None, seed: int, plots: Path | None,
     plot_format: str, score_folder: Path | None, reference_name: str | None, jobs: int, no_cache: bool,
 ) -> int:  # fmt: skip
     """Measure how well metrics agree with human judgements.
@@ -202,7 +201,7 @@ def meta(
     if output_format == "tsv" and compared:
         raise click.UsageError("--format tsv contains only the results: use text or json with --significance")
     if plots is not None and plot_format == "png":
-        need_matplotlib("--plot-format png")
+        need_package("matplotlib", "--plot-format png", "matplotlib")
     ranked = read_rankings(rankings) if rankings else {}
     preferred = read_preferences(pairs) if pairs else {}
     rated = read_ratings(ratings) if ratings else {}

@@ -12,8 +12,6 @@ from tesla_eval.cli.shared.terminal import aligned, write_lines
 from tesla_eval.metrics.registry import Entry, described, find_entry, registered
 from tesla_eval.metrics.requests import option_kinds
 
-__all__ = ["metrics"]
-
 
 @click.command(context_settings={"max_content_width": 110})
 @click.argument("name", required=False)

@@ -32,8 +32,6 @@ from tesla_eval.language.analysis.languages import (
 )
 from tesla_eval.metrics import create_metric
 
-__all__ = ["RESOURCES", "SELFTESTS", "resources", "selftest"]
-
 RESOURCES = "tesla_eval.resources"
 """The group of entry points under which other packages name the folder of the resources that they ship."""
 

@@ -20,7 +20,6 @@ from tesla_eval.cli.shared.options import (
 from tesla_eval.cli.shared.outputs import OutputPath
 from tesla_eval.cli.shared.plugged import PluggedGroup
 from tesla_eval.cli.shared.terminal import progress, resumable
-from tesla_eval.cli.train_paraphrases import pem_x
 from tesla_eval.cli.train_srl import srl
 from tesla_eval.cli.train_summaries import cremer, dicomer
 from tesla_eval.judgements.meta import read_preferences
@@ -35,13 +34,12 @@ from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features.lm import LanguageModelGroup
 from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
-from tesla_eval.models.linear import ANY_LANGUAGE, write_weights
+from tesla_eval.models.documents import write_document
+from tesla_eval.models.linear import ANY_LANGUAGE
 from tesla_eval.training import LEARNERS, collect
 from tesla_eval.training.recipe import Recipe, Trained, features_for
 from tesla_eval.training.recipe import train as train_model
 from tesla_eval.training.regressions import paraphrase_features, train_pem, with_controls
-
-__all__ = ["pem", "train"]
 
 
 @click.group(cls=PluggedGroup)
@@ -161,7 +159,7 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
             sets = collect(judged, uncombined, cache, threshold=threshold, progress=bar)
         with progress() as bar:
             trained = train_model(recipe, sets, uncombined(sets[0].name.split()[0]), bar)
-        write_weights(output, trained.model)
+        write_document(output, trained.model)
         for line in _report(output, trained):
             click.echo(line)
 
@@ -333,7 +331,6 @@ for _name, _metric, _options in _METRICS:
         _command(_name, _metric, _HELP.format(metric=_metric.id.upper(), name=_name), **_options)
     )
 train.add_command(pem)
-train.add_command(pem_x)
 train.add_command(cremer)
 train.add_command(dicomer)
 train.add_command(srl)

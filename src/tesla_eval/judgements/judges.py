@@ -13,17 +13,7 @@ from tesla_eval import statistics
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import InputError
 from tesla_eval.judgements.nouns import EvalSet, Key, Rankings, labels
-from tesla_eval.texts.lines import LineReader
-
-__all__ = [
-    "JudgePair",
-    "Judgements",
-    "Ratings",
-    "annotator_agreement",
-    "judge_pairs",
-    "rankings_of",
-    "read_ratings",
-]
+from tesla_eval.texts.lines import parse_number, read_headed_rows
 
 _REQUIRED = ("item", "system", "judge", "score")
 _OPTIONAL = {"lp": "-", "testset": "ratings", "criterion": ""}
@@ -70,40 +60,17 @@ def read_ratings(path: str) -> dict[Key, dict[str, Ratings]]:
 
     The header names the columns in any order: `item system judge score`, and optionally `lp testset criterion`.
     """
-    reader = LineReader(path)
-    lines = iter(reader)
-    header = next(lines, "").split("\t")
-    if not set(_REQUIRED) <= set(header) <= {*_REQUIRED, *_OPTIONAL} or len(set(header)) != len(header):
-        raise InputError(
-            f"{reader.name}, line 1: the header must have the columns {' '.join(_REQUIRED)} and may have "
-            f"{' '.join(_OPTIONAL)} (separated by tabs), but it is {' '.join(header) or 'empty'}"
-        )
     result: dict[Key, dict[str, Ratings]] = {}
-    for number, line in enumerate(lines, start=2):
-        fields = line.split("\t")
-        if len(fields) != len(header):
-            raise InputError(
-                f"{reader.name}, line {number}: has {len(fields)} fields instead of {len(header)}"
-            )
-        row = _OPTIONAL | dict(zip(header, fields, strict=True))
+    for number, (place, cells) in enumerate(read_headed_rows(path, _REQUIRED, _OPTIONAL), start=2):
+        row = _OPTIONAL | cells
         of_set = result.setdefault((row["lp"], row["testset"]), {})
-        group = of_set.setdefault(row["criterion"], Ratings(reader.name, row["criterion"]))
+        group = of_set.setdefault(row["criterion"], Ratings(path, row["criterion"]))
         group.items.append(row["item"])
         group.systems.append(row["system"])
         group.judges.append(row["judge"])
-        group.scores.append(_score(row["score"], f"{reader.name}, line {number}"))
+        group.scores.append(parse_number(row["score"], place))
         group.lines.append(number)
     return result
-
-
-def _score(text: str, where: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise InputError(f"{where}: score {text!r} is not a number")
-    return value
 
 
 def rankings_of(ratings: Ratings) -> Rankings:

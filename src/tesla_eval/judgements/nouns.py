@@ -14,20 +14,6 @@ from tesla_eval import statistics
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import InputError, UsageError
 
-__all__ = [
-    "EvalSet",
-    "FloatTable",
-    "Key",
-    "PairTable",
-    "Preferences",
-    "Rankings",
-    "SystemScores",
-    "expected_wins",
-    "labels",
-    "preferences_of",
-    "win_table",
-]
-
 FloatTable: TypeAlias = FloatArray
 Key: TypeAlias = tuple[str, str]
 """A language pair and the name of its test set."""

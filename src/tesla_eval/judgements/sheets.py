@@ -12,25 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.texts.lines import LineReader
-
-__all__ = [
-    "CRITERIA",
-    "RANKING",
-    "RATING",
-    "FilledSheets",
-    "JudgingKey",
-    "Material",
-    "Plan",
-    "Sheet",
-    "Task",
-    "Verdict",
-    "make_round",
-    "read_filled",
-    "read_key",
-    "sheet_lines",
-    "write_key",
-]
+from tesla_eval.texts.lines import LineReader, read_headed_rows
 
 RANKING, RATING = "ranking", "rating"
 CRITERIA = ("adequacy", "fluency", "dissimilarity", "overall")
@@ -222,7 +204,7 @@ def sheet_lines(sheet: Sheet, key: JudgingKey, material: Material) -> Iterator[s
     yield "\t".join([*_KEY_COLUMNS, *shown, *key.fields])
     for number, task in enumerate(sheet.tasks, start=1):
         for place in range(1, len(task.systems) + 1):
-            cells = [_cell(text_of(material, name, task, place)) for name in shown]
+            cells = [cell(text_of(material, name, task, place)) for name in shown]
             yield "\t".join([sheet.id, str(number), str(place), *cells, *[""] * len(key.fields)])
 
 
@@ -238,10 +220,14 @@ def _texts(material: Material, column: str) -> Sequence[str] | None:
     return material.sources if column == "source" else material.references
 
 
-def _cell(text: str) -> str:
-    """A text as a cell: spreadsheets must not take it for a formula."""
+def cell(text: str, quote: str = "'") -> str:
+    """A text as a cell: `quote` before it keeps spreadsheets from taking it for a formula.
+
+    >>> cell("=1+1"), cell("=1+1", " "), cell("one  and\tone")
+    ("'=1+1", ' =1+1', 'one and one')
+    """
     plain = " ".join(text.split())
-    return f"'{plain}" if plain[:1] in "=+-@" and plain else plain
+    return quote + plain if plain.startswith(("=", "+", "-", "@")) else plain
 
 
 def write_key(path: Path, key: JudgingKey) -> None:
@@ -320,14 +306,12 @@ def read_filled(key: JudgingKey, paths: Sequence[str], *, partial: bool = False)
     sheets = {sheet.id: sheet for sheet in key.sheets}
     values: dict[tuple[str, int, int], dict[str, int]] = {}
     for path in paths:
-        for number, row in _rows(path, key):
-            place = _placed(row, sheets, f"{path}, line {number}")
+        for where, row in read_headed_rows(path, [*_KEY_COLUMNS, *key.fields], _TEXT_COLUMNS):
+            place = _placed(row, sheets, where)
             if place in values:
-                raise InputError(f"{path}, line {number}: a second row of task {place[1]}, output {place[2]}")
+                raise InputError(f"{where}: a second row of task {place[1]}, output {place[2]}")
             values[place] = {
-                name: _value(row[name].strip(), name, f"{path}, line {number}")
-                for name in key.fields
-                if row[name].strip()
+                name: _value(row[name].strip(), name, where) for name in key.fields if row[name].strip()
             }
     filled = FilledSheets()
     for sheet in key.sheets:
@@ -338,25 +322,6 @@ def read_filled(key: JudgingKey, paths: Sequence[str], *, partial: bool = False)
         more = f" and {len(filled.missing) - 3} more" if len(filled.missing) > 3 else ""
         raise InputError(f"the sheets are not complete: {first}{more}. Use --partial to leave such tasks out")
     return filled
-
-
-def _rows(path: str, key: JudgingKey) -> Iterator[tuple[int, dict[str, str]]]:
-    reader = LineReader(path)
-    lines = iter(reader)
-    header = next(lines, "").split("\t")
-    needed = [*_KEY_COLUMNS, *key.fields]
-    if not set(needed) <= set(header) <= {*needed, *_TEXT_COLUMNS} or len(set(header)) != len(header):
-        raise InputError(
-            f"{reader.name}, line 1: the header must have the columns {' '.join(needed)} (separated by tabs), "
-            f"but it is {' '.join(header) or 'empty'}"
-        )
-    for number, line in enumerate(lines, start=2):
-        cells = line.split("\t")
-        if len(cells) != len(header):
-            raise InputError(
-                f"{reader.name}, line {number}: has {len(cells)} fields instead of {len(header)}"
-            )
-        yield number, dict(zip(header, cells, strict=True))
 
 
 def _placed(row: Mapping[str, str], sheets: Mapping[str, Sheet], where: str) -> tuple[str, int, int]:

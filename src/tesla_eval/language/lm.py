@@ -25,22 +25,6 @@ from tesla_eval.language.analysis import AnalysedBatch, Pipeline, load_pipeline,
 from tesla_eval.language.analysis.batch import LemmaMap, WordMap
 from tesla_eval.language.analysis.languages import resolve_language
 
-__all__ = [
-    "KIND",
-    "SENTENCE_END",
-    "SENTENCE_START",
-    "SPECIAL_WORDS",
-    "TRIGRAM",
-    "UNKNOWN",
-    "LanguageModel",
-    "analyse_chunks",
-    "analysis_fingerprint",
-    "installed_language_models",
-    "load_language_model",
-    "model_pipeline",
-    "word_numbers",
-]
-
 KIND = "lm"
 
 UNKNOWN, SENTENCE_START, SENTENCE_END = "<unk>", "<s>", "</s>"

@@ -30,17 +30,6 @@ from tesla_eval.base.resources import (
 from tesla_eval.language.analysis.conllu import UNIVERSAL_TAGS
 from tesla_eval.language.analysis.pipeline import load_pipeline, load_stems
 
-__all__ = [
-    "KIND",
-    "LEAST_PROBABILITY",
-    "STEMS",
-    "FunctionTag",
-    "PhraseTable",
-    "installed_pivots",
-    "load_phrase_table",
-    "read_phrase_table",
-]
-
 KIND = "phrases"
 STEMS = "stems"
 """What the header of PEM's own tables says of their keys, and how their files are called: `phrases-stems-en-zh`."""

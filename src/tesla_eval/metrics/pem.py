@@ -9,8 +9,6 @@ from tesla_eval.metrics.combinations import Regression
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features.paraphrases import ParaphraseGroup
 
-__all__ = ["Pem"]
-
 
 class Pem(FeatureMetric):
     """PEM: the references are originals, the hypotheses their paraphrases.

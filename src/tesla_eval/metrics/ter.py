@@ -17,8 +17,6 @@ from tesla_eval.metrics.baselines import UNSPACED_TOKENISERS, SacreBleuMetric, S
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.segments import References
 
-__all__ = ["Ter", "TerChar"]
-
 
 class Ter(SacreBleuMetric):
     """TER: edits per reference word; lower is better.

@@ -16,8 +16,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.models.aso import PENALTY, fit_problems, shared_structure, solve
 
-__all__ = ["ASOClassifier", "ModifiedHuberClassifier"]
-
 
 class ModifiedHuberClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Linear classifier with the modified Huber loss: mean loss + penalty · ‖u‖².

@@ -24,18 +24,6 @@ from tesla_eval.base.resources import (
 )
 from tesla_eval.models.documents import check_trained_for
 
-__all__ = [
-    "CREMER",
-    "CREMER_FEATURES",
-    "PEM",
-    "CremerModel",
-    "PemModel",
-    "SupportVectorModel",
-    "kernel_kind",
-    "load_pem_model",
-    "read_pem_model",
-]
-
 KERNELS = ("rbf", "linear", "poly")
 _ARRAYS = ("means", "deviations", "vectors", "coefficients")
 _ROWS_AT_ONCE = 256

@@ -31,19 +31,6 @@ from tesla_eval.language.lm import (
     word_numbers,
 )
 
-__all__ = [
-    "FALLBACK",
-    "LONGEST",
-    "Discounts",
-    "LanguageModelSettings",
-    "NgramBlock",
-    "TrainedModel",
-    "discounts",
-    "model_resource",
-    "train_language_model",
-    "write_arpa",
-]
-
 Discounts = tuple[float, float, float]
 """What is taken from the count of an n-gram that counts once, twice, three times or more."""
 

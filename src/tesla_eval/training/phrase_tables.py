@@ -43,16 +43,6 @@ from tesla_eval.training.bitext import (
     lemma_names,
 )
 
-__all__ = [
-    "ALIGNERS",
-    "MosesPhrase",
-    "PhraseTableRecipe",
-    "build_phrase_table",
-    "count_moses_phrases",
-    "parse_moses_line",
-    "table_resource",
-]
-
 ALIGNERS = ("hmm", "eflomal")
 """Our own aligner, which comes first, and a separate program."""
 _MOSES_LINES_AT_ONCE = 4096

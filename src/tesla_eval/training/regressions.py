@@ -19,21 +19,6 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.features.paraphrases import PARAPHRASE_FEATURES, ParaphraseFeatures, ParaphraseGroup
 from tesla_eval.models.svr import CREMER_FEATURES, CremerModel, PemModel, SupportVectorModel
 
-__all__ = [
-    "GRID",
-    "GRIDS",
-    "Fit",
-    "Grid",
-    "compute_features",
-    "cremer_rows",
-    "fit_support_vectors",
-    "group_folds",
-    "paraphrase_features",
-    "train_cremer",
-    "train_pem",
-    "with_controls",
-]
-
 
 @dataclass(frozen=True)
 class Grid:

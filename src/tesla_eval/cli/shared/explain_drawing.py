@@ -28,8 +28,6 @@ from tesla_eval.drawing.picture import KINDS, UNMATCHED, kind_of_link
 from tesla_eval.metrics.comparison import Difference
 from tesla_eval.metrics.results import Explanation
 
-__all__ = ["draw_difference", "draw_explanation"]
-
 _MOST_FEATURES = 12
 _KINDS_PER_LINE = 4
 
@@ -141,9 +139,9 @@ def _draw_links(reference: ReferenceExplanation, feature: MatchDetail) -> Iterat
         if start not in matched
     )
     yield from aligned(rows, numeric=(4, 5))
-    legend = [f"{LINES[kind]} {KINDS[kind].label}" for kind in KINDS if kind in kinds]
+    legend = [f"{LINES[kind]} {KINDS[kind]}" for kind in KINDS if kind in kinds]
     if any(row[2] == LINES[""] for row in rows):
-        legend.append(f"{LINES['']} {UNMATCHED.label}")
+        legend.append(f"{LINES['']} {UNMATCHED}")
     yield ""
     for start in range(0, len(legend), _KINDS_PER_LINE):
         yield f"  {'   '.join(legend[start : start + _KINDS_PER_LINE])}"

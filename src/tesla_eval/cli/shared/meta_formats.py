@@ -22,8 +22,6 @@ from tesla_eval.judgements.meta.significance import JudgeAgreement, PreferenceRe
 from tesla_eval.judgements.wmt import write_score_file
 from tesla_eval.statistics import Agreement
 
-__all__ = ["META_FORMATS", "PREFERENCE_FORMATS", "draw_dimensions", "draw_plots", "shown_p", "write_scores"]
-
 DIMENSIONS = (("segment", "pearson"), ("system", "pearson"))
 _COLUMNS = ("lp", "testset", "metric", "level", "statistic", "value", "n", "note")
 
@@ -37,9 +35,10 @@ def _text(study: Study) -> Iterator[str]:
         yield f"{visible(test_set.lp)} {visible(test_set.testset)}: {test_set.systems} systems, {segments}; {judged}"
         yield from _table(list(rows))
         yield ""
-    if study.averages:
-        yield f"average over {len(study.test_sets)} test sets"
-        yield from _table(study.averages)
+    for kind, averaged in groupby(study.averages, lambda result: result.testset):
+        count = sum(kind in ("", test_set.protocol) for test_set in study.test_sets)
+        yield f"average over {count} test sets" + (f" with judgements of the kind {kind}" if kind else "")
+        yield from _table(list(averaged))
         yield ""
     for of_set in study.comparisons:
         yield from _comparison_text(of_set)
@@ -88,7 +87,10 @@ def _comparison_text(of_set: SetComparison) -> Iterator[str]:
     comparison = of_set.comparison
     level = f"{100 * (1 - comparison.alpha):g} % interval"
     head = f"{visible(of_set.lp)} {visible(of_set.testset)}: metrics by {comparison.level} {comparison.statistic}"
-    yield f"{head} (p: paired permutation that the row's metric is better, Holm-corrected)"
+    yield (
+        f"{head} (p: paired permutation that the row's metric is better, Holm-corrected, {comparison.resamples} "
+        "resamples)"
+    )
     order = _best_first(comparison)
     names = [comparison.metrics[i] for i in order]
     rows = [["cluster", "metric", "value", level, *(f"p > {name}" for name in names)]]
@@ -139,6 +141,7 @@ def _comparison_dict(of_set: SetComparison) -> dict[str, Any]:
         **head,
         "statistic": comparison.statistic,
         "alpha": comparison.alpha,
+        "resamples": comparison.resamples,
         "metrics": metrics,
         "pairs": pairs,
     }

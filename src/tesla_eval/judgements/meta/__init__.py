@@ -3,6 +3,7 @@
 from tesla_eval.judgements.judges import Ratings, annotator_agreement, judge_pairs, rankings_of, read_ratings
 from tesla_eval.judgements.meta.evaluate import (
     AVERAGE,
+    CENTRED,
     SEGMENT_STATISTICS,
     SYSTEM_STATISTICS,
     Result,
@@ -25,6 +26,7 @@ from tesla_eval.judgements.wmt import read_preferences, read_rankings, read_segm
 
 __all__ = [
     "AVERAGE",
+    "CENTRED",
     "SEGMENT_STATISTICS",
     "SYSTEM_STATISTICS",
     "EvalSet",

@@ -11,20 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval import statistics
-from tesla_eval.judgements.meta.join import Joined
+from tesla_eval.judgements.meta.join import HumanPairs, Joined
 from tesla_eval.judgements.nouns import FloatTable
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.statistics.correlation import ROW_STATISTICS
-
-__all__ = [
-    "AVERAGE",
-    "SEGMENT_STATISTICS",
-    "SYSTEM_STATISTICS",
-    "Result",
-    "averages",
-    "evaluate",
-    "within_segments",
-]
 
 AVERAGE = "average"
 """The name of the rows that average over all language pairs."""
@@ -37,6 +27,8 @@ _CORRELATIONS = {
 }
 _WITHIN = tuple(f"{name}_within" for name in _CORRELATIONS)
 SEGMENT_STATISTICS = (*_PAIRWISE, *_CORRELATIONS, *_WITHIN)
+CENTRED = "kendall_centred"
+"""Kendall's τ of pairs without what the two systems differ by on average: does a metric see the segment?"""
 SYSTEM_STATISTICS = (*_PAIRWISE, *_CORRELATIONS, "soft_accuracy")
 
 
@@ -82,8 +74,11 @@ def evaluate(
                 )  # fmt: skip
 
 
-def averages(results: Iterable[Result]) -> Iterator[Result]:
-    """For every metric, level and statistic the mean over the test sets with a value; `n` counts them."""
+def averages(results: Iterable[Result], kind: str = "") -> Iterator[Result]:
+    """For every metric, level and statistic the mean over the test sets with a value; `n` counts them.
+
+    `kind` stands in place of the test set: the kind of judgement that all of them have.
+    """
     groups: dict[tuple[str, str, str], list[Result]] = {}
     for result in results:
         groups.setdefault((result.metric, result.level, result.statistic), []).append(result)
@@ -94,7 +89,7 @@ def averages(results: Iterable[Result]) -> Iterator[Result]:
         yield replace(
             rows[0],
             lp=AVERAGE,
-            testset="",
+            testset=kind,
             value=math.fsum(known) / len(known) if known else math.nan,
             n=len(known),
             note=f"{len(missing)} of {len(rows)} test sets have no value: {reasons}" if missing else "",
@@ -116,6 +111,7 @@ def _segment_level(joined: Joined, metric: FloatTable) -> dict[str, statistics.E
     pairs = joined.pairs
     difference = pairs.metric_difference(metric)
     estimates = _pairwise(pairs.difference, difference, pairs.segment)
+    estimates[CENTRED] = _centred(pairs, difference)
     human = joined.outputs.human
     judged = ~np.isnan(human)
     known = judged & ~np.isnan(metric)
@@ -130,6 +126,22 @@ def _segment_level(joined: Joined, metric: FloatTable) -> dict[str, statistics.E
                 math.nan, 0, "no human segment scores"
             )
     return estimates
+
+
+def _centred(pairs: HumanPairs, metric: FloatTable) -> statistics.Estimate:
+    """τ of differences minus their mean over all pairs of the same two systems; those of the other order are turned."""
+    known = ~np.isnan(metric)
+    first, second = pairs.first[known], pairs.second[known]
+    turn = np.where(first < second, 1.0, -1.0)
+    systems = np.stack([np.minimum(first, second), np.maximum(first, second)])
+    _, place, counts = np.unique(systems, axis=1, return_inverse=True, return_counts=True)
+    centred = []
+    for values in (turn * pairs.difference[known], turn * metric[known]):
+        rest = values - (np.bincount(place, values, len(counts)) / counts)[place]
+        # What is not 0 only by rounding is a tie.
+        centred.append(np.where(np.abs(rest) < 1e-9 * np.abs(values).max(initial=0), 0.0, rest))
+    missing = len(known) - int(known.sum())
+    return _noting(statistics.count_pairs(*centred).kendall_wmt, missing, len(known), "pairs")
 
 
 def _system_level(joined: Joined, metric: FloatTable) -> dict[str, statistics.Estimate]:

@@ -16,19 +16,6 @@ from tesla_eval.judgements.nouns import EvalSet, FloatTable, PairTable, Preferen
 from tesla_eval.statistics import expected_wins
 from tesla_eval.statistics.estimate import ratio
 
-__all__ = [
-    "CorpusStatistics",
-    "HumanPairs",
-    "Joined",
-    "MetricScores",
-    "Scorer",
-    "choose_outputs",
-    "human_system_scores",
-    "join",
-    "judged_segments",
-    "score_outputs",
-]
-
 Scorer: TypeAlias = Callable[[Sequence[str], Sequence[Sequence[str | None]]], npt.ArrayLike]
 """N hypotheses and K streams of N references (None: missing) to N scores, NaN where a score is missing."""
 

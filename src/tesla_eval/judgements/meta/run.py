@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,31 +25,14 @@ from tesla_eval.judgements.meta.join import (
     join,
     judged_segments,
 )
-from tesla_eval.judgements.meta.significance import Level, MetricComparison, compare_metrics
+from tesla_eval.judgements.meta.significance import ALPHA, Level, MetricComparison, compare_metrics
 from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
 from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.judgements.wmt import language_pairs, read_eval_set, read_human_systems, read_segments
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED, enough_resamples
 from tesla_eval.statistics.correlation import ROW_STATISTICS
-
-__all__ = [
-    "JudgedSet",
-    "JudgedSystem",
-    "LevelStatistic",
-    "SetComparison",
-    "Study",
-    "TestedSet",
-    "marked_sets",
-    "mtme_sets",
-    "rated_sets",
-    "score_and_join",
-    "score_metric",
-    "summary_sets",
-    "target_language",
-    "wmt_sets",
-]
 
 
 @dataclass(frozen=True)
@@ -78,6 +62,7 @@ class LevelStatistic:
         return f"{self.level}:{self.statistic}"
 
 
+_PROTOCOLS = ("mqm", "esa")
 _COMPARABLE = {"segment": SEGMENT_STATISTICS, "system": tuple(ROW_STATISTICS)}
 
 
@@ -104,6 +89,8 @@ class TestedSet:
     """All kinds of human system scores that there were to choose from."""
     system_scores: tuple[JudgedSystem, ...] = ()
     """The human score and the metrics' scores of each system, to draw one against the other."""
+    protocol: str = ""
+    """How people judged: `mqm`, `esa` or `other`; results of several protocols are averaged apart, too."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +114,12 @@ def _system_scores(joined: Joined) -> tuple[JudgedSystem, ...]:
     )
 
 
+def _protocol(joined: Joined) -> str:
+    """The careful protocols by name: direct assessment of recent years is nearly all noise."""
+    words = re.split(r"[-_.]", f"{joined.outputs.score_kind}_{joined.score_type}".lower())
+    return next((name for name in _PROTOCOLS if name in words), "other")
+
+
 def _existing(value: float) -> float | None:
     return None if math.isnan(value) else value
 
@@ -136,7 +129,7 @@ class Study:
     """Collects one test set after the other; `complain` hears of comparisons that a test set does not allow."""
 
     compared: Sequence[LevelStatistic] = ()
-    resamples: int = DEFAULT_RESAMPLES
+    resamples: int | None = None  # else as many as the comparisons need
     seed: int = DEFAULT_SEED
     complain: Callable[[str], None] = lambda message: None
     test_sets: list[TestedSet] = field(default_factory=list)
@@ -153,10 +146,12 @@ class Study:
             TestedSet(
                 outputs.lp, outputs.testset, len(outputs.systems), int(joined.used.sum()),
                 len(outputs.segments), joined.score_type, tuple(human_scores),
-                _system_scores(joined),
+                _system_scores(joined), _protocol(joined),
             )
         )  # fmt: skip
-        self.results.extend(evaluate(joined, permutations=self.resamples, seed=self.seed))
+        self.results.extend(
+            evaluate(joined, permutations=self.resamples or DEFAULT_RESAMPLES, seed=self.seed)
+        )
         comparisons = self.compare(joined)
         self.comparisons.extend(comparisons)
         signatures = [str(metric.get_signature()) for metric in metrics]
@@ -165,17 +160,27 @@ class Study:
 
     @property
     def averages(self) -> list[Result]:
-        """The means over the test sets, where there are several."""
-        return list(averages(self.results)) if len(self.test_sets) > 1 else []
+        """The means over the test sets, where there are several; then over those of each kind of judgement."""
+        if len(self.test_sets) < 2:
+            return []
+        protocol_of = {(one.lp, one.testset): one.protocol for one in self.test_sets}
+        protocols = sorted(set(protocol_of.values()))
+        rows = list(averages(self.results))
+        for name in protocols if len(protocols) > 1 else ():
+            rows += averages([one for one in self.results if protocol_of[one.lp, one.testset] == name], name)
+        return rows
 
     def compare(self, joined: Joined) -> list[SetComparison]:
         """The metrics of a test set compared by every chosen statistic that the test set allows."""
         key = joined.outputs.key
         comparisons = []
+        resamples = self.resamples
+        if self.compared:  # too few are an error, not a comparison that this test set does not allow
+            resamples = enough_resamples(math.comb(len(joined.metrics), 2), ALPHA, resamples)
         for one in self.compared:
             try:
                 comparison = compare_metrics(
-                    joined, one.level, one.statistic, resamples=self.resamples, seed=self.seed
+                    joined, one.level, one.statistic, resamples=resamples, seed=self.seed
                 )
             except UsageError as error:
                 self.complain(f"{' '.join(key)}: metrics cannot be compared by {one}: {error}")

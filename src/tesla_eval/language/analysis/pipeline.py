@@ -25,13 +25,13 @@ from tesla_eval.language.analysis.senses import INSTALLED, SenseTable, load_sens
 from tesla_eval.language.analysis.synonym_formats import read_synonyms
 from tesla_eval.language.analysis.tagger import TaggerModel, load_tagger
 from tesla_eval.language.analysis.tokenisers import (
+    LATIN_LETTERS,
     compose_all,
+    in_latin_letters,
     load_segmenter,
     load_tokeniser,
     not_a_text,
 )
-
-__all__ = ["Pipeline", "load_pipeline", "load_stems", "senses_of"]
 
 WEAK_TAGGER = 90.0
 """Percent of universal tags right, below which users are warned."""
@@ -113,6 +113,7 @@ class Pipeline:
         segmenter = load_segmenter(self.language)
         parts = {
             "lang": self.language,
+            "letters": "latin" if self.language in LATIN_LETTERS else None,
             "segmenter": segmenter[1].fingerprint if segmenter else None,
             "tagger": self.tagger.resource.fingerprint if self.tagger else "none",
             "lemmas": self.lemmatiser.name,
@@ -192,8 +193,10 @@ class Pipeline:
             self._kept_texts -= len(forgotten.texts)
 
     def _draft(self, texts: tuple[str, ...], vocabulary: Vocabulary) -> tuple[list[str], Draft]:
-        """The texts in NFC and their tokens, whose words are all defined."""
+        """The texts in NFC (and Latin letters) and their tokens, whose words are all defined."""
         composed = compose_all(texts)
+        if self.language in LATIN_LETTERS:
+            composed = [text if text.isascii() else in_latin_letters(text) for text in composed]
         # Where compounds are split, words are defined after their parts are known.
         lemmas = self.lemmatiser.plain if self.compounds is None else None
         try:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from tesla_eval import _core
 
-__all__ = ["PorterStems", "porter_stem"]
-
 
 def porter_stem(word: str) -> str:
     """The stem of a lower-cased English word; anything else than ASCII letters is left as it is.

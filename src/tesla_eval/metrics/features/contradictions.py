@@ -23,8 +23,6 @@ from tesla_eval.language.srl.exchanged import Exchange
 from tesla_eval.metrics.features.exchanges import ExchangeFinder
 from tesla_eval.metrics.features.scopes import ScopeMarker, Scopes, clashes
 
-__all__ = ["CONTRADICTIONS", "ContradictionFinder", "Marks", "number_value", "unshared"]
-
 CONTRADICTIONS = ("negation", "number", "lone number", "antonym", "roles", "scope", "quantifier", "modality")
 """The kinds, in the order of the columns. A lone number has no counterpart in the other text; a scope is that of a
 negation, of which each text may have one."""

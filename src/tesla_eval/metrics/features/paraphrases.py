@@ -23,14 +23,6 @@ from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup
 from tesla_eval.metrics.features.pivots import tables_signature
 from tesla_eval.metrics.features.stems import LONGEST, Stems, overlap
 
-__all__ = [
-    "PARAPHRASE_FEATURES",
-    "ParaphraseFeatures",
-    "ParaphraseGroup",
-    "pivot_bags",
-    "pivot_f1",
-]
-
 PARAPHRASE_FEATURES = ("adequacy", "fluency", "dissimilarity")
 BALANCED = 0.5
 """α of the balanced F."""

@@ -12,8 +12,6 @@ from tesla_eval.language.analysis import AnalysedBatch
 from tesla_eval.language.analysis.batch import LemmaMap, WordMap
 from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
 
-__all__ = ["ScopeMarker", "Scopes", "clashes"]
-
 Mask = npt.NDArray[np.bool_]
 
 _REACH = 4
@@ -77,13 +75,14 @@ class ScopeMarker:
         """The scopes of all texts of a batch; the masks are negations, and words that can stand for one."""
         quantity = self._quantity.of(batch).astype(np.uint32)
         articles = self._articles.of(batch).astype(np.bool_)
-        quantity[1:][(quantity[1:] == _FEW) & articles[:-1]] = _SOME  # a few
+        quantity[(quantity == _FEW) & batch.next_to(articles, -1)] = _SOME  # a few
         modals, hedged = zip(
             *((words.of(batch) > 0, others.of(batch) > 0) for words, others in self._modals), strict=True
         )
         content = (batch.function == 0) & (quantity == 0) & ~negation & ~np.any(modals, axis=0)
         content &= batch.universal != _ADVERB
-        content[:-1] &= ~(np.isin(batch.universal[:-1], _BEFORE_NOUNS) & np.isin(batch.universal[1:], _NOUNS))
+        before_noun = batch.next_to(np.isin(batch.universal, _NOUNS), 1)
+        content &= ~(np.isin(batch.universal, _BEFORE_NOUNS) & before_noun)
         tags = batch.vocabulary.tags
         past_tag = tags.index("VBD") if "VBD" in tags else -1
         negated = _governors(batch, negation, content)
