@@ -17,9 +17,10 @@ from pathlib import Path
 import numpy as np
 
 from research.pivots import PIVOT_FEATURES, TARGET_FEATURES, Floats, score
+from research.scored_outputs import score_outputs
 from research.wmt_sections import SECTIONS, read
 from tesla_eval.base.resources import shipped_folder
-from tesla_eval.judgements.meta.join import MetricScores, join, score_outputs
+from tesla_eval.judgements.meta.join import MetricScores, join
 from tesla_eval.judgements.meta.run import JudgedSet
 from tesla_eval.language.pivot import KIND, PhraseTable, read_phrase_table
 from tesla_eval.metrics.tesla_b import TeslaB

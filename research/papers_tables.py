@@ -29,10 +29,10 @@ from research.papers_tables_text import (
 )
 from research.resampled import Estimate, estimates, order
 from tesla_eval import TeslaF, create_metric
-from tesla_eval.judgements.meta import read_preferences, read_system_scores
 from tesla_eval.judgements.meta.join import Joined
 from tesla_eval.judgements.meta.run import JudgedSet, score_and_join, target_language, wmt_sets
 from tesla_eval.judgements.nouns import Preferences
+from tesla_eval.judgements.wmt import read_preferences, read_system_scores
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.models.linear import ANY_LANGUAGE

@@ -22,10 +22,10 @@ from tesla_eval.cli.shared.plugged import PluggedGroup
 from tesla_eval.cli.shared.terminal import progress, resumable
 from tesla_eval.cli.train_srl import srl
 from tesla_eval.cli.train_summaries import cremer, dicomer
-from tesla_eval.judgements.meta import read_preferences
 from tesla_eval.judgements.meta.run import JudgedSet, target_language, wmt_sets
 from tesla_eval.judgements.nouns import Key, Preferences
 from tesla_eval.judgements.paraphrases import FULLY_NOVEL, is_parabank, read_parabank, read_rated_pairs
+from tesla_eval.judgements.wmt import read_preferences
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.language.lm import installed_language_models
 from tesla_eval.language.pivot import STEMS, installed_pivots
