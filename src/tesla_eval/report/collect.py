@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -153,7 +155,8 @@ def collect(
         len(order) if flows is None else flows, MATCHING_BYTES if flows is None else math.inf
     )
     words = _Words([[] for _ in range(texts.count)], [0] * texts.count, [[] for _ in texts.systems])
-    findings = _explain_all(texts, explained, order, links, words, progress)
+    with _no_garbage_collection():
+        findings = _explain_all(texts, explained, order, links, words, progress)
     others = {
         f"tesla-features-{place}": encoded({"metric": one.name, "values": _feature_values(one)})
         for place, one in enumerate(scored)
@@ -189,6 +192,18 @@ def collect(
         "matching": {"blocks": links.places, "segments": len(links.places), "of": texts.count},
     }  # fmt: skip
     return Blocks(core, {**others, **links.blocks})
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Explanations are millions of small objects without cycles: looking for cycles takes an eighth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _metric(one: ScoredMetric, explained: bool) -> dict[str, Any]:
