@@ -23,8 +23,8 @@ from tesla_eval import TeslaF, TeslaX, create_metric
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.records import Signature
-from tesla_eval.judgements.meta import read_preferences, read_system_scores
 from tesla_eval.judgements.meta.run import JudgedSet, target_language, wmt_sets
+from tesla_eval.judgements.wmt import read_preferences, read_system_scores
 from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.metrics.base import Metric

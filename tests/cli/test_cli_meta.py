@@ -571,8 +571,9 @@ class TestText:
 @pytest.fixture(scope="module")
 def wmt14_averages():
     """The usual metrics on WMT14 into English."""
-    from tesla_eval.judgements.meta import averages, evaluate, read_preferences, read_system_scores
+    from tesla_eval.judgements.meta.evaluate import averages, evaluate
     from tesla_eval.judgements.meta.run import score_and_join, wmt_sets
+    from tesla_eval.judgements.wmt import read_preferences, read_system_scores
     from tesla_eval.metrics.cache import ScoreCache
 
     names = [str(WMT / f"wmt14-rr.{kind}.tsv.gz") for kind in ("seg", "pairs")]

@@ -9,27 +9,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from research.scored_outputs import score_outputs
 from tesla_eval import statistics
 from tesla_eval.base.errors import UsageError
-from tesla_eval.judgements.meta import (
+from tesla_eval.judgements.meta.evaluate import (
     AVERAGE,
     CENTRED,
     SEGMENT_STATISTICS,
     SYSTEM_STATISTICS,
-    EvalSet,
-    MetricScores,
-    Preferences,
-    SystemScores,
     averages,
-    compare_metrics,
     evaluate,
-    join,
-    judged_segments,
-    read_preferences,
-    read_segments,
-    read_system_scores,
-    score_outputs,
 )
+from tesla_eval.judgements.meta.join import MetricScores, join, judged_segments
+from tesla_eval.judgements.meta.significance import compare_metrics
+from tesla_eval.judgements.nouns import EvalSet, Preferences, SystemScores
+from tesla_eval.judgements.wmt import read_preferences, read_segments, read_system_scores
 
 WMT = Path(__file__).parents[3] / "shared" / "data" / "wmt"
 nan = math.nan

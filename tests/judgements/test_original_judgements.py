@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from tesla_eval.base.errors import InputError
-from tesla_eval.judgements.meta import preferences_of, read_rankings
+from tesla_eval.judgements.nouns import preferences_of
 from tesla_eval.judgements.summaries import read_summaries
+from tesla_eval.judgements.wmt import read_rankings
 from tests.texts.test_markup import REFERENCES, SYSTEMS
 
 HEADER = (

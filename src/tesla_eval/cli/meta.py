@@ -28,13 +28,7 @@ from tesla_eval.cli.shared.options import (
     resamples_option,
 )
 from tesla_eval.cli.shared.terminal import complain, progress, resumable, warn, write_lines
-from tesla_eval.judgements.meta import (
-    preferences_of,
-    read_preferences,
-    read_rankings,
-    read_ratings,
-    read_system_scores,
-)
+from tesla_eval.judgements.judges import read_ratings
 from tesla_eval.judgements.meta.run import (
     JudgedSet,
     LevelStatistic,
@@ -48,8 +42,8 @@ from tesla_eval.judgements.meta.run import (
     wmt_sets,
 )
 from tesla_eval.judgements.meta.significance import PreferenceReport, preference_reports
-from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
-from tesla_eval.judgements.wmt import read_eval_set
+from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores, preferences_of
+from tesla_eval.judgements.wmt import read_eval_set, read_preferences, read_rankings, read_system_scores
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.scoring import NamedMetric

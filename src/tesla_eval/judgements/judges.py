@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval import statistics
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import InputError
 from tesla_eval.judgements.nouns import EvalSet, Key, Rankings, labels
+from tesla_eval.statistics.agreements import Agreement, agreement, kappa
+from tesla_eval.statistics.pairs import pairs_within
 from tesla_eval.texts.lines import parse_number, read_headed_rows
 
 _REQUIRED = ("item", "system", "judge", "score")
@@ -110,7 +111,7 @@ class Judgements:
     @classmethod
     def of(cls, rankings: Rankings) -> Judgements:
         """Every pair of outputs of every ranking, the two systems in alphabetical order."""
-        first, second = statistics.pairs_within(rankings.tasks)
+        first, second = pairs_within(rankings.tasks)
         systems, ranks = np.array(rankings.systems, str), np.array(rankings.ranks, np.int64)
         turned = systems[first] > systems[second]
         low, high = np.where(turned, (second, first), (first, second))
@@ -123,15 +124,13 @@ class Judgements:
         return Judgements(self.item[kept], self.judge[kept], self.outcome[kept])
 
 
-def annotator_agreement(
-    rankings: Rankings, *, same_judge: bool = False, ties: bool = True
-) -> statistics.Agreement:
+def annotator_agreement(rankings: Rankings, *, same_judge: bool = False, ties: bool = True) -> Agreement:
     """P(A) and kappa over all judges, or of each judge with themselves.
 
     P(E) is 1/3 (better, worse, tied); without `ties` tied judgements are left out and P(E) is 1/2.
     """
     judged = Judgements.of(rankings) if ties else Judgements.of(rankings).untied()
-    return statistics.agreement(
+    return agreement(
         judged.item, judged.outcome, judged.judge,
         outcomes=OUTCOMES if ties else UNTIED_OUTCOMES, same_judge=same_judge,
     )  # fmt: skip
@@ -143,8 +142,8 @@ class JudgePair:
 
     first: str
     second: str
-    agreement: statistics.Agreement
-    untied: statistics.Agreement
+    agreement: Agreement
+    untied: Agreement
 
 
 def judge_pairs(rankings: Rankings) -> list[JudgePair]:
@@ -159,7 +158,7 @@ def judge_pairs(rankings: Rankings) -> list[JudgePair]:
 
 def _counted(judged: Judgements) -> dict[tuple[str, str], tuple[int, int]]:
     """For each pair of judges: the same outcomes, and all pairs of judgements."""
-    first, second = statistics.pairs_within(judged.item)
+    first, second = pairs_within(judged.item)
     names, judge = np.unique(judged.judge, return_inverse=True)
     low, high = np.minimum(judge[first], judge[second]), np.maximum(judge[first], judge[second])
     same = judged.outcome[first] == judged.outcome[second]
@@ -173,8 +172,8 @@ def _counted(judged: Judgements) -> dict[tuple[str, str], tuple[int, int]]:
     }
 
 
-def _agreement(counts: Sequence[int], outcomes: int) -> statistics.Agreement:
+def _agreement(counts: Sequence[int], outcomes: int) -> Agreement:
     same, total = counts
     if not total:
-        return statistics.Agreement(math.nan, math.nan, 0, outcomes, "no item was judged twice")
-    return statistics.Agreement(same / total, statistics.kappa(same / total, outcomes), total, outcomes)
+        return Agreement(math.nan, math.nan, 0, outcomes, "no item was judged twice")
+    return Agreement(same / total, kappa(same / total, outcomes), total, outcomes)

@@ -4,6 +4,7 @@ Tables (segments, preferences, raw rankings, system scores) are tab-separated UT
 plain, read line by line; an `InputError` names file and line. In the folders file names are the schema:
 
 TESTSET/documents/LP.docs                     domain and document of every segment
+TESTSET/sources/LP.txt                        one line per segment; for metrics that read the source
 TESTSET/references/LP.NAME.txt                one line per segment
 TESTSET/system-outputs/LP/NAME.txt            one line per segment
 TESTSET/human-scores/LP.NAME.{seg,sys}.score  "SYSTEM SCORE" lines; None is a missing score
@@ -210,6 +211,7 @@ def read_eval_set(
     }
     if not outputs:
         raise InputError(f"{folder}: no system outputs for {lp}")
+    source = folder / "sources" / f"{lp}.txt"
     human = np.full((len(outputs), length), math.nan)
     chosen = _chosen_score(folder, lp, "seg", score_name)
     if chosen is not None:
@@ -225,6 +227,7 @@ def read_eval_set(
         documents=_read_documents(folder, lp, length),
         score_kind="" if chosen is None else _score_name(chosen, lp),
         reference_names=tuple(references),
+        sources=tuple(_read_parallel(source, length)) if source.exists() else None,
     )
 
 

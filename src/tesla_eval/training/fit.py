@@ -16,7 +16,7 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.metrics.features import Feature
 from tesla_eval.models.linear import SIGNED, LinearModel, Scale
-from tesla_eval.statistics import weighted_tau
+from tesla_eval.statistics.pairs import weighted_tau
 from tesla_eval.training.judged import TrainingSet
 
 Learner: TypeAlias = Callable[[FloatArray, FloatArray, float], FloatArray]

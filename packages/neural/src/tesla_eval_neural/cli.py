@@ -12,8 +12,8 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.base.resources import SUFFIX, Provenance, user_data_folder, write_resource
 from tesla_eval.cli.shared.options import judgement_options, need_scikit_learn, provenance_options
 from tesla_eval.cli.shared.terminal import progress, resumable
-from tesla_eval.judgements.meta import read_preferences
 from tesla_eval.judgements.meta.run import target_language, wmt_sets
+from tesla_eval.judgements.wmt import read_preferences
 from tesla_eval.language.analysis.languages import code_to_build, resolve_language
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.models.documents import write_document

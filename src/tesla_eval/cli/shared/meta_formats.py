@@ -15,12 +15,18 @@ import click
 import numpy as np
 
 from tesla_eval.cli.shared.terminal import aligned, visible
-from tesla_eval.judgements.meta import Joined, MetricComparison, Result
+from tesla_eval.judgements.meta.evaluate import Result
+from tesla_eval.judgements.meta.join import Joined
 from tesla_eval.judgements.meta.plots import correlation_bars, dimension_lines, system_scatter, write_drawing
 from tesla_eval.judgements.meta.run import SetComparison, Study
-from tesla_eval.judgements.meta.significance import JudgeAgreement, PreferenceReport, PreferenceShares
+from tesla_eval.judgements.meta.significance import (
+    JudgeAgreement,
+    MetricComparison,
+    PreferenceReport,
+    PreferenceShares,
+)
 from tesla_eval.judgements.wmt import write_score_file
-from tesla_eval.statistics import Agreement
+from tesla_eval.statistics.agreements import Agreement
 
 DIMENSIONS = (("segment", "pearson"), ("system", "pearson"))
 _COLUMNS = ("lp", "testset", "metric", "level", "statistic", "value", "n", "note")

@@ -31,8 +31,9 @@ from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.judgements.wmt import language_pairs, read_eval_set, read_human_systems, read_segments
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED, enough_resamples
+from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.statistics.correlation import ROW_STATISTICS
+from tesla_eval.statistics.multiple import enough_resamples
 
 
 @dataclass(frozen=True)
