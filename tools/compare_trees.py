@@ -313,6 +313,8 @@ def cases(names: Sequence[str]) -> Iterator[tuple[str, str, dict[str, Any]]]:
         yield from ((name, lang, {}) for name in of_language if name in names)
     yield from ((name, "summaries", {}) for name in ON_SUMMARIES if name in names)
     yield from (case for case in OPTIONS if case[0] in names)
+    if "s-source" in names:
+        yield "s-source", "summaries", {"window": 2, "discount": 0.5}
     for name in ("m", "s"):
         yield name, "en", {"analyser": WordsAnalyser()}
 
