@@ -7,13 +7,23 @@ from typing import NamedTuple
 
 from tesla_eval.language.srl.propositions import DOER, UNDERGOER, Proposition
 
-__all__ = ["SYMMETRIC", "Exchange", "participants"]
+__all__ = ["CONVERSE", "SYMMETRIC", "Exchange", "participants"]
 
 SYMMETRIC = frozenset(
     """be become remain equal mean match resemble meet marry divorce date border accompany join fight differ
     correspond coincide intersect overlap""".split()  # noqa: SIM905
 )
 """Predicates whose doer and undergoer may change places while the meaning stays."""
+
+CONVERSE = frozenset(
+    frozenset(pair.split("/"))
+    for pair in """buy/sell give/take give/receive give/get lend/borrow win/lose beat/lose defeat/lose teach/learn
+    precede/follow send/receive send/get export/import lead/follow own/belong husband/wife parent/child teacher/student
+    teacher/pupil employer/employee ancestor/descendant doctor/patient host/guest aunt/nephew uncle/niece above/below
+    over/under before/after behind/front predecessor/successor landlord/tenant lender/borrower buyer/seller
+    earlier/later""".split()  # noqa: SIM905
+)
+"""Words that say the same when the participants change places."""
 
 
 class Exchange(NamedTuple):
