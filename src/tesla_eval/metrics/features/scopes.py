@@ -40,17 +40,16 @@ _MODALS = {
         demand ought compulsory mandatory supposed tell urge call good better best advise advisable recommend"""),
 }  # fmt: skip
 """For each kind of modality the words that express it, and others that the other text may express it by."""
-_PAST, _PRESENT, _FUTURE = _TENSES = 1, 2, 4
-_TAGS = {"VBD": _PAST, "VBZ": _PRESENT, "VBP": _PRESENT, "MD": sum(_TENSES)}
+_PAST, _OTHER = _TENSES = 1, 2
+_TAGS = {"VBD": _PAST, "VBZ": _OTHER, "VBP": _OTHER, "MD": sum(_TENSES)}
 _FORMS = {
     **dict.fromkeys(("was", "were", "had", "did"), _PAST),
-    **dict.fromkeys(("will", "'ll", "wo"), _FUTURE),
+    **dict.fromkeys(("will", "'ll", "wo"), _OTHER),
 }
-_COMING = frozenset(
-    """going due soon tomorrow likely ready plan plans planned expects expected intends intend hope hopes promise
-    promises promised aims wants set""".split()  # noqa: SIM905
-)
-"""The future without `will`: texts with these words have no clear tense."""
+"""Present and future are one tense: `when does it begin` and `when will it begin`."""
+_PERFECT = {**dict.fromkeys(("has", "have", "'ve"), _PAST), **dict.fromkeys(("'s", "'d"), sum(_TENSES))}
+"""Before a participle these words are past; `'s` may be `is`."""
+_NO = frozenset(["no", "none", "nothing", "nobody", "neither", "nowhere"])
 
 
 class Scopes(NamedTuple):
@@ -58,7 +57,7 @@ class Scopes(NamedTuple):
 
     negation: Index
     denial: Index
-    """As `negation`, but words such as `fail` and `refuse` govern too."""
+    """As `negation`, but words such as `fail` and `refuse` govern too, and `no` and `nothing` the word before."""
     quantifier: Index
     quantity: npt.NDArray[np.uint32]
     """The meaning of each token that is a quantifier."""
@@ -81,8 +80,9 @@ class ScopeMarker:
             for words, others in _MODALS.values()
         ]
         self._tense = WordMap(lambda form: _FORMS.get(form.lower(), 0) if english else 0)
-        self._has = LemmaMap(lambda lemma: int(english and lemma == "have"))
-        self._coming = WordMap(lambda form: int(english and form.lower() in _COMING))
+        self._has = WordMap(lambda form: _PERFECT.get(form.lower(), 0) if english else 0)
+        self._got = WordMap(lambda form: int(form.lower() == "got"))
+        self._no = LemmaMap(lambda lemma: int(english and lemma in _NO))
         self._articles = LemmaMap(lambda lemma: int(english and lemma == "a"))
 
     def of(self, batch: AnalysedBatch, negation: Mask, negative: Mask) -> Scopes:
@@ -97,22 +97,31 @@ class ScopeMarker:
         content &= batch.universal != _ADVERB
         content[:-1] &= ~(np.isin(batch.universal[:-1], _BEFORE_NOUNS) & np.isin(batch.universal[1:], _NOUNS))
         negated = _governors(batch, negation, content)
+        denial = np.maximum(negated, _governors(batch, negative, content))
+        before = np.maximum.accumulate(np.where(content, np.arange(len(content)), -1))
+        for place in np.flatnonzero(self._no.of(batch)).tolist():  # `has no children` denies the verb too
+            first = batch.offsets[np.searchsorted(batch.offsets, place, side="right") - 1]
+            if place > first and before[place - 1] >= max(first, place - _REACH):
+                denial[before[place - 1]] = place
         return Scopes(
-            negated, np.maximum(negated, _governors(batch, negative, content)),
+            negated, denial,
             _governors(batch, quantity > 0, content), quantity,
             tuple(_governors(batch, modal, content) for modal in modals), hedged,
             self._tenses(batch),
         )  # fmt: skip
 
     def _tenses(self, batch: AnalysedBatch) -> Index:
-        codes = np.array([_TAGS.get(tag, 0) for tag in batch.vocabulary.tags])[batch.tag]
-        tense = np.where(self._tense.of(batch) > 0, self._tense.of(batch), codes)
-        done = np.array([tag == "VBN" for tag in batch.vocabulary.tags])[batch.tag]
+        tags = batch.vocabulary.tags
+        tense = np.where(
+            self._tense.of(batch) > 0,
+            self._tense.of(batch),
+            np.array([_TAGS.get(tag, 0) for tag in tags])[batch.tag],
+        )
+        done = np.array([tag == "VBN" for tag in tags])[batch.tag] & (self._got.of(batch) == 0)
         ends = np.repeat(batch.offsets[1:], batch.lengths)
         for gap in (1, 2, 3):  # `has not yet been`: the perfect is past
-            has = self._has.of(batch)[:-gap].astype(np.bool_) & done[gap:]
-            tense[:-gap][has & (np.arange(gap, len(tense)) < ends[:-gap])] = _PAST
-        tense[self._coming.of(batch) > 0] = sum(_TENSES)
+            perfect = self._has.of(batch)[:-gap] * (done[gap:] & (np.arange(gap, len(tense)) < ends[:-gap]))
+            tense[:-gap] = np.where(perfect > 0, perfect, tense[:-gap])
         return np.asarray(tense)
 
 
