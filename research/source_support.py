@@ -26,6 +26,7 @@ from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.language.analysis import split_sentences
 from tesla_eval.metrics.features.ngrams import SourceGroup
+from tesla_eval.metrics.tesla_s_source import pieces
 from tesla_eval.statistics import spearman
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -86,8 +87,9 @@ class Summaries:
         evidence, every = self.evidence, np.arange(len(self.evidence.summary))
         sentences = [texts[k][slice(*span)] for k, span in zip(evidence.summary, evidence.spans, strict=True)]
         own = [(k, span) for k, text in enumerate(self.sources) for span in split_sentences(text, "en")]
+        inside = [self.sources[k][slice(*span)] for k, span in own]
         sides = metric.analysis.analyse(
-            self.sources, sentences, [self.sources[k][slice(*span)] for k, span in own]
+            *(list(map(pieces, texts)) for texts in (self.sources, sentences, inside))
         )
         self.word_columns, self.pair_columns = {"vectors": evidence.words}, {}
         for name, discount in (("content", 0.1), ("form", 1.0)):
@@ -220,12 +222,24 @@ def bias_section(sets: dict[str, Summaries]) -> Iterator[str]:
         )  # fmt: skip
         cells = (f"{_within(inside, one, other):.2f}" for one, other in pairs)
         yield f"| {name} | {sum(map(len, inside))} | {' | '.join(cells)} |"
+    yield "\nMean score of the least and of the most abstractive third of the supported summaries:\n"
+    yield "| | s-source | unigram precision | bigram precision |"
+    yield "|---|--:|--:|--:|"
+    for name, one in sets.items():
+        places = np.flatnonzero(one.supported)
+        places = places[np.argsort(1 - one.precisions[2][places], kind="stable")]
+        third = len(places) // 3
+        cells = (
+            f"{scores[places[:third]].mean():.2f}, {scores[places[-third:]].mean():.2f}"
+            for scores in (one.support(*SHIPPED), *one.precisions.values())
+        )
+        yield f"| {name} | {' | '.join(cells)} |"
     yield ""
 
 
 def _within(groups: Sequence[Index], one: FloatArray, other: FloatArray) -> float:
-    values = [(len(places), spearman(one[places], other[places])) for places in groups]
-    known = [(count, value) for count, value in values if value is not None]
+    values = [(len(places), spearman(one[places], other[places]).value) for places in groups]
+    known = [(count, value) for count, value in values if np.isfinite(value)]
     return float(np.average([value for _, value in known], weights=[count for count, _ in known]))
 
 
