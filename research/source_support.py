@@ -27,7 +27,7 @@ from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.language.analysis import split_sentences
 from tesla_eval.metrics.features.ngrams import SourceGroup
 from tesla_eval.metrics.tesla_s_source import pieces
-from tesla_eval.statistics import spearman
+from tesla_eval.statistics import kendall, spearman
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data" / "faithfulness" / "qags.tsv.gz"
@@ -45,6 +45,8 @@ FORMS = tuple(
 DRAWS, SEED = 1000, 12345
 SHIPPED = tuple(TeslaSSource.option_defaults()[name] for name in ("pair_share", "doubted"))
 SMALLEST_GROUP = 4
+JUDGED = {"summeval": "consistency", "summeval_op": "Faithfulness"}
+"""Sets of summaries with a human score of support; `s-source` was not shaped on them."""
 
 HEAD = """# What the source supports: QAGS
 
@@ -210,8 +212,9 @@ def bias_section(sets: dict[str, Summaries]) -> Iterator[str]:
         name: (one.support(*SHIPPED), one.precisions, one.words, one.supported.astype(str))
         for name, one in sets.items()
     }
-    for name in ("summeval", "summeval_op"):
+    for name in JUDGED:
         groups[name] = _judged(name)
+    tables = {name: groups[name] for name in JUDGED}
     for name, (ours, precisions, words, level) in groups.items():
         abstraction = 1 - precisions[2]
         inside = [np.flatnonzero(level == value) for value in np.unique(level)]
@@ -234,7 +237,20 @@ def bias_section(sets: dict[str, Summaries]) -> Iterator[str]:
             for scores in (one.support(*SHIPPED), *one.precisions.values())
         )
         yield f"| {name} | {' | '.join(cells)} |"
+    yield "\n## Sets that `s-source` was not shaped on\n"
+    yield "Kendall's τ of the summaries of a topic with what people said of support, its mean over the topics:\n"
+    yield "| | s-source | unigram precision | bigram precision | number of words |"
+    yield "|---|--:|--:|--:|--:|"
+    for name, (ours, precisions, words, level) in tables.items():
+        topic, human = np.array([pair.split() for pair in level]).astype(float).T
+        cells = (f"{_tau(topic, human, scores):.3f}" for scores in (ours, *precisions.values(), words))
+        yield f"| {name}, {JUDGED[name].lower()} | {' | '.join(cells)} |"
     yield ""
+
+
+def _tau(topic: FloatArray, human: FloatArray, scores: FloatArray) -> float:
+    values = [kendall(human[topic == one], scores[topic == one]).value for one in np.unique(topic)]
+    return float(np.nanmean(values))
 
 
 def _within(groups: Sequence[Index], one: FloatArray, other: FloatArray) -> float:
@@ -247,7 +263,7 @@ def _judged(name: str) -> tuple[FloatArray, dict[int, FloatArray], FloatArray, F
     """Scores, precisions and lengths of all summaries of a set, and their topic with their level of support."""
     read = read_summaries(str(DATA.parents[1] / "summaries" / name))
     assert read.sources is not None
-    human = read.human["consistency" if name == "summeval" else "Faithfulness"]
+    human = read.human[JUDGED[name]]
     rows = [
         (text, read.sources[t], f"{t} {human[k][t]:.2f}")
         for k, texts in enumerate(read.hypotheses)

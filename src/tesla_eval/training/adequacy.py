@@ -38,8 +38,8 @@ is often a small part of what a text says; 1 would predict them worse than no co
 (research/paraphrase-results.md)."""
 _LONE_SHARES = (0.0, 0.1, 0.2, 0.3)
 """What is tried for contradictions that people take off less for: a number that one text alone has is often a detail
-left out, and raters of meaning hardly look at tense."""
-_LIGHT = ("lone number", "tense")
+left out, and raters of meaning hardly look at tense and names."""
+_LIGHT = ("lone number", "tense", "name")
 _CHUNK = 512
 _DIGITS = 4
 _SWEEPS = 10_000
