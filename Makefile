@@ -38,9 +38,18 @@ help:
 	@echo "make release-check  build sdist and wheels as they would be published, and try each in a clean environment"
 	@echo "make wheel      build the wheel into dist/ and check its size"
 
-# The environment is made anew when the core or the dependencies change.
-$(VENV)/.installed: $(SOURCES)
+# The environment is made anew when the core or the dependencies change. The demo needs the package alone; the tests take the rest.
+$(VENV)/.package: $(SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing the package into $(VENV); compiling its core takes one or two minutes"
+	@mkdir -p build
+	@$(BIN)/pip install --disable-pip-version-check --verbose --editable . > build/install.log 2>&1 & pid=$$!; \
+	  while kill -0 $$pid 2> /dev/null; do sleep 2; share=$$(grep -o '^ *\[ *[0-9]*%\]\|^ *\[[0-9]*/[0-9]*\]' build/install.log | tail -1); \
+	  test ! -t 1 -o -z "$$share" || printf '\r  core: %s ' "$$share"; done; echo; \
+	  wait $$pid || { tail -40 build/install.log; exit 1; }
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.package
 	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade pip
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $@
@@ -49,7 +58,7 @@ $(VENV)/.bench: $(VENV)/.installed
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev,bench]"
 	touch $@
 
-demo: $(VENV)/.installed
+demo: $(VENV)/.package
 	$(BIN)/tesla score -r examples/reference.txt examples/system-a.txt examples/system-b.txt -m m,bleu,chrf
 	@echo
 	$(BIN)/tesla explain "Police apprehended two men who stole automobiles." "The police arrested two men who had stolen cars."
@@ -233,7 +242,8 @@ $(DOCS)/.installed: tools/docs_requirements.txt
 	touch $@
 
 # Links and anchors are checked, and every page must be in the navigation of mkdocs.yml.
-docs: $(DOCS)/.installed
+docs: $(DOCS)/.installed $(VENV)/.installed
+	$(BIN)/python tools/command_help.py > build/commands.md
 	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --clean --strict
 	@echo "the site is in build/site; with search: python -m http.server --directory build/site"
 

@@ -1,7 +1,7 @@
-"""What MkDocs cannot do by itself: links from docs/ to other files of the repository lead to copies in the site.
+"""What MkDocs cannot do by itself: links out of docs/, and the help of every command on one page.
 
-The pages are read on the site and in the repository, so they link to code and tests by relative paths. A link that
-leads nowhere ends the build.
+The pages are read on the site and in the repository, so they link to code and tests by relative paths. On the site such
+links lead to copies; a link that leads nowhere ends the build.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[1]
 COPIES = "repository"  # the folder of the site for files from outside docs/
+HELP = "<!-- the help of every command -->"  # what tools/command_help.py printed stands here on the site
 LINK = re.compile(r"(\]\()(\.\./[^)#\s]*)([^)]*\))")
 
 
@@ -47,7 +48,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
-    """Lead links out of docs/ to the copies."""
+    """Fill in the help of the commands, and lead links out of docs/ to the copies."""
     docs = Path(config["docs_dir"])
     up = "../" * page.file.src_uri.count("/")
 
@@ -55,4 +56,6 @@ def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
         path = outside(docs, page.file.src_uri, found[2])
         return found[0] if path is None else f"{found[1]}{up}{COPIES}/{path}.txt)"
 
+    if HELP in markdown:
+        markdown = markdown.replace(HELP, (ROOT / "build" / "commands.md").read_text("utf-8"))
     return LINK.sub(lead, markdown)

@@ -23,6 +23,7 @@ SHOTS = [
     ("de-en", "", "", WIDE, "dark", "overview-dark"),
     ("de-en", "", "", NARROW, "light", "overview-narrow"),
     ("de-en", "", "#segments", WIDE, "light", "segments"),
+    ("de-en", "", "#why", WIDE, "light", "why"),
     ("de-en", "", "#errors", WIDE, "light", "errors"),
     ("de-en", "#segment-1", "", WIDE, "light", "segment"),
     ("de-en", "#segment-6", "", WIDE, "dark", "segment-dark"),

@@ -62,10 +62,9 @@ class MaxSimMatcher {
    public:
     // Pairs of texts with more pairs of distinct symbols than this go through hubs: linear instead of quadratic size.
     static constexpr std::size_t kDenseCells = std::size_t{1} << 20;
-    // So do orders with more pairs of similar n-grams than this: long texts of few words.
+    // So do orders with more pairs of similar n-grams than this: long texts of few words. Pairs that only a sense links go
+    // through no hub: a pair of texts with more than this of them is refused (TextTooLong).
     static constexpr std::size_t kMostArcs = std::size_t{1} << 21;
-    // Pairs of n-grams that only a sense links go through no hub: with more, a pair of texts is refused (TextTooLong).
-    static constexpr std::size_t kMostSenseArcs = std::size_t{1} << 24;
 
     explicit MaxSimMatcher(const Lexicon& lexicon, std::size_t dense_cells = kDenseCells)
         : lexicon_(lexicon), dense_cells_(dense_cells) {}

@@ -23,6 +23,7 @@ from tesla_eval.metrics.results import Score as Score
 from tesla_eval.metrics.results import SegmentScores as SegmentScores
 from tesla_eval.metrics.shortcuts import explain as explain
 from tesla_eval.metrics.shortcuts import score as score
+from tesla_eval.metrics.shortcuts import score_samples as score_samples
 from tesla_eval.metrics.tesla_b import TeslaB as TeslaB
 from tesla_eval.metrics.tesla_celab import TeslaCelab as TeslaCelab
 from tesla_eval.metrics.tesla_celab import TeslaCelabMinus as TeslaCelabMinus

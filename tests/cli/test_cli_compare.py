@@ -139,6 +139,7 @@ class TestManySystems:
             outcome = tesla(*command, "-m", "m", "-r", files["ref"], *systems, "--resamples", "1000")
             assert outcome.status == 2
             assert "at least 1559" in outcome.err
+            assert "language:" not in outcome.err
 
     def test_too_few_documents_for_any_difference_are_said(self, tesla, scores, write):
         docs = write("docs.txt", ["d1"] * 20 + ["d2"] * 40)
@@ -232,6 +233,7 @@ class TestEdges:
         outcome = tesla("compare", "-r", files["ref"], *(files.get(a, a) for a in arguments))
         assert outcome.status == 2
         assert message in outcome.err
+        assert "language:" not in outcome.err
         assert not outcome.out
 
     def test_files_of_other_lengths_are_refused(self, tesla, files, write):

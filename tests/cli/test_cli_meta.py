@@ -268,6 +268,21 @@ class TestSignificance:
         outcome = tesla("meta", "--segments", segments(*segment_rows()), "--significance", wish)
         assert outcome.status == 2
 
+    def test_too_few_resamples_are_an_error_that_names_the_number(self, tesla, segments):
+        wish = (
+            "meta",
+            "--segments",
+            segments(*segment_rows()),
+            "-m",
+            "chrf,bleu,ter",
+            "--significance",
+            "kendall",
+        )
+        assert "Holm-corrected, 1200 resamples)" in tesla(*wish).out
+        outcome = tesla(*wish, "--resamples", "50")
+        assert outcome.status == 2
+        assert "give at least 59" in outcome.err
+
     def test_a_test_set_that_does_not_allow_it_is_a_warning(self, tesla, segments):
         nobody = {system: [""] * 4 for system in HUMAN}
         outcome = tesla("meta", "--segments", segments(*segment_rows(human=nobody)), "-m", "chrf", "--significance",

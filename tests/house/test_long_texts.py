@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 import time
@@ -43,7 +44,7 @@ def test_few_words_many_times_take_little_memory() -> None:
 def test_what_goes_through_hubs_has_the_same_optimum() -> None:
     """More than two million pairs of similar trigrams: against the transport problem with all its arcs."""
     draw = np.random.default_rng(3)
-    lemmas, senses = 14, [draw.choice(9, draw.integers(0, 3), replace=False) for _ in range(14)]
+    lemmas, senses = 14, [draw.choice(30, draw.integers(0, 3), replace=False) for _ in range(14)]
     lexicon = _core.Lexicon(None)
     ends = np.cumsum([0, *map(len, senses)])
     lexicon.intern_lemmas(
@@ -88,6 +89,16 @@ def test_an_error_names_the_segment_and_the_limit(name: str, words: int, told: s
     start = time.process_time()
     with pytest.raises(InputError, match=told):
         score_systems(["a"], [NamedMetric(name, create_metric(name, "en"))], [chunk])
+    assert time.process_time() - start < 10
+
+
+def test_a_long_text_of_few_words_is_refused() -> None:
+    """Twenty verbs in texts of 20,000 words: four million pairs of trigrams are linked by a sense only."""
+    draw = random.Random(1)
+    texts = [" ".join(draw.choices(VERBS.split(), k=20_000)) for _ in range(2)]
+    metric, start = create_metric("m", "en"), time.process_time()
+    with pytest.raises(InputError, match="over 2 million pairs of n-grams share a sense: split them"):
+        metric.score_segments(texts[:1], [texts[1:]])
     assert time.process_time() - start < 10
 
 

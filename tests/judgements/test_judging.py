@@ -14,6 +14,8 @@ import pytest
 
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.judgements.sheets import Material, Plan, make_round, read_filled, read_key, sheet_lines
+from tesla_eval.judgements.wmt import read_segments
+from tesla_eval.metrics import create_metric
 
 SYSTEMS = ("alpha", "beta", "gamma", "delta")
 QUALITY = {"alpha": 4, "beta": 3, "gamma": 2, "delta": 1}
@@ -141,6 +143,32 @@ class TestRound:
                      "chrf", "--format", "json", "--no-cache")  # fmt: skip
         assert done.status == 0, done.err
         assert {row["testset"] for row in json.loads(done.out)["results"]} == {"made"}
+
+    def test_outputs_are_no_formulas_and_score_as_they_are(self, tesla, write, tmp_path):
+        outputs, references = ["=1+1 is two", "- a dash", "plain"], ["@home it is two", "a dash", "+plain"]
+        ref, system = write("ref.txt", references), write("a.txt", outputs)
+        made = (
+            "judge",
+            "make",
+            "-r",
+            ref,
+            system,
+            write("b.txt", references),
+            "--judges",
+            "ann",
+            "--lp",
+            "de-en",
+        )
+        assert tesla(*made, "-o", str(tmp_path / "round")).status == 0
+        file = tmp_path / "round" / "outputs.seg.tsv"
+        cells = {cell for line in file.read_text().splitlines() for cell in line.split("\t")}
+        assert not any(cell.startswith(("=", "+", "-", "@")) for cell in cells)
+        (judged,) = read_segments(str(file))
+        place = judged.systems.index("a.txt")
+        for name in ("m", "x", "bleu", "chrf", "ter", "celab", "rougel"):
+            metric = create_metric(name, "en")
+            found = metric.corpus_score([text or "" for text in judged.hypotheses[place]], judged.references)
+            assert found.score == metric.corpus_score(outputs, [references]).score
 
     def test_ratings_come_out_as_they_were_given(self, made, tesla, tmp_path):
         folder = made("--kind", "rating", "--criteria", "overall,adequacy", "--repeat", "0")

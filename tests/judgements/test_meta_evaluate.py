@@ -358,6 +358,15 @@ class TestComparison:
         result = compare_metrics(joined, "segment", "kendall", resamples=100)
         assert result.clusters == (1, 1, 0)
 
+    def test_the_number_of_resamples_follows_the_number_of_metrics(self, judged):
+        table, draw = judged.metrics["good"].segments, np.random.default_rng(7)
+        noise = {f"m{k}": scores(table + 9 * draw.normal(size=table.shape)) for k in range(10)}
+        result = compare_metrics(join(judged.outputs, {"good": scores(table), **noise}), "segment", "kendall")
+        assert result.resamples == 20 * 55 / 0.05
+        assert result.clusters[0] == 1 < min(result.clusters[1:])
+        with pytest.raises(UsageError, match=r"with 1 comparisons .* at least 19"):
+            compare_metrics(judged, "segment", "kendall", resamples=10)
+
     def test_what_cannot_be_resampled_is_refused(self, judged):
         with pytest.raises(UsageError, match="statistic"):
             compare_metrics(judged, "system", "soft_accuracy")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tesla_eval._core import GUARD_FEATURES, Guards, compare_guards
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.analysis.critical_words import CriticalWords
 from tesla_eval.metrics.features.guards import GuardGroup
 
 TEXTS = st.lists(
@@ -130,3 +131,12 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     text = Guards(np.array([0, 3]), words, marks, words, marks)
     with pytest.raises(IndexError):
         compare_guards(text, text, np.array([0]), np.array([1]))
+
+
+def test_words_of_the_next_text_change_nothing() -> None:
+    """A text that ends in a negation is the same whatever text follows it in the batch."""
+    (batch,) = load_pipeline("en").analyse(["He did not", "Only he did", "not only he"])
+    assert CriticalWords("en").negations(batch).tolist() == [0, 0, 1, 0, 0, 0, 0, 0, 0]
+    marked = np.array([True, False, False, True, True, False, False, False, True])
+    assert np.flatnonzero(batch.next_to(marked, 1)).tolist() == [3, 7]
+    assert np.flatnonzero(batch.next_to(marked, -1)).tolist() == [1, 4, 5]

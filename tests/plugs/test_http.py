@@ -114,15 +114,15 @@ def test_languages_are_identified_and_defaults_are_those_of_the_language(server)
 
 def test_explanations_are_those_of_the_metric_and_hostile_text_stays_text(server) -> None:
     hostile = '<script>alert(1)</script> & "cats" <img src=x onerror=alert(1)>'
-    query = {**ONE, "hypotheses": [hostile], "references": [["cats </p> sat"]], "html_width": 400}
+    query = {**ONE, "hypotheses": [hostile], "references": [["cats </p> sat"]], "drawing": True}
     status, answer = server.ask("/explain", query)
     (explanation,) = answer["results"][0]["explanations"]
-    drawn = explanation.pop("html")
+    drawn = explanation.pop("drawing")
     assert (
         status == 200
         and explanation == create_metric("m", "en").explain(hostile, ["cats </p> sat"]).to_dict()
     )
-    assert "<script" not in drawn and "<img" not in drawn and "&lt;script&gt;" in drawn
+    assert drawn["hypothesis"] == hostile  # the page's script shows it as text
 
 
 @pytest.mark.parametrize(("path", "body", "status", "says"), [
@@ -148,7 +148,7 @@ def test_explanations_are_those_of_the_metric_and_hostile_text_stays_text(server
     ("/score", {**ONE, "hypotheses": ["\ud800"]}, 422, "segment 1: "),
     ("/score", {**ONE, "hypotheses": ["a" * 20_001]}, 413, "longer than 20000 characters"),
     ("/explain", {**ONE, "metrics": ["bleu"]}, 422, "cannot be explained"),
-    ("/explain", {**ONE, "html_width": 10**9}, 422, "html_width must be"),
+    ("/explain", {**ONE, "drawing": 1}, 422, "drawing must be"),
     ("/explain", {**ONE, "hypotheses": ["a"] * 101, "references": [["a"] * 101]}, 413, "more than 100"),
     ("/nothing", None, 404, "Not Found"), ("/score", None, 405, "Method Not Allowed"),
 ])  # fmt: skip

@@ -6,11 +6,9 @@ import base64
 import hashlib
 import json
 import re
-import subprocess
 from datetime import date
 from itertools import combinations
 from pathlib import Path
-from shutil import which
 
 import numpy as np
 import pytest
@@ -19,7 +17,6 @@ from tesla_eval import TeslaM
 from tesla_eval.base.errors import InputError
 from tesla_eval.metrics.comparison import SystemTable, compare_systems
 from tesla_eval.report.collect import ReportTexts, ScoredMetric, collect, telling_segments
-from tesla_eval.report.covering import compact
 from tesla_eval.report.embedding import embedded, encoded, extract, read_blocks
 from tesla_eval.report.findings import CLASSES, Findings
 from tesla_eval.report.overview import overview, short_names
@@ -224,6 +221,62 @@ def test_the_most_telling_segments_come_first() -> None:
     assert one.segments[0, order[1]] == one.segments.min() or order[0] == int(one.segments[0].argmin())
 
 
+def test_lost_words_are_those_without_a_full_link(page) -> None:
+    document = extract(page("-r", *EXAMPLES, "-m", "m"))
+    words, names = document["words"], document["classes"]
+    for system, by_segment in enumerate(words["losses"]):
+        for segment, losses in enumerate(by_segment):
+            detail = document["explanations"]["tesla-m"][str(segment)][system]["references"][0]
+            assert words["references"][segment] == 0
+            tokens, places = detail["reference"], words["words"][segment]
+            assert places[::3] == [token["start"] for token in tokens]
+            assert places[1::3] == [token["end"] for token in tokens]
+            functions = [names[kind] == "function" for kind in places[2::3]]
+            assert functions == [token["function"] for token in tokens]
+            carried = [0.0] * len(tokens)
+            for link in detail["features"][0]["flow"]:
+                carried[link["reference"][0]] += link["similarity"] * link["weight"]
+            missing = [
+                (0.1 if token["function"] else 1) - x for token, x in zip(tokens, carried, strict=True)
+            ]
+            expected = {place: round(100 * cost) for place, cost in enumerate(missing) if cost >= 0.25}
+            assert dict(zip(losses[::2], losses[1::2], strict=True)) == expected
+
+
+def test_segments_are_grouped_by_documents_and_labels(tesla, page, write) -> None:
+    labels = write("labels.txt", [f"{'news' if k % 2 else 'sport'}\tann" for k in range(5)])
+    groups = extract(page("-r", *EXAMPLES, "-m", "m", "--labels", labels))["texts"]["groups"]
+    assert groups == {"label 1": ["sport", "news", "sport", "news", "sport"], "label 2": ["ann"] * 5}
+    short = write("short.txt", ["news"] * 4)
+    refused = tesla("report", "-l", "en", "-r", *EXAMPLES, "--labels", short, "-o", "x.html")
+    assert refused.status == 2 and "4 lines, but there are 5 segments" in refused.err
+    ragged = write("ragged.txt", ["news\ta", *["news"] * 4])
+    refused = tesla("report", "-l", "en", "-r", *EXAMPLES, "--labels", ragged, "-o", "x.html")
+    assert refused.status == 2 and "line 2: 1 columns, but line 1 has 2" in refused.err
+
+
+def test_stress_and_support_have_sections(tesla, page, write, tmp_path: Path) -> None:
+    printed = tesla("stress", "-l", "en", "-r", *EXAMPLES, "-m", "m,bleu", "--format", "json").out
+    study = json.loads(printed)
+    path = page("--stress", write("stress.json", [printed]))
+    assert extract(path)["stress"] == study
+    html = path.read_text("utf-8")
+    for row in study["rows"]:
+        if row["fooled"] is not None:
+            drop = row["drop"] if row["relative_drop"] is None else row["relative_drop"]
+            assert f"{row['fooled']:.3f} ({drop:.2f})" in html
+    assert tesla("report", "--stress", write("no.json", ["{}"]), "-o", "x.html").status == 2
+    source = write("source.txt", ["Storms hit Portugal on Monday. Nobody was hurt."])
+    outputs = write("a.txt", ["Storms hit Spain. Nobody was hurt."]), write("b.txt", ["Storms hit Portugal."])
+    document = extract(page("-m", "s-source", "-s", source, *outputs))
+    worst = document["support"][0][0]
+    assert (
+        worst["segment"] == 0
+        and "Spain" in worst["sentence"]
+        and worst["score"] < document["support"][1][0]["score"]
+    )
+
+
 def test_findings_name_what_was_lost() -> None:
     metric = TeslaM("en")
     found = Findings({"NNP": "PROPN", "CD": "NUM", "NN": "NOUN"}.get, 1)  # type: ignore[arg-type]
@@ -348,69 +401,3 @@ def test_every_module_is_in_the_script() -> None:
     assert {path.stem for path in assets.glob("*.js")} == set(MODULES)
     assert not re.search(r"^(import|export) ", script(), re.MULTILINE)
     assert "innerHTML" not in script() and "eval(" not in script() and "</" not in script()
-
-
-@pytest.mark.skipif(which("node") is None, reason="there is no Node.js to run the script with")
-def test_the_script_draws_the_same_picture_as_python(tmp_path: Path) -> None:
-    """Both twins break texts into the same rows and find the same links."""
-    from tesla_eval import TeslaCelab
-    from tesla_eval.drawing.arithmetic import feature_steps, score_steps
-    from tesla_eval.drawing.match import rows_of
-    from tesla_eval.drawing.picture import picture_of
-
-    pairs = [
-        (TeslaM("en"), "The new president of Spain visited 14 cities on Tuesday, his man said.",
-         "On Tuesday Spain's newly elected leader toured fourteen towns, his spokesman said."),
-        (TeslaM("en"), "A cat.", "The cats were sitting on the mats in the house."),
-        (TeslaCelab("zh"), "您还是知道八坂神社和清水寺在哪里吗？", "您知道哪里是八坂神社吗？"),
-    ]  # fmt: skip
-    cases = []
-    for metric, hypothesis, reference in pairs:
-        explained = metric.explain(hypothesis, [reference])
-        detail = explained.to_dict()["references"][0]
-        for name in [None, *(one["name"] for one in detail["features"] if "flow" in one)]:
-            picture = picture_of(detail, name)
-            assert picture is not None
-            widths = [
-                [10.0 + len(word.text) for word in side] for side in (picture.reference, picture.hypothesis)
-            ]
-            rows = [list(map(list, row)) for row in rows_of(widths[0], widths[1], picture.ties, 90)]
-            ties = [[list(tie.reference), list(tie.hypothesis), tie.kind] for tie in picture.ties]
-            shown = next((one for one in detail["features"] if one["name"] == name), None)
-            steps = list(score_steps(detail)) + (list(feature_steps(shown)) if shown else [])
-            cases.append(
-                {
-                    "detail": compact(explained.references[0]),
-                    "name": name,
-                    "widths": widths,
-                    "rows": rows,
-                    "ties": ties,
-                    "steps": steps,
-                }
-            )
-    (tmp_path / "cases.json").write_text(json.dumps(cases), "utf-8")
-    assets = ROOT / "src" / "tesla_eval" / "report" / "assets"
-    for name in ("dom", "match", "arithmetic"):
-        (tmp_path / f"{name}.js").write_text((assets / f"{name}.js").read_text("utf-8"), "utf-8")
-    (tmp_path / "package.json").write_text('{"type": "module"}', "utf-8")
-    (tmp_path / "run.js").write_text(
-        """
-        import { readFileSync } from "node:fs";
-        import { pictureOf, rowsOf } from "./match.js";
-        import { featureSteps, scoreSteps } from "./arithmetic.js";
-        const found = JSON.parse(readFileSync("cases.json", "utf-8")).map(({ detail, name, widths }) => {
-          const picture = pictureOf(detail, name);
-          const shown = detail.features.find((one) => one.name === name);
-          return {
-            rows: rowsOf(widths, picture.ties, 90),
-            ties: picture.ties.map((tie) => [tie.reference, tie.hypothesis, tie.kind]),
-            steps: [...scoreSteps(detail), ...(shown ? featureSteps(shown) : [])],
-          };
-        });
-        console.log(JSON.stringify(found));
-        """,
-        "utf-8",
-    )
-    done = subprocess.run(["node", "run.js"], cwd=tmp_path, capture_output=True, text=True, check=True)
-    for case, found in zip(cases, json.loads(done.stdout), strict=True):
-        assert found == {key: case[key] for key in ("rows", "ties", "steps")}

@@ -77,7 +77,9 @@ def test_scores_and_drawings_on_the_command_line(tmp_path: Path) -> None:
     assert "tesla-n" in run("score", "-m", "n,x", "-r", str(reference), str(system))
     shown = run("explain", "-m", "n", "Two men were detained.", "Two men were arrested.")
     assert "detained" in shown and "arrested" in shown
-    assert "<svg" in run("explain", "-m", "n", "--svg", "Two men were detained.", "Two men were arrested.")
+    assert "tm-data" in run(
+        "explain", "-m", "n", "--html", "Two men were detained.", "Two men were arrested."
+    )
 
 
 def test_the_selftest_covers_the_package() -> None:

@@ -6,14 +6,15 @@ import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 
 import click
 
-from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError
 from tesla_eval.cli.shared import options as shared
 from tesla_eval.cli.shared.command import command
-from tesla_eval.cli.shared.inputs import check_distinct, systems_or_standard_input
+from tesla_eval.cli.shared.inputs import systems_or_standard_input
 from tesla_eval.cli.shared.meta_formats import shown_p
 from tesla_eval.cli.shared.opened import open_for_metrics
 from tesla_eval.cli.shared.outputs import check_output, output_option, write_output
@@ -25,12 +26,12 @@ from tesla_eval.metrics.comparison import (
     DocumentScores,
     PairTest,
     SystemComparison,
+    check_comparison,
     compare_systems,
-    compared_pairs,
 )
 from tesla_eval.metrics.registry import digits
 from tesla_eval.metrics.scoring import score_systems
-from tesla_eval.statistics import DEFAULT_SEED, enough_resamples
+from tesla_eval.statistics import DEFAULT_SEED
 from tesla_eval.texts.columns import Missing
 from tesla_eval.texts.lines import read_lines
 
@@ -279,6 +280,7 @@ def compare(
     check_output(
         output, (*references, *systems, *(name for name in (source, score_file, docs) if name is not None))
     )
+    check = partial(check_comparison, baseline, alpha, resamples, least=2)
     own_documents: tuple[str, ...] | None = None
     unit = "segments"
     if score_file is None:
@@ -292,11 +294,10 @@ def compare(
             columns=columns,
             analysed=analysed,
             missing=missing,
+            check=check,
         )
         own_documents = given.documents
         unit = "segments" if given.topics is None else "topics"
-        check_distinct(given.systems)
-        resamples = enough_resamples(len(compared_pairs(given.systems, baseline)), alpha, resamples)
         with progress("scoring (segments)", given.segments) as bar:
             scored = score_systems(given.systems, chosen, given.chunks, jobs=jobs, progress=bar)
         tables = [scored.table(place) for place in range(len(chosen))]
@@ -308,9 +309,8 @@ def compare(
             raise click.UsageError("--scores replaces the texts: do not give -r as well")
         names = [name for text in metrics for name in ([text] if ":" in text else text.split(","))]
         tables = read_score_table(score_file, systems, names)
+        check(tables[0].systems)
         signatures = [f"scores:{score_file}"]
-    if len(tables[0].systems) < 2:
-        raise UsageError(f"only one system, {tables[0].systems[0]}: there is nothing to compare it with")
     documents: Sequence[str] | None
     if docs is None:
         documents = own_documents if own_documents and len(set(own_documents)) > 1 else None

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from tempfile import TemporaryFile
-from typing import Any
 
 import click
 
@@ -23,8 +22,7 @@ from tesla_eval.cli.shared.options import (
     source_option,
 )
 from tesla_eval.cli.shared.terminal import links_coloured, progress, visible, warn, write_lines
-from tesla_eval.drawing import explanation_html, explanation_page, match_svg
-from tesla_eval.drawing.picture import picture_of
+from tesla_eval.drawing import explanation_html, explanation_page
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.comparison import explain_difference
 from tesla_eval.metrics.requests import parse_requests
@@ -57,7 +55,6 @@ __all__ = ["explain"]
     help="JSON: one object, or one line per segment with -r (docs/formats.md).",
 )
 @click.option("--html", "as_html", is_flag=True, help="A page of HTML: links between words, step by step.")
-@click.option("--svg", "as_svg", is_flag=True, help="One picture of the links between the words, as SVG.")
 @click.option(
     "--feature",
     default=None,
@@ -78,7 +75,6 @@ def explain(
     language: str,
     as_json: bool,
     as_html: bool,
-    as_svg: bool,
     feature: str | None,
     segment: int | None,
     system: str | None,
@@ -99,12 +95,14 @@ def explain(
     tesla explain -m x -r ref.txt sysA.txt sysB.txt              why A scores higher than B
     tesla explain -m x -r ref.txt sysA.txt sysB.txt --segment 7  ... on one segment
     """
-    output = _chosen_output(as_json, as_html, as_svg)
+    if as_json and as_html:
+        raise click.UsageError("--json and --html are two outputs: choose one")
+    output = "json" if as_json else "html" if as_html else "text"
     from_files = bool(references) or (len(texts) == 1 and is_summary_source(texts[0]))
     named = () if metric is None else (metric,)
     given: Inputs | None = None
     if from_files:
-        _check_files(output, texts, segment)
+        _check_files(output, texts)
         given, (first, *_), _ = open_for_metrics(
             references, texts, named, language, source=source, one=True, source_is_shown=True
         )
@@ -147,13 +145,6 @@ def explain(
             write_lines(lines, paint=links_coloured if output == "text" else None)
 
 
-def _chosen_output(as_json: bool, as_html: bool, as_svg: bool) -> str:
-    chosen = [name for name, wanted in (("json", as_json), ("html", as_html), ("svg", as_svg)) if wanted]
-    if len(chosen) > 1:
-        raise click.UsageError("--json, --html and --svg are three outputs: choose one")
-    return chosen[0] if chosen else "text"
-
-
 def _check_texts(texts: Sequence[str], metrics: Sequence[str], segment: int | None) -> None:
     needed = all(request.entry.load().needs_references for request in parse_requests(metrics))
     if len(texts) < 2 and needed:
@@ -162,13 +153,11 @@ def _check_texts(texts: Sequence[str], metrics: Sequence[str], segment: int | No
         raise click.UsageError("--segment goes with -r and the file of a system, or with summaries")
 
 
-def _check_files(output: str, texts: Sequence[str], segment: int | None) -> None:
+def _check_files(output: str, texts: Sequence[str]) -> None:
     if len(texts) > 2:
         raise click.UsageError("with -r, explain takes one system file, or two to compare")
-    if output in ("html", "svg") and len(texts) == 2:
-        raise click.UsageError("--html and --svg show one system; `tesla report` shows several")
-    if output == "svg" and segment is None:
-        raise click.UsageError("--svg draws one segment: choose it with --segment")
+    if output == "html" and len(texts) == 2:
+        raise click.UsageError("--html shows one system; `tesla report` shows several")
 
 
 def _check_sources(metric: Metric, source: str | None, source_text: str | None, from_files: bool) -> None:
@@ -221,32 +210,18 @@ def _json(explanation: Explanation, feature: str | None, names: Mapping[str, str
 
 def _html(explanation: Explanation, feature: str | None, names: Mapping[str, str]) -> Iterator[str]:
     """The explanation as one line of HTML."""
-    texts = [reference.text for reference in explanation.references]
-    document = explanation.to_dict()
-    _check_feature(document, feature)
-    fragment = explanation_html(document, explanation.hypothesis, texts, feature=feature, styled=False)
-    yield " ".join(fragment.splitlines())
-
-
-def _svg(explanation: Explanation, feature: str | None, names: Mapping[str, str]) -> Iterator[str]:
-    """The links to the first reference as one line of SVG."""
-    document = explanation.to_dict()
-    _check_feature(document, feature)
-    picture = picture_of(document["references"][0], feature)
-    if picture is None:
-        raise click.UsageError(f"{explanation.metric} has no links between words to draw")
-    yield match_svg(picture, standalone=True)
-
-
-def _check_feature(document: dict[str, Any], feature: str | None) -> None:
-    if feature is not None and picture_of(document["references"][0], feature) is None:
-        features = document["references"][0].get("features", ())
-        names = [one["name"] for one in features if "flow" in one and "pivot" not in one]
-        raise click.UsageError(f"no feature {feature!r} here; there are {', '.join(names) or 'none'}")
+    drawable = [
+        one["name"]
+        for one in explanation.to_dict()["references"][0].get("features", ())
+        if "flow" in one and "pivot" not in one
+    ]
+    if feature is not None and feature not in drawable:
+        raise click.UsageError(f"no feature {feature!r} here; there are {', '.join(drawable) or 'none'}")
+    yield " ".join(explanation_html(explanation.drawn_data(feature), alone=False).splitlines())
 
 
 _RENDERERS: dict[str, Callable[[Explanation, str | None, Mapping[str, str]], Iterator[str]]] = {
-    "html": _html, "json": _json, "svg": _svg, "text": _text,
+    "html": _html, "json": _json, "text": _text,
 }  # fmt: skip
 
 

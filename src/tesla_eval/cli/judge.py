@@ -18,6 +18,7 @@ from tesla_eval.judgements.sheets import (
     JudgingKey,
     Material,
     Plan,
+    cell,
     make_round,
     read_filled,
     read_key,
@@ -140,7 +141,7 @@ def _segment_rows(material: Material, key: JudgingKey) -> Iterable[str]:
     assert material.references is not None
     for item, reference in enumerate(material.references):
         for system, outputs in material.outputs.items():
-            texts = (" ".join(text.split()) for text in (outputs[item], reference))
+            texts = (cell(text, " ") for text in (outputs[item], reference))  # metrics ignore a space
             yield "\t".join((key.lp, key.testset, system, str(item + 1), "", *texts))
 
 

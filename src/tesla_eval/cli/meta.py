@@ -25,6 +25,7 @@ from tesla_eval.cli.shared.options import (
     metrics_option,
     need_matplotlib,
     quiet_option,
+    resamples_option,
 )
 from tesla_eval.cli.shared.terminal import complain, progress, resumable, warn, write_lines
 from tesla_eval.judgements.meta import (
@@ -52,7 +53,7 @@ from tesla_eval.judgements.wmt import read_eval_set
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.scoring import NamedMetric
-from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.statistics import DEFAULT_SEED
 
 __all__ = ["meta"]
 
@@ -139,7 +140,7 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
     help="Compare the metrics by this statistic (at segment level; for system level put system: before it): intervals, "
     "resampling, paired permutation, rank clusters. Repeatable.",
 )
-@click.option("--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, show_default=True)
+@resamples_option
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
 @click.option(
     "--plots",
@@ -178,7 +179,7 @@ def meta(
     systems: str | None,
     mtme: Path | None, summaries: str | None, language: str, lps: tuple[str, ...], metrics: tuple[str, ...],
     output_format: str, all_references: bool, all_segments: bool,
-    human_score: str | None, significance: tuple[str, ...], resamples: int, seed: int, plots: Path | None,
+    human_score: str | None, significance: tuple[str, ...], resamples: int | None, seed: int, plots: Path | None,
     plot_format: str, score_folder: Path | None, reference_name: str | None, jobs: int, no_cache: bool,
 ) -> int:  # fmt: skip
     """Measure how well metrics agree with human judgements.

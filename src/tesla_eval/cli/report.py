@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
 
+from tesla_eval.base.errors import InputError
 from tesla_eval.base.files import replacing
 from tesla_eval.cli.shared.command import command as tesla_command
-from tesla_eval.cli.shared.inputs import check_distinct, systems_or_standard_input
+from tesla_eval.cli.shared.inputs import systems_or_standard_input
 from tesla_eval.cli.shared.opened import open_for_metrics
 from tesla_eval.cli.shared.options import (
     auto_language_option,
@@ -24,15 +26,16 @@ from tesla_eval.cli.shared.options import (
 )
 from tesla_eval.cli.shared.outputs import OutputPath, check_output
 from tesla_eval.cli.shared.terminal import note, progress, write_lines
-from tesla_eval.metrics.comparison import compared_pairs
+from tesla_eval.metrics.comparison import check_comparison
 from tesla_eval.metrics.scoring import score_systems
 from tesla_eval.report.collect import Blocks, ReportTexts, collect, scored_metrics
 from tesla_eval.report.embedding import extract
-from tesla_eval.report.human import read_human
+from tesla_eval.report.human import read_human, read_result
 from tesla_eval.report.overview import default_title
 from tesla_eval.report.page import render
-from tesla_eval.statistics import DEFAULT_SEED, enough_resamples
+from tesla_eval.statistics import DEFAULT_SEED
 from tesla_eval.texts.columns import Missing
+from tesla_eval.texts.lines import read_lines
 
 __all__ = ["report"]
 
@@ -53,6 +56,10 @@ __all__ = ["report"]
 @missing_option
 @click.option("--meta", "meta_file", metavar="FILE",
               help="Metrics against human judgements: the JSON of `tesla meta`, alone or with systems.")  # fmt: skip
+@click.option("--stress", "stress_file", metavar="FILE",
+              help="What fools the metrics: the JSON of `tesla stress`, alone or with systems.")  # fmt: skip
+@click.option("--labels", metavar="FILE",
+              help="Labels to group the segments by, one line per segment; columns are separated by tabs.")  # fmt: skip
 @click.option("--title", default=None, help="The title of the page.")
 @click.option("--flows", type=click.IntRange(0), default=None, metavar="N",
               help="Embed the links between words for N segments, the most telling first.  "
@@ -69,7 +76,8 @@ __all__ = ["report"]
 def report(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
     output: Path | None, metrics: tuple[str, ...], language: str, columns: str | None, missing: Missing,
-    meta_file: str | None, title: str | None, flows: int | None, baseline: str | None, resamples: int | None, seed: int,
+    meta_file: str | None, stress_file: str | None, labels: str | None,
+    title: str | None, flows: int | None, baseline: str | None, resamples: int | None, seed: int,
     alpha: float, extracted: str | None, jobs: int,
 ) -> None:  # fmt: skip
     """Write one HTML file that shows SYSTEMs compared, down to the links between single words.
@@ -82,6 +90,7 @@ def report(
     tesla report -r ref.txt sysA.txt sysB.txt -o report.html
     tesla report -r ref.txt --source src.txt sysA.txt sysB.txt -m m,x,bleu -o report.html
     tesla report -m s summaries.jsonl -o report.html
+    tesla report -r ref.txt sysA.txt sysB.txt --labels domains.txt -o report.html
     tesla report --meta meta.json -o report.html         metrics against human judgements
     tesla report --extract report.html > report.json     the data, for another program
     """
@@ -93,8 +102,9 @@ def report(
     check_output(output, (*references, *systems, *inputs))
     command = shlex.join(["tesla", *sys.argv[1:]])
     human = None if meta_file is None else read_human(meta_file)
+    stress = None if stress_file is None else read_result(stress_file, "tesla stress", ("signatures", "rows"))
     blocks: Blocks | None = None
-    if human is None or references or systems or inputs:
+    if (human is None and stress is None) or references or systems or inputs:
         files = systems_or_standard_input((*inputs, *systems))
         given, chosen, language = open_for_metrics(
             references,
@@ -105,11 +115,12 @@ def report(
             columns=columns,
             source_is_shown=True,
             missing=missing,
+            check=partial(check_comparison, baseline, alpha, resamples),
         )
-        check_distinct(given.systems)
-        resamples = enough_resamples(len(compared_pairs(given.systems, baseline)), alpha, resamples)
         chunks = list(given.chunks)
-        texts = ReportTexts.of_chunks(given.systems, chunks, given.topics)
+        groups = {} if given.documents is None else {"document": given.documents}
+        groups |= _labels(labels, sum(chunk.segments for chunk in chunks))
+        texts = ReportTexts.of_chunks(given.systems, chunks, given.topics, groups)
         title = title or default_title(language, len(texts.systems), texts.count)
         with progress("scoring (segments)", texts.count) as bar:
             scored = scored_metrics(
@@ -119,10 +130,26 @@ def report(
             blocks = collect(
                 texts, scored, title=title, command=command, language=language, flows=flows, progress=bar
             )
-    page = render(blocks, human, title=title or "Metrics against human judgements", command=command)
+    title = title or ("Metrics under stress" if human is None else "Metrics against human judgements")
+    page = render(blocks, human, title=title, command=command, stress=stress)
     if output == Path("-"):
         sys.stdout.write(page)
         return
     with replacing(output) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
     note(f"{output}: {len(page.encode()) / 1e6:.1f} MB")
+
+
+def _labels(path: str | None, segments: int) -> dict[str, tuple[str, ...]]:
+    """The columns of a file of labels, one line per segment."""
+    if path is None:
+        return {}
+    rows = [line.split("\t") for line in read_lines(path)]
+    if len(rows) != segments:
+        raise InputError(f"{path}: {len(rows)} lines, but there are {segments} segments")
+    width = len(rows[0])
+    for number, row in enumerate(rows, start=1):
+        if len(row) != width:
+            raise InputError(f"{path}, line {number}: {len(row)} columns, but line 1 has {width}")
+    names = ["label"] if width == 1 else [f"label {place}" for place in range(1, width + 1)]
+    return dict(zip(names, map(tuple, zip(*rows, strict=True)), strict=True))

@@ -10,7 +10,7 @@ import click
 
 from tesla_eval.base.files import replacing
 from tesla_eval.cli.shared.command import command
-from tesla_eval.cli.shared.inputs import check_distinct, read_chunks
+from tesla_eval.cli.shared.inputs import read_chunks
 from tesla_eval.cli.shared.language import SAMPLE, identified_language
 from tesla_eval.cli.shared.options import (
     auto_language_option,
@@ -58,7 +58,8 @@ def stress(
     tesla stress -r ref.txt sysA.txt sysB.txt -m x,bleu,chrf++
     tesla stress -r ref.txt -m x --kinds negation,number --texts damaged.tsv
     """
-    check_distinct(systems)
+    if len(set(systems)) < len(systems):
+        raise click.UsageError("a system is given twice")
     chosen_kinds = choose_kinds(name.strip() for given in kinds for name in given.split(",") if name.strip())
     outputs: list[list[str]] = [[] for _ in systems]
     streams: list[list[str | None]] = [[] for _ in references]

@@ -1,61 +1,37 @@
-"""What the picture of a match shows: the words of two texts and the links between them, from an explanation."""
+"""The links between the words of two texts, from an explanation, and why two words are linked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from tesla_eval.base.explanations import LinkPart
+from tesla_eval.base.records import Span
 
 __all__ = [
     "KINDS",
     "UNMATCHED",
-    "Kind",
-    "Picture",
-    "Span",
     "Tie",
-    "Word",
     "joined_partners",
     "kind_of_link",
     "partners",
-    "picture_of",
     "places_of",
     "ties_of",
 ]
 
-Span = tuple[int, int]
-
-
-class Kind(NamedTuple):
-    """How a kind of link looks, and what it means."""
-
-    label: str
-    colour: str
-    dash: str
-
-
 KINDS = {
-    "exact": Kind("same word", "#1a7f37", ""),
-    "lemma": Kind("same lemma", "#0e7490", "9 3"),
-    "synonym": Kind("synonym", "#8250df", "6 3 2 3"),
-    "vector": Kind("similar by vectors", "#0969da", "3 3"),
-    "pos": Kind("same part of speech only", "#9a6700", "1.5 3.5"),
+    "exact": "same word",
+    "lemma": "same lemma",
+    "synonym": "synonym",
+    "vector": "similar by vectors",
+    "pos": "same part of speech only",
 }
 """From the closest to the loosest."""
 
 _LOOSENESS = {name: place for place, name in enumerate(KINDS)}
 
-UNMATCHED = Kind("no partner", "#cf222e", "3 2")
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word of one of the texts."""
-
-    text: str
-    tag: str = ""
-    function: bool = False
+UNMATCHED = "no partner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,58 +45,20 @@ class Tie:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """Two texts and the links between them."""
+def ties_of(reference: Mapping[str, Any]) -> tuple[Tie, ...] | None:
+    """The links against one reference, as `compact` gives it; None if there are none between words.
 
-    reference: tuple[Word, ...]
-    hypothesis: tuple[Word, ...]
-    ties: tuple[Tie, ...]
-    tagged: bool = False
-    """Whether the tags are shown below the words."""
-    skips: bool = False
-    """Whether the links join skip bigrams: the words between the first and the last take no part."""
-
-    joined: bool = False
-    """Whether a link may stand for several of neighbouring words, so that it can be cut where a row ends."""
-
-    def matched(self, side: Literal["reference", "hypothesis"]) -> set[int]:
-        """The words of a side that a link reaches."""
-        return {place for tie in self.ties for place in places_of(getattr(tie, side), self.skips)}
-
-
-def picture_of(reference: Mapping[str, Any], feature: str | None = None) -> Picture | None:
-    """The picture of a feature against one reference, as `explain` gives it; None if it has no links between words.
-
-    Without a name it is the first feature that compares words by more than their parts of speech.
+    They are those of the first feature that compares words by more than their parts of speech.
     """
-    ties = ties_of(reference, feature)
-    if ties is None:
-        return None
-    words = [tuple(map(_word, reference.get(side, ()))) for side in ("reference", "hypothesis")]
-    if _is_covering(reference):
-        return Picture(words[0], words[1], ties, joined=True)
-    shown = _chosen(reference["features"], feature)
-    assert shown is not None
-    return Picture(
-        words[0], words[1], ties, tagged=shown["similarity"] == "pos", skips=bool(shown.get("gap"))
-    )
-
-
-def ties_of(reference: Mapping[str, Any], feature: str | None = None) -> tuple[Tie, ...] | None:
-    """The links of that picture; None if there is none."""
-    if _is_covering(reference):
-        pairs = reference["partners"] if "partners" in reference else covering_partners(reference["links"])
-        return (
-            None
-            if feature
-            else tuple(
-                Tie(tuple(x), tuple(y), "exact" if equal else "synonym", 1.0, 1.0) for x, y, equal in pairs
-            )
+    if "partners" in reference:
+        return tuple(
+            Tie(tuple(x), tuple(y), "exact" if equal else "synonym", 1.0, 1.0)
+            for x, y, equal in reference["partners"]
         )
-    shown = _chosen(reference.get("features", ()), feature)
-    if shown is None:
+    drawable = [one for one in reference.get("features", ()) if "flow" in one and "pivot" not in one]
+    if not drawable:
         return None
+    shown = next((one for one in drawable if one["similarity"] != "pos"), drawable[0])
     similarity, skips = shown["similarity"], bool(shown.get("gap"))
     x, y = reference["reference"], reference["hypothesis"]
     ties = []
@@ -135,24 +73,9 @@ def ties_of(reference: Mapping[str, Any], feature: str | None = None) -> tuple[T
     return tuple(ties)
 
 
-def _is_covering(reference: Mapping[str, Any]) -> bool:
-    return "links" in reference or "partners" in reference
-
-
 def places_of(span: Sequence[int], skips: bool) -> Iterable[int]:
     """The words of an n-gram; of a skip bigram the first and the last."""
     return (span[0], span[1] - 1) if skips else range(*span)
-
-
-def _word(token: Mapping[str, Any]) -> Word:
-    return Word(token["surface"], token.get("pos", ""), token.get("function", False))
-
-
-def _chosen(features: Sequence[Mapping[str, Any]], name: str | None) -> Mapping[str, Any] | None:
-    drawable = [one for one in features if "flow" in one and "pivot" not in one]
-    if name is not None:
-        return next((one for one in drawable if one["name"] == name), None)
-    return next((one for one in drawable if one["similarity"] != "pos"), drawable[0] if drawable else None)
 
 
 def kind_of_link(similarity: str, reference: Sequence[Any], hypothesis: Sequence[Any]) -> str:
@@ -191,19 +114,6 @@ def partners(links: Iterable[tuple[float, Iterable[LinkPart]]]) -> list[LinkPart
             taken[0].update(units[0])
             taken[1].update(units[1])
     return sorted(chosen)
-
-
-def covering_partners(links: Iterable[Mapping[str, Any]]) -> list[LinkPart]:
-    """The joined partners of a covering's links, given as plain data."""
-    return joined_partners(
-        partners(
-            (
-                link["weight"] * (link["reference"][1] - link["reference"][0]),
-                (LinkPart(tuple(p["reference"]), tuple(p["hypothesis"]), p["equal"]) for p in link["parts"]),
-            )
-            for link in links
-        )
-    )
 
 
 def joined_partners(parts: Iterable[LinkPart]) -> list[LinkPart]:

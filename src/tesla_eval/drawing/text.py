@@ -1,11 +1,11 @@
-"""Text in pictures: escaped, with an estimated width, and with its direction."""
+"""Text in pictures: escaped, and with an estimated width."""
 
 from __future__ import annotations
 
 import unicodedata
 from html import escape
 
-__all__ = ["escaped", "estimated_width", "is_right_to_left", "printable", "shortened"]
+__all__ = ["escaped", "estimated_width", "printable"]
 
 _JOINERS = "\u200c\u200d"
 _NARROW = frozenset("iljftrI.,:;'!|()[]/ ")
@@ -50,27 +50,3 @@ def _share(character: str) -> float:
     if character in _WIDE:
         return 0.9
     return 0.7 if character.isupper() else 0.58
-
-
-def is_right_to_left(text: str) -> bool:
-    """Whether most letters of `text` are written from right to left.
-
-    >>> is_right_to_left("ذهبت إلى IBM"), is_right_to_left("IBM went")
-    (True, False)
-    """
-    kinds = [unicodedata.bidirectional(c) for c in text]
-    return kinds.count("R") + kinds.count("AL") > kinds.count("L")
-
-
-def shortened(text: str, most: int) -> str:
-    """`text` with its middle left out if it is longer than `most`; no combining mark loses its letter.
-
-    >>> shortened("abcdefghij", 7)
-    'abc…hij'
-    """
-    if len(text) <= most:
-        return text
-    head, tail = text[: (most - 1) // 2], text[len(text) - (most - 1) // 2 :]
-    while tail and unicodedata.category(tail[0]) in ("Mn", "Me", "Mc", "Cf"):
-        tail = tail[1:]
-    return f"{head}…{tail}"

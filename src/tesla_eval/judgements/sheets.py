@@ -25,6 +25,7 @@ __all__ = [
     "Sheet",
     "Task",
     "Verdict",
+    "cell",
     "make_round",
     "read_filled",
     "read_key",
@@ -222,7 +223,7 @@ def sheet_lines(sheet: Sheet, key: JudgingKey, material: Material) -> Iterator[s
     yield "\t".join([*_KEY_COLUMNS, *shown, *key.fields])
     for number, task in enumerate(sheet.tasks, start=1):
         for place in range(1, len(task.systems) + 1):
-            cells = [_cell(text_of(material, name, task, place)) for name in shown]
+            cells = [cell(text_of(material, name, task, place)) for name in shown]
             yield "\t".join([sheet.id, str(number), str(place), *cells, *[""] * len(key.fields)])
 
 
@@ -238,10 +239,14 @@ def _texts(material: Material, column: str) -> Sequence[str] | None:
     return material.sources if column == "source" else material.references
 
 
-def _cell(text: str) -> str:
-    """A text as a cell: spreadsheets must not take it for a formula."""
+def cell(text: str, quote: str = "'") -> str:
+    """A text as a cell: `quote` before it keeps spreadsheets from taking it for a formula.
+
+    >>> cell("=1+1"), cell("=1+1", " "), cell("one  and\tone")
+    ("'=1+1", ' =1+1', 'one and one')
+    """
     plain = " ".join(text.split())
-    return f"'{plain}" if plain[:1] in "=+-@" and plain else plain
+    return quote + plain if plain.startswith(("=", "+", "-", "@")) else plain
 
 
 def write_key(path: Path, key: JudgingKey) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from tesla_eval.base.arrays import ExactSum, FloatArray
 from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.base.records import Signature
 from tesla_eval.metrics.language_check import check_language
 from tesla_eval.metrics.results import CorpusScore, Score, SegmentScores
@@ -95,6 +96,8 @@ class Metric(ABC, metaclass=_Sealing):
     """The values of options that take one of a few words."""
     unexplained: ClassVar[str] = "it has no matching to show"
     """Why a metric that does not override `explain` cannot be explained, or what to take instead."""
+    largest_chunk: ClassVar[int] = _LARGEST_CHUNK
+    """Segments that are scored at once, at most."""
     lang: str = ""
     feature_names: tuple[str, ...] = ()
     workers: int = 1
@@ -198,11 +201,12 @@ class Metric(ABC, metaclass=_Sealing):
         sources: Sequence[str] | None = None,
         *,
         references_by_segment: bool = False,
+        progress: Progress = NO_PROGRESS,
     ) -> CorpusScore:
         """The score of a system: K reference streams, each as long as the hypotheses.
 
         With `references_by_segment` the references are N lists instead, one per hypothesis. Arrow arrays, pandas and
-        Polars Series and NumPy arrays are lists of texts too.
+        Polars Series and NumPy arrays are lists of texts too. `progress` is told how many segments are done.
         """
         hypotheses, sources = texts_of(hypotheses), texts_of(sources)
         if references_by_segment:
@@ -214,8 +218,10 @@ class Metric(ABC, metaclass=_Sealing):
         check_language(self, references)
         if sources is not None and len(sources) != len(hypotheses):
             raise InputError(f"{len(hypotheses)} hypotheses, but {len(sources)} sources")
-        chunks = _chunks(hypotheses, references, sources, self.workers)
-        scored = score_systems([""], [NamedMetric(self.id, self)], chunks, jobs=self.workers)
+        chunks = _chunks(hypotheses, references, sources, self.workers, self.largest_chunk)
+        scored = score_systems(
+            [""], [NamedMetric(self.id, self)], chunks, jobs=self.workers, progress=progress
+        )
         segments = scored.segments(0, 0)
         return CorpusScore(
             self.id, scored.scores[0][0], segments.scores, segments.features, self.feature_names,
@@ -245,14 +251,18 @@ def _make(cls: type[Metric], args: tuple[Any, ...], options: Mapping[str, Any]) 
 
 
 def _chunks(
-    hypotheses: Sequence[str], references: References, sources: Sequence[str] | None, workers: int
+    hypotheses: Sequence[str],
+    references: References,
+    sources: Sequence[str] | None,
+    workers: int,
+    largest: int = _LARGEST_CHUNK,
 ) -> Iterator[Chunk]:
-    for span in _spans(len(hypotheses), workers):
+    for span in _spans(len(hypotheses), workers, largest):
         streams = [stream[span] for stream in references]
         yield Chunk([hypotheses[span]], streams, None if sources is None else sources[span])
 
 
-def _spans(segments: int, workers: int) -> Iterator[slice]:
+def _spans(segments: int, workers: int, largest: int = _LARGEST_CHUNK) -> Iterator[slice]:
     """Large chunks: in each of them the tables that are read must find their way into the processor's cache again.
 
     Workers share nearly all that is left, one chunk each, and then the rest in the same way: all end at about the same
@@ -263,7 +273,7 @@ def _spans(segments: int, workers: int) -> Iterator[slice]:
     """
     start = 0
     while start < segments:
-        size = _LARGEST_CHUNK
+        size = largest
         if workers > 1:
             size = min(max(9 * (segments - start) // (10 * workers), _SMALLEST_CHUNK), size)
         end = min(start + workers * size, segments)

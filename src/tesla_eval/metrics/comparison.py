@@ -49,8 +49,8 @@ __all__ = [
     "PairTest",
     "SystemComparison",
     "SystemTable",
+    "check_comparison",
     "compare_systems",
-    "compared_pairs",
     "explain_difference",
 ]
 
@@ -205,7 +205,7 @@ def compare_systems(
     (0.0625, (1, 1))
     """
     candidates = table.candidates(None if documents is None else _places(documents))
-    tested = compared_pairs(table.systems, baseline)
+    tested = _compared_pairs(table.systems, baseline)
     resamples = enough_resamples(len(tested), alpha, resamples)
     bootstrap = paired_bootstrap(candidates, resamples=resamples, seed=seed, level=1 - alpha)
     randomisation = approximate_randomisation(candidates, resamples=resamples, seed=seed)
@@ -231,7 +231,7 @@ def compare_systems(
     )
 
 
-def compared_pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
+def _compared_pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
     """The places of the two systems of every comparison: all pairs, or each system with the baseline."""
     if baseline is not None and baseline not in systems:
         raise UsageError(f"baseline {baseline!r}: is not one of the systems {', '.join(systems)}")
@@ -239,6 +239,17 @@ def compared_pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[i
         return list(combinations(range(len(systems)), 2))
     base = systems.index(baseline)
     return [(i, base) for i in range(len(systems)) if i != base]
+
+
+def check_comparison(
+    baseline: str | None, alpha: float, resamples: int | None, systems: Sequence[str], *, least: int = 1
+) -> None:
+    """Refuse a comparison of too few or equal systems, and one in which no difference can reach the level."""
+    if len(systems) < least:
+        raise UsageError(f"only one system, {systems[0]}: there is nothing to compare it with")
+    if len(set(systems)) < len(systems):
+        raise UsageError("a system is given twice: its differences would all be 0")
+    enough_resamples(len(_compared_pairs(systems, baseline)), alpha, resamples)
 
 
 def _pair_tests(

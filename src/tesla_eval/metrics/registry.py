@@ -47,9 +47,10 @@ _LARGE = (
 )
 _ELSEWHERE = {
     "n": f"TESLA-N is in a package of its own: {_NEURAL}",
-    **dict.fromkeys(
-        ("comet", "cometkiwi", "xcomet", "bleurt", "metricx", "bertscore", "bert-score", "yisi"), _LARGE
-    ),
+    **dict.fromkeys(("bleurt", "metricx", "yisi"), _LARGE),
+    "xcomet": "it is a model of COMET; write comet:model=FOLDER",
+    "cometkiwi": "it is a model of COMET without references; write comet-qe:model=FOLDER",
+    "bert-score": "write bertscore:model=FOLDER",
     "tesla": "TESLA is a family of metrics; write m (no training; ranks systems) or x (learned; ranks segments)",
     "lin": "it is a variant of DICOMER; write dicomer:variant=lin",
     "cremer-x": "it was removed, since it rewarded copying: the whole source scored above the best summary. Use "
@@ -133,6 +134,11 @@ _ENTRIES = (
     Entry("nist-char", f"{_HOME}.nist:NistChar", "NIST over characters", scale="0..", words=False),
     Entry("maxsim", f"{_HOME}.maxsim:MaxSim", "MaxSim: TESLA-M's predecessor, every n-gram of weight 1"),
     Entry("meteor", f"{_HOME}.meteor:Meteor", "METEOR 1.5, the Java program", languages="METEOR's 16", words=False),
+    Entry("comet", f"{_HOME}.packaged:Comet", "COMET by unbabel-comet, with a model of yours", scale="learned",
+          words=False),
+    Entry("comet-qe", f"{_HOME}.packaged:CometQE", "COMET without references, such as CometKiwi", scale="learned",
+          words=False),
+    Entry("bertscore", f"{_HOME}.packaged:BertScore", "BERTScore by bert-score, with a model of yours", words=False),
     *(Entry(f"rouge{kind.lower()}", f"{_HOME}.rouge:Rouge{kind}", f"ROUGE-{kind}: F1 of {what}", words=False)
       for kind, what in _ROUGE_KINDS.items()),
     *(Entry(f"rouge{kind.lower()}-recall", f"{_HOME}.rouge:Rouge{kind}Recall", f"ROUGE-{kind}: recall of {what}",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tesla_eval.base.arrays import FloatArray
     from tesla_eval.base.explanations import ReferenceExplanation
 
-__all__ = ["CorpusScore", "Explanation", "Score", "SegmentScores"]
+__all__ = ["CorpusScore", "Explanation", "Score", "SegmentScores", "json_number"]
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,10 @@ class Score:
 
     def to_dict(self) -> dict[str, Any]:
         """The score as plain data, ready for JSON: a feature that does not exist is None."""
-        return {**_head(self), "features": {name: _number(value) for name, value in self.features.items()}}
+        return {
+            **_head(self),
+            "features": {name: json_number(value) for name, value in self.features.items()},
+        }
 
     def _repr_html_(self) -> str:
         """A notebook's view: the score and its features."""
@@ -86,7 +89,7 @@ class CorpusScore:
 
     def to_dict(self) -> dict[str, Any]:
         """The scores as plain data, ready for JSON; without the features, which are arrays."""
-        return {**_head(self), "segments": [_number(value) for value in self.segments.tolist()]}
+        return {**_head(self), "segments": [json_number(value) for value in self.segments.tolist()]}
 
     def _repr_html_(self) -> str:
         """A notebook's view: the score and the mean of each feature over the segments that have it."""
@@ -122,19 +125,25 @@ class Explanation:
         """A notebook's view: the links between the words, and the way from them to the score."""
         from tesla_eval.drawing import explanation_html
 
-        texts = [reference.text for reference in self.references]
-        return explanation_html(self.to_dict(), self.hypothesis, texts)
+        return explanation_html(self.drawn_data())
+
+    def drawn_data(self, feature: str | None = None) -> dict[str, Any]:
+        """What the script of the pictures needs (`tesla_eval.drawing`); `feature` is the one that is drawn first."""
+        from tesla_eval.drawing import drawn_data
+
+        return drawn_data(self.to_dict(), self.hypothesis, self.references, feature)
 
 
 def _head(score: Score | CorpusScore) -> dict[str, Any]:
     return {
         "metric": score.metric,
-        "score": _number(score.score),
+        "score": json_number(score.score),
         "signature": str(score.signature),
     }
 
 
-def _number(value: float) -> float | None:
+def json_number(value: float) -> float | None:
+    """The number, or None for NaN, which JSON does not have."""
     return None if math.isnan(value) else value
 
 

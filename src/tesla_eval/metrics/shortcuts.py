@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tesla_eval.base.errors import InputError
+from tesla_eval.base.progress import progress_bars
 from tesla_eval.language.choice import AUTO, resolve
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.language_check import settle_language
@@ -14,7 +16,9 @@ from tesla_eval.metrics.segments import References, streams_of_texts, texts_of
 if TYPE_CHECKING:
     from tesla_eval.metrics.results import CorpusScore, Explanation
 
-__all__ = ["chosen_language", "explain", "metric_for", "score"]
+__all__ = ["chosen_language", "explain", "metric_for", "score", "score_samples"]
+
+_FIELDS = frozenset({"src", "mt", "ref"})
 
 
 def score(
@@ -39,6 +43,45 @@ def score(
     hypotheses, references = texts_of(hypotheses), streams_of_texts(references)
     chosen = metric_for(metric, lang, references or [hypotheses], options)
     return chosen.corpus_score(hypotheses, references, sources, references_by_segment=references_by_segment)
+
+
+def score_samples(
+    samples: Sequence[Mapping[str, Any]],
+    metric: str | Metric = "x",
+    lang: str = AUTO,
+    *,
+    progress: bool = True,
+    **options: Any,
+) -> CorpusScore:
+    """Score samples in COMET's form: `mt`, and where the metric reads them `ref` (a text or a list of texts) and `src`.
+
+    A progress bar is drawn if standard error is a terminal. `metric` is a name with options for it, or a metric.
+
+    >>> samples = [{"src": "Die Katze saß.", "mt": "The cats sat.", "ref": "The cat sat."}]
+    >>> score_samples(samples, "m").to_dict()["segments"]
+    [0.5873015873015873]
+    """
+    for number, sample in enumerate(samples, 1):
+        if not isinstance(sample, Mapping) or not sample.keys() <= _FIELDS or "mt" not in sample:
+            raise InputError(
+                f"sample {number}: must be a mapping with mt, and ref and src where the metric reads them"
+            )
+    hypotheses = [sample["mt"] for sample in samples]
+    given = [sample.get("ref") or [] for sample in samples]
+    references = [[texts] if isinstance(texts, str) else texts for texts in given]
+    sources = (
+        [sample.get("src", "") for sample in samples] if any("src" in sample for sample in samples) else None
+    )
+    if isinstance(metric, str):
+        metric = metric_for(metric, lang, references if any(references) else [hypotheses], options)
+    with progress_bars(metric.id, len(samples), wanted=progress) as bars:
+        return metric.corpus_score(
+            hypotheses,
+            references if any(references) else (),
+            sources,
+            references_by_segment=any(references),
+            progress=bars,
+        )
 
 
 def explain(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,16 @@ import numpy as np
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.base.version import __version__
+from tesla_eval.drawing.covering import compact
+from tesla_eval.drawing.explanation import feature_titles, titles_of
 from tesla_eval.language.analysis.tagger import TaggerModel
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.comparison import SystemComparison, compare_systems
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.registry import digits
 from tesla_eval.metrics.scoring import Chunk, Scored
-from tesla_eval.report.covering import compact
 from tesla_eval.report.embedding import encoded
-from tesla_eval.report.findings import CLASSES, LENGTHS, Findings
+from tesla_eval.report.findings import CLASSES, LENGTHS, WORD_CLASSES, Findings, word_places
 
 __all__ = [
     "FORMAT",
@@ -39,6 +40,7 @@ MATCHING_BYTES = 6_000_000
 """How much of the page the links may take, if the user does not say for how many segments they are wanted."""
 _EXPLANATIONS_PER_BLOCK = 160
 _FEATURE_DIGITS = 6
+_MOST_SENTENCES = 60
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,16 @@ class ReportTexts:
     references: Sequence[Sequence[str | None]]
     sources: Sequence[str] | None = None
     names: tuple[str, ...] | None = None
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """What segments are grouped by, such as documents or labels: for each segment the name of its group."""
 
     @classmethod
     def of_chunks(
-        cls, systems: Sequence[str], chunks: Sequence[Chunk], names: tuple[str, ...] | None = None
+        cls,
+        systems: Sequence[str],
+        chunks: Sequence[Chunk],
+        names: tuple[str, ...] | None = None,
+        groups: Mapping[str, Sequence[str]] | None = None,
     ) -> ReportTexts:
         """The texts of all chunks; a chunk with fewer references than another lacks the others."""
         references: list[list[str | None]] = [
@@ -71,6 +79,7 @@ class ReportTexts:
             if any(chunk.sources is None for chunk in chunks)
             else [text for chunk in chunks for text in chunk.sources or ()],
             names,
+            groups or {},
         )
 
     @property
@@ -142,12 +151,18 @@ def collect(
     links = _EmbeddedLinks(
         len(order) if flows is None else flows, MATCHING_BYTES if flows is None else math.inf
     )
-    findings = _explain_all(texts, explained, order, links, progress)
+    words = _Words([[] for _ in range(texts.count)], [0] * texts.count, [[] for _ in texts.systems])
+    findings = _explain_all(texts, explained, order, links, words, progress)
     others = {
         f"tesla-features-{place}": encoded({"metric": one.name, "values": _feature_values(one)})
         for place, one in enumerate(scored)
         if one.features.shape[2]
     }
+    if findings:
+        losses = [one.losses for one in findings]
+        others["tesla-words"] = encoded(
+            {"words": words.places, "references": words.references, "losses": losses}
+        )
     core = {
         "format": FORMAT, "version": FORMAT_VERSION, "tesla": __version__, "title": title,
         "command": command, "language": language, "systems": list(texts.systems),
@@ -155,13 +170,17 @@ def collect(
         "texts": {
             "names": None if texts.names is None else list(texts.names),
             "sources": None if texts.sources is None else list(texts.sources),
-            "references": [list(stream) for stream in texts.references],
+            "references": [list(stream) for stream in texts.references], "groups": texts.groups,
             "hypotheses": [list(lines) for lines in texts.hypotheses],
         },
         "lengths": findings[0].reference_lengths if findings else _longest_references(texts),
-        "length_bins": list(LENGTHS), "word_classes": list(CLASSES),
+        "length_bins": list(LENGTHS), "word_classes": list(CLASSES), "classes": list(WORD_CLASSES),
         "lost_classes": [one.classes for one in findings], "findings": [one.to_dict() for one in findings],
         "findings_metric": explained[0].name if explained else None,
+        "feature_titles": {
+            **feature_titles(name for one in scored for name in one.metric.feature_names), **links.titles,
+        },
+        "support": words.unsupported(),
         "matching": {"blocks": links.places, "segments": len(links.places), "of": texts.count},
     }  # fmt: skip
     return Blocks(core, {**others, **links.blocks})
@@ -211,6 +230,8 @@ class _EmbeddedLinks:
 
     def __init__(self, segments: int, size: float) -> None:
         self.blocks: dict[str, str] = {}
+        self.titles: dict[str, str] = {}
+        """The names of features in words."""
         self.places: dict[str, int] = {}
         """For each segment the number of its block."""
         self._segments, self._size = segments, size
@@ -221,6 +242,8 @@ class _EmbeddedLinks:
 
     def add(self, segments: Sequence[int], explanations: dict[str, dict[str, list[dict[str, Any]]]]) -> None:
         """Take in the explanations by metric, segment and system; the block that is too much is left out."""
+        for by_segment in explanations.values():
+            self.titles |= titles_of(next(iter(by_segment.values()))[0]["references"])
         data = encoded(explanations)
         self._size -= len(data)
         if self._size >= 0 or not self.blocks:
@@ -229,11 +252,30 @@ class _EmbeddedLinks:
             self.places.update({str(segment): number for segment in segments})
 
 
+@dataclass
+class _Words:
+    """The words of the references, and the sentences that no source supports."""
+
+    places: list[list[int]]
+    """For each segment what `word_places` gives for the reference that its outputs are compared with."""
+    references: list[int]
+    """For each segment the number of that reference among those that it has."""
+    support: list[list[dict[str, Any]]]
+    """For each system the sentences of its summaries, each with its segment."""
+
+    def unsupported(self) -> list[list[dict[str, Any]]]:
+        """For each system its least supported sentences, the worst first; nothing if no metric reads the source."""
+        if not any(self.support):
+            return []
+        return [sorted(some, key=lambda one: one["score"])[:_MOST_SENTENCES] for some in self.support]
+
+
 def _explain_all(
     texts: ReportTexts,
     explained: Sequence[ScoredMetric],
     order: Sequence[int],
     links: _EmbeddedLinks,
+    words: _Words,
     progress: Progress,
 ) -> list[Findings]:
     """Explain every output once, by the first metric for the findings and by all of them while links are wanted."""
@@ -255,9 +297,12 @@ def _explain_all(
         for segment in some:
             source = None if texts.sources is None else texts.sources[segment]
             known = by_metric[first.name][str(segment)] if segment in linked else None
-            details = _best_details(known) if known else _word_details(first.metric, texts, segment)
-            for of_system, detail in zip(findings, details, strict=True):
+            place, details = _best_details(known) if known else _word_details(first.metric, texts, segment)
+            words.references[segment] = place
+            words.places[segment] = word_places(details[0].get("reference", ()), universal)
+            for of_system, supported, detail in zip(findings, words.support, details, strict=True):
                 of_system.add(segment, detail, source)
+                supported.extend({**one, "segment": segment} for one in detail.get("support", ()))
         progress.advance(len(some) * len(texts.systems))
     return findings
 
@@ -274,19 +319,22 @@ def _explanations(metric: Metric, texts: ReportTexts, segment: int) -> list[dict
     ]  # fmt: skip
 
 
-def _best_details(explanations: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of each explanation the reference with the best score."""
-    return [max(one["references"], key=lambda detail: detail["score"]) for one in explanations]
+def _best_details(explanations: Sequence[dict[str, Any]]) -> tuple[int, list[dict[str, Any]]]:
+    """The number of the reference that is closest to all outputs together, and each output explained by it."""
+    scores = zip(*([detail["score"] for detail in one["references"]] for one in explanations), strict=True)
+    sums = list(map(sum, scores))
+    place = sums.index(max(sums))
+    return place, [one["references"][place] for one in explanations]
 
 
-def _word_details(metric: Metric, texts: ReportTexts, segment: int) -> list[dict[str, Any]]:
+def _word_details(metric: Metric, texts: ReportTexts, segment: int) -> tuple[int, list[dict[str, Any]]]:
     """What findings need of a segment's explanations: with one reference, the first links between words are enough."""
     references = texts.references_of(segment)
     if isinstance(metric, FeatureMetric) and len(references) == 1:
         details = metric.explain_words([lines[segment] for lines in texts.hypotheses], references[0])
         if None not in details:
             shared = [token.to_dict() for token in details[0].reference] if details[0] else []
-            return [
+            return 0, [
                 {"reference": shared, "hypothesis": [token.to_dict() for token in detail.hypothesis],
                  "features": [feature.to_dict() for feature in detail.features]}
                 for detail in details if detail is not None

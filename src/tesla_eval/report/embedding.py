@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tesla_eval.base.errors import InputError
-from tesla_eval.report.covering import expanded
+from tesla_eval.drawing.covering import expanded
 
 __all__ = ["BLOCK_TYPE", "CORE", "embedded", "encoded", "extract", "read_blocks"]
 
@@ -78,16 +78,18 @@ def extract(path: str | Path) -> dict[str, Any]:
     explanations: dict[str, dict[str, Any]] = {}
     for name, value in read_blocks(path):
         if name == CORE:
-            document = value
+            document |= value
         elif name.startswith("tesla-features-"):
             features[value["metric"]] = value["values"]
+        elif name == "tesla-words":
+            document["words"] = value
         elif name.startswith("tesla-matching-"):
             for metric, by_segment in value.items():
                 for of_systems in by_segment.values():
                     for one in of_systems:
                         one["references"] = [expanded(detail) for detail in one["references"]]
                 explanations.setdefault(metric, {}).update(by_segment)
-    if not document:
+    if "format" not in document:
         raise InputError(f"{path}: lacks its block {CORE}; write the report again")
     for by_segment in explanations.values():
         for segment in sorted(by_segment, key=int):

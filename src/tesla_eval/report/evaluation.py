@@ -16,6 +16,7 @@ from tesla_eval.metrics.comparison import SystemComparison, compare_systems
 from tesla_eval.metrics.language_check import settle_language
 from tesla_eval.metrics.registry import create_metric, digits
 from tesla_eval.metrics.requests import parse_requests
+from tesla_eval.metrics.results import json_number
 from tesla_eval.metrics.scoring import Chunk, NamedMetric, Scored, score_systems
 from tesla_eval.metrics.segments import (
     References,
@@ -170,15 +171,18 @@ class Evaluation:
         return path
 
     def to_dict(self) -> dict[str, Any]:
-        """All scores as plain data, ready for JSON."""
+        """All scores as plain data, ready for JSON: a score that does not exist is None."""
         return {
             "lang": self.lang,
             "signatures": self.signatures,
             "systems": [
                 {
                     "system": system,
-                    "scores": self.scores[system],
-                    "segments": {name: values.tolist() for name, values in self.segments[system].items()},
+                    "scores": {name: json_number(value) for name, value in self.scores[system].items()},
+                    "segments": {
+                        name: [json_number(value) for value in values.tolist()]
+                        for name, values in self.segments[system].items()
+                    },
                 }
                 for system in self.systems
             ],

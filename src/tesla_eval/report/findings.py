@@ -17,7 +17,7 @@ from typing import Any
 from tesla_eval.base.records import Span
 from tesla_eval.drawing.picture import Tie, ties_of
 
-__all__ = ["CLASSES", "LENGTHS", "Findings", "length_bin"]
+__all__ = ["CLASSES", "LENGTHS", "WORD_CLASSES", "Findings", "length_bin", "word_places"]
 
 CLASSES = (
     "name", "number", "noun", "verb", "adjective", "adverb", "other", "untranslated", "dropped", "inserted", "repeated",
@@ -26,6 +26,8 @@ CLASSES = (
 _CLASS_OF = {
     "PROPN": "name", "NUM": "number", "NOUN": "noun", "VERB": "verb", "ADJ": "adjective", "ADV": "adverb",
 }  # fmt: skip
+WORD_CLASSES = (*CLASSES[:7], "function")
+"""What words are told apart by."""
 LENGTHS = (5, 10, 15, 20, 30, 40)
 """Upper ends of the bins of reference lengths, in words."""
 _MOST = 40
@@ -44,6 +46,23 @@ def length_bin(length: int) -> int:
     [0, 0, 1, 6]
     """
     return sum(length > end for end in LENGTHS)
+
+
+def word_places(tokens: Sequence[Mapping[str, Any]], universal: Callable[[str], str]) -> list[int]:
+    """For each word where it begins and ends in its text, and the place of its class in `WORD_CLASSES`, in one list."""
+    return [
+        value
+        for token in tokens
+        for value in (token["start"], token["end"], WORD_CLASSES.index(_class_of(token, universal)))
+    ]
+
+
+def _class_of(token: Mapping[str, Any], universal: Callable[[str], str]) -> str:
+    if token.get("function"):
+        return "function"
+    if "pos" not in token:
+        return "number" if any(c.isdigit() for c in token["surface"]) else "other"
+    return "number" if token["surface"].isdigit() else _CLASS_OF.get(universal(token["pos"]), "other")
 
 
 class _Tally:
@@ -86,6 +105,8 @@ class Findings:
         self._lengths: Counter[tuple[int, str]] = Counter()
         self.classes = [0] * segments
         """For every segment the classes of its lost words."""
+        self.losses: list[list[int]] = [[] for _ in range(segments)]
+        """For every segment the places of lost words, each followed by its cost in percent."""
         self.reference_lengths = [0] * segments
 
     def add(self, segment: int, detail: Mapping[str, Any], source: str | None) -> None:
@@ -109,6 +130,8 @@ class Findings:
 
     def _add_losses(self, segment: int, detail: Mapping[str, Any], ties: Sequence[Tie]) -> None:
         for place, cost in _uncarried(detail["reference"], [(tie.reference, tie) for tie in ties]):
+            for lost in place:
+                self.losses[segment] += (lost, round(100 * cost / len(place)))
             for text, lemma, kind in self._described(detail["reference"], place):
                 if kind != "function":
                     self._tallies["lost"][lemma].add(segment, text, cost)
@@ -168,13 +191,11 @@ class Findings:
         text = _joined([tokens[place] for place in span])
         if not any(c.isalnum() for c in text):
             return
-        if first.get("function"):
-            yield text, first["lemma"], "function"
-        elif "pos" in first:
-            kind = _CLASS_OF.get(self._universal(first["pos"]), "other")
-            yield text, first["lemma"], "number" if text.isdigit() else kind
-        else:
-            yield text, text.casefold(), "number" if any(c.isdigit() for c in text) else "other"
+        yield (
+            text,
+            first.get("lemma", text.casefold()),
+            _class_of({**first, "surface": text}, self._universal),
+        )
 
     def _add_untranslated(
         self, segment: int, reference: Sequence[Any], hypothesis: Sequence[Any], source: str | None

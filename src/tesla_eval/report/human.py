@@ -14,7 +14,7 @@ from tesla_eval.base.errors import InputError
 from tesla_eval.drawing.shapes import Anchor, Axis, Box, Dot, Drawing, Line, Shape, Words
 from tesla_eval.drawing.text import escaped, estimated_width
 
-__all__ = ["StatisticRow", "Statistics", "human_drawings", "human_statistics", "read_human"]
+__all__ = ["StatisticRow", "Statistics", "human_drawings", "human_statistics", "read_human", "read_result"]
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM, _BAR = 460.0, 360.0, 64.0, 40.0, 52.0, 26.0
 _LABEL_SIZE = 9.0
@@ -23,12 +23,17 @@ _KEYS = ("signatures", "test_sets", "results", "significance")
 
 def read_human(path: str) -> dict[str, Any]:
     """What `tesla meta --format json` printed; raises `InputError` for anything else."""
+    return read_result(path, "tesla meta", _KEYS)
+
+
+def read_result(path: str, command: str, keys: Sequence[str]) -> dict[str, Any]:
+    """What a command printed with `--format json`, an object with these keys; raises `InputError` for anything else."""
     try:
         document = json.loads(Path(path).read_text("utf-8"), parse_constant=lambda _: None)
     except (UnicodeDecodeError, ValueError) as error:
-        raise InputError(f"{path}: is not JSON ({error}); write it with `tesla meta --format json`") from None
-    if not isinstance(document, dict) or any(not isinstance(document.get(key), list) for key in _KEYS):
-        raise InputError(f"{path}: is not what `tesla meta --format json` prints")
+        raise InputError(f"{path}: is not JSON ({error}); write it with `{command} --format json`") from None
+    if not isinstance(document, dict) or any(not isinstance(document.get(key), list | dict) for key in keys):
+        raise InputError(f"{path}: is not what `{command} --format json` prints")
     return document
 
 

@@ -64,7 +64,7 @@ def overview(core: Mapping[str, Any]) -> Overview:
     metrics = core["metrics"]
     return Overview(
         conclusion=_conclusion(metrics, core["systems"], names),
-        verdicts=tuple(_verdict(metric, names) for metric in metrics),
+        verdicts=tuple(_verdict(metric, core["systems"], names) for metric in metrics),
         order=tuple(_best_first(metrics[0])),
         names=names,
         cells=tuple(_cells(metric) for metric in metrics),
@@ -106,7 +106,7 @@ def _shown(metric: Mapping[str, Any], value: float, *, signed: bool = False) -> 
     return f"{value:{'+' if signed else ''}.{metric['digits']}f}"
 
 
-def _verdict(metric: Mapping[str, Any], names: Sequence[str]) -> str:
+def _verdict(metric: Mapping[str, Any], systems: Sequence[str], names: Sequence[str]) -> str:
     """Who is best under a metric, and whether that is certain, in one or two sentences."""
     comparison = metric["comparison"]
     order = _best_first(metric)
@@ -115,19 +115,17 @@ def _verdict(metric: Mapping[str, Any], names: Sequence[str]) -> str:
     if len(order) == 1:
         return f"{names[best]} scores {score}."
     second = order[1]
-    clusters = [row["cluster"] for row in comparison["systems"]]
     lead = _shown(metric, abs(metric["scores"][best] - metric["scores"][second]))
     head = f"{names[best]} leads with {score}, {lead} ahead of {names[second]}"
-    if clusters[best] is None:
+    if comparison["systems"][best]["cluster"] is None:
         return f"{head}."
     level = f"{comparison['alpha']:g}"
-    equal = [names[place] for place in order[1:] if clusters[place] == clusters[best]]
+    equal = [
+        names[place] for place in order[1:] if _outcome(metric, systems[best], systems[place]) == "equal"
+    ]
     if not equal:
         return f"{head}. The lead is significant at level {level}."
-    if len(equal) == 1:
-        return f"{head}, but cannot be told apart from {equal[0]} at level {level}."
-    shown = ", ".join(equal[:_MOST_NAMES]) + (" and others" if len(equal) > _MOST_NAMES else "")
-    return f"{head}, but cannot be told apart from {len(equal)} systems at level {level}: {shown}."
+    return f"{head}, but cannot be told apart from {_listed(equal)} at level {level}."
 
 
 def _conclusion(metrics: Sequence[Mapping[str, Any]], systems: Sequence[str], names: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date
 from functools import lru_cache
 from importlib.resources import files
@@ -14,38 +13,34 @@ from markupsafe import Markup
 from tesla_eval.base.version import __version__
 from tesla_eval.drawing.explanation import stylesheet
 from tesla_eval.drawing.policy import content_policy
+from tesla_eval.drawing.script import asset, bundled, drawing_script
 from tesla_eval.report.collect import FORMAT, FORMAT_VERSION, Blocks
 from tesla_eval.report.embedding import CORE, embedded, encoded
 from tesla_eval.report.human import human_drawings, human_statistics
 from tesla_eval.report.overview import Overview, overview
+from tesla_eval.report.stressed import stress_tables
 
 __all__ = ["MODULES", "render", "script"]
 
-MODULES = (
-    "dom",
-    "data",
-    "match",
-    "arithmetic",
-    "plots",
-    "differences",
-    "explanation",
-    "segment",
-    "table",
-    "findings",
-    "main",
-)
-"""The JavaScript modules, each after those that it imports."""
-_STYLES = ("page",)
-_IMPORT = re.compile(r'^import {([^}]*)} from "\./(\w+)\.js";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) (\w+)", re.MULTILINE)
+MODULES = ("data", "plots", "differences", "segment", "table", "findings", "why", "main")
+"""The JavaScript modules, each after those that it imports; those that draw explanations come before."""
 
 
-def render(blocks: Blocks | None, human: dict[str, Any] | None, *, title: str, command: str) -> str:
-    """The page of a report: systems compared, or metrics against human judgements, or both."""
+def render(
+    blocks: Blocks | None,
+    human: dict[str, Any] | None,
+    *,
+    title: str,
+    command: str,
+    stress: dict[str, Any] | None = None,
+) -> str:
+    """The page of a report: systems compared, metrics against human judgements or under stress, or all of these."""
     core: dict[str, Any] = {} if blocks is None else blocks.core
     if human is not None:
         core = {**core, "human": human}
-    style = "".join([stylesheet(), *(_asset(f"{name}.css") for name in _STYLES)])
+    if stress is not None:
+        core = {**core, "stress": stress}
+    style = stylesheet() + asset("tesla_eval.report", "page.css")
     code = script() if blocks is not None else ""
     summary: Overview | None = None if blocks is None else overview(core)
     day = date.today()
@@ -57,7 +52,7 @@ def render(blocks: Blocks | None, human: dict[str, Any] | None, *, title: str, c
     data += [embedded(name, text) for name, text in ({} if blocks is None else blocks.others).items()]
     return _environment().get_template("report.html").render(
         title=title, command=command, version=__version__, day=f"{day.day} {day:%B %Y}", core=core,
-        overview=summary, human=human,
+        overview=summary, human=human, stress=None if stress is None else stress_tables(stress),
         statistics=[] if human is None else human_statistics(human),
         drawings=[] if human is None else [Markup(drawing) for drawing in human_drawings(human)],
         style=Markup(style), script=Markup(code), policy=content_policy(style, code), data=Markup("\n".join(data)),
@@ -66,24 +61,8 @@ def render(blocks: Blocks | None, human: dict[str, Any] | None, *, title: str, c
 
 @lru_cache(maxsize=1)
 def script() -> str:
-    """All modules in one: each is a function of its own, so that its private names stay private.
-
-    >>> script().startswith("const module_dom = (() => {")
-    True
-    """
-    return "\n".join(_wrapped(name, _asset(f"{name}.js")) for name in MODULES)
-
-
-def _wrapped(name: str, code: str) -> str:
-    """A module as a function that returns what it exports."""
-    exports = ", ".join(_EXPORT.findall(code))
-    inside = _EXPORT.sub(lambda match: match[0].removeprefix("export "), code)
-    inside = _IMPORT.sub(r"const {\1} = module_\2;\n", inside)
-    return f"const module_{name} = (() => {{\n{inside}return {{ {exports} }};\n}})();"
-
-
-def _asset(name: str) -> str:
-    return files("tesla_eval.report").joinpath("assets", name).read_text("utf-8")
+    """All modules in one."""
+    return f"{drawing_script()}\n{bundled('tesla_eval.report', MODULES)}"
 
 
 @lru_cache(maxsize=1)

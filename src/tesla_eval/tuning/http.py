@@ -16,7 +16,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 import uvicorn
@@ -28,8 +27,9 @@ from starlette.routing import Route
 
 from tesla_eval.base.errors import InputError, TeslaError, UsageError
 from tesla_eval.base.version import __version__
-from tesla_eval.drawing.explanation import explanation_html, stylesheet
+from tesla_eval.drawing.explanation import stylesheet
 from tesla_eval.drawing.policy import content_policy
+from tesla_eval.drawing.script import asset, drawing_script
 from tesla_eval.language.choice import AUTO, resolve
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import BUILT_IN, create_metric, default_metrics, described, metric_key
@@ -41,14 +41,13 @@ from tesla_eval.tuning.batching import Batcher, Explaining, Scoring, Work
 
 __all__ = ["Limits", "Service", "listen", "run"]
 
-_NAMED_ONLY = ("meteor", "ter", "ter-char")
-"""Metrics that clients get only if the server was started with them: a long text would keep them busy for hours."""
+_NAMED_ONLY = ("meteor", "ter", "ter-char", "comet", "comet-qe", "bertscore")
+"""Metrics that clients get only if the server was started with them: they need a model, or hours for a long text."""
 _LONGEST_TEXT = 20_000  # characters
 _MOST_EXPLAINED = 100  # segments: an explanation is a hundred times as long as its text
 _MOST_METRICS = 256  # of all languages that are kept ready
 _BODIES_AT_ONCE = 16  # largest bodies that are held at the same time
 _MOST_CONNECTIONS = 1000
-_WIDTHS = range(200, 4001)
 _FIELDS = {"hypotheses", "references", "sources", "metrics", "lang"}
 
 
@@ -72,7 +71,7 @@ class _Query(NamedTuple):
     hypotheses: list[str]
     references: References
     sources: list[str] | None
-    html_width: int | None
+    drawing: bool
 
 
 class Service:
@@ -152,10 +151,10 @@ class Service:
         return _json({"lang": query.lang, "results": [score.to_dict() for score in scores]})
 
     async def _explain(self, request: Request) -> Response:
-        query, explained = await self._answered(request, Explaining, {*_FIELDS, "html_width"})
+        query, explained = await self._answered(request, Explaining, {*_FIELDS, "drawing"})
         results = []
         for metric, explanations in zip(query.metrics, explained, strict=True):
-            documents = [_explanation(one, query.html_width) for one in explanations]
+            documents = [_explanation(one, query.drawing) for one in explanations]
             results.append({"metric": metric.name, "explanations": documents})
         return _json({"lang": query.lang, "results": results})
 
@@ -193,19 +192,19 @@ class Service:
     def _query(self, document: Mapping[str, Any], *, explained: bool) -> _Query:
         hypotheses, references = document.get("hypotheses", []), document.get("references", [])
         sources, lang = document.get("sources"), document.get("lang", self._lang)
-        names, width = document.get("metrics"), document.get("html_width")
+        names, drawing = document.get("metrics"), document.get("drawing", False)
         _check_lists(hypotheses, references, sources)
         if not isinstance(lang, str):
             raise UsageError('lang must be a text, such as "en"')
-        if width is not None and width not in _WIDTHS:
-            raise UsageError(f"html_width must be a whole number from {_WIDTHS[0]} to {_WIDTHS[-1]}")
+        if not isinstance(drawing, bool):
+            raise UsageError("drawing must be true or false")
         if explained and len(hypotheses) > _MOST_EXPLAINED:
             raise HTTPException(413, f"more than {_MOST_EXPLAINED} segments to explain: split the request")
         texts = [text for stream in references for text in stream if text is not None]
         code = resolve(lang, texts or hypotheses)
         metrics = [self._metric(name, code) for name in self._chosen(names, code)]
         check_references(hypotheses, references, needed=any(one.metric.needs_references for one in metrics))
-        return _Query(code, metrics, hypotheses, references, sources, width)
+        return _Query(code, metrics, hypotheses, references, sources, drawing)
 
     def _chosen(self, names: object, lang: str) -> list[str]:
         """The names of the metrics that are asked for, each once."""
@@ -278,15 +277,10 @@ def _check_lists(hypotheses: Any, references: Any, sources: Any) -> None:
         raise InputError(f"{len(hypotheses)} hypotheses, but {len(sources)} sources, or some are not texts")
 
 
-def _explanation(explanation: Explanation, html_width: int | None) -> dict[str, Any]:
-    """Specification §17, and the same drawn as HTML if a width is given."""
+def _explanation(explanation: Explanation, drawing: bool) -> dict[str, Any]:
+    """Specification §17, and if asked for what the script of the page draws."""
     document = explanation.to_dict()
-    if html_width is not None:
-        texts = [reference.text for reference in explanation.references]
-        document["html"] = explanation_html(
-            document, explanation.hypothesis, texts, width=html_width, styled=False
-        )
-    return document
+    return {**document, "drawing": explanation.drawn_data()} if drawing else document
 
 
 async def _in_time(reading: Awaitable[None], seconds: float) -> None:
@@ -323,13 +317,13 @@ async def _internal_error(request: Request, error: Exception) -> Response:
 
 
 def _asset(name: str) -> str:
-    return files("tesla_eval.tuning").joinpath("assets", name).read_text("utf-8")
+    return asset("tesla_eval.tuning", name)
 
 
 @lru_cache(maxsize=1)
 def _page_and_policy() -> tuple[str, str]:
     """The page, and the policy that lets it load nothing and speak to this server only."""
-    style, script = stylesheet() + _asset("page.css"), _asset("page.js")
+    style, script = stylesheet() + _asset("page.css"), f"{drawing_script()}\n{_asset('page.js')}"
     page = _asset("page.html").replace("/*style*/", style).replace("/*script*/", script)
     return page, f"{content_policy(style, script)}; connect-src 'self'; frame-ancestors 'none'"
 

@@ -141,9 +141,9 @@ def _draw_links(reference: ReferenceExplanation, feature: MatchDetail) -> Iterat
         if start not in matched
     )
     yield from aligned(rows, numeric=(4, 5))
-    legend = [f"{LINES[kind]} {KINDS[kind].label}" for kind in KINDS if kind in kinds]
+    legend = [f"{LINES[kind]} {KINDS[kind]}" for kind in KINDS if kind in kinds]
     if any(row[2] == LINES[""] for row in rows):
-        legend.append(f"{LINES['']} {UNMATCHED.label}")
+        legend.append(f"{LINES['']} {UNMATCHED}")
     yield ""
     for start in range(0, len(legend), _KINDS_PER_LINE):
         yield f"  {'   '.join(legend[start : start + _KINDS_PER_LINE])}"

@@ -32,7 +32,6 @@ from tesla_eval.texts.tables import Columns, TableRow, is_summary_source, is_tab
 __all__ = [
     "ConlluReader",
     "Inputs",
-    "check_distinct",
     "conllu_words",
     "known_length",
     "open_outputs",
@@ -92,12 +91,6 @@ def _has_piped_input() -> bool:
         return sys.stdin is not None and not sys.stdin.isatty() and sys.stdin.fileno() >= 0
     except (OSError, ValueError):  # closed, or no real file
         return False
-
-
-def check_distinct(systems: Sequence[str]) -> None:
-    """Refuse to compare a system with itself."""
-    if len(set(systems)) < len(systems):
-        raise click.UsageError("a system is given twice: its differences would all be 0")
 
 
 def open_outputs(

@@ -88,7 +88,10 @@ def _comparison_text(of_set: SetComparison) -> Iterator[str]:
     comparison = of_set.comparison
     level = f"{100 * (1 - comparison.alpha):g} % interval"
     head = f"{visible(of_set.lp)} {visible(of_set.testset)}: metrics by {comparison.level} {comparison.statistic}"
-    yield f"{head} (p: paired permutation that the row's metric is better, Holm-corrected)"
+    yield (
+        f"{head} (p: paired permutation that the row's metric is better, Holm-corrected, {comparison.resamples} "
+        "resamples)"
+    )
     order = _best_first(comparison)
     names = [comparison.metrics[i] for i in order]
     rows = [["cluster", "metric", "value", level, *(f"p > {name}" for name in names)]]
@@ -139,6 +142,7 @@ def _comparison_dict(of_set: SetComparison) -> dict[str, Any]:
         **head,
         "statistic": comparison.statistic,
         "alpha": comparison.alpha,
+        "resamples": comparison.resamples,
         "metrics": metrics,
         "pairs": pairs,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -31,8 +31,12 @@ def open_for_metrics(
     references: Sequence[str], systems: Sequence[str], metrics: Sequence[str], language: str, *,
     source: str | None = None, columns: str | None = None, analysed: bool = False, one: bool = False,
     source_is_shown: bool = False, missing: Missing = "error",
+    check: Callable[[Sequence[str]], object] = len,
 ) -> Opened:  # fmt: skip
-    """Open the files, each once, then tell their language: bad usage and missing files are reported before it."""
+    """Open the files, each once, then tell their language: bad usage and missing files are reported before it.
+
+    `check` gets the names of the systems before the language is told.
+    """
     if missing == "null":
         raise UsageError(
             "--missing null: a null score needs a table as the output; write -o FILE.parquet, or skip"
@@ -41,6 +45,7 @@ def open_for_metrics(
         references, systems, parse_requests(metrics), source=source, columns=columns, analysed=analysed,
         missing=missing,
     )  # fmt: skip
+    check(given.systems)
     code = identified_language(language, given.sample(), "references" if given.has_references else "texts")
     chosen = choose_metrics(metrics, code, analysed=analysed, one=one, summaries=given.topics is not None)
     if source is not None and not source_is_shown and not any(one.metric.uses_source for one in chosen):

@@ -122,7 +122,7 @@ missing_option: Callable[[Command], Command] = click.option(
 )  # fmt: skip
 resamples_option: Callable[[Command], Command] = click.option(
     "--resamples", type=click.IntRange(1), default=None,
-    help="Draws of each test.  [default: at least 1000, and 20 for each pair of systems and 1/alpha]",
+    help="Draws of each test.  [default: at least 1000, and 20 for each compared pair and 1/alpha]",
 )  # fmt: skip
 analysed_option: Callable[[Command], Command] = click.option(
     "--analysed", is_flag=True,

@@ -24,13 +24,13 @@ from tesla_eval.judgements.meta.join import (
     join,
     judged_segments,
 )
-from tesla_eval.judgements.meta.significance import Level, MetricComparison, compare_metrics
+from tesla_eval.judgements.meta.significance import ALPHA, Level, MetricComparison, compare_metrics
 from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
 from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.judgements.wmt import language_pairs, read_eval_set, read_human_systems, read_segments
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED, enough_resamples
 from tesla_eval.statistics.correlation import ROW_STATISTICS
 
 __all__ = [
@@ -136,7 +136,7 @@ class Study:
     """Collects one test set after the other; `complain` hears of comparisons that a test set does not allow."""
 
     compared: Sequence[LevelStatistic] = ()
-    resamples: int = DEFAULT_RESAMPLES
+    resamples: int | None = None  # else as many as the comparisons need
     seed: int = DEFAULT_SEED
     complain: Callable[[str], None] = lambda message: None
     test_sets: list[TestedSet] = field(default_factory=list)
@@ -156,7 +156,9 @@ class Study:
                 _system_scores(joined),
             )
         )  # fmt: skip
-        self.results.extend(evaluate(joined, permutations=self.resamples, seed=self.seed))
+        self.results.extend(
+            evaluate(joined, permutations=self.resamples or DEFAULT_RESAMPLES, seed=self.seed)
+        )
         comparisons = self.compare(joined)
         self.comparisons.extend(comparisons)
         signatures = [str(metric.get_signature()) for metric in metrics]
@@ -172,10 +174,13 @@ class Study:
         """The metrics of a test set compared by every chosen statistic that the test set allows."""
         key = joined.outputs.key
         comparisons = []
+        resamples = self.resamples
+        if self.compared:  # too few are an error, not a comparison that this test set does not allow
+            resamples = enough_resamples(math.comb(len(joined.metrics), 2), ALPHA, resamples)
         for one in self.compared:
             try:
                 comparison = compare_metrics(
-                    joined, one.level, one.statistic, resamples=self.resamples, seed=self.seed
+                    joined, one.level, one.statistic, resamples=resamples, seed=self.seed
                 )
             except UsageError as error:
                 self.complain(f"{' '.join(key)}: metrics cannot be compared by {one}: {error}")

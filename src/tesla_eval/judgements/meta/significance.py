@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -23,10 +24,11 @@ from tesla_eval.judgements.nouns import (
     preferences_of,
     win_table,
 )
-from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.statistics import DEFAULT_SEED
 from tesla_eval.statistics.correlation import ROW_STATISTICS, RowStatistic
 
 __all__ = [
+    "ALPHA",
     "MetricComparison",
     "PreferenceReport",
     "PreferenceShares",
@@ -38,6 +40,8 @@ __all__ = [
 ]
 
 Level = Literal["segment", "system"]
+ALPHA = 0.05
+"""Metrics are compared at this level."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +66,7 @@ class MetricComparison:
     adjusted: FloatArray
     clusters: tuple[int, ...]
     alpha: float
+    resamples: int
 
 
 def compare_metrics(
@@ -69,11 +74,15 @@ def compare_metrics(
     level: Level,
     statistic: str,
     *,
-    resamples: int = DEFAULT_RESAMPLES,
+    resamples: int | None = None,
     seed: int = DEFAULT_SEED,
-    alpha: float = 0.05,
+    alpha: float = ALPHA,
 ) -> MetricComparison:
-    """Compare all metrics of `joined` by one statistic, on what every one of them has scored."""
+    """Compare all metrics of `joined` by one statistic, on what every one of them has scored.
+
+    Without `resamples`, their number follows that of the comparisons (`statistics.enough_resamples`).
+    """
+    resamples = statistics.enough_resamples(math.comb(len(joined.metrics), 2), alpha, resamples)
     drawn, exchanged = _subjects(joined, level, statistic)
     bootstrap = statistics.paired_bootstrap(drawn, resamples=resamples, seed=seed, level=1 - alpha)
     p_values = statistics.approximate_randomisation(exchanged, resamples=resamples, seed=seed).one_sided
@@ -84,6 +93,7 @@ def compare_metrics(
     return MetricComparison(
         level, statistic, tuple(joined.metrics), bootstrap.scores, bootstrap.low, bootstrap.high,
         bootstrap.wins, p_values, adjusted, _clusters(bootstrap.scores, adjusted <= alpha), alpha,
+        resamples,
     )  # fmt: skip
 
 

@@ -121,6 +121,15 @@ class AnalysedBatch:
         """The words in lower case, by number."""
         return word_facts(None)[self.vocabulary].of(self.core)[0]
 
+    def next_to(self, marked: npt.NDArray[np.bool_], step: int) -> npt.NDArray[np.bool_]:
+        """For every token whether the one `step` places after it, in the same text, is marked."""
+        place = np.arange(len(marked)) + step
+        inside = (place >= np.repeat(self.offsets[:-1], self.lengths)) & (
+            place < np.repeat(self.offsets[1:], self.lengths)
+        )
+        inside[inside] = marked[place[inside]]
+        return inside
+
     def tokens(self, index: int) -> list[Token]:
         """The tokens of one text as records."""
         lexicon, tags = self.vocabulary.lexicon, self.vocabulary.tags

@@ -104,8 +104,8 @@ class CriticalWords:
     >>> from tesla_eval.language.analysis import load_pipeline
     >>> (batch,) = load_pipeline("en").analyse(["Not only did 3 cats not sleep"])
     >>> words = CriticalWords("en")
-    >>> words.negations(batch).tolist(), words.numbers(batch).tolist()
-    ([0, 0, 0, 0, 0, 1, 0], [0, 0, 0, 1, 0, 0, 0])
+    >>> words.negations(batch).tolist(), (words.numbers(batch) > 0).tolist()
+    ([0, 0, 0, 0, 0, 1, 0], [False, False, False, True, False, False, False])
     """
 
     def __init__(self, language: str) -> None:
@@ -116,9 +116,7 @@ class CriticalWords:
         self._prefix = _VERB_PREFIXES.get(language)
         self._frequencies = load_frequencies(language) if self._prefix else None
         self._number_ids: dict[str, int] = {"": 0}
-        self._number_of = WordMap(
-            lambda form: self._number_ids.setdefault(number_text(form, language), len(self._number_ids))
-        )
+        self._number_of = WordMap(self._number_id)
         self._negation_of = WordMap(self._negation)
         self._takes_negation_back = WordMap(lambda form: int(form.lower() in _NOT_ALONE))
 
@@ -133,7 +131,7 @@ class CriticalWords:
             prefixed = kinds == _NEGATED_VERB
             kinds[prefixed] = np.where(np.isin(batch.universal[prefixed], _VERB_IDS), PARTICLE, 0)
         if self.language == "en":
-            kinds[:-1][self._takes_negation_back.of(batch)[1:] == 1] = 0
+            kinds[batch.next_to(self._takes_negation_back.of(batch) == 1, 1)] = 0
         return kinds
 
     def _number_id(self, form: str) -> int:

@@ -89,13 +89,14 @@ class ScopeMarker:
         """The scopes of all texts of a batch; the masks are negations, and words that can stand for one."""
         quantity = self._quantity.of(batch).astype(np.uint32)
         articles = self._articles.of(batch).astype(np.bool_)
-        quantity[1:][(quantity[1:] == _FEW) & articles[:-1]] = _SOME  # a few
+        quantity[(quantity == _FEW) & batch.next_to(articles, -1)] = _SOME  # a few
         modals, hedged = zip(
             *((words.of(batch) > 0, others.of(batch) > 0) for words, others in self._modals), strict=True
         )
         content = (batch.function == 0) & (quantity == 0) & ~negation & ~np.any(modals, axis=0)
         content &= batch.universal != _ADVERB
-        content[:-1] &= ~(np.isin(batch.universal[:-1], _BEFORE_NOUNS) & np.isin(batch.universal[1:], _NOUNS))
+        before_noun = batch.next_to(np.isin(batch.universal, _NOUNS), 1)
+        content &= ~(np.isin(batch.universal, _BEFORE_NOUNS) & before_noun)
         negated = _governors(batch, negation, content)
         denial = np.maximum(negated, _governors(batch, negative, content))
         before = np.maximum.accumulate(np.where(content, np.arange(len(content)), -1))
@@ -118,11 +119,9 @@ class ScopeMarker:
             np.array([_TAGS.get(tag, 0) for tag in tags])[batch.tag],
         )
         done = np.array([tag == "VBN" for tag in tags])[batch.tag] & (self._got.of(batch) == 0)
-        ends = np.repeat(batch.offsets[1:], batch.lengths)
-        for gap in (1, 2, 3):  # `has not yet been`: the perfect is past
-            perfect = self._has.of(batch)[:-gap] * (done[gap:] & (np.arange(gap, len(tense)) < ends[:-gap]))
-            tense[:-gap] = np.where(perfect > 0, perfect, tense[:-gap])
-        return np.asarray(tense)
+        perfect = np.any([batch.next_to(done, gap) for gap in (1, 2, 3)], axis=0)  # `has not yet been`
+        has = self._has.of(batch)
+        return np.where(perfect & (has > 0), has, tense)
 
 
 def _members(words: str, english: bool) -> LemmaMap:

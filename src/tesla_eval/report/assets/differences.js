@@ -1,8 +1,8 @@
 // Two outputs word by word: what one has and the other has not is marked.
-import { element } from "./dom.js";
+import { element } from "../../drawing/assets/dom.js";
 
 const WORDS =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{M}\p{N}])+|\s+|[^\p{L}\p{M}\p{N}\s]/gu;
+  /\s+|(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{M}\p{N}])+|[^\p{L}\p{M}\p{N}\s])\s*/gu;
 const LONGEST = 300;
 
 /**
@@ -14,7 +14,9 @@ const LONGEST = 300;
 export function differences(first, second) {
   const sides = [first, second].map((text) => (text.match(WORDS) ?? []).slice(0, LONGEST));
   const rests = [first, second].map((text, side) => text.slice(sides[side].join("").length));
-  const common = commonPlaces(sides[0], sides[1]);
+  // White space belongs to the word before it, and is not compared.
+  const forms = sides.map((words) => words.map((word) => word.trimEnd()));
+  const common = commonPlaces(forms[0], forms[1]);
   return sides.map((words, side) => [...marked(words, common[side]), rests[side]]);
 }
 
@@ -55,7 +57,8 @@ function marked(words, common) {
     const same = common.has(place);
     while (place < words.length && common.has(place) === same) place++;
     const text = words.slice(start, place).join("");
-    parts.push(same || !text.trim() ? text : element("mark", {}, text));
+    const bare = text.trimEnd();
+    parts.push(...(same || !bare ? [text] : [element("mark", {}, bare), text.slice(bare.length)]));
   }
   return parts;
 }

@@ -1,5 +1,6 @@
 // Errors that somebody can act on, for the two chosen systems; then words lost and added.
-import { byId, element, fixed, table } from "./dom.js";
+import { byId, element, fixed, table } from "../../drawing/assets/dom.js";
+import { supportTable } from "../../drawing/assets/explanation.js";
 
 const SHOWN = 12;
 /** What is found: its title, and what it means. @type {Record<string, [string, string]>} */
@@ -122,4 +123,27 @@ function lengths(core, found) {
     element("p", { class: "faint" }, "Words of the output per word of the reference."),
     table(["reference words", "segments", "ratio", ""], rows, [1, 2]),
   );
+}
+
+/**
+ * The sentences of the chosen system's summaries that their sources support least.
+ * @param {Core} core @param {string[]} names @param {Shown} shown @param {(segment: number) => void} open
+ */
+export function showSupport(core, names, shown, open) {
+  const area = document.getElementById("support-area");
+  if (!area) return;
+  const draw = () => {
+    byId("support-system").textContent = names[shown.first];
+    const some = core.support[shown.first];
+    const made = supportTable(some);
+    made.querySelectorAll("tbody tr").forEach((row, place) => {
+      const { segment } = some[place];
+      const button = element("button", { type: "button", class: "link" }, `segment ${segment + 1}`);
+      button.addEventListener("click", () => open(segment));
+      row.append(element("td", {}, button));
+    });
+    area.replaceChildren(made);
+  };
+  shown.views.push(draw);
+  draw();
 }

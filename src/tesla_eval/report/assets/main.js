@@ -1,10 +1,11 @@
 // Puts the page together once its data is read.
 import { Shown, bestFirst, readBlock, shortNames } from "./data.js";
-import { byId, choice } from "./dom.js";
-import { showFindings } from "./findings.js";
+import { byId, choice } from "../../drawing/assets/dom.js";
+import { showFindings, showSupport } from "./findings.js";
 import { againstEachOther, byLength, distributions, profile } from "./plots.js";
 import { SegmentTable } from "./table.js";
 import { SegmentView } from "./segment.js";
+import { showReasons } from "./why.js";
 
 /**
  * The choice of a metric and of two systems, for all views.
@@ -37,7 +38,7 @@ function showPlots(core, names, shown, open) {
       distributions(one, names, chosen),
       chosen.length > 1 ? againstEachOther(one, names, chosen, open) : null,
       byLength(core, one, names, chosen),
-      profile(one, names, chosen),
+      profile(one, names, chosen, core.feature_titles),
     ];
     byId("plot-area").replaceChildren(...drawn.filter((plot) => plot !== null));
   };
@@ -60,9 +61,11 @@ async function main() {
   table = new SegmentTable(core, names, shown, open);
   view.closed = () => table.focusCurrent();
   // Each part in a task of its own, so that the page answers in between.
-  for (const show of [showPlots, showFindings]) {
+  const filter = (/** @type {Set<number>} */ segments, /** @type {string} */ title) =>
+    table.showOnly(segments, title);
+  for (const show of [showPlots, showFindings, showSupport, showReasons]) {
     await new Promise((resolve) => setTimeout(resolve));
-    show(core, names, shown, open);
+    await show(core, names, shown, open, filter);
   }
   const openAsked = () => {
     const asked = Number(/^#segment-(\d+)$/.exec(location.hash)?.[1]);

@@ -1,6 +1,6 @@
 // Plots as inline SVG: distributions, two systems per segment, score by length, feature profile.
-import { extremes } from "./arithmetic.js";
-import { element, fixed, shape } from "./dom.js";
+import { extremes } from "../../drawing/assets/arithmetic.js";
+import { element, fixed, shape } from "../../drawing/assets/dom.js";
 
 const WIDTH = 460;
 const HEIGHT = 320;
@@ -46,7 +46,7 @@ function figure(title, label, height = HEIGHT, width = WIDTH) {
 
 /** @param {SVGElement} canvas @param {number} x @param {number} y @param {string} text @param {Record<string, string | number>} more */
 function words(canvas, x, y, text, more = {}) {
-  canvas.append(shape("text", { x, y, "text-anchor": "middle", "font-size": 11, ...more }, text));
+  canvas.append(shape("text", { x, y, "text-anchor": "middle", ...more }, text));
 }
 
 /** @param {SVGElement} canvas @param {Scale} across @param {string} name @param {number} height */
@@ -57,7 +57,7 @@ function axisBelow(canvas, across, name, height = HEIGHT, left = LEFT) {
     );
     words(canvas, across(tick), height - BOTTOM + 15, String(tick));
   }
-  words(canvas, (left + WIDTH - RIGHT) / 2, height - 8, name, { "font-size": 12 });
+  words(canvas, (left + WIDTH - RIGHT) / 2, height - 8, name);
 }
 
 /** @param {SVGElement} canvas @param {Scale} up @param {string} name */
@@ -67,7 +67,7 @@ function axisLeft(canvas, up, name) {
     words(canvas, LEFT - 5, up(tick) + 4, String(tick), { "text-anchor": "end" });
   }
   const y = (TOP + HEIGHT - BOTTOM) / 2;
-  words(canvas, 12, y, name, { "font-size": 12, transform: `rotate(-90 12 ${y})` });
+  words(canvas, 12, y, name, { transform: `rotate(-90 12 ${y})` });
 }
 
 /** @param {number[]} sorted @param {number} share */
@@ -219,9 +219,9 @@ export function byLength(core, metric, names, chosen) {
     LEFT + 24 + ((WIDTH - RIGHT - LEFT - 48) * used.indexOf(bin)) / Math.max(1, used.length - 1);
   for (const bin of used) {
     words(canvas, x(bin), HEIGHT - BOTTOM + 15, labels[bin]);
-    words(canvas, x(bin), HEIGHT - BOTTOM + 27, `n=${counts[bin]}`, { "font-size": 9, class: "faint" });
+    words(canvas, x(bin), HEIGHT - BOTTOM + 27, `n=${counts[bin]}`, { class: "faint" });
   }
-  words(canvas, (LEFT + WIDTH) / 2, HEIGHT - 4, "words in the reference", { "font-size": 12 });
+  words(canvas, (LEFT + WIDTH) / 2, HEIGHT - 4, "words in the reference");
   const order = names
     .map((_, place) => place)
     .sort((p, q) => Number(chosen.includes(p)) - Number(chosen.includes(q)));
@@ -247,9 +247,9 @@ export function byLength(core, metric, names, chosen) {
 
 /**
  * The mean of every feature for the two chosen systems; null if the metric has none.
- * @param {Metric} metric @param {string[]} names @param {number[]} chosen
+ * @param {Metric} metric @param {string[]} names @param {number[]} chosen @param {Record<string, string>} titles
  */
-export function profile(metric, names, chosen) {
+export function profile(metric, names, chosen, titles) {
   const rows = metric.feature_names
     .map((name, place) => ({ name, values: chosen.map((system) => metric.feature_means[system][place]) }))
     .filter((row) => row.values.every((value) => value !== null));
@@ -268,13 +268,14 @@ export function profile(metric, names, chosen) {
     `Means of ${shown.length} features of ${metric.name}`,
     height,
   );
-  const left = 16 + 7 * Math.min(16, Math.max(...shown.map((row) => row.name.length)));
+  const label = (/** @type {string} */ name) => clipped(titles[name] ?? name, 40);
+  const left = 16 + 5.8 * Math.max(...shown.map((row) => [...label(row.name)].length));
   const values = shown.flatMap((row) => row.values.map((value) => value ?? 0));
   const across = makeScale(Math.min(...values), Math.max(...values), left, WIDTH - RIGHT);
   axisBelow(canvas, across, "mean of the feature", height, left);
   shown.forEach((row, place) => {
     const y = TOP + pace * place + pace / 2;
-    words(canvas, left - 8, y + 4, clipped(row.name, 16), { "text-anchor": "end" });
+    words(canvas, left - 8, y + 4, label(row.name), { "text-anchor": "end" });
     const [first, second] = row.values.map((value) => across(value ?? 0));
     if (second !== undefined)
       canvas.append(shape("line", { class: "whisker other", x1: first, x2: second, y1: y, y2: y }));

@@ -1,15 +1,8 @@
 // The view of one segment: source and references, and all systems under each other.
 import { explanations } from "./data.js";
-import { byId, choice, element, fixed } from "./dom.js";
-import { explanationNodes } from "./explanation.js";
-import { drawable, legend, pictureOf } from "./match.js";
-
-const NAMES = /** @type {Record<string, string>} */ ({
-  ms: "words",
-  lem: "lemmas",
-  pos: "parts of speech",
-  identity: "words",
-});
+import { byId, choice, element, fixed } from "../../drawing/assets/dom.js";
+import { explanationNodes, featureChoice } from "../../drawing/assets/explanation.js";
+import { drawable, legend, pictureOf } from "../../drawing/assets/match.js";
 
 /** Shows segments in the dialog. */
 export class SegmentView {
@@ -109,7 +102,9 @@ export class SegmentView {
     const own = references.map((stream) => stream[this.segment]).filter((text) => text !== null);
     own.forEach((text, place) => rows.push([own.length > 1 ? `reference ${place + 1}` : "reference", text]));
     for (const [name, text] of rows) {
-      list.append(element("dt", {}, name), element("dd", { dir: "auto" }, text || "(empty)"));
+      list.append(
+        element("div", {}, element("dt", {}, name), element("dd", { dir: "auto" }, text || "(empty)")),
+      );
     }
     return list;
   }
@@ -147,7 +142,12 @@ export class SegmentView {
     ) {
       this.feature = (features.find((one) => one.similarity !== "pos") ?? features[0]).name;
     }
-    if (features.length > 1) bar.append(this.featureChoice(features));
+    const choose = (/** @type {string} */ name) => {
+      this.feature = name;
+      this.draw();
+    };
+    if (features.length > 1)
+      bar.append(featureChoice(features, this.feature, this.core.feature_titles, choose));
     const pivots = detail?.features.filter((one) => one.pivot) ?? [];
     if (pivots.length) {
       const options = [
@@ -169,36 +169,14 @@ export class SegmentView {
     return bar;
   }
 
-  /** @param {Feature[]} features */
-  featureChoice(features) {
-    const group = element("fieldset", { class: "chips" }, element("legend", {}, "links of"));
-    for (const one of features) {
-      const input = element("input", {
-        type: "radio",
-        name: "feature",
-        value: one.name,
-        checked: one.name === this.feature,
-        "data-key": `feature ${one.name}`,
-      });
-      input.addEventListener("change", () => {
-        this.feature = one.name;
-        this.draw();
-      });
-      const what =
-        NAMES[one.similarity ?? ""] ?? (one.similarity?.startsWith("vec") ? "vectors" : one.similarity);
-      group.append(
-        element("label", { title: one.name }, input, `${what}, ${one.gap ? "skip bigrams" : `n = ${one.n}`}`),
-      );
-    }
-    return group;
-  }
-
   /**
    * The kinds of links that are drawn.
    * @param {Explanation[]} found
    */
   kinds(found) {
-    const details = found.map((one) => one.references[this.reference]).filter((one) => !one.sentences);
+    const details = found
+      .map((one) => one.references[this.reference])
+      .filter((one) => !one.sentences && !one.support);
     if (
       details.some((one) => one.features.some((feature) => feature.pivot && feature.name === this.feature))
     ) {
@@ -240,7 +218,8 @@ export class SegmentView {
       const text = this.core.texts.hypotheses[system][this.segment];
       const card = element("article", { class: "card tm-explanation" }, title);
       if (found) {
-        card.append(...explanationNodes(text, found[system].references[this.reference], this.feature, width));
+        const options = { feature: this.feature, width, titles: this.core.feature_titles };
+        card.append(...explanationNodes(text, found[system].references[this.reference], options));
         if (found[system].references.length > 1) {
           const each = found[system].references.map((one) => fixed(one.score)).join(", ");
           card.append(element("p", { class: "note" }, `Scores against the references: ${each}.`));

@@ -1,7 +1,7 @@
 // The virtualised table of segments: only the rows in view are elements.
 import { featureValues } from "./data.js";
 import { differences } from "./differences.js";
-import { byId, choice, element, fixed, save } from "./dom.js";
+import { byId, choice, element, fixed, save } from "../../drawing/assets/dom.js";
 
 const LINE = 40;
 const SPARE = 4;
@@ -33,6 +33,10 @@ export class SegmentTable {
     this.ends = {};
     this.kind = "";
     this.onlyLinked = false;
+    /** @type {Record<string, string>} the chosen name of each grouping, such as documents */
+    this.groups = {};
+    /** @type {Set<number> | null} what another part of the page led to */
+    this.only = null;
     /** @type {string[] | null} */
     this.searched = null;
     /** @type {number[]} */
@@ -83,6 +87,15 @@ export class SegmentTable {
         }),
       );
     }
+    for (const [title, keys] of Object.entries(core.texts.groups)) {
+      const options = [...new Set(keys)].map((name) => ({ value: name, text: name }));
+      bar.append(
+        choice(title, [{ value: "", text: "any" }, ...options], "", (value) => {
+          this.groups[title] = value;
+          this.refresh();
+        }),
+      );
+    }
     if (core.matching.segments && core.matching.segments < core.matching.of) {
       const box = element("input", { type: "checkbox", name: "linked" });
       box.addEventListener("change", () => {
@@ -96,6 +109,23 @@ export class SegmentTable {
       button.addEventListener("click", () => save(`segments.${format}`, this.exported()[format]));
       bar.append(button);
     }
+  }
+
+  /** Shows some segments only, until the reader wants all again. @param {Set<number>} segments @param {string} title */
+  showOnly(segments, title) {
+    this.only = segments;
+    const note = byId("segment-only");
+    const button = element("button", { type: "button" }, "Show all segments");
+    button.addEventListener("click", () => {
+      this.only = null;
+      note.replaceChildren();
+      this.refresh();
+      this.area.focus();
+    });
+    note.replaceChildren(`Only: ${title}. `, button);
+    this.refresh();
+    byId("segments").scrollIntoView();
+    this.area.focus({ preventScroll: true });
   }
 
   /** Another metric or other systems were chosen. */
@@ -166,6 +196,10 @@ export class SegmentTable {
       within(scores[first][segment], "lowest", "highest") &&
       (ends.apart == null || Math.abs(scores[first][segment] - scores[second][segment]) >= ends.apart) &&
       (!this.kind || Boolean(core.lost_classes[first][segment] & (1 << Number(this.kind)))) &&
+      (this.only?.has(segment) ?? true) &&
+      Object.entries(this.groups).every(
+        ([title, name]) => !name || core.texts.groups[title][segment] === name,
+      ) &&
       (!this.onlyLinked || String(segment) in core.matching.blocks) &&
       (!this.query || this.text(segment).includes(this.query))
     );

@@ -1,6 +1,5 @@
-"use strict";
 // One segment is explained at every key press; two files become a table of scores, whose rows open as a segment.
-// Texts reach the page as text. What the server draws is HTML that it has escaped, and the policy runs no other script.
+// Texts reach the page as text, and the policy runs no other script.
 {
   const MOST_ROWS = 500;
   const field = (id) => document.getElementById(id);
@@ -64,16 +63,16 @@
       references.map((text) => [text]),
     );
     if (chosen.uses_source && field("source").value.trim()) body.sources = [field("source").value];
-    const width = Math.max(200, Math.floor(result.clientWidth));
     const answer = await ask(
       chosen.explains ? "/explain" : "/score",
-      chosen.explains ? { ...body, html_width: width } : body,
+      chosen.explains ? { ...body, drawing: true } : body,
     );
     const [scored] = answer.results;
     say(`${scored.metric}, language ${answer.lang}`);
     if (chosen.explains) {
-      result.innerHTML = scored.explanations[0].html;
-      for (const table of result.querySelectorAll(".tm-scroll:not([tabindex])")) table.tabIndex = 0;
+      const view = element("div", "", "tm-explanation");
+      result.replaceChildren(view);
+      module_standalone.drawExplanation(view, scored.explanations[0].drawing);
     } else {
       result.replaceChildren(
         element("h2", `${scored.metric} ${scored.score}`),

@@ -1,4 +1,4 @@
-// From the links to the score, step by step. The twin of drawing/arithmetic.py.
+// From the links to the score, step by step; a step is only told where its numbers agree.
 import { fixed, general } from "./dom.js";
 
 const ALPHA = 0.8;

@@ -1,5 +1,5 @@
-// The picture of a match: two texts one above the other, words joined by links. The twin of drawing/picture.py and match.py;
-// here the browser measures the words.
+// The picture of a match: two texts one above the other, words joined by links. Long texts are broken into rows where the
+// fewest links are cut; a link between rows is not drawn, both of its ends carry the same letter instead.
 import { element, general, shape } from "./dom.js";
 
 /** From the closest to the loosest: what a kind of link means, and its line pattern. */
@@ -101,7 +101,7 @@ function linkKind(similarity, reference, hypothesis) {
 function wordKind(similarity, x, y) {
   if (x.surface.toLowerCase() === y.surface.toLowerCase()) return "exact";
   if (x.lemma === y.lemma) return "lemma";
-  if (similarity.startsWith("vec")) return "vector";
+  if (/^(vec|ctx)/.test(similarity)) return "vector";
   const senses = new Set(x.senses ?? []);
   return (y.senses ?? []).some((sense) => senses.has(sense)) ? "synonym" : "pos";
 }
@@ -499,4 +499,19 @@ export function legend(used) {
     element("li", {}, "same letter: linked across rows"),
   );
   return list;
+}
+
+/**
+ * A picture as a file of its own: colours and fonts as they are shown.
+ * @param {SVGElement} picture
+ */
+export function standaloneSvg(picture) {
+  const copy = /** @type {SVGElement} */ (picture.cloneNode(true));
+  const [shown, copied] = [picture, copy].map((one) => [one, ...one.querySelectorAll("*")]);
+  shown.forEach((one, place) => {
+    const style = getComputedStyle(one);
+    for (const name of ["fill", "stroke", "stroke-width"])
+      copied[place].setAttribute(name, style.getPropertyValue(name));
+  });
+  return new XMLSerializer().serializeToString(copy);
 }

@@ -54,6 +54,18 @@ interface Detail {
   covering?: { links: number[]; covered: Record<string, [number, number]> };
   sentences?: string[];
   coherence?: Detail;
+  matrix?: Record<string, string[][]>;
+  support?: Support[];
+  text?: string;
+}
+interface Support {
+  score: number;
+  sentence: string;
+  start: number;
+  source: { text: string };
+  unsupported: { start: number; end: number }[];
+  unknown: { surface: string }[];
+  contradictions: { kind: string; hypothesis: string; reference: string }[];
 }
 interface Explanation {
   metric: string;
@@ -107,12 +119,16 @@ interface Core {
     sources: string[] | null;
     references: (string | null)[][];
     hypotheses: string[][];
+    groups: Record<string, string[]>;
   };
   lengths: number[];
   length_bins: number[];
   word_classes: string[];
+  classes: string[];
+  support: (Support & { segment: number })[][];
   lost_classes: number[][];
   findings: SystemFindings[];
+  feature_titles: Record<string, string>;
   matching: { blocks: Record<string, number>; segments: number; of: number };
 }
 interface Tie {

@@ -27,26 +27,29 @@ export function markedText(text, tokens, matched) {
 }
 
 /**
+ * The nodes of an explanation against one reference; `titles` are the names of features in words.
  * @param {string} hypothesis
  * @param {Detail} detail
- * @param {string | null} feature
- * @param {number} width
+ * @param {{feature: string | null, width: number, titles: Record<string, string>}} options
  * @returns {(Node | string)[]}
  */
-export function explanationNodes(hypothesis, detail, feature, width) {
-  if (detail.sentences) return [element("p", { dir: "auto" }, hypothesis), ...coherence(detail)];
+export function explanationNodes(hypothesis, detail, { feature, width, titles }) {
+  if (detail.support) return [supportTable(detail.support)];
+  if (detail.sentences) return [element("p", { dir: "auto" }, hypothesis), ...coherence(detail, titles)];
   /** @type {(Node | string)[]} */
   const nodes = [];
   const pivot = detail.features.find((one) => one.name === feature && one.pivot);
   const picture = pivot ? null : (pictureOf(detail, feature) ?? pictureOf(detail));
-  const matched = new Set(
-    (picture?.ties ?? []).flatMap((tie) => placesOf(tie.hypothesis, picture?.skips ?? false)),
-  );
-  nodes.push(
-    picture
-      ? element("p", { class: "tm-text" }, markedText(hypothesis, detail.hypothesis ?? [], matched))
-      : element("p", { class: "tm-text", dir: "auto" }, hypothesis),
-  );
+  /** @param {"reference" | "hypothesis"} side @param {string} text */
+  const marked = (side, text) => {
+    const ties = picture?.ties ?? [];
+    const matched = new Set(ties.flatMap((tie) => placesOf(tie[side], picture?.skips ?? false)));
+    const tokens = ties.length ? (detail[side] ?? []) : [];
+    return element("p", { class: "tm-text" }, markedText(text, tokens, matched));
+  };
+  if (detail.text !== undefined) nodes.push(element("b", {}, "reference"), marked("reference", detail.text));
+  if (detail.text !== undefined) nodes.push(element("b", {}, "hypothesis"));
+  nodes.push(marked("hypothesis", hypothesis));
   if (picture) nodes.push(drawMatch(picture, width));
   if (pivot) nodes.push(...pivotNodes(pivot));
   const steps = element("ol", { class: "tm-steps" });
@@ -57,8 +60,8 @@ export function explanationNodes(hypothesis, detail, feature, width) {
   ]) {
     steps.append(element("li", {}, step));
   }
-  nodes.push(folded("From the links to the score", steps, featureTable(detail.features)));
-  if (detail.shares?.length) nodes.push(folded("What each feature adds", sharesTable(detail.shares)));
+  nodes.push(folded("From the links to the score", steps, featureTable(detail.features, titles)));
+  if (detail.shares?.length) nodes.push(folded("What each feature adds", sharesTable(detail.shares, titles)));
   if (detail.covering) nodes.push(folded("Links between n-grams, and coverage", coveringTable(detail)));
   for (const one of detail.features) {
     if (one.words?.length) {
@@ -67,8 +70,33 @@ export function explanationNodes(hypothesis, detail, feature, width) {
     }
     for (const part of one.pivots ?? []) nodes.push(folded(part.name, ...pivotNodes(part)));
   }
-  if (detail.coherence) nodes.push(folded("Coherence", ...coherence(detail.coherence)));
+  if (detail.coherence) nodes.push(folded("Coherence", ...coherence(detail.coherence, titles)));
   return nodes;
+}
+
+/**
+ * The sentences of a summary beside the closest ones of its source; words that the source does not support are marked.
+ * @param {Support[]} sentences
+ */
+export function supportTable(sentences) {
+  const rows = sentences.map((one) => {
+    const places = one.unsupported.map(({ start, end }) => ({
+      surface: "",
+      start: start - one.start,
+      end: end - one.start,
+    }));
+    const against = [
+      ...one.unknown.map((word) => `not in the source: ${word.surface}`),
+      ...one.contradictions.map((c) => `${c.kind}: ${c.hypothesis} / ${c.reference}`),
+    ];
+    return [
+      fixed(one.score),
+      markedText(one.sentence, places, new Set()),
+      one.source.text,
+      against.join("; "),
+    ];
+  });
+  return table(["support", "sentence", "closest in the source", "against it"], rows, [0]);
 }
 
 /** @param {string} title @param {...Node} content */
@@ -76,12 +104,12 @@ function folded(title, ...content) {
   return element("details", {}, element("summary", {}, title), ...content);
 }
 
-/** @param {Feature[]} features */
-function featureTable(features) {
+/** @param {Feature[]} features @param {Record<string, string>} titles */
+function featureTable(features, titles) {
   const measured = /** @type {("precision" | "recall")[]} */ (["precision", "recall"]).filter((key) =>
     features.some((one) => one[key] !== undefined),
   );
-  const head = ["feature", ...measured, measured.length ? "F or value" : "value", ""];
+  const head = ["feature", ...measured, measured.length ? "F or value" : "value", "", "what it measures"];
   return table(
     head,
     features.map((one) => [
@@ -89,8 +117,9 @@ function featureTable(features) {
       ...measured.map((key) => fixed(one[key])),
       fixed(one.f ?? one.value),
       bar(one.f ?? one.value),
+      titles[one.name] ?? "",
     ]),
-    head.map((_, place) => place).slice(1, -1),
+    head.map((_, place) => place).slice(1, -2),
   );
 }
 
@@ -108,12 +137,12 @@ function bar(value, most = 1) {
   return made;
 }
 
-/** @param {Share[]} shares */
-function sharesTable(shares) {
+/** @param {Share[]} shares @param {Record<string, string>} titles */
+function sharesTable(shares, titles) {
   const ordered = [...shares].sort((x, y) => Math.abs(y.share) - Math.abs(x.share));
   const most = Math.abs(ordered[0]?.share ?? 0);
   return table(
-    ["feature", "group", "value", "weight", "share", ""],
+    ["feature", "group", "value", "weight", "share", "", "what it measures"],
     ordered.map((one) => [
       one.name,
       one.group,
@@ -121,6 +150,7 @@ function sharesTable(shares) {
       fixed(one.weight),
       fixed(one.share, 4, true),
       bar(one.share, most),
+      titles[one.name] ?? "",
     ]),
     [2, 3, 4],
   );
@@ -182,9 +212,37 @@ function joined(units) {
   return text;
 }
 
-/** @param {Detail} detail */
-function coherence(detail) {
+/** @param {Detail} detail @param {Record<string, string>} titles */
+function coherence(detail, titles) {
   const list = element("ol", {});
   for (const sentence of detail.sentences ?? []) list.append(element("li", { dir: "auto" }, sentence));
-  return [list, featureTable(detail.features)];
+  const terms = Object.entries(detail.matrix ?? {}).slice(0, MOST_ROWS);
+  const head = ["term", ...(detail.sentences ?? []).map((_, place) => String(place + 1))];
+  const roles = terms.map(([term, cells]) => [term, ...cells.map((cell) => cell.join(" "))]);
+  return [list, ...(terms.length ? [table(head, roles)] : []), featureTable(detail.features, titles)];
 }
+
+/**
+ * The features whose links can be drawn, to choose one from.
+ * @param {Feature[]} features
+ * @param {string | null} chosen
+ * @param {Record<string, string>} titles
+ * @param {(name: string) => void} choose
+ */
+export function featureChoice(features, chosen, titles, choose) {
+  const group = element("fieldset", { class: "chips" }, element("legend", {}, "links of"));
+  const name = `feature-${++groups}`;
+  for (const one of features) {
+    const input = element("input", {
+      type: "radio",
+      name,
+      value: one.name,
+      checked: one.name === chosen,
+      "data-key": `feature ${one.name}`,
+    });
+    input.addEventListener("change", () => choose(one.name));
+    group.append(element("label", { title: one.name }, input, titles[one.name] ?? one.name));
+  }
+  return group;
+}
+let groups = 0;

@@ -25,18 +25,20 @@ def compact(detail: ReferenceExplanation) -> dict[str, Any]:
     pairs = partners(
         (link.weight * (link.reference[1] - link.reference[0]), link.parts) for link in covering.links
     )
+    flat: list[float] = []
+    cuts: dict[str, tuple[LinkPart, ...]] = {}
+    for place, link in enumerate(covering.links):
+        (a, b), (c, d) = link.reference, link.hypothesis
+        flat += (a, b, c, d, 1 if link.weight == 1.0 else link.weight, int(link.essential))
+        # Single units, all equal, need not be written.
+        if not (len(link.parts) == b - a == d - c and all(part.equal for part in link.parts)):
+            cuts[str(place)] = link.parts
     return {
         **rest,
         "partners": joined_partners(pairs),
         "covering": {
-            "links": [
-                value
-                for link in covering.links
-                for value in (*link.reference, *link.hypothesis, _short(link.weight), int(link.essential))
-            ],
-            "cuts": {
-                str(place): link.parts for place, link in enumerate(covering.links) if not _is_plain(link)
-            },
+            "links": flat,
+            "cuts": cuts,
             "order": max(len(row) for rows in covering.coverage.values() for row in [(), *rows]),
             "covered": {
                 side: [sum(map(sum, rows)), sum(map(len, rows))] for side, rows in covering.coverage.items()
@@ -68,17 +70,6 @@ def expanded(detail: dict[str, Any]) -> dict[str, Any]:
         rows[:] = [[min(1.0, c) for c in row] for row in rows]
     rest = {key: value for key, value in detail.items() if key not in ("partners", "covering")}
     return {**rest, **CoveringDetail(tuple(links), coverage).to_dict()}
-
-
-def _short(weight: float) -> float:
-    """The number, without a decimal point where it needs none."""
-    return int(weight) if weight == 1.0 else weight
-
-
-def _is_plain(link: CoveringLink) -> bool:
-    """Whether the parts are single units, all equal: then they need not be written."""
-    (a, b), (c, d) = link.reference, link.hypothesis
-    return len(link.parts) == b - a == d - c and all(part.equal for part in link.parts)
 
 
 def _units(reference: Span, hypothesis: Span) -> list[LinkPart]:
