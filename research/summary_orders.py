@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -55,7 +55,7 @@ Maker = Callable[[Topic], str | None]
 
 def _damaged(kind: str) -> Maker:
     """A kind of `tesla stress`, made from the best summary."""
-    return lambda topic: all_kinds()[kind].make(topic.case)
+    return lambda topic: all_kinds()[kind].make(replace(topic.case, draw=random.Random(topic.case.segment)))
 
 
 def _other_model(topic: Topic) -> str | None:
@@ -101,9 +101,9 @@ def cases_of(summaries: SummarySet) -> list[Topic]:
     ]
 
 
-def kept_order(metric: str, cases: Iterable[Topic], make: Maker) -> FloatArray:
-    """For every case that the kind can be made for whether the best summary scores above the worse text."""
-    pairs = [(case, worse) for case in cases if (worse := make(case)) is not None]
+def kept_order(metric: str, cases: Sequence[Topic], texts: Sequence[str | None]) -> FloatArray:
+    """For every case with a worse text whether the best summary scores above it."""
+    pairs = [(case, worse) for case, worse in zip(cases, texts, strict=True) if worse is not None]
     sides = [[case.text for case, _ in pairs], [worse for _, worse in pairs]]
     if metric == WORDS:
         good, bad = (np.array([len(text.split()) for text in side]) for side in sides)
@@ -131,10 +131,10 @@ def main() -> None:
         "`tesla stress`.", "",
         f"| metric | {' | '.join(KINDS)} |", f"|---|{'--:|' * len(KINDS)}",
     ]  # fmt: skip
-    counts = [sum(make(case) is not None for case in cases) for make in KINDS.values()]
-    lines.append(f"| n | {' | '.join(map(str, counts))} |")
+    worse = [[make(case) for case in cases] for make in KINDS.values()]
+    lines.append(f"| n | {' | '.join(str(sum(text is not None for text in texts)) for texts in worse)} |")
     for metric in (*METRICS, WORDS):
-        shares = [f"{100 * kept_order(metric, cases, make).mean():.0f} %" for make in KINDS.values()]
+        shares = [f"{100 * kept_order(metric, cases, texts).mean():.0f} %" for texts in worse]
         lines.append(f"| {metric} | {' | '.join(shares)} |")
         print(lines[-1], flush=True)
     wishes.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
