@@ -23,7 +23,7 @@ PEERS = {  # name: rouge-score's types, stemming
 
 def pairs() -> tuple[list[str], list[str]]:
     """Hypotheses and references."""
-    from tesla_eval.judgements.meta import read_summaries
+    from tesla_eval.judgements.summaries import read_summaries
 
     folder = SHARED_DATA / "summaries" / "realsumm"
     if not folder.is_dir():

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from research.wmt_sections import ROOT, SECTIONS, Section, analysable, read
 from tesla_eval import TeslaM
-from tesla_eval.judgements.meta import Result
+from tesla_eval.judgements.meta.evaluate import Result
 from tesla_eval.judgements.meta.join import join
 from tesla_eval.judgements.meta.run import JudgedSet, Study, score_metric, target_language
 from tesla_eval.language.analysis import Pipeline, load_pipeline

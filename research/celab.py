@@ -19,10 +19,12 @@ from pathlib import Path
 
 import numpy as np
 
+from research.scored_outputs import score_outputs
 from tesla_eval import TeslaCelab
-from tesla_eval.judgements.meta import evaluate, read_system_scores
-from tesla_eval.judgements.meta.join import Joined, MetricScores, join, score_outputs
+from tesla_eval.judgements.meta.evaluate import evaluate
+from tesla_eval.judgements.meta.join import Joined, MetricScores, join
 from tesla_eval.judgements.meta.run import wmt_sets
+from tesla_eval.judgements.wmt import read_system_scores
 from tesla_eval.language.analysis.synonym_formats import read_synonym_sets
 from tesla_eval.matching.bags.units import unit_keys
 

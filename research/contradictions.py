@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
+from paraphrase_sets import read_paraphrase_set
 from tesla_eval import create_metric
 from tesla_eval.base.arrays import FloatArray
-from tesla_eval.judgements.paraphrase_sets import read_paraphrase_set
 from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.metrics.features.contradictions import CONTRADICTIONS, ContradictionFinder
 

@@ -21,6 +21,14 @@ from pathlib import Path
 
 import numpy as np
 
+from discourse_training import (
+    OTHER,
+    fit_classifier,
+    gold_connectives,
+    gold_inner,
+    gold_neighbours,
+)
+from gdtb import GoldDocument, read_gdtb
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.language.discourse.arguments import SentenceFacts, inner_features, pair_features
@@ -36,14 +44,6 @@ from tesla_eval.language.discourse.document import SentenceWords, TokenIndex
 from tesla_eval.language.discourse.parser import USED
 from tesla_eval.language.syntax.parser import load_parser
 from tesla_eval.language.syntax.trees import Tree, read_tree
-from tesla_eval.training.discourse import (
-    OTHER,
-    fit_classifier,
-    gold_connectives,
-    gold_inner,
-    gold_neighbours,
-)
-from tesla_eval.training.gdtb import GoldDocument, read_gdtb
 
 ROOT = Path(__file__).resolve().parents[1]
 GDTB = ROOT.parent / "shared" / "data" / "discourse" / "gdtb"

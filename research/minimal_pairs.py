@@ -63,8 +63,8 @@ of contradictions, and nobody looked at these pairs. When they were first made, 
 pairs with a French and a Spanish translation were mended; the last figure is of pairs that were not looked at. An
 original, an intact paraphrase (it shares a French or a Spanish translation with the original) and a damaged one (it
 differs from the intact one in one small thing, and shares no translation into four languages with either) are drawn by
-a program, which knows frames of words and no detector. Up to {most} pairs of each kind; an original or a frame comes once. Some pairs are no
-fair question, such as exchanged names in a symmetric relation; nobody sorted them out.
+a program, which knows frames of words and no detector. Up to {most} pairs of each kind; an original or a frame comes
+once. Some pairs are no fair question, such as exchanged names in a symmetric relation; nobody sorted them out.
 
 """
 

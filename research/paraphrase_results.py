@@ -16,14 +16,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from adequacy import FULL_SHARE, Measured, leave_one_out, model_of, train_pem_x
 from build_pem_x import LANGUAGE_MODEL, PIVOTS, ROOT, read_sets
+from paraphrase_sets import ParaphraseSet
 from tesla_eval import PemX, create_metric, statistics
-from tesla_eval.judgements.paraphrase_sets import ParaphraseSet
 from tesla_eval.judgements.paraphrases import controls, shared_words, shuffled
 from tesla_eval.language.lm import load_language_model
 from tesla_eval.metrics.base import Metric
 from tesla_eval.models.paraphrases import PemXModel
-from tesla_eval.training.adequacy import FULL_SHARE, Measured, leave_one_out, model_of, train_pem_x
 
 Scores = npt.NDArray[np.float64]
 

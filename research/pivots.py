@@ -19,9 +19,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from research.scored_outputs import score_outputs
 from research.wmt_sections import SECTIONS, Section, read
-from tesla_eval.judgements.meta import evaluate
-from tesla_eval.judgements.meta.join import MetricScores, join, score_outputs
+from tesla_eval.judgements.meta.evaluate import evaluate
+from tesla_eval.judgements.meta.join import MetricScores, join
 from tesla_eval.judgements.meta.run import JudgedSet
 from tesla_eval.language.pivot import read_phrase_table
 from tesla_eval.metrics.base import Metric

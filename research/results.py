@@ -15,8 +15,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from research.wmt_sections import DATA, ROOT, SECTIONS, Section, analysable, read
-from tesla_eval.judgements.meta import MetricComparison, Result, averages
+from tesla_eval.judgements.meta.evaluate import Result, averages
 from tesla_eval.judgements.meta.run import LevelStatistic, Study, score_and_join, target_language
+from tesla_eval.judgements.meta.significance import MetricComparison
 from tesla_eval.metrics import Metric, create_metric
 from tesla_eval.metrics.cache import ScoreCache
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.resources import find_resource
-from tesla_eval.judgements.meta import read_preferences, read_system_scores
 from tesla_eval.judgements.meta.run import JudgedSet, wmt_sets
+from tesla_eval.judgements.wmt import read_preferences, read_system_scores
 from tesla_eval.language.analysis.languages import resolve_language
 
 ROOT = Path(__file__).resolve().parents[1]

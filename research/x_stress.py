@@ -17,13 +17,15 @@ from pathlib import Path
 import numpy as np
 
 from loyo import BASELINES, OF_X, RECIPES, TITLES, collect, judged
+from tesla_eval import create_metric
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.judgements.meta.run import JudgedSet, target_language
 from tesla_eval.judgements.stress import DEGENERATE, DamagedText, choose_kinds, damage
-from tesla_eval.language.analysis.languages import resolve_language
+from tesla_eval.language.analysis.languages import is_spaced, resolve_language
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features import Feature
 from tesla_eval.models.linear import LinearModel
+from tesla_eval.training.judged import pairs_of_scores
 from tesla_eval.training.recipe import Recipe, features_for
 from yearly import YearlySet, fit_years
 
@@ -33,6 +35,7 @@ KINDS = (
 )  # fmt: skip
 RECENT = ("wmt19", "wmt20", "wmt21", "wmt24")
 SEGMENTS = 200
+RUN = 5
 STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5)
 HEAD = """# TESLA-X under stress, by year
 
@@ -97,6 +100,34 @@ def damaged_set(
     return DamagedSet(data, texts, values, rows, bases)
 
 
+def runs(one: JudgedSet, metric: FeatureMetric, model: LinearModel) -> tuple[int, float, float]:
+    """Neighbouring segments as one text: how many, and τ of TESLA-X and chrF++ by the mean human score."""
+    outputs = one.outputs
+    blank = " " if is_spaced(target_language(outputs.lp)) else ""
+    starts = range(0, len(outputs.segments) - RUN + 1, RUN)
+    human = np.stack([outputs.human[:, start : start + RUN].mean(axis=1) for start in starts], axis=1)
+
+    def joined(texts: Sequence[str | None], start: int) -> str:
+        return blank.join(text or "" for text in texts[start : start + RUN])
+
+    cells = np.argwhere(~np.isnan(human))
+    texts = [joined(outputs.hypotheses[system], starts[run]) for system, run in cells.tolist()]
+    references = [joined(outputs.first_reference, starts[run]) for _, run in cells.tolist()]
+    place = {feature.name: column for column, feature in enumerate(metric.features)}
+    values = metric.score_segments(texts, [references]).features
+    columns = [
+        values[:, place[name]] if name in place else np.full(len(cells), np.nan) for name in model.features
+    ]
+    chrf = create_metric("chrf++", metric.lang).score_segments(texts, [references]).scores
+    taus = []
+    segment, better, worse = pairs_of_scores(human, 0.0)
+    for scores in (model.score(np.column_stack(columns)), chrf):
+        table = np.full(human.shape, np.nan)
+        table[cells[:, 0], cells[:, 1]] = scores
+        taus.append(float(np.sign(table[better, segment] - table[worse, segment]).mean()))
+    return len(starts), taus[0], taus[1]
+
+
 def strengthened(model: LinearModel, floors: Mapping[str, float], strength: float) -> LinearModel:
     """The model with the given penalties at a strength."""
     given = np.array([floors.get(name, 0.0) for name in model.features])
@@ -137,6 +168,11 @@ def report(directions: Sequence[str], jobs: int) -> Iterator[str]:
             if strength == 1:
                 newest = _newest(damaged, taus)
         yield from newest
+        yield f"\nRuns of {RUN} neighbouring segments as one text, by their mean human score (WMT20, WMT21):\n"
+        for (_, kind, one), data in zip(judged(recipe.language == "en"), reported, strict=True):
+            if data.year in ("wmt20", "wmt21") and "mqm" in kind:
+                count, ours, chrf = runs(one, metrics(data.lp), models[data.year])
+                yield f"- {data.year.upper()} {data.lp} {kind}, {count} runs: τ tesla-x {ours:.3f}, chrf++ {chrf:.3f}"
 
 
 def _without_year(

@@ -10,12 +10,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from discourse_evaluation import evaluate_parser
+from discourse_training import train_parser, train_parser_resource
+from gdtb import GoldDocument, read_gdtb
 from tesla_eval.base.resources import Provenance, read_resource, write_resource
 from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.language.discourse.parser import Parser
-from tesla_eval.training.discourse import train_parser, train_parser_resource
-from tesla_eval.training.discourse_evaluation import evaluate_parser
-from tesla_eval.training.gdtb import GoldDocument, read_gdtb
 
 ROOT = Path(__file__).resolve().parents[1]
 GDTB = ROOT.parent / "shared" / "data" / "discourse" / "gdtb"

@@ -1,7 +1,6 @@
 """Build PEM-X's English model from ../shared/data/paraphrase: `build_pem_x.py [--output FILE]`.
 
 Four sets with human judgements of meaning are learned from, each counted alike. Numbers ship, none of their text.
-`tesla train pem-x` does the same for tables of your own.
 """
 
 from __future__ import annotations
@@ -9,9 +8,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tesla_eval.judgements.paraphrase_sets import ParaphraseSet, read_paraphrase_set
-from tesla_eval.models.paraphrases import PemXModel, write_pem_x_model
-from tesla_eval.training.adequacy import Measured, train_pem_x
+from adequacy import Measured, train_pem_x
+from paraphrase_sets import ParaphraseSet, read_paraphrase_set
+from tesla_eval.models.documents import write_document
+from tesla_eval.models.paraphrases import PemXModel
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT.parent / "shared" / "data" / "paraphrase"
@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=DATA / "weights-pem-x-en.json")
     arguments = parser.parse_args()
     model, _ = train(read_sets())
-    write_pem_x_model(arguments.output, model)
+    write_document(arguments.output, model)
     print(f"{arguments.output.name}: {dict(model.evidence)}, {dict(model.training)}")
 
 

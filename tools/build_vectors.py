@@ -26,11 +26,11 @@ from zipfile import ZipFile
 
 import numpy as np
 
+from pivoted_vectors import pivoted_embeddings
 from tesla_eval.base.errors import InputError
 from tesla_eval.base.resources import Provenance, Resource, find_resource, read_resource, write_resource
 from tesla_eval.language.analysis.vectors import KIND
 from tesla_eval.language.pivot import load_phrase_table
-from tesla_eval.training.pivoted_vectors import pivoted_embeddings
 from tesla_eval.training.vectors import (
     DROPPED_AXES,
     EMBEDDINGS_TENSOR,

@@ -23,14 +23,15 @@ from tesla_eval import TeslaF, TeslaX, create_metric
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.records import Signature
-from tesla_eval.judgements.meta import read_preferences, read_system_scores
 from tesla_eval.judgements.meta.run import JudgedSet, target_language, wmt_sets
+from tesla_eval.judgements.wmt import read_preferences, read_system_scores
 from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.features import Feature
-from tesla_eval.models.linear import ANY_LANGUAGE, LinearModel, write_weights
+from tesla_eval.models.documents import write_document
+from tesla_eval.models.linear import ANY_LANGUAGE, LinearModel
 from tesla_eval.training.recipe import Recipe, features_for
 from yearly import Figures, YearlySet, fit_years, gather, interval, leave_out
 
@@ -237,7 +238,7 @@ def train(direction: str, jobs: int) -> None:
     start = process_time()
     model = learned(direction, jobs)
     path = ROOT / "src" / "tesla_eval" / "data" / f"weights-x-{model.language}.json"
-    write_weights(path, model)
+    write_document(path, model)
     print(f"{path}: {len(model.features)} features, {process_time() - start:.0f} s of CPU time")
 
 

@@ -155,9 +155,16 @@ def gather(
             if outputs.hypotheses[s][g] is not None
         ]
         references = outputs.first_reference
-        texts = [outputs.hypotheses[s][g] or "" for g, s in cells], [[references[g] or "" for g, _ in cells]]
+        # System by system: the cache scores many outputs at once as long as no reference comes twice.
+        by_system = sorted(range(len(cells)), key=lambda row: (cells[row][1], row))
+        rows = np.argsort(by_system)
+        texts = (
+            [outputs.hypotheses[cells[row][1]][cells[row][0]] or "" for row in by_system],
+            [[references[cells[row][0]] or "" for row in by_system]],
+        )
         metric = features_for(outputs.lp)
-        values = _columns(cache.score(metric, *texts, advance).features, metric.features, features)
+        scored = cache.score(metric, *texts, advance).features[rows]
+        values = _columns(scored, metric.features, features)
         pairs = None if one.preferences is None else one.preferences.joined(outputs)
         better, worse, counts = _pairs(one, cells)
         _, human = human_system_scores(outputs, pairs, one.systems, None)
@@ -166,7 +173,7 @@ def gather(
                 year, outputs.lp, f"{kind} {outputs.testset}", len(outputs.systems), np.array(cells, np.int64),
                 values, better, worse, counts, np.asarray(human, np.float64),
                 {
-                    other.id: (1 if other.higher_is_better else -1) * cache.score(other, *texts, advance).scores
+                    other.id: (1 if other.higher_is_better else -1) * cache.score(other, *texts, advance).scores[rows]
                     for other in baselines_for(outputs.lp)
                 },
                 _certainty(one, segments),

@@ -198,7 +198,7 @@ class TestFromScores:
         [
             ("b\t2\tx\tnan", "line 5: score 'nan' is not a number"),
             ("b\t1\tx\t3", "line 5: a second x score of b, segment 1"),
-            ("b\t2\tx", "line 5: 3 fields instead of 4"),
+            ("b\t2\tx", "line 5: has 3 fields instead of 4"),
             ("b\t3\tx\t1", "no x score of system b for segment 2"),
         ],
     )

@@ -13,7 +13,6 @@ TRAIN = "pip install 'tesla-eval[train]'"
         (("train", "f", "--learner", "svm", "--segments", "none.tsv", "-o", "w.json"), TRAIN),
         (("train", "dicomer", "none.jsonl", "-o", "d.tesla"), TRAIN),
         (("train", "cremer", "none.jsonl", "-o", "c.tesla"), TRAIN),
-        (("build", "discourse", "--documents", "d", "--relations", "r", "-o", "p.tesla"), TRAIN),
         (
             ("meta", "--segments", "none.tsv", "--plots", "p", "--plot-format", "png"),
             "pip install matplotlib",

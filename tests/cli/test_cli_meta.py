@@ -145,6 +145,21 @@ class TestResults:
         assert (average["lp"], average["n"]) == ("average", 2)
         assert document["signatures"][0].startswith("metric:chrf|")
 
+    def test_kinds_of_judgement_have_averages_of_their_own(self, tesla, segments):
+        files = [
+            segments(*segment_rows(lp=lp), name=f"wmt99-{kind}.seg.tsv")
+            for lp, kind in (("de-en", "mqm"), ("fr-en", "da"), ("cs-en", "esa"))
+        ]
+        given = [argument for file in files for argument in ("--segments", file)]
+        document = json.loads(tesla("meta", *given, "-m", "chrf", "--format", "json").out)
+        assert [one["protocol"] for one in document["test_sets"]] == ["mqm", "other", "esa"]
+        kinds = {r["testset"]: r["n"] for r in document["averages"] if r["statistic"] == "kendall_centred"}
+        assert kinds == {"": 3, "esa": 1, "mqm": 1, "other": 1}
+        assert (
+            "average over 1 test sets with judgements of the kind mqm"
+            in tesla("meta", *given, "-m", "chrf").out
+        )
+
     def test_the_kind_of_human_system_scores_can_be_chosen(self, tesla, segments, write):
         header = "lp\ttestset\tsystem\thuman_system_score\tscore_type\tn_judgements"
         rows = [f"de-en\tnews\t{s}\t{x}\t{t}\t9" for t, row in (("mqm", (3, 2, 1)), ("win_ratio", (1, 2, 3)))
@@ -556,8 +571,9 @@ class TestText:
 @pytest.fixture(scope="module")
 def wmt14_averages():
     """The usual metrics on WMT14 into English."""
-    from tesla_eval.judgements.meta import averages, evaluate, read_preferences, read_system_scores
+    from tesla_eval.judgements.meta.evaluate import averages, evaluate
     from tesla_eval.judgements.meta.run import score_and_join, wmt_sets
+    from tesla_eval.judgements.wmt import read_preferences, read_system_scores
     from tesla_eval.metrics.cache import ScoreCache
 
     names = [str(WMT / f"wmt14-rr.{kind}.tsv.gz") for kind in ("seg", "pairs")]

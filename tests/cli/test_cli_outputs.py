@@ -128,8 +128,8 @@ class TestHints:
     @pytest.mark.parametrize(
         ("metric", "hint"),
         [
-            ("comet", "the nearest metrics here are x"),
-            ("bertscore", "the nearest metrics here are x"),
+            ("comet", "comet:model="),
+            ("bertscore", "bertscore:model="),
             ("tesla", "write m (no training"),
             ("lin", "dicomer:variant=lin"),
             ("rouge", "rougelsum"),

@@ -85,7 +85,7 @@ def test_chosen_texts_come_out_as_they_are(tesla, write, output_format: str) -> 
 
 @pytest.mark.parametrize("output_format", ["best", "tsv", "json", "table"])
 def test_on_a_terminal_no_text_is_obeyed(tesla, write, monkeypatch, output_format: str) -> None:
-    monkeypatch.setattr("tesla_eval.cli.shared.terminal._on_terminal", lambda: True)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     out = tesla(
         "rerank", "-r", write("r", ["It began to rain."]), write("c", [HOSTILE]), "--format", output_format
     ).out

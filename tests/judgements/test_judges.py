@@ -13,14 +13,8 @@ from hypothesis import strategies as st
 
 from tesla_eval import statistics
 from tesla_eval.base.errors import InputError
-from tesla_eval.judgements.meta import (
-    Rankings,
-    Ratings,
-    annotator_agreement,
-    judge_pairs,
-    rankings_of,
-    read_ratings,
-)
+from tesla_eval.judgements.judges import Ratings, annotator_agreement, judge_pairs, rankings_of, read_ratings
+from tesla_eval.judgements.nouns import Rankings
 
 ROWS = [
     # item, system, judge, score: two judges, two items, three systems; ann scored item 1 twice

@@ -9,26 +9,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from research.scored_outputs import score_outputs
 from tesla_eval import statistics
 from tesla_eval.base.errors import UsageError
-from tesla_eval.judgements.meta import (
+from tesla_eval.judgements.meta.evaluate import (
     AVERAGE,
+    CENTRED,
     SEGMENT_STATISTICS,
     SYSTEM_STATISTICS,
-    EvalSet,
-    MetricScores,
-    Preferences,
-    SystemScores,
     averages,
-    compare_metrics,
     evaluate,
-    join,
-    judged_segments,
-    read_preferences,
-    read_segments,
-    read_system_scores,
-    score_outputs,
 )
+from tesla_eval.judgements.meta.join import MetricScores, join, judged_segments
+from tesla_eval.judgements.meta.significance import compare_metrics
+from tesla_eval.judgements.nouns import EvalSet, Preferences, SystemScores
+from tesla_eval.judgements.wmt import read_preferences, read_segments, read_system_scores
 
 WMT = Path(__file__).parents[3] / "shared" / "data" / "wmt"
 nan = math.nan
@@ -83,7 +78,7 @@ class TestStatistics:
     def test_are_named_as_promised(self, judged):
         found = values(judged, "good")
         assert [s for level, s in found if level == "segment"][:4] == list(SEGMENT_STATISTICS[:4])
-        assert {s for level, s in found if level == "segment"} == set(SEGMENT_STATISTICS)
+        assert {s for level, s in found if level == "segment"} == {*SEGMENT_STATISTICS, CENTRED}
         assert {s for level, s in found if level == "system"} == set(SYSTEM_STATISTICS)
         promised = {
             "consistency",
@@ -96,6 +91,17 @@ class TestStatistics:
         }
         assert promised <= set(SEGMENT_STATISTICS)
         assert promised | {"soft_accuracy"} == set(SYSTEM_STATISTICS)
+
+    def test_a_metric_that_only_knows_the_systems_sees_no_segment(self, judged):
+        """Without system means, scores of systems say nothing, and scores of segments as much as before."""
+        human = judged.outputs.human
+        of_system = np.repeat(human.mean(axis=1, keepdims=True), human.shape[1], axis=1)
+        of_segment = human - 100 * np.arange(len(human))[:, None]
+        both = join(eval_set(human), {"system": scores(of_system), "segment": scores(of_segment)})
+        assert values(both, "system")["segment", "kendall_wmt"].value > 0.15
+        assert values(both, "system")["segment", CENTRED].value == 0
+        assert values(both, "segment")["segment", "kendall_wmt"].value < 0
+        assert values(both, "segment")["segment", CENTRED].value == 1
 
     def test_pooled_ones_are_those_of_all_outputs(self, judged):
         human, metric = judged.outputs.human.ravel(), judged.metrics["good"].segments.ravel()

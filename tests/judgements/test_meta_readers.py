@@ -10,23 +10,20 @@ import numpy as np
 import pytest
 
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.judgements.meta import (
-    SystemScores,
-    annotator_agreement,
-    expected_wins,
-    preferences_of,
-    read_preferences,
-    read_rankings,
-    read_segments,
-    read_system_scores,
-)
+from tesla_eval.judgements.judges import annotator_agreement
+from tesla_eval.judgements.nouns import SystemScores, preferences_of, win_table
 from tesla_eval.judgements.wmt import (
     language_pairs,
     read_eval_set,
     read_human_systems,
+    read_preferences,
+    read_rankings,
     read_score_file,
+    read_segments,
+    read_system_scores,
     write_score_file,
 )
+from tesla_eval.statistics.agreements import expected_wins
 
 WMT = Path(__file__).parents[3] / "shared" / "data" / "wmt"
 needs_wmt = pytest.mark.skipif(not WMT.is_dir(), reason="the WMT data are not here")
@@ -173,7 +170,8 @@ class TestRankings:
 
     def test_expected_wins_by_hand(self, rankings):
         # a: 1/2 against b, 2/2 against c; b: 1/2 and 1/1; c never wins.
-        assert expected_wins(preferences_of(rankings)) == {"a": 0.75, "b": 0.75, "c": 0}
+        systems, wins = win_table(preferences_of(rankings))
+        assert dict(zip(systems, expected_wins(wins).tolist(), strict=True)) == {"a": 0.75, "b": 0.75, "c": 0}
 
     @pytest.mark.parametrize("rank", ["0", "-1", "1.5", "", "²"])
     def test_a_rank_is_a_positive_whole_number(self, tmp_path, rank):
@@ -296,7 +294,9 @@ class TestWmtData:
         """`system_scores.tsv.gz` holds them to five digits, computed from the same preferences elsewhere."""
         scores = read_system_scores(str(WMT / "system_scores.tsv.gz"))
         for key, preferences in read_preferences(str(WMT / "wmt14-rr.pairs.tsv.gz")).items():
-            assert expected_wins(preferences) == pytest.approx(scores[key].by_type["expected_wins"], abs=6e-6)
+            systems, wins = win_table(preferences)
+            expected = dict(zip(systems, expected_wins(wins).tolist(), strict=True))
+            assert expected == pytest.approx(scores[key].by_type["expected_wins"], abs=6e-6)
 
     def test_rankings_unroll_to_the_preferences_of_the_data(self):
         rankings = read_rankings(str(WMT / "wmt12-rr.rawranks.tsv.gz"))

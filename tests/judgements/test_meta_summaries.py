@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.judgements.meta import read_summaries
+from tesla_eval.judgements.summaries import read_summaries
 from tests.conftest import SHARED_DATA
 
 ROW = {"id": "t1", "system": "a", "hypothesis": "one", "references": ["uno", "eins"]}

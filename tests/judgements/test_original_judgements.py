@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from tesla_eval.base.errors import InputError
-from tesla_eval.judgements.meta import preferences_of, read_rankings
+from tesla_eval.judgements.nouns import preferences_of
 from tesla_eval.judgements.summaries import read_summaries
+from tesla_eval.judgements.wmt import read_rankings
 from tests.texts.test_markup import REFERENCES, SYSTEMS
 
 HEADER = (
@@ -177,7 +178,7 @@ class TestSummaries:
 
     @pytest.mark.parametrize(("bad", "message"), [
         ("D1101-A 1 0.5 6 0", "has 5 fields"),
-        ("D1101-A 1 good 6 0 12 11 0.4 3 4", "'good' is not a score"),
+        ("D1101-A 1 good 6 0 12 11 0.4 3 4", "score 'good' is not a number"),
         ("D1109-A 1 0.5 6 0 12 11 0.4 3 4", "no summary of D1109-A by 1"),
         ("D1101-A 1 0.5 6 0 12 11 0.4 3 4", "a second score"),
     ])  # fmt: skip

@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tesla_eval import create_metric
+from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.language.analysis.tokenisers import Tokeniser, load_tokeniser, tokenise
 
 TOOLS = Path(__file__).parents[2] / "tools"
@@ -155,3 +157,17 @@ def test_rules_of_ones_own() -> None:
 def test_agreement_with_the_treebank(language: str) -> None:
     least = {"zh": 93, "ja": 93, "th": 91}.get(language, 98)
     assert measure.token_f1(language, measure.gold_texts(language, "test"), measure.Mistakes()) >= least
+
+
+def test_serbian_texts_match_across_scripts():
+    """Cyrillic letters are read as Latin ones; positions stay those of the text as given, and the signature says so."""
+    cyrillic, latin = "Љиља је јуче читала књигу о џезу.", "Ljilja je juče čitala knjigu o džezu."
+    metric = create_metric("x", "sr")
+    assert (
+        metric.sentence_score(latin, [cyrillic]).score == metric.sentence_score(cyrillic, [latin]).score == 1
+    )
+    assert metric.sentence_score(cyrillic, ["Петар спава."]).score < 0.2
+    assert "|letters:latin|" in str(metric.get_signature())
+    (batch,) = load_pipeline("sr").analyse([cyrillic])
+    assert [token.surface for token in batch.tokens(0)] == cyrillic.rstrip(".").split()
+    assert create_metric("m", "ru").sentence_score(latin, [cyrillic]).score < 1

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gdtb import read_gdtb
 from tesla_eval import Cremer, Dicomer
 from tesla_eval.base.errors import BuildError, InputError, ResourceError
 from tesla_eval.base.resources import Resource, read_resource, shipped_folder, write_resource
@@ -25,7 +26,6 @@ from tesla_eval.language.discourse.roles import (
 )
 from tesla_eval.models.svr import CREMER_FEATURES, CremerModel, SupportVectorModel
 from tesla_eval.training.dicomer import RankedText, permutations_of, permuted_lists, train_coherence
-from tesla_eval.training.gdtb import read_gdtb
 from tests.conftest import SHARED_DATA
 
 # Specification §11, the paper's table 2: rows S1..S4.
@@ -343,7 +343,7 @@ def test_train_cremer_command(tesla, tmp_path: Path) -> None:
 
 
 def test_unknown_language_is_refused() -> None:
-    with pytest.raises(ResourceError, match="tesla build discourse"):
+    with pytest.raises(ResourceError, match="no discourse parser"):
         Dicomer("fr")
 
 

@@ -12,16 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adequacy import train_pem_x
+from paraphrase_sets import read_paraphrase_set
 from tesla_eval import PemX
 from tesla_eval.base.errors import InputError, ResourceError, UsageError
 from tesla_eval.base.resources import Resource
-from tesla_eval.judgements.paraphrase_sets import read_paraphrase_set
 from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.language.analysis.antonyms import ANTONYMS, AntonymTable, load_antonyms
 from tesla_eval.metrics.features.adequacy import contradicted
 from tesla_eval.metrics.features.contradictions import CONTRADICTIONS, ContradictionFinder
 from tesla_eval.metrics.features.numerals import number_value
-from tesla_eval.models.paraphrases import load_pem_x_model, read_pem_x_model, write_pem_x_model
+from tesla_eval.models.documents import write_document
+from tesla_eval.models.paraphrases import load_pem_x_model, read_pem_x_model
 from tests.conftest import SHARED_DATA
 
 PAIRS = Path(__file__).parents[1] / "data" / "minimal-pairs.tsv"
@@ -319,13 +321,13 @@ class TestTraining:
             path.write_text(text, encoding="utf-8")
         return [str(path) for path in paths]
 
-    def test_the_same_data_give_the_same_bytes_and_a_model_that_loads(self, tesla, tables, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    def test_the_same_data_give_the_same_bytes_and_a_model_that_loads(
+        self, tables: list[str], tmp_path: Path
+    ) -> None:
         outputs = [tmp_path / "a.json", tmp_path / "b.json"]
         for output in outputs:
-            outcome = tesla(
-                "train", "pem-x", *tables, "--pivots", "de", "--date", "2026-11-16", "-o", str(output)
-            )
-            assert outcome.status == 0, outcome.err
+            model, _ = train_pem_x([read_paraphrase_set(path) for path in tables], "en", ["de"], "4gram")
+            write_document(output, model)
         assert outputs[0].read_bytes() == outputs[1].read_bytes()
         model = read_pem_x_model(outputs[0])
         assert all(weight > 0 for weight in model.evidence.values())
@@ -333,9 +335,9 @@ class TestTraining:
         assert own.get_signature()["model"] == model.fingerprint
         assert own.sentence_score("He is sick.", ["He is ill."]).score > 1
 
-    def test_one_set_is_not_enough(self, tesla, tables, tmp_path) -> None:  # type: ignore[no-untyped-def]
-        outcome = tesla("train", "pem-x", tables[0], "-o", str(tmp_path / "x.json"))
-        assert outcome.status == 2 and "at least two tables" in outcome.err
+    def test_one_set_is_not_enough(self, tables: list[str]) -> None:
+        with pytest.raises(UsageError, match="at least two tables"):
+            train_pem_x([read_paraphrase_set(tables[0])], "en", ["de"], "4gram")
 
     @pytest.mark.parametrize(
         ("text", "message"),
@@ -353,7 +355,7 @@ class TestTraining:
 class TestModel:
     def test_round_trip(self, tmp_path: Path) -> None:
         model = load_pem_x_model("en")
-        write_pem_x_model(tmp_path / "m.json", model)
+        write_document(tmp_path / "m.json", model)
         assert read_pem_x_model(tmp_path / "m.json").to_json() == model.to_json()
 
     @pytest.mark.parametrize(
@@ -376,7 +378,7 @@ class TestModel:
             PemX(lang="en", model=str(path))
 
     def test_other_languages_say_what_to_do(self) -> None:
-        with pytest.raises(ResourceError, match="tesla train pem-x -l de"):
+        with pytest.raises(ResourceError, match="no PEM-X model is installed for language 'de'"):
             PemX(lang="de")
         with pytest.raises(ResourceError, match="for language 'en'"):
             PemX(lang="de", model=load_pem_x_model("en"))

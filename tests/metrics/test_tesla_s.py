@@ -9,7 +9,7 @@ import pytest
 
 from tesla_eval import TeslaS, TeslaSRecall, Token
 from tesla_eval.base.errors import UsageError
-from tesla_eval.judgements.meta import read_summaries
+from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.language.analysis import load_pipeline
 from tests.conftest import SHARED_DATA
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from tesla_eval.base.errors import ResourceError
-from tesla_eval.models.linear import LinearModel, Scale, read_weights, write_weights
+from tesla_eval.models.documents import write_document
+from tesla_eval.models.linear import LinearModel, Scale, read_weights
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def test_a_segment_has_the_same_score_in_every_batch(model: LinearModel) -> None
 
 def test_written_and_read_again(model: LinearModel, tmp_path: Path) -> None:
     path = tmp_path / "weights.json"
-    write_weights(path, model)
+    write_document(path, model)
     again = read_weights(path)
     assert again.to_json() == model.to_json()
     assert again.fingerprint

@@ -140,7 +140,7 @@ def test_explanations_are_those_of_the_metric_and_hostile_text_stays_text(server
     ("/score", {**ONE, "references": [[1]]}, 422, "neither a text nor None"),
     ("/score", {**ONE, "sources": [1]}, 422, "sources"),
     ("/score", {**ONE, "metrics": ["nope"]}, 422, "no metric 'nope' here; there are m, b"),
-    ("/score", {**ONE, "metrics": ["ter"]}, 422, "no metric 'ter' here"),
+    ("/score", {**ONE, "metrics": ["comet"]}, 422, "no metric 'comet' here"),
     ("/score", {**ONE, "metrics": ["x:weights=/etc/passwd"]}, 422, "no metric 'x:weights=/etc/passwd' here"),
     ("/score", {**ONE, "metrics": "m"}, 422, "list of names"),
     ("/score", {**ONE, "lang": "klingon"}, 422, "unknown language"),
@@ -243,12 +243,45 @@ def test_slow_and_dying_clients_harm_nobody() -> None:
         assert server.ask("/health")[1]["waiting"] == 0
 
 
+def test_a_slow_reader_is_left_and_takes_no_memory() -> None:
+    with serving("--timeout", "5") as server:
+        query = {"hypotheses": ["a b c"] * 300_000, "references": [["a b d e"] * 300_000], "lang": "en"}
+        body = json.dumps({**query, "metrics": ["bleu"]}, separators=(",", ":")).encode()
+        head = (
+            b"POST /score HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+        )
+        status, answer = server.ask("/score", body)
+        assert status == 200, answer
+        whole = len(json.dumps(answer, separators=(",", ":")))
+        expected = create_metric("m", "en").sentence_score("The cats sat.", ["The cat sat."]).score
+        memory = []
+        for _ in range(2):
+            clients = [socket.socket() for _ in range(3)]
+            for client in clients:
+                client.setsockopt(
+                    socket.SOL_SOCKET, socket.SO_RCVBUF, 4096
+                )  # the answer must not hide in buffers
+                client.settimeout(30)
+                client.connect(("127.0.0.1", server.port))
+                client.sendall(head % len(body) + body)
+            for _ in range(20):
+                assert server.score(ONE)["results"][0]["score"] == expected
+            while server.ask("/health")[1]["waiting"]:
+                time.sleep(0.05)
+            time.sleep(6)
+            memory.append(server.memory)
+            for client in clients:  # what was on its way when the time was over comes, and no more
+                received = sum(len(block) for block in iter(lambda client=client: client.recv(1 << 16), b""))
+                assert 0 < received < whole
+                client.close()
+        assert memory[1] < memory[0] + 40
+        assert server.score(ONE)["results"][0]["score"] == expected
+
+
 def test_a_full_queue_and_a_request_out_of_time_are_said() -> None:
-    with serving("--queue", "1", "--timeout", "0.3", "-m", "ter") as server:
-        slow = {
-            "hypotheses": [" ".join(HYPOTHESES[:12])] * 20, "references": [[" ".join(REFERENCES[12:30])] * 20],
-            "lang": "en",
-        }  # fmt: skip
+    with serving("--queue", "1", "--timeout", "0.3", "-m", "x") as server:
+        texts = [f"{text} {k}" for k in range(300) for text in HYPOTHESES[:20]]
+        slow = {"hypotheses": texts, "references": [texts[::-1]], "lang": "en"}
         with ThreadPoolExecutor(4) as pool:
             statuses = sorted(
                 status for status, _ in pool.map(lambda _: server.ask("/score", slow), range(4))

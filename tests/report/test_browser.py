@@ -252,6 +252,42 @@ def test_keyboard_only(small, opened) -> None:
     page.wait_for_function("document.activeElement.value === 'ms.2' && document.activeElement.checked")
 
 
+def test_tab_reaches_everything_and_its_focus_is_seen(small, opened) -> None:
+    page = opened(small)
+    page.wait_for_selector("#why-area[data-drawn]")
+    wanted = page.evaluate(
+        """() => {
+          const all = "a[href], button, input, select, summary, [tabindex]";
+          const some = [...document.querySelectorAll(all)].filter((one) => one.tabIndex === 0 && one.checkVisibility());
+          some.forEach((one, place) => one.setAttribute("data-place-in-order", place));
+          return some.length;
+        }"""
+    )
+    places, unseen = [], []
+    for _ in range(wanted):
+        page.keyboard.press("Tab")
+        place, name, seen = page.evaluate(
+            """() => {
+              const one = document.activeElement;
+              const style = getComputedStyle(one);
+              const seen = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1;
+              return [Number(one.getAttribute("data-place-in-order")), one.outerHTML.slice(0, 80), seen];
+            }"""
+        )
+        places.append(place)
+        unseen += [] if seen else [name]
+    assert places == list(range(wanted))
+    assert unseen == []
+    page.locator("#why-area .link").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.activeElement.id === 'segment-table'")
+    assert " of 5 segments" in page.locator("#segment-count").inner_text()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#segment-dialog[open]")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#segment-dialog", state="hidden")
+
+
 def test_injected_text_is_shown_as_text(write_report, opened) -> None:
     path = write_report(
         [f"A cat sat {text}" for text in HOSTILE],
@@ -379,26 +415,59 @@ def test_pivots_language_models_and_summaries(write_report, opened, tesla, tmp_p
     assert "Words added" in page.locator("#errors").inner_text()
 
 
-def test_a_narrow_page_does_not_scroll_sideways(small, opened) -> None:
-    page = opened(small, viewport={"width": 390, "height": 800})
+@pytest.mark.parametrize(
+    ("language", "reference", "outputs"),
+    [
+        ("en", "She has published three novels.", ["She published three novels.", "Three novels she has."]),
+        ("ar", "سافر الرئيس إلى القاهرة يوم الثلاثاء", ["ذهب الرئيس إلى القاهرة", "سافر الرئيس يوم الثلاثاء"]),
+        ("zh", "您知道哪里是八坂神社吗？" * 8, ["您还是知道八坂神社吗？" * 8, "清水寺在哪里吗？"]),
+    ],
+)  # fmt: skip
+def test_a_narrow_page_does_not_scroll_sideways(write_report, opened, language, reference, outputs) -> None:
+    names = ("a", "a-system-with-quite-a-long-name-of-many-letters")
+    systems = {name: [text] * 3 for name, text in zip(names, outputs, strict=True)}
+    path = write_report([reference] * 3, systems, "-l", language)
+    page = opened(path, viewport={"width": 390, "height": 800}, bypass_csp=True)
+    page.wait_for_selector("#why-area[data-drawn]")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    wide = page.evaluate(
+        """() => [...document.querySelectorAll("main *, nav, header, footer *")].filter((one) => {
+          for (let up = one; up; up = up.parentElement) if (getComputedStyle(up).overflowX !== "visible") return false;
+          return one.getBoundingClientRect().right > 391;
+        }).map((one) => one.outerHTML.slice(0, 80))"""
+    )
+    assert wide == []
     rows = page.locator("#segment-table")
     assert rows.evaluate("area => area.scrollWidth <= area.clientWidth")
     heights = rows.locator("tr[data-place]").evaluate_all("rows => rows.map(row => row.offsetHeight)")
     assert len(set(heights)) == 1
+    if AXE.exists():
+        assert _faults(page, AXE.read_text("utf-8")) == []
     page.locator("#segment-table tbody button").first.click()
     page.wait_for_selector("#segment-view .card")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.locator("#segment-dialog").evaluate("dialog => dialog.scrollWidth <= dialog.clientWidth")
+    if language == "ar":
+        label, text = (
+            page.locator(f"#segment-view .texts {tag}").first.bounding_box() for tag in ("dt", "dd")
+        )
+        style = "label => getComputedStyle(label).direction"
+        assert page.locator("#segment-view .texts dt").first.evaluate(style) == "rtl"
+        assert label["x"] + label["width"] == pytest.approx(text["x"] + text["width"], abs=1)
 
 
 def test_a_report_of_3000_segments_and_10_systems(write_report, opened, browser) -> None:
     path = write_report(*_large(), "-l", "en", "-m", "m,bleu")
     size = path.stat().st_size / 1e6
-    assert size < 25
-    page = opened(path)
-    ready = page.evaluate("performance.now()")
-    browser.start_tracing(page=page, categories=["toplevel", "disabled-by-default-devtools.timeline"])
+    assert size < 18
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    browser.start_tracing(
+        page=page, categories=["toplevel", "loading", "disabled-by-default-devtools.timeline"]
+    )
+    page.goto(path.as_uri())
+    page.wait_for_selector("#why-area[data-drawn]", timeout=60_000, state="attached")
+    interactive = page.evaluate("performance.getEntriesByName('interactive')[0].startTime")
     page.evaluate(
         """async () => {
           const area = document.getElementById("segment-table");
@@ -410,16 +479,22 @@ def test_a_report_of_3000_segments_and_10_systems(write_report, opened, browser)
           await new Promise((resolve) => setTimeout(resolve, 300));
         }"""
     )
-    tasks = _main_thread_tasks(json.loads(browser.stop_tracing())["traceEvents"])
-    wall, own = (max(task[key] for task in tasks) / 1000 for key in ("dur", "tdur"))
+    events = json.loads(browser.stop_tracing())["traceEvents"]
+    painted = min(event["ts"] for event in events if event.get("name") == "firstPaint")
+    tasks = [task for task in _main_thread_tasks(events) if task["ts"] > painted]
+    # Reading the file itself is the browser's task: its length is that of the file.
+    reads = [event["ts"] for event in events if event.get("name") == "DocumentLoader::BodyLoadingFinished"]
+    own = [task for task in tasks if not any(task["ts"] <= at <= task["ts"] + task["dur"] for at in reads)]
+    longest, reading = (max((task["tdur"] / 1000 for task in some), default=0) for some in (own, tasks))
     shown = page.locator("#segment-table tbody tr[data-place]").count()
-    times = f"ready after {ready:.0f} ms, longest task while scrolling {own:.0f} ms of CPU ({wall:.0f} ms by the clock)"
+    times = f"interactive after {interactive:.0f} ms, longest task {longest:.0f} ms of CPU, of reading {reading:.0f} ms"
     print(f"\n3,000 × 10: {size:.1f} MB, {times}")
-    assert ready < 3000
-    assert own < 200  # other work on this machine is not our task
+    assert interactive < 3000
+    assert longest < 100  # other work on this machine makes tasks longer
     assert shown < 60
     assert page.locator("#segment-table tbody tr[data-place]").last.get_attribute("data-place") == "2999"
     assert "holds the links of" in page.locator("#matching-note").inner_text()
+    context.close()
 
 
 def _main_thread_tasks(events: list[dict]) -> list[dict]:
@@ -449,3 +524,52 @@ def _large() -> tuple[list[str], dict[str, list[str]]]:
         for k in range(10)
     }
     return references, systems
+
+
+@pytest.fixture
+def judging_sheet(tesla, tmp_path: Path) -> Path:
+    lines = {name: (ROOT / "examples" / f"{name}.txt") for name in ("reference", "system-a", "system-b")}
+    done = tesla(
+        "judge", "make", "-r", str(lines["reference"]), str(lines["system-a"]), str(lines["system-b"]),
+        "--judges", "ann", "--repeat", "0", "-o", str(tmp_path / "round"),
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    return tmp_path / "round" / "sheet-ann.html"
+
+
+def test_a_sheet_is_judged_by_keyboard_alone(judging_sheet, opened, tesla) -> None:
+    page = opened(judging_sheet, ready="section:not([hidden])")
+    assert page.title() == page.locator("h1").inner_text() == "Rank the texts: 5 tasks"
+    assert page.locator("section:visible").count() == 1
+    assert page.locator("#save").is_disabled()
+    for task in range(1, 6):
+        assert page.locator("section:visible h2").inner_text() == f"Task {task} of 5"
+        page.keyboard.press("1")
+        page.keyboard.press("2")
+        if task < 5:
+            page.keyboard.press("Enter")  # the focus is on "Next"
+    assert page.locator("#status").inner_text() == "10 of 10 answered"
+    assert page.locator("nav button").all_inner_texts() == [f"Task {k} ✓" for k in range(1, 6)]
+    page.keyboard.press("p")
+    assert page.locator("[aria-current=step]").inner_text() == "Task 4 ✓"
+    page.keyboard.press("n")
+    page.locator("#save").focus()
+    with page.expect_download() as download:
+        page.keyboard.press("Enter")
+    folder = judging_sheet.parent
+    (folder / "filled.tsv").write_text(Path(download.value.path()).read_text("utf-8"), "utf-8")
+    read = tesla(
+        "judge", "read", str(folder / "key.json"), str(folder / "filled.tsv"), "-o", str(folder / "out")
+    )
+    assert read.status == 0, read.err
+
+
+def test_a_sheet_is_accessible_and_fits_a_phone(judging_sheet, opened) -> None:
+    for scheme in ("light", "dark"):
+        page = opened(
+            judging_sheet, ready="section:not([hidden])", bypass_csp=True, color_scheme=scheme,
+            viewport={"width": 390, "height": 800},
+        )  # fmt: skip
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        if AXE.exists():
+            assert _faults(page, AXE.read_text("utf-8")) == []

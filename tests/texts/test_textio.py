@@ -59,7 +59,7 @@ def test_broken_gzip_is_an_error(write, content: bytes) -> None:
 
 
 def test_gzip_under_another_name_is_recognised(write) -> None:
-    with pytest.raises(InputError, match=r"a\.txt: is gzipped; give it a name that ends in \.gz"):
+    with pytest.raises(InputError, match=r"a\.txt: is compressed; give it a name that ends in \.gz"):
         read_lines(write("a.txt", gzip.compress(b"some text " * 100)))
 
 

@@ -163,6 +163,68 @@ class TestParameters:
         assert (parameters.items[1].tuned, parameters.items[1].low) == (False, 0)
         assert read_parameters(write("q", parameters.zmert_lines())) == parameters
 
+    MOSES_INI: ClassVar[list[str]] = [
+        "# a comment with [weight] in it", "[mapping]", "0 T 0", "[feature]", "UnknownWordPenalty", "Distortion",
+        "PhraseDictionaryMemory name=TM0 num-features=2", "KENLM name=LM0 tuneable=false path=lm", "[weight]",
+        "UnknownWordPenalty0= 1", "Distortion0= 0.3", "", "TM0= 0.2 -1e-1  # of phrases", "LM0 = 0.5",
+        "[search-algorithm]", "1",
+    ]  # fmt: skip
+
+    def test_a_moses_ini_survives_writing(self, write) -> None:
+        read = read_parameters(write("moses.ini", self.MOSES_INI))
+        assert read.names == ("UnknownWordPenalty0", "Distortion0", "TM0_0", "TM0_1", "LM0")
+        assert read.weights.tolist() == [1, 0.3, 0.2, -0.1, 0.5]
+        assert [item.tuned for item in read.items] == [False, True, True, True, False]
+        written = read.with_weights(np.array([1, 1 / 3, -2, 5e-324, 0.5])).lines()
+        expected = dict(enumerate(self.MOSES_INI))
+        expected |= {
+            9: "UnknownWordPenalty0= 1.0",
+            10: f"Distortion0= {1 / 3!r}",
+            12: "TM0= -2.0 5e-324",
+            13: "LM0 = 0.5",
+        }
+        assert written == list(expected.values())
+        assert read_parameters(write("again.ini", written)).weights.tolist() == [1, 1 / 3, -2, 5e-324, 0.5]
+
+    @pytest.mark.parametrize(
+        ("lines", "message"),
+        [
+            (["[weight]"], r"has no weights under \[weight\]"),
+            (["[weight]", "LM0"], "line 2: 'LM0' is not a number"),
+            (["[weight]", "0.5"], "line 2: must be NAME= VALUE"),
+            (["[weight]", "LM0= inf"], "line 2: must be NAME= VALUE"),
+            (["[weight]", "LM0= 1", "LM0= 2"], "line 3: must be NAME= VALUE"),
+        ],
+    )
+    def test_wrong_weights_of_moses_are_refused(self, write, lines, message: str) -> None:
+        with pytest.raises(InputError, match=message):
+            read_parameters(write("moses.ini", lines))
+
+    def test_tune_reads_and_writes_moses_ini(self, write, tesla, tmp_path) -> None:
+        reference = write("ref", ["the cat sat", "a dog barked"])
+        nbest = write(
+            "nbest",
+            [
+                "0 ||| the dog ran ||| LM0= -1 TM0= -1 -2 ||| 0", "0 ||| the cat sat ||| LM0= -3 TM0= -2 -1 ||| 0",
+                "1 ||| a dog barked ||| LM0= -3 TM0= -2 -1 ||| 0", "1 ||| a cow ||| LM0= -1 TM0= -1 -2 ||| 0",
+            ],
+        )  # fmt: skip
+        ini = write(
+            "moses.ini", ["[feature]", "KENLM name=LM0", "[weight]", "LM0= 1", "TM0= 0.5 0.5", "[end]", "x"]
+        )
+        tuned = tmp_path / "tuned.ini"
+        given = ["tune", "-m", "m", "--nbest", nbest, "-r", reference, "--params", ini]
+        assert tesla(*given, "-o", str(tuned)).status == 0
+        lines = tuned.read_text().splitlines()
+        assert lines[:3] + lines[5:] == ["[feature]", "KENLM name=LM0", "[weight]", "[end]", "x"]
+        assert lines[3].startswith("LM0= ") and len(lines[4].split()) == 3
+        chosen = tesla("rerank", "--nbest", nbest, "--params", str(tuned)).out.splitlines()
+        assert chosen == ["the cat sat", "a dog barked"]
+        assert tesla(*given, "--output-format", "plain", "-o", "-").out.splitlines()[1].startswith("TM0_0 ")
+        plain = write("weights", ["LM0 1", "TM0_0 1", "TM0_1 1"])
+        wrong = tesla(*given[:-1], plain, "--output-format", "moses", "-o", "-")
+        assert wrong.status == 2 and "needs --params moses.ini" in wrong.err
+
     def test_plain_weights_survive_writing(self, write) -> None:
         weights = {"lm": 0.1, "tm=x": -1 / 3}
         read = read_parameters(write("w", format_weights(weights)))

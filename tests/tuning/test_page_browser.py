@@ -69,6 +69,7 @@ def test_a_segment_is_explained_as_it_is_typed(page) -> None:
     )
     assert f"tesla-m {score.score:.4f}" in shown.inner_text("#result")
     assert shown.locator("#result .tm-link").count() > 5
+    assert shown.locator("#result fieldset").first.bounding_box()["height"] < 100  # the picture is in sight
     shown.select_option("#metric", "bleu")
     shown.wait_for_selector("#result h2:has-text('bleu')")
     shown.select_option("#metric", "s-source")

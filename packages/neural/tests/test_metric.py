@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import tesla_eval
 from tesla_eval._core import GUARD_FEATURES
 from tesla_eval.base.errors import ResourceError
-from tesla_eval.models.linear import read_weights, write_weights
+from tesla_eval.models.documents import write_document
+from tesla_eval.models.linear import read_weights
 from tesla_eval_neural import TeslaN
 from tesla_eval_neural.encoder import load_encoder, shipped_file
 from tesla_eval_neural.learning import features_metric
@@ -155,10 +156,10 @@ def test_weights_for_another_encoder_are_refused(tmp_path: Path) -> None:
 
     model = read_weights(shipped_file("weights-n-en.json"))
     path = tmp_path / "weights.json"
-    write_weights(path, replace(model, settings={**model.settings, "encoder": "00000000"}))
+    write_document(path, replace(model, settings={**model.settings, "encoder": "00000000"}))
     with pytest.raises(ResourceError, match="learned with the encoder 00000000"):
         TeslaN("en", weights=path)
-    write_weights(path, replace(model, settings={}))
+    write_document(path, replace(model, settings={}))
     with pytest.raises(ResourceError, match="learned with the encoder None"):
         TeslaN("en", weights=path)
 

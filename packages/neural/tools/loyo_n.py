@@ -36,7 +36,8 @@ from tesla_eval.base.arrays import FloatArray  # noqa: E402
 from tesla_eval.base.parallel import map_in_order  # noqa: E402
 from tesla_eval.cli.shared.terminal import progress  # noqa: E402
 from tesla_eval.metrics.features import Feature  # noqa: E402
-from tesla_eval.models.linear import LinearModel, load_weights, write_weights  # noqa: E402
+from tesla_eval.models.documents import write_document  # noqa: E402
+from tesla_eval.models.linear import LinearModel, load_weights  # noqa: E402
 from tesla_eval.training.judged import TrainingSet  # noqa: E402
 from tesla_eval_neural import selftest  # noqa: E402
 from tesla_eval_neural.encoder import load_encoder, shipped_file  # noqa: E402
@@ -432,7 +433,7 @@ def train(data: Data) -> None:
     """Write the shipped weights and the scores of the self-test, and say what the weights are."""
     model = learned_model(data)
     path = shipped_file(weights_file("en"))
-    write_weights(path, model)
+    write_document(path, model)
     print(path, model.training["shares"])
     cases, _ = selftest.scores()
     metric = TeslaN("en")

@@ -8,8 +8,6 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ExactSum", "FloatArray", "Index", "distinct", "sum_columns"]
-
 FloatArray = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import warnings
 
-__all__ = ["BuildError", "InputError", "ResourceError", "TeslaError", "TeslaWarning", "UsageError", "warn"]
-
 
 class TeslaError(Exception):
     """Root of all errors that tesla-eval raises on purpose."""

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from tesla_eval.base.errors import ResourceError
 
-__all__ = ["locked", "replacing", "sync"]
-
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:

@@ -10,8 +10,6 @@ import weakref
 from functools import cached_property
 from typing import Any
 
-__all__ = ["new_lock"]
-
 _ATTEMPTS = 100
 _PAUSE = 0.001  # seconds
 

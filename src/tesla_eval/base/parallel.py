@@ -10,8 +10,6 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, Protocol, TypeVar
 
-__all__ = ["NO_PROGRESS", "Progress", "Stop", "map_in_order"]
-
 _TAKEN_AHEAD = 3  # items for each worker
 _PATIENCE = 0.1  # seconds that a thread waits for another task
 

@@ -8,8 +8,6 @@ from contextlib import ExitStack, contextmanager
 
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 
-__all__ = ["progress_bars"]
-
 
 @contextmanager
 def progress_bars(

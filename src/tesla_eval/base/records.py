@@ -8,8 +8,6 @@ from typing import Any
 
 from tesla_eval.base import version
 
-__all__ = ["Signature", "Span", "Token", "Unit"]
-
 Span = tuple[int, int]
 """A stretch [start, end) of tokens or units."""
 

@@ -25,26 +25,6 @@ import numpy.typing as npt
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.files import replacing
 
-__all__ = [
-    "SUFFIX",
-    "UNSTATED",
-    "Provenance",
-    "Resource",
-    "byte_planes",
-    "data_folders",
-    "find_resource",
-    "from_byte_planes",
-    "installed_resources",
-    "interpreting",
-    "missing_resource",
-    "read_resource",
-    "resources_in",
-    "shipped_folder",
-    "text_array",
-    "user_data_folder",
-    "write_resource",
-]
-
 MAGIC = b"TESLARES"
 FORMAT_VERSION = 1
 SUFFIX = ".tesla"
@@ -284,34 +264,28 @@ def user_data_folder() -> Path:
     return Path(root) / "tesla-eval"
 
 
-def data_folders() -> tuple[Path, Path]:
-    """The folders to search: the user's own, then the shipped one."""
-    return user_data_folder(), shipped_folder()
-
-
-def find_resource(kind: str, language: str) -> Path | None:
+def find_resource(kind: str, language: str, suffix: str = SUFFIX) -> Path | None:
     """The file of that kind for a language, the user's own before the shipped one; `None` if there is no such file."""
-    for folder in data_folders():
-        path = folder / f"{kind}-{language}{SUFFIX}"
+    for folder in (user_data_folder(), shipped_folder()):
+        path = folder / f"{kind}-{language}{suffix}"
         if path.is_file():
             return path
     return None
 
 
-def missing_resource(what: str, language: str, command: str, note: str = "") -> ResourceError:
-    """The error for a model that is not installed: what is missing, for which language, and how to make it.
+def missing_resource(what: str, language: str, command: str = "", note: str = "") -> ResourceError:
+    """The error for a model that is not installed: what is missing, for which language, and how to make one.
 
     >>> print(missing_resource("PEM model", "eo", "tesla train pem -l eo"))
     no PEM model is installed for language 'eo'; make one with `tesla train pem -l eo` (see `tesla resources -h`)
     """
-    return ResourceError(
-        f"no {what} is installed for language {language!r}{note}; make one with `{command}` (see `tesla resources -h`)"
-    )
+    hint = f"; make one with `{command}` (see `tesla resources -h`)" if command else ""
+    return ResourceError(f"no {what} is installed for language {language!r}{note}{hint}")
 
 
 def installed_resources() -> Iterator[Path]:
     """All resource files, the user's own first."""
-    for folder in data_folders():
+    for folder in (user_data_folder(), shipped_folder()):
         yield from resources_in(folder)
 
 

@@ -1,4 +1,4 @@
-"""`tesla build`: make your own taggers, languages, phrase tables and discourse parsers."""
+"""`tesla build`: make your own taggers, languages and phrase tables."""
 
 from __future__ import annotations
 
@@ -8,23 +8,18 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.base.errors import BuildError, UsageError
+from tesla_eval.base.errors import UsageError
 from tesla_eval.base.resources import SUFFIX, Provenance, Resource, user_data_folder, write_resource
 from tesla_eval.cli.build_lm import lm
 from tesla_eval.cli.build_vectors import vectors
-from tesla_eval.cli.shared.options import need_scikit_learn, provenance_options
+from tesla_eval.cli.shared.options import provenance_options
 from tesla_eval.cli.shared.plugged import PluggedGroup
-from tesla_eval.cli.shared.terminal import aligned, progress, resumable
-from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.cli.shared.terminal import progress, resumable
 from tesla_eval.language.analysis.languages import code_to_build, resolve_language
 from tesla_eval.language.analysis.tagger import KIND as TAGGER
-from tesla_eval.language.discourse.parser import Parser
 from tesla_eval.language.pivot import KIND as PHRASES
-from tesla_eval.language.pivot import LEAST_PROBABILITY
+from tesla_eval.language.pivot import STEMS
 from tesla_eval.training.bitext import Bitext
-from tesla_eval.training.discourse import train_parser_resource
-from tesla_eval.training.discourse_evaluation import evaluate_parser
-from tesla_eval.training.gdtb import read_gdtb
 from tesla_eval.training.languages import LanguageFiles, build_language
 from tesla_eval.training.phrase_tables import ALIGNERS, PhraseTableRecipe, build_phrase_table
 from tesla_eval.training.taggers import (
@@ -38,8 +33,6 @@ from tesla_eval.training.taggers import (
     read_treebanks,
     settings_for,
 )
-
-__all__ = ["build", "discourse", "language", "phrase_table", "tagger"]
 
 
 @click.group(cls=PluggedGroup)
@@ -179,68 +172,6 @@ def _figures(resource: Resource) -> Iterator[str]:
         yield f"{info['lemmas']} words, {info['sets']} sets"
 
 
-@click.command()
-@click.option(
-    "--documents", required=True, metavar="FILE", help="docs.jsonl[.gz]: doc, split, genre, text, sents."
-)
-@click.option("--relations", required=True, metavar="FILE", help="relations.tsv[.gz]: types, senses, spans.")
-@click.option(
-    "--split",
-    "splits",
-    multiple=True,
-    default=("train", "dev"),
-    show_default=True,
-    help="Learn from these parts.",
-)
-@click.option("--test", "test_split", default="test", show_default=True, help="Measure on this part.")
-@click.option("--without", "left_out", multiple=True, metavar="GENRE", help="Do not learn from this genre.")
-@click.option(
-    "-l", "--lang", "language", default="en", show_default=True, help="The language of the documents."
-)
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Where the model goes: discourse-CODE.tesla in a folder of `tesla resources`.",
-)
-@provenance_options()
-def discourse(
-    *, documents: str, relations: str, splits: tuple[str, ...], test_split: str, left_out: tuple[str, ...],
-    language: str, output: Path, licence: str, sources: tuple[str, ...], day: str,
-) -> None:  # fmt: skip
-    """Train a shallow discourse parser. Needs scikit-learn (pip install 'tesla-eval[train]').
-
-    The same files and options give the same model. About a minute for 200 documents.
-
-    \b
-    tesla build discourse --documents docs.jsonl.gz --relations relations.tsv.gz -o discourse-en.tesla
-    """
-    need_scikit_learn("tesla build discourse")
-    pipeline = load_pipeline(language)
-    corpus = read_gdtb(documents, relations, pipeline)
-    chosen = [d for d in corpus if d.split in splits and d.genre not in left_out]
-    if not chosen:
-        raise BuildError(
-            f"{documents}: has no document to learn from in the parts {', '.join(splits)}; check --split and --without"
-        )
-    with progress() as bar:
-        resource = train_parser_resource(
-            chosen,
-            pipeline,
-            provenance=Provenance(sources, licence, day),
-            progress=bar,
-        )
-    write_resource(output, resource)
-    click.echo(f"{output}: {output.stat().st_size / 1000:.0f} kB, from {len(chosen)} documents")
-    held_out = [d for d in corpus if d.split == test_split]
-    if held_out:
-        measures = evaluate_parser(Parser.from_arrays(resource.arrays), held_out)
-        click.echo(f"measured on {len(held_out)} documents of the part {test_split}:")
-        for line in aligned(measures.rows(), numeric=(1, 2)):
-            click.echo(line)
-
-
 @click.command("phrase-table", context_settings={"max_content_width": 110})
 @click.option(
     "-l", "--lang", "language", required=True, metavar="CODE", help="The language of the texts to be scored."
@@ -282,10 +213,15 @@ def discourse(
     "--prune",
     nargs=2,
     type=(click.IntRange(1), click.FloatRange(0, 1, max_open=True)),
-    default=(1, LEAST_PROBABILITY),
-    show_default=True,
+    default=(1, 0.0),
     metavar="COUNT PROBABILITY",
-    help="Leave out phrases seen fewer than COUNT times, and all but the best translation with PROBABILITY or less.",
+    help="Leave out phrases seen fewer than COUNT times, and all but the best translation with PROBABILITY or less.  "
+    "[default: keep everything]",
+)
+@click.option(
+    "--stems",
+    is_flag=True,
+    help="A table for -m pem: stems of English words in the place of lemmas, and punctuation.",
 )
 @click.option(
     "-o",
@@ -310,8 +246,9 @@ def discourse(
 @provenance_options("Where the data comes from; default: the files' names.")
 def phrase_table(
     *, language: str, pivot: str, bitexts: tuple[tuple[str, str], ...], alignments: tuple[str, ...],
-    aligner: str, moses: tuple[str, ...], moses_swapped: bool, prune: tuple[int, float], output: Path | None,
-    work: Path | None, keep_work: bool, compact: bool, jobs: int, sources: tuple[str, ...], licence: str, day: str,
+    aligner: str, moses: tuple[str, ...], moses_swapped: bool, prune: tuple[int, float], stems: bool,
+    output: Path | None, work: Path | None, keep_work: bool, compact: bool, jobs: int,
+    sources: tuple[str, ...], licence: str, day: str,
 ) -> None:  # fmt: skip
     """Build a phrase table: what the phrases of a language mean in a pivot language.
 
@@ -335,9 +272,10 @@ def phrase_table(
         language=code, pivot=pivot_code,
         bitexts=tuple(Bitext(*files, links) for files, links in zip(bitexts, given, strict=True)),
         moses=moses, moses_swapped=moses_swapped, min_count=prune[0], min_probability=prune[1], compact=compact,
-        aligner=aligner, provenance=Provenance(sources, licence, day),
+        aligner=aligner, stems=stems, provenance=Provenance(sources, licence, day),
     )  # fmt: skip
-    path = output or user_data_folder() / f"{PHRASES}-{code}-{pivot_code}{SUFFIX}"
+    kind = f"{PHRASES}-{STEMS}" if stems else PHRASES
+    path = output or user_data_folder() / f"{kind}-{code}-{pivot_code}{SUFFIX}"
     folder = work or path.with_name(f"{path.name}.work")
     with resumable(folder), progress() as bar:
         resource = build_phrase_table(recipe, folder, bar, threads=jobs)
@@ -352,5 +290,5 @@ def phrase_table(
     )
 
 
-for _command in (discourse, language, lm, phrase_table, tagger, vectors):
+for _command in (language, lm, phrase_table, tagger, vectors):
     build.add_command(_command)

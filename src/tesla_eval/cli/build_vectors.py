@@ -6,15 +6,12 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.base.errors import UsageError
 from tesla_eval.base.resources import SUFFIX, Provenance, user_data_folder, write_resource
 from tesla_eval.cli.shared.options import provenance_options
 from tesla_eval.cli.shared.terminal import progress
 from tesla_eval.language.analysis.languages import code_to_build
 from tesla_eval.language.analysis.vectors import KIND
-from tesla_eval.language.pivot import read_phrase_table
 from tesla_eval.texts.lines import STANDARD_INPUT
-from tesla_eval.training.pivoted_vectors import pivoted_embeddings
 from tesla_eval.training.vectors import (
     DIMENSIONS,
     DROPPED_AXES,
@@ -25,8 +22,6 @@ from tesla_eval.training.vectors import (
     read_vector_text,
     vector_table,
 )
-
-__all__ = ["vectors"]
 
 
 @click.command()
@@ -68,19 +63,17 @@ def vectors(
 
     FILE holds one word and its numbers per line, as fastText (.vec), GloVe and word2vec write them, most frequent
     words first; .gz too. FOLDER is a model of Hugging Face with model.safetensors and a WordPiece vocabulary in
-    vocab.txt: its input embeddings are used. Both are read as data. FILE may also be a phrase table (.tesla): its words
-    get the vectors of their translations. The same input gives the same table.
+    vocab.txt: its input embeddings are used. Both are read as data. The same input gives the same table.
 
     \b
     tesla build vectors -l de cc.de.300.vec.gz --licence "CC BY-SA 3.0"
     tesla build vectors -l en all-MiniLM-L6-v2/ --licence Apache-2.0
-    tesla build vectors -l de phrases-de-en.tesla
     """
     language = code_to_build(language)
     output = output or user_data_folder() / f"{KIND}-{language}{SUFFIX}"
     with progress() as bar:
         bar.stage("reading")
-        embeddings, axes_to_drop = _read(source, language, words)
+        embeddings, axes_to_drop = _read(source, words)
         bar.stage("reducing")
         dropped = axes_to_drop if drop_axes is None else drop_axes
         table = vector_table(
@@ -93,13 +86,8 @@ def vectors(
     click.echo(f"{output}: {table.info['with vector']} {kind}, {dimensions} dimensions, {size:.2f} MB")
 
 
-def _read(source: str, language: str, words: int) -> tuple[Embeddings, int]:
+def _read(source: str, words: int) -> tuple[Embeddings, int]:
     """What a file or folder holds, and how many axes of it are better dropped."""
     if source != STANDARD_INPUT and Path(source).is_dir():
         return read_huggingface_folder(Path(source)), 0
-    if source.endswith(SUFFIX):
-        table = read_phrase_table(Path(source))
-        if table.language != language:
-            raise UsageError(f"{source}: is a phrase table of {table.language!r}, not of {language!r}")
-        return pivoted_embeddings(table), 0
     return read_vector_text(source, words=words), DROPPED_AXES

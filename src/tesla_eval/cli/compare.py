@@ -35,8 +35,6 @@ from tesla_eval.statistics import DEFAULT_SEED
 from tesla_eval.texts.columns import Missing
 from tesla_eval.texts.lines import read_lines
 
-__all__ = ["COMPARE_FORMATS", "Comparisons", "compare"]
-
 _NO_DOCUMENTS = "none"
 """What `--docs` takes to resample segments, whatever the files say."""
 

@@ -15,8 +15,6 @@ from tesla_eval.cli.shared.terminal import aligned, visible, width
 from tesla_eval.language.discourse import load_parser
 from tesla_eval.texts.lines import LineReader
 
-__all__ = ["discourse", "draw_roles"]
-
 Column = list[Sequence[str]]
 """The cells of a table's column, each a few lines."""
 

@@ -29,8 +29,6 @@ from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.metrics.results import Explanation
 from tesla_eval.texts.tables import is_summary_source
 
-__all__ = ["explain"]
-
 
 @command()
 @click.argument(

@@ -27,8 +27,6 @@ from tesla_eval.judgements.sheets import (
 )
 from tesla_eval.texts.lines import read_lines
 
-__all__ = ["judge"]
-
 KEY_FILE, OUTPUTS_FILE, RANKINGS_FILE, RATINGS_FILE = (
     "key.json",
     "outputs.seg.tsv",

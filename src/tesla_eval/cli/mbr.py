@@ -20,8 +20,6 @@ from tesla_eval.tuning.mbr import mbr as choose
 from tesla_eval.tuning.nbest import read_nbest
 from tesla_eval.tuning.parameters import read_parameters
 
-__all__ = ["mbr"]
-
 
 @command()
 @click.argument("nbest", metavar="LIST")

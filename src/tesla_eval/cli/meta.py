@@ -23,18 +23,12 @@ from tesla_eval.cli.shared.options import (
     checked_reference_name,
     choose_metrics,
     metrics_option,
-    need_matplotlib,
+    need_package,
     quiet_option,
     resamples_option,
 )
 from tesla_eval.cli.shared.terminal import complain, progress, resumable, warn, write_lines
-from tesla_eval.judgements.meta import (
-    preferences_of,
-    read_preferences,
-    read_rankings,
-    read_ratings,
-    read_system_scores,
-)
+from tesla_eval.judgements.judges import read_ratings
 from tesla_eval.judgements.meta.run import (
     JudgedSet,
     LevelStatistic,
@@ -48,14 +42,12 @@ from tesla_eval.judgements.meta.run import (
     wmt_sets,
 )
 from tesla_eval.judgements.meta.significance import PreferenceReport, preference_reports
-from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
-from tesla_eval.judgements.wmt import read_eval_set
+from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores, preferences_of
+from tesla_eval.judgements.wmt import read_eval_set, read_preferences, read_rankings, read_system_scores
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.scoring import NamedMetric
 from tesla_eval.statistics import DEFAULT_SEED
-
-__all__ = ["meta"]
 
 _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("system", "pearson"))
 
@@ -167,7 +159,7 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
     "--reference-name",
     default=None,
     metavar="NAME",
-    callback=checked_reference_name,
+    callback=lambda context, option, name: name and checked_reference_name(name),
     help="With --write-scores: what mt-metrics-eval calls the reference.  [default: its name in --mtme, else refA]",
 )
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
@@ -203,7 +195,7 @@ def meta(
     if output_format == "tsv" and compared:
         raise click.UsageError("--format tsv contains only the results: use text or json with --significance")
     if plots is not None and plot_format == "png":
-        need_matplotlib("--plot-format png")
+        need_package("matplotlib", "--plot-format png", "matplotlib")
     ranked = read_rankings(rankings) if rankings else {}
     preferred = read_preferences(pairs) if pairs else {}
     rated = read_ratings(ratings) if ratings else {}

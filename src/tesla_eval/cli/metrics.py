@@ -12,8 +12,6 @@ from tesla_eval.cli.shared.terminal import aligned, write_lines
 from tesla_eval.metrics.registry import Entry, described, find_entry, registered
 from tesla_eval.metrics.requests import option_kinds
 
-__all__ = ["metrics"]
-
 
 @click.command(context_settings={"max_content_width": 110})
 @click.argument("name", required=False)
@@ -35,8 +33,16 @@ def metrics(name: str | None, as_json: bool) -> None:
 
 def _list(entries: list[Entry]) -> Iterator[str]:
     rows = [("-m", "what it measures", "scale", "better", "languages")]
-    rows.extend((e.name, e.summary, e.scale, e.better, e.languages) for e in entries)
-    yield from aligned(rows, keys=1)
+    groups: dict[str, list[int]] = {}
+    for entry in entries:
+        groups.setdefault(entry.group, []).append(len(rows))
+        rows.append((entry.name, entry.summary, entry.scale, entry.better, entry.languages))
+    lines = list(aligned(rows, keys=1))
+    yield lines[0]
+    for group in sorted(groups):
+        if group:
+            yield from ("", f"{group}:")
+        yield from (lines[place] for place in groups[group])
 
 
 def _one(entry: Entry) -> Iterator[str]:

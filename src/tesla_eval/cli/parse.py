@@ -16,8 +16,6 @@ from tesla_eval.language.syntax.parser import LONGEST, ConstituencyParser, Parse
 from tesla_eval.language.syntax.treebank import read_treebank
 from tesla_eval.texts.lines import LineReader
 
-__all__ = ["parse"]
-
 
 @click.command(context_settings={"max_content_width": 110})
 @click.argument("files", nargs=-1, metavar="[FILE]...")

@@ -37,8 +37,6 @@ from tesla_eval.statistics import DEFAULT_SEED
 from tesla_eval.texts.columns import Missing
 from tesla_eval.texts.lines import read_lines
 
-__all__ = ["report"]
-
 
 @tesla_command()
 @click.option("-r", "--reference", "references", multiple=True, metavar="FILE",

@@ -19,8 +19,6 @@ from tesla_eval.tuning.parameters import read_parameters
 from tesla_eval.tuning.rerank import Ranking, best_by_weights, candidates_in_files, candidates_in_nbest
 from tesla_eval.tuning.rerank import rerank as rank
 
-__all__ = ["rerank"]
-
 
 @command("rerank")
 @click.argument("systems", nargs=-1, metavar="CANDIDATES...")

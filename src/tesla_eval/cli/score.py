@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -31,8 +32,6 @@ from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.metrics.scoring import Scored, score_systems
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.texts.columns import Missing
-
-__all__ = ["score"]
 
 _LEVEL = 0.95
 
@@ -69,7 +68,7 @@ _LEVEL = 0.95
               help="For --max-drop: one of the systems, or a file that `tesla score --json` printed.")  # fmt: skip
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write the outcomes of --min-score and --max-drop as JUnit's XML.")  # fmt: skip
-@click.option("--reference-name", default="refA", show_default=True, metavar="NAME", callback=checked_reference_name,
+@click.option("--reference-name", default="refA", show_default=True, metavar="NAME",
               help="For --format mtme: the name of the reference, such as refA.")  # fmt: skip
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True,
               help="Threads; with --engine, workers (by default as many as there are CPUs).")  # fmt: skip
@@ -138,6 +137,8 @@ def score(
         check_output(output, read)
     check_output(junit, read, "--junit")
     one = output_format == "mtme"  # its files hold one metric
+    if one:
+        checked_reference_name(reference_name)
     given: Inputs | None = None
     if to_table:
         parse_requests(metrics)  # bad usage is reported before the language
@@ -145,35 +146,31 @@ def score(
         chosen = choose_metrics(metrics, language, one=one)
     else:
         given, chosen, _ = open_for_metrics(
-            references,
-            files,
-            metrics,
-            language,
-            source=source,
-            columns=columns,
-            analysed=analysed,
-            one=one,
+            references, files, metrics, language, source=source, columns=columns, analysed=analysed, one=one,
             missing=missing,
-        )
+        )  # fmt: skip
     check_format(output_format, len(chosen), segments, intervals=ci)
-    gates = Gates.parse(least, drops, baseline, {one.name: one.metric.higher_is_better for one in chosen})
-    if junit is not None and not (least or drops):
+    gates: Gates | None = None
+    if least or drops or baseline is not None:
+        gates = Gates.parse(least, drops, baseline, {one.name: one.metric.higher_is_better for one in chosen})
+    elif junit is not None:
         raise click.UsageError("--junit goes with --min-score or --max-drop")
     if given is None:
         assert output is not None
         results = score_to_table(
             files, output, chosen, columns=columns, keep=keep, engine=engine, address=address, jobs=jobs,
-            check=gates.check, missing=missing,
+            check=None if gates is None else gates.check, missing=missing,
         )  # fmt: skip
         write_output(FORMATS[output_format](results), None)
-        return _judged(gates, results, junit)
-    gates.check(given.systems)
+        return 0 if gates is None else _judged(gates, results, junit)
+    if gates is not None:
+        gates.check(given.systems)
     with progress("scoring (segments)", given.segments) as bar:
         scored = score_systems(
             given.systems, chosen, given.chunks, jobs=jobs, progress=bar,
             keep="everything" if ci else "scores" if segments else "nothing",
         )  # fmt: skip
-    with scored:  # every file was read to its end and all agree: only now is anything written
+    with closing(scored):  # every file was read to its end and all agree: only now is anything written
         results = Results(
             systems=scored.systems,
             metrics=tuple(one.name for one in chosen),
@@ -181,14 +178,16 @@ def score(
             scores=scored.scores,
             segments=scored.segment_scores if segments else None,
             names=given.topics,
-            segment_signatures=tuple(str(scored.segment_signature(place)) for place in range(len(chosen))),
+            segment_signatures=tuple(
+                str(scored.segment_signature(place)) for place in range(len(chosen) if segments else 0)
+            ),
             intervals=_intervals(scored, resamples, seed) if ci else None,
             reference_name=reference_name,
             lower_is_better=frozenset(one.name for one in chosen if not one.metric.higher_is_better),
             parts=scored.parts,
         )
         write_output(FORMATS[output_format](results), output)
-        return _judged(gates, results, junit)
+        return 0 if gates is None else _judged(gates, results, junit)
 
 
 def _intervals(scored: Scored, resamples: int, seed: int) -> Intervals:
@@ -205,14 +204,13 @@ def _intervals(scored: Scored, resamples: int, seed: int) -> Intervals:
 
 def _judged(gates: Gates, results: Results, junit: Path | None) -> int:
     """The exit status: 1 if a gate failed."""
+    from tesla_eval.cli.shared.gate_reports import append_step_summary, write_junit
+
     outcomes = list(gates.outcomes(results))
     failures = [one.failure for one in outcomes if one.failure]
     for failure in failures:
         complain(failure)
-    if outcomes:
-        from tesla_eval.cli.shared.gate_reports import append_step_summary, write_junit
-
-        append_step_summary(outcomes)
-        if junit is not None:
-            write_junit(outcomes, junit)
+    append_step_summary(outcomes)
+    if junit is not None:
+        write_junit(outcomes, junit)
     return 1 if failures else 0

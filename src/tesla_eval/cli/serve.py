@@ -8,14 +8,13 @@ from collections.abc import Sequence
 import click
 
 from tesla_eval.cli.shared.command import command
-from tesla_eval.cli.shared.options import auto_language_option, quiet_option, requested_metrics
+from tesla_eval.cli.shared.options import auto_language_option, quiet_option
 from tesla_eval.cli.shared.terminal import note, warn
 from tesla_eval.language.choice import AUTO, resolve
-from tesla_eval.metrics import Metric, create_metric
+from tesla_eval.metrics import Metric, create_metric, default_metrics
+from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.tuning.protocols import PROTOCOLS
 from tesla_eval.tuning.serve import serve as answer
-
-__all__ = ["serve"]
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -126,8 +125,8 @@ def serve(
     # Clients read standard error as trouble, so nothing is said there of what a language lacks.
     def make(texts: Sequence[str]) -> Metric:
         code = resolve(language, texts, note)
-        (request,) = requested_metrics(metrics, code, one=True)
+        (request,) = parse_requests(metrics or default_metrics(code).split(",")[:1])
         return create_metric(request.entry.name, code, **request.options)
 
-    requested_metrics(metrics, "en")  # a name that is wrong is refused at once
+    parse_requests(metrics)  # a name that is wrong is refused at once
     answer(PROTOCOLS[protocol](make if language == AUTO else make(())), sys.stdin.buffer, sys.stdout.buffer)

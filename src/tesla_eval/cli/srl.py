@@ -17,8 +17,6 @@ from tesla_eval.language.syntax.parser import load_parser
 from tesla_eval.language.syntax.treebank import read_treebank
 from tesla_eval.texts.lines import LineReader
 
-__all__ = ["conll_rows", "drawing", "srl"]
-
 _FORMATS = ("text", "json", "conll")
 
 

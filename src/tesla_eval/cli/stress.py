@@ -25,8 +25,6 @@ from tesla_eval.judgements.stress import DEGENERATE, HARMFUL, HARMLESS, StressRe
 from tesla_eval.judgements.stress import stress as run_stress
 from tesla_eval.judgements.stress.run import DEFAULT_SEED
 
-__all__ = ["stress"]
-
 
 @command()
 @click.option("-r", "--reference", "references", multiple=True, required=True, metavar="FILE",

@@ -26,8 +26,6 @@ from tesla_eval.training.srl import (
     train_labeller,
 )
 
-__all__ = ["srl"]
-
 
 @click.command(context_settings={"max_content_width": 110})
 @click.argument("data", metavar="DATA")

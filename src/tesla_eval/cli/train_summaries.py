@@ -26,8 +26,6 @@ from tesla_eval.training.dicomer import (
 )
 from tesla_eval.training.regressions import cremer_rows, train_cremer
 
-__all__ = ["cremer", "dicomer"]
-
 
 @click.command(context_settings={"max_content_width": 110})
 @click.argument("lists", nargs=-1, metavar="LISTS...")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -17,10 +18,8 @@ from tesla_eval.cli.shared.terminal import aligned, progress, write_lines
 from tesla_eval.texts.lines import STANDARD_INPUT
 from tesla_eval.tuning.mert import MertOptions
 from tesla_eval.tuning.outer import Iteration, Loop, Optimiser, tune_decoder, tune_list
-from tesla_eval.tuning.parameters import Parameters, format_weights, read_parameters
+from tesla_eval.tuning.parameters import Parameters, read_parameters
 from tesla_eval.tuning.pro import ProOptions
-
-__all__ = ["tune"]
 
 
 def _checked_output(context: click.Context, parameter: click.Parameter, value: str) -> str:
@@ -51,7 +50,9 @@ def _checked_output(context: click.Context, parameter: click.Parameter, value: s
     help="Where the weights go; - is standard output.",
 )
 @click.option(
-    "--params", metavar="FILE", help="Weights to start from: Z-MERT's parameter file, or lines NAME VALUE."
+    "--params",
+    metavar="FILE",
+    help="Weights to start from: Z-MERT's parameter file, moses.ini, or lines NAME VALUE.",
 )
 @one_metric_option("What is tuned for.")
 @auto_language_option
@@ -95,9 +96,9 @@ def _checked_output(context: click.Context, parameter: click.Parameter, value: s
 )
 @click.option(
     "--output-format",
-    type=click.Choice(["plain", "zmert"]),
+    type=click.Choice(["plain", "zmert", "moses"]),
     default=None,
-    help="Lines NAME VALUE, or a parameter file of Z-MERT.  [default: as --params, else plain]",
+    help="Lines NAME VALUE, a parameter file of Z-MERT, or moses.ini.  [default: as --params, else plain]",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option(
@@ -136,6 +137,10 @@ def tune(
         else ProOptions(regularisation=1.0 if l2 is None else l2, interpolation=interpolate)
     )
     given = read_parameters(params) if params else None
+    if output_format == "moses" and not (given and given.moses):
+        raise click.UsageError(
+            "--output-format moses needs --params moses.ini: the file that gets the weights"
+        )
     table: list[tuple[str, ...]] = [_HEAD]
     with progress("scoring (candidates)") as bar:
         if decoder is None:
@@ -152,8 +157,9 @@ def tune(
             ):  # fmt: skip
                 table.append(_row(last))
     tuned = given.with_weights(last.tuned.weights)
-    zmert = output_format == "zmert" or (output_format is None and params is not None and _is_zmert(given))
-    lines = tuned.zmert_lines() if zmert else format_weights({p.name: p.value for p in tuned.items})
+    lines = (replace(tuned, moses=()) if output_format == "plain" else tuned).lines()
+    if output_format == "zmert" or (output_format is None and not tuned.moses and _is_zmert(tuned)):
+        lines = tuned.zmert_lines()
     report = [*aligned(table, numeric=range(5)), str(chosen.get_signature())]
     if output == STANDARD_INPUT:
         write_lines(lines)

@@ -9,21 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval import statistics
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import InputError
 from tesla_eval.judgements.nouns import EvalSet, Key, Rankings, labels
-from tesla_eval.texts.lines import LineReader
-
-__all__ = [
-    "JudgePair",
-    "Judgements",
-    "Ratings",
-    "annotator_agreement",
-    "judge_pairs",
-    "rankings_of",
-    "read_ratings",
-]
+from tesla_eval.statistics.agreements import Agreement, agreement, kappa
+from tesla_eval.statistics.pairs import pairs_within
+from tesla_eval.texts.lines import parse_number, read_headed_rows
 
 _REQUIRED = ("item", "system", "judge", "score")
 _OPTIONAL = {"lp": "-", "testset": "ratings", "criterion": ""}
@@ -70,40 +61,17 @@ def read_ratings(path: str) -> dict[Key, dict[str, Ratings]]:
 
     The header names the columns in any order: `item system judge score`, and optionally `lp testset criterion`.
     """
-    reader = LineReader(path)
-    lines = iter(reader)
-    header = next(lines, "").split("\t")
-    if not set(_REQUIRED) <= set(header) <= {*_REQUIRED, *_OPTIONAL} or len(set(header)) != len(header):
-        raise InputError(
-            f"{reader.name}, line 1: the header must have the columns {' '.join(_REQUIRED)} and may have "
-            f"{' '.join(_OPTIONAL)} (separated by tabs), but it is {' '.join(header) or 'empty'}"
-        )
     result: dict[Key, dict[str, Ratings]] = {}
-    for number, line in enumerate(lines, start=2):
-        fields = line.split("\t")
-        if len(fields) != len(header):
-            raise InputError(
-                f"{reader.name}, line {number}: has {len(fields)} fields instead of {len(header)}"
-            )
-        row = _OPTIONAL | dict(zip(header, fields, strict=True))
+    for number, (place, cells) in enumerate(read_headed_rows(path, _REQUIRED, _OPTIONAL), start=2):
+        row = _OPTIONAL | cells
         of_set = result.setdefault((row["lp"], row["testset"]), {})
-        group = of_set.setdefault(row["criterion"], Ratings(reader.name, row["criterion"]))
+        group = of_set.setdefault(row["criterion"], Ratings(path, row["criterion"]))
         group.items.append(row["item"])
         group.systems.append(row["system"])
         group.judges.append(row["judge"])
-        group.scores.append(_score(row["score"], f"{reader.name}, line {number}"))
+        group.scores.append(parse_number(row["score"], place))
         group.lines.append(number)
     return result
-
-
-def _score(text: str, where: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise InputError(f"{where}: score {text!r} is not a number")
-    return value
 
 
 def rankings_of(ratings: Ratings) -> Rankings:
@@ -143,7 +111,7 @@ class Judgements:
     @classmethod
     def of(cls, rankings: Rankings) -> Judgements:
         """Every pair of outputs of every ranking, the two systems in alphabetical order."""
-        first, second = statistics.pairs_within(rankings.tasks)
+        first, second = pairs_within(rankings.tasks)
         systems, ranks = np.array(rankings.systems, str), np.array(rankings.ranks, np.int64)
         turned = systems[first] > systems[second]
         low, high = np.where(turned, (second, first), (first, second))
@@ -156,15 +124,13 @@ class Judgements:
         return Judgements(self.item[kept], self.judge[kept], self.outcome[kept])
 
 
-def annotator_agreement(
-    rankings: Rankings, *, same_judge: bool = False, ties: bool = True
-) -> statistics.Agreement:
+def annotator_agreement(rankings: Rankings, *, same_judge: bool = False, ties: bool = True) -> Agreement:
     """P(A) and kappa over all judges, or of each judge with themselves.
 
     P(E) is 1/3 (better, worse, tied); without `ties` tied judgements are left out and P(E) is 1/2.
     """
     judged = Judgements.of(rankings) if ties else Judgements.of(rankings).untied()
-    return statistics.agreement(
+    return agreement(
         judged.item, judged.outcome, judged.judge,
         outcomes=OUTCOMES if ties else UNTIED_OUTCOMES, same_judge=same_judge,
     )  # fmt: skip
@@ -176,8 +142,8 @@ class JudgePair:
 
     first: str
     second: str
-    agreement: statistics.Agreement
-    untied: statistics.Agreement
+    agreement: Agreement
+    untied: Agreement
 
 
 def judge_pairs(rankings: Rankings) -> list[JudgePair]:
@@ -192,7 +158,7 @@ def judge_pairs(rankings: Rankings) -> list[JudgePair]:
 
 def _counted(judged: Judgements) -> dict[tuple[str, str], tuple[int, int]]:
     """For each pair of judges: the same outcomes, and all pairs of judgements."""
-    first, second = statistics.pairs_within(judged.item)
+    first, second = pairs_within(judged.item)
     names, judge = np.unique(judged.judge, return_inverse=True)
     low, high = np.minimum(judge[first], judge[second]), np.maximum(judge[first], judge[second])
     same = judged.outcome[first] == judged.outcome[second]
@@ -206,8 +172,8 @@ def _counted(judged: Judgements) -> dict[tuple[str, str], tuple[int, int]]:
     }
 
 
-def _agreement(counts: Sequence[int], outcomes: int) -> statistics.Agreement:
+def _agreement(counts: Sequence[int], outcomes: int) -> Agreement:
     same, total = counts
     if not total:
-        return statistics.Agreement(math.nan, math.nan, 0, outcomes, "no item was judged twice")
-    return statistics.Agreement(same / total, statistics.kappa(same / total, outcomes), total, outcomes)
+        return Agreement(math.nan, math.nan, 0, outcomes, "no item was judged twice")
+    return Agreement(same / total, kappa(same / total, outcomes), total, outcomes)

@@ -13,8 +13,6 @@ from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.texts.lines import any_marked_up, read_lines
 from tesla_eval.texts.markup import MarkedSet, SegmentKey, Translation, read_marked_set
 
-__all__ = ["MarkedInputs", "marked_eval_set", "read_marked_inputs"]
-
 
 @dataclass(frozen=True)
 class MarkedInputs:

@@ -10,23 +10,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval import statistics
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import InputError, UsageError
-
-__all__ = [
-    "EvalSet",
-    "FloatTable",
-    "Key",
-    "PairTable",
-    "Preferences",
-    "Rankings",
-    "SystemScores",
-    "expected_wins",
-    "labels",
-    "preferences_of",
-    "win_table",
-]
+from tesla_eval.statistics.pairs import pairs_within
 
 FloatTable: TypeAlias = FloatArray
 Key: TypeAlias = tuple[str, str]
@@ -258,14 +244,8 @@ def win_table(preferences: Preferences) -> tuple[tuple[str, ...], FloatArray]:
     return systems, table
 
 
-def expected_wins(preferences: Preferences) -> dict[str, float]:
-    """For every system the mean over its opponents of wins / (wins + losses)."""
-    systems, table = win_table(preferences)
-    return dict(zip(systems, statistics.expected_wins(table).tolist(), strict=True))
-
-
 def _untied_pairs(rankings: Rankings) -> Iterator[tuple[int, int]]:
-    first, second = statistics.pairs_within(rankings.tasks)
+    first, second = pairs_within(rankings.tasks)
     ranks = np.array(rankings.ranks)
     untied = ranks[first] != ranks[second]
     return zip(first[untied].tolist(), second[untied].tolist(), strict=True)

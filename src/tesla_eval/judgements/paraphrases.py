@@ -16,7 +16,6 @@ to adequacy, grammar and dissimilarity about equally like those of the paper's j
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -28,22 +27,7 @@ from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.language.analysis.batch import WordMap
 from tesla_eval.language.lm import LanguageModel
 from tesla_eval.metrics.features.stems import Stems, shared_and_all
-from tesla_eval.texts.lines import LineReader
-
-__all__ = [
-    "CONTROLS",
-    "FULLY_NOVEL",
-    "RatedPair",
-    "controls",
-    "is_parabank",
-    "novelty",
-    "overall_score",
-    "read_parabank",
-    "read_rated_pairs",
-    "shared_words",
-    "shuffled",
-]
-
+from tesla_eval.texts.lines import LineReader, parse_number, read_headed_rows
 
 COPY_SHARE = 0.25
 """The share of the scale that a faithful copy gets: 1 + 4 · 1/4 = 2, as in the paper."""
@@ -125,13 +109,10 @@ def shuffled(originals: Sequence[str], seed: int = 0) -> Iterator[RatedPair]:
 def read_rated_pairs(path: str) -> list[RatedPair]:
     """Pairs from a table with the columns original, paraphrase and overall (1..5), separated by tabs."""
     pairs = []
-    for number, row in _rows(path, _PLAIN):
-        try:
-            overall = float(row["overall"])
-        except ValueError:
-            overall = float("nan")
+    for place, row in read_headed_rows(path, _PLAIN, None):
+        overall = parse_number(row["overall"], place, "overall")
         if not 1 <= overall <= 5:
-            raise InputError(f"{path}, line {number}: overall {row['overall']!r} is not a number from 1 to 5")
+            raise InputError(f"{place}: overall {row['overall']!r} is not a number from 1 to 5")
         pairs.append(RatedPair(row["original"], row["paraphrase"], row["original"], overall))
     return pairs
 
@@ -145,11 +126,11 @@ def is_parabank(path: str) -> bool:
 def read_parabank(path: str, lang: str = "en", fully_novel: float = FULLY_NOVEL) -> list[RatedPair]:
     """ParaBank's evaluation data with the overall scores that its ratings amount to."""
     pairs = []
-    for number, row in _rows(path, _PARABANK):
+    for place, row in read_headed_rows(path, _PARABANK, None):
         try:
             ratings = tuple(_ratings(row["adequacy_all"], row["grammar_all"]))
         except ValueError as error:
-            raise InputError(f"{path}, line {number}: adequacy and grammar do not match ({error})") from error
+            raise InputError(f"{place}: adequacy and grammar do not match ({error})") from error
         pairs.append(
             RatedPair(
                 row["reference"],
@@ -178,20 +159,3 @@ def _ratings(adequacy: str, grammar: str) -> Iterator[tuple[float, float]]:
         yield (float(next(given, "missing")) if value > 0 else 0.0), value
     if next(given, None) is not None:
         raise ValueError("there are more adequacy ratings than raters")
-
-
-def _rows(path: str, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    reader = LineReader(path)
-    lines = csv.reader(iter(reader), delimiter="\t", quoting=csv.QUOTE_NONE)
-    header = next(lines, [])
-    missing = [name for name in columns if name not in header]
-    if missing:
-        raise InputError(
-            f"{path}: the first line must name the columns {', '.join(columns)}; {missing[0]} is missing"
-        )
-    for row in lines:
-        if len(row) != len(header):
-            raise InputError(
-                f"{path}, line {reader.count}: has {len(row)} columns, but the first line has {len(header)}"
-            )
-        yield reader.count, dict(zip(header, row, strict=True))

@@ -13,8 +13,6 @@ from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.texts.compression import without_suffix
 from tesla_eval.texts.lines import LineReader
 
-__all__ = ["is_rnk_header", "read_rnk_results"]
-
 _NEEDED = ("srclang", "trglang", "judgeid")
 _UNRANKED = "-1"
 """The rank of an output that the judge left out, and the document of a file that does not name documents."""

@@ -12,26 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.texts.lines import LineReader
-
-__all__ = [
-    "CRITERIA",
-    "RANKING",
-    "RATING",
-    "FilledSheets",
-    "JudgingKey",
-    "Material",
-    "Plan",
-    "Sheet",
-    "Task",
-    "Verdict",
-    "cell",
-    "make_round",
-    "read_filled",
-    "read_key",
-    "sheet_lines",
-    "write_key",
-]
+from tesla_eval.texts.lines import LineReader, read_headed_rows
 
 RANKING, RATING = "ranking", "rating"
 CRITERIA = ("adequacy", "fluency", "dissimilarity", "overall")
@@ -325,14 +306,12 @@ def read_filled(key: JudgingKey, paths: Sequence[str], *, partial: bool = False)
     sheets = {sheet.id: sheet for sheet in key.sheets}
     values: dict[tuple[str, int, int], dict[str, int]] = {}
     for path in paths:
-        for number, row in _rows(path, key):
-            place = _placed(row, sheets, f"{path}, line {number}")
+        for where, row in read_headed_rows(path, [*_KEY_COLUMNS, *key.fields], _TEXT_COLUMNS):
+            place = _placed(row, sheets, where)
             if place in values:
-                raise InputError(f"{path}, line {number}: a second row of task {place[1]}, output {place[2]}")
+                raise InputError(f"{where}: a second row of task {place[1]}, output {place[2]}")
             values[place] = {
-                name: _value(row[name].strip(), name, f"{path}, line {number}")
-                for name in key.fields
-                if row[name].strip()
+                name: _value(row[name].strip(), name, where) for name in key.fields if row[name].strip()
             }
     filled = FilledSheets()
     for sheet in key.sheets:
@@ -343,25 +322,6 @@ def read_filled(key: JudgingKey, paths: Sequence[str], *, partial: bool = False)
         more = f" and {len(filled.missing) - 3} more" if len(filled.missing) > 3 else ""
         raise InputError(f"the sheets are not complete: {first}{more}. Use --partial to leave such tasks out")
     return filled
-
-
-def _rows(path: str, key: JudgingKey) -> Iterator[tuple[int, dict[str, str]]]:
-    reader = LineReader(path)
-    lines = iter(reader)
-    header = next(lines, "").split("\t")
-    needed = [*_KEY_COLUMNS, *key.fields]
-    if not set(needed) <= set(header) <= {*needed, *_TEXT_COLUMNS} or len(set(header)) != len(header):
-        raise InputError(
-            f"{reader.name}, line 1: the header must have the columns {' '.join(needed)} (separated by tabs), "
-            f"but it is {' '.join(header) or 'empty'}"
-        )
-    for number, line in enumerate(lines, start=2):
-        cells = line.split("\t")
-        if len(cells) != len(header):
-            raise InputError(
-                f"{reader.name}, line {number}: has {len(cells)} fields instead of {len(header)}"
-            )
-        yield number, dict(zip(header, cells, strict=True))
 
 
 def _placed(row: Mapping[str, str], sheets: Mapping[str, Sheet], where: str) -> tuple[str, int, int]:

@@ -16,8 +16,6 @@ from tesla_eval.judgements.tac import is_tac_folder, read_tac_folder
 from tesla_eval.texts.columns import usual_name
 from tesla_eval.texts.lines import LineReader, read_json_lines
 
-__all__ = ["OVERALL", "SummarySet", "choose_human", "read_summaries", "read_text_lists"]
-
 _AUTOMATIC = ("rouge", "bleu", "meteor", "chrf", "bert", "bart", "mover", "cider", "js-", "js_")
 """Names that judged data sets give to scores of metrics, which stand beside what people said."""
 

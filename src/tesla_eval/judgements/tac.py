@@ -6,16 +6,13 @@ a model, one of digits a system. Tables hold the scores of people: pyramid, ling
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from tesla_eval.base.errors import InputError
-from tesla_eval.texts.lines import LineReader
-
-__all__ = ["TacSummary", "is_tac_folder", "read_tac_folder"]
+from tesla_eval.texts.lines import LineReader, parse_number
 
 _FILE = re.compile(
     r"(?P<docset>[A-Za-z]+\d+[A-Za-z]?(?:-[A-Z])?)\.(?P<kind>[A-Za-z]+)\.(?P<size>\d+)\.(?P<selector>[A-Za-z0-9]+)"
@@ -154,14 +151,14 @@ def _tac_line(place: str, fields: Sequence[str]) -> Iterator[_Row]:
     for kind, text in (
         ("pyramid", fields[2]), ("linguistic_quality", fields[-2]), ("responsiveness", fields[-1])
     ):  # fmt: skip
-        yield _Row(place, topic, system, kind, _number(place, text))
+        yield _Row(place, topic, system, kind, parse_number(text, place))
 
 
 def _duc_line(place: str, fields: Sequence[str], kind: str) -> Iterator[_Row]:
     """DUC: docset, kind, selector or assessor, summariser, score."""
     if len(fields) != 5:
         raise InputError(f"{place}: has {len(fields)} fields; DUC's tables of {kind} have 5")
-    yield _Row(place, _docset(fields[0]), fields[3], kind, _number(place, fields[4]))
+    yield _Row(place, _docset(fields[0]), fields[3], kind, parse_number(fields[4], place))
 
 
 def _quality_line(place: str, fields: Sequence[str]) -> Iterator[_Row]:
@@ -169,25 +166,15 @@ def _quality_line(place: str, fields: Sequence[str]) -> Iterator[_Row]:
     if len(fields) != 6:
         raise InputError(f"{place}: has {len(fields)} fields; DUC's tables of linguistic quality have 6")
     kind = f"linguistic_quality.Q{fields[4].upper().removeprefix('Q')}"
-    yield _Row(place, _docset(fields[0]), fields[3], kind, _number(place, fields[5]))
+    yield _Row(place, _docset(fields[0]), fields[3], kind, parse_number(fields[5], place))
 
 
 def _pyramid_line(place: str, fields: Sequence[str]) -> Iterator[_Row]:
     """DUC 2007: docset, summariser, modified pyramid score, counts."""
     if len(fields) < 3:
         raise InputError(f"{place}: has {len(fields)} fields; docset, summariser and score are expected")
-    yield _Row(place, _docset(fields[0]), fields[1], "pyramid", _number(place, fields[2]))
+    yield _Row(place, _docset(fields[0]), fields[1], "pyramid", parse_number(fields[2], place))
 
 
 def _docset(text: str) -> str:
     return text.upper() if text[:1].isalpha() else f"D{text}"
-
-
-def _number(place: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise InputError(f"{place}: {text!r} is not a score")
-    return value

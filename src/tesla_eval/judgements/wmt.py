@@ -4,6 +4,7 @@ Tables (segments, preferences, raw rankings, system scores) are tab-separated UT
 plain, read line by line; an `InputError` names file and line. In the folders file names are the schema:
 
 TESTSET/documents/LP.docs                     domain and document of every segment
+TESTSET/sources/LP.txt                        one line per segment; for metrics that read the source
 TESTSET/references/LP.NAME.txt                one line per segment
 TESTSET/system-outputs/LP/NAME.txt            one line per segment
 TESTSET/human-scores/LP.NAME.{seg,sys}.score  "SYSTEM SCORE" lines; None is a missing score
@@ -34,19 +35,7 @@ from tesla_eval.judgements.nouns import (
 )
 from tesla_eval.judgements.rnk import is_rnk_header, read_rnk_results
 from tesla_eval.texts.compression import without_suffix
-from tesla_eval.texts.lines import LineReader, read_lines
-
-__all__ = [
-    "language_pairs",
-    "read_eval_set",
-    "read_human_systems",
-    "read_preferences",
-    "read_rankings",
-    "read_score_file",
-    "read_segments",
-    "read_system_scores",
-    "write_score_file",
-]
+from tesla_eval.texts.lines import LineReader, parse_number, read_lines
 
 _SEGMENTS = ("lp", "testset", "system", "seg_id", "human_score", "hypothesis", "reference")
 _PREFERENCES = ("lp", "testset", "seg_id", "system_better", "system_worse")
@@ -65,8 +54,12 @@ class _Row(NamedTuple):
     def key(self) -> Key:
         return self.fields[0], self.fields[1]
 
+    @property
+    def place(self) -> str:
+        return f"{self.source}, line {self.line}"
+
     def error(self, message: str) -> InputError:
-        return InputError(f"{self.source}, line {self.line}: {message}")
+        return InputError(f"{self.place}: {message}")
 
 
 def read_segments(path: str, lps: Collection[str] | None = None) -> Iterator[EvalSet]:
@@ -124,7 +117,7 @@ def read_system_scores(path: str) -> dict[Key, SystemScores]:
         scores = result.setdefault(row.key, SystemScores(row.source)).by_type.setdefault(score_type, {})
         if system in scores:
             raise row.error(f"a second {score_type} score for system {system}")
-        scores[system] = _number(row, score, "human_system_score")
+        scores[system] = parse_number(score, row.place, "human_system_score")
     return result
 
 
@@ -163,16 +156,6 @@ def _together(rows: Iterator[_Row]) -> Iterator[_Row]:
         yield row
 
 
-def _number(row: _Row, text: str, name: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise row.error(f"{name} {text!r} is not a number")
-    return value
-
-
 def _eval_set(key: Key, rows: Iterator[_Row], kind: str) -> EvalSet:
     systems: dict[str, int] = {}
     segments: dict[str, list[str]] = {}
@@ -184,7 +167,7 @@ def _eval_set(key: Key, rows: Iterator[_Row], kind: str) -> EvalSet:
             raise row.error(f"segment {segment} has other references than in an earlier row")
         if (system, segment) in cells:
             raise row.error(f"a second output of system {system} for segment {segment}")
-        human = _number(row, score, "human_score") if score else math.nan
+        human = parse_number(score, row.place, "human_score") if score else math.nan
         cells[system, segment] = hypothesis, human
     names = tuple(sorted(systems))
     return EvalSet(
@@ -228,6 +211,7 @@ def read_eval_set(
     }
     if not outputs:
         raise InputError(f"{folder}: no system outputs for {lp}")
+    source = folder / "sources" / f"{lp}.txt"
     human = np.full((len(outputs), length), math.nan)
     chosen = _chosen_score(folder, lp, "seg", score_name)
     if chosen is not None:
@@ -243,6 +227,7 @@ def read_eval_set(
         documents=_read_documents(folder, lp, length),
         score_kind="" if chosen is None else _score_name(chosen, lp),
         reference_names=tuple(references),
+        sources=tuple(_read_parallel(source, length)) if source.exists() else None,
     )
 
 

@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from tesla_eval.base.errors import UsageError
 from tesla_eval.language.analysis.languages import LANGUAGES, UNDETERMINED, resolve_language, target_of_pair
 
-__all__ = ["AUTO", "is_short", "other_language", "resolve"]
-
 AUTO = "auto"
 """What stands for the language of the texts themselves."""
 

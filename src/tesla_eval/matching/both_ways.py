@@ -14,8 +14,6 @@ import numpy.typing as npt
 from tesla_eval import _core
 from tesla_eval.matching.ngrams import RECALL_WEIGHT, Matches
 
-__all__ = ["match_both_ways", "match_characters_both_ways", "unordered_pairs"]
-
 Index = npt.NDArray[np.int64]
 _AnyBags = TypeVar("_AnyBags", _core.Bags, _core.PivotBags)
 

@@ -22,15 +22,6 @@ from tesla_eval.base.explanations import Coverage, CoveringDetail, CoveringLink,
 from tesla_eval.matching.bags.units import MAX_UNITS, NgramWeights
 from tesla_eval.matching.synonyms import SynonymTable
 
-__all__ = [
-    "ORDER",
-    "PRECISION_WEIGHT",
-    "CelabMatcher",
-    "Covering",
-    "CoveringMatch",
-]
-
-
 ORDER = 4
 """specification §9: the longest n-gram."""
 PRECISION_WEIGHT = 0.25

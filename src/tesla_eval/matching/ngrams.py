@@ -28,19 +28,6 @@ from tesla_eval.matching.bags.ngrams import (
 if TYPE_CHECKING:
     from tesla_eval.base.explanations import MatchDetail, PivotDetail, PivotPhrase, PivotValue
 
-__all__ = [
-    "RECALL_WEIGHT",
-    "Matches",
-    "explain_feature",
-    "explain_pivot_feature",
-    "explain_segments",
-    "explain_shared",
-    "match_characters",
-    "match_pairs",
-    "match_segments",
-    "shared_ngrams",
-]
-
 RECALL_WEIGHT = 0.8
 """specification §4: α of the F-measure."""
 

@@ -21,8 +21,6 @@ from tesla_eval.language.analysis.senses import NONE, load_senses, synonym_file
 from tesla_eval.language.analysis.synonym_formats import read_synonym_sets
 from tesla_eval.matching.bags.units import UnitSplitter
 
-__all__ = ["SynonymSets", "SynonymTable", "UnitAnalysis", "UnitBatch", "load_synonym_sets"]
-
 
 class SynonymTable(Protocol):
     """A synonym dictionary: from joined texts of n-grams to the ids of their categories."""

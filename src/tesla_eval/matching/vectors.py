@@ -10,8 +10,6 @@ import numpy.typing as npt
 from tesla_eval import _core
 from tesla_eval.matching.ngrams import RECALL_WEIGHT, Matches
 
-__all__ = ["VECTOR_PROBLEMS", "WEIGHT_UNIT", "SimilarWords", "explain_vectors", "match_vectors"]
-
 VECTOR_PROBLEMS: tuple[str, ...] = _core.VECTOR_PROBLEMS
 """Best partner at the thresholds 0 and .5, flow between words at .3, flow between bigrams at .3."""
 

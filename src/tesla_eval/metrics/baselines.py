@@ -22,18 +22,6 @@ from tesla_eval.metrics.base import Metric, Total
 from tesla_eval.metrics.results import Score, SegmentScores
 from tesla_eval.metrics.segments import References, blocks_of_pairs, new_matrix, streams_of_one, texts_of
 
-__all__ = [
-    "UNSPACED_TOKENISERS",
-    "Bleu",
-    "BleuChar",
-    "BleuParts",
-    "SacreBleuMetric",
-    "SacreBleuSignature",
-    "StatisticsTotal",
-    "check_order",
-    "index_of_texts",
-]
-
 UNSPACED_TOKENISERS = {"zh": "zh", "ja": "char", "th": "char"}  # where words are not spaced
 _HIGHEST_ORDER = 32  # of n-grams: more is a typing error
 _TOKENISERS_OF_SACREBLEU = {"ja": "ja-mecab", "ko": "ko-mecab"}

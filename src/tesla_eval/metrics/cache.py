@@ -24,8 +24,6 @@ from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.scoring import Chunk, score_chunks
 from tesla_eval.metrics.segments import References, check_references, streams_of_texts, texts_of
 
-__all__ = ["CACHE_VARIABLE", "ScoreCache", "default_cache_folder"]
-
 CACHE_VARIABLE = "TESLA_EVAL_CACHE"
 _FILE = "scores.sqlite"
 _FORMAT = 2  # the layout of the table; an older one is emptied, a newer one refused

@@ -19,8 +19,6 @@ from tesla_eval.metrics.baselines import SacreBleuMetric, SacreBleuSignature, ch
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.segments import References, blocks_of_pairs, new_matrix, texts_of
 
-__all__ = ["Chrf", "ChrfPlusPlus"]
-
 _EPSILON = 1e-16  # sacreBLEU's smoothing
 _PAIRS_AT_ONCE = 1 << 15
 _FIRST_NUMBER = 0x10000  # beyond surrogates, white space and what text is written with

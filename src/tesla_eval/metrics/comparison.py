@@ -29,18 +29,16 @@ from tesla_eval.metrics.segments import (
     streams_of_texts,
     texts_of,
 )
-from tesla_eval.statistics import (
-    DEFAULT_SEED,
+from tesla_eval.statistics import DEFAULT_SEED
+from tesla_eval.statistics.agreements import sign_test
+from tesla_eval.statistics.multiple import enough_resamples, holm, rank_clusters
+from tesla_eval.statistics.resampling import (
     Additive,
     Bootstrap,
     Randomisation,
     approximate_randomisation,
-    enough_resamples,
-    holm,
     paired_bootstrap,
     paired_effect,
-    rank_clusters,
-    sign_test,
 )
 
 __all__ = [

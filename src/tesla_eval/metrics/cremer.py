@@ -22,9 +22,6 @@ from tesla_eval.metrics.segments import References
 from tesla_eval.metrics.tesla_s import TeslaS
 from tesla_eval.models.svr import CREMER, CREMER_FEATURES, CremerModel, kernel_kind
 
-__all__ = ["Cremer"]
-
-
 _KERNELS = {"linear": "linear", "polynomial": "poly", "rbf": "rbf"}
 """The paper's kernels, and what the models call them."""
 

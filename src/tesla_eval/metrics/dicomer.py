@@ -28,8 +28,6 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import Explanation, SegmentScores
 from tesla_eval.metrics.segments import References
 
-__all__ = ["Dicomer", "matrix_of"]
-
 
 class Dicomer(Metric):
     """DICOMER, or its variants LIN, LIN+C and LIN+E: how coherent a text of several sentences is. Experimental.

@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from tesla_eval.base.explanations import ReferenceExplanation
     from tesla_eval.metrics.results import Explanation
 
-__all__ = ["FeatureMetric"]
-
 _PAIRS_AT_ONCE = 1 << 15
 _ANALYSIS_SECTIONS = {"analyser": "§1", "segmenter": "§1", "synonyms": "§1"}
 
@@ -129,6 +127,8 @@ class FeatureMetric(Metric):
 
     def _configured(self, options: dict[str, Any]) -> tuple[list[FeatureGroup], Combination]:
         """The groups and the combination with the user's options in the place of the declared values."""
+        if not options:
+            return list(self.groups), self.combination
         known = self.option_defaults()
         unknown = [name for name in options if name not in known]
         if unknown:

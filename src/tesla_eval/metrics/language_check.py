@@ -11,8 +11,6 @@ from tesla_eval.language.choice import is_short, other_language
 if TYPE_CHECKING:
     from tesla_eval.metrics.base import Metric, References
 
-__all__ = ["check_language", "settle_language"]
-
 _MOST, _FIRST = 64, 16  # references that are looked at, and how many of the first corpus
 _EVERY = 1000  # of later corpora one in so many: that costs about 1 % of scoring them
 

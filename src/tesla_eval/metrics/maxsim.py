@@ -8,8 +8,6 @@ from tesla_eval.metrics.combinations import Mean
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features.ngrams import NgramGroup
 
-__all__ = ["MaxSim"]
-
 
 class MaxSim(FeatureMetric):
     """MaxSim: maximum bipartite matching of n-grams, each of weight 1, by lemma, synonym and part of speech.

@@ -31,8 +31,6 @@ from tesla_eval.metrics.baselines import StatisticsTotal
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.segments import References
 
-__all__ = ["Meteor", "find_meteor_jar"]
-
 _LANGUAGES = {
     "en": "en", "cs": "cz", "de": "de", "es": "es", "fr": "fr", "da": "da", "fi": "fi", "hu": "hu", "it": "it",
     "nl": "nl", "no": "no", "pt": "pt", "ro": "ro", "ru": "ru", "sv": "se", "tr": "tr",

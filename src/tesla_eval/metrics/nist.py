@@ -17,8 +17,6 @@ from tesla_eval.metrics.nist_counting import Information, Words, count_segment, 
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.segments import References
 
-__all__ = ["Nist", "NistChar"]
-
 _LONGEST = 5
 _HIGHEST_ORDER = 32
 

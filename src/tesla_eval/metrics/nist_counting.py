@@ -12,8 +12,6 @@ import numpy as np
 
 from tesla_eval.base.arrays import FloatArray
 
-__all__ = ["Information", "Words", "count_segment", "nist_of_sums"]
-
 Words = Sequence[str]
 _BETA = math.log(0.5) / math.log(1.5) ** 2
 """The penalty is ½ where the system has two thirds of the reference's words."""

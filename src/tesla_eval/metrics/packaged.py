@@ -29,8 +29,6 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.segments import References
 
-__all__ = ["BertScore", "Comet", "CometQE"]
-
 _BLOCK = 1 << 20
 _REFERENCE_FREE = re.compile(r"^class_identifier:\s*['\"]?referenceless", re.MULTILINE)
 

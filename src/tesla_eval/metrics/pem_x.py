@@ -17,8 +17,6 @@ from tesla_eval.metrics.features import FeatureGroup
 from tesla_eval.metrics.features.adequacy import AdequacyGroup, FluencyShareGroup, OverlapGroup
 from tesla_eval.models.paraphrases import PemXModel, load_pem_x_model
 
-__all__ = ["CappedByAdequacy", "PemX"]
-
 _LOWEST, _RANGE = 1.0, 4.0
 
 

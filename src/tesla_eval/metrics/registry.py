@@ -19,21 +19,6 @@ from tesla_eval.metrics.base import Metric
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = [
-    "BUILT_IN",
-    "ENTRY_POINTS",
-    "Entry",
-    "create_metric",
-    "default_metrics",
-    "described",
-    "digits",
-    "find_entry",
-    "metric_key",
-    "metric_names",
-    "registered",
-    "registered_class",
-]
-
 ENTRY_POINTS = "tesla_eval.metrics"
 """The group of entry points under which other packages add metrics."""
 
@@ -73,8 +58,8 @@ class Entry:
     better: str = "higher"
     languages: str = ALL_LANGUAGES
     package: str = "tesla-eval"
-    words: bool = True
-    """Whether it reads analysed words, so that `--analysed` makes sense."""
+    group: str = ""
+    """The heading under which a list shows it; empty: the first group."""
 
     def load(self) -> type[Metric]:
         """The class, imported now."""
@@ -89,8 +74,14 @@ class Entry:
             )
         return loaded
 
+    def create(self, lang: str, **options: Any) -> Metric:
+        """The metric for a language, made with these options."""
+        return self.load()(lang=lang, **options)  # type: ignore[call-arg]  # contract of registered metrics
+
 
 _HOME = "tesla_eval.metrics"
+FOR_RESEARCH = "from the papers, for research"
+"""Reproductions that nobody should rank summaries by."""
 _PERCENT = "0..100"
 _PERCENT_SCALES = (_PERCENT, "0..")
 """Of metrics whose scores are percentages, as all of sacreBLEU's are: two digits say enough."""
@@ -115,34 +106,31 @@ _ENTRIES = (
     Entry("s", f"{_HOME}.tesla_s:TeslaS", "content of a summary against model summaries; recommended for systems"),
     Entry("s-recall", f"{_HOME}.tesla_s:TeslaSRecall", "recall of model summaries' content; for single summaries too"),
     Entry("s-source", f"{_HOME}.tesla_s_source:TeslaSSource",
-          "what the source supports, sentence by sentence; needs no reference", words=False),
-    Entry("s-x", f"{_HOME}.tesla_s_x:TeslaSX", "s-recall, and how much of the source's main content", words=False),
-    Entry("dicomer", f"{_HOME}.dicomer:Dicomer", "for research: order of sentences by discourse roles; no reference",
-          scale="learned", languages="en", words=False),
-    Entry("cremer", f"{_HOME}.cremer:Cremer", "for research: quality of a summary, as in the paper", scale="learned",
-          languages="en", words=False),
-    Entry("celab", f"{_HOME}.tesla_celab:TeslaCelab", "characters with synonyms, for scripts without spaces",
-          words=False),
-    Entry("celab-", f"{_HOME}.tesla_celab:TeslaCelabMinus", "characters without synonyms", words=False),
-    Entry("bleu", f"{_HOME}.baselines:Bleu", "sacreBLEU's BLEU", scale=_PERCENT, words=False),
-    Entry("bleu-char", f"{_HOME}.baselines:BleuChar", "sacreBLEU's BLEU over characters", scale=_PERCENT, words=False),
-    Entry("chrf", f"{_HOME}.chrf:Chrf", "sacreBLEU's chrF", scale=_PERCENT, words=False),
-    Entry("chrf++", f"{_HOME}.chrf:ChrfPlusPlus", "sacreBLEU's chrF++", scale=_PERCENT, words=False),
-    Entry("ter", f"{_HOME}.ter:Ter", "sacreBLEU's TER", scale="0..", better="lower", words=False),
-    Entry("ter-char", f"{_HOME}.ter:TerChar", "TER over characters", scale="0..", better="lower", words=False),
-    Entry("nist", f"{_HOME}.nist:Nist", "NIST: n-grams by their information", scale="0..", words=False),
-    Entry("nist-char", f"{_HOME}.nist:NistChar", "NIST over characters", scale="0..", words=False),
+          "what the source supports, sentence by sentence; needs no reference"),
+    Entry("s-x", f"{_HOME}.tesla_s_x:TeslaSX", "s-recall, and how much of the source's main content"),
+    Entry("dicomer", f"{_HOME}.dicomer:Dicomer",
+          "order of sentences, no reference; below the word overlap of neighbouring sentences (.907, .955)",
+          scale="learned", languages="en", group=FOR_RESEARCH),
+    Entry("cremer", f"{_HOME}.cremer:Cremer", "quality of a summary; below TESLA-S on sets that it has not seen",
+          scale="learned", languages="en", group=FOR_RESEARCH),
+    Entry("celab", f"{_HOME}.tesla_celab:TeslaCelab", "characters with synonyms, for scripts without spaces"),
+    Entry("celab-", f"{_HOME}.tesla_celab:TeslaCelabMinus", "characters without synonyms"),
+    Entry("bleu", f"{_HOME}.baselines:Bleu", "sacreBLEU's BLEU", scale=_PERCENT),
+    Entry("bleu-char", f"{_HOME}.baselines:BleuChar", "sacreBLEU's BLEU over characters", scale=_PERCENT),
+    Entry("chrf", f"{_HOME}.chrf:Chrf", "sacreBLEU's chrF", scale=_PERCENT),
+    Entry("chrf++", f"{_HOME}.chrf:ChrfPlusPlus", "sacreBLEU's chrF++", scale=_PERCENT),
+    Entry("ter", f"{_HOME}.ter:Ter", "sacreBLEU's TER", scale="0..", better="lower"),
+    Entry("ter-char", f"{_HOME}.ter:TerChar", "TER over characters", scale="0..", better="lower"),
+    Entry("nist", f"{_HOME}.nist:Nist", "NIST: n-grams by their information", scale="0.."),
+    Entry("nist-char", f"{_HOME}.nist:NistChar", "NIST over characters", scale="0.."),
     Entry("maxsim", f"{_HOME}.maxsim:MaxSim", "MaxSim: TESLA-M's predecessor, every n-gram of weight 1"),
-    Entry("meteor", f"{_HOME}.meteor:Meteor", "METEOR 1.5, the Java program", languages="METEOR's 16", words=False),
-    Entry("comet", f"{_HOME}.packaged:Comet", "COMET by unbabel-comet, with a model of yours", scale="learned",
-          words=False),
-    Entry("comet-qe", f"{_HOME}.packaged:CometQE", "COMET without references, such as CometKiwi", scale="learned",
-          words=False),
-    Entry("bertscore", f"{_HOME}.packaged:BertScore", "BERTScore by bert-score, with a model of yours", words=False),
-    *(Entry(f"rouge{kind.lower()}", f"{_HOME}.rouge:Rouge{kind}", f"ROUGE-{kind}: F1 of {what}", words=False)
+    Entry("meteor", f"{_HOME}.meteor:Meteor", "METEOR 1.5, the Java program", languages="METEOR's 16"),
+    Entry("comet", f"{_HOME}.packaged:Comet", "COMET by unbabel-comet, with a model of yours", scale="learned"),
+    Entry("comet-qe", f"{_HOME}.packaged:CometQE", "COMET without references, such as CometKiwi", scale="learned"),
+    Entry("bertscore", f"{_HOME}.packaged:BertScore", "BERTScore by bert-score, with a model of yours"),
+    *(Entry(f"rouge{kind.lower()}", f"{_HOME}.rouge:Rouge{kind}", f"ROUGE-{kind}: F1 of {what}")
       for kind, what in _ROUGE_KINDS.items()),
-    *(Entry(f"rouge{kind.lower()}-recall", f"{_HOME}.rouge:Rouge{kind}Recall", f"ROUGE-{kind}: recall of {what}",
-            words=False)
+    *(Entry(f"rouge{kind.lower()}-recall", f"{_HOME}.rouge:Rouge{kind}Recall", f"ROUGE-{kind}: recall of {what}")
       for kind, what in _ROUGE_KINDS.items()),
 )  # fmt: skip
 
@@ -166,7 +154,6 @@ def _from_entry_point(point: EntryPoint) -> Entry:
     package = point.dist.name if point.dist is not None else "another package"
     return Entry(
         point.name, point.value, f"of the package {package}", scale=UNKNOWN, languages=UNKNOWN, package=package,
-        words=False,
     )  # fmt: skip
 
 
@@ -221,7 +208,7 @@ def create_metric(name: str, lang: str = "en", **options: Any) -> Metric:
     >>> create_metric("m", lang="en", alpha=0.5)
     TeslaM(lang='en', alpha=0.5)
     """
-    return find_entry(name).load()(lang=lang, **options)  # type: ignore[call-arg]  # contract of registered metrics
+    return find_entry(name).create(lang, **options)
 
 
 def digits(metric: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from difflib import get_close_matches
 from inspect import signature
@@ -13,8 +13,6 @@ from typing import Any, Literal
 from tesla_eval.base.errors import UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import Entry, find_entry
-
-__all__ = ["MODEL_FILES", "MetricRequest", "OptionKind", "escaped", "option_kinds", "parse_requests"]
 
 OptionKind = Literal["yes or no", "whole number", "number", "list", "text", "file", "Python only"]
 """What the value of an option is on the command line."""
@@ -41,7 +39,7 @@ class MetricRequest:
         return f"{identity}:{self.spelling}" if self.spelling else identity
 
 
-def parse_requests(texts: Iterable[str]) -> list[MetricRequest]:
+def parse_requests(texts: Sequence[str]) -> list[MetricRequest]:
     """The metrics that several `-m` name together, each once.
 
     >>> [request.name for request in parse_requests(["m,bleu", "m:alpha=0.5", "bleu"])]
@@ -63,20 +61,13 @@ def parse_requests(texts: Iterable[str]) -> list[MetricRequest]:
         for request in named:
             if all((request.entry, request.options) != (one.entry, one.options) for one in requests):
                 requests.append(request)
+    if texts and not requests:
+        raise UsageError("-m names no metric")
     return requests
 
 
 def _squeezed(spelling: str) -> str:
     return re.sub(r"\s+", "", spelling).strip(",")
-
-
-def escaped(value: str) -> str:
-    r"""A value as it is written in `-m name:key=value`, where a comma ends it.
-
-    >>> print(escaped("my,own.json"))
-    my\,own.json
-    """
-    return value.replace(",", "\\,")
 
 
 def parse_options(entry: Entry, spelling: str) -> dict[str, Any]:

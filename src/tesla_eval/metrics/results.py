@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from tesla_eval.base.arrays import FloatArray
     from tesla_eval.base.explanations import ReferenceExplanation
 
-__all__ = ["CorpusScore", "Explanation", "Score", "SegmentScores", "json_number"]
-
 
 @dataclass(frozen=True)
 class SegmentScores:

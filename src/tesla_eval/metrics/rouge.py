@@ -25,8 +25,6 @@ from tesla_eval.metrics.baselines import index_of_texts
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.segments import References, blocks_of_pairs, new_matrix, texts_of
 
-__all__ = ["RougeMetric"]
-
 _RECALL, _F1 = 1, 2  # columns of the core's measures: precision, recall, F1
 _PAIRS_AT_ONCE = 1 << 15
 

@@ -24,17 +24,6 @@ if TYPE_CHECKING:
     from tesla_eval.metrics.base import Metric
     from tesla_eval.metrics.comparison import SystemTable
 
-__all__ = [
-    "Chunk",
-    "NamedMetric",
-    "Scored",
-    "first_refused",
-    "map_texts",
-    "score_chunks",
-    "score_systems",
-    "score_texts",
-]
-
 _IN_MEMORY = 1 << 20  # bytes of segment scores per system and metric; more go to a temporary file
 _FLOAT = np.dtype(np.float64)
 
@@ -81,8 +70,14 @@ def score_chunks(
     An error names the segment, and the system if `systems` gives it a name.
     """
 
-    def score(numbered: tuple[int, Chunk]) -> list[list[SegmentScores]]:
-        start, chunk = numbered
+    def numbered() -> Iterator[tuple[int, Chunk]]:
+        start = 1  # the number of its first segment
+        for chunk in chunks:
+            yield start, chunk
+            start += chunk.segments
+
+    def score(numbered_chunk: tuple[int, Chunk]) -> list[list[SegmentScores]]:
+        start, chunk = numbered_chunk
         try:
             return [
                 [score_texts(metric, texts, chunk.references, chunk.sources) for metric in metrics]
@@ -97,20 +92,12 @@ def score_chunks(
             name = systems[system] if systems else ""
             raise InputError(f"{name}, {place}: {error}" if name else f"{place}: {error}") from None
 
-    return map_texts(score, _numbered(chunks), jobs)
+    return map_texts(score, numbered(), jobs)
 
 
 def map_texts(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:
     """`map_in_order` for work of the core, which Ctrl-C ends within a second."""
     return map_in_order(function, items, jobs, StopToken())
-
-
-def _numbered(chunks: Iterable[Chunk]) -> Iterator[tuple[int, Chunk]]:
-    """Each chunk with the number of its first segment, counted from 1."""
-    start = 1
-    for chunk in chunks:
-        yield start, chunk
-        start += chunk.segments
 
 
 def first_refused(metrics: Sequence[Metric], chunk: Chunk) -> tuple[int, int, InputError] | None:
@@ -144,11 +131,16 @@ def score_systems(
     >>> [round(score, 4) for (score,) in scored.scores]
     [0.5873, 0.1725]
     """
-    fitted, chunks = _fitted(metrics, chunks)
-    scored = Scored(systems, fitted, keep)
+    if any(
+        one.metric.corpus_wide for one in metrics
+    ):  # they depend on all references: everything is read first
+        chunks = list(chunks)
+        streams = _whole_streams(chunks)
+        metrics = [one._replace(metric=one.metric.for_corpus(streams)) for one in metrics]
+    scored = Scored(systems, metrics, keep)
     try:
         for parts in score_chunks(
-            [one.metric for one in fitted], scored.counting_references(chunks), jobs, systems
+            [one.metric for one in metrics], scored.counting_references(chunks), jobs, systems
         ):
             scored.add(parts)
             progress.advance(len(parts[0][0].scores))
@@ -158,20 +150,15 @@ def score_systems(
     return scored
 
 
-def _fitted(
-    metrics: Sequence[NamedMetric], chunks: Iterable[Chunk]
-) -> tuple[Sequence[NamedMetric], Iterable[Chunk]]:
-    """The metrics for these segments: where one depends on all references, everything is read first."""
-    if not any(one.metric.corpus_wide for one in metrics):
-        return metrics, chunks
-    chunks = list(chunks)
+def _whole_streams(chunks: Sequence[Chunk]) -> list[list[str | None]]:
+    """The references of all chunks, each stream as long as all segments together."""
     most = max((len(chunk.references) for chunk in chunks), default=0)
     streams: list[list[str | None]] = [[] for _ in range(most)]
     for chunk in chunks:
         for place, stream in enumerate(streams):
             has_stream = place < len(chunk.references)
             stream.extend(chunk.references[place] if has_stream else [None] * chunk.segments)
-    return [one._replace(metric=one.metric.for_corpus(streams)) for one in metrics], chunks
+    return streams
 
 
 class Scored:
@@ -183,18 +170,13 @@ class Scored:
         self.systems = tuple(systems)
         self.metrics = tuple(metrics)
         self._totals = [[one.metric.new_total() for one in metrics] for _ in systems]
-        self._kept = [[_Segments(keep) for _ in metrics] for _ in systems]
+        self._kept = [[_Segments(keep) for _ in metrics] for _ in systems] if keep != "nothing" else []
         self._reference_counts: set[int | str] = set()
 
-    def __enter__(self) -> Scored:
-        return self
-
-    def close(self, *_: object) -> None:
+    def close(self) -> None:
         """Remove the temporary files."""
         for kept in chain.from_iterable(self._kept):
             kept.close()
-
-    __exit__ = close
 
     def counting_references(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         """The chunks as they pass by; the number of references becomes part of the signatures."""
@@ -208,9 +190,11 @@ class Scored:
 
     def add(self, parts: Sequence[Sequence[SegmentScores]]) -> None:
         """Take in the scores of more segments, by system and metric."""
-        for totals, kept, row in zip(self._totals, self._kept, parts, strict=True):
-            for total, segments, part in zip(totals, kept, row, strict=True):
+        for totals, row in zip(self._totals, parts, strict=True):
+            for total, part in zip(totals, row, strict=True):
                 total.add(part)
+        for kept, row in zip(self._kept, parts, strict=False):
+            for segments, part in zip(kept, row, strict=True):
                 segments.add(part)
 
     @property

@@ -13,23 +13,6 @@ from tesla_eval._core import types_in
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import InputError, UsageError
 
-__all__ = [
-    "References",
-    "blocks_of_pairs",
-    "check_orientation",
-    "check_references",
-    "distinct_texts",
-    "mean_over_references",
-    "new_matrix",
-    "reference_count",
-    "same_text",
-    "streams_by_segment",
-    "streams_of_one",
-    "streams_of_texts",
-    "texts_of",
-    "with_gaps",
-]
-
 References = Sequence[Sequence[str | None]]
 """K streams of N texts (sacreBLEU's order); `None` marks a missing reference."""
 

@@ -9,8 +9,6 @@ from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features.ngrams import NgramGroup
 from tesla_eval.metrics.features.pivots import PivotGroup
 
-__all__ = ["TeslaB"]
-
 
 class TeslaB(FeatureMetric):
     """TESLA-B: TESLA-M, and what two texts have in common when they are looked at in other languages.

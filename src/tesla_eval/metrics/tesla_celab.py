@@ -12,8 +12,6 @@ from tesla_eval.metrics.combinations import Column
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features.covering import CoveringGroup
 
-__all__ = ["TeslaCelab", "TeslaCelabMinus"]
-
 
 class TeslaCelab(FeatureMetric):
     """TESLA-CELAB: n-grams of characters, matched with synonyms of any length, covering what lies within them.

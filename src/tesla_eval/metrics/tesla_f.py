@@ -10,8 +10,6 @@ from tesla_eval.metrics.features.lm import LanguageModelGroup
 from tesla_eval.metrics.features.ngrams import NgramGroup
 from tesla_eval.metrics.features.pivots import PivotGroup
 
-__all__ = ["TeslaF"]
-
 
 class TeslaF(FeatureMetric):
     """TESLA-F: the linear combination of TESLA-B's F-measures and a language model that agrees best with rankings.

@@ -8,8 +8,6 @@ from tesla_eval.metrics.combinations import Mean
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features.ngrams import NgramGroup
 
-__all__ = ["TeslaM"]
-
 
 class TeslaM(FeatureMetric):
     """TESLA-M: word n-grams matched by lemma, synonym and part of speech.

@@ -8,8 +8,6 @@ from tesla_eval.metrics.combinations import BestModel
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features.ngrams import SkipBigramGroup
 
-__all__ = ["TeslaS", "TeslaSRecall"]
-
 
 class TeslaS(FeatureMetric):
     """TESLA-S: how much of a model summary's content a summary has.

@@ -26,8 +26,6 @@ from tesla_eval.metrics.features.vectors import VectorGroup
 from tesla_eval.metrics.results import Explanation, SegmentScores
 from tesla_eval.metrics.segments import References, distinct_texts
 
-__all__ = ["SourceEvidence", "TeslaSSource", "needed_sources", "pieces"]
-
 CLOSE = 0.5
 """Only a source sentence that has so much of a sentence can contradict it."""
 _DENIALS = ("scope", "antonym", "roles")

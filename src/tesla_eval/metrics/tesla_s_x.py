@@ -19,8 +19,6 @@ from tesla_eval.metrics.segments import References, distinct_texts
 from tesla_eval.metrics.tesla_s import TeslaSRecall
 from tesla_eval.metrics.tesla_s_source import TeslaSSource, needed_sources
 
-__all__ = ["TeslaSX", "amount_of_source", "distinct_words"]
-
 MOST_OFTEN = 3
 """A word of the source counts as often as it occurs there, at most so often."""
 LARGEST = 3

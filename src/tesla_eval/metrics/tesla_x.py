@@ -14,9 +14,6 @@ from tesla_eval.metrics.features.sliding import SlidingCharacterGroup
 from tesla_eval.metrics.features.surface import SurfaceGroup
 from tesla_eval.metrics.features.vectors import VectorGroup
 
-__all__ = ["TeslaX"]
-
-
 _MEASURES = ("r", "f")
 """Precision adds nothing to recall and F where a year is left out."""
 

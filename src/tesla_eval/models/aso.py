@@ -22,14 +22,6 @@ except ImportError as error:  # pragma: no cover
         f"tesla_eval.models.aso needs SciPy: pip install 'tesla-eval[train]' ({error})"
     ) from None
 
-__all__ = [
-    "PENALTY",
-    "fit_problems",
-    "loss_and_slope",
-    "shared_structure",
-    "solve",
-]
-
 PENALTY = 1e-4
 """λ of specification §16."""
 FloatArray = npt.NDArray[np.float64]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -10,8 +11,6 @@ from typing import Any, Protocol, TypeVar
 
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.files import replacing
-
-__all__ = ["check_trained_for", "read_document", "write_document"]
 
 _LARGEST_FILE = 1 << 20
 Model = TypeVar("Model")
@@ -36,6 +35,13 @@ def check_trained_for(metric: str, model: _Trained, language: str, analysis: str
             f"{metric}: the model was trained with the analysis {model.analysis}, but {analysis} is installed; "
             f"train it again with `tesla train {metric}`"
         )
+
+
+def finite(value: Any) -> float:
+    """A number of a document; `ValueError` for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{value!r} is not a number")
+    return float(value)
 
 
 class _Written(Protocol):

@@ -6,7 +6,6 @@ Scores are sums over the columns in one fixed order, so that a segment has the s
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,10 +16,8 @@ import numpy as np
 
 from tesla_eval.base.arrays import FloatArray, sum_columns
 from tesla_eval.base.errors import ResourceError
-from tesla_eval.base.resources import data_folders, missing_resource
-from tesla_eval.models.documents import read_document, write_document
-
-__all__ = ["ANY_LANGUAGE", "LinearModel", "Scale", "load_weights", "read_weights", "write_weights"]
+from tesla_eval.base.resources import find_resource, missing_resource
+from tesla_eval.models.documents import finite, read_document
 
 ANY_LANGUAGE = "und"
 """The language of a model for all languages without one of their own."""
@@ -97,8 +94,6 @@ class LinearModel:
         specification §5: in a linear model a feature that does not exist is the mean of those of its group that do.
         """
         missing = np.isnan(values)
-        if not missing.any():
-            return values
         filled = values.copy()
         for column in np.flatnonzero(missing.any(axis=0)).tolist():
             sums, counts = np.zeros(len(values)), np.zeros(len(values))
@@ -141,7 +136,7 @@ class LinearModel:
 
     def _products(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Weight × value, and for every row what its products are divided by."""
-        completed = self.complete(values)
+        completed = self.complete(values) if np.isnan(values).any() else values
         if self.scale.kind != SIGNED:
             return self.weights * ((completed - self.means) / self.deviations), np.ones(len(completed))
         # A feature of which the whole family is missing counts nothing. The unit is the weight of all agreement that
@@ -171,11 +166,6 @@ class LinearModel:
         return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
-def write_weights(path: Path, model: LinearModel) -> None:
-    """Write `model` to `path`, creating its folder if necessary."""
-    write_document(path, model)
-
-
 def read_weights(path: Path) -> LinearModel:
     """The model in a file; raises `ResourceError`, which says what is wrong, if it is not valid."""
     return read_document(path, _parse, "a file of weights", "tesla train")
@@ -190,9 +180,8 @@ def load_weights(metric: str, language: str, weights: LinearModel | str | Path |
         return weights
     key = metric.removeprefix("tesla-")
     if weights is None:
-        names = [f"weights-{key}-{code}.json" for code in (language, ANY_LANGUAGE)]
-        installed = (folder / name for name in names for folder in data_folders())
-        weights = next((path for path in installed if path.is_file()), None)
+        kind = f"weights-{key}"
+        weights = find_resource(kind, language, ".json") or find_resource(kind, ANY_LANGUAGE, ".json")
     if weights is None:
         raise missing_resource(f"file of weights for {metric}", language, f"tesla train {key} -l {language}")
     model = read_weights(Path(weights))
@@ -205,7 +194,7 @@ def _parse(document: dict[str, Any], fingerprint: str) -> LinearModel:
     if document["format"] != _FORMAT:
         raise ValueError(f"it has format {document['format']!r}; this version of tesla-eval reads {_FORMAT}")
     columns: dict[str, FloatArray] = {
-        key: np.array([_number(entry[key]) for entry in document["features"]])
+        key: np.array([finite(entry[key]) for entry in document["features"]])
         for key in ("weight", "mean", "deviation")
     }
     names = tuple(str(entry["name"]) for entry in document["features"])
@@ -219,14 +208,8 @@ def _parse(document: dict[str, Any], fingerprint: str) -> LinearModel:
     return LinearModel(
         metric=str(document["metric"]), language=str(document["language"]), features=names,
         weights=columns["weight"], means=columns["mean"], deviations=columns["deviation"],
-        scale=Scale(scale["kind"], _number(scale["slope"]), _number(scale["centre"])),
+        scale=Scale(scale["kind"], finite(scale["slope"]), finite(scale["centre"])),
         groups=tuple(map(str, document["groups"])), analysis=str(document["analysis"]),
         data=tuple(map(str, document["data"])), date=str(document["date"]), training=dict(document["training"]),
         fingerprint=fingerprint, settings=dict(document.get("settings", {})),
     )  # fmt: skip
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{value!r} is not a number")
-    return float(value)

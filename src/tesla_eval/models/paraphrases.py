@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tesla_eval.base.resources import data_folders, missing_resource
-from tesla_eval.models.documents import check_trained_for, read_document, write_document
-
-__all__ = ["PEM_X", "PemXModel", "load_pem_x_model", "read_pem_x_model", "write_pem_x_model"]
+from tesla_eval.base.resources import find_resource, missing_resource
+from tesla_eval.models.documents import check_trained_for, finite, read_document
 
 PEM_X = "pem-x"
 _FORMAT = 1
@@ -63,14 +60,9 @@ class PemXModel:
         return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
-def write_pem_x_model(path: Path, model: PemXModel) -> None:
-    """Write `model` to `path`, creating its folder if necessary."""
-    write_document(path, model)
-
-
 def read_pem_x_model(path: Path) -> PemXModel:
     """The model in a file; raises `ResourceError`, which says what is wrong, if it is not valid."""
-    return read_document(path, _parse, "a model of PEM-X", "tesla train pem-x")
+    return read_document(path, _parse, "a model of PEM-X", "python tools/build_pem_x.py")
 
 
 def _parse(document: Any, fingerprint: str) -> PemXModel:
@@ -78,8 +70,8 @@ def _parse(document: Any, fingerprint: str) -> PemXModel:
         raise ValueError("it has another format, or is for another metric")
     return PemXModel(
         language=str(document["language"]), evidence=_numbers(document["evidence"]),
-        unrelated=_number(document["unrelated"]), contradictions=_numbers(document["contradictions"]),
-        copy_share=_number(document["copy_share"]), fully_novel=_number(document["fully_novel"]),
+        unrelated=finite(document["unrelated"]), contradictions=_numbers(document["contradictions"]),
+        copy_share=finite(document["copy_share"]), fully_novel=finite(document["fully_novel"]),
         pivots=tuple(map(str, document["pivots"])), language_model=str(document["language_model"]),
         analysis=str(document["analysis"]), date=str(document["date"]), data=tuple(map(str, document["data"])),
         training=dict(document["training"]), fingerprint=fingerprint,
@@ -87,22 +79,15 @@ def _parse(document: Any, fingerprint: str) -> PemXModel:
 
 
 def _numbers(named: Any) -> dict[str, float]:
-    return {str(name): _number(value) for name, value in named.items()}
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{value!r} is not a number")
-    return float(value)
+    return {str(name): finite(value) for name, value in named.items()}
 
 
 @cache
 def _installed(language: str) -> PemXModel:
-    for folder in data_folders():
-        path = folder / f"weights-{PEM_X}-{language}.json"
-        if path.is_file():
-            return read_pem_x_model(path)
-    raise missing_resource("PEM-X model", language, f"tesla train pem-x -l {language}")
+    path = find_resource(f"weights-{PEM_X}", language, ".json")
+    if path is None:
+        raise missing_resource("PEM-X model", language)
+    return read_pem_x_model(path)
 
 
 def load_pem_x_model(

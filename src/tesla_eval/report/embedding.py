@@ -19,10 +19,10 @@ from typing import Any
 from tesla_eval.base.errors import InputError
 from tesla_eval.drawing.covering import expanded
 
-__all__ = ["BLOCK_TYPE", "CORE", "embedded", "encoded", "extract", "read_blocks"]
+__all__ = ["BLOCK_TYPE", "CORE", "TEXTS", "embedded", "encoded", "extract", "read_blocks"]
 
 BLOCK_TYPE = "application/x-tesla-gzip"
-CORE = "tesla-core"
+CORE, TEXTS = "tesla-core", "tesla-texts"
 _BLOCK = re.compile(rf'<script type="{BLOCK_TYPE}" id="([a-z0-9-]{{1,64}})">([A-Za-z0-9+/=]*)</script>')
 _MOST_BYTES = 1 << 30
 _LEVEL = 6
@@ -81,8 +81,8 @@ def extract(path: str | Path) -> dict[str, Any]:
             document |= value
         elif name.startswith("tesla-features-"):
             features[value["metric"]] = value["values"]
-        elif name == "tesla-words":
-            document["words"] = value
+        elif name in (TEXTS, "tesla-words"):
+            document[name.removeprefix("tesla-")] = value
         elif name.startswith("tesla-matching-"):
             for metric, by_segment in value.items():
                 for of_systems in by_segment.values():

@@ -11,8 +11,6 @@ from typing import Literal, get_args
 
 from tesla_eval.base.errors import InputError, UsageError
 
-__all__ = ["MISSING", "ROLES", "USUAL_NAMES", "Columns", "Missing", "usual_name"]
-
 ROLES = ("hyp", "ref", "src")
 USUAL_NAMES = {
     "hyp": ("hyp", "mt", "hypothesis", "translation", "prediction"),

@@ -12,8 +12,6 @@ from typing import IO, Any, Protocol
 
 from tesla_eval.base.errors import UsageError
 
-__all__ = ["SUFFIXES", "compression_of_bytes", "is_damage", "open_bytes", "without_suffix"]
-
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 _DAMAGE: tuple[type[Exception], ...] = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)
 _MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}

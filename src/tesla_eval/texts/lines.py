@@ -6,28 +6,16 @@ Files may be of any length: they are read in blocks and handed on in chunks. Err
 from __future__ import annotations
 
 import json
+import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import IO, Any, ClassVar
 
 from tesla_eval.base.errors import InputError
 from tesla_eval.texts.compression import compression_of_bytes, is_damage, open_bytes, without_suffix
 
-__all__ = [
-    "STANDARD_INPUT",
-    "LineReader",
-    "any_marked_up",
-    "is_marked_up",
-    "looks_lowercased",
-    "looks_tokenised",
-    "parse_json_object",
-    "read_in_step",
-    "read_json_lines",
-    "read_lines",
-]
-
 STANDARD_INPUT = "-"
-_MARKED_UP = ("sgm", "sgml", "xml")
+_MARKED_UP = (".sgm", ".sgml", ".xml")
 _BLOCK_BYTES = 1 << 20
 _LONGEST_LINE = 64 << 20  # bytes: a line longer than this is no line of text
 _CHUNK_CHARACTERS = 1 << 22  # a chunk of lines ends early when it holds this much text
@@ -96,9 +84,8 @@ class LineReader:
     def _undecodable(self, lines: list[bytes]) -> InputError:
         ending = compression_of_bytes(lines[0]) if self.count == 0 else None
         if ending is not None:
-            kind = "gzipped" if ending == ".gz" else f"compressed ({ending})"
             return InputError(
-                f"{self.name}: is {kind}; give it a name that ends in {ending}, or unpack it first"
+                f"{self.name}: is compressed; give it a name that ends in {ending}, or unpack it first"
             )
         for number, line in enumerate(lines, self.count + 1):
             try:
@@ -142,7 +129,7 @@ def read_lines(path: str) -> list[str]:
 
 
 def read_json_lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The objects of a JSON Lines file, each with the place ("FILE, line N") that errors about it should name.
+    """The objects of a JSON Lines file, each with the place ("FILE, line N") that errors about it name.
 
     Empty lines are passed over; a line that is no JSON object is an `InputError`.
     """
@@ -151,6 +138,43 @@ def read_json_lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
         if line.strip():
             place = f"{reader.name}, line {reader.count}"
             yield place, parse_json_object(line, place)
+
+
+def read_headed_rows(
+    path: str, required: Collection[str], optional: Collection[str] | None = ()
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """The rows of a tab-separated file by column, each with the place ("FILE, line N") that errors about it name.
+
+    The first line names the columns, in any order: all that are `required`, and others only if they are `optional`
+    (None: any).
+    """
+    reader = LineReader(path)
+    lines = iter(reader)
+    header = next(lines, "").split("\t")
+    known = set(header) if optional is None else {*required, *optional}
+    if not set(required) <= set(header) <= known or len(set(header)) < len(header):
+        others = f" and may have {' '.join(optional)}" if optional else ""
+        raise InputError(
+            f"{reader.name}, line 1: the header must have the columns {' '.join(required)}{others} (separated by "
+            f"tabs), but it is {' '.join(header) or 'empty'}"
+        )
+    for line in lines:
+        place = f"{reader.name}, line {reader.count}"
+        cells = line.split("\t")
+        if len(cells) != len(header):
+            raise InputError(f"{place}: has {len(cells)} fields instead of {len(header)}")
+        yield place, dict(zip(header, cells, strict=True))
+
+
+def parse_number(text: str, place: str, what: str = "score") -> float:
+    """The number that a cell holds; anything else is an `InputError` that names `place`."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(f"{place}: {what} {text!r} is not a number")
+    return value
 
 
 def parse_json_object(line: str, place: str) -> dict[str, Any]:
@@ -243,15 +267,10 @@ def looks_lowercased(texts: Sequence[str]) -> bool:
     return len(cased) >= 10 and lowered > 0.98 * len(cased)
 
 
-def is_marked_up(path: str) -> bool:
-    """Whether the name of a file says that it is SGML or XML.
+def any_marked_up(*paths: str | None) -> bool:
+    """Whether the name of one of the files says that it is SGML or XML.
 
-    >>> is_marked_up("newstest2010-ref.en.sgm"), is_marked_up("ref.xml.gz"), is_marked_up("ref.txt")
+    >>> any_marked_up("newstest2010-ref.en.sgm"), any_marked_up("ref.xml.gz"), any_marked_up("ref.txt", None)
     (True, True, False)
     """
-    return without_suffix(path).rpartition(".")[2].lower() in _MARKED_UP
-
-
-def any_marked_up(*paths: str | None) -> bool:
-    """Whether one of the files is SGML or XML."""
-    return any(path is not None and path != STANDARD_INPUT and is_marked_up(path) for path in paths)
+    return any(without_suffix(path or "").lower().endswith(_MARKED_UP) for path in paths)

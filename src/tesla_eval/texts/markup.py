@@ -16,8 +16,6 @@ from typing import NamedTuple
 from tesla_eval.base.errors import InputError
 from tesla_eval.texts.lines import LineReader
 
-__all__ = ["MarkedSet", "SegmentKey", "Translation", "read_marked_set"]
-
 _DEEPEST = 32
 _LONGEST_TAG = 1 << 12
 _LONGEST_FILE = 1 << 30

@@ -12,8 +12,6 @@ from tesla_eval.base.files import replacing
 from tesla_eval.base.parallel import NO_PROGRESS, Progress, map_in_order
 from tesla_eval.texts.lines import read_lines
 
-__all__ = ["AgreementRecipe", "Links", "align_by_agreement", "align_files_by_agreement"]
-
 _PAIRS_AT_ONCE = 2000
 
 

@@ -23,18 +23,6 @@ from tesla_eval.language.analysis.pipeline import Pipeline
 from tesla_eval.language.pivot import FunctionTag
 from tesla_eval.texts.lines import read_in_step
 
-__all__ = [
-    "LONGEST_SENTENCE",
-    "AnalysedPairs",
-    "Bitext",
-    "TagCounts",
-    "align_with_eflomal",
-    "analysed_pairs",
-    "find_eflomal",
-    "lemma_lines",
-    "lemma_names",
-]
-
 LONGEST_SENTENCE = 100
 """In words. Longer sentences teach little about phrases, and much of it is wrong."""
 _LINES_AT_ONCE = 4096

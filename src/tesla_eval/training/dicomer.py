@@ -17,17 +17,6 @@ from tesla_eval.base.errors import BuildError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.language.discourse import Document, Parser
 from tesla_eval.language.discourse.roles import CoherenceModel, Variant, features_of
-from tesla_eval.training.discourse import import_trainer
-
-__all__ = [
-    "PERMUTATIONS",
-    "RankedText",
-    "matched_in_length",
-    "permutations_of",
-    "permuted_lists",
-    "scored_lists",
-    "train_coherence",
-]
 
 PERMUTATIONS = 20
 """Lin et al. (2011): a text is compared with 20 permutations of its sentences."""
@@ -61,8 +50,10 @@ def train_coherence(
 
     Every list weighs the same, or as much as `emphasis` says. Features are divided by the root of their standard
     deviation: between raw probabilities, where frequent transitions drown the others, and equal footing, where rare
-    ones do.
+    ones do. Needs scikit-learn.
     """
+    from sklearn.svm import LinearSVC
+
     counts = Counter(name for texts in lists for text in texts for name in text.features)
     names = sorted(name for name, count in counts.items() if count >= rarest)
     if not names:
@@ -77,9 +68,7 @@ def train_coherence(
     )
     # Two classes: every other pair is turned round.
     sign = np.where(np.arange(len(share)) % 2 == 0, 1.0, -1.0)
-    svm = import_trainer("sklearn.svm").LinearSVC(
-        C=cost, fit_intercept=False, dual=False, tol=1e-5, max_iter=5000
-    )
+    svm = LinearSVC(C=cost, fit_intercept=False, dual=False, tol=1e-5, max_iter=5000)
     svm.fit(differences.multiply(sign[:, None]).tocsr(), sign, sample_weight=share)
     weights = svm.coef_[0] * scale
     model = CoherenceModel(variant, dict(zip(names, weights.tolist(), strict=True)), 0.0, 1.0)
@@ -127,6 +116,8 @@ def matched_in_length(lists: Sequence[Sequence[RankedText]]) -> list[list[Ranked
 
 
 def _matrix(texts: Sequence[RankedText], names: Sequence[str]) -> Any:
+    from scipy.sparse import csr_matrix
+
     columns = {name: column for column, name in enumerate(names)}
     values: list[float] = []
     indices: list[int] = []
@@ -136,9 +127,7 @@ def _matrix(texts: Sequence[RankedText], names: Sequence[str]) -> Any:
         indices.extend(column for column, _ in known)
         values.extend(value for _, value in known)
         offsets.append(len(indices))
-    return import_trainer("scipy.sparse").csr_matrix(
-        (values, indices, offsets), shape=(len(texts), len(names))
-    )
+    return csr_matrix((values, indices, offsets), shape=(len(texts), len(names)))
 
 
 def _differences(

@@ -16,26 +16,8 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.metrics.features import Feature
 from tesla_eval.models.linear import SIGNED, LinearModel, Scale
-from tesla_eval.statistics import weighted_tau
+from tesla_eval.statistics.pairs import weighted_tau
 from tesla_eval.training.judged import TrainingSet
-
-__all__ = [
-    "LEARNERS",
-    "PAIRWISE",
-    "PENALTIES",
-    "RankingProblem",
-    "Validation",
-    "check_floors",
-    "cross_validate",
-    "fit_logistic",
-    "fit_regression",
-    "fit_signed",
-    "fit_signed_svm",
-    "fit_svm",
-    "kendall",
-    "segment_folds",
-    "set_folds",
-]
 
 Learner: TypeAlias = Callable[[FloatArray, FloatArray, float], FloatArray]
 """Differences (better − worse) of standardised features, the weight of each pair, a penalty: to weights."""

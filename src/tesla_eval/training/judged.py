@@ -19,8 +19,6 @@ from tesla_eval.judgements.nouns import EvalSet
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.feature_metric import FeatureMetric
 
-__all__ = ["TrainingSet", "collect", "pairs_of_scores"]
-
 
 @dataclass(frozen=True, eq=False)
 class TrainingSet:

@@ -23,15 +23,6 @@ from tesla_eval.language.analysis.lemmas import (
 from tesla_eval.language.analysis.synonym_formats import read_synonyms
 from tesla_eval.training.taggers import LexiconEntry, TaggerData, build_tagger, lexicon_classes, settings_for
 
-__all__ = [
-    "LanguageFiles",
-    "LemmaSettings",
-    "build_language",
-    "count_lemmas",
-    "lemma_accuracy",
-    "train_lemmas",
-]
-
 LemmaCounts = Mapping[str, Counter[str]]
 
 

@@ -22,8 +22,6 @@ from tesla_eval.models.linear import ANY_LANGUAGE, LinearModel
 from tesla_eval.training.fit import PENALTIES, RankingProblem, Validation, check_floors, cross_validate
 from tesla_eval.training.judged import TrainingSet
 
-__all__ = ["Recipe", "Trained", "features_for", "train"]
-
 
 @dataclass(frozen=True)
 class Recipe:

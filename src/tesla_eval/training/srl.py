@@ -29,19 +29,6 @@ from tesla_eval.language.srl.scorer import Scorer
 from tesla_eval.language.syntax.treebank import TreebankSentence
 from tesla_eval.language.syntax.trees import Tree
 
-__all__ = [
-    "LEARNERS",
-    "Examples",
-    "FeatureTable",
-    "RoleExamples",
-    "auxiliary_weights",
-    "collect_examples",
-    "fit_weights",
-    "predicate_at",
-    "sparse_matrix",
-    "train_labeller",
-]
-
 FloatArray = npt.NDArray[np.float64]
 LEARNERS = ("linear", "maxent", "aso")
 DIMENSIONS = 20

@@ -14,8 +14,6 @@ from tesla_eval.language.srl.features import FEATURE_POOL, ArgumentCandidate, ex
 from tesla_eval.language.syntax.treebank import TreebankSentence
 from tesla_eval.training.srl import TOLERANCE, FeatureTable, collect_examples, predicate_at, sparse_matrix
 
-__all__ = ["SelectionStep", "select_backwards"]
-
 FloatArray = npt.NDArray[np.float64]
 
 

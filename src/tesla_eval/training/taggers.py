@@ -18,26 +18,6 @@ from tesla_eval.language.analysis.conllu import UNIVERSAL_TAGS, UNKNOWN, Sentenc
 from tesla_eval.language.analysis.tagger import ANALYSIS, KIND, WIDE_ARRAYS, Label, TaggerModel
 from tesla_eval.texts.lines import LineReader
 
-__all__ = [
-    "SMALL_TREEBANK",
-    "TOKEN_VIEWS",
-    "WORD_START",
-    "LexiconEntry",
-    "TaggerAccuracy",
-    "TaggerData",
-    "TaggerSettings",
-    "TokenView",
-    "build_tagger",
-    "evaluate",
-    "lexicon_classes",
-    "read_lexicon",
-    "read_lexicon_entries",
-    "read_treebanks",
-    "settings_for",
-    "suffix_rules",
-    "train_tagger",
-]
-
 WORD_START = "\0"
 """Begins a suffix that is a whole form."""
 _LONGEST_FORM = 64

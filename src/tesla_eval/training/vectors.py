@@ -22,19 +22,6 @@ from tesla_eval.base.resources import UNSTATED, Provenance, Resource, text_array
 from tesla_eval.language.analysis.vectors import KIND, WordVectors, strip_accents
 from tesla_eval.texts.lines import LineReader, read_lines
 
-__all__ = [
-    "DIMENSIONS",
-    "DROPPED_AXES",
-    "MOST_DIMENSIONS_OF_TABLE",
-    "WORDS",
-    "Embeddings",
-    "read_huggingface_folder",
-    "read_safetensors",
-    "read_vector_text",
-    "read_wordpieces",
-    "vector_table",
-]
-
 FloatArray = npt.NDArray[np.float64]
 
 DIMENSIONS = 64

@@ -41,13 +41,14 @@ from tesla_eval.tuning.batching import Batcher, Explaining, Scoring, Work
 
 __all__ = ["Limits", "Service", "listen", "run"]
 
-_NAMED_ONLY = ("meteor", "ter", "ter-char", "comet", "comet-qe", "bertscore")
-"""Metrics that clients get only if the server was started with them: they need a model, or hours for a long text."""
+_NAMED_ONLY = ("meteor", "comet", "comet-qe", "bertscore")
+"""Metrics that clients get only if the server was started with them: they need a model or Java."""
 _LONGEST_TEXT = 20_000  # characters
 _MOST_EXPLAINED = 100  # segments: an explanation is a hundred times as long as its text
 _MOST_METRICS = 256  # of all languages that are kept ready
 _BODIES_AT_ONCE = 16  # largest bodies that are held at the same time
 _MOST_CONNECTIONS = 1000
+_PIECE = 1 << 16  # bytes of an answer that are written before the client has read more
 _FIELDS = {"hypotheses", "references", "sources", "metrics", "lang"}
 
 
@@ -148,7 +149,7 @@ class Service:
 
     async def _score(self, request: Request) -> Response:
         query, scores = await self._answered(request, Scoring, _FIELDS)
-        return _json({"lang": query.lang, "results": [score.to_dict() for score in scores]})
+        return self._json({"lang": query.lang, "results": [score.to_dict() for score in scores]})
 
     async def _explain(self, request: Request) -> Response:
         query, explained = await self._answered(request, Explaining, {*_FIELDS, "drawing"})
@@ -156,7 +157,12 @@ class Service:
         for metric, explanations in zip(query.metrics, explained, strict=True):
             documents = [_explanation(one, query.drawing) for one in explanations]
             results.append({"metric": metric.name, "explanations": documents})
-        return _json({"lang": query.lang, "results": results})
+        return self._json({"lang": query.lang, "results": results})
+
+    def _json(self, document: object) -> Response:
+        return _Paced(
+            _dumped(document), headers=_HEADERS, media_type="application/json", seconds=self._limits.seconds
+        )
 
     async def _answered(
         self, request: Request, kind: type[Work], fields: set[str]
@@ -298,9 +304,37 @@ _HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
 _CLOSE = {"Connection": "close"}
 
 
+class _Paced(Response):  # type: ignore[misc]  # Starlette may be missing where types are checked
+    """An answer that is written as fast as the client reads it; a client that stops reading for too long is left."""
+
+    def __init__(self, content: str, *, seconds: float, **options: Any) -> None:
+        super().__init__(content, **options)
+        self._seconds = seconds
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if len(self.body) <= _PIECE:
+            await super().__call__(scope, receive, send)
+            return
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        try:
+            for start in range(0, len(self.body), _PIECE):
+                piece = {
+                    "type": "http.response.body",
+                    "body": self.body[start : start + _PIECE],
+                    "more_body": True,
+                }
+                await asyncio.wait_for(send(piece), self._seconds)
+            await asyncio.wait_for(send({"type": "http.response.body"}), self._seconds)
+        except asyncio.TimeoutError:
+            pass  # uvicorn closes a connection whose answer is not complete
+
+
+def _dumped(document: object) -> str:
+    return json.dumps(document, separators=(",", ":"))
+
+
 def _json(document: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    content = json.dumps(document, separators=(",", ":"))
-    return Response(content, status, {**_HEADERS, **(headers or {})}, media_type="application/json")
+    return Response(_dumped(document), status, {**_HEADERS, **(headers or {})}, media_type="application/json")
 
 
 async def _refusal(request: Request, error: Exception) -> Response:
@@ -341,6 +375,7 @@ def run(service: Service, server_socket: socket.socket, seconds: float) -> None:
     config = uvicorn.Config(
         service.app, lifespan="on", log_level="warning", access_log=False, server_header=False, proxy_headers=False,
         limit_concurrency=_MOST_CONNECTIONS, timeout_graceful_shutdown=int(seconds) + 1,
+        timeout_keep_alive=max(5, int(seconds)),
     )  # fmt: skip
     # Uvicorn raises the signal that ended it once more: a graceful end is a success.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

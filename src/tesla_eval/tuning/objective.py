@@ -11,8 +11,6 @@ import numpy.typing as npt
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import SegmentScores
 
-__all__ = ["TuningObjective", "whole_numbers"]
-
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 _MOST_BITS = 62

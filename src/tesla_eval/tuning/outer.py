@@ -19,11 +19,9 @@ from tesla_eval.metrics.base import Metric, References
 from tesla_eval.tuning.mert import MertOptions, Tuned, mert
 from tesla_eval.tuning.nbest import read_nbest
 from tesla_eval.tuning.objective import FloatArray, TuningObjective
-from tesla_eval.tuning.parameters import Parameters, format_weights
+from tesla_eval.tuning.parameters import Parameters
 from tesla_eval.tuning.pool import Pool, TuningProblem
 from tesla_eval.tuning.pro import ProOptions, pro
-
-__all__ = ["Iteration", "Loop", "Optimiser", "optimise", "tune_decoder", "tune_list"]
 
 Optimiser = MertOptions | ProOptions
 _STATE = "state.json"
@@ -109,7 +107,9 @@ def tune_decoder(
         path = folder / f"nbest-{number}"
         if not path.exists():
             given = folder / f"weights-{number}.txt"
-            given.write_text("".join(f"{line}\n" for line in _weight_lines(parameters, weights)), "utf-8")
+            given.write_text(
+                "".join(f"{line}\n" for line in parameters.with_weights(weights).lines()), "utf-8"
+            )
             _decode(command, given, path)
         new = pool.add(read_nbest(str(path), nbest_format, segments), str(path))
         done = state.iteration(number)
@@ -125,10 +125,6 @@ def tune_decoder(
         weights = tuned.weights
         if settled or (new == 0 and number > 1):
             return
-
-
-def _weight_lines(parameters: Parameters, weights: FloatArray) -> list[str]:
-    return format_weights(dict(zip(parameters.names, weights.tolist(), strict=True)))
 
 
 def _distance(first: FloatArray, second: FloatArray) -> float:

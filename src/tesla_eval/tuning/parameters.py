@@ -1,4 +1,4 @@
-"""Weights of features on disk: Z-MERT's parameter files, and plain lines `NAME VALUE`."""
+"""Weights of features on disk: Z-MERT's parameter files, `moses.ini`, and plain lines `NAME VALUE`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import numpy as np
 
 from tesla_eval.base.errors import InputError
 from tesla_eval.texts.lines import LineReader
+from tesla_eval.tuning.moses import fixed_weights, is_moses, moses_weights, with_moses_weights
 from tesla_eval.tuning.objective import FloatArray
-
-__all__ = ["Parameter", "Parameters", "format_weights", "read_parameters"]
 
 _SEPARATOR = "|||"
 _UNBOUNDED = {"-inf": -math.inf, "+inf": math.inf, "inf": math.inf, "none": math.inf}
@@ -37,6 +36,8 @@ class Parameters:
 
     items: tuple[Parameter, ...]
     normalization: str = "none"
+    moses: tuple[str, ...] = ()
+    """The lines of the `moses.ini` that the weights stand in, if they do."""
 
     @classmethod
     def named(cls, names: Sequence[str], start: float = 0.0) -> Parameters:
@@ -83,6 +84,11 @@ class Parameters:
         power = float(options[0])
         return float((values**power).sum() ** (1 / power))
 
+    def lines(self) -> list[str]:
+        """As a decoder reads them: its `moses.ini`, or lines `NAME VALUE`."""
+        weights = {item.name: item.value for item in self.items}
+        return with_moses_weights(self.moses, weights) if self.moses else format_weights(weights)
+
     def zmert_lines(self) -> list[str]:
         """As Z-MERT writes them."""
         rows = [
@@ -103,12 +109,15 @@ def format_weights(weights: Mapping[str, float]) -> list[str]:
 
 
 def read_parameters(path: str) -> Parameters:
-    """A parameter file of Z-MERT (`name ||| value Opt|Fix min max randMin randMax`), or lines `NAME VALUE`."""
+    """Z-MERT's parameters (`name ||| value Opt|Fix min max randMin randMax`), a `moses.ini`, or lines `NAME VALUE`."""
     reader = LineReader(path)
+    lines = list(reader)
+    if is_moses(lines):
+        return _moses_parameters(lines, reader.name)
     items: list[Parameter] = []
     normalization = "none"
-    for line in reader:
-        place = f"{reader.name}, line {reader.count}"
+    for number, line in enumerate(lines, 1):
+        place = f"{reader.name}, line {number}"
         text = line.strip()
         if not text or text.startswith("#"):
             continue
@@ -125,6 +134,20 @@ def read_parameters(path: str) -> Parameters:
     if rule[0].lower() == "absval" and rule[2] not in parameters.names:
         raise InputError(f"{reader.name}: normalization names {rule[2]!r}, which is no parameter")
     return parameters
+
+
+def _moses_parameters(lines: Sequence[str], file: str) -> Parameters:
+    fixed = fixed_weights(lines)
+    items: dict[str, Parameter] = {}
+    for number, name, text in moses_weights(lines):
+        place = f"{file}, line {number}"
+        value = _number(text, place)
+        if not name or name in items or not math.isfinite(value):
+            raise InputError(f"{place}: must be NAME= VALUE ..., each name once, with finite values")
+        items[name] = Parameter(name, value, name not in fixed and name.rpartition("_")[0] not in fixed)
+    if not items:
+        raise InputError(f"{file}: has no weights under [weight]")
+    return Parameters(tuple(items.values()), moses=tuple(lines))
 
 
 def _checked_rule(rule: str, place: str) -> str:

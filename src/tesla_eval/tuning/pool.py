@@ -18,8 +18,6 @@ from tesla_eval.metrics.scoring import Chunk, score_chunks
 from tesla_eval.tuning.nbest import CandidateList
 from tesla_eval.tuning.objective import FloatArray, IntArray, TuningObjective, whole_numbers
 
-__all__ = ["Pool", "TuningProblem"]
-
 _CHUNK = 4096  # texts that are scored at once
 MOST_FEATURES = 10_000
 

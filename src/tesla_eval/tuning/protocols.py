@@ -21,8 +21,6 @@ from tesla_eval.texts.columns import usual_name
 from tesla_eval.texts.lines import parse_json_object
 from tesla_eval.tuning.objective import TuningObjective
 
-__all__ = ["PROTOCOLS", "JsonLines", "Meteor", "Protocol", "ZMert"]
-
 _SEPARATOR = "|||"
 _MOST_REFERENCES = 1000
 _MOST_SENTENCES = 65_535

@@ -15,17 +15,6 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.texts.lines import STANDARD_INPUT, LineReader, read_in_step
 from tesla_eval.tuning.nbest import CandidateList, read_nbest
 
-__all__ = [
-    "Candidates",
-    "Ranked",
-    "Ranking",
-    "best_by_weights",
-    "candidates_in_files",
-    "candidates_in_nbest",
-    "model_scores",
-    "rerank",
-]
-
 _SEGMENTS_AT_ONCE = 256
 
 

@@ -14,8 +14,6 @@ from typing import BinaryIO
 
 from tesla_eval.tuning.protocols import Protocol
 
-__all__ = ["Backlog", "serve"]
-
 _BLOCK = 1 << 16
 _LINES_AT_ONCE = 512
 _IN_MEMORY = 1 << 22

@@ -12,11 +12,12 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.base.resources import SUFFIX, Provenance, user_data_folder, write_resource
 from tesla_eval.cli.shared.options import judgement_options, need_scikit_learn, provenance_options
 from tesla_eval.cli.shared.terminal import progress, resumable
-from tesla_eval.judgements.meta import read_preferences
 from tesla_eval.judgements.meta.run import target_language, wmt_sets
+from tesla_eval.judgements.wmt import read_preferences
 from tesla_eval.language.analysis.languages import code_to_build, resolve_language
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.models.linear import load_weights, write_weights
+from tesla_eval.models.documents import write_document
+from tesla_eval.models.linear import load_weights
 from tesla_eval_neural.building import LAYERS
 from tesla_eval_neural.encoder import KIND, load_encoder
 from tesla_eval_neural.learning import PENALTY
@@ -167,7 +168,7 @@ def train_n(
         training={"learner": "signed", "penalty": penalty},
     )  # fmt: skip
     path = output or user_data_folder() / weights_file(code)
-    write_weights(path, model)
+    write_document(path, model)
     shares = ", ".join(
         f"{name} {weight:.3f}" for name, weight in zip(learned.features, learned.weights, strict=True) if weight > 0
     )  # fmt: skip

@@ -19,8 +19,6 @@ from tesla_eval.base.records import Token, Unit
 from tesla_eval.cli.shared.terminal import aligned, visible, width
 from tesla_eval.drawing.picture import partners
 
-__all__ = ["draw_covering"]
-
 _EQUAL, _SYNONYM, _ALONE = "═", "─", "·"
 _LEGEND = (
     f"  {_EQUAL * 2} equal   {_SYNONYM * 2} synonyms   {_ALONE * 2} alone   a, b, ... partners out of order"

@@ -28,8 +28,6 @@ from tesla_eval.drawing.picture import KINDS, UNMATCHED, kind_of_link
 from tesla_eval.metrics.comparison import Difference
 from tesla_eval.metrics.results import Explanation
 
-__all__ = ["draw_difference", "draw_explanation"]
-
 _MOST_FEATURES = 12
 _KINDS_PER_LINE = 4
 

@@ -13,8 +13,6 @@ from tesla_eval.cli.shared.gates import Outcome
 from tesla_eval.cli.shared.outputs import write_output
 from tesla_eval.cli.shared.terminal import visible
 
-__all__ = ["append_step_summary", "write_junit"]
-
 _SUMMARY_FILE = "GITHUB_STEP_SUMMARY"
 """The environment variable in which GitHub Actions names the file."""
 

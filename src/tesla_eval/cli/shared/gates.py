@@ -14,8 +14,6 @@ from tesla_eval.cli.shared.score_formats import Results
 from tesla_eval.cli.shared.terminal import warn
 from tesla_eval.metrics.registry import digits, find_entry
 
-__all__ = ["Gates", "Limit", "Outcome"]
-
 _LARGEST_FILE = 256 << 20
 
 

@@ -29,16 +29,6 @@ from tesla_eval.texts.lines import (
 )
 from tesla_eval.texts.tables import Columns, TableRow, is_summary_source, is_table, read_table, table_columns
 
-__all__ = [
-    "ConlluReader",
-    "Inputs",
-    "conllu_words",
-    "known_length",
-    "open_outputs",
-    "read_chunks",
-    "systems_or_standard_input",
-]
-
 _ROWS_AT_ONCE = 1024
 _TOPICS_AT_ONCE = 256
 _COUNTED_BLOCK = 1 << 20
@@ -129,12 +119,8 @@ def _open_parallel(
     if columns is not None or (not references and is_table(systems[0])):
         if references or source is not None:
             raise click.UsageError("a table brings its references and sources: leave out -r and -s")
-        if analysed:
-            raise click.UsageError("--analysed reads files of CoNLL-U, with -r")
         return _table_inputs(systems, columns, may_lack=missing == "skip")
     if any_marked_up(*references, *systems, source):
-        if analysed:
-            raise click.UsageError("--analysed reads files of CoNLL-U, not SGML or XML")
         return _marked_inputs(references, systems, source)
     names = tuple(systems)
     if names == (STANDARD_INPUT,) and not analysed:
@@ -145,7 +131,7 @@ def _open_parallel(
             chunks = _split_chunks(chunks, standard_input)
     else:
         chunks = read_chunks(references, systems, source, analysed=analysed)
-    length = None if analysed else known_length([*references, *systems])
+    length = known_length([*references, *systems]) if sys.stderr is not None and sys.stderr.isatty() else None
     return Inputs(
         names, chunks, length, references=tuple(references), has_references=bool(references), analysed=analysed,
         unit=ConlluReader.unit if analysed else LineReader.unit,
@@ -281,9 +267,7 @@ def _rows_in_step(paths: Sequence[str], tables: Sequence[Iterator[TableRow]]) ->
 
 
 def known_length(paths: Sequence[str]) -> int | None:
-    """The lines of the first plain file, counted if someone watches a progress bar."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        return None
+    """The lines of the first plain file, for a progress bar."""
     for path in paths:
         try:
             plain = path != STANDARD_INPUT and not path.endswith(SUFFIXES)

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from tesla_eval.base.errors import UsageError
 from tesla_eval.cli.shared.terminal import note, warn
 from tesla_eval.language.analysis.languages import UNDETERMINED
+from tesla_eval.language.analysis.tokenisers import LATIN_LETTERS
 from tesla_eval.language.choice import AUTO, other_language, resolve
 from tesla_eval.texts.tables import Columns, sample_references
-
-__all__ = ["SAMPLE", "identified_language", "sample_tables"]
 
 SAMPLE = 128
 """Texts that are looked at."""
@@ -32,6 +31,8 @@ def identified_language(
         note(
             f"language {named!r} has no analysis: words are compared as written, without lemmas, tags and synonyms"
         )
+    if code in LATIN_LETTERS:
+        note(f"language {code!r}: Cyrillic letters are compared as Latin ones, so both scripts match")
     other = None if asked in (AUTO, named + _INSIST) else other_language(code, sample)
     if other is not None:
         message = f"-l {asked}, but the {what} look like {other}"

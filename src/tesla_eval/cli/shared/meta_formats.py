@@ -15,14 +15,18 @@ import click
 import numpy as np
 
 from tesla_eval.cli.shared.terminal import aligned, visible
-from tesla_eval.judgements.meta import Joined, MetricComparison, Result
+from tesla_eval.judgements.meta.evaluate import Result
+from tesla_eval.judgements.meta.join import Joined
 from tesla_eval.judgements.meta.plots import correlation_bars, dimension_lines, system_scatter, write_drawing
 from tesla_eval.judgements.meta.run import SetComparison, Study
-from tesla_eval.judgements.meta.significance import JudgeAgreement, PreferenceReport, PreferenceShares
+from tesla_eval.judgements.meta.significance import (
+    JudgeAgreement,
+    MetricComparison,
+    PreferenceReport,
+    PreferenceShares,
+)
 from tesla_eval.judgements.wmt import write_score_file
-from tesla_eval.statistics import Agreement
-
-__all__ = ["META_FORMATS", "PREFERENCE_FORMATS", "draw_dimensions", "draw_plots", "shown_p", "write_scores"]
+from tesla_eval.statistics.agreements import Agreement
 
 DIMENSIONS = (("segment", "pearson"), ("system", "pearson"))
 _COLUMNS = ("lp", "testset", "metric", "level", "statistic", "value", "n", "note")
@@ -37,9 +41,10 @@ def _text(study: Study) -> Iterator[str]:
         yield f"{visible(test_set.lp)} {visible(test_set.testset)}: {test_set.systems} systems, {segments}; {judged}"
         yield from _table(list(rows))
         yield ""
-    if study.averages:
-        yield f"average over {len(study.test_sets)} test sets"
-        yield from _table(study.averages)
+    for kind, averaged in groupby(study.averages, lambda result: result.testset):
+        count = sum(kind in ("", test_set.protocol) for test_set in study.test_sets)
+        yield f"average over {count} test sets" + (f" with judgements of the kind {kind}" if kind else "")
+        yield from _table(list(averaged))
         yield ""
     for of_set in study.comparisons:
         yield from _comparison_text(of_set)

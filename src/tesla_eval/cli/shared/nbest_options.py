@@ -7,8 +7,6 @@ from typing import TypeVar
 
 import click
 
-__all__ = ["nbest_format_option"]
-
 Command = TypeVar("Command", bound=Callable[..., object])
 
 nbest_format_option: Callable[[Command], Command] = click.option(

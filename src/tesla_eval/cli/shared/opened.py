@@ -10,13 +10,11 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.cli.shared.input_checks import checked_chunks
 from tesla_eval.cli.shared.inputs import Inputs, open_outputs
 from tesla_eval.cli.shared.language import identified_language
-from tesla_eval.cli.shared.options import are_prepared, choose_metrics
+from tesla_eval.cli.shared.options import choose_metrics
 from tesla_eval.cli.shared.terminal import warn
 from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.metrics.scoring import NamedMetric
 from tesla_eval.texts.columns import Missing
-
-__all__ = ["Opened", "open_for_metrics"]
 
 
 class Opened(NamedTuple):
@@ -50,5 +48,6 @@ def open_for_metrics(
     chosen = choose_metrics(metrics, code, analysed=analysed, one=one, summaries=given.topics is not None)
     if source is not None and not source_is_shown and not any(one.metric.uses_source for one in chosen):
         warn("--source has no effect: none of the metrics reads the source")
-    checked = checked_chunks(given, code, prepared=are_prepared(chosen))
+    prepared = all(getattr(one.metric, "pre_tokenized", False) for one in chosen)  # split into units already
+    checked = checked_chunks(given, code, prepared=prepared)
     return Opened(replace(given, chunks=checked), chosen, code)

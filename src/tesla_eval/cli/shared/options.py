@@ -17,36 +17,12 @@ from tesla_eval.language.analysis import ConlluAnalyser
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.language.analysis.pipeline import NO_SYNONYMS
 from tesla_eval.language.analysis.senses import INSTALLED, NONE, find_installed_thesaurus
-from tesla_eval.metrics import Metric, create_metric, default_metrics
+from tesla_eval.metrics import Metric, default_metrics
 from tesla_eval.metrics.language_check import settle_language
 from tesla_eval.metrics.registry import BUILT_IN
 from tesla_eval.metrics.requests import MetricRequest, parse_requests
 from tesla_eval.metrics.scoring import NamedMetric
 from tesla_eval.texts.columns import MISSING
-
-__all__ = [
-    "analysed_option",
-    "are_prepared",
-    "auto_language_option",
-    "checked_reference_name",
-    "choose_metric",
-    "choose_metrics",
-    "columns_option",
-    "format_option",
-    "input_option",
-    "judgement_options",
-    "language_option",
-    "metrics_option",
-    "missing_option",
-    "need_matplotlib",
-    "need_scikit_learn",
-    "one_metric_option",
-    "provenance_options",
-    "quiet_option",
-    "requested_metrics",
-    "resamples_option",
-    "source_option",
-]
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -94,13 +70,11 @@ quiet_option: Callable[[Command], Command] = click.option(
 )  # fmt: skip
 
 
-def checked_reference_name(
-    context: click.Context, parameter: click.Parameter, value: str | None
-) -> str | None:
+def checked_reference_name(name: str) -> str:
     """The name of a reference; mt-metrics-eval cuts names of files at hyphens."""
-    if value is not None and not re.fullmatch(r"[\w.]+", value):
-        raise click.UsageError(f"--reference-name {value}: write letters and digits only, such as refA")
-    return value
+    if not re.fullmatch(r"[\w.]+", name):
+        raise click.UsageError(f"--reference-name {name}: write letters and digits only, such as refA")
+    return name
 
 
 input_option: Callable[[Command], Command] = click.option(
@@ -124,6 +98,7 @@ resamples_option: Callable[[Command], Command] = click.option(
     "--resamples", type=click.IntRange(1), default=None,
     help="Draws of each test.  [default: at least 1000, and 20 for each compared pair and 1/alpha]",
 )  # fmt: skip
+
 analysed_option: Callable[[Command], Command] = click.option(
     "--analysed", is_flag=True,
     help="The files are CoNLL-U, one sentence per segment: FORM, LEMMA, UPOS and XPOS are taken as they are.",
@@ -203,30 +178,15 @@ def provenance_options(
     return decorate
 
 
+def need_package(module: str, what: str, install: str) -> None:
+    """Refuse, before any work is done, what could not be ended without a package."""
+    if find_spec(module) is None:
+        raise UsageError(f"{what} needs {module}, which is not installed: pip install {install}")
+
+
 def need_scikit_learn(what: str) -> None:
     """Refuse, before any work is done, what could not be ended without scikit-learn."""
-    _need("sklearn", f"{what} needs scikit-learn, which is not installed: pip install 'tesla-eval[train]'")
-
-
-def need_matplotlib(what: str) -> None:
-    """Refuse, before any work is done, what could not be drawn without matplotlib."""
-    _need("matplotlib", f"{what} needs matplotlib, which is not installed: pip install matplotlib")
-
-
-def _need(module: str, message: str) -> None:
-    if find_spec(module) is None:
-        raise UsageError(message)
-
-
-def requested_metrics(
-    names: Sequence[str], language: str, *, one: bool = False, summaries: bool = False
-) -> list[MetricRequest]:
-    """What `-m` asks for, or the default of the language; of that the first, where `one` metric is used."""
-    default = default_metrics(language, summaries=summaries).split(",")[: 1 if one else None]
-    requests = parse_requests(names or default)
-    if not requests:
-        raise click.UsageError("-m names no metric")
-    return requests
+    need_package("sklearn", what, "'tesla-eval[train]'")
 
 
 def choose_metric(name: str | None, language: str, *, workers: int = 1) -> Metric:
@@ -249,11 +209,12 @@ def choose_metrics(
     A metric that lacks what it needs is an error, unless `on_missing` takes note of it.
     """
     code = resolve_language(language)
+    names = names or default_metrics(code, summaries=summaries).split(",")[: 1 if one else None]
     chosen: list[tuple[MetricRequest, Metric]] = []
-    for request in requested_metrics(names, code, one=one, summaries=summaries):
+    for request in parse_requests(names):
         options = _for_analysed_text(request, code) if analysed else request.options
         try:
-            metric = settle_language(create_metric(request.entry.name, code, **options))
+            metric = settle_language(request.entry.create(code, **options))
         except (ResourceError, UsageError) as error:
             if on_missing is None:
                 raise
@@ -263,11 +224,6 @@ def choose_metrics(
         chosen.append((request, metric))
     _warn_of_shortcomings(chosen, code)
     return [NamedMetric(request.name, metric) for request, metric in chosen]
-
-
-def are_prepared(metrics: Iterable[NamedMetric]) -> bool:
-    """Whether all metrics take texts that are split into units already."""
-    return all(getattr(one.metric, "pre_tokenized", False) for one in metrics)
 
 
 def _for_analysed_text(request: MetricRequest, language: str) -> dict[str, Any]:

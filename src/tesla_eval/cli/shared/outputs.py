@@ -13,8 +13,6 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.base.files import replacing
 from tesla_eval.cli.shared.terminal import write_lines
 
-__all__ = ["OutputPath", "check_output", "output_option", "score_output_option", "write_output"]
-
 _STANDARD_OUTPUT = Path("-")
 Command = TypeVar("Command", bound=Callable[..., object])
 

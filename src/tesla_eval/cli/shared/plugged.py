@@ -16,8 +16,6 @@ from tesla_eval.base.errors import UsageError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["ENTRY_POINTS", "PluggedGroup"]
-
 ENTRY_POINTS = "tesla_eval.commands"
 
 

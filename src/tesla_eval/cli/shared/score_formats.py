@@ -22,8 +22,6 @@ from tesla_eval.cli.shared.typeset import (
 from tesla_eval.metrics.registry import digits
 from tesla_eval.texts.compression import without_suffix
 
-__all__ = ["FORMATS", "Intervals", "Results", "check_format", "signature_line"]
-
 
 def signature_line(metric: str, signature: str) -> str:
     """A signature that says which metric it is of; sacreBLEU's own does not, but can be pasted as it is.
@@ -107,14 +105,6 @@ def _shown(metric: str, score: float) -> str:
     return f"{score:.{digits(metric)}f}"
 
 
-def _shown_interval(results: Results, system: int, metric: int) -> str:
-    """The ends of an interval, if there are any."""
-    if results.intervals is None:
-        return ""
-    low, high = (_shown(results.metrics[metric], end) for end in results.intervals.ends[system][metric])
-    return f" [{low}, {high}]"
-
-
 def _text(results: Results) -> Iterator[str]:
     names = [visible(system) for system in results.systems]
     numeric = range(1, len(results.metrics) + 2)
@@ -134,10 +124,13 @@ def _text(results: Results) -> Iterator[str]:
         yield ""
     table = [["system", *results.metrics]]
     for i, (name, scores) in enumerate(zip(names, results.scores, strict=True)):
-        cells = [
-            _shown(m, s) + _shown_interval(results, i, k)
-            for k, (m, s) in enumerate(zip(results.metrics, scores, strict=True))
-        ]
+        cells = list(map(_shown, results.metrics, scores))
+        if results.intervals is not None:
+            ends = [
+                ", ".join(_shown(metric, end) for end in both)
+                for metric, both in zip(results.metrics, results.intervals.ends[i], strict=True)
+            ]
+            cells = [f"{cell} [{both}]" for cell, both in zip(cells, ends, strict=True)]
         table.append([name, *cells])
     yield from aligned(table, numeric, keys=1)
     if results.intervals is not None:

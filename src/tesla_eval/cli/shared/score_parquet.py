@@ -17,8 +17,6 @@ from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.scoring import NamedMetric, Scored
 from tesla_eval.texts.columns import Columns, Missing
 
-__all__ = ["check_table_request", "score_to_table"]
-
 
 def check_table_request(
     files: Sequence[str],
@@ -60,7 +58,7 @@ def score_to_table(
     engine: str | None,
     address: str | None,
     jobs: int,
-    check: Callable[[Sequence[str]], None],
+    check: Callable[[Sequence[str]], None] | None,
     missing: Missing = "error",
 ) -> Results:
     """Score the table and return the system scores; `check` is told the systems before the work begins."""
@@ -77,7 +75,8 @@ def score_to_table(
     )
     check_columns(files, scorer)
     systems = columns_used.hyp if len(columns_used.hyp) > 1 or engine is not None else (files[0],)
-    check(systems)
+    if check is not None:
+        check(systems)
     if engine is not None:
         scored = _means(_score_with_ray(files, output, scorer, address, jobs), scorer)
         if len(columns_used.ref) == 1 and not is_list_type(schema.field(columns_used.ref[0]).type):

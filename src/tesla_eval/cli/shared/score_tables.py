@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.metrics.comparison import SystemTable
-from tesla_eval.texts.lines import LineReader
+from tesla_eval.texts.lines import parse_number, read_headed_rows
 
-__all__ = ["read_score_table"]
-
-_HEADER = ["system", "segment", "metric", "score"]
+_HEADER = ("system", "segment", "metric", "score")
 _LOWER_IS_BETTER = frozenset({"ter", "wer", "cer"})
 
 
@@ -41,31 +38,14 @@ def read_score_table(
 
 
 def _read_scores(path: str) -> dict[tuple[str, str, str], float]:
-    reader = LineReader(path)
-    lines = iter(reader)
-    if next(lines, "").split("\t") != _HEADER:
-        raise InputError(
-            f"{reader.name}, line 1: the header should be {' '.join(_HEADER)}, separated by tabs"
-        )
     scores: dict[tuple[str, str, str], float] = {}
-    for number, line in enumerate(lines, start=2):
-        fields = line.split("\t")
-        if len(fields) != len(_HEADER):
-            raise InputError(f"{reader.name}, line {number}: {len(fields)} fields instead of {len(_HEADER)}")
-        system, segment, metric, text = fields
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
-            raise InputError(f"{reader.name}, line {number}: score {text!r} is not a number")
-        if (system, segment, metric) in scores:
-            raise InputError(
-                f"{reader.name}, line {number}: a second {metric} score of {system}, segment {segment}"
-            )
-        scores[system, segment, metric] = value
+    for place, row in read_headed_rows(path, _HEADER):
+        system, segment, metric = key = (row["system"], row["segment"], row["metric"])
+        if key in scores:
+            raise InputError(f"{place}: a second {metric} score of {system}, segment {segment}")
+        scores[key] = parse_number(row["score"], place)
     if not scores:
-        raise InputError(f"{reader.name}: holds no scores")
+        raise InputError(f"{path}: holds no scores")
     return scores
 
 

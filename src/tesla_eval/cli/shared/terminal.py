@@ -20,22 +20,6 @@ from tesla_eval.base.errors import TeslaWarning
 from tesla_eval.base.parallel import Progress
 from tesla_eval.base.progress import progress_bars
 
-__all__ = [
-    "LINES",
-    "aligned",
-    "be_quiet",
-    "complain",
-    "links_coloured",
-    "note",
-    "progress",
-    "resumable",
-    "show_warnings",
-    "visible",
-    "warn",
-    "width",
-    "write_lines",
-]
-
 _FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
 _SHOWN_BY_US = f"\t\u200c\u200d{_FIRST_STRONG_ISOLATE}{_POP_ISOLATE}"
 _RIGHT_TO_LEFT = frozenset({"R", "AL"})
@@ -63,25 +47,18 @@ def _without_controls(text: str, harmless: str) -> str:
     )
 
 
-def _on_terminal() -> bool:
-    return sys.stdout.isatty()
-
-
 def write_lines(lines: Iterable[str], paint: Callable[[str], str] | None = None) -> None:
     """Results on standard output: as they are in a file or pipe, with no control character obeyed on a terminal.
 
     There, `paint` adds colours, unless the environment variable NO_COLOR is set. `click.echo` would take out of a text
     what looks like a colour wherever the output is no terminal.
     """
-    on_terminal = _on_terminal()
-    coloured = paint if on_terminal and _colours_welcome() else None
+    on_terminal = sys.stdout.isatty()
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    coloured = paint if on_terminal and not plain else None
     for line in lines:
         shown = _without_controls(line, _SHOWN_BY_US) if on_terminal else line
         sys.stdout.write(f"{coloured(shown) if coloured is not None else shown}\n")
-
-
-def _colours_welcome() -> bool:
-    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 LINES = {"exact": "═══", "lemma": "═─═", "synonym": "≈≈≈", "vector": "───", "pos": "┄┄┄", "": "···"}
@@ -122,36 +99,44 @@ def aligned(
     table = [list(row) for row in rows]
     right = set(numeric)
     widths = [max(map(width, column)) for column in zip(*table, strict=True)]
-    room = get_terminal_size().columns if keys is not None and _on_terminal() else sys.maxsize
-    if keys is not None and _total(widths) > room:
-        longest = max(_SHORTEST_NAME, (room - _ROOM_FOR_NUMBERS) // keys)
-        table = [[*(_end_of(cell, longest) for cell in row[:keys]), *row[keys:]] for row in table]
-        widths = [max(map(width, column)) for column in zip(*table, strict=True)]
-    for number, columns in enumerate(_fitting(widths, keys or 0, room)):
-        if number:
-            yield ""
-        spare = max(1, room - _total(widths[i] for i in columns[:-1]) - 2)
-        for row in table:
-            for line in _folded([row[i] for i in columns], spare):
-                padding = [" " * (widths[i] - width(cell)) for i, cell in zip(columns, line, strict=True)]
-                cells = zip(columns, line, padding, strict=True)
-                yield "  ".join(
-                    blank + cell if i in right else cell + blank for i, cell, blank in cells
-                ).rstrip()
-
-
-def _folded(row: list[str], room: int) -> list[list[str]]:
-    """A row whose last cell is too long, continued below."""
-    first, *rest = wrap(row[-1], room) if width(row[-1]) > room else [row[-1]]
-    return [[*row[:-1], first], *([*[""] * (len(row) - 1), line] for line in rest)]
+    if (
+        keys is not None
+        and sys.stdout.isatty()
+        and sum(widths, 2 * len(widths)) > get_terminal_size().columns + 2
+    ):
+        yield from _in_pieces(table, right, keys, get_terminal_size().columns)
+        return
+    for row in table:
+        padded = [(cell, " " * (wide - width(cell))) for cell, wide in zip(row, widths, strict=True)]
+        yield "  ".join(
+            blank + cell if i in right else cell + blank for i, (cell, blank) in enumerate(padded)
+        ).rstrip()
 
 
 _SHORTEST_NAME, _ROOM_FOR_NUMBERS = 8, 40  # columns of a terminal
 
 
-def _total(widths: Iterable[int]) -> int:
-    """The columns of a table with two blanks between its columns."""
-    return sum(w + 2 for w in widths) - 2
+def _in_pieces(table: list[list[str]], right: set[int], keys: int, room: int) -> Iterator[str]:
+    """Tables that fit into the room, each with the `keys` columns; a last cell that is too long goes on below."""
+    longest = max(_SHORTEST_NAME, (room - _ROOM_FOR_NUMBERS) // keys)
+    table = [[*(_end_of(cell, longest) for cell in row[:keys]), *row[keys:]] for row in table]
+    widths = [max(map(width, column)) for column in zip(*table, strict=True)]
+    pieces: list[list[int]] = []
+    for column in range(keys, len(widths)):
+        if pieces and sum(widths[i] + 2 for i in (*pieces[-1], column)) <= room + 2:
+            pieces[-1].append(column)
+        else:
+            pieces.append([*range(keys), column])
+    for number, columns in enumerate(pieces):
+        if number:
+            yield ""
+        spare = max(1, room - sum(widths[i] + 2 for i in columns[:-1]))
+        lines = []
+        for row in table:
+            *cells, last = (row[i] for i in columns)
+            first, *rest = wrap(last, spare) if width(last) > spare else [last]
+            lines += [[*cells, first], *([*[""] * len(cells), more] for more in rest)]
+        yield from aligned(lines, [place for place, i in enumerate(columns) if i in right])
 
 
 def _end_of(name: str, longest: int) -> str:
@@ -161,19 +146,6 @@ def _end_of(name: str, longest: int) -> str:
     while width(name) >= longest:
         name = name[1:]
     return f"…{name}"
-
-
-def _fitting(widths: Sequence[int], keys: int, room: int) -> list[list[int]]:
-    """The columns of each table that fits into the room, all in one if possible."""
-    if _total(widths) <= room:
-        return [list(range(len(widths)))]
-    tables: list[list[int]] = []
-    for column in range(keys, len(widths)):
-        if tables and _total(widths[i] for i in (*tables[-1], column)) <= room:
-            tables[-1].append(column)
-        else:
-            tables.append([*range(keys), column])
-    return tables
 
 
 class _Quiet:

@@ -10,8 +10,6 @@ from io import StringIO
 from tesla_eval.metrics.registry import BUILT_IN, metric_key
 from tesla_eval.texts.compression import without_suffix
 
-__all__ = ["best_places", "csv_lines", "latex_escaped", "markdown_table", "proper_name", "short_names"]
-
 _LATEX_ESCAPES = str.maketrans(
     {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {character: "\\" + character for character in "&%$#_{}"}

@@ -1,7 +1,7 @@
 // One system's explanation of a segment: marked text, picture, arithmetic, and what is special to a metric.
 import { featureSteps, scoreSteps } from "./arithmetic.js";
 import { element, fixed, general, shape, table } from "./dom.js";
-import { drawMatch, pictureOf, placesOf } from "./match.js";
+import { direction, drawMatch, pictureOf, placesOf } from "./match.js";
 
 const MOST_ROWS = 40;
 
@@ -47,8 +47,11 @@ export function explanationNodes(hypothesis, detail, { feature, width, titles })
     const tokens = ties.length ? (detail[side] ?? []) : [];
     return element("p", { class: "tm-text" }, markedText(text, tokens, matched));
   };
-  if (detail.text !== undefined) nodes.push(element("b", {}, "reference"), marked("reference", detail.text));
-  if (detail.text !== undefined) nodes.push(element("b", {}, "hypothesis"));
+  if (detail.text !== undefined) {
+    nodes.push(element("b", { class: "tm-side", dir: direction(detail.text) }, "reference"));
+    nodes.push(marked("reference", detail.text));
+    nodes.push(element("b", { class: "tm-side", dir: direction(hypothesis) }, "hypothesis"));
+  }
   nodes.push(marked("hypothesis", hypothesis));
   if (picture) nodes.push(drawMatch(picture, width));
   if (pivot) nodes.push(...pivotNodes(pivot));

@@ -32,8 +32,13 @@ const SIDES = /** @type {("reference" | "hypothesis")[]} */ (["reference", "hypo
 export function pictureOf(detail, name = null) {
   const reference = detail.reference ?? [];
   const hypothesis = detail.hypothesis ?? [];
-  /** @param {Token} token */
-  const word = (token) => ({ text: token.surface, tag: token.pos ?? "", function: token.function ?? false });
+  /** @param {Token} token @param {number} place @param {Token[]} tokens */
+  const word = (token, place, tokens) => ({
+    text: token.surface,
+    tag: token.pos ?? "",
+    function: token.function ?? false,
+    seam: place ? seam(tokens[place - 1], token) : 0,
+  });
   const words = { reference: reference.map(word), hypothesis: hypothesis.map(word) };
   if (detail.partners) {
     const ties = detail.partners.map(([reference, hypothesis, equal]) => ({
@@ -61,6 +66,16 @@ export function pictureOf(detail, name = null) {
     weight: link.weight,
   }));
   return { ...words, ties, tagged: similarity === "pos", skips, joined: false };
+}
+
+/**
+ * What a break between two words costs, in links: parts of a word stay together, units break after punctuation.
+ * @param {Token} before
+ * @param {Token} token
+ */
+function seam(before, token) {
+  if (before.end < token.start || /[\p{P}\p{Z}]$/u.test(before.surface)) return 0;
+  return token.pos === undefined ? 1 : 4;
 }
 
 /**
@@ -126,9 +141,10 @@ function range([start, end]) {
  * @param {number[][]} widths of both sides
  * @param {Tie[]} ties
  * @param {number} room
+ * @param {number[][]} seams what a break before each word costs
  * @returns {[number, number][][]} for each row the spans of both sides
  */
-export function rowsOf(widths, ties, room) {
+export function rowsOf(widths, ties, room, seams = [[], []]) {
   const sums = widths.map((side) => {
     const ends = [0];
     for (const width of side) ends.push(ends[ends.length - 1] + width);
@@ -145,7 +161,8 @@ export function rowsOf(widths, ties, room) {
       for (let a = most[0]; a >= Math.floor((i + most[0] + 1) / 2); a--) {
         for (let b = most[1]; b >= Math.floor((j + most[1] + 1) / 2); b--) {
           if (a === i && b === j) continue;
-          const cost = cut(ties, i, j, a, b) + slack(i, a, most[0]) + slack(j, b, most[1]);
+          const breaks = (seams[0][a] ?? 0) + (seams[1][b] ?? 0);
+          const cost = cut(ties, i, j, a, b) + slack(i, a, most[0]) + slack(j, b, most[1]) + breaks;
           if (cost < least) [least, end] = [cost, [a, b]];
         }
       }
@@ -201,11 +218,14 @@ function shortened(text) {
   return `${characters.slice(0, half).join("")}…${tail.join("")}`;
 }
 
-/** @param {Picture} picture */
-function isMirrored(picture) {
-  const text = SIDES.flatMap((side) => picture[side].map((word) => word.text)).join("");
+/**
+ * The direction of most letters: labels follow the text that they stand with.
+ * @param {string} text
+ * @returns {"rtl" | "ltr"}
+ */
+export function direction(text) {
   const right = text.match(/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/g)?.length ?? 0;
-  return right > (text.match(/\p{L}/gu)?.length ?? 0) / 2;
+  return right > (text.match(/\p{L}/gu)?.length ?? 0) / 2 ? "rtl" : "ltr";
 }
 
 /**
@@ -216,14 +236,16 @@ function isMirrored(picture) {
  */
 export function drawMatch(picture, width) {
   const widths = SIDES.map((side) => picture[side].map((word) => wordWidth(word, picture.tagged) + GAP));
-  const rows = rowsOf(widths, picture.ties, width - 2 * MARGIN);
+  const seams = SIDES.map((side) => picture[side].map((word) => word.seam));
+  const rows = rowsOf(widths, picture.ties, width - 2 * MARGIN, seams);
   const boxes = SIDES.map((_, side) =>
     placed(
       widths[side],
       rows.map((row) => row[side]),
     ),
   );
-  const mirrored = isMirrored(picture);
+  const texts = SIDES.flatMap((side) => picture[side].map((word) => word.text));
+  const mirrored = direction(texts.join("")) === "rtl";
   const used = Math.max(0, ...boxes.flat().map((box) => box.x + box.width)) + 2 * MARGIN;
   if (mirrored) {
     for (const box of boxes.flat()) box.x = used - 2 * MARGIN - box.x - box.width;

@@ -112,7 +112,7 @@ interface Shown {
   choose(chosen: { metric?: number; first?: number; second?: number }): void;
 }
 interface Core {
-  systems: string[];
+  names: string[];
   metrics: Metric[];
   texts: {
     names: string[] | null;
@@ -142,6 +142,7 @@ interface Word {
   text: string;
   tag: string;
   function: boolean;
+  seam: number;
 }
 interface Picture {
   reference: Word[];

@@ -10,33 +10,32 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval import statistics
-from tesla_eval.judgements.meta.join import Joined
+from tesla_eval.judgements.meta.join import HumanPairs, Joined
 from tesla_eval.judgements.nouns import FloatTable
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
-from tesla_eval.statistics.correlation import ROW_STATISTICS
-
-__all__ = [
-    "AVERAGE",
-    "SEGMENT_STATISTICS",
-    "SYSTEM_STATISTICS",
-    "Result",
-    "averages",
-    "evaluate",
-    "within_segments",
-]
+from tesla_eval.statistics.correlation import ROW_STATISTICS, kendall, pearson, spearman
+from tesla_eval.statistics.estimate import Estimate
+from tesla_eval.statistics.pairs import (
+    better_p_values,
+    calibrated_accuracy,
+    count_pairs,
+    soft_accuracy,
+    wins_p_values,
+)
 
 AVERAGE = "average"
 """The name of the rows that average over all language pairs."""
 
 _PAIRWISE = ("consistency", "kendall_wmt", "accuracy", "accuracy_calibrated")
 _CORRELATIONS = {
-    "pearson": statistics.pearson,
-    "spearman": statistics.spearman,
-    "kendall": statistics.kendall,
+    "pearson": pearson,
+    "spearman": spearman,
+    "kendall": kendall,
 }
 _WITHIN = tuple(f"{name}_within" for name in _CORRELATIONS)
 SEGMENT_STATISTICS = (*_PAIRWISE, *_CORRELATIONS, *_WITHIN)
+CENTRED = "kendall_centred"
+"""Kendall's τ of pairs without what the two systems differ by on average: does a metric see the segment?"""
 SYSTEM_STATISTICS = (*_PAIRWISE, *_CORRELATIONS, "soft_accuracy")
 
 
@@ -72,7 +71,7 @@ def evaluate(
         by_level = {"segment": _segment_level(joined, scores.oriented)}
         systems = _system_level(joined, scores.system_scores(joined.used))
         segments = scores.oriented[joined.ranking][:, joined.used]
-        metric_p = statistics.better_p_values(segments, permutations=permutations, seed=seed)
+        metric_p = better_p_values(segments, permutations=permutations, seed=seed)
         by_level["system"] = systems | {"soft_accuracy": _soft(human_p, metric_p)}
         for level, estimates in by_level.items():
             for statistic, estimate in estimates.items():
@@ -82,8 +81,11 @@ def evaluate(
                 )  # fmt: skip
 
 
-def averages(results: Iterable[Result]) -> Iterator[Result]:
-    """For every metric, level and statistic the mean over the test sets with a value; `n` counts them."""
+def averages(results: Iterable[Result], kind: str = "") -> Iterator[Result]:
+    """For every metric, level and statistic the mean over the test sets with a value; `n` counts them.
+
+    `kind` stands in place of the test set: the kind of judgement that all of them have.
+    """
     groups: dict[tuple[str, str, str], list[Result]] = {}
     for result in results:
         groups.setdefault((result.metric, result.level, result.statistic), []).append(result)
@@ -94,7 +96,7 @@ def averages(results: Iterable[Result]) -> Iterator[Result]:
         yield replace(
             rows[0],
             lp=AVERAGE,
-            testset="",
+            testset=kind,
             value=math.fsum(known) / len(known) if known else math.nan,
             n=len(known),
             note=f"{len(missing)} of {len(rows)} test sets have no value: {reasons}" if missing else "",
@@ -112,10 +114,11 @@ def within_segments(statistic: str, human: FloatTable, metric: FloatTable) -> Fl
     return values
 
 
-def _segment_level(joined: Joined, metric: FloatTable) -> dict[str, statistics.Estimate]:
+def _segment_level(joined: Joined, metric: FloatTable) -> dict[str, Estimate]:
     pairs = joined.pairs
     difference = pairs.metric_difference(metric)
     estimates = _pairwise(pairs.difference, difference, pairs.segment)
+    estimates[CENTRED] = _centred(pairs, difference)
     human = joined.outputs.human
     judged = ~np.isnan(human)
     known = judged & ~np.isnan(metric)
@@ -126,13 +129,27 @@ def _segment_level(joined: Joined, metric: FloatTable) -> dict[str, statistics.E
             estimates[name] = _noting(pooled, missing, total, "judged outputs")
             estimates[f"{name}_within"] = _mean(within_segments(name, human, metric))
         else:
-            estimates[name] = estimates[f"{name}_within"] = statistics.Estimate(
-                math.nan, 0, "no human segment scores"
-            )
+            estimates[name] = estimates[f"{name}_within"] = Estimate(math.nan, 0, "no human segment scores")
     return estimates
 
 
-def _system_level(joined: Joined, metric: FloatTable) -> dict[str, statistics.Estimate]:
+def _centred(pairs: HumanPairs, metric: FloatTable) -> Estimate:
+    """τ of differences minus their mean over all pairs of the same two systems; those of the other order are turned."""
+    known = ~np.isnan(metric)
+    first, second = pairs.first[known], pairs.second[known]
+    turn = np.where(first < second, 1.0, -1.0)
+    systems = np.stack([np.minimum(first, second), np.maximum(first, second)])
+    _, place, counts = np.unique(systems, axis=1, return_inverse=True, return_counts=True)
+    centred = []
+    for values in (turn * pairs.difference[known], turn * metric[known]):
+        rest = values - (np.bincount(place, values, len(counts)) / counts)[place]
+        # What is not 0 only by rounding is a tie.
+        centred.append(np.where(np.abs(rest) < 1e-9 * np.abs(values).max(initial=0), 0.0, rest))
+    missing = len(known) - int(known.sum())
+    return _noting(count_pairs(*centred).kendall_wmt, missing, len(known), "pairs")
+
+
+def _system_level(joined: Joined, metric: FloatTable) -> dict[str, Estimate]:
     human = joined.human_systems
     known = ~(np.isnan(human) | np.isnan(metric))
     missing, total = int((~known).sum()), len(known)
@@ -143,13 +160,13 @@ def _system_level(joined: Joined, metric: FloatTable) -> dict[str, statistics.Es
     return {name: _noting(estimate, missing, total, "systems") for name, estimate in estimates.items()}
 
 
-def _pairwise(human: FloatTable, metric: FloatTable, groups: npt.ArrayLike) -> dict[str, statistics.Estimate]:
-    counts = statistics.count_pairs(human, metric)
+def _pairwise(human: FloatTable, metric: FloatTable, groups: npt.ArrayLike) -> dict[str, Estimate]:
+    counts = count_pairs(human, metric)
     estimates = {
         "consistency": counts.consistency,
         "kendall_wmt": counts.kendall_wmt,
         "accuracy": counts.accuracy,
-        "accuracy_calibrated": statistics.calibrated_accuracy(human, metric, groups).estimate,
+        "accuracy_calibrated": calibrated_accuracy(human, metric, groups).estimate,
     }
     missing = int(np.isnan(metric).sum())
     return {name: _noting(estimate, missing, len(metric), "pairs") for name, estimate in estimates.items()}
@@ -161,24 +178,24 @@ def _human_p_values(joined: Joined, permutations: int, seed: int) -> FloatTable:
     human = joined.outputs.human[ranking]
     if joined.preferences is not None and np.isnan(human).all():
         wins = joined.preferences.wins(len(joined.outputs.systems))
-        return statistics.wins_p_values(wins[np.ix_(ranking, ranking)])
-    return statistics.better_p_values(human[:, joined.used], permutations=permutations, seed=seed)
+        return wins_p_values(wins[np.ix_(ranking, ranking)])
+    return better_p_values(human[:, joined.used], permutations=permutations, seed=seed)
 
 
-def _soft(human_p: FloatTable, metric_p: FloatTable) -> statistics.Estimate:
+def _soft(human_p: FloatTable, metric_p: FloatTable) -> Estimate:
     if len(human_p) > 1 and np.isnan(human_p).all():
-        return statistics.Estimate(math.nan, 0, "no human judgements from which system pairs could be tested")
-    return statistics.soft_accuracy(human_p, metric_p)
+        return Estimate(math.nan, 0, "no human judgements from which system pairs could be tested")
+    return soft_accuracy(human_p, metric_p)
 
 
-def _mean(values: FloatTable) -> statistics.Estimate:
+def _mean(values: FloatTable) -> Estimate:
     known = values[~np.isnan(values)]
     if not len(known):
-        return statistics.Estimate(math.nan, 0, "no segment in which the correlation exists")
-    return statistics.Estimate(math.fsum(known.tolist()) / len(known), len(known))
+        return Estimate(math.nan, 0, "no segment in which the correlation exists")
+    return Estimate(math.fsum(known.tolist()) / len(known), len(known))
 
 
-def _noting(estimate: statistics.Estimate, missing: int, total: int, what: str) -> statistics.Estimate:
+def _noting(estimate: Estimate, missing: int, total: int, what: str) -> Estimate:
     """The estimate with a note on what had to be left out of it."""
     if not missing:
         return estimate

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,24 +12,8 @@ import numpy.typing as npt
 from tesla_eval.base.arrays import Index
 from tesla_eval.base.errors import UsageError
 from tesla_eval.judgements.nouns import EvalSet, FloatTable, PairTable, Preferences, SystemScores
-from tesla_eval.statistics import expected_wins
+from tesla_eval.statistics.agreements import expected_wins
 from tesla_eval.statistics.estimate import ratio
-
-__all__ = [
-    "CorpusStatistics",
-    "HumanPairs",
-    "Joined",
-    "MetricScores",
-    "Scorer",
-    "choose_outputs",
-    "human_system_scores",
-    "join",
-    "judged_segments",
-    "score_outputs",
-]
-
-Scorer: TypeAlias = Callable[[Sequence[str], Sequence[Sequence[str | None]]], npt.ArrayLike]
-"""N hypotheses and K streams of N references (None: missing) to N scores, NaN where a score is missing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,29 +80,6 @@ def judged_segments(outputs: EvalSet, pairs: PairTable | None = None) -> npt.NDA
     if pairs is not None:
         judged[pairs.segment] = True
     return np.asarray(judged)
-
-
-def score_outputs(
-    outputs: EvalSet,
-    scorer: Scorer,
-    *,
-    segments: npt.NDArray[np.bool_] | None = None,
-    all_references: bool = False,
-) -> FloatTable:
-    """Scores (systems, segments) of the outputs in the chosen segments, by default all, in one call.
-
-    The first reference that a segment has is used, unless `all_references`. Cells without an output, and
-    those not chosen, are NaN.
-    """
-    chosen = choose_outputs(outputs, segments, all_references=all_references)
-    table = np.full(outputs.human.shape, np.nan)
-    if not len(chosen):
-        return table
-    scores = np.asarray(scorer(chosen.hypotheses, chosen.references), dtype=np.float64)
-    if scores.shape != (len(chosen),):
-        raise UsageError(f"the metric gave scores of shape {scores.shape} for {len(chosen)} outputs")
-    table[chosen.cells] = scores
-    return table
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,8 +19,6 @@ from tesla_eval.judgements.meta.evaluate import Result
 from tesla_eval.judgements.meta.join import Joined
 from tesla_eval.judgements.meta.significance import MetricComparison
 
-__all__ = ["correlation_bars", "dimension_lines", "system_scatter", "write_drawing"]
-
 
 def write_drawing(drawing: Drawing, path: Path) -> None:
     """Write the drawing in the format of the file's suffix, .svg or .png; the latter needs matplotlib."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -30,25 +31,9 @@ from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.judgements.wmt import language_pairs, read_eval_set, read_human_systems, read_segments
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED, enough_resamples
+from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.statistics.correlation import ROW_STATISTICS
-
-__all__ = [
-    "JudgedSet",
-    "JudgedSystem",
-    "LevelStatistic",
-    "SetComparison",
-    "Study",
-    "TestedSet",
-    "marked_sets",
-    "mtme_sets",
-    "rated_sets",
-    "score_and_join",
-    "score_metric",
-    "summary_sets",
-    "target_language",
-    "wmt_sets",
-]
+from tesla_eval.statistics.multiple import enough_resamples
 
 
 @dataclass(frozen=True)
@@ -78,6 +63,7 @@ class LevelStatistic:
         return f"{self.level}:{self.statistic}"
 
 
+_PROTOCOLS = ("mqm", "esa")
 _COMPARABLE = {"segment": SEGMENT_STATISTICS, "system": tuple(ROW_STATISTICS)}
 
 
@@ -104,6 +90,8 @@ class TestedSet:
     """All kinds of human system scores that there were to choose from."""
     system_scores: tuple[JudgedSystem, ...] = ()
     """The human score and the metrics' scores of each system, to draw one against the other."""
+    protocol: str = ""
+    """How people judged: `mqm`, `esa` or `other`; results of several protocols are averaged apart, too."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +113,12 @@ def _system_scores(joined: Joined) -> tuple[JudgedSystem, ...]:
             zip(joined.outputs.systems, joined.human_systems.tolist(), strict=True)
         )
     )
+
+
+def _protocol(joined: Joined) -> str:
+    """The careful protocols by name: direct assessment of recent years is nearly all noise."""
+    words = re.split(r"[-_.]", f"{joined.outputs.score_kind}_{joined.score_type}".lower())
+    return next((name for name in _PROTOCOLS if name in words), "other")
 
 
 def _existing(value: float) -> float | None:
@@ -153,7 +147,7 @@ class Study:
             TestedSet(
                 outputs.lp, outputs.testset, len(outputs.systems), int(joined.used.sum()),
                 len(outputs.segments), joined.score_type, tuple(human_scores),
-                _system_scores(joined),
+                _system_scores(joined), _protocol(joined),
             )
         )  # fmt: skip
         self.results.extend(
@@ -167,8 +161,15 @@ class Study:
 
     @property
     def averages(self) -> list[Result]:
-        """The means over the test sets, where there are several."""
-        return list(averages(self.results)) if len(self.test_sets) > 1 else []
+        """The means over the test sets, where there are several; then over those of each kind of judgement."""
+        if len(self.test_sets) < 2:
+            return []
+        protocol_of = {(one.lp, one.testset): one.protocol for one in self.test_sets}
+        protocols = sorted(set(protocol_of.values()))
+        rows = list(averages(self.results))
+        for name in protocols if len(protocols) > 1 else ():
+            rows += averages([one for one in self.results if protocol_of[one.lp, one.testset] == name], name)
+        return rows
 
     def compare(self, joined: Joined) -> list[SetComparison]:
         """The metrics of a test set compared by every chosen statistic that the test set allows."""

@@ -11,7 +11,6 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval import statistics
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import UsageError
 from tesla_eval.judgements.judges import JudgePair, Ratings, annotator_agreement, judge_pairs, rankings_of
@@ -25,19 +24,20 @@ from tesla_eval.judgements.nouns import (
     win_table,
 )
 from tesla_eval.statistics import DEFAULT_SEED
+from tesla_eval.statistics.agreements import Agreement, expected_wins, sign_test
+from tesla_eval.statistics.association import (
+    SystemAssociation,
+    calibrated_association,
+    pair_association,
+    within_association,
+)
 from tesla_eval.statistics.correlation import ROW_STATISTICS, RowStatistic
-
-__all__ = [
-    "ALPHA",
-    "MetricComparison",
-    "PreferenceReport",
-    "PreferenceShares",
-    "PreferenceTest",
-    "RankedSystem",
-    "compare_metrics",
-    "preference_report",
-    "preference_reports",
-]
+from tesla_eval.statistics.judges import JudgeCorrelation, judge_correlations
+from tesla_eval.statistics.multiple import enough_resamples, holm, rank_clusters
+from tesla_eval.statistics.pairs import calibrated_accuracy, pairs_within
+from tesla_eval.statistics.pooled import pooled_association
+from tesla_eval.statistics.resampling import Resampled, approximate_randomisation, paired_bootstrap
+from tesla_eval.statistics.shares import pairwise_shares, score1, score2, share_of_best
 
 Level = Literal["segment", "system"]
 ALPHA = 0.05
@@ -80,16 +80,16 @@ def compare_metrics(
 ) -> MetricComparison:
     """Compare all metrics of `joined` by one statistic, on what every one of them has scored.
 
-    Without `resamples`, their number follows that of the comparisons (`statistics.enough_resamples`).
+    Without `resamples`, their number follows that of the comparisons (`enough_resamples`).
     """
-    resamples = statistics.enough_resamples(math.comb(len(joined.metrics), 2), alpha, resamples)
+    resamples = enough_resamples(math.comb(len(joined.metrics), 2), alpha, resamples)
     drawn, exchanged = _subjects(joined, level, statistic)
-    bootstrap = statistics.paired_bootstrap(drawn, resamples=resamples, seed=seed, level=1 - alpha)
-    p_values = statistics.approximate_randomisation(exchanged, resamples=resamples, seed=seed).one_sided
+    bootstrap = paired_bootstrap(drawn, resamples=resamples, seed=seed, level=1 - alpha)
+    p_values = approximate_randomisation(exchanged, resamples=resamples, seed=seed).one_sided
     np.fill_diagonal(p_values, np.nan)
     # Of the two hypotheses about a pair, only the one that the data favour is a comparison.
     favoured = np.where(bootstrap.differences > 0, p_values, np.nan)
-    adjusted = statistics.holm(favoured)
+    adjusted = holm(favoured)
     return MetricComparison(
         level, statistic, tuple(joined.metrics), bootstrap.scores, bootstrap.low, bootstrap.high,
         bootstrap.wins, p_values, adjusted, _clusters(bootstrap.scores, adjusted <= alpha), alpha,
@@ -101,13 +101,11 @@ def _clusters(values: FloatArray, better: npt.NDArray[np.bool_]) -> tuple[int, .
     ranked = np.flatnonzero(~np.isnan(values))
     apart = (better | better.T)[np.ix_(ranked, ranked)]
     clusters = np.zeros(len(values), np.int64)
-    clusters[ranked] = statistics.rank_clusters(values[ranked], apart)
+    clusters[ranked] = rank_clusters(values[ranked], apart)
     return tuple(clusters.tolist())
 
 
-def _subjects(
-    joined: Joined, level: str, statistic: str
-) -> tuple[statistics.Resampled, statistics.Resampled]:
+def _subjects(joined: Joined, level: str, statistic: str) -> tuple[Resampled, Resampled]:
     """What is drawn with replacement, and what is exchanged between metrics."""
     if level == "system":
         return _system_subjects(joined, statistic)
@@ -117,7 +115,7 @@ def _subjects(
     return subject, subject
 
 
-def _system_subjects(joined: Joined, statistic: str) -> tuple[statistics.Resampled, statistics.Resampled]:
+def _system_subjects(joined: Joined, statistic: str) -> tuple[Resampled, Resampled]:
     if any(scores.systems is not None for scores in joined.metrics.values()):
         raise UsageError(
             "system level: given system scores cannot be resampled; only means of segment scores can"
@@ -132,19 +130,19 @@ def _system_subjects(joined: Joined, statistic: str) -> tuple[statistics.Resampl
     metrics = np.stack([m.oriented[ranking][:, joined.used] for m in joined.metrics.values()])
     human = joined.human_systems[ranking]
     return (
-        statistics.SystemAssociation.of(statistic, human, metrics, "segment"),
-        statistics.SystemAssociation.of(statistic, human, metrics, "cell"),
+        SystemAssociation.of(statistic, human, metrics, "segment"),
+        SystemAssociation.of(statistic, human, metrics, "cell"),
     )
 
 
-def _corpus_subjects(joined: Joined, statistic: str) -> tuple[statistics.Resampled, statistics.Resampled]:
+def _corpus_subjects(joined: Joined, statistic: str) -> tuple[Resampled, Resampled]:
     """With corpus scores among the metrics segments cannot be exchanged between metrics, but whole systems can."""
     ranking = joined.ranking
     human = joined.human_systems[ranking]
     systems = np.stack([scores.system_scores(joined.used)[ranking] for scores in joined.metrics.values()])
     return (
         DrawnSystems(ROW_STATISTICS[statistic], joined),
-        statistics.SystemAssociation.of(statistic, human, systems[:, :, None], "system"),
+        SystemAssociation.of(statistic, human, systems[:, :, None], "system"),
     )
 
 
@@ -178,19 +176,17 @@ class DrawnSystems:
         raise UsageError("segments of corpus metrics cannot be exchanged between metrics")
 
 
-def _segment_subject(joined: Joined, statistic: str) -> statistics.Resampled:
+def _segment_subject(joined: Joined, statistic: str) -> Resampled:
     metrics = np.stack([scores.oriented for scores in joined.metrics.values()])
     human = joined.outputs.human
     if statistic in ("pearson", "spearman", "kendall"):
         scored = np.where(np.isnan(metrics).any(axis=0), np.nan, human)
         if np.isnan(scored).all():
             raise UsageError(f"{statistic}: no output has a human score and a score of every metric")
-        return statistics.pooled_association(statistic, scored, metrics)
+        return pooled_association(statistic, scored, metrics)
     if statistic.endswith("_within"):
         name = statistic.removesuffix("_within")
-        return statistics.within_association(
-            np.stack([within_segments(name, human, m) for m in metrics], axis=1)
-        )
+        return within_association(np.stack([within_segments(name, human, m) for m in metrics], axis=1))
     pairs = joined.pairs
     differences = np.stack([pairs.metric_difference(m) for m in metrics])
     known = ~np.isnan(differences).any(axis=0)
@@ -198,9 +194,9 @@ def _segment_subject(joined: Joined, statistic: str) -> statistics.Resampled:
         raise UsageError(f"{statistic}: no pair has a human judgement and a score of every metric")
     judged, differences, segments = pairs.difference[known], differences[:, known], pairs.segment[known]
     if statistic == "accuracy_calibrated":
-        epsilons = [statistics.calibrated_accuracy(judged, row, segments).epsilon for row in differences]
-        return statistics.calibrated_association(judged, differences, epsilons, segments)
-    return statistics.pair_association(statistic, judged, differences, segments)
+        epsilons = [calibrated_accuracy(judged, row, segments).epsilon for row in differences]
+        return calibrated_association(judged, differences, epsilons, segments)
+    return pair_association(statistic, judged, differences, segments)
 
 
 @dataclass(frozen=True)
@@ -247,13 +243,13 @@ class JudgeAgreement:
     `between` and `within` (one judge twice) have P(E) = 1/3; `_untied` leaves out tied judgements, P(E) = 1/2.
     """
 
-    between: statistics.Agreement
-    within: statistics.Agreement
-    between_untied: statistics.Agreement
-    within_untied: statistics.Agreement
+    between: Agreement
+    within: Agreement
+    between_untied: Agreement
+    within_untied: Agreement
     pairs: tuple[JudgePair, ...]
-    correlations: tuple[statistics.JudgeCorrelation, ...] = ()
-    with_others: tuple[statistics.JudgeCorrelation, ...] = ()
+    correlations: tuple[JudgeCorrelation, ...] = ()
+    with_others: tuple[JudgeCorrelation, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -290,12 +286,10 @@ def preference_report(key: Key, judged: Rankings | Preferences | Ratings) -> Pre
     rankings = rankings_of(judged) if isinstance(judged, Ratings) else judged
     if isinstance(rankings, Preferences):
         return _report(key, "", rankings, None, None)
-    criterion, correlations = "", statistics.judge_correlations([], [], [], [])
+    criterion, correlations = "", judge_correlations([], [], [], [])
     if isinstance(judged, Ratings):
         criterion = judged.criterion
-        correlations = statistics.judge_correlations(
-            judged.items, judged.systems, judged.judges, judged.scores
-        )
+        correlations = judge_correlations(judged.items, judged.systems, judged.judges, judged.scores)
     judges = JudgeAgreement(
         between=annotator_agreement(rankings),
         within=annotator_agreement(rankings, same_judge=True),
@@ -316,14 +310,14 @@ def _report(
     judges: JudgeAgreement | None,
 ) -> PreferenceReport:
     names, wins = win_table(preferences)
-    expected = statistics.expected_wins(wins)
+    expected = expected_wins(wins)
     order = np.argsort(-np.nan_to_num(expected, nan=-1.0), kind="stable").tolist()
     systems = tuple(
         RankedSystem(names[i], float(expected[i]), int(wins[i].sum()), int(wins[:, i].sum())) for i in order
     )
     pairs = list(combinations(order, 2))
-    tests = [statistics.sign_test(int(wins[i, j]), int(wins[j, i])) for i, j in pairs]
-    adjusted = statistics.holm([test.p_value for test in tests]).tolist()
+    tests = [sign_test(int(wins[i, j]), int(wins[j, i])) for i, j in pairs]
+    adjusted = holm([test.p_value for test in tests]).tolist()
     ties = None if rankings is None else _tie_counts(rankings)
     return PreferenceReport(
         *key,
@@ -350,18 +344,18 @@ def _shares(rankings: Rankings, systems: list[str]) -> PreferenceShares:
         if len(pair) == 2 and pair <= place.keys():
             i, j = (place[name] for name in pair)
             ties[i, j] = ties[j, i] = count
-    best = statistics.share_of_best(rankings.tasks, rankings.systems, rankings.ranks)
+    best = share_of_best(rankings.tasks, rankings.systems, rankings.ranks)
     return PreferenceShares(
         tuple(best[name] for name in systems),
-        tuple(statistics.score1(wins, ties).tolist()),
-        tuple(statistics.score2(wins, ties).tolist()),
-        tuple(map(tuple, statistics.pairwise_shares(wins, ties).tolist())),
+        tuple(score1(wins, ties).tolist()),
+        tuple(score2(wins, ties).tolist()),
+        tuple(map(tuple, pairwise_shares(wins, ties).tolist())),
     )
 
 
 def _tie_counts(rankings: Rankings) -> dict[frozenset[str], int]:
     """How often two systems shared a rank of one task."""
-    first, second = statistics.pairs_within(rankings.tasks)
+    first, second = pairs_within(rankings.tasks)
     ranks = np.array(rankings.ranks)
     counts: dict[frozenset[str], int] = {}
     for a, b in np.stack([first, second], axis=1)[ranks[first] == ranks[second]].tolist():

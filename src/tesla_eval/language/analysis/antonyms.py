@@ -10,8 +10,6 @@ import numpy as np
 from tesla_eval.base.arrays import Index
 from tesla_eval.base.resources import Resource, find_resource, interpreting, read_resource
 
-__all__ = ["ANTONYMS", "AntonymTable", "load_antonyms"]
-
 ANTONYMS = "antonyms"
 _NEGATIVE_PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non")
 

@@ -19,11 +19,7 @@ from tesla_eval.base.forking import new_lock
 from tesla_eval.base.records import Token
 from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.language.analysis.frequencies import WordFrequencies
-from tesla_eval.language.analysis.tokenisers import compose_all, raw_offsets
-
-__all__ = [
-    "AnalysedBatch", "LemmaMap", "PerVocabulary", "Vocabulary", "WordMap", "word_facts",
-]  # fmt: skip
+from tesla_eval.language.analysis.tokenisers import compose, compose_all, raw_offsets
 
 _MOST_TAGS = 1 << 16
 _OTHER = UNIVERSAL_IDS["X"]
@@ -59,7 +55,7 @@ class AnalysedBatch:
 
     texts: tuple[str, ...]
     composed: list[str]
-    """The texts in NFC."""
+    """The texts in NFC; Serbian in Latin letters."""
     vocabulary: Vocabulary
     core: TokenBatch
 
@@ -93,7 +89,9 @@ class AnalysedBatch:
             positions = positions.copy()
         for index in changed:
             span = slice(self.offsets[index], self.offsets[index + 1])
-            positions[span] = raw_offsets(self.texts[index])[positions[span]]
+            raw = self.texts[index]
+            places = raw_offsets(raw, in_latin=compose(raw) != self.composed[index])
+            positions[span] = places[positions[span]]
         return positions
 
     @cached_property

@@ -15,18 +15,6 @@ from typing import NamedTuple
 from tesla_eval.base.errors import InputError
 from tesla_eval.texts.lines import LineReader
 
-__all__ = [
-    "FUNCTION_TAGS",
-    "UNIVERSAL_IDS",
-    "UNIVERSAL_TAGS",
-    "MultiWord",
-    "Sentence",
-    "Word",
-    "is_function_tag",
-    "parse_conllu",
-    "read_conllu",
-]
-
 UNIVERSAL_TAGS = (
     "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT",
     "SCONJ", "SYM", "VERB", "X",

@@ -17,8 +17,6 @@ from tesla_eval.language.analysis.batch import AnalysedBatch, WordMap
 from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.language.analysis.frequencies import load_frequencies
 
-__all__ = ["NEGATION_LANGUAGES", "CriticalWords", "number_text"]
-
 PARTICLE, NEGATIVE_WORD = 1, 2
 """What `negations` says of a word; 0 is any other word. As in core/matching/guards.h."""
 _NEGATED_VERB = 3  # a particle if the word is tagged as a verb

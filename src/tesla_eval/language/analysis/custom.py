@@ -17,16 +17,6 @@ from tesla_eval.language.analysis.pipeline import Pipeline, load_pipeline, sense
 from tesla_eval.language.analysis.tagger import load_tagger
 from tesla_eval.language.analysis.tokenisers import compose, raw_offsets
 
-__all__ = [
-    "SEGMENTERS",
-    "Analyser",
-    "Analysis",
-    "ConlluAnalyser",
-    "OwnAnalysis",
-    "SegmentedAnalyser",
-    "choose_analysis",
-]
-
 
 @runtime_checkable
 class Analyser(Protocol):

@@ -21,17 +21,6 @@ from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.resources import Resource, read_resource, shipped_folder
 from tesla_eval.language.analysis.languages import LANGUAGES, UNDETERMINED, resolve_language
 
-__all__ = [
-    "MAX_PIECES",
-    "PIECE_LENGTH",
-    "Identification",
-    "ScriptModel",
-    "contradicts",
-    "identify",
-    "load_detection",
-    "spelled_texts",
-]
-
 KIND = "detection"
 MAX_PIECES = 128
 PIECE_LENGTH = 160

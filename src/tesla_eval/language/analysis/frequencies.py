@@ -17,8 +17,6 @@ from tesla_eval._core import WordWeights
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.resources import Resource, find_resource, interpreting, read_resource
 
-__all__ = ["CompoundSplitter", "WordFrequencies", "load_compound_splitter", "load_frequencies"]
-
 KIND = "frequencies"
 SHARED_LISTS = {"nn": "no", "sr": "hr"}
 """Languages that use the list of another one: the source counts both together."""

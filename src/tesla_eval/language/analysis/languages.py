@@ -12,22 +12,6 @@ from typing import Any
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.resources import Resource, installed_resources, shipped_folder
 
-__all__ = [
-    "LANGUAGES",
-    "MEASURED_PARTS",
-    "NOT_ANALYSED",
-    "UNDETERMINED",
-    "Language",
-    "Quality",
-    "code_to_build",
-    "is_spaced",
-    "known_languages",
-    "measured_figures",
-    "quality_of",
-    "resolve_language",
-    "target_of_pair",
-]
-
 
 @dataclass(frozen=True)
 class Language:
@@ -131,8 +115,10 @@ def resolve_language(code: str) -> str:
     ['en', 'de', 'zh', 'pt', 'no', 'cy', 'und', 'und', 'en']
     """
     wanted = code.strip().lower()
+    if wanted in _CODE_OF:
+        return _CODE_OF[wanted]
     primary = wanted.replace("_", "-").split("-")[0]
-    for name in (wanted, target_of_pair(code), primary):
+    for name in (target_of_pair(code), primary):
         if name in _CODE_OF:
             return _CODE_OF[name]
     if primary and primary in _languages_of_resources():

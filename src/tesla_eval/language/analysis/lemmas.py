@@ -12,9 +12,6 @@ from tesla_eval.base.resources import Resource, find_resource, interpreting, rea
 if TYPE_CHECKING:
     from tesla_eval.language.analysis.simplemma import Simplemma
 
-__all__ = ["Lemmatiser", "apply_edit", "edit_between", "is_number", "normalise_form"]
-
-
 KIND = "lemmas"
 LONGEST_SUFFIX = 5
 """Code points of a word's end that a rule may ask for."""

@@ -20,17 +20,18 @@ from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS, is_function_tag
 from tesla_eval.language.analysis.frequencies import CompoundSplitter, load_compound_splitter
 from tesla_eval.language.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.language.analysis.lemmas import Lemmatiser
+from tesla_eval.language.analysis.porter import PorterStems
 from tesla_eval.language.analysis.senses import INSTALLED, SenseTable, load_senses, synonym_file
 from tesla_eval.language.analysis.synonym_formats import read_synonyms
 from tesla_eval.language.analysis.tagger import TaggerModel, load_tagger
 from tesla_eval.language.analysis.tokenisers import (
+    LATIN_LETTERS,
     compose_all,
+    in_latin_letters,
     load_segmenter,
     load_tokeniser,
     not_a_text,
 )
-
-__all__ = ["Pipeline", "load_pipeline", "senses_of"]
 
 WEAK_TAGGER = 90.0
 """Percent of universal tags right, below which users are warned."""
@@ -70,9 +71,10 @@ class Pipeline:
         language: str,
         *,
         tagger: TaggerModel | None,
-        lemmatiser: Lemmatiser,
+        lemmatiser: Lemmatiser | PorterStems,
         senses: SenseTable | None,
         compounds: CompoundSplitter | None = None,
+        keep_punctuation: bool = False,
     ) -> None:
         self.language = language
         self.tagger = tagger
@@ -81,6 +83,7 @@ class Pipeline:
         self.senses = senses
         self._sense_index = senses.index if senses is not None else None
         self.compounds = compounds
+        self.keep_punctuation = keep_punctuation
         self._tokeniser = load_tokeniser(language)
         self._lock = new_lock()
         self._kept: OrderedDict[_Key, AnalysedBatch] = OrderedDict()  # those used last come last
@@ -110,11 +113,13 @@ class Pipeline:
         segmenter = load_segmenter(self.language)
         parts = {
             "lang": self.language,
+            "letters": "latin" if self.language in LATIN_LETTERS else None,
             "segmenter": segmenter[1].fingerprint if segmenter else None,
             "tagger": self.tagger.resource.fingerprint if self.tagger else "none",
             "lemmas": self.lemmatiser.name,
             "compounds": self.compounds.fingerprint if self.compounds else None,
             "senses": self.senses.resource.fingerprint if self.senses is not None else "none",
+            "punctuation": "kept" if self.keep_punctuation else None,
         }
         return {name: value for name, value in parts.items() if value is not None}
 
@@ -123,7 +128,9 @@ class Pipeline:
         """Everything that decides about lemmas: a table over lemmas records it and is refused under another one."""
         parts = self.signature
         return "|".join(
-            f"{name}:{parts[name]}" for name in ("segmenter", "lemmas", "compounds") if name in parts
+            f"{name}:{parts[name]}"
+            for name in ("segmenter", "lemmas", "compounds", "punctuation")
+            if name in parts
         )
 
     @property
@@ -145,6 +152,7 @@ class Pipeline:
 
         Groups that were analysed lately are not analysed again: references of several systems cost once.
         """
+        keep_punctuation = keep_punctuation or self.keep_punctuation
         keys: list[_Key] = [
             (tuple(group), keep_punctuation)
             if len(group) < _HASHED_TEXTS
@@ -185,8 +193,10 @@ class Pipeline:
             self._kept_texts -= len(forgotten.texts)
 
     def _draft(self, texts: tuple[str, ...], vocabulary: Vocabulary) -> tuple[list[str], Draft]:
-        """The texts in NFC and their tokens, whose words are all defined."""
+        """The texts in NFC (and Latin letters) and their tokens, whose words are all defined."""
         composed = compose_all(texts)
+        if self.language in LATIN_LETTERS:
+            composed = [text if text.isascii() else in_latin_letters(text) for text in composed]
         # Where compounds are split, words are defined after their parts are known.
         lemmas = self.lemmatiser.plain if self.compounds is None else None
         try:
@@ -219,6 +229,7 @@ class Pipeline:
         """Words that are no compounds: most are defined in the core, where other threads need not wait for them."""
         if not len(words):
             return
+        assert self.lemmatiser.plain is not None  # stems are English, which has no compounds
         try:
             rest = define_plain(lexicon, words, self.lemmatiser.plain, self._sense_index)
         except DamagedDictionaryError as error:
@@ -273,6 +284,28 @@ def load_pipeline(language: str, synonyms: str | None = None) -> Pipeline:
         lemmatiser=Lemmatiser(code),
         senses=senses_of(code, synonyms),
         compounds=load_compound_splitter(code),
+    )
+
+
+@cache
+def load_stems(language: str) -> Pipeline:
+    """PEM's analysis (specification §13): stems of English words, lemmas of others, punctuation; nothing else.
+
+    >>> (batch,) = load_stems("en").analyse(["The cats sat."])
+    >>> [token.lemma for token in batch.tokens(0)]
+    ['the', 'cat', 'sat', '.']
+    """
+    code = resolve_language(language)
+    if code != language:
+        return load_stems(code)
+    compounds = load_compound_splitter(code)
+    return Pipeline(
+        code,
+        tagger=None if compounds is None else load_tagger(code),  # compounds are nouns
+        lemmatiser=PorterStems() if code == "en" else Lemmatiser(code),
+        senses=None,
+        compounds=compounds,
+        keep_punctuation=True,
     )
 
 

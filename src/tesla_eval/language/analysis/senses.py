@@ -25,16 +25,6 @@ from tesla_eval.base.resources import (
     read_resource,
 )
 
-__all__ = [
-    "INSTALLED",
-    "NONE",
-    "SenseTable",
-    "find_installed_thesaurus",
-    "load_senses",
-    "sense_key",
-    "synonym_file",
-]
-
 KIND = "senses"
 _LONGEST_LEMMA = 255  # bytes; the length is stored in one
 

@@ -16,8 +16,6 @@ from itertools import groupby
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.language.analysis.tokenisers import checked, compose, load_tokeniser, raw_offsets
 
-__all__ = ["split_sentences"]
-
 Span = tuple[int, int]
 
 _STOPS = frozenset(".!?…。！？．｡।॥؟۔։።‼⁇⁈⁉")

@@ -20,8 +20,6 @@ from tesla_eval._core import FrontCodedDictionary
 if TYPE_CHECKING:
     from simplemma.strategies import DefaultStrategy
 
-__all__ = ["Simplemma", "core_dictionary", "ends_of_unknown_words", "ends_that_rules_look_at"]
-
 _VERSION = re.compile(r"""^__version__ = ["']([^"']+)["']$""", re.MULTILINE)
 _SIGNS = re.compile(r"[^\w\u2019-]+")
 """Words of which no strategy knows more than the dictionary; hyphens and curly apostrophes are taken off words."""

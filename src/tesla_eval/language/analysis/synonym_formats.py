@@ -15,8 +15,6 @@ from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.base.resources import Provenance
 from tesla_eval.language.analysis.senses import SenseTable, sense_key
 
-__all__ = ["clique_cover", "read_synonym_sets", "read_synonyms", "thesaurus_word"]
-
 _LARGEST_TESTED_LIST = 100  # testing a list takes the square of its length
 
 

@@ -18,13 +18,6 @@ from tesla_eval.base.resources import (
 )
 from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
 
-__all__ = [
-    "Label",
-    "TaggerModel",
-    "load_tagger",
-    "read_tagger",
-]
-
 KIND = "tagger"
 ANALYSIS = f"features-{TAGGER_FEATURES}"
 WIDE_ARRAYS = ("feature_deltas", "suffix_deltas")

@@ -18,10 +18,12 @@ from tesla_eval.language.analysis.languages import UNDETERMINED, resolve_languag
 
 __all__ = [
     "KIND",
+    "LATIN_LETTERS",
     "Tokeniser",
     "checked",
     "compose",
     "compose_all",
+    "in_latin_letters",
     "load_segmenter",
     "load_tokeniser",
     "make_segmenter",
@@ -59,13 +61,33 @@ def compose_all(texts: Iterable[str]) -> list[str]:
     return [text if text.isascii() else compose(text) for text in texts]
 
 
-def raw_offsets(raw: str) -> Index:
+_SERBIAN = dict(zip("абвгдђежзијклмнопрстћуфхцчш", "abvgdđežzijklmnoprstćufhcčš", strict=True)) | {
+    "љ": "lj",
+    "њ": "nj",
+    "џ": "dž",
+}
+_LATIN_LETTERS = str.maketrans(_SERBIAN | {c.upper(): latin.capitalize() for c, latin in _SERBIAN.items()})
+LATIN_LETTERS = frozenset({"sr"})
+"""The languages whose Cyrillic letters are read as Latin ones: texts in either script match (specification §8b)."""
+
+
+def in_latin_letters(text: str) -> str:
+    """Serbian text with Latin letters in place of Cyrillic ones.
+
+    >>> in_latin_letters("Љубав и џез, Nis")
+    'Ljubav i džez, Nis'
+    """
+    return text.translate(_LATIN_LETTERS)
+
+
+def raw_offsets(raw: str, in_latin: bool = False) -> Index:
     """For every position of the composed text (its end included) the position in `raw` where it begins.
 
-    Characters that compose with each other, or change places, are taken together.
+    Characters that compose with each other, or change places, are taken together. `in_latin`: the composed text was
+    then written in Latin letters.
 
-    >>> raw_offsets("re\\u0301sume\\u0301!").tolist()
-    [0, 1, 3, 4, 5, 6, 8, 9]
+    >>> raw_offsets("re\\u0301sume\\u0301!").tolist(), raw_offsets("љуб", in_latin=True).tolist()
+    ([0, 1, 3, 4, 5, 6, 8, 9], [0, 0, 1, 2, 3])
     """
     positions: list[int] = []
     start = 0
@@ -73,6 +95,8 @@ def raw_offsets(raw: str) -> Index:
         if end < len(raw) and not _boundary(raw[end - 1], raw[end]):
             continue
         cluster = unicodedata.normalize("NFC", raw[start:end])
+        if in_latin:
+            cluster = in_latin_letters(cluster)
         # Inside a cluster several composed characters may share the raw ones: each but the first begins where it may.
         positions.extend(min(start + k, end - 1) for k in range(len(cluster)))
         start = end

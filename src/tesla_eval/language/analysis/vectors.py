@@ -21,8 +21,6 @@ from tesla_eval.base.resources import Resource, find_resource, read_resource
 from tesla_eval.language.analysis.batch import CAPITAL_SIGMA, AnalysedBatch, PerVocabulary, word_facts
 from tesla_eval.language.analysis.frequencies import WordFrequencies
 
-__all__ = ["KIND", "WordVectors", "WordsWithVectors", "load_vectors", "strip_accents"]
-
 KIND = "vectors"
 _IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002ffff]")
 

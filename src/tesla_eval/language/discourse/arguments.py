@@ -10,17 +10,6 @@ from tesla_eval.language.discourse.classifier import WEIGHT_UNITS
 from tesla_eval.language.discourse.connectives import ConnectiveCandidate
 from tesla_eval.language.discourse.document import PUNCTUATION_TAGS, SentenceWords
 
-__all__ = [
-    "SentenceFacts",
-    "boundary_features",
-    "clause_features",
-    "clauses_around",
-    "cut_clauses",
-    "inner_features",
-    "location_features",
-    "pair_features",
-]
-
 _EDGE = "<s>"
 BOUNDARY_THRESHOLD = -2 * WEIGHT_UNITS
 """Too many clauses do less harm than too few: their labels put them together again."""

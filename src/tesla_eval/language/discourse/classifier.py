@@ -12,8 +12,6 @@ import numpy.typing as npt
 from tesla_eval.base.arrays import Index
 from tesla_eval.base.resources import text_array
 
-__all__ = ["BIAS", "WEIGHT_UNITS", "Classifier"]
-
 WEIGHT_UNITS = 1000
 """A weight is stored as a multiple of 1/1000."""
 BIAS = ""

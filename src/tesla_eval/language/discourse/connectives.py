@@ -8,8 +8,6 @@ from functools import cached_property
 
 from tesla_eval.language.discourse.document import PUNCTUATION_TAGS, Sense, SentenceWords
 
-__all__ = ["USUAL_SENSE", "ConnectiveCandidate", "Inventory", "connective_features", "without_overlap"]
-
 _BY_SENSE: dict[Sense, str] = {
     "Temporal": (
         "after, afterward, afterwards, as soon as, before, by then, earlier, ever since, finally, in the meantime, "

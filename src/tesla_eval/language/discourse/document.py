@@ -13,18 +13,6 @@ from typing import Any, Literal
 from tesla_eval.language.analysis import Pipeline
 from tesla_eval.language.analysis.porter import porter_stem
 
-__all__ = [
-    "SENSES",
-    "Document",
-    "Relation",
-    "RelationType",
-    "Sense",
-    "SentenceWords",
-    "Span",
-    "TokenIndex",
-    "runs",
-]
-
 PUNCTUATION_TAGS = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "SYM"})
 LONGEST_SENTENCE = 250
 """Tokens. Longer ones are read in pieces: people hardly write them, and the parser's work grows with the square of the

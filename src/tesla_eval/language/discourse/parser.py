@@ -52,15 +52,6 @@ from tesla_eval.language.discourse.document import (
     analyse_many,
 )
 
-__all__ = [
-    "CLASSIFIERS",
-    "KIND",
-    "FoundConnective",
-    "Parser",
-    "TextParser",
-    "load_parser",
-]
-
 CLASSIFIERS = ("use", "sense", "location", "boundary", "clause", "inner", "type", "implicit_sense")
 """The classifiers of a parser, in the order in which they work."""
 
@@ -371,20 +362,20 @@ def load_parser(language: str) -> TextParser:
         return load_parser(code)
     path = find_resource(KIND, code)
     if path is None:
-        raise missing_resource("discourse parser", code, f"tesla build discourse -l {code}")
+        raise missing_resource("discourse parser", code)
     resource = read_resource(path, KIND)
     pipeline = load_pipeline(code)
     if resource.analysis != analysis_of(pipeline):
         raise ResourceError(
             f"{path}: was trained with another analysis ({resource.analysis}; {analysis_of(pipeline)} is installed); "
-            "rebuild it with `tesla build discourse`"
+            "reinstall it, or rebuild it with `python tools/build_discourse.py`"
         )
     try:
         parser = Parser.from_arrays(resource.arrays)
     except (LookupError, ValueError) as error:
         raise ResourceError(
             f"{path}: is not a valid discourse parser ({error}); "
-            "reinstall it, or rebuild it with `tesla build discourse`"
+            "reinstall it, or rebuild it with `python tools/build_discourse.py`"
         ) from error
     return TextParser(pipeline, parser, resource.fingerprint)
 

@@ -25,22 +25,6 @@ from tesla_eval.base.resources import (
 )
 from tesla_eval.language.discourse.document import Document, Relation
 
-__all__ = [
-    "KIND",
-    "LENGTHS",
-    "NIL",
-    "VARIANTS",
-    "CoherenceModel",
-    "RoleMatrix",
-    "Variant",
-    "features_of",
-    "load_coherence_model",
-    "read_coherence_model",
-    "role_matrix",
-    "uses_explicitness",
-    "uses_intra_cell",
-]
-
 Variant = Literal["lin", "lin+c", "lin+e", "dicomer"]
 VARIANTS: tuple[Variant, ...] = ("lin", "lin+c", "lin+e", "dicomer")
 """LIN; with intra-cell bigrams (C); with Explicit / Non-Explicit roles (E); with both."""

@@ -8,8 +8,6 @@ from functools import cached_property
 from tesla_eval.language.syntax.heads import head_leaf
 from tesla_eval.language.syntax.trees import Tree
 
-__all__ = ["Constituent", "ParsedSentence"]
-
 
 class Constituent:
     """A span with its highest node: of a chain of single children the one that its parent sees."""

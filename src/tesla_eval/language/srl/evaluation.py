@@ -13,14 +13,6 @@ from tesla_eval.language.srl.predicates import is_noun_tag
 from tesla_eval.language.syntax.treebank import GoldPredicate, TreebankSentence
 from tesla_eval.language.syntax.trees import Tree
 
-__all__ = [
-    "Counts",
-    "RoleCounts",
-    "evaluate_labeller",
-    "gold_arguments",
-    "noun_predicates",
-]
-
 OWN_SPAN = "V"
 """The label of a predicate's own span, which is no argument."""
 

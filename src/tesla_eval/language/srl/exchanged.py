@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from tesla_eval.language.srl.propositions import DOER, UNDERGOER, Proposition
 
-__all__ = ["CONVERSE", "SYMMETRIC", "Exchange", "participants"]
-
 SYMMETRIC = frozenset(
     """be become remain equal mean match resemble meet marry divorce date border accompany join fight differ
     correspond coincide intersect overlap""".split()  # noqa: SIM905

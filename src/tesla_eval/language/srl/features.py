@@ -11,16 +11,6 @@ from tesla_eval.language.analysis.porter import porter_stem
 from tesla_eval.language.srl.constituents import Constituent, ParsedSentence
 from tesla_eval.language.syntax.trees import Tree
 
-__all__ = [
-    "CLASSIFICATION_FEATURES",
-    "FEATURE_POOL",
-    "IDENTIFICATION_FEATURES",
-    "ArgumentCandidate",
-    "Predicate",
-    "atoms_of",
-    "extract",
-]
-
 AND = "&"
 _NONE = "-"
 

@@ -7,8 +7,6 @@ import re
 from tesla_eval.base.errors import InputError
 from tesla_eval.texts.lines import LineReader
 
-__all__ = ["UNKNOWN_TYPE", "read_nomtypes"]
-
 UNKNOWN_TYPE = "none"
 _COLUMNS = 5
 _SUBJECT = re.compile(r"(?:er|or|ist|ant)$")

@@ -27,16 +27,6 @@ from tesla_eval.language.srl.predicates import noun_places, predicate_features
 from tesla_eval.language.srl.scorer import Scorer
 from tesla_eval.language.syntax.parser import ConstituencyParser, load_parser
 
-__all__ = [
-    "Argument",
-    "LabelledPredicate",
-    "LabelledSentence",
-    "RoleLabeller",
-    "label_text",
-    "load_labeller",
-    "read_labeller",
-]
-
 KIND = "srl"
 ANALYSIS = "srl-1"
 

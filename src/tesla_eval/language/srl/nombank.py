@@ -17,8 +17,6 @@ from tesla_eval.language.syntax.treebank import GoldPredicate, TreebankSentence
 from tesla_eval.language.syntax.trees import TRACE, Tree, read_trees, without_traces
 from tesla_eval.texts.lines import LineReader, read_lines
 
-__all__ = ["Proposition", "read_mrg", "read_nombank", "read_propositions"]
-
 _FEWEST_COLUMNS = 6
 _POINTER = re.compile(r"(\d{1,6}):(\d{1,4})")
 _LABEL = re.compile(r"([0-9:*,;]+)-([A-Za-z][A-Za-z0-9-]*)")

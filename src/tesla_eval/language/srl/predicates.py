@@ -6,8 +6,6 @@ from tesla_eval.language.analysis.porter import porter_stem
 from tesla_eval.language.srl.constituents import ParsedSentence
 from tesla_eval.language.srl.features import noun_lemma
 
-__all__ = ["is_noun_tag", "noun_places", "predicate_features"]
-
 
 def is_noun_tag(tag: str) -> bool:
     """Whether a tag of the Penn Treebank is a noun's."""

@@ -13,8 +13,6 @@ from tesla_eval.language.syntax.clauses import find_clauses, noun_heads
 from tesla_eval.language.syntax.parser import ConstituencyParser, load_parser
 from tesla_eval.language.syntax.trees import Tree
 
-__all__ = ["DOER", "NEGATION", "RECIPIENT", "UNDERGOER", "Proposition", "read_propositions"]
-
 DOER, UNDERGOER, RECIPIENT, NEGATION = "ARG0", "ARG1", "ARG2", "ARGM-NEG"
 """PropBank's names of the roles that verbs get: the grammar tells no finer ones."""
 _SUBJECT_FORMS = {

@@ -12,8 +12,6 @@ import numpy.typing as npt
 
 from tesla_eval.base.resources import byte_planes, from_byte_planes, text_array
 
-__all__ = ["Scorer", "feature_key"]
-
 WEIGHT_UNITS = 1000
 """Weights are stored in thousandths."""
 

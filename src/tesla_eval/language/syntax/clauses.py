@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from tesla_eval.language.syntax.heads import head_index
 from tesla_eval.language.syntax.trees import Tree
 
-__all__ = ["Clause", "find_clauses", "noun_heads"]
-
 _CLAUSES = frozenset({"S", "SQ", "SINV"})
 _SUBORDINATE = frozenset({"SBAR", "SBARQ"})
 _NOUN_PHRASES = frozenset({"NP", "NML", "NX"})

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from tesla_eval.language.syntax.trees import Tree
 
-__all__ = ["BracketCounts", "brackets", "count_brackets"]
-
 _LEFT_OUT = frozenset({"TOP", "ROOT", "S1", ""})
 _PUNCTUATION = frozenset({",", ":", "``", "''", "."})
 _EQUAL = {"PRT": "ADVP"}

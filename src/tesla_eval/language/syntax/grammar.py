@@ -17,8 +17,6 @@ import numpy.typing as npt
 from tesla_eval._core import SpanGrammar
 from tesla_eval.language.syntax.trees import Tree
 
-__all__ = ["Grammar"]
-
 PARTIAL = "@"
 JOIN = "+"
 GLUE = "FRAG"

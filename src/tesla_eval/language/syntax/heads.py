@@ -6,8 +6,6 @@ from functools import cache
 
 from tesla_eval.language.syntax.trees import Tree
 
-__all__ = ["head_child", "head_index", "head_leaf"]
-
 _LEFT, _RIGHT = 1, -1
 _RULES: dict[str, tuple[int, str]] = {
     "ADJP": (_LEFT, "NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB"),

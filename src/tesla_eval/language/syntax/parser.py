@@ -21,8 +21,6 @@ from tesla_eval.language.analysis.tokenisers import compose, load_tokeniser
 from tesla_eval.language.syntax.grammar import Grammar
 from tesla_eval.language.syntax.trees import Tree
 
-__all__ = ["BEAM", "LONGEST", "ConstituencyParser", "Parse", "load_parser", "read_parser"]
-
 KIND = "parser"
 ANALYSIS = f"spans-{SPAN_FEATURES}"
 BEAM = 8

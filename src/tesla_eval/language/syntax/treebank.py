@@ -10,8 +10,6 @@ from tesla_eval.base.errors import InputError
 from tesla_eval.language.syntax.trees import Tree, read_tree
 from tesla_eval.texts.lines import read_json_lines
 
-__all__ = ["GoldPredicate", "TreebankSentence", "read_treebank"]
-
 
 @dataclass(frozen=True)
 class GoldPredicate:

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from tesla_eval.base.errors import InputError
 
-__all__ = ["Tree", "escape_word", "read_tree", "read_trees", "unescape_word", "without_traces"]
-
 _TOKEN = re.compile(r"\(|\)|[^\s()]+")
 _DEEPEST = 1000
 _ESCAPES = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}

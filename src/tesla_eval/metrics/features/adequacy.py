@@ -21,17 +21,6 @@ from tesla_eval.metrics.features.stems import Stemmer, Stems, overlap, shared_an
 from tesla_eval.metrics.features.vectors import VectorGroup
 from tesla_eval.models.paraphrases import PemXModel
 
-__all__ = [
-    "PARTS",
-    "AdequacyGroup",
-    "BoundAdequacy",
-    "FluencyShareGroup",
-    "OverlapGroup",
-    "contradicted",
-    "evidence_groups",
-    "longer_lengths",
-]
-
 PARTS = ("adequacy", "fluency", "overlap")
 _BALANCED = 0.5
 _WORST = 4.0

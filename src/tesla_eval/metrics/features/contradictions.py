@@ -24,8 +24,6 @@ from tesla_eval.metrics.features.exchanges import ExchangeFinder
 from tesla_eval.metrics.features.numerals import NOT_NUMBER, Number, joined_numbers, number_value
 from tesla_eval.metrics.features.scopes import ScopeMarker, Scopes, clashes
 
-__all__ = ["CONTRADICTIONS", "ContradictionFinder", "Marks", "unshared"]
-
 CONTRADICTIONS = (
     "negation",
     "number",

@@ -19,8 +19,6 @@ from tesla_eval.matching.celab import ORDER, PRECISION_WEIGHT, CelabMatcher
 from tesla_eval.matching.synonyms import UnitAnalysis
 from tesla_eval.metrics.features import BoundGroup, Feature, FeatureGroup, GroupDetail, bound_only
 
-__all__ = ["CoveringGroup"]
-
 _SHOWN = 20  # characters of a text in a message
 
 

@@ -16,8 +16,6 @@ from tesla_eval.language.analysis.senses import SenseTable, load_senses
 from tesla_eval.language.srl.exchanged import CONVERSE, SYMMETRIC, Exchange, participants
 from tesla_eval.language.srl.propositions import DOER, RECIPIENT, Proposition, read_propositions
 
-__all__ = ["ExchangeFinder"]
-
 _LONGEST = 25
 """Longer texts are not parsed: time grows with their length, and roles in one clause say little of the whole."""
 _LISTING = frozenset(["and", "or", "nor", "&", "with", "than", "like", "as"])

@@ -14,8 +14,6 @@ from tesla_eval.language.analysis import AnalysedBatch, Analysis
 from tesla_eval.language.analysis.critical_words import CriticalWords
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail
 
-__all__ = ["GuardGroup"]
-
 _LABELS = {
     "padding": "added words", "insertion": "added words", "digression": "added words", "disorder": "word order",
     "stutter": "repeated words", "numbers": "numbers and names", "negation": "negation",

@@ -16,8 +16,6 @@ from tesla_eval.language.analysis import AnalysedBatch, Analysis, Pipeline
 from tesla_eval.language.lm import TRIGRAM, LanguageModel, load_language_model
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 
-__all__ = ["LOWEST", "FluencyGroup", "LanguageModelGroup", "LanguageModelScores"]
-
 LOWEST = -15.0
 """specification §8: normalised scores are clipped to [−15, 0]."""
 WORST = 3.0

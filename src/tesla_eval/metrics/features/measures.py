@@ -11,8 +11,6 @@ from tesla_eval.base.arrays import FloatArray
 from tesla_eval.matching import Matches
 from tesla_eval.metrics.features import Feature
 
-__all__ = ["MEASURES", "measured_columns", "measured_features"]
-
 MEASURES = ("p", "r", "f")
 """Precision, recall and F of one matching problem as features of their own (specification §8b)."""
 

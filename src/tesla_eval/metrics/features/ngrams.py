@@ -37,17 +37,6 @@ from tesla_eval.metrics.features.measures import MEASURES, measured_columns, mea
 if TYPE_CHECKING:
     from tesla_eval.base.explanations import FeatureDetail
 
-__all__ = [
-    "LONGEST_NGRAM",
-    "WINDOW",
-    "CharacterGroup",
-    "NgramGroup",
-    "SkipBigramGroup",
-    "SourceGroup",
-    "TagGroup",
-    "check_alpha",
-]
-
 LONGEST_NGRAM = 3
 """specification §5: n-grams of one to three words."""
 WINDOW = 4

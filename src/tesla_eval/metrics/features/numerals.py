@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from tesla_eval.base.arrays import FloatArray, Index
 
-__all__ = ["NOT_NUMBER", "Number", "joined_numbers", "number_value"]
-
 _SMALL = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
     seventeen eighteen nineteen"""
 _UNITS = {word: float(value) for value, word in enumerate(_SMALL.split())}

@@ -29,8 +29,6 @@ from tesla_eval.metrics.features.ngrams import LONGEST_NGRAM, check_alpha
 if TYPE_CHECKING:
     from tesla_eval.base.explanations import PivotDetail, PivotPhrase
 
-__all__ = ["PivotGroup", "load_tables", "tables_signature"]
-
 
 def load_tables(analysis: Analysis, pivots: Sequence[str | PhraseTable] | None = None) -> list[PhraseTable]:
     """The tables of these pivot languages, by default of all that are installed for the language of the analysis."""
@@ -46,8 +44,8 @@ def load_tables(analysis: Analysis, pivots: Sequence[str | PhraseTable] | None =
 
 
 def tables_signature(tables: Sequence[PhraseTable]) -> str:
-    """The pivot languages with the fingerprints of their tables."""
-    return "+".join(f"{table.pivot}.{table.resource.fingerprint}" for table in tables) or "none"
+    """The pivot languages with the fingerprints of their tables, and how these were pruned."""
+    return "+".join(table.signature for table in tables) or "none"
 
 
 @dataclass(frozen=True)

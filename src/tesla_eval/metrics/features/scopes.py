@@ -12,8 +12,6 @@ from tesla_eval.language.analysis import AnalysedBatch
 from tesla_eval.language.analysis.batch import LemmaMap, WordMap
 from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
 
-__all__ = ["ScopeMarker", "Scopes", "clashes"]
-
 Mask = npt.NDArray[np.bool_]
 
 _REACH = 4

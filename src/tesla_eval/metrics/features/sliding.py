@@ -19,8 +19,6 @@ from tesla_eval.matching.bags import build_character_bags
 from tesla_eval.matching.both_ways import match_characters_both_ways
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail
 
-__all__ = ["SlidingCharacterGroup"]
-
 _ORDERS = 3
 _GROWTH = 2
 _SHORT, _LONG = 250, 700

@@ -13,8 +13,6 @@ from tesla_eval.language.analysis import AnalysedBatch
 from tesla_eval.language.analysis.batch import WordMap
 from tesla_eval.language.analysis.porter import porter_stem
 
-__all__ = ["LONGEST", "Stemmer", "Stems", "overlap", "shared_and_all"]
-
 LONGEST = 4
 """specification §13: n-grams of one to four words, in one bag."""
 

@@ -15,8 +15,6 @@ from tesla_eval.language.analysis.batch import word_facts
 from tesla_eval.language.analysis.frequencies import WordFrequencies, load_frequencies
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail
 
-__all__ = ["SurfaceGroup"]
-
 _LABELS = {
     "content": "content words", "function": "function words", "rareword": "rare words", "rarelemma": "rare words",
     "number": "numbers and names", "capital": "numbers and names", "foreign": "foreign or unknown words",

@@ -19,8 +19,6 @@ from tesla_eval.metrics.features.measures import MEASURES, measured_columns, mea
 if TYPE_CHECKING:
     from tesla_eval.base.explanations import FeatureDetail, MatchDetail
 
-__all__ = ["VectorGroup"]
-
 _FLOW = "vec.1"
 _BIGRAMS = "vec.2"
 

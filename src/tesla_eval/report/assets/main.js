@@ -1,5 +1,5 @@
 // Puts the page together once its data is read.
-import { Shown, bestFirst, readBlock, shortNames } from "./data.js";
+import { Shown, bestFirst, readBlock } from "./data.js";
 import { byId, choice } from "../../drawing/assets/dom.js";
 import { showFindings, showSupport } from "./findings.js";
 import { againstEachOther, byLength, distributions, profile } from "./plots.js";
@@ -48,7 +48,8 @@ function showPlots(core, names, shown, open) {
 
 async function main() {
   const core = /** @type {Core} */ (await readBlock("tesla-core"));
-  const names = shortNames(core.systems);
+  core.texts = await readBlock("tesla-texts");
+  const { names } = core;
   /** @type {SegmentTable} */
   let table;
   const view = new SegmentView(core, names, (segment, step) => table.neighbour(segment, step));
@@ -60,6 +61,7 @@ async function main() {
   showChoices(core, names, shown);
   table = new SegmentTable(core, names, shown, open);
   view.closed = () => table.focusCurrent();
+  performance.mark("interactive");
   // Each part in a task of its own, so that the page answers in between.
   const filter = (/** @type {Set<number>} */ segments, /** @type {string} */ title) =>
     table.showOnly(segments, title);

@@ -2,7 +2,7 @@
 import { explanations } from "./data.js";
 import { byId, choice, element, fixed } from "../../drawing/assets/dom.js";
 import { explanationNodes, featureChoice } from "../../drawing/assets/explanation.js";
-import { drawable, legend, pictureOf } from "../../drawing/assets/match.js";
+import { direction, drawable, legend, pictureOf } from "../../drawing/assets/match.js";
 
 /** Shows segments in the dialog. */
 export class SegmentView {
@@ -103,7 +103,12 @@ export class SegmentView {
     own.forEach((text, place) => rows.push([own.length > 1 ? `reference ${place + 1}` : "reference", text]));
     for (const [name, text] of rows) {
       list.append(
-        element("div", {}, element("dt", {}, name), element("dd", { dir: "auto" }, text || "(empty)")),
+        element(
+          "div",
+          { dir: direction(text) },
+          element("dt", {}, name),
+          element("dd", { dir: "auto" }, text || "(empty)"),
+        ),
       );
     }
     return list;

@@ -1,4 +1,5 @@
 // The virtualised table of segments: only the rows in view are elements.
+import { direction } from "../../drawing/assets/match.js";
 import { featureValues } from "./data.js";
 import { differences } from "./differences.js";
 import { byId, choice, element, fixed, save } from "../../drawing/assets/dom.js";
@@ -280,7 +281,10 @@ export class SegmentTable {
           /** @type {HTMLElement | null} */ (this.head.querySelector(`[data-sort="${key}"]`))?.focus();
         });
         cell.append(button);
-      } else cell.append(title);
+      } else {
+        cell.append(title);
+        cell.dir = direction(this.core.texts.hypotheses[0].slice(0, 20).join(""));
+      }
       row.append(cell);
     }
     this.head.replaceChildren(row);

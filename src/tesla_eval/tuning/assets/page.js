@@ -75,12 +75,13 @@
       module_standalone.drawExplanation(view, scored.explanations[0].drawing);
     } else {
       result.replaceChildren(
-        element("h2", `${scored.metric} ${scored.score}`),
+        element("h2", `${scored.metric} ${digits(scored.score)}`),
         element("code", scored.signature),
       );
     }
   };
 
+  const digits = (score) => (score === null ? "–" : score.toFixed(4));
   const linesOf = async (file) => (await file.text()).replace(/\r?\n$/, "").split(/\r?\n/);
 
   const showFiles = async (files) => {
@@ -108,19 +109,18 @@
       };
       const cell = element("td", "");
       cell.append(open);
-      const shown = score === null ? "" : score.toFixed(4);
       body
         .insertRow()
         .append(
           element("td", place + 1),
           cell,
           element("td", references[place]),
-          element("td", shown, "tm-number"),
+          element("td", digits(score), "tm-number"),
         );
     });
     const left = scored.segments.length - MOST_ROWS;
     result.replaceChildren(
-      element("h2", `${scored.metric} ${scored.score}: ${scored.segments.length} segments`),
+      element("h2", `${scored.metric} ${digits(scored.score)}: ${scored.segments.length} segments`),
       element("code", scored.signature),
       table,
       element("p", left > 0 ? `${left} more segments are not shown.` : ""),

@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
-from tesla_eval.language.discourse.arguments import SentenceFacts, inner_features, pair_features
-from tesla_eval.language.discourse.connectives import connective_features
-from tesla_eval.language.discourse.document import Relation, TokenIndex
-from tesla_eval.language.discourse.parser import Parser
-from tesla_eval.training.discourse import (
+from discourse_training import (
     gold_connectives,
     gold_inner,
     gold_neighbours,
 )
-from tesla_eval.training.gdtb import GoldDocument, GoldRelation
+from gdtb import GoldDocument, GoldRelation
+from tesla_eval.language.discourse.arguments import SentenceFacts, inner_features, pair_features
+from tesla_eval.language.discourse.connectives import connective_features
+from tesla_eval.language.discourse.document import Relation, TokenIndex
+from tesla_eval.language.discourse.parser import Parser
 
 __all__ = ["Accuracy", "Overlap", "ParserMeasures", "evaluate_parser"]
 

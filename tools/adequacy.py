@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from paraphrase_sets import ParaphraseSet
 from tesla_eval import statistics
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
-from tesla_eval.judgements.paraphrase_sets import ParaphraseSet
 from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.metrics.features.adequacy import BoundAdequacy, contradicted, longer_lengths
 from tesla_eval.metrics.features.contradictions import CONTRADICTIONS

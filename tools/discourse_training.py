@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any, TypedDict
 
 import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.linear_model import LogisticRegression
 
-from tesla_eval.base.errors import UsageError
+from gdtb import GoldDocument, GoldRelation
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.base.resources import UNSTATED, Provenance, Resource
 from tesla_eval.language.analysis import Pipeline
@@ -46,13 +47,11 @@ from tesla_eval.language.discourse.parser import (
     analysis_of,
     clause_pairs,
 )
-from tesla_eval.training.gdtb import GoldDocument, GoldRelation
 
 __all__ = [
     "fit_classifier",
     "gold_connectives",
     "gold_neighbours",
-    "import_trainer",
     "train_parser",
     "train_parser_resource",
 ]
@@ -277,7 +276,6 @@ def fit_classifier(
 
     `cost` is the weight of the examples against the penalty on large weights. Needs scikit-learn.
     """
-    logistic_regression = import_trainer("sklearn.linear_model").LogisticRegression
     counts = Counter(feature for features in examples for feature in set(features))
     names = sorted(feature for feature, count in counts.items() if count >= rarest)
     matrix = _incidence(examples, {feature: column for column, feature in enumerate(names)})
@@ -285,7 +283,7 @@ def fit_classifier(
     classes = sorted(set(labels))
     columns = [np.zeros(len(names) + 1)] if len(classes) == 2 else []  # two labels: one decision
     for label in classes[len(columns) :]:
-        model = logistic_regression(C=cost, solver="liblinear", random_state=0)
+        model = LogisticRegression(C=cost, solver="liblinear", random_state=0)
         model.fit(matrix, truth == label)
         columns.append(np.append(model.intercept_, model.coef_[0]))
     weights = np.rint(np.stack(columns, axis=1) * WEIGHT_UNITS)
@@ -297,7 +295,6 @@ def fit_classifier(
 
 def _incidence(examples: Sequence[Sequence[str]], columns: Mapping[str, int]) -> Any:
     """The sparse matrix of which example has which feature."""
-    csr_matrix = import_trainer("scipy.sparse").csr_matrix
     indices: list[int] = []
     offsets = [0]
     for features in examples:
@@ -307,11 +304,3 @@ def _incidence(examples: Sequence[Sequence[str]], columns: Mapping[str, int]) ->
         (np.ones(len(indices)), np.array(indices, np.int64), np.array(offsets, np.int64)),
         shape=(len(examples), len(columns)),
     )
-
-
-def import_trainer(module: str) -> Any:
-    """A module of scikit-learn or SciPy, which only training needs."""
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise UsageError(f"training needs scikit-learn: pip install 'tesla-eval[train]' ({error})") from None
