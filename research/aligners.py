@@ -1,39 +1,30 @@
-"""TESLA-B and PEM with phrase tables of several aligners: are tables of one as good as those of another?
+"""TESLA-B with phrase tables of several aligners: are tables of one as good as those of another?
 
-    python -m research.aligners shipped FOLDER [--only translations|paraphrases] [--keep FOLDER]
+    python -m research.aligners shipped FOLDER [--keep FOLDER]
 
 Each FOLDER holds tables of English (`tools/build_phrase_tables.py en-cs en-de en-es en-fr en-zh --aligner hmm --output
 FOLDER`); `shipped` are the built-in ones. Prints, set by set, Kendall's τ of TESLA-B for segments into English (mean
-over language pairs and over TESLA-B with one pivot each, and with all pivots), and Pearson's r of PEM and of its
-adequacy with the raters of ParaBank (mean over PEM with one pivot each). All with the difference to the first folder,
-its 95 % interval, and how often it is above 0 in 1,000 paired resamples of segments, or of originals.
+over language pairs and over TESLA-B with one pivot each, and with all pivots), the difference to the first folder, its
+95 % interval, and how often it is above 0 in 1,000 paired resamples of segments.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from build_pem import LANGUAGE_MODEL, PARABANK, split, to_learn_from
 from research.pivots import PIVOT_FEATURES, TARGET_FEATURES, Floats, score
 from research.scored_outputs import score_outputs
 from research.wmt_sections import SECTIONS, read
 from tesla_eval.base.resources import shipped_folder
 from tesla_eval.judgements.meta.join import MetricScores, join
 from tesla_eval.judgements.meta.run import JudgedSet
-from tesla_eval.judgements.paraphrases import RatedPair, read_parabank
-from tesla_eval.language.analysis import load_pipeline
-from tesla_eval.language.lm import load_language_model
 from tesla_eval.language.pivot import KIND, PhraseTable, read_phrase_table
-from tesla_eval.metrics.features.paraphrases import PARAPHRASE_FEATURES, ParaphraseFeatures
 from tesla_eval.metrics.tesla_b import TeslaB
 from tesla_eval.statistics import Additive, Bootstrap, paired_bootstrap
-from tesla_eval.statistics.pooled import correlation_of_moments
-from tesla_eval.training.regressions import GRID, compute_features, fit_support_vectors, with_controls
 
 PIVOTS = ("cs", "de", "es", "fr", "zh")
 SHIPPED = "shipped"
@@ -42,9 +33,6 @@ SETS = {
     "WMT21, direct assessment": "wmt21-da-toen", "WMT21, MQM": "wmt21-mqm-news",
 }  # fmt: skip
 FEWEST_PAIRS = 1000  # of outputs that people told apart; language pairs with fewer are left out
-PEM_GRID = replace(
-    GRID, cost=(10.0,), gamma=(0.3,), epsilon=(0.2,)
-)  # what the search found for the built-in model
 SINGLE, ALL = "one pivot", "all pivots"
 
 
@@ -165,70 +153,14 @@ def translations(folders: Sequence[str], kept: Path | None) -> None:
         print("\n".join(compared("mean", paired_bootstrap(subject), folders)), end="\n\n", flush=True)
 
 
-def moments(human: Floats, values: Floats) -> Floats:
-    return np.stack(
-        [np.ones_like(human), human, values, human * human, values * values, human * values], axis=1
-    )
-
-
-def mean_correlation(sums: Floats) -> Floats:
-    """Of several pivots: six columns of moments each."""
-    pivots = np.split(sums, len(PIVOTS), axis=-1)
-    return np.asarray(np.mean([correlation_of_moments(some) for some in pivots], axis=0))
-
-
-def paraphrases(folders: Sequence[str]) -> None:
-    """PEM on ParaBank: for each folder and pivot a regression of its own, measured on originals not learned from."""
-    rated = read_parabank(str(PARABANK))
-    analysis, model = load_pipeline("en"), load_language_model("en", LANGUAGE_MODEL)
-    parts: dict[str, list[list[Floats]]] = {}
-    for folder in folders:
-        of_folder: dict[str, list[Floats]] = {}
-        for table in tables_of(folder).values():
-            features = ParaphraseFeatures(analysis, [table], model)
-            train, held = (with_controls(some, features) for some in (to_learn_from(rated), split(rated)[1]))
-            real = [k for k, pair in enumerate(held) if pair.ratings]
-            learned, rows = compute_features(features, train), compute_features(features, held)
-            fit = fit_support_vectors(
-                PARAPHRASE_FEATURES, learned, overall(train), [pair.group for pair in train], PEM_GRID
-            )
-            predicted = np.clip(fit.model.predict(rows), 1, 5)
-            adequacy = np.array([np.mean([a for a, _ in held[k].ratings]) for k in real])
-            for name, human, values, chosen in (
-                ("PEM, overall, with controls", overall(held), predicted, range(len(held))),
-                ("PEM, overall", overall(held)[real], predicted[real], real),
-                ("adequacy, raters' adequacy", adequacy, rows[real, 0], real),
-            ):
-                of_folder.setdefault(name, []).append(moments(human, values))
-                groups = parts.setdefault(f"groups of {name}", [])
-                if not groups:
-                    groups.append([np.unique([held[k].group for k in chosen], return_inverse=True)[1]])
-        for name, some in of_folder.items():
-            parts.setdefault(name, []).append(some)
-    print(heading("PEM, one pivot, r", folders))
-    for name in [name for name in parts if not name.startswith("groups of ")]:
-        statistics = np.stack([np.concatenate(some, axis=1) for some in parts[name]], axis=1)
-        groups = parts[f"groups of {name}"][0][0]
-        subject = Additive.of_statistics(statistics, mean_correlation, groups)
-        print("\n".join(compared(name, paired_bootstrap(subject), folders)), flush=True)
-
-
-def overall(pairs: Sequence[RatedPair]) -> Floats:
-    return np.array([pair.overall for pair in pairs])
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
-    parser.add_argument("--only", choices=("translations", "paraphrases"))
     parser.add_argument(
         "--keep", type=Path, metavar="FOLDER", help="where agreement by segment is kept for later runs"
     )
     options = parser.parse_args()
-    if options.only != "paraphrases":
-        translations(options.folders, options.keep)
-    if options.only != "translations":
-        paraphrases(options.folders)
+    translations(options.folders, options.keep)
 
 
 if __name__ == "__main__":

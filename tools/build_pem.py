@@ -1,7 +1,8 @@
 """Build PEM's English model from ../shared/data/paraphrase: `build_pem.py [--pivots zh] [--output DIR]`.
 
-As in the paper, the pivot is Chinese, 200 originals are learned from, phrases are pruned only by the paper's
-thresholds, the kernel has one width, and the controls are the paper's three.
+As in the paper, words are Porter stems, the pivot is Chinese, 200 originals are learned from, the kernel has one width,
+and the controls are the paper's three. It needs what `build_phrase_tables.py stems-en-zh` and
+`build_language_models.py en:stems` make.
 
 ParaBank's evaluation data states no licence: the model learned from it ships, none of its text. Two of every three
 originals may be learned from; `research/pem.py` measures on the third. How ratings become overall scores is told
@@ -27,7 +28,7 @@ PIVOTS = ("zh",)
 """The paper's pivot language."""
 ORIGINALS = 200
 """The paper's size of training: so many originals, each with its paraphrases and three controls."""
-LANGUAGE_MODEL = "4gram"
+LANGUAGE_MODEL = "stems"
 SOURCES = ("human ratings of ParaBank-Eval-Data (decompositional-semantics-initiative)",)
 LICENCE = "Apache-2.0 (learned numbers, no text)"
 DATE = "2026-11-15"

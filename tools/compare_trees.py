@@ -387,7 +387,10 @@ def dump(path: str) -> None:
         try:
             metric = create_metric(name, "en" if data == "summaries" else data, **options)
             arrays |= {f"{key} | {what}": array for what, array in measured(metric, given)}
-        except TeslaError as error:  # a missing jar, or an option that this version does not have
+        except (
+            TeslaError,
+            TypeError,
+        ) as error:  # a missing jar, or an option that this version does not have
             skipped[key] = str(error)
             continue
         seconds = time.process_time() - start

@@ -12,6 +12,11 @@
 
 namespace tesla {
 
+// A text with more words than there is room for.
+struct TextTooLong : std::length_error {
+    using std::length_error::length_error;
+};
+
 inline void require(bool holds, const char* otherwise) {
     if (!holds) throw std::invalid_argument(otherwise);
 }

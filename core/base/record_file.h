@@ -2,11 +2,46 @@
 // a file that was cut or changed, or belongs to other work, is refused.
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#ifdef _WIN32
+#include <filesystem>
+#endif
+#include <memory>
+#include <stdexcept>
+#include <string>
 
 namespace tesla {
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+[[noreturn]] inline void fail_file(const std::string& path, const char* what) {
+    throw std::runtime_error(path + ": " + what + " (" + std::strerror(errno) + ")");
+}
+
+// Paths are UTF-8 everywhere. Windows would take them for the local code page, so it gets wide characters.
+inline File open_file(const std::string& path, const char* mode) {
+#ifdef _WIN32
+    const std::wstring wide_mode(mode, mode + std::strlen(mode));
+    File file(_wfopen(std::filesystem::u8path(path).c_str(), wide_mode.c_str()), &std::fclose);
+#else
+    File file(std::fopen(path.c_str(), mode), &std::fclose);
+#endif
+    if (!file) fail_file(path, "cannot be opened");
+    std::setvbuf(file.get(), nullptr, _IOFBF, 1 << 18);
+    return file;
+}
+
+inline void remove_file(const std::string& path) {
+#ifdef _WIN32
+    _wremove(std::filesystem::u8path(path).c_str());
+#else
+    std::remove(path.c_str());
+#endif
+}
 
 class RecordChecksum {
    public:

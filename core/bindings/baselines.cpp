@@ -16,6 +16,7 @@
 #include "base/interrupt.h"
 #include "base/pairs.h"
 #include "baselines/bleu.h"
+#include "baselines/edit_rate.h"
 #include "baselines/mteval_categories.h"
 #include "baselines/porter_stemmer.h"
 #include "baselines/rouge.h"
@@ -229,6 +230,12 @@ void bind_baselines(nb::module_& m) {
           "BLEU of every row of statistics, as sacreBLEU computes it.");
     m.def("match_rouge", &match_rouge, "sentences"_a, "sentence_offsets"_a, "hypotheses"_a, "references"_a, "kind"_a,
           "measure"_a, "Precision, recall and F of every pair with the reference under which `measure` is highest.");
+    m.def(
+        "count_edits",
+        [](const Array<std::uint32_t>& hypothesis, const Array<std::uint32_t>& reference) {
+            return without_gil([&] { return EditCounter().count(view_of(hypothesis), view_of(reference)); });
+        },
+        "hypothesis"_a, "reference"_a, "The edits of TER between two sequences of words, which are numbers.");
     m.def(
         "porter_stem",
         [](std::string_view word, bool nltk) { return porter_stem(word, nltk ? PorterRules::Nltk : PorterRules::Paper); },

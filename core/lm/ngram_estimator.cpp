@@ -176,7 +176,7 @@ void NgramEstimator::weigh_contexts(unsigned n, const Discounts& discounts, Ngra
         RecordReader reader(path("adjusted", n));
         for (NgramRecord record; reader.next(record);) by_context.add(reversed(record, n));
     }
-    std::remove(path("adjusted", n).c_str());
+    remove_file(path("adjusted", n));
     by_context.finish();
     std::vector<NgramRecord> group;
     auto close = [&] {
@@ -256,7 +256,7 @@ void NgramEstimator::join_backoffs(const Progress& progress) {
         }
         writer.close();
         if (more) throw std::logic_error("a context is no n-gram of the model");
-        std::remove(path("interpolated", n).c_str());
+        remove_file(path("interpolated", n));
     }
     ticker.finish();
 }

@@ -1,8 +1,6 @@
 #include "lm/ngram_sorter.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -11,21 +9,9 @@
 namespace tesla {
 namespace {
 
-constexpr std::size_t kFileBuffer = 1 << 18;
 constexpr std::size_t kMostRuns = 128;  // open files at once; more runs are merged into one first
 
-[[noreturn]] void fail(const std::string& path, const char* what) {
-    throw std::runtime_error(path + ": " + what + " (" + std::strerror(errno) + ")");
-}
-
 [[noreturn]] void refuse(const std::string& path) { throw std::runtime_error(path + ": is damaged, or cannot be read"); }
-
-std::FILE* open_file(const std::string& path, const char* mode) {
-    std::FILE* file = std::fopen(path.c_str(), mode);
-    if (!file) fail(path, "cannot be opened");
-    std::setvbuf(file, nullptr, _IOFBF, kFileBuffer);
-    return file;
-}
 
 // Lexicographic by the first `width` words.
 struct KeyLess {
@@ -39,13 +25,13 @@ struct KeyLess {
 
 }  // namespace
 
-RecordWriter::RecordWriter(const std::string& path) : path_(path), file_(open_file(path, "wb"), &std::fclose) {
+RecordWriter::RecordWriter(const std::string& path) : path_(path), file_(open_file(path, "wb")) {
     const RecordFileHead unfinished{};
-    if (std::fwrite(&unfinished, sizeof unfinished, 1, file_.get()) != 1) fail(path_, "cannot be written");
+    if (std::fwrite(&unfinished, sizeof unfinished, 1, file_.get()) != 1) fail_file(path_, "cannot be written");
 }
 
 void RecordWriter::write(const NgramRecord& record) {
-    if (std::fwrite(&record, sizeof record, 1, file_.get()) != 1) fail(path_, "cannot be written");
+    if (std::fwrite(&record, sizeof record, 1, file_.get()) != 1) fail_file(path_, "cannot be written");
     checksum_.add(record);
     ++count_;
 }
@@ -53,15 +39,15 @@ void RecordWriter::write(const NgramRecord& record) {
 void RecordWriter::close() {
     const RecordFileHead head{RecordFileHead::kMagic, 0, count_, checksum_.value()};
     const bool written = seek_to(file_.get(), 0) && std::fwrite(&head, sizeof head, 1, file_.get()) == 1;
-    if (std::fclose(file_.release()) != 0 || !written) fail(path_, "cannot be written");
+    if (std::fclose(file_.release()) != 0 || !written) fail_file(path_, "cannot be written");
 }
 
 RecordReader::RecordReader(const std::string& path, std::uint64_t start)
-    : path_(path), file_(open_file(path, "rb"), &std::fclose), start_(start) {
+    : path_(path), file_(open_file(path, "rb")), start_(start) {
     if (std::fread(&head_, sizeof head_, 1, file_.get()) != 1 || head_.magic != RecordFileHead::kMagic) refuse(path_);
     left_ = head_.count - std::min(start, head_.count);
     if (start > 0 && !seek_to(file_.get(), sizeof head_ + (head_.count - left_) * sizeof(NgramRecord)))
-        fail(path_, "cannot be read");
+        fail_file(path_, "cannot be read");
 }
 
 bool RecordReader::next(NgramRecord& record) {
@@ -195,7 +181,7 @@ void NgramSorter::merge_runs() {
 std::string NgramSorter::run_path(std::size_t run) const { return path_ + "." + std::to_string(run); }
 
 void NgramSorter::remove_runs() {
-    for (const std::string& run : runs_) std::remove(run.c_str());
+    for (const std::string& run : runs_) remove_file(run);
     runs_.clear();
 }
 

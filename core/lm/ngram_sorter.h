@@ -39,7 +39,7 @@ class RecordWriter {
 
    private:
     std::string path_;
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+    File file_;
     std::uint64_t count_ = 0;
     RecordChecksum checksum_;
 };
@@ -53,7 +53,7 @@ class RecordReader {
 
    private:
     std::string path_;
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+    File file_;
     RecordFileHead head_;
     RecordChecksum checksum_;
     std::uint64_t start_, left_ = 0;

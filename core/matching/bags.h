@@ -10,15 +10,11 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/checks.h"
 #include "base/flat_table.h"
 #include "base/small_sort.h"
 
 namespace tesla {
-
-// A text with more words than there is room for.
-struct TextTooLong : std::length_error {
-    using std::length_error::length_error;
-};
 
 // So that weights of trigrams, summed over a million words, stay whole 64-bit numbers; see `check_room`.
 inline constexpr std::int64_t kLargestDenominator = 10'000;

@@ -17,14 +17,6 @@ bool phrases_less(const PhraseCount& a, const PhraseCount& b) {
 }
 bool phrases_equal(const PhraseCount& a, const PhraseCount& b) { return a.target == b.target && a.pivot == b.pivot; }
 
-using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
-File open_file(const std::string& path, const char* mode) {
-    File file(std::fopen(path.c_str(), mode), &std::fclose);
-    if (!file) throw std::runtime_error(path + ": cannot be opened");
-    return file;
-}
-
 // The records of one sorted run, a block at a time.
 class RunReader {
    public:

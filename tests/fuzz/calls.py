@@ -1,7 +1,7 @@
 """Calls of the core with sound and unsound arguments: `python -m tests.fuzz.calls --count 43000`.
 
 What the other fuzzers do not reach: alignment, syntax, tuning, encoder, vectors, states, phrase runs, language models,
-explanations of CELAB. A call may return or raise one of Python's usual errors; a crash ends the program.
+explanations of CELAB, edits of TER. A call may return or raise one of Python's usual errors; a crash ends the program.
 """
 
 from __future__ import annotations
@@ -303,9 +303,14 @@ def explain_celab(draws: Draws) -> None:
     batch.solve(draws.array("<i8", 2, 2), draws.array("<i8", 2, 2), draws.count(1, 500))
 
 
+def count_edits(draws: Draws) -> None:
+    texts = [draws.array("<u4", draws.size(90), 6) for _ in range(2)]
+    _core.count_edits(*(text.reshape(1, -1) if draws.odd() else text for text in texts))
+
+
 CALLS: tuple[Callable[[Draws], None], ...] = (
     align, parse, chart, train_parser, tune, encode, look_up_vectors, match_states, merge_phrases,
-    estimate, explain_celab,
+    estimate, explain_celab, count_edits,
 )  # fmt: skip
 
 

@@ -54,7 +54,7 @@ def test_ctrl_c_ends_the_work_of_all_threads(name: str, workers: int) -> None:
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("name", ["m", "ter"])
 def test_ctrl_c_ends_the_work_on_one_long_text(name: str, workers: int) -> None:
-    assert seconds_to_return(name, workers, 2, 8000 if name == "m" else 1500) < 1
+    assert seconds_to_return(name, workers, 2, 8000) < 1
 
 
 FORKING = """

@@ -71,23 +71,14 @@ def test_what_goes_through_hubs_has_the_same_optimum() -> None:
     assert solved["objective"] == expected * solved["weight_unit"]
 
 
-@pytest.mark.parametrize(
-    ("name", "words", "told"),
-    [
-        ("m", 50_001, "segment 2: a text is too long: it has more than 50,000 words: split it"),
-        ("ter", 1_501, r"segment 2: a text has 1,501 words, more than 1,500: .* -m ter:max_words=1501"),
-        (
-            "ter-char",
-            1_501,
-            r"segment 2: a text has 1,501 words, more than 1,500: .* -m ter-char:max_words=1501",
-        ),
-    ],
-)
-def test_an_error_names_the_segment_and_the_limit(name: str, words: int, told: str) -> None:
-    text = "a" * words if name == "ter-char" else "word " * words
+@pytest.mark.parametrize("name", ["m", "ter", "ter-char"])
+def test_an_error_names_the_segment_and_the_limit(name: str) -> None:
+    text = ("a" if name == "ter-char" else "word ") * 50_001
     chunk = Chunk([["short", text]], [["short", "short"]])
     start = time.process_time()
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(
+        InputError, match="segment 2: a text is too long: it has more than 50,000 words: split it"
+    ):
         score_systems(["a"], [NamedMetric(name, create_metric(name, "en"))], [chunk])
     assert time.process_time() - start < 10
 
@@ -102,9 +93,9 @@ def test_a_long_text_of_few_words_is_refused() -> None:
     assert time.process_time() - start < 10
 
 
-def test_the_bound_of_ter_can_be_raised_and_is_no_part_of_the_signature() -> None:
-    metric = create_metric("ter", "en", max_words=3)
-    assert metric.sentence_score("one two three", ["one two three"]).score == 0
-    with pytest.raises(InputError, match="4 words, more than 3"):
-        metric.sentence_score("one two three four", ["one"])
-    assert str(metric.get_signature()) == str(create_metric("ter", "en").get_signature())
+def test_ter_of_long_texts_takes_seconds() -> None:
+    draw = random.Random(1)
+    texts = [" ".join(draw.choices(VERBS.split(), k=20_000)) for _ in range(2)]
+    start = time.process_time()
+    create_metric("ter", "en").sentence_score(texts[0], texts[1:])
+    assert time.process_time() - start < 10

@@ -120,7 +120,7 @@ def test_12_regression() -> None:
 
 def test_13_pem_by_hand() -> None:
     found = Pem("en").sentence_score("It started raining.", ["It began to rain."])
-    assert found.features["dissimilarity"] == 2 * 2 / (10 + 6)
+    assert found.features["dissimilarity"] == 2 * 4 / (14 + 10)
     assert (overall_score(100, 2, 0.0), overall_score(100, 2, 1.0)) == (2.0, 5.0)
 
 

@@ -38,7 +38,7 @@ def make_table(folder, pairs: list[tuple[str, str, int]], tags=None, compact: bo
     merged = counter.merge([run], 1, 0.0)
     words = {word: (tags or {}).get(word, NOUN) for word in merged["pivot_words"]}
     return PhraseTable.from_resource(
-        table_resource("en", "fr", merged, words, info={"min_count": 1, "min_probability": 0.0}, compact=compact)
+        table_resource(load_pipeline("en"), "fr", merged, words, info={"min_probability": 0.0}, compact=compact)
     )  # fmt: skip
 
 
@@ -260,7 +260,8 @@ def test_a_limit_below_the_tables_own_is_refused(tmp_path):
     counter.add_pairs(["a"], ["u"], np.ones(1, np.uint32))
     counter.write_run(str(tmp_path / "run"))
     merged = counter.merge([str(tmp_path / "run")], 1, 0.1)
-    resource = table_resource("en", "fr", merged, {"u": NOUN}, info={"min_probability": 0.1}, compact=False)
+    info = {"min_probability": 0.1}
+    resource = table_resource(load_pipeline("en"), "fr", merged, {"u": NOUN}, info=info, compact=False)
     with pytest.raises(UsageError, match=r"pruned at 0\.1; rebuild it with --prune COUNT 0\.05"):
         pivot_network(batch_of(Vocabulary(Lexicon(None)), "a"), PhraseTable.from_resource(resource), 3,
                       least_probability=0.05)  # fmt: skip

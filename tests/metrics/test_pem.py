@@ -102,7 +102,7 @@ def test_swapping_the_sentences_changes_neither_f1(pem: Pem) -> None:
 def slow_target_f1(one: str, other: str) -> float:
     bags = []
     for text in (one, other):
-        (batch,) = load_pipeline("en").analyse([text])
+        (batch,) = load_pipeline("en").analyse([text], keep_punctuation=True)
         stems = [porter_stem(token.surface.lower()) for token in batch.tokens(0)]
         bags.append([tuple(stems[i : i + n]) for n in (1, 2, 3, 4) for i in range(len(stems) - n + 1)])
     rest = list(bags[1])
@@ -156,7 +156,7 @@ def test_the_corners_are_in_order(pem: Pem) -> None:
     assert copy > salad
 
 
-@pytest.mark.parametrize("texts", [("", ORIGINAL), (ORIGINAL, ""), ("", ""), ("...", ORIGINAL), ("?!", "?!")])
+@pytest.mark.parametrize("texts", [("", ORIGINAL), (ORIGINAL, ""), ("", "")])
 def test_an_empty_side_gets_the_lowest_score(pem: Pem, texts: tuple[str, str]) -> None:
     assert pem.sentence_score(texts[0], [texts[1]]).score == 1.0
 
@@ -288,15 +288,14 @@ def test_train_pem(tesla, write, tmp_path: Path) -> None:
     ]  # fmt: skip
     table, model = write("r.tsv", ["original\tparaphrase\toverall", *rows]), tmp_path / "pem-en.tesla"
     pivot = load_pem_model("en").pivots[0]
-    outcome = tesla(
-        "train", "pem", table, "-o", str(model), "--pivots", pivot, "--folds", "3", "--least-count", "7"
-    )
+    outcome = tesla("train", "pem", table, "-o", str(model), "--pivots", pivot, "--folds", "3")
     assert outcome.status == 0, outcome.err
     assert "24 pairs of 6 originals" in outcome.out
     metric = Pem(lang="en", model=model)
     assert metric.combined.loaded.pivots == (pivot,)
-    assert metric.combined.loaded.least_count == 7
-    assert "least_count:7" in str(metric.get_signature())
+    refused = tesla("train", "pem", table, "-o", str(model), "--lm", "4gram")
+    assert refused.status == 2
+    assert "the language model '4gram' is of words; make one with `tesla build lm --stems`" in refused.err
     assert 1 <= metric.sentence_score("He is sick.", ["He is ill."]).score <= 5
 
 
@@ -409,4 +408,4 @@ def test_usage_without_pivots() -> None:
     from tesla_eval.training.regressions import paraphrase_features
 
     with pytest.raises(UsageError, match="without a pivot"):
-        paraphrase_features("en", [], "4gram")
+        paraphrase_features("en", [], "stems")

@@ -8,6 +8,9 @@ import subprocess
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sacrebleu.metrics.lib_ter import translation_edit_rate
 from scipy.optimize import linear_sum_assignment
 
 from tesla_eval import TeslaM
@@ -117,6 +120,26 @@ class TestMaxSim:
         pair = "The cats sat on a mat.", ["The cat sat on the mat."]
         assert MaxSim("en").sentence_score(*pair).score != TeslaM("en").sentence_score(*pair).score
         assert MaxSim("en").sentence_score(pair[0], [pair[0]]).score == 1
+
+
+@given(st.data())
+@settings(deadline=None)
+def test_edits_are_those_of_sacrebleu(data):
+    """Few words, so that much can be shifted; very different lengths, so that the beam is left."""
+    size, few = (
+        data.draw(st.sampled_from([(8, 8), (30, 30), (3, 120), (90, 60)])),
+        data.draw(st.integers(1, 12)),
+    )
+    words = st.integers(0, few).map(str)
+    hypothesis, reference = (data.draw(st.lists(words, max_size=most)) for most in size)
+    if data.draw(st.booleans()) and hypothesis:  # the same words, some of them elsewhere
+        start, end, to = (data.draw(st.integers(0, len(hypothesis))) for _ in range(3))
+        reference = hypothesis[:start] + hypothesis[end:]
+        reference[to:to] = hypothesis[start:end]
+    assume(reference)  # an empty one is a missing one
+    edits, length = translation_edit_rate(hypothesis, reference)
+    texts = ([" ".join(hypothesis)], [[" ".join(reference)]])
+    assert Ter().score_segments(*texts).statistics.tolist() == [[edits, length]]
 
 
 def test_ter_over_characters_is_ter_over_spread_text(corpus):

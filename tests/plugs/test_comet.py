@@ -12,7 +12,7 @@ import pytest
 
 from tesla_eval import InputError, ResourceError, UsageError, evaluate
 from tesla_eval.metrics import create_metric, packaged
-from tests.pages import ROOT, run_python
+from tests.pages import ROOT, blocks, run_python
 from tests.plugs.neighbours import neighbour, two_systems
 
 torch = neighbour("torch")
@@ -24,21 +24,25 @@ HYPOTHESES, OTHERS, REFERENCES = (texts[:40] for texts in two_systems())
 SOURCES = [text[::-1] for text in REFERENCES]
 
 
-@pytest.fixture(scope="module")
-def encoder(tmp_path_factory) -> Path:
-    """A BERT of two layers with letters for pieces."""
-    folder = tmp_path_factory.mktemp("encoder")
+def bert(folder: Path, layers: int) -> Path:
+    """A small BERT with letters for pieces."""
+    folder.mkdir(parents=True, exist_ok=True)
     letters = [chr(code) for code in range(33, 127)]
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
     (folder / "vocab.txt").write_text("\n".join(pieces) + "\n")
     torch.manual_seed(1)
     config = transformers.BertConfig(
-        vocab_size=len(pieces), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
+        vocab_size=len(pieces), hidden_size=16, num_hidden_layers=layers, num_attention_heads=2, intermediate_size=32,
         max_position_embeddings=128,
     )  # fmt: skip
     transformers.BertModel(config).save_pretrained(folder)
     transformers.BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=126).save_pretrained(folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory) -> Path:
+    return bert(tmp_path_factory.mktemp("encoder"), 2)
 
 
 def checkpoint(encoder: Path, folder: Path, kind: str, **extra: Any) -> Path:
@@ -248,5 +252,23 @@ def test_a_checkpoint_that_runs_code_is_refused(encoder, tmp_path, monkeypatch) 
     assert not Path("shot").exists()
 
 
-def test_the_page_runs_as_written(model, encoder) -> None:
-    run_python(ROOT / "docs" / "connect" / "comet.md", {"folder": str(model), "encoder": str(encoder)})
+def test_the_page_runs_as_written(model, encoder, files, tmp_path, monkeypatch, tesla) -> None:
+    page = ROOT / "docs" / "connect" / "comet.md"
+    run_python(page, {"folder": str(model), "encoder": str(encoder)})
+    monkeypatch.chdir(tmp_path)
+    for name, lines in {"sysA": HYPOTHESES, "sysB": OTHERS}.items():
+        Path(f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
+    bert(Path("roberta-large"), 24)  # a name that bert-score knows: it compares layer 17
+    Path("Unbabel").mkdir()
+    for name in ("wmt22-comet-da", "Unbabel/wmt22-comet-da"):
+        Path(name).symlink_to(model)
+    commands = [
+        line.split()[1:]
+        for block in blocks(page, "")
+        for line in block.splitlines()
+        if line.startswith("tesla ")
+    ]
+    for command in commands:
+        outcome = tesla(*command)
+        assert outcome.status == 0, outcome.err
+    assert len(commands) == 3 and "bertscore:model=roberta-large" in Path("report.html").read_text()

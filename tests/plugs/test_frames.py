@@ -231,6 +231,6 @@ def test_an_empty_batch_gives_an_empty_result(name: str) -> None:
 
 
 def test_the_page_runs_as_written(monkeypatch) -> None:
-    neighbour("pandas"), neighbour("polars")
+    neighbour("pandas"), neighbour("polars"), neighbour("dask.dataframe")
     monkeypatch.chdir(ROOT)
     run_python(ROOT / "docs" / "connect" / "frames.md", {})

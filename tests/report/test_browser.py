@@ -102,6 +102,45 @@ def test_shown_numbers_are_the_data(small, opened, tesla) -> None:
     assert rows == [[f["name"], *(f"{f[key]:.4f}" for key in ("precision", "recall", "f"))] for f in features]
 
 
+def test_counts_of_errors_are_the_data(small, opened, tesla) -> None:
+    document = json.loads(tesla("report", "--extract", str(small)).out)
+    page = opened(small)
+    pair = sorted(range(2), key=lambda system: -document["metrics"][0]["scores"][system])
+    rows = [row.locator("td").all_inner_texts() for row in page.locator("#finding-totals tbody tr").all()]
+    kinds = ("names", "numbers", "untranslated", "dropped", "inserted", "repeated")
+    for kind, row in zip(kinds, rows, strict=True):
+        for system, shown in zip(pair, row[1:], strict=True):
+            total = document["findings"][system]["totals"][kind]
+            plural = "" if total["segments"] == 1 else "s"
+            count, segments = total["count"], total["segments"]
+            assert shown == (f"{count} in {segments} segment{plural}" if count else "none")
+    lost = page.locator("#finding-area .card").filter(has=page.get_by_role("heading", name="Words lost"))
+    shown = [row.locator("td").all_inner_texts()[:3] for row in lost.locator("tbody tr").all()]
+    data = document["findings"][pair[0]]["lost"]
+    assert shown == [[one["text"], str(one["count"]), f"{one['cost']:.1f}"] for one in data]
+
+
+def test_sentences_without_support_lead_to_their_segment(tesla, opened, tmp_path: Path) -> None:
+    texts = {
+        "source.txt": "Storms hit Portugal on Monday. Nobody was hurt.",
+        "a.txt": "Storms hit Spain. Nobody was hurt.",
+        "b.txt": "Storms hit Portugal.",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(f"{text}\n", "utf-8")
+    files = [str(tmp_path / name) for name in ("a.txt", "b.txt")]
+    path = tmp_path / "support.html"
+    given = ("-l", "en", "-m", "s-source", "-s", str(tmp_path / "source.txt"), *files, "-o", str(path))
+    assert tesla("report", *given).status == 0
+    page = opened(path)
+    page.locator('#choices select[name="system"]').select_option(label="a")
+    first = page.locator("#support-area tbody tr").first
+    assert first.locator("mark").all_inner_texts() == ["Spain"]
+    first.get_by_role("button", name="segment 1").click()
+    page.wait_for_selector("#segment-dialog[open]")
+    assert "Storms hit Portugal on Monday." in page.locator("#segment-view").inner_text()
+
+
 def test_sorting_searching_and_filters(small, opened, tesla) -> None:
     page = opened(small)
     page.get_by_role("button", name="difference").click()
@@ -252,6 +291,42 @@ def test_keyboard_only(small, opened) -> None:
     page.wait_for_function("document.activeElement.value === 'ms.2' && document.activeElement.checked")
 
 
+def test_tab_reaches_everything_and_its_focus_is_seen(small, opened) -> None:
+    page = opened(small)
+    page.wait_for_selector("#why-area[data-drawn]")
+    wanted = page.evaluate(
+        """() => {
+          const all = "a[href], button, input, select, summary, [tabindex]";
+          const some = [...document.querySelectorAll(all)].filter((one) => one.tabIndex === 0 && one.checkVisibility());
+          some.forEach((one, place) => one.setAttribute("data-place-in-order", place));
+          return some.length;
+        }"""
+    )
+    places, unseen = [], []
+    for _ in range(wanted):
+        page.keyboard.press("Tab")
+        place, name, seen = page.evaluate(
+            """() => {
+              const one = document.activeElement;
+              const style = getComputedStyle(one);
+              const seen = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1;
+              return [Number(one.getAttribute("data-place-in-order")), one.outerHTML.slice(0, 80), seen];
+            }"""
+        )
+        places.append(place)
+        unseen += [] if seen else [name]
+    assert places == list(range(wanted))
+    assert unseen == []
+    page.locator("#why-area .link").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.activeElement.id === 'segment-table'")
+    assert " of 5 segments" in page.locator("#segment-count").inner_text()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#segment-dialog[open]")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#segment-dialog", state="hidden")
+
+
 def test_injected_text_is_shown_as_text(write_report, opened) -> None:
     path = write_report(
         [f"A cat sat {text}" for text in HOSTILE],
@@ -379,26 +454,59 @@ def test_pivots_language_models_and_summaries(write_report, opened, tesla, tmp_p
     assert "Words added" in page.locator("#errors").inner_text()
 
 
-def test_a_narrow_page_does_not_scroll_sideways(small, opened) -> None:
-    page = opened(small, viewport={"width": 390, "height": 800})
+@pytest.mark.parametrize(
+    ("language", "reference", "outputs"),
+    [
+        ("en", "She has published three novels.", ["She published three novels.", "Three novels she has."]),
+        ("ar", "سافر الرئيس إلى القاهرة يوم الثلاثاء", ["ذهب الرئيس إلى القاهرة", "سافر الرئيس يوم الثلاثاء"]),
+        ("zh", "您知道哪里是八坂神社吗？" * 8, ["您还是知道八坂神社吗？" * 8, "清水寺在哪里吗？"]),
+    ],
+)  # fmt: skip
+def test_a_narrow_page_does_not_scroll_sideways(write_report, opened, language, reference, outputs) -> None:
+    names = ("a", "a-system-with-quite-a-long-name-of-many-letters")
+    systems = {name: [text] * 3 for name, text in zip(names, outputs, strict=True)}
+    path = write_report([reference] * 3, systems, "-l", language)
+    page = opened(path, viewport={"width": 390, "height": 800}, bypass_csp=True)
+    page.wait_for_selector("#why-area[data-drawn]")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    wide = page.evaluate(
+        """() => [...document.querySelectorAll("main *, nav, header, footer *")].filter((one) => {
+          for (let up = one; up; up = up.parentElement) if (getComputedStyle(up).overflowX !== "visible") return false;
+          return one.getBoundingClientRect().right > 391;
+        }).map((one) => one.outerHTML.slice(0, 80))"""
+    )
+    assert wide == []
     rows = page.locator("#segment-table")
     assert rows.evaluate("area => area.scrollWidth <= area.clientWidth")
     heights = rows.locator("tr[data-place]").evaluate_all("rows => rows.map(row => row.offsetHeight)")
     assert len(set(heights)) == 1
+    if AXE.exists():
+        assert _faults(page, AXE.read_text("utf-8")) == []
     page.locator("#segment-table tbody button").first.click()
     page.wait_for_selector("#segment-view .card")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.locator("#segment-dialog").evaluate("dialog => dialog.scrollWidth <= dialog.clientWidth")
+    if language == "ar":
+        label, text = (
+            page.locator(f"#segment-view .texts {tag}").first.bounding_box() for tag in ("dt", "dd")
+        )
+        style = "label => getComputedStyle(label).direction"
+        assert page.locator("#segment-view .texts dt").first.evaluate(style) == "rtl"
+        assert label["x"] + label["width"] == pytest.approx(text["x"] + text["width"], abs=1)
 
 
 def test_a_report_of_3000_segments_and_10_systems(write_report, opened, browser) -> None:
     path = write_report(*_large(), "-l", "en", "-m", "m,bleu")
     size = path.stat().st_size / 1e6
-    assert size < 25
-    page = opened(path)
-    ready = page.evaluate("performance.now()")
-    browser.start_tracing(page=page, categories=["toplevel", "disabled-by-default-devtools.timeline"])
+    assert size < 18
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    browser.start_tracing(
+        page=page, categories=["toplevel", "loading", "disabled-by-default-devtools.timeline"]
+    )
+    page.goto(path.as_uri())
+    page.wait_for_selector("#why-area[data-drawn]", timeout=60_000, state="attached")
+    interactive = page.evaluate("performance.getEntriesByName('interactive')[0].startTime")
     page.evaluate(
         """async () => {
           const area = document.getElementById("segment-table");
@@ -410,16 +518,22 @@ def test_a_report_of_3000_segments_and_10_systems(write_report, opened, browser)
           await new Promise((resolve) => setTimeout(resolve, 300));
         }"""
     )
-    tasks = _main_thread_tasks(json.loads(browser.stop_tracing())["traceEvents"])
-    wall, own = (max(task[key] for task in tasks) / 1000 for key in ("dur", "tdur"))
+    events = json.loads(browser.stop_tracing())["traceEvents"]
+    painted = min(event["ts"] for event in events if event.get("name") == "firstPaint")
+    tasks = [task for task in _main_thread_tasks(events) if task["ts"] > painted]
+    # Reading the file itself is the browser's task: its length is that of the file.
+    reads = [event["ts"] for event in events if event.get("name") == "DocumentLoader::BodyLoadingFinished"]
+    own = [task for task in tasks if not any(task["ts"] <= at <= task["ts"] + task["dur"] for at in reads)]
+    longest, reading = (max((task["tdur"] / 1000 for task in some), default=0) for some in (own, tasks))
     shown = page.locator("#segment-table tbody tr[data-place]").count()
-    times = f"ready after {ready:.0f} ms, longest task while scrolling {own:.0f} ms of CPU ({wall:.0f} ms by the clock)"
+    times = f"interactive after {interactive:.0f} ms, longest task {longest:.0f} ms of CPU, of reading {reading:.0f} ms"
     print(f"\n3,000 × 10: {size:.1f} MB, {times}")
-    assert ready < 3000
-    assert own < 200  # other work on this machine is not our task
+    assert interactive < 3000
+    assert longest < 100  # other work on this machine makes tasks longer
     assert shown < 60
     assert page.locator("#segment-table tbody tr[data-place]").last.get_attribute("data-place") == "2999"
     assert "holds the links of" in page.locator("#matching-note").inner_text()
+    context.close()
 
 
 def _main_thread_tasks(events: list[dict]) -> list[dict]:

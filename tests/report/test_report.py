@@ -15,6 +15,7 @@ import pytest
 
 from tesla_eval import TeslaM
 from tesla_eval.base.errors import InputError
+from tesla_eval.base.version import SCORING
 from tesla_eval.metrics.comparison import SystemTable, compare_systems
 from tesla_eval.report.collect import ReportTexts, ScoredMetric, collect, telling_segments
 from tesla_eval.report.embedding import embedded, encoded, extract, read_blocks
@@ -129,6 +130,17 @@ def _metric(name: str, scores: list[float], significant: set[str], higher: bool 
 def test_one_conclusion_over_all_metrics(metrics: list[dict], conclusion: str) -> None:
     systems = list("abcdef"[: len(metrics[0]["scores"])])
     assert overview({"systems": systems, "metrics": metrics}).conclusion == conclusion
+
+
+def test_the_page_says_where_other_systems_lie(page, write) -> None:
+    stored = json.loads((ROOT / "src" / "tesla_eval" / "report" / "ranges.json").read_text("utf-8"))
+    assert stored["scoring"] == SCORING, "python tools/score_ranges.py makes the ranges anew"
+    row = stored["ranges"]["tesla-m"]["en"]
+    assert 0 < row["low"] < row["high"] < 1
+    html = page("-r", *EXAMPLES, "-m", "m").read_text("utf-8")
+    assert f"systems of {row['set']} into English lie between {row['low']:.4f} and {row['high']:.4f}." in html
+    lines = write("ref.txt", ["Saluton."]), write("sys.txt", ["Saluton."])
+    assert "What a number means" not in page("-l", "und", "-m", "bleu", "-r", *lines).read_text("utf-8")
 
 
 def test_the_page_says_what_was_compared_and_when(page) -> None:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import gzip
 import random
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 from research import papers_tables
+from research.papers_tables_text import CHINESE_TABLES, INTO_TABLES, NOT_HERE, OTHER_TABLES, OUT_TABLES
+from research.resampled import Estimate, ResampledSet
 from tesla_eval.judgements.meta.run import JudgedSet
 from tesla_eval.judgements.nouns import EvalSet, Preferences
+from tesla_eval.metrics.cache import ScoreCache
 
 WORDS = [
     "the",
@@ -36,7 +41,6 @@ SYSTEMS, SEGMENTS = 4, 24
 @pytest.fixture
 def tool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv("TESLA_EVAL_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(papers_tables, "INTO_METRICS", ("m", "b", "f", "maxsim", "bleu", "ter"))
     return papers_tables
 
 
@@ -50,8 +54,12 @@ def sentence(generator: random.Random, lp: str) -> str:
     return ("" if lp.endswith("zh") else " ").join(generator.choices(letters, k=8))
 
 
-def made_data(folder: Path) -> None:
+def made_data(data: Path) -> None:
     """Test sets of random sentences; people prefer the system with the lower number."""
+    folder = data / "wmt"
+    folder.mkdir()
+    (data / "synonyms").mkdir()
+    (data / papers_tables.CILIN).write_bytes(gzip.compress("Aa01A01= 买 购\n".encode()))
     generator = random.Random(3)
     human_systems = []
     for name, lps in (
@@ -88,8 +96,27 @@ def test_the_page_regenerates_to_the_same_bytes(tool, tmp_path):
     pages = ["\n".join(tool.page(tmp_path, 2)) for _ in range(2)]
     assert pages[0].encode() == pages[1].encode()
     assert "one judged segment in 2" in pages[0]
-    for name in ("TESLA-M", "TESLA-B", "TESLA-F", "MaxSim", "BLEU", "TER", "TESLA-CELAB⁻"):
-        assert f"\n| {name} | " in pages[0]
+    for name in papers_tables.NAMES.values():
+        assert (f"\n| {name} | " in pages[0]) == (name != "METEOR")
+    assert "This run had no jar" in pages[0]
+
+
+def test_every_row_of_every_table_has_a_line(tool, tmp_path):
+    made_data(tmp_path)
+    lines = "\n".join(tool.page(tmp_path, 8))
+    for paper in (*INTO_TABLES, *OUT_TABLES, *CHINESE_TABLES):
+        (table,) = (part for part in lines.split("\n\n") if f"{paper.number}: {paper.data} | {paper.columns[0]}" in part
+                    and f"| {paper.paper}, " in part)  # fmt: skip
+        rows = {line.split(" | ")[0][2:]: line for line in table.splitlines()[2:]}
+        assert list(rows) == list(paper.rows)
+        for name, row in rows.items():
+            assert re.search(r"\[-?\d\.\d{3}, -?\d\.\d{3}\] \|$", row) or row.endswith(
+                f"| {NOT_HERE.get(name, 'left out of this run')} |"
+            )
+    for table in OTHER_TABLES:
+        for row, told in table.rows:
+            assert f"| {row} | {told} |" in lines
+            assert re.match("counterpart: |reproduced|not possible: ", told)
 
 
 def test_one_segment_in_so_many_is_kept_with_its_pairs(tool):
@@ -110,11 +137,32 @@ def test_one_segment_in_so_many_is_kept_with_its_pairs(tool):
     assert thin.preferences.lines == [2, 4]
 
 
-def test_the_sentence_names_what_agrees_and_what_does_not(tool):
-    paper = tool.PaperTable(
-        "P", "table 1", "data", ("x", "average"), {"A": (0.1, 0.9), "B": (0.9, 0.5), "C": (0, 0.1)}
+def test_the_sentence_names_what_holds_and_what_does_not(tool):
+    figures = {"A": (0.3, 0.01), "B": (0.4, 0.01), "C": (0.395, 0.1)}
+    generator = np.random.default_rng(0)
+    ours = {
+        name: Estimate(value, value + width * generator.normal(size=1000))
+        for name, (value, width) in figures.items()
+    }
+    rows: dict[str, tuple[float | None, ...]] = {"A": (0.1, 0.9), "B": (0.9, 0.5), "C": (0, 0.1), "D": (1, 1)}
+    paper = tool.PaperTable("P", "table 1", "data", "Spearman", "average", ("x", "average"), rows)
+    assert tool._verdict(paper, ours) == (
+        "Orders of two metrics: 0 of 3 hold. Reversed: A above B (-0.100). "
+        "Open: A above C (-0.095); B above C (+0.005)."
     )
-    (_, sentence_) = tool._verdict(paper, -1, {"A": 0.3, "B": 0.4, "C": 0.2})
-    assert sentence_ == (
-        "By average, 2 of 3 orders of two metrics agree (A above C; B above C); these do not: A above B."
-    )
+
+
+def test_resampled_figures_are_those_of_the_formulas(tool, tmp_path):
+    made_data(tmp_path)
+    with ScoreCache() as cache:
+        (joined,) = tool._Study(tmp_path, 1, cache, None).joined("wmt12-rr", ("de-en",), ("m",))
+    found = ResampledSet(joined, 0).figures("TESLA-M")
+    scores = joined.metrics["TESLA-M"]
+    difference = joined.pairs.metric_difference(scores.oriented)
+    assert found["Consistency"].value == np.mean(difference > 0)
+    assert found["τ"].value == pytest.approx(np.mean(np.sign(difference)))
+    systems = scores.system_scores(joined.used)
+    assert found["Pearson"].value == pytest.approx(np.corrcoef(systems, joined.human_systems)[0, 1])
+    assert found["Spearman"].value == pytest.approx(spearmanr(systems, joined.human_systems).statistic)
+    low, high = found["Consistency"].interval
+    assert low < found["Consistency"].value < high

@@ -18,7 +18,7 @@ from tesla_eval._core import PhraseCounter, extract_phrases, symmetrise
 from tesla_eval.base.errors import BuildError, InputError, ResourceError, TeslaError, UsageError
 from tesla_eval.base.resources import Resource, read_resource, write_resource
 from tesla_eval.language.analysis import load_pipeline
-from tesla_eval.language.pivot import PhraseTable, read_phrase_table
+from tesla_eval.language.pivot import PhraseTable, installed_pivots, read_phrase_table
 from tesla_eval.training.bitext import Bitext, align_with_eflomal, find_eflomal, lemma_lines, lemma_names
 from tesla_eval.training.phrase_tables import PhraseTableRecipe, _Runs, build_phrase_table, parse_moses_line
 
@@ -172,16 +172,32 @@ class TestBuild:
         assert table.count(["zebra"]) == table.count(["cat", "dog"]) == 0
         assert not list(table_file.parent.glob("*.work"))
 
-    def test_rare_phrases_of_several_words_can_be_left_out(self, table_file):
-        table = read_phrase_table(table_file)
-        pruned = table.without_rare_phrases(2)
-        phrases = (["the"], ["cat"], ["the", "dog"], ["the", "dog", "sleep"], ["a", "cat"], ["sleep", "the"])
-        for phrase in phrases:
-            kept = len(phrase) == 1 or table.count(phrase) >= 2
-            assert pruned.look_up(phrase) == (table.look_up(phrase) if kept else [])
-            assert pruned.count(phrase) == (table.count(phrase) if kept else 0)
-            assert table.without_rare_phrases(0).look_up(phrase) == table.look_up(phrase)
-        assert {table.count(phrase) >= 2 for phrase in phrases[2:]} == {True, False}
+    def test_nothing_is_pruned_unless_asked(self, bitext, tmp_path, tesla):
+        def build(*more: str) -> Resource:
+            path = tmp_path / "t.tesla"
+            done = tesla("build", "phrase-table", "-l", "en", "--pivot", "fr", "--bitext", *bitext[:2],
+                         "--alignments", bitext[2], "-o", str(path), *more)  # fmt: skip
+            assert done.status == 0, done.err
+            return read_resource(path)
+
+        whole, pruned = build(), build("--prune", "2", "0.1")
+        assert whole.info["phrases"] == whole.info["extracted phrases"] == pruned.info["extracted phrases"]
+        assert len(whole.arrays["option_count"]) == whole.info["extracted pairs"]
+        assert pruned.info["phrases"] < whole.info["phrases"]
+        signatures = [PhraseTable.from_resource(table).signature for table in (whole, pruned)]
+        assert [text.endswith(".min2") for text in signatures] == [False, True]
+
+    def test_pems_tables_are_of_stems_with_punctuation(self, write, tmp_path, tesla, monkeypatch):
+        monkeypatch.setenv("TESLA_EVAL_DATA", str(tmp_path))
+        files = write("p.en", ["Adjustable cities ."]), write("p.fr", ["Villes réglables ."])
+        done = tesla("build", "phrase-table", "-l", "en", "--pivot", "fr", "--bitext", *files, "--stems",
+                     "--alignments", write("p.align", ["0-1 1-0 2-2"]))  # fmt: skip
+        assert done.status == 0, done.err
+        table = read_phrase_table(tmp_path / "phrases-stems-en-fr.tesla")
+        assert table.count(["adjust", "citi", "."]) == 1
+        assert table.count(["adjustable"]) == table.count(["city"]) == 0
+        assert installed_pivots("en", stems=True) == ["fr", "zh"]
+        assert table.look_up(["."]) == [((".",), 1.0)]
 
     def test_resources_show_it(self, table_file, tesla, monkeypatch):
         monkeypatch.setenv("TESLA_EVAL_DATA", str(table_file.parent))

@@ -18,7 +18,7 @@ from tesla_eval.cli.shared.terminal import progress, resumable
 from tesla_eval.language.analysis.languages import code_to_build, resolve_language
 from tesla_eval.language.analysis.tagger import KIND as TAGGER
 from tesla_eval.language.pivot import KIND as PHRASES
-from tesla_eval.language.pivot import LEAST_PROBABILITY
+from tesla_eval.language.pivot import STEMS
 from tesla_eval.training.bitext import Bitext
 from tesla_eval.training.languages import LanguageFiles, build_language
 from tesla_eval.training.phrase_tables import ALIGNERS, PhraseTableRecipe, build_phrase_table
@@ -213,10 +213,15 @@ def _figures(resource: Resource) -> Iterator[str]:
     "--prune",
     nargs=2,
     type=(click.IntRange(1), click.FloatRange(0, 1, max_open=True)),
-    default=(1, LEAST_PROBABILITY),
-    show_default=True,
+    default=(1, 0.0),
     metavar="COUNT PROBABILITY",
-    help="Leave out phrases seen fewer than COUNT times, and all but the best translation with PROBABILITY or less.",
+    help="Leave out phrases seen fewer than COUNT times, and all but the best translation with PROBABILITY or less.  "
+    "[default: keep everything]",
+)
+@click.option(
+    "--stems",
+    is_flag=True,
+    help="A table for -m pem: stems of English words in the place of lemmas, and punctuation.",
 )
 @click.option(
     "-o",
@@ -241,8 +246,9 @@ def _figures(resource: Resource) -> Iterator[str]:
 @provenance_options("Where the data comes from; default: the files' names.")
 def phrase_table(
     *, language: str, pivot: str, bitexts: tuple[tuple[str, str], ...], alignments: tuple[str, ...],
-    aligner: str, moses: tuple[str, ...], moses_swapped: bool, prune: tuple[int, float], output: Path | None,
-    work: Path | None, keep_work: bool, compact: bool, jobs: int, sources: tuple[str, ...], licence: str, day: str,
+    aligner: str, moses: tuple[str, ...], moses_swapped: bool, prune: tuple[int, float], stems: bool,
+    output: Path | None, work: Path | None, keep_work: bool, compact: bool, jobs: int,
+    sources: tuple[str, ...], licence: str, day: str,
 ) -> None:  # fmt: skip
     """Build a phrase table: what the phrases of a language mean in a pivot language.
 
@@ -266,9 +272,10 @@ def phrase_table(
         language=code, pivot=pivot_code,
         bitexts=tuple(Bitext(*files, links) for files, links in zip(bitexts, given, strict=True)),
         moses=moses, moses_swapped=moses_swapped, min_count=prune[0], min_probability=prune[1], compact=compact,
-        aligner=aligner, provenance=Provenance(sources, licence, day),
+        aligner=aligner, stems=stems, provenance=Provenance(sources, licence, day),
     )  # fmt: skip
-    path = output or user_data_folder() / f"{PHRASES}-{code}-{pivot_code}{SUFFIX}"
+    kind = f"{PHRASES}-{STEMS}" if stems else PHRASES
+    path = output or user_data_folder() / f"{kind}-{code}-{pivot_code}{SUFFIX}"
     folder = work or path.with_name(f"{path.name}.work")
     with resumable(folder), progress() as bar:
         resource = build_phrase_table(recipe, folder, bar, threads=jobs)

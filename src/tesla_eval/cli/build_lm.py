@@ -59,6 +59,7 @@ _MEGABYTE = 1 << 20
     metavar="N[,N...]",
     help="By order: leave out n-grams seen at most this often; the last number applies to higher orders.",
 )
+@click.option("--stems", is_flag=True, help="A model for -m pem: stems of English words.")
 @click.option(
     "--round", "rounded", is_flag=True, help=f"Keep eight bits of each probability in the {SUFFIX} file."
 )
@@ -85,6 +86,7 @@ def lm(
     order: int,
     min_count: int,
     prune: str,
+    stems: bool,
     rounded: bool,
     memory: int,
     folder: Path | None,
@@ -105,7 +107,7 @@ def lm(
     if STANDARD_INPUT in texts:
         raise UsageError("the text is read twice, so it cannot be standard input: write it to a file")
     _check_outputs(outputs)
-    settings = LanguageModelSettings(order, min_count, _numbers(prune), memory * _MEGABYTE)
+    settings = LanguageModelSettings(order, min_count, _numbers(prune), stems, memory * _MEGABYTE)
 
     def chunks() -> Iterator[Sequence[str]]:
         for path in texts:

@@ -186,7 +186,7 @@ _FIGURES = {
     "lm": "order {order}, {words} words, perplexity {perplexity}",
     "lemmas": "{forms} forms, {rules} rules",
     "pem": "Pearson {training[pearson]} in cross-validation",
-    "phrases": "pivot {pivot}, {phrases} phrases",
+    "phrases": "pivot {pivot}, {phrases} phrases of {extracted phrases}, seen {min_count} times or more",
     "segmenter": "F1 {test F1} %",
     "senses": "{lemmas} words, {sets} sets",
     "vectors": "{with vector} vectors, {dimensions} dimensions",

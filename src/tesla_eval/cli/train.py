@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from tesla_eval.base.resources import Provenance, find_resource, missing_resource, write_resource
+from tesla_eval.base.resources import Provenance, missing_resource, write_resource
 from tesla_eval.cli.shared.options import (
     judgement_options,
     language_option,
@@ -28,11 +28,10 @@ from tesla_eval.judgements.paraphrases import FULLY_NOVEL, is_parabank, read_par
 from tesla_eval.judgements.wmt import read_preferences
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.language.lm import installed_language_models
-from tesla_eval.language.pivot import installed_pivots
+from tesla_eval.language.pivot import STEMS, installed_pivots
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features.lm import LanguageModelGroup
-from tesla_eval.metrics.features.paraphrases import LEAST_COUNT
 from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
 from tesla_eval.models.documents import write_document
@@ -241,13 +240,6 @@ tesla train {name} --segments wmt24.seg.tsv.gz -l und --threshold 0.5 -o weights
     "--pivots", default=None, metavar="CODE[,CODE...]", help="Pivot languages.  [default: all installed]"
 )
 @click.option(
-    "--least-count",
-    type=click.IntRange(0),
-    default=LEAST_COUNT,
-    show_default=True,
-    help="Leave out phrases of several words that the phrase tables' bitext has less often; the paper uses all.",
-)
-@click.option(
     "--fully-novel",
     type=click.FloatRange(0, 1, max_open=True),
     default=FULLY_NOVEL,
@@ -259,7 +251,7 @@ tesla train {name} --segments wmt24.seg.tsv.gz -l und --threshold 0.5 -o weights
     "--lm",
     "language_model",
     default=None,
-    help="The language model's name or file.  [default: 4gram, or 3gram if it is not installed]",
+    help="The language model's name or file, one of stems.  [default: stems]",
 )
 @click.option(
     "--controls/--no-controls",
@@ -281,7 +273,6 @@ def pem(
     language: str,
     output: Path,
     pivots: str | None,
-    least_count: int,
     fully_novel: float,
     language_model: str,
     controls: bool,
@@ -301,11 +292,11 @@ def pem(
     tesla train pem parabank_eval.tsv.gz --pivots fr,de --fully-novel 0.75 -o pem-en.tesla
     """
     language = resolve_language(language)
-    model_name = language_model or _default_model(language)
-    chosen = pivots.split(",") if pivots else installed_pivots(language)
+    model_name = language_model or STEMS
+    chosen = pivots.split(",") if pivots else installed_pivots(language, stems=True)
     if not chosen:
         raise missing_resource(
-            "phrase table", language, f"tesla build phrase-table -l {language} --pivot CODE"
+            "phrase table of stems", language, f"tesla build phrase-table -l {language} --pivot CODE --stems"
         )
     pairs = [
         pair
@@ -322,7 +313,6 @@ def pem(
             language,
             chosen,
             model_name,
-            least_count=least_count,
             folds=folds,
             progress=bar,
         )
@@ -334,12 +324,6 @@ def pem(
         f"{told['pairs']} pairs of {told['originals']} originals; C {told['C']:g}, gamma {told['gamma']:g}, "
         f"epsilon {told['epsilon']:g}; Pearson's r over {folds} held-out folds {told['pearson']:.4f}"
     )
-
-
-def _default_model(language: str) -> str:
-    """Specification §8: PEM uses a model of order 4, or trigrams for languages without one."""
-    names = [name for name in ("4gram", "3gram") if find_resource(f"lm-{name}", language) is not None]
-    return names[0] if names else "4gram"
 
 
 for _name, _metric, _options in _METRICS:

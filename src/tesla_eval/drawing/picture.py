@@ -101,10 +101,17 @@ def partners(links: Iterable[tuple[float, Iterable[LinkPart]]]) -> list[LinkPart
 
     The parts that carry most come first; no unit is taken twice.
     """
-    support: dict[LinkPart, float] = {}
+    # Links share the objects of their parts: counting them by identity first is much quicker than by value.
+    by_identity: dict[int, float] = {}
+    objects: dict[int, LinkPart] = {}
     for carried, parts in links:
         for part in parts:
-            support[part] = support.get(part, 0.0) + carried
+            key = id(part)
+            by_identity[key] = by_identity.get(key, 0.0) + carried
+            objects[key] = part
+    support: dict[LinkPart, float] = {}
+    for key, part in objects.items():
+        support[part] = support.get(part, 0.0) + by_identity[key]
     chosen: list[LinkPart] = []
     taken: tuple[set[int], set[int]] = set(), set()
     for part in sorted(support, key=lambda part: (-support[part], part)):

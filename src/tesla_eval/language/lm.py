@@ -21,8 +21,8 @@ from tesla_eval.base.resources import (
     missing_resource,
     read_resource,
 )
-from tesla_eval.language.analysis import AnalysedBatch, Pipeline, load_pipeline
-from tesla_eval.language.analysis.batch import WordMap
+from tesla_eval.language.analysis import AnalysedBatch, Pipeline, load_pipeline, load_stems
+from tesla_eval.language.analysis.batch import LemmaMap, WordMap
 from tesla_eval.language.analysis.languages import resolve_language
 
 KIND = "lm"
@@ -35,11 +35,15 @@ _TOKENS_VERSION = 1  # to be raised when the tokeniser cuts ordinary text in ano
 
 
 def analysis_fingerprint(pipeline: Pipeline) -> str:
-    """What decides which words a model sees: the tokeniser, and what cuts words out of longer ones."""
+    """What decides which words a model sees: the tokeniser, what cuts words out of longer ones, and stems."""
     parts = {"tokens": str(_TOKENS_VERSION), **pipeline.signature}
-    return "|".join(
-        f"{name}:{parts[name]}" for name in ("tokens", "lang", "segmenter", "compounds") if name in parts
-    )
+    names = ["tokens", "lang", "segmenter", "compounds", *(["lemmas"] if pipeline.keep_punctuation else [])]
+    return "|".join(f"{name}:{parts[name]}" for name in names if name in parts)
+
+
+def model_pipeline(language: str, *, stems: bool) -> Pipeline:
+    """The analysis of a model of words as they are written, or of the stems that PEM reads (specification §13)."""
+    return load_stems(language) if stems else load_pipeline(language)
 
 
 def analyse_chunks(pipeline: Pipeline, chunks: Iterable[Sequence[str]]) -> Iterator[AnalysedBatch]:
@@ -48,11 +52,11 @@ def analyse_chunks(pipeline: Pipeline, chunks: Iterable[Sequence[str]]) -> Itera
         yield pipeline.analyse(chunk, keep_punctuation=True)[0]
 
 
-class WordNumbers(WordMap):
+def word_numbers(numbers: Mapping[str, int], *, stems: bool) -> WordMap:
     """The numbers that a vocabulary gives to the words of analysed texts; 0 for a word that it does not have."""
-
-    def __init__(self, numbers: Mapping[str, int]) -> None:
-        super().__init__(lambda form: numbers.get(form.lower(), 0))
+    if stems:
+        return LemmaMap(lambda lemma: numbers.get(lemma, 0))
+    return WordMap(lambda form: numbers.get(form.lower(), 0))
 
 
 TRIGRAM = "3gram"
@@ -69,7 +73,8 @@ class LanguageModel:
     """
 
     def __init__(self, resource: Resource) -> None:
-        self._pipeline = load_pipeline(resource.language)
+        self.stems = bool(resource.info.get("stems"))
+        self._pipeline = model_pipeline(resource.language, stems=self.stems)
         expected = analysis_fingerprint(self._pipeline)
         if resource.analysis != expected:
             raise ResourceError(
@@ -85,7 +90,9 @@ class LanguageModel:
             raise ResourceError(
                 f"{resource.path}: is damaged or not a language model ({error}); rebuild it with `tesla build lm`"
             ) from error
-        self._numbers = WordNumbers({word: number for number, word in enumerate(self.words)})
+        self._numbers = word_numbers(
+            {word: number for number, word in enumerate(self.words)}, stems=self.stems
+        )
         self.language = resource.language
         self.order = self._core.order
         self.fingerprint = resource.fingerprint
@@ -99,9 +106,12 @@ class LanguageModel:
         """ln P of every text, its end included."""
         return self._core.score(batch.offsets, self._numbers.of(batch))
 
-    def normalised(self, texts: Sequence[str]) -> FloatArray:
-        """(1/L) ln P of every text, L its number of words; NaN where it has none (specification §8)."""
-        batch = self.analyse(texts)
+    def normalised(self, texts: Sequence[str] | AnalysedBatch) -> FloatArray:
+        """(1/L) ln P of every text, L its number of words; NaN where it has none (specification §8).
+
+        A batch must be one that `analyse` could have made.
+        """
+        batch = texts if isinstance(texts, AnalysedBatch) else self.analyse(texts)
         lengths = batch.lengths
         return np.where(lengths > 0, self.score(batch) / np.maximum(lengths, 1), np.nan)
 

@@ -28,9 +28,11 @@ from tesla_eval.base.resources import (
     read_resource,
 )
 from tesla_eval.language.analysis.conllu import UNIVERSAL_TAGS
-from tesla_eval.language.analysis.pipeline import load_pipeline
+from tesla_eval.language.analysis.pipeline import load_pipeline, load_stems
 
 KIND = "phrases"
+STEMS = "stems"
+"""What the header of PEM's own tables says of their keys, and how their files are called: `phrases-stems-en-zh`."""
 LEAST_PROBABILITY = 0.1
 """Specification §6: pivot phrases with this probability or less are dropped, save the best one of a segment."""
 
@@ -91,6 +93,16 @@ class PhraseTable:
         """Pivot phrases with this probability or less were left out of the table, save the best of each phrase."""
         return float(self.resource.info["min_probability"])
 
+    @property
+    def signature(self) -> str:
+        """The pivot language, the table's fingerprint and, if rare phrases were dropped, the least count that stayed.
+
+        >>> load_phrase_table("en", "fr").signature.split(".")[::2]
+        ['fr', 'min5']
+        """
+        least = int(self.resource.info.get("min_count", 1))
+        return f"{self.pivot}.{self.resource.fingerprint}" + (f".min{least}" if least > 1 else "")
+
     def count(self, phrase: Sequence[str]) -> int:
         """N(p) of a phrase, given as lemmas; 0 if it is not in the table."""
         return self.core.look_up(list(phrase))[0]
@@ -106,28 +118,10 @@ class PhraseTable:
         raw, ends = arrays["target_words"].tobytes(), arrays["target_ends"].tolist()
         return [raw[start:end].decode() for start, end in pairwise(ends)]
 
-    def without_rare_phrases(self, least_count: int) -> PhraseTable:
-        """The table without the phrases of several words that were seen less often; single words stay.
-
-        >>> table = load_phrase_table("en", "fr")
-        >>> table.count(["put", "forward"]), table.without_rare_phrases(50).count(["put", "forward"])
-        (5, 0)
-        """
-        arrays = _unpacked(self.resource.arrays)
-        counts, offsets = arrays["node_count"], arrays["node_option"]
-        rare = counts < least_count
-        rare[: len(arrays["target_ends"]) - 1] = False  # the first nodes are the single words
-        options = np.diff(offsets)
-        kept = np.repeat(~rare, options)
-        arrays |= {name: arrays[name][kept] for name in ("option_phrase", "option_count")}
-        arrays["node_count"] = np.where(rare, 0, counts).astype(np.uint32)
-        arrays["node_option"] = np.cumsum(np.append(0, np.where(rare, 0, options)), dtype=np.uint32)
-        core = _core.PhraseTable(**arrays, total=float(self.resource.info["total"]))
-        return PhraseTable(self.resource, core)
-
     def check_analysis(self) -> None:
         """Refuse a table whose lemmas are not those that the language's analysis gives today."""
-        here = load_pipeline(self.language).lemma_fingerprint
+        load = load_stems if self.resource.info.get(STEMS) else load_pipeline
+        here = load(self.language).lemma_fingerprint
         if self.resource.analysis != here:
             trained_with = self.resource.analysis or "unknown"
             raise ResourceError(
@@ -137,8 +131,12 @@ class PhraseTable:
 
 
 def _advice(resource: Resource) -> str:
-    pivot = resource.info.get("pivot", "PIVOT")
-    return f"rebuild it with `tesla build phrase-table -l {resource.language or 'LANGUAGE'} --pivot {pivot}`"
+    pivot, stems = resource.info.get("pivot", "PIVOT"), bool(resource.info.get(STEMS))
+    return f"rebuild it with `{_command(resource.language or 'LANGUAGE', pivot, stems)}`"
+
+
+def _command(language: str, pivot: str, stems: bool) -> str:
+    return f"tesla build phrase-table -l {language} --pivot {pivot}" + (" --stems" if stems else "")
 
 
 def _unpacked(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:
@@ -160,20 +158,27 @@ def read_phrase_table(path: Path) -> PhraseTable:
 
 
 @cache
-def load_phrase_table(language: str, pivot: str) -> PhraseTable:
-    """The user's own or the shipped table of a language and a pivot language; it is read once per process."""
-    path = find_resource(KIND, f"{language}-{pivot}")
+def load_phrase_table(language: str, pivot: str, *, stems: bool = False) -> PhraseTable:
+    """The user's own or the shipped table of a language and a pivot language; it is read once per process.
+
+    `stems` asks for the kind that PEM reads.
+    """
+    path = find_resource(f"{KIND}-{STEMS}" if stems else KIND, f"{language}-{pivot}")
     if path is None:
-        pivots = ", ".join(installed_pivots(language)) or "none"
+        pivots = ", ".join(installed_pivots(language, stems=stems)) or "none"
         raise missing_resource(
-            f"phrase table to {pivot!r}", language, f"tesla build phrase-table -l {language} --pivot {pivot}",
+            f"phrase table{' of stems' if stems else ''} to {pivot!r}", language, _command(language, pivot, stems),
             note=f" (installed pivot languages: {pivots})",
         )  # fmt: skip
     return read_phrase_table(path)
 
 
-def installed_pivots(language: str) -> list[str]:
-    """The pivot languages for which `language` has a table, in alphabetical order."""
-    start = f"{KIND}-{language}-"
+def installed_pivots(language: str, *, stems: bool = False) -> list[str]:
+    """The pivot languages for which `language` has a table, in alphabetical order.
+
+    >>> installed_pivots("en", stems=True)
+    ['zh']
+    """
+    start = f"{KIND}-{STEMS}-{language}-" if stems else f"{KIND}-{language}-"
     names = [path.name for path in installed_resources() if path.name.startswith(start)]
     return sorted({name[len(start) : -len(SUFFIX)] for name in names})

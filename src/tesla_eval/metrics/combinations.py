@@ -332,12 +332,11 @@ class Regression(Combination):
         return replace(self, model=model)
 
     def choose(self, groups: Sequence[FeatureGroup]) -> Sequence[FeatureGroup]:
-        """The groups with the pivots, language model and phrases that the model was trained with."""
-        model = self.loaded
+        """The groups with the pivots and the language model that the model was trained with."""
         settings = {
-            "pivots": tuple(self.pivots or model.pivots), "language_model": model.language_model,
-            "least_count": model.least_count,
-        }  # fmt: skip
+            "pivots": tuple(self.pivots or self.loaded.pivots),
+            "language_model": self.loaded.language_model,
+        }
         return [replace(group, **settings) for group in groups]  # type: ignore[type-var]  # dataclasses by contract
 
     def over(self, groups: Sequence[BoundGroup]) -> Layout:
@@ -351,8 +350,8 @@ class Regression(Combination):
 
     @property
     def signature(self) -> dict[str, str]:
-        """The fingerprint of the model, and the least count of its phrases."""
-        return {"least_count": str(self.loaded.least_count), "model": self.loaded.fingerprint or "own"}
+        """The fingerprint of the model."""
+        return {"model": self.loaded.fingerprint or "own"}
 
     def score(self, rows: FloatArray) -> FloatArray:
         """The regression's value, within the scale."""

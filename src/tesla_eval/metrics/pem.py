@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from tesla_eval.language.analysis import Analyser, Analysis, Pipeline, load_stems
 from tesla_eval.metrics.combinations import Regression
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features.paraphrases import ParaphraseGroup
@@ -24,3 +25,12 @@ class Pem(FeatureMetric):
     groups = (ParaphraseGroup(),)
     combination = Regression()
     accepts = frozenset[str]()
+    ignores = frozenset({"tagger", "senses"})
+    shortcomings: ClassVar[list[str]] = []
+    """It needs no tags and no synonyms."""
+
+    def make_analysis(
+        self, lang: str, analyser: Analyser | Pipeline | None, synonyms: str | None
+    ) -> Analysis:
+        """Stems and punctuation."""
+        return load_stems(lang)

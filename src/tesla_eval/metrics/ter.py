@@ -1,28 +1,24 @@
-"""TER beside our metrics: sacreBLEU's own, segment by segment.
+"""TER beside our metrics: sacreBLEU's words and score; the core counts the edits as sacreBLEU does.
 
-Its formula stands here once more, over arrays, because a bootstrap asks for thousands of resamples.
+The formula stands here once more, over arrays, because a bootstrap asks for thousands of resamples.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
 
+from tesla_eval._core import count_edits
 from tesla_eval.base.arrays import FloatArray
-from tesla_eval.base.errors import InputError
 from tesla_eval.metrics.baselines import UNSPACED_TOKENISERS, SacreBleuMetric, SacreBleuSignature
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.segments import References
 
 
 class Ter(SacreBleuMetric):
-    """TER: edits per reference word; lower is better.
-
-    Time grows with the third power of the length: texts of more than `max_words` words are refused.
-    """
+    """TER: edits per reference word; lower is better."""
 
     id: ClassVar[str] = "ter"
     higher_is_better: ClassVar[bool] = False
@@ -36,10 +32,8 @@ class Ter(SacreBleuMetric):
         no_punct: bool = False,
         asian_support: bool | None = None,
         case_sensitive: bool = False,
-        max_words: int = 1_500,
         workers: int = 1,
     ) -> None:
-        self._max_words = max_words
         asian = lang in UNSPACED_TOKENISERS if asian_support is None else asian_support
         super().__init__(
             lang, workers=workers, normalized=normalized, no_punct=no_punct, asian_support=asian,
@@ -49,18 +43,14 @@ class Ter(SacreBleuMetric):
     def _make(self, lang: str, **options: Any) -> tuple[Any, Any]:
         from sacrebleu.metrics.ter import TER
 
-        metric = TER(**options)
-        return metric, metric
+        class CountedByCore(TER):  # type: ignore[misc, unused-ignore]
+            def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: dict[str, Any]) -> list[float]:
+                references = ref_kwargs["ref_words"]
+                edits = min(_count_edits(hypothesis.split(), reference) for reference in references)
+                return [edits, sum(map(len, references)) / len(references)]
 
-    def _score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
-        for text in chain(hypotheses, *references):
-            words = len(text.split()) if text and len(text) > self._max_words else 0
-            if words > self._max_words:
-                raise InputError(
-                    f"a text has {words:,} words, more than {self._max_words:,}: split it into segments, "
-                    f"or raise the bound: -m {self.id}:max_words={words} (in Python max_words={words})"
-                )
-        return super()._score_segments(hypotheses, references)
+        metric = CountedByCore(**options)
+        return metric, metric
 
     def score_of_sums(self, sums: FloatArray) -> FloatArray:
         """TER of (..., edits, length of the reference)."""
@@ -68,6 +58,15 @@ class Ter(SacreBleuMetric):
         return np.asarray(
             100 * np.divide(edits, length, out=np.asarray(edits > 0, np.float64), where=length > 0)
         )
+
+
+def _count_edits(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
+    numbers: dict[str, int] = {}
+    sides = (
+        np.array([numbers.setdefault(word, len(numbers)) for word in side], np.uint32)
+        for side in (hypothesis, reference)
+    )
+    return count_edits(*sides)
 
 
 class TerChar(Ter):

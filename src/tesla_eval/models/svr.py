@@ -126,8 +126,6 @@ class PemModel:
     regression: SupportVectorModel
     pivots: tuple[str, ...]
     language_model: str
-    least_count: int
-    """Phrases of several words seen less often were not used."""
     analysis: str = ""
     info: Mapping[str, Any] = field(default_factory=dict)
     """The result of cross-validation and the size of the data, for people to read."""
@@ -139,7 +137,6 @@ class PemModel:
             **self.regression.to_info(),
             "pivots": list(self.pivots),
             "lm": self.language_model,
-            "least_count": self.least_count,
             "training": dict(self.info),
         }
         return Resource(
@@ -157,7 +154,6 @@ def read_pem_model(path: Path) -> PemModel:
             regression=SupportVectorModel.from_resource(resource.arrays, resource.info),
             pivots=tuple(str(pivot) for pivot in resource.info["pivots"]),
             language_model=str(resource.info["lm"]),
-            least_count=int(resource.info["least_count"]),
             analysis=resource.analysis,
             info=resource.info.get("training", {}),
             fingerprint=resource.fingerprint,
@@ -242,7 +238,7 @@ class CremerModel:
             lowest, highest = float(resource.info["lowest"]), float(resource.info["highest"])
             if not -inf < lowest < highest < inf:
                 raise ValueError("the range of scores is empty")
-        except (LookupError, TypeError, ValueError) as error:
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             raise ResourceError(
                 f"{resource.path}: is damaged ({error}); reinstall it, or train it with `tesla train cremer`"
             ) from error

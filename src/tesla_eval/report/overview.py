@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
 from typing import Any
 
 from markupsafe import Markup
 
+from tesla_eval.base.version import SCORING
 from tesla_eval.drawing.shapes import Axis
 from tesla_eval.language.analysis.languages import LANGUAGES
 
@@ -56,6 +60,8 @@ class Overview:
     """By metric: the scale of the intervals."""
     pairs: tuple[tuple[PairRow, ...], ...]
     """By metric."""
+    meanings: tuple[str, ...]
+    """For metrics with stored ranges: where other systems lie."""
 
 
 def overview(core: Mapping[str, Any]) -> Overview:
@@ -70,7 +76,25 @@ def overview(core: Mapping[str, Any]) -> Overview:
         cells=tuple(_cells(metric) for metric in metrics),
         axes=tuple(_axis(metric) for metric in metrics),
         pairs=tuple(_pairs(metric, dict(zip(core["systems"], names, strict=True))) for metric in metrics),
+        meanings=tuple(filter(None, (_meaning(metric, core.get("language", "")) for metric in metrics))),
     )
+
+
+@lru_cache(maxsize=1)
+def _ranges() -> dict[str, dict[str, Any]]:
+    """By metric and language where systems of WMT lie (tools/score_ranges.py); empty if scores have changed since."""
+    stored = json.loads(files("tesla_eval.report").joinpath("ranges.json").read_text("utf-8"))
+    return stored["ranges"] if stored["scoring"] == SCORING else {}
+
+
+def _meaning(metric: Mapping[str, Any], language: str) -> str:
+    """What a score means, by the systems of a WMT campaign; empty where there is no range."""
+    row = _ranges().get(metric["name"], {}).get(language)
+    if row is None:
+        return ""
+    ends = " and ".join(_shown(metric, row[end]) for end in ("low", "high"))
+    where = f"{row['set']} into {LANGUAGES[language].name}"
+    return f"{metric['name']}: eight of ten of the {row['systems']} systems of {where} lie between {ends}."
 
 
 def default_title(language: str, systems: int, segments: int) -> str:

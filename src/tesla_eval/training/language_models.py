@@ -21,8 +21,15 @@ from tesla_eval.base.errors import BuildError, UsageError
 from tesla_eval.base.files import replacing
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.base.resources import UNSTATED, Provenance, Resource, byte_planes, text_array
-from tesla_eval.language.analysis import AnalysedBatch, Pipeline, load_pipeline
-from tesla_eval.language.lm import KIND, SPECIAL_WORDS, WordNumbers, analyse_chunks, analysis_fingerprint
+from tesla_eval.language.analysis import AnalysedBatch, Pipeline
+from tesla_eval.language.lm import (
+    KIND,
+    SPECIAL_WORDS,
+    analyse_chunks,
+    analysis_fingerprint,
+    model_pipeline,
+    word_numbers,
+)
 
 Discounts = tuple[float, float, float]
 """What is taken from the count of an n-gram that counts once, twice, three times or more."""
@@ -63,6 +70,8 @@ class LanguageModelSettings:
     """Words seen less often are `<unk>`."""
     prune: tuple[int, ...] = ()
     """By order: n-grams seen at most this often are left out; the last number applies to all higher orders."""
+    stems: bool = False
+    """PEM's stems (specification §13) in the place of words as they are written."""
     memory: int = 1 << 30
     """Bytes for sorting; the rest goes to disk."""
 
@@ -137,11 +146,11 @@ def train_language_model(
     ('<unk>', '<s>', '</s>', '.', 'a', 'cat')
     """
     settings = settings or LanguageModelSettings()
-    pipeline = load_pipeline(language)
-    words, tokens = _vocabulary(_ticking(pipeline, texts, "counting words", progress), settings.least_count)
+    pipeline = model_pipeline(language, stems=settings.stems)
+    words, tokens = _vocabulary(_ticking(pipeline, texts, "counting words", progress), settings)
     if not tokens:
         raise BuildError("the text to learn a language model from is empty")
-    numbers = WordNumbers({word: number for number, word in enumerate(words)})
+    numbers = word_numbers({word: number for number, word in enumerate(words)}, stems=settings.stems)
     with TemporaryDirectory(prefix="tesla-lm-", dir=folder) as scratch:
         estimator = NgramEstimator(
             settings.order, len(words), settings.thresholds, scratch, max(settings.memory, 1 << 16)
@@ -166,15 +175,21 @@ def _ticking(
         progress.advance(len(batch))
 
 
-def _vocabulary(batches: Iterable[AnalysedBatch], least_count: int) -> tuple[tuple[str, ...], int]:
+def _vocabulary(
+    batches: Iterable[AnalysedBatch], settings: LanguageModelSettings
+) -> tuple[tuple[str, ...], int]:
     """The words seen often enough, the most frequent first, behind the special ones; and the number of tokens."""
     counts: Counter[str] = Counter()
     for batch in batches:
-        types, seen = np.unique(batch.word, return_counts=True)
-        for form, count in zip(batch.vocabulary.lexicon.forms(types), seen.tolist(), strict=True):
-            counts[form.lower()] += count
+        lexicon = batch.vocabulary.lexicon
+        numbers, texts_of = (batch.lemma, lexicon.lemmas) if settings.stems else (batch.word, lexicon.forms)
+        types, seen = np.unique(numbers, return_counts=True)
+        for word, count in zip(texts_of(types), seen.tolist(), strict=True):
+            counts[word.lower()] += count
     tokens = counts.total()
-    frequent = [word for word, count in counts.items() if count >= least_count and word not in SPECIAL_WORDS]
+    frequent = [
+        word for word, count in counts.items() if count >= settings.least_count and word not in SPECIAL_WORDS
+    ]
     return (*SPECIAL_WORDS, *sorted(frequent, key=lambda word: (-counts[word], word))), tokens
 
 
@@ -265,8 +280,9 @@ def model_resource(
         "order": order, "ngrams": counts, "words": len(model.words), "tokens": model.tokens, "steps": steps,
         "least count": model.settings.least_count, "prune": model.settings.thresholds,
         "discounts": [[round(value, 6) for value in values] for values in model.discounts], **(info or {}),
+        **({"stems": True} if model.settings.stems else {}),
     }  # fmt: skip
-    analysis = analysis_fingerprint(load_pipeline(model.language))
+    analysis = analysis_fingerprint(model_pipeline(model.language, stems=model.settings.stems))
     return Resource(
         KIND, model.language, arrays, analysis=analysis, provenance=provenance, info=described
     )  # fmt: skip

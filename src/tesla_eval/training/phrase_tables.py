@@ -19,15 +19,15 @@ from tesla_eval.base.files import replacing
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.base.resources import UNSTATED, Provenance, Resource
 from tesla_eval.language.analysis.conllu import UNIVERSAL_TAGS
-from tesla_eval.language.analysis.pipeline import Pipeline, load_pipeline
+from tesla_eval.language.analysis.pipeline import Pipeline, load_pipeline, load_stems
 from tesla_eval.language.pivot import (
     BYTES,
     FUNCTION_BIT,
     KIND,
     LAYOUT,
-    LEAST_PROBABILITY,
     NUMBERS,
     OFFSETS,
+    STEMS,
     STEPS,
     FunctionTag,
 )
@@ -124,8 +124,11 @@ class PhraseTableRecipe:
     moses_swapped: bool = False
     """The Moses tables translate from the pivot language to the target language."""
     min_count: int = 1
-    min_probability: float = LEAST_PROBABILITY
-    """Less probable pivot phrases are not in the table. To use them, build a table with a lower limit."""
+    """Phrases seen less often are not in the table."""
+    min_probability: float = 0.0
+    """Pivot phrases with this probability or less are not in the table, save the best one of each phrase."""
+    stems: bool = False
+    """PEM's analysis on both sides (specification §13), in the place of lemmas without punctuation."""
     aligner: str = ALIGNERS[0]
     """One of `ALIGNERS`; not used if the bitexts have alignments."""
     pairs_a_part: int = _PAIRS_A_PART
@@ -145,6 +148,12 @@ class PhraseTableRecipe:
             raise UsageError(
                 "prune: the count must be at least 1 and the probability must be from 0 to below 1"
             )
+
+    @property
+    def pipelines(self) -> tuple[Pipeline, Pipeline]:
+        """The analyses of the target language and of the pivot."""
+        load = load_stems if self.stems else load_pipeline
+        return load(self.language), load(self.pivot)
 
     @property
     def aligned(self) -> bool:
@@ -191,9 +200,10 @@ def build_phrase_table(
     if not merged["total"]:
         raise BuildError("no phrase pair was found: are the files translations of each other, line by line?")
     return table_resource(
-        recipe.language, recipe.pivot, merged, tags,
+        recipe.pipelines[0], recipe.pivot, merged, tags,
         info={
             "min_count": recipe.min_count, "min_probability": recipe.min_probability, "sentence pairs": stages.pairs,
+            **({STEMS: True} if recipe.stems else {}),
             **({} if recipe.aligned or not recipe.bitexts else {"aligner": recipe.aligner}),
         },
         compact=recipe.compact,
@@ -226,7 +236,7 @@ def _identity(recipe: PhraseTableRecipe) -> dict[str, Any]:
     except OSError as error:
         raise BuildError(f"{error.filename}: cannot be read ({error.strerror})") from error
     digest = hashlib.sha256(json.dumps(files).encode()).hexdigest()
-    analyses = [load_pipeline(code).lemma_fingerprint for code in (recipe.language, recipe.pivot)]
+    analyses = [pipeline.lemma_fingerprint for pipeline in recipe.pipelines]
     return {
         "language": recipe.language, "pivot": recipe.pivot, "files": digest, "analyses": analyses,
         "pairs a part": recipe.pairs_a_part,
@@ -290,7 +300,7 @@ class _Stages:
         return int(note["parts"])
 
     def _analysed_parts(self, tags: TagCounts) -> Iterator[tuple[int, dict[str, list[str]]]]:
-        target, pivot = load_pipeline(self._recipe.language), load_pipeline(self._recipe.pivot)
+        target, pivot = self._recipe.pipelines
         columns: dict[str, list[str]] = {"target": [], "pivot": []}
         if self._recipe.aligned:
             columns["links"] = []
@@ -358,18 +368,17 @@ class _Stages:
 def _import_moses(
     recipe: PhraseTableRecipe, counter: PhraseCounter, runs: _Runs, progress: Progress
 ) -> Mapping[str, FunctionTag]:
-    target, pivot = load_pipeline(recipe.language), load_pipeline(recipe.pivot)
     tags = TagCounts()
     progress.stage("importing (phrases)")
     for path in recipe.moses:
-        for done in count_moses_phrases(path, (target, pivot), counter, tags, swapped=recipe.moses_swapped):
+        for done in count_moses_phrases(path, recipe.pipelines, counter, tags, swapped=recipe.moses_swapped):
             runs.spill()
             progress.advance(done)
     return tags.most_frequent()
 
 
 def table_resource(
-    language: str, pivot: str, merged: Mapping[str, Any], tags: Mapping[str, FunctionTag], *,
+    analysis: Pipeline, pivot: str, merged: Mapping[str, Any], tags: Mapping[str, FunctionTag], *,
     info: Mapping[str, Any], compact: bool, provenance: Provenance = UNSTATED,
 ) -> Resource:  # fmt: skip
     """The resource of a table whose arrays the core has merged; `tags` has the tag of each pivot word."""
@@ -388,8 +397,8 @@ def table_resource(
         "extracted pairs": int(merged["pairs"]),
     }  # fmt: skip
     return Resource(
-        kind=KIND, language=language, arrays=_packed(arrays) if compact else arrays,
-        analysis=load_pipeline(language).lemma_fingerprint, provenance=provenance,
+        kind=KIND, language=analysis.language, arrays=_packed(arrays) if compact else arrays,
+        analysis=analysis.lemma_fingerprint, provenance=provenance,
         info={**told, **info},
     )  # fmt: skip
 

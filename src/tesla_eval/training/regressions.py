@@ -14,14 +14,9 @@ from tesla_eval.base.errors import BuildError, UsageError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.judgements.paraphrases import RatedPair, controls
 from tesla_eval.judgements.summaries import SummarySet
-from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.analysis import load_stems
 from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.features.paraphrases import (
-    LEAST_COUNT,
-    PARAPHRASE_FEATURES,
-    ParaphraseFeatures,
-    ParaphraseGroup,
-)
+from tesla_eval.metrics.features.paraphrases import PARAPHRASE_FEATURES, ParaphraseFeatures, ParaphraseGroup
 from tesla_eval.models.svr import CREMER_FEATURES, CremerModel, PemModel, SupportVectorModel
 
 
@@ -115,11 +110,9 @@ GRID = Grid(cost=(1.0, 3.0, 10.0), gamma=(0.03, 0.1, 0.3), epsilon=(0.1, 0.2))
 """What is tried for PEM; the kernel has one width for all three features, as in the paper."""
 
 
-def paraphrase_features(
-    language: str, pivots: Sequence[str], language_model: str, least_count: int = LEAST_COUNT
-) -> ParaphraseFeatures:
+def paraphrase_features(language: str, pivots: Sequence[str], language_model: str) -> ParaphraseFeatures:
     """PEM's features of a language over these pivot languages and this language model."""
-    return ParaphraseGroup(tuple(pivots), language_model, least_count).bind(load_pipeline(language))
+    return ParaphraseGroup(tuple(pivots), language_model).bind(load_stems(language))
 
 
 def with_controls(pairs: Sequence[RatedPair], features: ParaphraseFeatures) -> list[RatedPair]:
@@ -156,13 +149,12 @@ def train_pem(
     pivots: Sequence[str],
     language_model: str,
     *,
-    least_count: int = LEAST_COUNT,
     grid: Grid = GRID,
     folds: int = 5,
     progress: Progress = NO_PROGRESS,
 ) -> PemModel:
     """The model that predicts held-out originals best; pairs without words are left out."""
-    features = paraphrase_features(language, pivots, language_model, least_count)
+    features = paraphrase_features(language, pivots, language_model)
     progress.stage("features (pairs)", len(pairs))
     rows = compute_features(features, pairs, progress)
     kept = np.flatnonzero(~np.isnan(rows).any(axis=1)).tolist()
@@ -175,7 +167,7 @@ def train_pem(
         PARAPHRASE_FEATURES, rows[kept], targets, groups, grid, folds=folds, progress=progress
     )
     return PemModel(
-        features.analysis.language, fit.model, tuple(pivots), language_model, least_count,
+        features.analysis.language, fit.model, tuple(pivots), language_model,
         features.analysis.lemma_fingerprint,
         {"pairs": len(kept), "originals": len(set(groups)), "folds": folds, "pearson": round(fit.correlation, 4),
          **fit.parameters},

@@ -41,8 +41,8 @@ from tesla_eval.tuning.batching import Batcher, Explaining, Scoring, Work
 
 __all__ = ["Limits", "Service", "listen", "run"]
 
-_NAMED_ONLY = ("meteor", "ter", "ter-char", "comet", "comet-qe", "bertscore")
-"""Metrics that clients get only if the server was started with them: they need a model, or hours for a long text."""
+_NAMED_ONLY = ("meteor", "comet", "comet-qe", "bertscore")
+"""Metrics that clients get only if the server was started with them: they need a model or Java."""
 _LONGEST_TEXT = 20_000  # characters
 _MOST_EXPLAINED = 100  # segments: an explanation is a hundred times as long as its text
 _MOST_METRICS = 256  # of all languages that are kept ready
@@ -375,6 +375,7 @@ def run(service: Service, server_socket: socket.socket, seconds: float) -> None:
     config = uvicorn.Config(
         service.app, lifespan="on", log_level="warning", access_log=False, server_header=False, proxy_headers=False,
         limit_concurrency=_MOST_CONNECTIONS, timeout_graceful_shutdown=int(seconds) + 1,
+        timeout_keep_alive=max(5, int(seconds)),
     )  # fmt: skip
     # Uvicorn raises the signal that ended it once more: a graceful end is a success.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

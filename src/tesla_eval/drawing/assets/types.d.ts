@@ -112,7 +112,7 @@ interface Shown {
   choose(chosen: { metric?: number; first?: number; second?: number }): void;
 }
 interface Core {
-  systems: string[];
+  names: string[];
   metrics: Metric[];
   texts: {
     names: string[] | null;

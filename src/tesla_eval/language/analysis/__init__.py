@@ -9,7 +9,7 @@ from tesla_eval.language.analysis.custom import (
     SegmentedAnalyser,
     choose_analysis,
 )
-from tesla_eval.language.analysis.pipeline import Pipeline, load_pipeline
+from tesla_eval.language.analysis.pipeline import Pipeline, load_pipeline, load_stems
 from tesla_eval.language.analysis.sentences import split_sentences
 
 __all__ = [
@@ -23,5 +23,6 @@ __all__ = [
     "Vocabulary",
     "choose_analysis",
     "load_pipeline",
+    "load_stems",
     "split_sentences",
 ]

@@ -20,6 +20,7 @@ from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS, is_function_tag
 from tesla_eval.language.analysis.frequencies import CompoundSplitter, load_compound_splitter
 from tesla_eval.language.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.language.analysis.lemmas import Lemmatiser
+from tesla_eval.language.analysis.porter import PorterStems
 from tesla_eval.language.analysis.senses import INSTALLED, SenseTable, load_senses, synonym_file
 from tesla_eval.language.analysis.synonym_formats import read_synonyms
 from tesla_eval.language.analysis.tagger import TaggerModel, load_tagger
@@ -70,9 +71,10 @@ class Pipeline:
         language: str,
         *,
         tagger: TaggerModel | None,
-        lemmatiser: Lemmatiser,
+        lemmatiser: Lemmatiser | PorterStems,
         senses: SenseTable | None,
         compounds: CompoundSplitter | None = None,
+        keep_punctuation: bool = False,
     ) -> None:
         self.language = language
         self.tagger = tagger
@@ -81,6 +83,7 @@ class Pipeline:
         self.senses = senses
         self._sense_index = senses.index if senses is not None else None
         self.compounds = compounds
+        self.keep_punctuation = keep_punctuation
         self._tokeniser = load_tokeniser(language)
         self._lock = new_lock()
         self._kept: OrderedDict[_Key, AnalysedBatch] = OrderedDict()  # those used last come last
@@ -116,6 +119,7 @@ class Pipeline:
             "lemmas": self.lemmatiser.name,
             "compounds": self.compounds.fingerprint if self.compounds else None,
             "senses": self.senses.resource.fingerprint if self.senses is not None else "none",
+            "punctuation": "kept" if self.keep_punctuation else None,
         }
         return {name: value for name, value in parts.items() if value is not None}
 
@@ -124,7 +128,9 @@ class Pipeline:
         """Everything that decides about lemmas: a table over lemmas records it and is refused under another one."""
         parts = self.signature
         return "|".join(
-            f"{name}:{parts[name]}" for name in ("segmenter", "lemmas", "compounds") if name in parts
+            f"{name}:{parts[name]}"
+            for name in ("segmenter", "lemmas", "compounds", "punctuation")
+            if name in parts
         )
 
     @property
@@ -146,6 +152,7 @@ class Pipeline:
 
         Groups that were analysed lately are not analysed again: references of several systems cost once.
         """
+        keep_punctuation = keep_punctuation or self.keep_punctuation
         keys: list[_Key] = [
             (tuple(group), keep_punctuation)
             if len(group) < _HASHED_TEXTS
@@ -222,6 +229,7 @@ class Pipeline:
         """Words that are no compounds: most are defined in the core, where other threads need not wait for them."""
         if not len(words):
             return
+        assert self.lemmatiser.plain is not None  # stems are English, which has no compounds
         try:
             rest = define_plain(lexicon, words, self.lemmatiser.plain, self._sense_index)
         except DamagedDictionaryError as error:
@@ -276,6 +284,28 @@ def load_pipeline(language: str, synonyms: str | None = None) -> Pipeline:
         lemmatiser=Lemmatiser(code),
         senses=senses_of(code, synonyms),
         compounds=load_compound_splitter(code),
+    )
+
+
+@cache
+def load_stems(language: str) -> Pipeline:
+    """PEM's analysis (specification §13): stems of English words, lemmas of others, punctuation; nothing else.
+
+    >>> (batch,) = load_stems("en").analyse(["The cats sat."])
+    >>> [token.lemma for token in batch.tokens(0)]
+    ['the', 'cat', 'sat', '.']
+    """
+    code = resolve_language(language)
+    if code != language:
+        return load_stems(code)
+    compounds = load_compound_splitter(code)
+    return Pipeline(
+        code,
+        tagger=None if compounds is None else load_tagger(code),  # compounds are nouns
+        lemmatiser=PorterStems() if code == "en" else Lemmatiser(code),
+        senses=None,
+        compounds=compounds,
+        keep_punctuation=True,
     )
 
 

@@ -15,3 +15,19 @@ def porter_stem(word: str) -> str:
     ['caress', 'poni', 'hop', 'relat', 'adjust', 'control']
     """
     return _core.porter_stem(word, nltk=False) if word.isascii() and word.isalpha() else word
+
+
+class PorterStems:
+    """Stems in the place of English lemmas (specification §13).
+
+    >>> PorterStems().full_lemma("Adjustable")
+    'adjust'
+    """
+
+    name = "porter"
+    plain = None
+    """The core has no table of stems."""
+
+    def full_lemma(self, word: str) -> str:
+        """The stem of a word as it is written."""
+        return porter_stem(word.lower())

@@ -21,15 +21,12 @@ from tesla_eval.matching.bags import PivotFeature, build_pivot_bags
 from tesla_eval.matching.ngrams import explain_shared
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.metrics.features.pivots import tables_signature
-from tesla_eval.metrics.features.stems import LONGEST, Stemmer, Stems, overlap
+from tesla_eval.metrics.features.stems import LONGEST, Stems, overlap
 
 PARAPHRASE_FEATURES = ("adequacy", "fluency", "dissimilarity")
 BALANCED = 0.5
 """α of the balanced F."""
 _NO_DISCOUNT = 1.0
-
-LEAST_COUNT = 0
-"""Phrases of several words that the bitext has less often are not used. The paper uses them all."""
 
 
 @dataclass(frozen=True)
@@ -40,19 +37,19 @@ class ParaphraseGroup(FeatureGroup):
 
     pivots: tuple[str, ...] = fixed(())
     language_model: str = fixed("")
-    least_count: int = fixed(LEAST_COUNT)
 
     def bind(self, analysis: Analysis) -> ParaphraseFeatures:
         """The features over the phrase tables and the language model."""
         if not self.pivots:
             raise UsageError("pem: without a pivot language there is no adequacy")
         assert isinstance(analysis, Pipeline)
-        tables = [load_phrase_table(analysis.language, pivot) for pivot in self.pivots]
-        return ParaphraseFeatures(
-            analysis,
-            [table.without_rare_phrases(self.least_count) for table in tables],
-            load_language_model(analysis.language, self.language_model),
-        )
+        language_model = load_language_model(analysis.language, self.language_model)
+        if not language_model.stems:
+            raise UsageError(
+                f"pem: the language model {self.language_model!r} is of words; make one with `tesla build lm --stems`"
+            )
+        tables = [load_phrase_table(analysis.language, pivot, stems=True) for pivot in self.pivots]
+        return ParaphraseFeatures(analysis, tables, language_model)
 
 
 def pivot_bags(table: PhraseTable, batch: AnalysedBatch, **limits: float) -> PivotBags:
@@ -84,7 +81,6 @@ class ParaphraseFeatures(BoundGroup):
         self.analysis = analysis
         self.tables = tuple(tables)
         self.language_model = language_model
-        self._stemmer = Stemmer(analysis.language)
 
     @property
     def signature(self) -> dict[str, str]:
@@ -94,14 +90,14 @@ class ParaphraseFeatures(BoundGroup):
     def prepare(self, batch: AnalysedBatch) -> _Prepared:
         """Pivot bags and stems."""
         bags = [pivot_bags(table, batch) for table in self.tables]
-        return _Prepared(batch, bags, self._stemmer.of(batch))
+        return _Prepared(batch, bags, Stems(batch.offsets, batch.lemma))
 
     def compare(
         self, reference: _Prepared, hypothesis: _Prepared, reference_index: Index, hypothesis_index: Index
     ) -> FloatArray:
         """Adequacy, fluency and dissimilarity (high where little was changed); NaN for what an empty text lacks."""
         pairs = (reference, hypothesis, reference_index, hypothesis_index)
-        fluency = self.language_model.normalised(hypothesis.batch.texts)[hypothesis_index]
+        fluency = self.language_model.normalised(hypothesis.batch)[hypothesis_index]
         adequacy = np.zeros(len(reference_index))
         for by_pair in self._adequacies(*pairs):
             adequacy += by_pair

@@ -44,8 +44,8 @@ def load_tables(analysis: Analysis, pivots: Sequence[str | PhraseTable] | None =
 
 
 def tables_signature(tables: Sequence[PhraseTable]) -> str:
-    """The pivot languages with the fingerprints of their tables."""
-    return "+".join(f"{table.pivot}.{table.resource.fingerprint}" for table in tables) or "none"
+    """The pivot languages with the fingerprints of their tables, and how these were pruned."""
+    return "+".join(table.signature for table in tables) or "none"
 
 
 @dataclass(frozen=True)

@@ -61,18 +61,23 @@ export async function featureValues(core, metric) {
 }
 
 /**
- * The names of files without folders and endings, where that leaves them different.
- * @param {string[]} systems
- * @returns {string[]}
+ * The bins of reference lengths, in words.
+ * @param {Core} core
  */
-export function shortNames(systems) {
-  let names = systems.map((name) => name.replaceAll("\\", "/").split("/").pop() ?? name);
-  for (const suffix of [".gz", ".bz2", ".xz", ".zst", ".txt"]) {
-    names = names.map((name) =>
-      name.endsWith(suffix) && name !== suffix ? name.slice(0, -suffix.length) : name,
-    );
-  }
-  return new Set(names).size === names.length ? names : systems;
+export function lengthLabels(core) {
+  return [...core.length_bins, Infinity].map((end, place) =>
+    span(place ? core.length_bins[place - 1] + 1 : 1, end),
+  );
+}
+
+/** @param {number} from @param {number} to */
+export function span(from, to) {
+  return to === Infinity ? `${from}+` : from === to ? String(to) : `${from}–${to}`;
+}
+
+/** @param {Core} core @param {number} length */
+export function lengthBin(core, length) {
+  return core.length_bins.filter((end) => length > end).length;
 }
 
 /** What all views show: a metric and two systems, at first the best against the second. */

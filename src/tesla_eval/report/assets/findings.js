@@ -1,5 +1,6 @@
 // Errors that somebody can act on, for the two chosen systems; then words lost and added.
 import { byId, element, fixed, table } from "../../drawing/assets/dom.js";
+import { lengthLabels } from "./data.js";
 import { supportTable } from "../../drawing/assets/explanation.js";
 
 const SHOWN = 12;
@@ -105,16 +106,12 @@ function card(title, what, rows, open, costs) {
 
 /** @param {Core} core @param {SystemFindings} found */
 function lengths(core, found) {
-  const ends = core.length_bins;
+  const labels = lengthLabels(core);
   const rows = found.lengths.flatMap((bin, place) => {
     if (!bin.segments || !bin.reference) return [];
-    const label =
-      place < ends.length
-        ? `${place ? ends[place - 1] + 1 : 1}–${ends[place]}`
-        : `${ends[ends.length - 1] + 1}+`;
     const ratio = bin.hypothesis / bin.reference;
     const verdict = ratio > 1.1 ? "too long" : ratio < 0.9 ? "too short" : "about right";
-    return [[label, String(bin.segments), fixed(ratio, 2), verdict]];
+    return [[labels[place], String(bin.segments), fixed(ratio, 2), verdict]];
   });
   return element(
     "article",

@@ -1,5 +1,5 @@
 // Puts the page together once its data is read.
-import { Shown, bestFirst, readBlock, shortNames } from "./data.js";
+import { Shown, bestFirst, readBlock } from "./data.js";
 import { byId, choice } from "../../drawing/assets/dom.js";
 import { showFindings, showSupport } from "./findings.js";
 import { againstEachOther, byLength, distributions, profile } from "./plots.js";
@@ -49,7 +49,7 @@ function showPlots(core, names, shown, open) {
 async function main() {
   const core = /** @type {Core} */ (await readBlock("tesla-core"));
   core.texts = await readBlock("tesla-texts");
-  const names = shortNames(core.systems);
+  const { names } = core;
   /** @type {SegmentTable} */
   let table;
   const view = new SegmentView(core, names, (segment, step) => table.neighbour(segment, step));

@@ -1,6 +1,7 @@
 // Plots as inline SVG: distributions, two systems per segment, score by length, feature profile.
 import { extremes } from "../../drawing/assets/arithmetic.js";
 import { element, fixed, shape } from "../../drawing/assets/dom.js";
+import { lengthBin, lengthLabels } from "./data.js";
 
 const WIDTH = 460;
 const HEIGHT = 320;
@@ -199,11 +200,8 @@ export function byLength(core, metric, names, chosen) {
     "Score by reference length",
     `Mean ${metric.name} by the length of the reference`,
   );
-  const labels = [
-    ...core.length_bins.map((end, k) => `${k ? core.length_bins[k - 1] + 1 : 1}–${end}`),
-    `${(core.length_bins.at(-1) ?? 0) + 1}+`,
-  ];
-  const bins = core.lengths.map((length) => core.length_bins.filter((end) => length > end).length);
+  const labels = lengthLabels(core);
+  const bins = core.lengths.map((length) => lengthBin(core, length));
   const counts = labels.map((_, bin) => bins.filter((own) => own === bin).length);
   const used = labels.map((_, bin) => bin).filter((bin) => counts[bin]);
   const means = metric.segments.map((values) => {

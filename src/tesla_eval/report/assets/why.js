@@ -1,6 +1,6 @@
 // Why one system scores higher than another: scores by group of segments, words that each gets, and what that costs.
 import { byId, element, fixed, table } from "../../drawing/assets/dom.js";
-import { readBlock } from "./data.js";
+import { lengthBin, lengthLabels, readBlock, span } from "./data.js";
 
 const SHOWN = 12;
 const LONGEST = 3;
@@ -79,11 +79,13 @@ function card(title, what, ...content) {
  */
 function bySegments(core, shown, titles, filter) {
   const metric = core.metrics[shown.metric];
-  const ends = [...core.length_bins, Infinity];
-  const bin = core.lengths.map((length) => ends.findIndex((end) => length <= end));
-  const labels = ends.map((end, place) => `${range(place ? ends[place - 1] + 1 : 0, end)}`);
+  const labels = lengthLabels(core);
   const kinds = [
-    { title: "Words in the reference", keys: bin.map((place) => labels[place]), order: labels },
+    {
+      title: "Words in the reference",
+      keys: core.lengths.map((length) => labels[lengthBin(core, length)]),
+      order: labels,
+    },
     ...Object.entries(core.texts.groups).map(([title, keys]) => ({ title, keys, order: [...new Set(keys)] })),
   ];
   return kinds.map(({ title, keys, order }) => {
@@ -114,11 +116,6 @@ function bySegments(core, shown, titles, filter) {
       ),
     );
   });
-}
-
-/** @param {number} from @param {number} to */
-function range(from, to) {
-  return to === Infinity ? `${from} or more` : from === to ? String(to) : `${from}–${to}`;
 }
 
 /**
@@ -213,7 +210,7 @@ async function compareWords(core, pair, wanted) {
  */
 function byWords(core, { buckets }, titles, filter) {
   const frequencies = FREQUENCIES.map((end, place) =>
-    place ? `${range(FREQUENCIES[place - 1] + 1, end)} times` : "once",
+    place ? `${span(FREQUENCIES[place - 1] + 1, end)} times` : "once",
   );
   const kinds = [
     {
