@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data" / "summaries"
 SETS = ("newsroom", "realsumm", "summeval", "summeval_op")
 METRICS = (
-    "s", "s-recall", "s-x", "s-source", "dicomer", "cremer", "rouge1", "rouge2", "rougel", "rougelsum", "rougesu4",
+    "s", "s-recall", "s-x", "s-source", "rouge1", "rouge2", "rougel", "rougelsum", "rougesu4",
     "rouge1-recall", "rouge2-recall", "rougel-recall", "rougelsum-recall", "rougesu4-recall", "bleu", "chrf",
 )  # fmt: skip
 WORDS = "number of words"
