@@ -39,7 +39,7 @@ python -m research.results -m {metrics}
 
 Each table names the command that prints its figures. Segments are scored by their first reference; system scores count
 the judged segments where people judged segments, else all. BLEU, chrF and TER of systems are corpus scores, those of
-segments are sentence scores. The best figure of a row is bold. What the statistics are is told in [Meta](../docs/meta.md).
+segments are sentence scores. The best figure of a row is bold. [Meta](../docs/meta.md) explains the statistics.
 Summaries have [a page of their own](summary-results.md).
 Language pairs whose target language cannot be analysed yet are not here: {left_out}.
 
