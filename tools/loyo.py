@@ -159,7 +159,9 @@ INTERVALS = ("tau", "pearson", "accuracy")
 def report(directions: Sequence[str], jobs: int) -> Iterator[str]:
     """The page of results: one table per year, one row per language pair; intervals by resampling segments."""
     name = RECIPES[directions[0]].metric.id
-    arguments = "-o research/x-results.md" if name == NAME else f"{' '.join(directions)} -o research/f-results.md"
+    arguments = (
+        "-o research/x-results.md" if name == NAME else f"{' '.join(directions)} -o research/f-results.md"
+    )
     yield HEAD.format(metric=name.upper(), arguments=arguments)
     for direction in directions:
         sets, features = collect(direction, jobs)
