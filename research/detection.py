@@ -1,7 +1,7 @@
-"""Measure language detection on the treebanks' test and development sentences, and write docs/language-detection.md.
+"""Measure language detection on the treebanks' test and development sentences, and write research/detection.md.
 
     python -m research.detection --peers simplemma py3langid
-    python -m research.detection [-o docs/language-detection.md]
+    python -m research.detection [-o research/detection.md]
 
 Per language up to 20 chunks of 20 sentences, and the first 400 sentences alone. Languages that are not supported come
 from the translations of Django (pip install django). `--peers` measures other detectors (pip install py3langid) and
@@ -198,7 +198,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "language-detection.md")
+    parser.add_argument("-o", "--output", type=Path, default=ROOT / "research" / "detection.md")
     parser.add_argument("--peers", nargs="+", choices=sorted(MEASURED_PEERS), metavar="NAME", default=())
     wishes = parser.parse_args()
     texts = {code: held_out(code) for code in sorted(LANGUAGES)}

@@ -25,8 +25,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval import statistics
+from tesla_eval.judgements.judges import annotator_agreement
 from tesla_eval.judgements.nouns import EvalSet
-from tesla_eval.judgements.wmt import read_segments
+from tesla_eval.judgements.wmt import read_rankings, read_segments
 from tesla_eval.language.lm import load_language_model
 from tesla_eval.metrics import create_metric
 from tesla_eval.metrics.base import Metric
@@ -313,6 +314,30 @@ def pooled(everything: dict[str, list[Selection]]) -> list[str]:
     return lines + _matrix(names, wins, statistics.pairwise_shares(wins, ties))
 
 
+RANKINGS = ("wmt12-rr.rawranks.tsv.gz", "wmt13-rr-fren.rawranks.tsv.gz")
+PAPER_AGREEMENT = {"fr-en": (0.6846, 0.5269), "es-en": (0.6124, 0.4185), "de-en": (0.3973, 0.0960)}
+"""Table 5 of the paper: P(A) and kappa with P(E) = 1/3, four judges of tuned systems for each language pair."""
+AGREEMENT_TEXT = """## Agreement of judges
+
+The systems of this page were not ranked by judges side by side, so that the paper's table 5 (P(A), and kappa with
+P(E) = 1/3) has a counterpart only in WMT's own rankings: all pairs of outputs that two judges ranked.
+
+| | P(A) | kappa | pairs of judgements | paper: P(A) | kappa |
+|---|--:|--:|--:|--:|--:|"""
+
+
+def judges_table() -> list[str]:
+    """The paper's table 5 on rankings that are here: two judges of the same pair of outputs, ties included."""
+    lines = [AGREEMENT_TEXT]
+    for file in RANKINGS:
+        for (lp, testset), ranked in sorted(read_rankings(str(DATA / file)).items()):
+            found = annotator_agreement(ranked)
+            paper = [f"{value:.4f}" for value in PAPER_AGREEMENT.get(lp, ())] or ["–", "–"]
+            figures = [f"{found.p_agree:.4f}", f"{found.kappa:.4f}", f"{found.n:,}", *paper]
+            lines.append(f"| {lp} {testset} | {' | '.join(figures)} |")
+    return lines
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "tuning-experiment")
@@ -348,7 +373,7 @@ def main() -> None:
     )
     print("\n".join(f"- `{metric.get_signature()}`" for metric in metrics.values()))
     print("\n## All sets together: human preferences\n")
-    print("\n".join([*pooled(everything), "", *body]).rstrip())
+    print("\n".join([*pooled(everything), "", *judges_table(), "", *body]).rstrip())
 
 
 if __name__ == "__main__":

@@ -37,8 +37,9 @@ FULL_SHARE = 0.75
 is often a small part of what a text says; 1 would predict them worse than no contradictions at all
 (research/paraphrase-results.md)."""
 _LONE_SHARES = (0.0, 0.1, 0.2, 0.3)
-"""What is tried for a number that one text alone has: often a detail left out, so people take off less."""
-_LONE = "lone number"
+"""What is tried for contradictions that people take off less for: a number that one text alone has is often a detail
+left out, and raters of meaning hardly look at tense and names."""
+_LIGHT = ("lone number", "tense", "name")
 _CHUNK = 512
 _DIGITS = 4
 _SWEEPS = 10_000
@@ -72,7 +73,7 @@ def train_pem_x(
     data: Sequence[str] = (),
     progress: Progress = NO_PROGRESS,
 ) -> tuple[PemXModel, list[Measured]]:
-    """The model of all sets, with the penalty and the share of lone numbers that predict sets left out best."""
+    """The model of all sets, with the penalty and the share of light contradictions that predict sets left out best."""
     if len(sets) < 2:
         raise UsageError("pem-x is chosen by leaving one set out: name at least two tables")
     template = _template(language, pivots, language_model)
@@ -170,7 +171,7 @@ def _unrelated(measured: Sequence[Measured], weights: FloatArray) -> float:
 
 
 def _shares(lone: float, full: float = FULL_SHARE) -> Mapping[str, float]:
-    return {kind: lone if kind == _LONE else full for kind in CONTRADICTIONS}
+    return {kind: lone if kind in _LIGHT else full for kind in CONTRADICTIONS}
 
 
 def _fit(measured: Sequence[Measured], penalty: float) -> FloatArray:

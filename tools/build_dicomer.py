@@ -15,7 +15,9 @@ kernels, by the same recipe. CREMER's must be built again whenever the DICOMER m
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +34,7 @@ from tesla_eval.statistics import kendall, spearman
 from tesla_eval.training.dicomer import (
     RankedText,
     matched_in_length,
+    permutations_of,
     permuted_lists,
     scored_lists,
     train_coherence,
@@ -176,18 +179,24 @@ class Laboratory:
     def measure_order(self) -> None:
         """Share of pairs (original, permutation) in which the original scores higher; a tie is not right."""
         model = self.model(*COHERENT)
-        tests: dict[str, list[list[RankedText]]] = {}
+        tests: dict[str, dict[str, Document]] = {}
         for one in self.corpus:
             if one.split == "test" and _is_long(one):
-                tests.setdefault(one.genre, []).extend(self.permuted({one.name: one.document}))
-        rows = {f"GDTB test, {genre}": lists for genre, lists in sorted(tests.items())}
-        rows["GDTB test, all genres"] = [one for lists in tests.values() for one in lists]
+                tests.setdefault(one.genre, {})[one.name] = one.document
+        rows = {f"GDTB test, {genre}": documents for genre, documents in sorted(tests.items())}
+        rows["GDTB test, all genres"] = {
+            name: one for documents in tests.values() for name, one in documents.items()
+        }
         for name in COHERENT:
-            rows[f"{name}, articles"] = self.permuted(self.articles(name))
-            rows[f"{name}, model summaries"] = self.permuted(self.model_summaries(name))
-        print("| texts | number | original preferred |\n|---|--:|--:|")
-        for name, lists in rows.items():
-            print(f"| {name} | {len(lists)} | {100 * won_share(model, lists):.1f} % |", flush=True)
+            rows[f"{name}, articles"] = self.articles(name)
+            rows[f"{name}, model summaries"] = self.model_summaries(name)
+        print("| texts | number | DICOMER | overlap of neighbours |\n|---|--:|--:|--:|")
+        for name, documents in rows.items():
+            shares = won_share(model, self.permuted(documents)), overlap_won_share(documents)
+            print(
+                f"| {name} | {len(documents)} | {' | '.join(f'{100 * s:.1f} %' for s in shares)} |",
+                flush=True,
+            )
         print()
 
     def articles(self, name: str) -> dict[str, Document]:
@@ -253,6 +262,23 @@ def won_share(model: CoherenceModel, lists: RankedLists) -> float:
         score = model.score(original.features)
         won += sum(score > model.score(text.features) for text in others)
         total += len(others)
+    return won / total
+
+
+def overlap_won_share(documents: Mapping[str, Document]) -> float:
+    """The same by how many words neighbouring sentences share: the least that a model of order must beat."""
+    won = total = 0
+    for name, document in documents.items():
+        words = [{word for word in one.lower if word.isalnum()} for one in document.sentences]
+
+        def overlap(order: Sequence[int], words: Sequence[set[str]] = words) -> float:
+            pairs = [(words[a], words[b]) for a, b in pairwise(order)]
+            return math.fsum(len(a & b) / max(1, len(a | b)) for a, b in pairs)
+
+        original = overlap(range(len(words)))
+        orders = permutations_of(len(words), name)
+        won += sum(original > overlap(order) for order in orders)
+        total += len(orders)
     return won / total
 
 

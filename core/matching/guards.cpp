@@ -67,12 +67,16 @@ GuardText::GuardText(const GuardTokens& tokens, std::size_t from, std::size_t to
 }
 
 void GuardMatcher::compare(const GuardText& x, const GuardText& y, double* row) {
-    const std::size_t run = longest_unmatched_run(x, y);
+    const auto [matched, run] = partners(x, y);
     const std::size_t longer = beyond(y.content.size(), x.content.size());
     const std::size_t digression = beyond(run, kFreeRun);
     // More than half as long again, and a word: in halves of words.
     *row++ = share(beyond(2 * y.size, 3 * x.size + 2), 2 * y.size);
-    *row++ = share(beyond(std::min(run, longer), kFreeInsertion), y.content.size());
+    const double insertion = share(beyond(std::min(run, longer), kFreeInsertion), y.content.size());
+    const double recall = share(matched, x.content.size());
+    *row++ = insertion;
+    // Where the text says what the reference says, an insertion is no other way to say it.
+    *row++ = insertion * recall * recall;
     *row++ = share(digression, digression + x.content.size());
     *row++ = disorder(x, y);
     *row++ = share(beyond(y.stutters, x.stutters), y.size);
@@ -81,10 +85,12 @@ void GuardMatcher::compare(const GuardText& x, const GuardText& y, double* row) 
     *row++ = share(more - fewer, more);
 }
 
-// Content words of y in a row that have no partner in x: partners are given out from the left or from the right,
-// whichever leaves the shorter run.
-std::size_t GuardMatcher::longest_unmatched_run(const GuardText& x, const GuardText& y) {
+// Content words of y with a partner in x, and the most in a row without one: partners are given out from the left or
+// from the right, whichever leaves the shorter run.
+GuardMatcher::Partners GuardMatcher::partners(const GuardText& x, const GuardText& y) {
+    std::size_t matched = 0;
     auto longest = [&](auto begin, auto end) {
+        matched = 0;
         free_.clear();
         for (const GuardText::Count& one : x.counts) free_.push_back(one.count);
         std::size_t run = 0, best = 0;
@@ -95,6 +101,7 @@ std::size_t GuardMatcher::longest_unmatched_run(const GuardText& x, const GuardT
             const auto k = static_cast<std::size_t>(place - x.counts.begin());
             if (place != x.counts.end() && place->lemma == *lemma && free_[k] > 0) {
                 --free_[k];
+                ++matched;
                 run = 0;
             } else {
                 best = std::max(best, ++run);
@@ -103,7 +110,9 @@ std::size_t GuardMatcher::longest_unmatched_run(const GuardText& x, const GuardT
         return best;
     };
     const std::size_t from_left = longest(y.content.begin(), y.content.end());
-    return from_left <= kFreeInsertion ? from_left : std::min(from_left, longest(y.content.rbegin(), y.content.rend()));
+    if (from_left <= kFreeInsertion) return {matched, from_left};
+    const std::size_t from_right = longest(y.content.rbegin(), y.content.rend());
+    return {matched, std::min(from_left, from_right)};
 }
 
 // How far more than a quarter of the pairs of words stand in another order; a random order has half of them.

@@ -12,8 +12,8 @@
 
 namespace tesla {
 
-inline constexpr const char* kGuardFeatures[] = {"padding", "insertion", "digression", "disorder",
-                                                 "stutter", "numbers",   "negation"};
+inline constexpr const char* kGuardFeatures[] = {"padding", "insertion", "surplus", "digression",
+                                                 "disorder", "stutter",  "numbers", "negation"};
 inline constexpr std::size_t kGuardColumns = sizeof(kGuardFeatures) / sizeof(kGuardFeatures[0]);
 
 // A particle (not, ne) or a word that may go with one in the same clause (rien, nikdo): the larger number counts.
@@ -52,7 +52,10 @@ class GuardMatcher {
     void compare(const GuardText& reference, const GuardText& hypothesis, double* row);
 
    private:
-    std::size_t longest_unmatched_run(const GuardText& x, const GuardText& y);
+    struct Partners {
+        std::size_t matched, longest_unmatched_run;  // content words of y
+    };
+    Partners partners(const GuardText& x, const GuardText& y);
     double disorder(const GuardText& x, const GuardText& y);
     std::size_t inversions(std::size_t from, std::size_t to);
 

@@ -175,7 +175,7 @@ def test_the_list_of_metrics_is_complete_and_options_are_shown(tesla) -> None:
     found = tesla("metrics")
     assert found.status == 0
     for entry in registered().values():
-        assert any(line.split()[0] == entry.name for line in found.out.splitlines()[1:])
+        assert any(line.startswith(f"{entry.name} ") for line in found.out.splitlines()[1:])
     shown = tesla("metrics", "celab").out
     for name, kind in option_kinds(registered()["celab"].load()).items():
         assert (name in shown.split()) == (kind != "Python only"), name
@@ -198,3 +198,10 @@ def test_a_model_given_by_its_file_is_the_one_that_is_used(tesla, write, tmp_pat
     wrong = tesla("score", texts, "-m", f"dicomer:model={shipped_folder() / 'cremer-en.tesla'}")
     assert wrong.status == 2
     assert "cremer-en.tesla" in wrong.err
+
+
+def test_reproductions_stand_apart_with_what_was_measured(tesla) -> None:
+    first, research = tesla("metrics").out.split("\nfrom the papers, for research:\n")
+    assert [line.split()[0] for line in research.splitlines()] == ["dicomer", "cremer"]
+    assert "below the word overlap of neighbouring sentences" in research and "below TESLA-S" in research
+    assert "dicomer" not in first

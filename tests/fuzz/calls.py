@@ -304,7 +304,8 @@ def explain_celab(draws: Draws) -> None:
 
 
 def count_edits(draws: Draws) -> None:
-    _core.count_edits(*(draws.array("<u4", draws.size(90), 6) for _ in range(2)))
+    texts = [draws.array("<u4", draws.size(90), 6) for _ in range(2)]
+    _core.count_edits(*(text.reshape(1, -1) if draws.odd() else text for text in texts))
 
 
 CALLS: tuple[Callable[[Draws], None], ...] = (

@@ -68,6 +68,10 @@ def run(metrics: str = "chrf++", kinds: list[Kind] | None = None, seed: int = 1)
         ("case", "One two.", "one two."),
         ("tokenised", "Wait, what?", "Wait , what ?"),
         ("noun-dropped", "They saw cats.", "They saw."),
+        ("one-sentence", "It rains. We wait.", "It rains."),
+        ("sentences-shuffled", "It rains. We wait.", "We wait. It rains."),
+        ("sentence-repeated", "It rains. We wait.", "It rains. We wait. We wait."),
+        ("all-negated", "He can swim. She reads books.", "He can not swim. She does not read books."),
     ],
 )
 def test_what_a_kind_makes(kind: str, text: str, expected: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import json
 import subprocess
@@ -324,12 +325,59 @@ def test_training_command_and_evaluation(tesla, tmp_path) -> None:
     assert "all features" in selected.output
 
 
+def test_sections_of_nombank_are_the_papers_splits(tmp_path, tesla) -> None:
+    from click.testing import CliRunner
+
+    sections = ("02", "21", "23", "24")
+    lines = [line.replace("/00/", f"/{section}/") for section in sections for line in PROPOSITIONS]
+    path, folder = nombank_files(tmp_path, lines)
+    for section in sections:
+        (folder / "wsj" / section).mkdir(parents=True)
+        (folder / "wsj" / section / "wsj_0001.mrg").write_text(MRG)
+    sizes = {split: len(read_nombank(path, folder, split)) for split in ("train", "dev", "test")}
+    assert sizes == {"train": 4, "dev": 2, "test": 2}
+    model, bank = tmp_path / "srl-en.tesla", ["--treebank", str(folder)]
+    outcome = CliRunner().invoke(train_srl_command, [path, *bank, "-o", str(model)])
+    assert outcome.exit_code == 0, outcome.output
+    selected = CliRunner().invoke(
+        train_srl_command, [path, *bank, "--select-features", "dev", "--steps", "1"]
+    )
+    assert selected.exit_code == 0, selected.output
+    arguments = ("srl", "--evaluate", path, *bank, "--split", "test", "--model", str(model), "--json")
+    given = json.loads(tesla(*arguments).out)
+    found = json.loads(tesla(*arguments, "--predicates", "auto", "--trees", "auto").out)
+    assert given["combined"]["f1"] >= found["combined"]["f1"]
+    refused = tesla(*arguments[:-1], "--split", "12")
+    assert refused.status == 2
+    assert "sections 2 to 21 are train, 24 dev, 23 test" in refused.err
+
+
+def test_own_predicates_count_what_is_missed_and_what_is_invented() -> None:
+    sentences = miniature()
+    trees = [sentence.tree for sentence in sentences]
+    labeller = train_labeller(collect_examples(sentences, trees, {}), {}, "linear")
+    given = evaluate_labeller(labeller, sentences, trees)
+    found = evaluate_labeller(labeller, sentences, trees, find_predicates=True)
+    assert found.combined.gold == given.combined.gold
+    blind = replace_predicates(labeller, [])
+    assert evaluate_labeller(blind, sentences, trees, find_predicates=True).combined.predicted == 0
+
+
+def replace_predicates(labeller: RoleLabeller, places: list[int]) -> RoleLabeller:
+    """The same labeller, which takes these places for predicates."""
+    blind = copy.copy(labeller)
+    object.__setattr__(blind, "find_predicates", lambda sentence: places)
+    return blind
+
+
 def test_training_from_nombank(tmp_path) -> None:
     from click.testing import CliRunner
 
     path, folder = nombank_files(tmp_path, PROPOSITIONS)
     model = tmp_path / "srl-en.tesla"
-    outcome = CliRunner().invoke(train_srl_command, [path, "--treebank", str(folder), "-o", str(model)])
+    outcome = CliRunner().invoke(
+        train_srl_command, [path, "--treebank", str(folder), "--split", "", "-o", str(model)]
+    )
     assert outcome.exit_code == 0, outcome.output
     assert "ARG0" in read_labeller(model).label_scorer.labels
 

@@ -15,6 +15,7 @@ from tesla_eval import Cremer, Dicomer
 from tesla_eval.base.errors import BuildError, InputError, ResourceError
 from tesla_eval.base.resources import Resource, read_resource, shipped_folder, write_resource
 from tesla_eval.judgements.summaries import read_text_lists
+from tesla_eval.language.discourse import load_parser
 from tesla_eval.language.discourse.document import Document, Relation, Sense, SentenceWords
 from tesla_eval.language.discourse.roles import (
     VARIANTS,
@@ -69,6 +70,44 @@ PAPER_RELATIONS = [
     relation("Implicit", "Expansion", (2, range(8)), (3, range(10))),
     relation("Explicit", "Expansion", (3, range(2, 6)), (3, range(7, 10))),
 ]
+
+
+FIGURE_2 = (
+    "Japan normally depends heavily on the Highland Valley and Cananea mines as well as the Bougainville mine in Papua "
+    "New Guinea. Recently, Japan has been buying copper elsewhere. But as Highland Valley and Cananea begin operating, "
+    "they are expected to resume their roles as Japan's suppliers. According to Fred Demler, metals economist for "
+    'Drexel Burnham Lambert, New York, "Highland Valley has already started operating and Cananea is expected to do so '
+    'soon."'
+)
+FIGURE_3 = {
+    ("Implicit", "Comparison", "", (0,), (1,)),
+    ("Explicit", "Comparison", "But", (1,), (2,)),
+    ("Explicit", "Temporal", "as", (2,), (2,)),
+    ("Implicit", "Expansion", "", (2,), (3,)),
+    ("Explicit", "Expansion", "and", (3,), (3,)),
+}
+"""The relations that the paper shows for its figure 2: type, sense, connective, sentences of Arg1 and of Arg2."""
+
+
+def test_relations_found_in_the_papers_figure_2_right_and_wrong() -> None:
+    parser = load_parser("en")
+    (document,) = parser.documents([FIGURE_2])
+    told = [relation.to_dict(FIGURE_2, document.spans) for relation in parser.parser.parse(document)]
+    found = {
+        (one["type"], one["sense"], (one["connective"] or {"text": ""})["text"],
+         tuple(one["arg1"]["sentences"]), tuple(one["arg2"]["sentences"]))
+        for one in told
+    }  # fmt: skip
+    assert found & FIGURE_3 == {
+        ("Explicit", "Comparison", "But", (1,), (2,)),
+        ("Implicit", "Expansion", "", (2,), (3,)),
+        ("Explicit", "Expansion", "and", (3,), (3,)),
+    }
+    assert found - FIGURE_3 == {("Implicit", "Expansion", "", (0,), (1,))}  # wrong sense
+    assert FIGURE_3 - found == {
+        ("Implicit", "Comparison", "", (0,), (1,)),
+        ("Explicit", "Temporal", "as", (2,), (2,)),  # missed
+    }
 
 
 def test_worked_example_has_25_transitions() -> None:

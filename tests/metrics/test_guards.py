@@ -46,6 +46,8 @@ def test_runs_of_words_that_the_reference_has_not() -> None:
     more = "Dogs bark loudly, hungry wolves howl."
     values = guards(f"{reference} {more}", reference)
     assert values["insertion"] == (6 - 3) / 8
+    assert values["surplus"] == values["insertion"]  # all of the reference is there
+    assert guards(f"Cats {more}", reference)["surplus"] == (5 - 3) / 7 / 4  # half of it
     assert values["digression"] == (6 - 4) / (6 - 4 + 2)
     assert guards(f"{more} {reference}", reference) == values  # wherever they stand
     assert (

@@ -20,7 +20,8 @@ from tesla_eval.base.resources import Resource
 from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.language.analysis.antonyms import ANTONYMS, AntonymTable, load_antonyms
 from tesla_eval.metrics.features.adequacy import contradicted
-from tesla_eval.metrics.features.contradictions import CONTRADICTIONS, ContradictionFinder, number_value
+from tesla_eval.metrics.features.contradictions import CONTRADICTIONS, ContradictionFinder
+from tesla_eval.metrics.features.numerals import number_value
 from tesla_eval.models.documents import write_document
 from tesla_eval.models.paraphrases import load_pem_x_model, read_pem_x_model
 from tests.conftest import SHARED_DATA
@@ -125,7 +126,19 @@ DETECTED = [
     ("quantifier", "Every guest stayed.", "Several guests stayed."),
     ("modality", "The firm may close the plant.", "The firm closed the plant."),
     ("modality", "You must sign the form.", "You sign the form."),
-    ("modality", "The minister will visit Spain.", "The minister visited Spain."),
+    ("modality", "He should see a doctor.", "He saw a doctor."),
+    ("tense", "The minister will visit Spain.", "The minister visited Spain."),
+    ("tense", "She has finished the report.", "She will finish the report."),
+    ("tense", "The train had left.", "The train is leaving."),
+    ("name", "Obama visited Paris in June.", "Obama visited Berlin in June."),
+    ("name", "The match is on Thursday.", "The match is on Tuesday."),
+    ("antonym", "Peter bought the car from Mary.", "Peter sold Mary the car."),
+    ("antonym", "Lunch comes after the meeting.", "Lunch comes before the meeting."),
+    ("antonym", "Paul is younger than Ann.", "Paul is older than Ann."),
+    ("roles", "The farmer lent money to the bank.", "The bank lent the farmer money."),
+    ("roles", "The deer hunted the wolf.", "The wolf chased the deer."),
+    ("number", "The price tripled.", "The price doubled."),
+    ("number", "She owns two dozen cats.", "She owns twelve cats."),
 ]
 INNOCENT = [
     ("The offer was turned down by the board.", "The board did not accept the offer."),
@@ -149,6 +162,13 @@ INNOCENT = [
     ("He does not even know her name.", "He does not know her name."),
     ("It was no big surprise.", "It was no surprise."),
     ("Perhaps the firm will close.", "The firm might close."),
+    ("They are going to sell the house.", "They will sell the house."),
+    ("She finished the report.", "She has finished the report."),
+    ("Tom learned German from Anna.", "Anna taught Tom German."),
+    ("The shop is in front of the kitchen.", "The kitchen is behind the shop."),
+    ("The prize went to Anna Smith.", "Anna Smith won the prize."),
+    ("Google Unveils Concept Car", "Google Unveils Prototype Car"),
+    ("It took a hundred years.", "It took a century."),
 ]
 
 

@@ -35,6 +35,15 @@ def test_other_samples_are_refused(samples) -> None:
         score_samples(samples, "m")
 
 
+def test_an_empty_reference_is_a_text_and_a_source_is_given_for_all_or_none() -> None:
+    samples = [{"mt": "a b", "ref": "a b"}, {"mt": "a b", "ref": ""}]
+    assert score_samples(samples, "m", "en").segments.tolist() == [1, 0]
+    with pytest.raises(InputError, match="sample 2: has no src"):
+        score_samples([{"mt": "a", "src": "b"}, {"mt": "a"}], "s-source", "en")
+    with pytest.raises(UsageError, match="options belong to the metric"):
+        score_samples(samples, TeslaM("en"), alpha=0.5)
+
+
 def test_samples_without_what_the_metric_reads_are_refused() -> None:
     with pytest.raises((InputError, UsageError)):
         score_samples([{"mt": "a"}], "m", "en")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from sklearn.model_selection import KFold, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tesla_eval.models.aso import fit_problems
@@ -16,7 +17,7 @@ from tests.models.test_aso import small_problem
 def test_rows_of_the_structure_are_orthonormal_and_span_the_weights() -> None:
     x, _ = small_problem(0, n=60, p=12)
     auxiliary = (x @ np.random.default_rng(2).normal(size=(12, 5)) > 0).astype(int)
-    model = ASOClassifier(auxiliary, dimensions=4).fit(x, auxiliary[:, 0])
+    model = ASOClassifier(dimensions=4).fit(x, auxiliary[:, 0], auxiliary)
     theta = model.structure_
     np.testing.assert_allclose(theta @ theta.T, np.eye(4), atol=1e-12)
     weights = fit_problems(x, auxiliary)
@@ -29,7 +30,7 @@ def test_rows_of_the_structure_are_orthonormal_and_span_the_weights() -> None:
 def test_no_dimensions_is_the_plain_classifier() -> None:
     x, y = small_problem(7)
     plain = ModifiedHuberClassifier().fit(x, y)
-    aso = ASOClassifier(np.stack([y, -y], axis=1), dimensions=0).fit(x, y)
+    aso = ASOClassifier(dimensions=0).fit(x, y, np.stack([y, -y], axis=1))
     assert plain.coef_.tobytes() == aso.coef_.tobytes()
     assert plain.coef_.shape == (1, x.shape[1])
 
@@ -40,7 +41,7 @@ def test_several_targets_at_once_equal_one_by_one() -> None:
     together = ASOClassifier(dimensions=2).fit(csr_matrix(x), targets)
     assert together.predict(x).shape == targets.shape
     for column in range(3):
-        alone = ASOClassifier(targets, dimensions=2).fit(csr_matrix(x), targets[:, column])
+        alone = ASOClassifier(dimensions=2).fit(csr_matrix(x), targets[:, column], targets)
         np.testing.assert_array_equal(alone.coef_[0], together.coef_[column])
 
 
@@ -57,6 +58,21 @@ def test_parameters_survive_cloning() -> None:
     model = clone(ASOClassifier(dimensions=3, penalty=0.5))
     assert model.get_params()["dimensions"] == 3
     assert model.get_params()["penalty"] == 0.5
+
+
+def test_cross_validation_cuts_the_auxiliary_problems_with_the_examples() -> None:
+    generator = np.random.default_rng(5)
+    x = generator.normal(size=(90, 12))
+    auxiliary = np.sign(x @ generator.normal(size=(12, 6)))
+    y = (auxiliary[:, 0] > 0).astype(int)
+    model = ASOClassifier(dimensions=3)
+    scores = cross_val_score(model, x, y, cv=KFold(3), params={"auxiliary": auxiliary})
+    by_hand = []
+    for train, test in KFold(3).split(x):
+        by_hand.append(model.fit(x[train], y[train], auxiliary[train]).score(x[test], y[test]))
+    assert scores.tolist() == by_hand
+    with pytest.raises(ValueError, match="90 examples"):
+        model.fit(x, y, auxiliary[:50])
 
 
 @parametrize_with_checks([ModifiedHuberClassifier(), ASOClassifier(dimensions=2)])

@@ -1,4 +1,4 @@
-"""Dask, scikit-learn, Optuna, MLflow and Weights & Biases: the bits of the metric itself."""
+"""Dask, Datasets, scikit-learn, Optuna, MLflow and Weights & Biases: the bits of the metric itself."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from tesla_eval import UsageError, evaluate, score
-from tesla_eval.connect.adapters import log_to_mlflow, log_to_wandb, objective, score_dask, scorer
+from tesla_eval import evaluate, score
+from tesla_eval.connect.adapters import log_to_mlflow, log_to_wandb, objective, scorer
 from tesla_eval.connect.frames import score_frame
 from tesla_eval.metrics import create_metric
 from tests.pages import ROOT, run_python
@@ -34,18 +34,13 @@ def home(tmp_path, monkeypatch) -> None:
 def test_dask_scores_partition_by_partition(name: str) -> None:
     dask = neighbour("dask.dataframe")
     rows = pandas.DataFrame({"mt": HYPOTHESES, "ref": REFERENCES}, index=range(100, 130))
-    frame = score_dask(dask.from_pandas(rows, npartitions=4), "mt", "ref", name, lang="en")
+    frame = dask.from_pandas(rows, npartitions=4).map_partitions(score_frame, "mt", "ref", name, "en")
     metric = create_metric(name, "en")
     assert frame.columns.tolist() == ["mt", "ref", metric.id] and frame.dtypes[metric.id] == np.float64
     scored = frame.compute()
     assert scored.index.tolist() == rows.index.tolist()
     expected = metric.corpus_score(HYPOTHESES, [REFERENCES]).segments
     assert scored[metric.id].tolist() == expected.tolist()
-
-
-def test_dask_refuses_what_depends_on_all_partitions() -> None:
-    with pytest.raises(UsageError, match="cannot score one partition at a time"):
-        score_dask(None, "mt", "ref", "nist", lang="en")
 
 
 def test_a_dataset_of_hugging_face_gets_a_column() -> None:

@@ -140,7 +140,7 @@ def test_explanations_are_those_of_the_metric_and_hostile_text_stays_text(server
     ("/score", {**ONE, "references": [[1]]}, 422, "neither a text nor None"),
     ("/score", {**ONE, "sources": [1]}, 422, "sources"),
     ("/score", {**ONE, "metrics": ["nope"]}, 422, "no metric 'nope' here; there are m, b"),
-    ("/score", {**ONE, "metrics": ["ter"]}, 422, "no metric 'ter' here"),
+    ("/score", {**ONE, "metrics": ["comet"]}, 422, "no metric 'comet' here"),
     ("/score", {**ONE, "metrics": ["x:weights=/etc/passwd"]}, 422, "no metric 'x:weights=/etc/passwd' here"),
     ("/score", {**ONE, "metrics": "m"}, 422, "list of names"),
     ("/score", {**ONE, "lang": "klingon"}, 422, "unknown language"),
@@ -279,11 +279,9 @@ def test_a_slow_reader_is_left_and_takes_no_memory() -> None:
 
 
 def test_a_full_queue_and_a_request_out_of_time_are_said() -> None:
-    with serving("--queue", "1", "--timeout", "0.3", "-m", "ter") as server:
-        slow = {
-            "hypotheses": [" ".join(HYPOTHESES[:12])] * 20, "references": [[" ".join(REFERENCES[12:30])] * 20],
-            "lang": "en",
-        }  # fmt: skip
+    with serving("--queue", "1", "--timeout", "0.3", "-m", "x") as server:
+        texts = [f"{text} {k}" for k in range(300) for text in HYPOTHESES[:20]]
+        slow = {"hypotheses": texts, "references": [texts[::-1]], "lang": "en"}
         with ThreadPoolExecutor(4) as pool:
             statuses = sorted(
                 status for status, _ in pool.map(lambda _: server.ask("/score", slow), range(4))

@@ -15,6 +15,14 @@ NEIGHBOURS = [
     "evaluate",
     "lm_eval",
     "inspect_ai",
+    "comet",
+    "bert_score",
+    "dask",
+    "datasets",
+    "sklearn",
+    "optuna",
+    "mlflow",
+    "wandb",
 ]
 
 
@@ -32,6 +40,8 @@ def test_scoring_imports_no_plug() -> None:
 
 
 def test_plugs_that_work_on_what_comes_in_import_no_neighbour() -> None:
-    modules = imported_after("import tesla_eval.connect.frames, tesla_eval.connect.lm_eval")
+    modules = imported_after(
+        "import tesla_eval.connect.frames, tesla_eval.connect.lm_eval, tesla_eval.connect.adapters"
+    )
     assert "tesla_eval.connect.frames" in modules
     assert not modules & set(NEIGHBOURS)

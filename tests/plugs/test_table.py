@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +14,8 @@ from tesla_eval import TeslaError, UsageError
 from tesla_eval.metrics import Metric, create_metric
 from tesla_eval.metrics.registry import metric_names
 from tesla_eval.metrics.results import CorpusScore
+from tesla_eval.tuning.protocols import JsonLines
+from tests.pages import ROOT
 from tests.plugs.neighbours import two_systems
 
 HYPOTHESES, _, REFERENCES = (texts[:6] for texts in two_systems())
@@ -128,14 +132,31 @@ def by_lm_eval(name: str, own: Metric, expected: CorpusScore) -> None:
     assert aggregation(name)(list(zip(REFERENCES, HYPOTHESES, strict=True))) == expected.score
 
 
+def by_serve(name: str, own: Metric, expected: CorpusScore) -> None:
+    if own.corpus_wide:
+        pytest.skip("depends on all references")
+    pairs = zip(HYPOTHESES, REFERENCES, strict=True)
+    lines = [json.dumps({"mt": hypothesis, "refs": [reference]}) for hypothesis, reference in pairs]
+    answers = map(json.loads, JsonLines(own).answer(lines).splitlines())
+    assert_segments([answer["score"] for answer in answers], expected)
+
+
+def by_evaluate(name: str, own: Metric, expected: CorpusScore) -> None:
+    os.environ["HF_EVALUATE_OFFLINE"] = os.environ["HF_HUB_OFFLINE"] = "1"
+    module = pytest.importorskip("evaluate").load(str(ROOT / "integrations" / "evaluate" / "tesla"))
+    found = module.compute(predictions=HYPOTHESES, references=REFERENCES, metric=name, lang="en")
+    assert (found["score"], found["signature"]) == (expected.score, str(expected.signature))
+    assert_segments(found["scores"], expected)
+
+
 def assert_segments(found: Any, expected: CorpusScore) -> None:
     np.testing.assert_array_equal(np.asarray(found, np.float64), expected.segments)
 
 
 PLUGS: dict[str, Callable[[str, Metric, CorpusScore], None]] = {
-    "arrow": by_arrow, "batches": by_batches, "datasets": by_datasets, "duckdb": by_duckdb, "lm_eval": by_lm_eval,
-    "mbrs": by_mbrs, "pandas": by_pandas, "polars": by_polars, "sacrebleu": by_sacrebleu,
-    "torchmetrics": by_torchmetrics,
+    "arrow": by_arrow, "batches": by_batches, "datasets": by_datasets, "duckdb": by_duckdb, "evaluate": by_evaluate,
+    "lm_eval": by_lm_eval, "mbrs": by_mbrs, "pandas": by_pandas, "polars": by_polars, "sacrebleu": by_sacrebleu,
+    "serve": by_serve, "torchmetrics": by_torchmetrics,
 }  # fmt: skip
 
 

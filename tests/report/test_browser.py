@@ -102,6 +102,45 @@ def test_shown_numbers_are_the_data(small, opened, tesla) -> None:
     assert rows == [[f["name"], *(f"{f[key]:.4f}" for key in ("precision", "recall", "f"))] for f in features]
 
 
+def test_counts_of_errors_are_the_data(small, opened, tesla) -> None:
+    document = json.loads(tesla("report", "--extract", str(small)).out)
+    page = opened(small)
+    pair = sorted(range(2), key=lambda system: -document["metrics"][0]["scores"][system])
+    rows = [row.locator("td").all_inner_texts() for row in page.locator("#finding-totals tbody tr").all()]
+    kinds = ("names", "numbers", "untranslated", "dropped", "inserted", "repeated")
+    for kind, row in zip(kinds, rows, strict=True):
+        for system, shown in zip(pair, row[1:], strict=True):
+            total = document["findings"][system]["totals"][kind]
+            plural = "" if total["segments"] == 1 else "s"
+            count, segments = total["count"], total["segments"]
+            assert shown == (f"{count} in {segments} segment{plural}" if count else "none")
+    lost = page.locator("#finding-area .card").filter(has=page.get_by_role("heading", name="Words lost"))
+    shown = [row.locator("td").all_inner_texts()[:3] for row in lost.locator("tbody tr").all()]
+    data = document["findings"][pair[0]]["lost"]
+    assert shown == [[one["text"], str(one["count"]), f"{one['cost']:.1f}"] for one in data]
+
+
+def test_sentences_without_support_lead_to_their_segment(tesla, opened, tmp_path: Path) -> None:
+    texts = {
+        "source.txt": "Storms hit Portugal on Monday. Nobody was hurt.",
+        "a.txt": "Storms hit Spain. Nobody was hurt.",
+        "b.txt": "Storms hit Portugal.",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(f"{text}\n", "utf-8")
+    files = [str(tmp_path / name) for name in ("a.txt", "b.txt")]
+    path = tmp_path / "support.html"
+    given = ("-l", "en", "-m", "s-source", "-s", str(tmp_path / "source.txt"), *files, "-o", str(path))
+    assert tesla("report", *given).status == 0
+    page = opened(path)
+    page.locator('#choices select[name="system"]').select_option(label="a")
+    first = page.locator("#support-area tbody tr").first
+    assert first.locator("mark").all_inner_texts() == ["Spain"]
+    first.get_by_role("button", name="segment 1").click()
+    page.wait_for_selector("#segment-dialog[open]")
+    assert "Storms hit Portugal on Monday." in page.locator("#segment-view").inner_text()
+
+
 def test_sorting_searching_and_filters(small, opened, tesla) -> None:
     page = opened(small)
     page.get_by_role("button", name="difference").click()

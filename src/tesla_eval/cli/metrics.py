@@ -33,8 +33,16 @@ def metrics(name: str | None, as_json: bool) -> None:
 
 def _list(entries: list[Entry]) -> Iterator[str]:
     rows = [("-m", "what it measures", "scale", "better", "languages")]
-    rows.extend((e.name, e.summary, e.scale, e.better, e.languages) for e in entries)
-    yield from aligned(rows, keys=1)
+    groups: dict[str, list[int]] = {}
+    for entry in entries:
+        groups.setdefault(entry.group, []).append(len(rows))
+        rows.append((entry.name, entry.summary, entry.scale, entry.better, entry.languages))
+    lines = list(aligned(rows, keys=1))
+    yield lines[0]
+    for group in sorted(groups):
+        if group:
+            yield from ("", f"{group}:")
+        yield from (lines[place] for place in groups[group])
 
 
 def _one(entry: Entry) -> Iterator[str]:

@@ -13,8 +13,9 @@ from tesla_eval.cli.shared.options import language_option
 from tesla_eval.cli.shared.terminal import aligned, visible, warn, width, write_lines
 from tesla_eval.language.srl.evaluation import evaluate_labeller, noun_predicates
 from tesla_eval.language.srl.labeller import LabelledSentence, RoleLabeller, load_labeller, read_labeller
+from tesla_eval.language.srl.nombank import read_gold
 from tesla_eval.language.syntax.parser import load_parser
-from tesla_eval.language.syntax.treebank import read_treebank
+from tesla_eval.language.syntax.treebank import TreebankSentence
 from tesla_eval.texts.lines import LineReader
 
 _FORMATS = ("text", "json", "conll")
@@ -90,10 +91,21 @@ def conll_rows(sentence: LabelledSentence) -> Iterator[str]:
 )
 @click.option(
     "--evaluate", metavar="FILE",
-    help="Measure the labeller on a treebank: JSON Lines with tokens, pos, tree and preds. Predicates are given.",
+    help="Measure the labeller on a treebank: JSON Lines with tokens, pos, tree and preds, or NomBank 1.0.",
 )  # fmt: skip
 @click.option(
-    "--split", default=None, help="With --evaluate: only the sentences of this split.  [default: all]"
+    "--treebank", type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="With --evaluate: the file is NomBank 1.0 (one proposition per line), and this the folder of its Penn "
+    "Treebank .mrg files.",
+)  # fmt: skip
+@click.option(
+    "--predicates", type=click.Choice(("gold", "auto")), default="gold", show_default=True,
+    help="With --evaluate: the treebank's predicates, or those that the labeller finds.",
+)  # fmt: skip
+@click.option(
+    "--split",
+    default=None,
+    help="With --evaluate: only this split; of NomBank train is sections 2 to 21, dev 24, test 23.  [default: all]",
 )
 @click.option(
     "--trees", type=click.Choice(("gold", "auto")), default="gold", show_default=True,
@@ -110,6 +122,8 @@ def srl(
     output: str,
     as_json: bool,
     evaluate: str | None,
+    treebank: Path | None,
+    predicates: str,
     split: str | None,
     trees: str,
     model: Path | None,
@@ -122,13 +136,15 @@ def srl(
     \b
     tesla srl article.txt
     echo "His decision to leave was sudden." | tesla srl - --json
-    tesla srl --evaluate treebank.jsonl.gz --split dev --trees auto --json
+    tesla srl --evaluate treebank.jsonl.gz --split dev --trees auto --predicates auto --json
+    tesla srl --evaluate nombank.1.0 --treebank wsj --split test
     """
     if bool(files) == bool(evaluate):
         raise UsageError("give files to label, or --evaluate with a treebank")
     labeller = load_labeller(language) if model is None else read_labeller(model)
     if evaluate:
-        _evaluate(labeller, language, evaluate, split, trees, as_json)
+        sentences = read_gold(evaluate, treebank, split)
+        _evaluate(labeller, language, sentences, trees, as_json, find_predicates=predicates == "auto")
         return
     output = "json" if as_json else output
     parser = load_parser(language)
@@ -145,15 +161,17 @@ def srl(
 
 
 def _evaluate(
-    labeller: RoleLabeller, language: str, path: str, split: str | None, trees: str, as_json: bool
-) -> None:
-    sentences = [sentence for sentence in read_treebank(path, split) if noun_predicates(sentence)]
+    labeller: RoleLabeller, language: str, sentences: list[TreebankSentence], trees: str, as_json: bool, *,
+    find_predicates: bool,
+) -> None:  # fmt: skip
+    if not find_predicates:
+        sentences = [sentence for sentence in sentences if noun_predicates(sentence)]
     if trees == "gold":
         used = [sentence.tree for sentence in sentences]
     else:
         parses = load_parser(language).parse_tokens([sentence.tokens for sentence in sentences])
         used = [parse.tree for parse in parses]
-    counts = evaluate_labeller(labeller, sentences, used)
+    counts = evaluate_labeller(labeller, sentences, used, find_predicates=find_predicates)
     figures = counts.to_dict()
     if as_json:
         write_lines([json.dumps(figures)])

@@ -14,9 +14,9 @@ from tesla_eval.cli.shared.options import language_option
 from tesla_eval.cli.shared.outputs import OutputPath
 from tesla_eval.cli.shared.terminal import progress
 from tesla_eval.language.srl.frames import read_nomtypes
-from tesla_eval.language.srl.nombank import read_nombank
+from tesla_eval.language.srl.nombank import read_gold
 from tesla_eval.language.syntax.parser import load_parser
-from tesla_eval.language.syntax.treebank import TreebankSentence, read_treebank
+from tesla_eval.language.syntax.treebank import TreebankSentence
 from tesla_eval.training.srl import (
     DIMENSIONS,
     LEARNERS,
@@ -34,7 +34,9 @@ from tesla_eval.training.srl import (
     "-o", "--output", type=OutputPath(),
     help="Where the model goes: srl-CODE.tesla in your data folder is found by itself.",
 )  # fmt: skip
-@click.option("--split", default="train", show_default=True, help="JSON Lines: learn from this split.")
+@click.option(
+    "--split", default="train", show_default=True, help="Learn from this split; of NomBank sections 2 to 21."
+)
 @click.option(
     "--treebank", type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="DATA is NomBank 1.0 (one proposition per line), and this the folder of its Penn Treebank .mrg files.",
@@ -106,14 +108,13 @@ def srl(
     \b
     tesla train srl treebank.jsonl.gz --frames rolesets.tsv.gz -o srl-en.tesla
     tesla train srl nombank.1.0 --treebank wsj -o srl-en.tesla
+    tesla train srl nombank.1.0 --treebank wsj --select-features dev
     tesla train srl treebank.jsonl.gz --frames rolesets.tsv.gz --select-features dev
     """
     nomtypes = read_nomtypes(frames) if frames else {}
-    sentences = read_treebank(data, split) if treebank is None else read_nombank(data, treebank)
+    sentences = read_gold(data, treebank, split)
     if dev_split is not None:
-        if treebank is not None:
-            raise UsageError("--select-features needs JSON Lines with splits, not NomBank")
-        _select(sentences[::every], read_treebank(data, dev_split), nomtypes, steps, tolerance)
+        _select(sentences[::every], read_gold(data, treebank, dev_split), nomtypes, steps, tolerance)
         return
     if output is None:
         raise UsageError("give -o FILE for the model, or --select-features SPLIT")

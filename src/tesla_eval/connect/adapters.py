@@ -1,4 +1,4 @@
-"""Short adapters: Dask, scikit-learn, Optuna, MLflow and Weights & Biases, none of which is imported before its use."""
+"""Short adapters: scikit-learn, Optuna, MLflow and Weights & Biases, none of which is imported before its use."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Protocol
 
-from tesla_eval.base.errors import UsageError
-from tesla_eval.connect.frames import score_frame
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import create_metric
 
-__all__ = ["log_to_mlflow", "log_to_wandb", "objective", "score_dask", "scorer"]
+__all__ = ["log_to_mlflow", "log_to_wandb", "objective", "scorer"]
 
 
 class Result(Protocol):
@@ -20,23 +18,6 @@ class Result(Protocol):
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data."""
-
-
-def score_dask(
-    frame: Any,
-    hypothesis: str,
-    references: str | Sequence[str],
-    metric: str = "x",
-    *,
-    lang: str,
-    **options: Any,
-) -> Any:
-    """A Dask frame with a column of segment scores, computed partition by partition when the frame is."""
-    chosen = create_metric(metric, lang, **options)
-    if chosen.corpus_wide:
-        raise UsageError(f"{chosen.id} depends on all references, so it cannot score one partition at a time")
-    meta = frame._meta.assign(**{chosen.id: 0.0})
-    return frame.map_partitions(score_frame, hypothesis, references, chosen, meta=meta)
 
 
 def scorer(metric: str = "x", lang: str = "en", **options: Any) -> Any:

@@ -21,8 +21,9 @@ _NAMES = {
     "rareword": "rare words", "rarelemma": "rare lemmas", "lcs": "common words in order", "punct": "punctuation",
     "order": "word order", "fragments": "matched text in fragments", "short": "too short", "long": "too long",
     "foreign": "words of another language", "unknown": "unknown words", "repeated": "words repeated",
-    "padding": "text added at the ends", "insertion": "text inserted", "digression": "another sentence added",
-    "disorder": "words out of order", "stutter": "words said twice", "numbers": "wrong numbers",
+    "padding": "text added at the ends", "insertion": "text inserted", "surplus": "text inserted",
+    "digression": "another sentence added", "disorder": "words out of order",
+    "stutter": "words said twice", "numbers": "wrong numbers",
     "negation": "negation on one side only", "lm": "language model", "s.skip": "pairs of words with a gap",
     "vec.best0": "best partner by vectors", "vec.best5": "best close partner by vectors",
 }  # fmt: skip

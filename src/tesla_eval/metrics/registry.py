@@ -58,6 +58,8 @@ class Entry:
     better: str = "higher"
     languages: str = ALL_LANGUAGES
     package: str = "tesla-eval"
+    group: str = ""
+    """The heading under which a list shows it; empty: the first group."""
 
     def load(self) -> type[Metric]:
         """The class, imported now."""
@@ -78,6 +80,8 @@ class Entry:
 
 
 _HOME = "tesla_eval.metrics"
+FOR_RESEARCH = "from the papers, for research"
+"""Reproductions that nobody should rank summaries by."""
 _PERCENT = "0..100"
 _PERCENT_SCALES = (_PERCENT, "0..")
 """Of metrics whose scores are percentages, as all of sacreBLEU's are: two digits say enough."""
@@ -104,10 +108,11 @@ _ENTRIES = (
     Entry("s-source", f"{_HOME}.tesla_s_source:TeslaSSource",
           "what the source supports, sentence by sentence; needs no reference"),
     Entry("s-x", f"{_HOME}.tesla_s_x:TeslaSX", "s-recall, and how much of the source's main content"),
-    Entry("dicomer", f"{_HOME}.dicomer:Dicomer", "for research: order of sentences by discourse roles; no reference",
-          scale="learned", languages="en"),
-    Entry("cremer", f"{_HOME}.cremer:Cremer", "for research: quality of a summary, as in the paper", scale="learned",
-          languages="en"),
+    Entry("dicomer", f"{_HOME}.dicomer:Dicomer",
+          "order of sentences, no reference; below the word overlap of neighbouring sentences (.907, .955)",
+          scale="learned", languages="en", group=FOR_RESEARCH),
+    Entry("cremer", f"{_HOME}.cremer:Cremer", "quality of a summary; below TESLA-S on sets that it has not seen",
+          scale="learned", languages="en", group=FOR_RESEARCH),
     Entry("celab", f"{_HOME}.tesla_celab:TeslaCelab", "characters with synonyms, for scripts without spaces"),
     Entry("celab-", f"{_HOME}.tesla_celab:TeslaCelabMinus", "characters without synonyms"),
     Entry("bleu", f"{_HOME}.baselines:Bleu", "sacreBLEU's BLEU", scale=_PERCENT),

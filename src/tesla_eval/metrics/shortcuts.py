@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tesla_eval.base.errors import InputError
+from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.base.progress import progress_bars
 from tesla_eval.language.choice import AUTO, resolve
 from tesla_eval.metrics.base import Metric
@@ -64,19 +64,21 @@ def score_samples(
             raise InputError(
                 f"sample {number}: must be a mapping with mt, and ref and src where the metric reads them"
             )
-    hypotheses = [sample["mt"] for sample in samples]
-    given = [sample.get("ref") or [] for sample in samples]
-    references = [[texts] if isinstance(texts, str) else texts for texts in given]
-    sources = (
-        [sample.get("src", "") for sample in samples] if any("src" in sample for sample in samples) else None
-    )
+    columns: list[list[Any]] = [[sample.get(field) for sample in samples] for field in ("mt", "src", "ref")]
+    hypotheses, sources, given = columns
+    has_sources = any(source is not None for source in sources)
+    if has_sources and None in sources:
+        raise InputError(f"sample {sources.index(None) + 1}: has no src, but others have one")
+    references = [[texts] if isinstance(texts, str) else list(texts or ()) for texts in given]
     if isinstance(metric, str):
         metric = metric_for(metric, lang, references if any(references) else [hypotheses], options)
+    elif options:
+        raise UsageError("options belong to the metric: give them where it is made")
     with progress_bars(metric.id, len(samples), wanted=progress) as bars:
         return metric.corpus_score(
             hypotheses,
             references if any(references) else (),
-            sources,
+            sources if has_sources else None,
             references_by_segment=any(references),
             progress=bars,
         )

@@ -132,7 +132,7 @@ class TeslaSSource(Metric):
         wholes, whole_of = distinct_texts(sources)
         spans = [(k, span) for k, text in enumerate(hypotheses) for span in split_sentences(text, self.lang)]
         inner = [(k, span) for k, text in enumerate(wholes) for span in split_sentences(text, self.lang)]
-        texts, sides = ([_pieces(text) for text in side] for side in (hypotheses, wholes))
+        texts, sides = ([pieces(text) for text in side] for side in (hypotheses, wholes))
         y, x, z = self.analysis.analyse(
             [texts[k][slice(*span)] for k, span in spans],
             sides,
@@ -227,7 +227,7 @@ class TeslaSSource(Metric):
     def _denials(self, source: str, sentence: str) -> tuple[Contradiction, ...]:
         sides = (
             self._contradictions.prepare(side)
-            for side in self.analysis.analyse([_pieces(source)], [_pieces(sentence)])
+            for side in self.analysis.analyse([pieces(source)], [pieces(sentence)])
         )
         return tuple(
             one for one in self._contradictions.explain(*sides) if one.kind in ("negation", *_DENIALS)
@@ -250,6 +250,6 @@ def needed_sources(metric: str, hypotheses: Sequence[str], sources: Sequence[str
     return sources
 
 
-def _pieces(text: str) -> str:
+def pieces(text: str) -> str:
     """The text with `20-year-old` in pieces and `1, 600` in one, for texts differ in that; its length stays."""
     return _CUT_NUMBER.sub(r"\1\2\3\4\5 ", _INSIDE_WORDS.sub(" ", text))

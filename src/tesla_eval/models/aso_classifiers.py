@@ -106,16 +106,14 @@ class ModifiedHuberClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 class ASOClassifier(ModifiedHuberClassifier):
     """Alternating Structure Optimization: what auxiliary problems share helps to solve the target problems.
 
-    `auxiliary` is a label matrix with one column per auxiliary problem over the same examples (positive: yes). With
-    `None` the targets are their own auxiliary problems. `structure` gives Θ directly. With `dimensions` = 0 the
-    classifier is `ModifiedHuberClassifier`.
+    `fit` takes the auxiliary problems; without them the targets are their own. `structure` gives Θ directly. With
+    `dimensions` = 0 the classifier is `ModifiedHuberClassifier`.
 
     After `fit`, `structure_` is Θ, `shared_` is v, `own_` is w, and `coef_` = w + Θᵀv.
     """
 
     def __init__(
         self,
-        auxiliary: Any = None,
         dimensions: int = 20,
         penalty: float = PENALTY,
         *,
@@ -125,12 +123,15 @@ class ASOClassifier(ModifiedHuberClassifier):
         max_iter: int = 200,
     ) -> None:
         super().__init__(penalty, fit_intercept=fit_intercept, tolerance=tolerance, max_iter=max_iter)
-        self.auxiliary = auxiliary
         self.dimensions = dimensions
         self.structure = structure
 
-    def fit(self, X: Any, y: Any) -> ASOClassifier:  # noqa: N803
-        """Learn Θ from the auxiliary problems, then the target problems with it."""
+    def fit(self, X: Any, y: Any, auxiliary: Any = None) -> ASOClassifier:  # noqa: N803
+        """Learn Θ from the auxiliary problems, then the target problems with it.
+
+        `auxiliary` is a label matrix: one row per example, one column per problem (positive: yes). Cross-validation
+        cuts it as it cuts X: `cross_val_score(model, X, y, params={"auxiliary": auxiliary})`.
+        """
         X, problems = self._validated(X, y)  # noqa: N806
         if self.dimensions < 0:
             raise ValueError(f"dimensions must be at least 0, not {self.dimensions!r}")
@@ -141,7 +142,7 @@ class ASOClassifier(ModifiedHuberClassifier):
         elif self.dimensions == 0:
             theta = np.zeros((0, X.shape[1]))
         else:
-            labels = problems if self.auxiliary is None else np.asarray(self.auxiliary)
+            labels = problems if auxiliary is None else np.asarray(auxiliary)
             if labels.ndim != 2 or len(labels) != X.shape[0]:
                 raise ValueError(
                     f"auxiliary has the shape {labels.shape}, but there are {X.shape[0]} examples"

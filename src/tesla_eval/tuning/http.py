@@ -375,6 +375,7 @@ def run(service: Service, server_socket: socket.socket, seconds: float) -> None:
     config = uvicorn.Config(
         service.app, lifespan="on", log_level="warning", access_log=False, server_header=False, proxy_headers=False,
         limit_concurrency=_MOST_CONNECTIONS, timeout_graceful_shutdown=int(seconds) + 1,
+        timeout_keep_alive=max(5, int(seconds)),
     )  # fmt: skip
     # Uvicorn raises the signal that ended it once more: a graceful end is a success.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

@@ -19,7 +19,7 @@ from typing import Literal
 
 from tesla_eval.base.errors import UsageError
 from tesla_eval.judgements.stress.negation import NEGATING_LANGUAGES, negated
-from tesla_eval.judgements.stress.words import Case, Corpus, Word
+from tesla_eval.judgements.stress.words import Case, Corpus, Word, analysed_words
 from tesla_eval.language.analysis import split_sentences
 from tesla_eval.language.analysis.antonyms import load_antonyms
 from tesla_eval.language.analysis.frequencies import load_frequencies
@@ -166,13 +166,32 @@ def _words_shuffled(case: Case) -> str | None:
     return case.words.with_surfaces(surfaces)
 
 
-@stress_kind("sentences-shuffled", DEGENERATE)
-def _sentences_shuffled(case: Case) -> str | None:
-    sentences = [case.text[start:end] for start, end in split_sentences(case.text, case.corpus.language)]
+def _sentences(text: str, case: Case) -> list[str]:
+    return [text[start:end] for start, end in split_sentences(text, case.corpus.language)]
+
+
+def _turned(sentences: list[str], case: Case) -> str | None:
     if len(sentences) < 2:
         return None
     turn = case.draw.randrange(1, len(sentences))
     return case.words.blank.join(sentences[turn:] + sentences[:turn])
+
+
+@stress_kind("sentences-shuffled", DEGENERATE)
+def _sentences_shuffled(case: Case) -> str | None:
+    return _turned(_sentences(case.text, case), case)
+
+
+@stress_kind("source-shuffled", DEGENERATE, _no_sources)
+def _source_shuffled(case: Case) -> str | None:
+    source = _source_copied(case)
+    return None if source is None else _turned(_sentences(source, case), case)
+
+
+@stress_kind("one-sentence", DEGENERATE)
+def _one_sentence(case: Case) -> str | None:
+    sentences = _sentences(case.text, case)
+    return sentences[0] if len(sentences) > 1 else None
 
 
 @stress_kind("another-text", DEGENERATE)
@@ -193,6 +212,23 @@ def _sentence_added(case: Case) -> str | None:
 # Harmful edits.
 
 stress_kind("padded", HARMFUL)(_sentence_added)
+
+
+@stress_kind("sentence-repeated", HARMFUL)
+def _sentence_repeated(case: Case) -> str | None:
+    sentences = _sentences(case.text, case)
+    return f"{case.text}{case.words.blank}{sentences[-1]}" if len(sentences) > 1 else None
+
+
+@stress_kind("all-negated", HARMFUL, _only(NEGATING_LANGUAGES, "negation"))
+def _all_negated(case: Case) -> str | None:
+    """Every one of several sentences negated, or without its negation."""
+    language = case.corpus.language
+    sentences = _sentences(case.text, case)
+    denied = [negated(words, language) for words in analysed_words(sentences, language)]
+    if len(sentences) < 2 or not any(denied):
+        return None
+    return case.words.blank.join(new or old for new, old in zip(denied, sentences, strict=True))
 
 
 def _changed_number(case: Case, word: Word) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 
 import numpy as np
@@ -25,7 +26,7 @@ class AntonymTable:
     (True, False)
     """
 
-    def __init__(self, resource: Resource) -> None:
+    def __init__(self, resource: Resource, more: Collection[frozenset[str]] = ()) -> None:
         self.fingerprint = resource.fingerprint
         with interpreting(resource):
             self.words = tuple(resource.text("words").split("\n"))
@@ -34,12 +35,18 @@ class AntonymTable:
                 raise ValueError("it has no pairs, or the halves of its pairs do not match")
             if min(first.min(), second.min()) < 1 or max(first.max(), second.max()) > len(self.words):
                 raise ValueError("a pair names a word that does not exist")
+        known = frozenset(self.words)
+        self.words = (*self.words, *sorted({word for pair in more for word in pair} - known))
         self._numbers = {word: number for number, word in enumerate(self.words, 1)}
-        one, other = np.concatenate([first, second]), np.concatenate([second, first])
-        order = np.lexsort((other, one))
-        self.opposites: Index = other[order]
+        added = np.array([[self._numbers[word] for word in sorted(pair)] for pair in more], np.int64).reshape(
+            -1, 2
+        )
+        first, second = np.append(first, added[:, 0]), np.append(second, added[:, 1])
+        halves = np.concatenate([first, second]), np.concatenate([second, first])
+        one, other = np.unique(halves, axis=1)
+        self.opposites: Index = other
         """The numbers of all antonyms, word by word."""
-        self.ends: Index = np.searchsorted(one[order], np.arange(len(self.words) + 2))
+        self.ends: Index = np.searchsorted(one, np.arange(len(self.words) + 2))
         """Those of word number n are `opposites[ends[n] : ends[n + 1]]`."""
 
     def number(self, word: str) -> int:
@@ -65,7 +72,7 @@ class AntonymTable:
 
 
 @cache
-def load_antonyms(language: str) -> AntonymTable | None:
-    """The user's own or the shipped table of a language, `None` if it has none."""
+def load_antonyms(language: str, more: frozenset[frozenset[str]] = frozenset()) -> AntonymTable | None:
+    """The user's own or the shipped table of a language with more pairs, `None` if it has none."""
     path = find_resource(ANTONYMS, language)
-    return None if path is None else AntonymTable(read_resource(path, ANTONYMS))
+    return None if path is None else AntonymTable(read_resource(path, ANTONYMS), more)

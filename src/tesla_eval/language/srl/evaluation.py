@@ -111,23 +111,30 @@ def gold_constituents(
 
 
 def evaluate_labeller(
-    labeller: RoleLabeller, sentences: Sequence[TreebankSentence], trees: Sequence[Tree]
+    labeller: RoleLabeller,
+    sentences: Sequence[TreebankSentence],
+    trees: Sequence[Tree],
+    *,
+    find_predicates: bool = False,
 ) -> RoleCounts:
-    """The labeller on given predicates, noun by noun, over these trees of the sentences."""
+    """The labeller noun by noun, over these trees of the sentences.
+
+    With `find_predicates` it labels the nouns that it takes for predicates: arguments of others count as missed, those
+    of nouns that are no predicates as wrong.
+    """
     counts = RoleCounts()
     for number, (annotated, tree) in enumerate(zip(sentences, trees, strict=True)):
-        predicates = noun_predicates(annotated)
-        if not predicates:
-            continue
+        gold_of = {one.index: gold_arguments(one) for one in noun_predicates(annotated)}
         sentence = ParsedSentence(tree)
-        for order, annotated_predicate in enumerate(predicates):
-            gold = gold_arguments(annotated_predicate)
-            predicate: Predicate = labeller.predicate(sentence, annotated_predicate.index)
+        found = set(labeller.find_predicates(sentence)) if find_predicates else set(gold_of)
+        for index in sorted(found | set(gold_of)):
+            gold = gold_of.get(index, [])
+            predicate: Predicate = labeller.predicate(sentence, index)
             arguments = [constituent for constituent, _ in gold_constituents(sentence, gold)]
             labels = labeller.classify(predicate, arguments)
-            labelled = labeller.label(sentence, annotated_predicate.index).arguments
+            labelled = labeller.label(sentence, index).arguments if index in found else ()
             counts.add(
-                (number, order),
+                (number, index),
                 gold,
                 [(argument.start, argument.end) for argument in labelled],
                 [(label, c.start, c.end) for label, c in zip(labels, arguments, strict=True)],

@@ -13,6 +13,16 @@ SYMMETRIC = frozenset(
 )
 """Predicates whose doer and undergoer may change places while the meaning stays."""
 
+CONVERSE = frozenset(
+    frozenset(pair.split("/"))
+    for pair in """buy/sell give/take give/receive give/get lend/borrow win/lose beat/lose defeat/lose teach/learn
+    precede/follow send/receive send/get export/import lead/follow own/belong husband/wife parent/child teacher/student
+    teacher/pupil employer/employee ancestor/descendant doctor/patient host/guest aunt/nephew uncle/niece above/below
+    over/under before/after behind/front predecessor/successor landlord/tenant lender/borrower buyer/seller
+    earlier/later""".split()  # noqa: SIM905
+)
+"""Words that say the same when the participants change places."""
+
 
 class Exchange(NamedTuple):
     """A predicate, and who is doer and undergoer in the reference; in the hypothesis it is the other way round."""

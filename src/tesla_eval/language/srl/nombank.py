@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tesla_eval.base.errors import InputError
-from tesla_eval.language.syntax.treebank import GoldPredicate, TreebankSentence
+from tesla_eval.language.syntax.treebank import GoldPredicate, TreebankSentence, read_treebank
 from tesla_eval.language.syntax.trees import TRACE, Tree, read_trees, without_traces
 from tesla_eval.texts.lines import LineReader, read_lines
 
@@ -22,6 +22,7 @@ _POINTER = re.compile(r"(\d{1,6}):(\d{1,4})")
 _LABEL = re.compile(r"([0-9:*,;]+)-([A-Za-z][A-Za-z0-9-]*)")
 _ARGUMENT = re.compile(r"(?:ARG|arg)(?:\d|M|m|A)")
 _HYPHEN_TAG = re.compile(r"-H\d+")
+_SECTION = re.compile(r"(\d\d)/[^/]*")
 _PREDICATE = "rel"
 _SUPPORT = "SUPPORT"
 
@@ -77,8 +78,24 @@ def read_mrg(path: str) -> list[Tree]:
     return list(read_trees("\n".join(read_lines(path)), path))
 
 
-def read_nombank(propositions: str, treebank: Path, split: str = "") -> list[TreebankSentence]:
-    """The sentences with propositions, without traces, in the order of the propositions.
+def section_split(file: str) -> str:
+    """The paper's use of a section of the Wall Street Journal: 2 to 21 `train`, 24 `dev`, 23 `test`, else nothing.
+
+    >>> [section_split(f"wsj/{number}/wsj_{number}01.mrg") for number in ("00", "02", "21", "23", "24")]
+    ['', 'train', 'train', 'test', 'dev']
+    """
+    matched = _SECTION.search(file)
+    number = int(matched[1]) if matched else 0
+    return "train" if 2 <= number <= 21 else {23: "test", 24: "dev"}.get(number, "")
+
+
+def read_gold(path: str, treebank: Path | None, split: str | None) -> list[TreebankSentence]:
+    """The sentences of JSON Lines or, with a folder of trees, of NomBank; all of them, or those of one split."""
+    return read_treebank(path, split) if treebank is None else read_nombank(path, treebank, split)
+
+
+def read_nombank(propositions: str, treebank: Path, split: str | None = None) -> list[TreebankSentence]:
+    """The sentences with propositions, without traces, in the order of the propositions; all, or those of one split.
 
     `treebank` is the folder that the propositions' file names start from. An argument that is only a trace, or that no
     word is left of, is dropped; so is SUPPORT, which is no argument.
@@ -86,6 +103,8 @@ def read_nombank(propositions: str, treebank: Path, split: str = "") -> list[Tre
     trees: dict[str, list[Tree]] = {}
     predicates_of: dict[tuple[str, int], list[GoldPredicate]] = {}
     for place, proposition in read_propositions(propositions):
+        if split is not None and section_split(proposition.file) != split:
+            continue
         if proposition.file not in trees:
             path = treebank / proposition.file
             if ".." in Path(proposition.file).parts or not path.is_file():
@@ -97,8 +116,12 @@ def read_nombank(propositions: str, treebank: Path, split: str = "") -> list[Tre
         predicate = _predicate(place, proposition, tree)
         if predicate is not None:
             predicates_of.setdefault((proposition.file, proposition.sentence), []).append(predicate)
+    if split is not None and not predicates_of:
+        raise InputError(
+            f"{propositions}: has no sentences of the split {split!r}: sections 2 to 21 are train, 24 dev, 23 test"
+        )
     return [
-        _sentence(trees[file][number], predicates, split)
+        _sentence(trees[file][number], predicates, section_split(file))
         for (file, number), predicates in predicates_of.items()
     ]
 

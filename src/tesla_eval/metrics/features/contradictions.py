@@ -6,8 +6,8 @@ pair have are set aside. Only pairs in which roles may be exchanged are parsed.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+from operator import eq
 from typing import NamedTuple
 
 import numpy as np
@@ -19,11 +19,23 @@ from tesla_eval.language.analysis import AnalysedBatch
 from tesla_eval.language.analysis.antonyms import AntonymTable, load_antonyms
 from tesla_eval.language.analysis.batch import LemmaMap, WordMap
 from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
-from tesla_eval.language.srl.exchanged import Exchange
+from tesla_eval.language.srl.exchanged import CONVERSE, Exchange
 from tesla_eval.metrics.features.exchanges import ExchangeFinder
+from tesla_eval.metrics.features.numerals import NOT_NUMBER, Number, joined_numbers, number_value
 from tesla_eval.metrics.features.scopes import ScopeMarker, Scopes, clashes
 
-CONTRADICTIONS = ("negation", "number", "lone number", "antonym", "roles", "scope", "quantifier", "modality")
+CONTRADICTIONS = (
+    "negation",
+    "number",
+    "lone number",
+    "antonym",
+    "roles",
+    "scope",
+    "quantifier",
+    "modality",
+    "tense",
+    "name",
+)
 """The kinds, in the order of the columns. A lone number has no counterpart in the other text; a scope is that of a
 negation, of which each text may have one."""
 
@@ -39,58 +51,8 @@ _NEGATIVE = frozenset(
     remain stay other wrong nonexistent minus stranger off former free""".split()  # noqa: SIM905
 )
 """Words that can balance a negation on the other side: `did not accept` and `turned down`."""
-_CONVERSE = frozenset(
-    frozenset(pair)
-    for pair in (
-        ("buy", "sell"), ("give", "take"), ("give", "receive"), ("lend", "borrow"), ("win", "lose"),
-        ("teach", "learn"), ("precede", "follow"), ("husband", "wife"), ("export", "import"), ("above", "below"),
-        ("over", "under"), ("before", "after"), ("parent", "child"), ("send", "receive"), ("teacher", "student"),
-        ("employer", "employee"), ("ancestor", "descendant"), ("doctor", "patient"), ("host", "guest"),
-    )
-)  # fmt: skip
-"""Antonyms that say the same thing when the participants change places."""
-
 _COMPARATIVES = ("JJR", "RBR")
-"""So do comparatives: `taller` and `shorter`."""
-
-_SMALL = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-    seventeen eighteen nineteen"""
-_UNITS = {word: float(value) for value, word in enumerate(_SMALL.split())}
-_TENS = {word: 10.0 * value for value, word in enumerate(
-    ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), 2)}  # fmt: skip
-_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "bn": 1e9}
-_WEAK = {
-    "one": 1.0, "first": 1.0, "second": 2.0, "third": 3.0, "thirds": 3.0, "fourth": 4.0, "fifth": 5.0, "sixth": 6.0,
-    "seventh": 7.0, "eighth": 8.0, "ninth": 9.0, "tenth": 10.0, "dozen": 12.0, "half": 50.0, "quarter": 25.0,
-    "twice": 2.0, "once": 1.0, "couple": 2.0, "pair": 2.0, "zero": 0.0,
-}  # fmt: skip
-"""Words with other uses: they contradict another number, but may be missing on one side. A half is 50 per cent."""
-_PLAIN_NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)((?:\.\d+)?)(?:st|nd|rd|th|s)?", re.ASCII)
-_LONGEST_NUMBER = 40
-
-_NOT_NUMBER, _WORD, _TEN, _SCALE, _WEAK_WORD = range(5)
-
-
-class Number(NamedTuple):
-    """What a word says as a number: its role in longer numbers, and its value."""
-
-    role: int
-    value: float
-
-
-def number_value(form: str) -> Number:
-    """The number that a word is.
-
-    >>> number_value("1,500").value, number_value("Twelve").value, number_value("house").role
-    (1500.0, 12.0, 0)
-    """
-    word = form.lower()
-    for role, table in ((_WEAK_WORD, _WEAK), (_WORD, _UNITS), (_TEN, _TENS), (_SCALE, _SCALES)):
-        if word in table:
-            return Number(role, table[word])
-    if len(word) <= _LONGEST_NUMBER and (match := _PLAIN_NUMBER.fullmatch(word)):
-        return Number(_WORD, float(match[1].replace(",", "") + match[2]))
-    return Number(_NOT_NUMBER, 0.0)
+"""Comparatives are like converses: `taller` and `shorter` say the same when the participants change places."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +69,7 @@ class Marks:
     """0 for no number, 1 for one that may be missing, 2 for one that may not."""
     value: FloatArray
     noun: npt.NDArray[np.bool_]
+    name: npt.NDArray[np.bool_]
     by_agent: npt.NDArray[np.bool_]
     """The word `by`: it tells the passive voice from the active."""
     scopes: Scopes
@@ -152,17 +115,18 @@ class ContradictionFinder:
 
     def __init__(self, language: str) -> None:
         self.language = language
-        self.antonyms: AntonymTable | None = load_antonyms(language)
+        english = language == "en"
+        self.antonyms: AntonymTable | None = load_antonyms(language, CONVERSE if english else frozenset())
         self._exchanges = ExchangeFinder(language)
         self._scopes = ScopeMarker(language)
-        english = language == "en"
         self._negations = LemmaMap(lambda lemma: int(english and lemma in _NEGATIONS))
         self._harmless = LemmaMap(lambda lemma: int(english and lemma in _NO_NEGATION_BEFORE))
         self._negatives = LemmaMap(lambda lemma: int(english and self._is_negative(lemma)))
         self._antonym_of_lemma = LemmaMap(self._antonym_number)
         self._antonym_of_form = WordMap(lambda form: self._antonym_number(form.lower()))
         self._agents = LemmaMap(lambda lemma: int(english and lemma == "by"))
-        self._numbers: list[Number] = [Number(_NOT_NUMBER, 0.0)]
+        self._capitals = WordMap(lambda form: int(english and form[:1].isupper()))
+        self._numbers: list[Number] = [Number(NOT_NUMBER, 0.0)]
         self._number_of = WordMap(self._new_number)
 
     @property
@@ -179,7 +143,7 @@ class ContradictionFinder:
 
     def _new_number(self, form: str) -> int:
         number = number_value(form)
-        if number.role == _NOT_NUMBER or (self.language != "en" and not form[0].isdigit()):
+        if number.role == NOT_NUMBER or (self.language != "en" and not form[0].isdigit()):
             return 0
         self._numbers.append(number)
         return len(self._numbers) - 1
@@ -190,7 +154,7 @@ class ContradictionFinder:
         table = np.array(self._numbers.copy())  # other threads may add numbers meanwhile
         first = np.zeros(len(batch.word), np.bool_)
         first[batch.offsets[:-1][batch.lengths > 0]] = True
-        number, value = _joined_numbers(table[numbers, 0].astype(np.int64), table[numbers, 1], first)
+        number, value = joined_numbers(table[numbers, 0].astype(np.int64), table[numbers, 1], first)
         negation = self._negations.of(batch).astype(np.bool_)
         harmless = self._harmless.of(batch).astype(np.bool_) & ~first
         negation[:-1] &= ~harmless[1:]
@@ -198,9 +162,16 @@ class ContradictionFinder:
         noun = np.isin(batch.universal, [UNIVERSAL_IDS[tag] for tag in ("NOUN", "PROPN", "PRON")])
         return Marks(
             batch, negation, negative, self._antonym_of_lemma.of(batch),
-            self._antonym_of_form.of(batch), number, value, noun, self._agents.of(batch).astype(np.bool_),
-            self._scopes.of(batch, negation, negative),
+            self._antonym_of_form.of(batch), number, value, noun, self._names(batch),
+            self._agents.of(batch).astype(np.bool_), self._scopes.of(batch, negation, negative),
         )  # fmt: skip
+
+    def _names(self, batch: AnalysedBatch) -> npt.NDArray[np.bool_]:
+        """Proper nouns with a capital, but none in headlines, which write every content word so."""
+        capital = self._capitals.of(batch).astype(np.bool_)
+        text = np.repeat(np.arange(len(batch)), batch.lengths)
+        plain = _has(text[~capital & (batch.function == 0)], len(batch))
+        return np.asarray(capital & (batch.universal == UNIVERSAL_IDS["PROPN"]) & plain[text])
 
     def compare(self, reference: Marks, hypothesis: Marks, i: Index, j: Index) -> FloatArray:
         """For every pair which kinds of contradiction it has: 0 or 1, in the order of `CONTRADICTIONS`."""
@@ -237,26 +208,31 @@ class ContradictionFinder:
         lemma_x, lemma_y = reference.batch.lemma[x.place], hypothesis.batch.lemma[y.place]
         own_x, own_y = unshared(x.pair, lemma_x, y.pair, lemma_y)
         inverted = _inverted(x, y, count)
-        antonyms = self._antonym_links(x.chosen(own_x), y.chosen(own_y), inverted)
+        antonyms = self._antonym_links(x.chosen(own_x), y.chosen(own_y))
         negations = _negation_links(x, y, count)
         negative = np.bincount(x.pair[own_x & reference.negative[x.place]], minlength=count) + np.bincount(
             y.pair[own_y & hypothesis.negative[y.place]], minlength=count
         )
         has_antonym, has_negation = (_has(links.pair, count) for links in (antonyms, negations))
         scopes = {kind: _Links(*places) for kind, places in clashes(x.scoped, y.scoped, count).items()}
+        alike, related = (
+            _mostly_shared(x, own_x, count, share) & _mostly_shared(y, own_y, count, share)
+            for share in (6, 2)
+        )
         unbalanced = ~has_antonym & (negative == 0)
         links = {
             "negation": _of_pairs(negations, unbalanced),
             **_number_links(x, y, count),
+            "name": _of_pairs(_name_links(x.chosen(own_x), y.chosen(own_y), count), related),
             "antonym": _of_pairs(antonyms, ~has_negation),
             "scope": scopes["scope"],
             "quantifier": _of_pairs(scopes["quantifier"], ~has_negation),
             "modality": _of_pairs(scopes["modality"], unbalanced),
+            "tense": _of_pairs(scopes["tense"], alike),
         }
-        alike = _mostly_shared(x, own_x, count) & _mostly_shared(y, own_y, count)
         return links, self._find_exchanges(x, y, i, j, inverted, alike)
 
-    def _antonym_links(self, x: _Side, y: _Side, inverted: npt.NDArray[np.bool_]) -> _Links:
+    def _antonym_links(self, x: _Side, y: _Side) -> _Links:
         table = self.antonyms
         if table is None:
             return _NO_LINKS
@@ -276,29 +252,11 @@ class ContradictionFinder:
             hit = hit[present[order][spot[hit]] == wanted[hit]]
             partner = order[spot[hit]]
             parts.append(_Links(x.pair[owner[hit]], x.place[owner[hit]], y.place[partner]))
-        links = _Links(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-        kept = [
-            k for k in range(len(links.pair)) if self._opposes(x, y, links, k, bool(inverted[links.pair[k]]))
-        ]
+        links = _all_of(*parts)
+        kept = [k for k in range(len(links.pair)) if _opposes(x, y, links, k)]
         links = _Links(*(column[kept] for column in links))
         _, first = np.unique(np.stack(links), axis=1, return_index=True)
         return _Links(*(column[np.sort(first)] for column in links))
-
-    def _opposes(self, x: _Side, y: _Side, links: _Links, k: int, inverted: bool) -> bool:
-        """Whether two antonyms contradict each other: not if either has a synonym on the other side, or if `buy` and
-        `sell` stand between participants that changed places."""
-        lexicon = x.marks.batch.vocabulary.lexicon
-        one = int(x.marks.batch.lemma[links.reference[k]])
-        other = int(y.marks.batch.lemma[links.hypothesis[k]])
-        compared = x.marks.batch.vocabulary.tags[x.marks.batch.tag[links.reference[k]]] in _COMPARATIVES
-        if inverted and (compared or frozenset((lexicon.lemma(one), lexicon.lemma(other))) in _CONVERSE):
-            return False
-        for lemma, opposite, side in ((one, other, y), (other, one, x)):
-            senses = set(lexicon.senses(lemma))
-            rivals = set(side.marks.batch.lemma[side.place[side.pair == links.pair[k]]].tolist()) - {opposite}
-            if any(not senses.isdisjoint(lexicon.senses(rival)) for rival in rivals):
-                return False
-        return True
 
     def _find_exchanges(
         self,
@@ -320,30 +278,36 @@ class ContradictionFinder:
         return {int(suspects[k]): exchange for k, exchange in exchanges.items()}
 
 
+def _opposes(x: _Side, y: _Side, links: _Links, k: int) -> bool:
+    """Whether two antonyms contradict each other: not if either has a synonym on the other side, or if `buy` and
+    `sell` are said of different people."""
+    batch, places = x.marks.batch, (int(links.reference[k]), int(links.hypothesis[k]))
+    lexicon = batch.vocabulary.lexicon
+    one, other = int(batch.lemma[places[0]]), int(y.marks.batch.lemma[places[1]])
+    compared = batch.vocabulary.tags[batch.tag[places[0]]] in _COMPARATIVES
+    if compared or frozenset((lexicon.lemma(one), lexicon.lemma(other))) in CONVERSE:
+        return _subject(x.marks, places[0]) == _subject(y.marks, places[1]) is not None
+    for lemma, opposite, side in ((one, other, y), (other, one, x)):
+        senses = set(lexicon.senses(lemma))
+        rivals = set(side.marks.batch.lemma[side.place[side.pair == links.pair[k]]].tolist()) - {opposite}
+        if any(not senses.isdisjoint(lexicon.senses(rival)) for rival in rivals):
+            return False
+    return True
+
+
+def _subject(marks: Marks, place: int) -> int | None:
+    """The lemma of the noun before a word, or after it at the start of a text; `None` for a passive verb."""
+    batch = marks.batch
+    if batch.vocabulary.tags[batch.tag[place]] == "VBN":
+        return None
+    first, end = _bounds(batch, place)
+    before, after = (np.flatnonzero(marks.noun[a:b]) + a for a, b in ((first, place), (place + 1, end)))
+    nearest = before[-1:] if len(before) else after[:1]
+    return int(batch.lemma[nearest[0]]) if len(nearest) else -1
+
+
 _NOTHING = np.zeros(0, np.int64)
 _NO_LINKS = _Links(_NOTHING, _NOTHING, _NOTHING)
-
-
-def _joined_numbers(
-    roles: Index, values: FloatArray, first: npt.NDArray[np.bool_]
-) -> tuple[npt.NDArray[np.uint32], FloatArray]:
-    """Numbers of several words as one: tens with units, then what a scale multiplies; other words have 0."""
-    number = np.where(roles == _NOT_NUMBER, 0, np.where(roles == _WEAK_WORD, 1, 2)).astype(np.uint32)
-    value = values.copy()
-    joined = np.zeros(len(roles), np.bool_)
-    joined[1:] = (roles[:-1] == _TEN) & (roles[1:] == _WORD) & (values[1:] < 10) & ~first[1:]
-    joined[1:] |= (roles[:-1] == _TEN) & (roles[1:] == _WEAK_WORD) & (values[1:] == 1) & ~first[1:]
-    unit = np.flatnonzero(joined)
-    value[unit - 1] += value[unit]
-    number[unit] = 0
-    scale = np.flatnonzero((roles == _SCALE) & ~first)
-    before = scale - 1
-    before = np.where(joined[before], before - 1, before)
-    applies = (number[before] > 0) & (roles[before] != _SCALE)
-    value[before[applies]] *= value[scale[applies]]
-    number[before[applies]] = 2
-    number[scale[applies]] = 0
-    return number, value
 
 
 def unshared(
@@ -359,11 +323,11 @@ def _has(pairs: Index, count: int) -> npt.NDArray[np.bool_]:
     return np.bincount(pairs, minlength=count) > 0
 
 
-def _mostly_shared(side: _Side, own: npt.NDArray[np.bool_], count: int) -> npt.NDArray[np.bool_]:
-    """Whether the other text has all content words of this one but one, or five sixths of them."""
+def _mostly_shared(side: _Side, own: npt.NDArray[np.bool_], count: int, share: int) -> npt.NDArray[np.bool_]:
+    """Whether the other text has all content words of this one but one, or but one of so many."""
     content = side.marks.batch.function[side.place] == 0
     lacking = np.bincount(side.pair[own & content], minlength=count)
-    return np.asarray(6 * lacking <= np.maximum(6, np.bincount(side.pair[content], minlength=count)))
+    return np.asarray(share * lacking <= np.maximum(share, np.bincount(side.pair[content], minlength=count)))
 
 
 def _of_pairs(links: _Links, wanted: npt.NDArray[np.bool_]) -> _Links:
@@ -371,19 +335,27 @@ def _of_pairs(links: _Links, wanted: npt.NDArray[np.bool_]) -> _Links:
     return _Links(*(column[kept] for column in links))
 
 
+def _one_sided(side: _Side, is_reference: bool) -> _Links:
+    missing = np.full(len(side.pair), -1)
+    return _Links(side.pair, *((side.place, missing) if is_reference else (missing, side.place)))
+
+
+def _all_of(*parts: _Links) -> _Links:
+    return _Links(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
 def _negation_links(x: _Side, y: _Side, count: int) -> _Links:
     """The negations of pairs of which only one text has any."""
-    parts = []
-    denying = [side.chosen(side.marks.negation[side.place]) for side in (x, y)]
-    for one, other in (denying, denying[::-1]):
-        alone = one.chosen(~_has(other.pair, count)[one.pair])
-        missing = np.full(len(alone.place), -1)
-        parts.append(
-            _Links(alone.pair, alone.place, missing)
-            if one is denying[0]
-            else _Links(alone.pair, missing, alone.place)
-        )
-    return _Links(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    x, y = (side.chosen(side.marks.negation[side.place]) for side in (x, y))
+    alone = (one.chosen(~_has(other.pair, count)[one.pair]) for one, other in ((x, y), (y, x)))
+    return _all_of(*map(_one_sided, alone, (True, False)))
+
+
+def _changed(x: _Side, y: _Side, count: int) -> _Links:
+    """The first tokens of the pairs of which both sides have tokens."""
+    (pairs_x, first_x), (pairs_y, first_y) = (np.unique(side.pair, return_index=True) for side in (x, y))
+    pairs, at_x, at_y = np.intersect1d(pairs_x, pairs_y, assume_unique=True, return_indices=True)
+    return _Links(pairs, x.place[first_x[at_x]], y.place[first_y[at_y]])
 
 
 def _number_links(x: _Side, y: _Side, count: int) -> dict[str, _Links]:
@@ -393,23 +365,44 @@ def _number_links(x: _Side, y: _Side, count: int) -> dict[str, _Links]:
     ids = np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.uint32)
     own_x, own_y = unshared(x.pair, ids[: len(x.place)], y.pair, ids[len(x.place) :])
     x, y = x.chosen(own_x), y.chosen(own_y)
-    both = _has(x.pair, count) & _has(y.pair, count)
-    first = {}
-    for name, side in (("x", x), ("y", y)):
-        pairs, places = np.unique(side.pair, return_index=True)
-        first[name] = np.full(count, -1)
-        first[name][pairs] = side.place[places]
-    changed = np.flatnonzero(both)
-    alone = []
-    for side in (x, y):
-        strong = side.chosen((side.marks.number[side.place] > 1) & ~both[side.pair])
-        missing = np.full(len(strong.pair), -1)
-        ends = (strong.place, missing) if side is x else (missing, strong.place)
-        alone.append(_Links(strong.pair, *ends))
-    return {
-        "number": _Links(changed, first["x"][changed], first["y"][changed]),
-        "lone number": _Links(*(np.concatenate(columns) for columns in zip(*alone, strict=True))),
-    }
+    changed = _changed(x, y, count)
+    both = _has(changed.pair, count)
+    alone = (side.chosen((side.marks.number[side.place] > 1) & ~both[side.pair]) for side in (x, y))
+    return {"number": changed, "lone number": _all_of(*map(_one_sided, alone, (True, False)))}
+
+
+def _name_links(x: _Side, y: _Side, count: int) -> _Links:
+    """Names that the other text lacks, in pairs with one such name on either side and an equal word next to it.
+
+    Names that begin alike (`Russia` and `Russian`, `Jan` and `January`) or share a sense are the same.
+    """
+    x, y = (side.chosen(side.marks.name[side.place]) for side in (x, y))
+    one_each = np.all([np.bincount(side.pair, minlength=count) == 1 for side in (x, y)], axis=0)
+    links = _changed(x.chosen(one_each[x.pair]), y.chosen(one_each[y.pair]), count)
+    lexicon = x.marks.batch.vocabulary.lexicon
+    kept = np.zeros(len(links.pair), np.bool_)
+    for k, places in enumerate(zip(links.reference.tolist(), links.hypothesis.tolist(), strict=True)):
+        (one, *near), (other, *beside) = (
+            _with_neighbours(*end) for end in zip((x.marks, y.marks), places, strict=True)
+        )
+        kept[k] = (
+            any(map(eq, near, beside))
+            and lexicon.lemma(one)[:3] != lexicon.lemma(other)[:3]
+            and set(lexicon.senses(one)).isdisjoint(lexicon.senses(other))
+        )
+    return _Links(*(column[kept] for column in links))
+
+
+def _with_neighbours(marks: Marks, place: int) -> list[int]:
+    """The lemma of a token, of the token before it and of the one behind; −1 at either end of the text."""
+    inside = range(*_bounds(marks.batch, place))
+    return [int(marks.batch.lemma[k]) if k in inside else -1 for k in (place, place - 1, place + 1)]
+
+
+def _bounds(batch: AnalysedBatch, place: int) -> tuple[int, int]:
+    """Where the text of a token starts and ends."""
+    text = int(np.searchsorted(batch.offsets, place, side="right")) - 1
+    return int(batch.offsets[text]), int(batch.offsets[text + 1])
 
 
 def _noun_places(side: _Side) -> tuple[Index, Index]:

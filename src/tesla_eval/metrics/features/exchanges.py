@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -12,14 +13,20 @@ from tesla_eval.base.resources import find_resource, read_resource
 from tesla_eval.language.analysis import AnalysedBatch
 from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.language.analysis.senses import SenseTable, load_senses
-from tesla_eval.language.srl.exchanged import SYMMETRIC, Exchange, participants
+from tesla_eval.language.srl.exchanged import CONVERSE, SYMMETRIC, Exchange, participants
 from tesla_eval.language.srl.propositions import DOER, RECIPIENT, Proposition, read_propositions
 
 _LONGEST = 25
 """Longer texts are not parsed: time grows with their length, and roles in one clause say little of the whole."""
 _LISTING = frozenset(["and", "or", "nor", "&", "with", "than", "like", "as"])
 """Between these words' neighbours the order says little."""
+_LIGHT = frozenset(
+    """go come have get take make receive see hear like love fear know own need want suffer face please""".split()  # noqa: SIM905
+)
+"""Verbs that depend on their objects, or whose subject does nothing: `the prize went to her`, `she received praise`."""
 _PARSER = "parser"
+_Place = tuple[str, str, str]
+"""A predicate, its doer, and its undergoer or recipient."""
 
 
 class ExchangeFinder:
@@ -68,21 +75,26 @@ class ExchangeFinder:
         self, reference: Sequence[Proposition], hypothesis: Sequence[Proposition]
     ) -> Exchange | None:
         x, y = _participants(reference), _participants(hypothesis)
-        for predicate, doer, undergoer in x:
-            same = [other for other in y if self._alike(predicate, other[0])]
-            places = {other[1:] for other in same}
-            if (undergoer, doer) in places and (doer, undergoer) not in places:
-                return Exchange(predicate, doer, undergoer)
+        for (predicate, doer, undergoer), (other, *places) in product(x, y):
+            if doer in places[1:] or undergoer in places[:1]:
+                doers = [
+                    {place[1] for place in side if self._alike(predicate, place[0], x, y)} for side in (x, y)
+                ]
+                if self._alike(predicate, other, x, y) and doers[0].isdisjoint(doers[1]):
+                    return Exchange(predicate, doer, places[0] if doer == places[1] else undergoer)
         return None
 
-    def _alike(self, one: str, other: str) -> bool:
-        """Whether two predicates are the same or share a sense."""
-        if one == other or self._senses is None:
+    def _alike(self, one: str, other: str, x: Sequence[_Place], y: Sequence[_Place]) -> bool:
+        """Whether two predicates say the same: equal, of one sense, or each the only one that its text has."""
+        if one == other or frozenset((one, other)) in CONVERSE or not _LIGHT.isdisjoint((one, other)):
             return one == other
-        return not set(self._senses.senses(one)).isdisjoint(self._senses.senses(other))
+        if {place[0] for place in x} == {one} and {place[0] for place in y} == {other}:
+            return True
+        senses = self._senses
+        return senses is not None and not set(senses.senses(one)).isdisjoint(senses.senses(other))
 
 
-def _participants(propositions: Sequence[Proposition]) -> list[tuple[str, str, str]]:
+def _participants(propositions: Sequence[Proposition]) -> list[_Place]:
     """Predicates with doer and undergoer, and with doer and recipient."""
     given = (
         (one.predicate, doer, recipient)

@@ -15,8 +15,8 @@ from tesla_eval.language.analysis.critical_words import CriticalWords
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail
 
 _LABELS = {
-    "padding": "added words", "insertion": "added words", "digression": "added words", "disorder": "word order",
-    "stutter": "repeated words", "numbers": "numbers and names", "negation": "negation",
+    "padding": "added words", "insertion": "added words", "surplus": "added words", "digression": "added words",
+    "disorder": "word order", "stutter": "repeated words", "numbers": "numbers and names", "negation": "negation",
 }  # fmt: skip
 _NEGATION = GUARD_FEATURES.index("negation")
 

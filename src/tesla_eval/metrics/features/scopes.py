@@ -16,7 +16,7 @@ Mask = npt.NDArray[np.bool_]
 
 _REACH = 4
 """A word governs the next content word if that is at most so many words away."""
-_ADVERB = UNIVERSAL_IDS["ADV"]
+_ADVERB, _VERB = UNIVERSAL_IDS["ADV"], UNIVERSAL_IDS["VERB"]
 _NOUNS = [UNIVERSAL_IDS[tag] for tag in ("NOUN", "PROPN")]
 _BEFORE_NOUNS = [UNIVERSAL_IDS["ADJ"], *_NOUNS]
 """`no big surprise` denies a surprise: these words are passed over before a noun."""
@@ -34,12 +34,20 @@ _MODALS = {
     "possible": ("may might maybe perhaps possibly", """can could possible potential potentially probably probable
         likely unlikely chance seem appear suggest reportedly allegedly alleged expect think believe should would if
         whether unclear doubt risk consider possibility plan hope"""),
-    "necessary": ("must", """should shall need require have oblige necessary force essential order duty demand ought
-        compulsory mandatory supposed tell urge call"""),
-    "future": ("will", """shall would go plan expect intend set due about soon tomorrow next future later promise
-        likely hope want ready aim"""),
+    "necessary": ("must should", """shall need require have oblige necessary force essential order duty
+        demand ought compulsory mandatory supposed tell urge call good better best advise advisable recommend"""),
 }  # fmt: skip
 """For each kind of modality the words that express it, and others that the other text may express it by."""
+_PAST, _OTHER = _TENSES = 1, 2
+_TAGS = {"VBD": _PAST, "VBZ": _OTHER, "VBP": _OTHER, "MD": sum(_TENSES)}
+_FORMS = {
+    **dict.fromkeys(("was", "were", "had", "did"), _PAST),
+    **dict.fromkeys(("will", "'ll", "wo"), _OTHER),
+}
+"""Present and future are one tense: `when does it begin` and `when will it begin`."""
+_PERFECT = {**dict.fromkeys(("has", "have", "'ve"), _PAST), **dict.fromkeys(("'s", "'d"), sum(_TENSES))}
+"""Before a participle these words are past; `'s` may be `is`."""
+_NO = frozenset(["no", "none", "nothing", "nobody", "neither", "nowhere"])
 
 
 class Scopes(NamedTuple):
@@ -47,14 +55,15 @@ class Scopes(NamedTuple):
 
     negation: Index
     denial: Index
-    """As `negation`, but words such as `fail` and `refuse` govern too."""
+    """As `negation`, but words such as `fail` and `refuse` govern too, and `no` and `nothing` the word before."""
     quantifier: Index
     quantity: npt.NDArray[np.uint32]
     """The meaning of each token that is a quantifier."""
     modals: tuple[Index, ...]
     hedged: tuple[Mask, ...]
     """For each kind of modality the tokens that express it in some way."""
-    past: Mask
+    tense: Index
+    """The tense of each finite verb: one of `_TENSES`, or all for a modal verb; 0 for other tokens."""
 
 
 class ScopeMarker:
@@ -68,7 +77,10 @@ class ScopeMarker:
             (_members(words, english), _members(f"{words} {others}", english))
             for words, others in _MODALS.values()
         ]
-        self._past = WordMap(lambda form: int(english and form.lower() in ("was", "were", "had", "did")))
+        self._tense = WordMap(lambda form: _FORMS.get(form.lower(), 0) if english else 0)
+        self._has = WordMap(lambda form: _PERFECT.get(form.lower(), 0) if english else 0)
+        self._got = WordMap(lambda form: int(form.lower() == "got"))
+        self._no = LemmaMap(lambda lemma: int(english and lemma in _NO))
         self._articles = LemmaMap(lambda lemma: int(english and lemma == "a"))
 
     def of(self, batch: AnalysedBatch, negation: Mask, negative: Mask) -> Scopes:
@@ -83,15 +95,31 @@ class ScopeMarker:
         content &= batch.universal != _ADVERB
         before_noun = batch.next_to(np.isin(batch.universal, _NOUNS), 1)
         content &= ~(np.isin(batch.universal, _BEFORE_NOUNS) & before_noun)
-        tags = batch.vocabulary.tags
-        past_tag = tags.index("VBD") if "VBD" in tags else -1
         negated = _governors(batch, negation, content)
+        denial = np.maximum(negated, _governors(batch, negative, content))
+        before = np.maximum.accumulate(np.where(content, np.arange(len(content)), -1))
+        for place in np.flatnonzero(self._no.of(batch)).tolist():  # `has no children` denies the verb too
+            first = batch.offsets[np.searchsorted(batch.offsets, place, side="right") - 1]
+            if place > first and before[place - 1] >= max(first, place - _REACH):
+                denial[before[place - 1]] = place
         return Scopes(
-            negated, np.maximum(negated, _governors(batch, negative, content)),
+            negated, denial,
             _governors(batch, quantity > 0, content), quantity,
             tuple(_governors(batch, modal, content) for modal in modals), hedged,
-            (self._past.of(batch) > 0) | (batch.tag == past_tag),
+            self._tenses(batch),
         )  # fmt: skip
+
+    def _tenses(self, batch: AnalysedBatch) -> Index:
+        tags = batch.vocabulary.tags
+        tense = np.where(
+            self._tense.of(batch) > 0,
+            self._tense.of(batch),
+            np.array([_TAGS.get(tag, 0) for tag in tags])[batch.tag],
+        )
+        done = np.array([tag == "VBN" for tag in tags])[batch.tag] & (self._got.of(batch) == 0)
+        perfect = np.any([batch.next_to(done, gap) for gap in (1, 2, 3)], axis=0)  # `has not yet been`
+        has = self._has.of(batch)
+        return np.where(perfect & (has > 0), has, tense)
 
 
 def _members(words: str, english: bool) -> LemmaMap:
@@ -155,15 +183,13 @@ Links = tuple[Index, Index, Index]
 def clashes(x: Side, y: Side, count: int) -> dict[str, Links]:
     """For each kind of clash the pair and the words behind it on either side, a governor or what the other has free."""
     words = tuple(_Lemmas.of(*side[:3]) for side in (x, y))
-    found: dict[str, list[Links]] = {"scope": [], "quantifier": [], "modality": []}
+    found: dict[str, list[Links]] = {"scope": [], "quantifier": [], "modality": [], "tense": []}
     for a, b in ((0, 1), (1, 0)):
         one, other = (x, y)[a], (x, y)[b]
         found["scope"].append(_met(words[a].governed(one[3].negation), words[b].free(other[3].denial), a))
         for kind, (mine, theirs) in enumerate(zip(one[3].modals, other[3].modals, strict=True)):
             pair, *places = _met(words[a].governed(mine), words[b].free(theirs), a)
             open_pair = np.bincount(other[1][other[3].hedged[kind][other[2]]], minlength=count) == 0
-            if list(_MODALS)[kind] == "future":
-                open_pair &= np.bincount(other[1][other[3].past[other[2]]], minlength=count) > 0
             kept = open_pair[pair]
             found["modality"].append((pair[kept], places[0][kept], places[1][kept]))
     found["scope"] = _mutual(found["scope"], x, y, count)
@@ -173,10 +199,28 @@ def clashes(x: Side, y: Side, count: int) -> dict[str, Links]:
         table[one_code, other_code] = table[other_code, one_code] = True
     clash = table[x[3].quantity[at_x], y[3].quantity[at_y]]
     found["quantifier"].append((pair[clash], at_x[clash], at_y[clash]))
+    (tense_x, at_x), (tense_y, at_y) = (_only_tense(side, count) for side in (x, y))
+    verbs = [
+        (pair * (1 << 32) + batch.lemma[place])[batch.universal[place] == _VERB]
+        for batch, pair, place, _ in (x, y)
+    ]
+    same_verb = np.bincount(np.intersect1d(verbs[0], verbs[1]) >> 32, minlength=count) > 0
+    pair = np.flatnonzero((tense_x != tense_y) & (tense_x > 0) & (tense_y > 0) & same_verb)
+    found["tense"].append((pair, at_x[pair], at_y[pair]))
     return {
         kind: tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))  # type: ignore[misc]
         for kind, parts in found.items()
     }
+
+
+def _only_tense(side: Side, count: int) -> tuple[Index, Index]:
+    """For each pair the tense of all finite verbs of a text, 0 if they differ, and the last such verb."""
+    _, pair, place, scopes = side
+    finite = scopes.tense[place] > 0
+    tenses, verbs = np.zeros(count, np.int64), np.full(count, -1)
+    np.bitwise_or.at(tenses, pair[finite], scopes.tense[place[finite]])
+    verbs[pair[finite]] = place[finite]
+    return np.where(np.isin(tenses, _TENSES), tenses, 0), verbs
 
 
 def _mutual(links: list[Links], x: Side, y: Side, count: int) -> list[Links]:
