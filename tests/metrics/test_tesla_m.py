@@ -115,6 +115,16 @@ def test_several_references_give_their_mean_in_any_order(metric: TeslaM) -> None
     assert metric.sentence_score(HYPOTHESIS, references[::-1]).score == score
 
 
+def test_eleven_references_score_alike_alone_and_in_a_batch(metric: TeslaM) -> None:
+    words = REFERENCE.split() + HYPOTHESIS.split()
+    texts = [" ".join(words[k % 5 :: 1 + k % 3]) for k in range(40)]
+    streams = [texts[k:] + texts[:k] for k in range(1, 12)]
+    together = metric.corpus_score(texts, streams).segments.tolist()
+    assert together == [
+        metric.sentence_score(text, [stream[k] for stream in streams]).score for k, text in enumerate(texts)
+    ]
+
+
 def test_missing_references_are_left_out_never_counted_as_empty(metric: TeslaM) -> None:
     found = metric.corpus_score(
         [HYPOTHESIS, HYPOTHESIS], [[REFERENCE, REFERENCE], [None, "Quite another text."]]

@@ -260,7 +260,8 @@ def mean_over_references(values: FloatArray) -> FloatArray:
     ordered = np.sort(values, axis=0)  # NaN goes last
     present = ~np.isnan(ordered)
     counts = present.sum(axis=0)
-    sums = np.where(present, ordered, 0.0).sum(axis=0)
+    # One after the other: `sum` has another order for a single segment.
+    sums = np.add.accumulate(np.where(present, ordered, 0.0), axis=0)[-1]
     mean = np.full(sums.shape, np.nan)
     np.divide(sums, counts, out=mean, where=counts > 0)
     return mean
