@@ -89,3 +89,9 @@ def test_shipped_models_say_where_they_come_from(language: str) -> None:
     assert resource.provenance.sources
     assert "CC BY-SA" in resource.provenance.licence
     assert resource.info["test F1"] > 90
+
+
+def test_a_name_in_katakana_is_one_word() -> None:
+    """Features tell Katakana from other scripts: languages are detected by another division of the scripts."""
+    words = tokenise("彼はアダム・マジーナが逃したチャンスを食いつぶした。", "ja")
+    assert " ".join(words) == "彼 は アダム ・ マジーナ が 逃し た チャンス を 食い つ ぶし た 。"
