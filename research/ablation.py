@@ -2,7 +2,7 @@
 
 python -m research.ablation [-o research/ablation.md] [-j 2] [--only wmt12-rr]
 
-The test sets are those of docs/results.md whose target language has built-in synonyms or compounds; the same outputs
+The test sets are those of research/results.md whose target language has synonyms or compounds; the same outputs
 are scored with the whole pipeline and with pipelines that lack one part or both. Scores are kept in the cache of
 `tesla meta`, so the tool may be interrupted and started again.
 """
@@ -29,7 +29,7 @@ VARIANTS = (WHOLE, NO_SENSES, NO_COMPOUNDS, NEITHER)
 
 HEAD = """# What synonyms and compound splitting add
 
-TESLA-M out of English, on the test sets of [results](../docs/results.md) whose target language has built-in synonyms
+TESLA-M out of English, on the test sets of [results](results.md) whose target language has built-in synonyms
 (cs, de, es, fr, is, ja, ru, uk, zh) or splits compounds (de): with everything, without synonyms, without splitting
 compounds, and with neither. Nothing else differs. Hindi, the other target language there, has neither part, so nothing
 can be left out. This page is written by

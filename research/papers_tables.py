@@ -1,16 +1,17 @@
 """Write research/papers-tables.md: each table of the papers beside the same table on public data.
 
-    python -m research.papers_tables [-o FILE] [--every N] [--meteor-jar FILE]
+    python -m research.papers_tables [-o FILE] [--every N] [--meteor-jar FILE] [--without METRIC ...]
 
 Data: ../shared/data/wmt and ../shared/data/synonyms. Scores and features are cached on disk. METEOR's rows need Java
 and its jar; without it they say so. `--every 12` takes one judged segment in twelve of every language pair, evenly.
+`--without f ter` leaves the two slow metrics out; their rows say so.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -68,22 +69,30 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "research" / "papers-tables.md")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--meteor-jar")
+    parser.add_argument("--without", nargs="*", default=[], choices=list(NAMES))
     given = parser.parse_args()
-    text = "".join(f"{line}\n" for line in page(DATA, given.every, given.meteor_jar))
+    without = set(given.without) | (set() if given.meteor_jar else {METEOR})
+    text = "".join(f"{line}\n" for line in page(DATA, given.every, given.meteor_jar, without))
     given.output.write_text(text, encoding="utf-8", newline="\n")
     print(f"{given.output}: {len(text):,} characters", file=sys.stderr)
 
 
-def page(data: Path, every: int = 1, meteor_jar: str | None = None) -> Iterator[str]:
-    """The lines of the page."""
+def page(
+    data: Path, every: int = 1, meteor_jar: str | None = None, without: Collection[str] = (METEOR,)
+) -> Iterator[str]:
+    """The lines of the page; metrics `without` are left out, and their rows say so."""
+    words = [name for name in WORD_METRICS if name not in without]
     with ScoreCache() as cache:
         study = _Study(data, every, cache, meteor_jar)
-        into = study.joined("wmt12-rr", INTO, [name for name in WORD_METRICS if meteor_jar or name != METEOR])
-        out = study.joined("wmt12-rr", OUT, [name for name in WORD_METRICS if name != METEOR])
-        chinese = study.joined("wmt24-esa-outofen-odd", ("en-zh",), CHINESE_METRICS)
+        into = study.joined("wmt12-rr", INTO, words)
+        out = study.joined("wmt12-rr", OUT, [name for name in words if name != METEOR])
+        chinese = study.joined(
+            "wmt24-esa-outofen-odd", ("en-zh",), [name for name in CHINESE_METRICS if name not in without]
+        )
+    left_out = ", ".join(NAMES[name] for name in NAMES if name in without)
     yield from HEAD.format(
         every="all judged segments" if every == 1 else f"one judged segment in {every}",
-        meteor="" if meteor_jar else "This run had no jar (`--meteor-jar FILE`): its rows are left out",
+        left_out=f"This run left out: {left_out}." if left_out else "This run has all of the metrics.",
     ).splitlines()
     for number, (title, sets, papers) in enumerate((
         ("Into English: WMT 2012", into, INTO_TABLES), ("Out of English: WMT 2012", out, OUT_TABLES),
@@ -237,6 +246,8 @@ def _verdict(paper: PaperTable, ours: Mapping[str, Estimate]) -> str:
         if names
     ]
     total = sum(map(len, orders.values()))
+    if not total:
+        return "This run has no two metrics of the table."
     return f"Orders of two metrics: {len(orders['yes'])} of {total} hold. {'. '.join(parts)}."
 
 

@@ -1,6 +1,6 @@
-"""Write docs/results.md: every metric against humans on every test set of ../shared/data/wmt that can be analysed.
+"""Write research/results.md: every metric against humans on every test set of ../shared/data/wmt that can be analysed.
 
-python -m research.results [-m m,bleu,chrf,chrf++] [-o docs/results.md] [-j 2]
+python -m research.results [-m m,bleu,chrf,chrf++] [-o research/results.md] [-j 2]
 
 Scores are kept in the cache of `tesla meta`, so the tool may be interrupted and started again, and a second run takes
 minutes. Language pairs are included as soon as their target language has a tagger.
@@ -29,7 +29,7 @@ RESAMPLES = 200
 HEAD = """# Results
 
 TESLA-X and TESLA-F learn from these years. Their figures, each with the reported year left out, are on pages of their
-own: [TESLA-X](x-results.md), [TESLA-F](../research/f-results.md).
+own: [TESLA-X](x-results.md), [TESLA-F](f-results.md).
 
 How well the metrics agree with people, on the public data of the WMT shared tasks. This page is written by
 
@@ -39,8 +39,8 @@ python -m research.results -m {metrics}
 
 Each table names the command that prints its figures. Segments are scored by their first reference; system scores count
 the judged segments where people judged segments, else all. BLEU, chrF and TER of systems are corpus scores, those of
-segments are sentence scores. The best figure of a row is bold. What the statistics are is told in [Meta](meta.md).
-Summaries have [a page of their own](../research/summary-results.md).
+segments are sentence scores. The best figure of a row is bold. [Meta](../docs/meta.md) explains the statistics.
+Summaries have [a page of their own](summary-results.md).
 Language pairs whose target language cannot be analysed yet are not here: {left_out}.
 
 Signatures:
@@ -54,7 +54,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("-m", "--metrics", default=METRICS)
-    parser.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "results.md")
+    parser.add_argument("-o", "--output", type=Path, default=ROOT / "research" / "results.md")
     parser.add_argument("-j", "--jobs", type=int, default=1)
     parser.add_argument("--only", action="append", default=[], help="only sections of this file; repeatable")
     wishes = parser.parse_args()

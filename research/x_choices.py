@@ -57,7 +57,7 @@ def _without(kinds: Sequence[str], kept: Callable[[Feature], bool], feature: Fea
 
 ABLATION_HEAD = """# TESLA-X without a family of features
 
-What is left where a family of features is left out. As on [the page of results](../docs/x-results.md), a year is
+What is left where a family of features is left out. As on [the page of results](x-results.md), a year is
 measured by weights that were learned from all other years, here with at most 1,000 pairs per set. Written by `python -m
 research.x_choices ablation -o research/x-ablation.md`."""
 ABLATION_PAIRS = 1000
@@ -93,7 +93,7 @@ GROUPS_HEAD = """# TESLA-X: weights by group of languages
 
 Out of English one file of weights serves all languages. Here every group has weights of its own: learned from the
 group's sets alone, or from all sets with the group's counting four times. As on [the page of
-results](../docs/x-results.md), a year is measured by weights of all other years, here with at most 1,000 pairs per set.
+results](x-results.md), a year is measured by weights of all other years, here with at most 1,000 pairs per set.
 Differences (95 % intervals by resampling segments) are against the common weights. Where no other year of a group has
 judged segments, the common weights are used. For Chinese and Japanese also [TESLA-CELAB](../docs/celab.md), alone and
 as the mean of both. Written by `python -m research.x_choices groups -o research/x-groups.md`.

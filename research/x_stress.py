@@ -42,7 +42,7 @@ HEAD = """# TESLA-X under stress, by year
 Shares of damaged texts that fool TESLA-X ([`tesla stress`](../docs/stress.md)), by weights learned from all *other*
 years, {segments} segments per set, mean over the sets of WMT19 to WMT24; in brackets WMT12 to WMT17. The first four
 kinds are made from the reference: the share above real outputs of the same segment. The others are made from outputs:
-the share that does not score lower. τ and r are means over all sets as in [the page of results](../docs/x-results.md).
+the share that does not score lower. τ and r are means over all sets as in [the page of results](x-results.md).
 Strength 1 ships. Written by `python -m research.x_stress -o research/x-stress.md`."""
 
 

@@ -1,7 +1,7 @@
 """Leave one year out over ../shared/data/wmt: the weights of TESLA-X, and its figures on years that they did not see.
 
     loyo.py train [en|und]                     the shipped weights, learned from everything
-    loyo.py report [-o docs/x-results.md]      the tables of the docs; `f-en -o research/f-results.md` of TESLA-F
+    loyo.py report [-o research/x-results.md]      the tables of the docs; `f-en -o research/f-results.md` of TESLA-F
 
 Features and the baselines' scores are computed once and kept in the cache; the same judgements give the same bytes.
 """
@@ -159,7 +159,9 @@ INTERVALS = ("tau", "pearson", "accuracy")
 def report(directions: Sequence[str], jobs: int) -> Iterator[str]:
     """The page of results: one table per year, one row per language pair; intervals by resampling segments."""
     name = RECIPES[directions[0]].metric.id
-    arguments = "-o docs/x-results.md" if name == NAME else f"{' '.join(directions)} -o research/f-results.md"
+    arguments = (
+        "-o research/x-results.md" if name == NAME else f"{' '.join(directions)} -o research/f-results.md"
+    )
     yield HEAD.format(metric=name.upper(), arguments=arguments)
     for direction in directions:
         sets, features = collect(direction, jobs)

@@ -44,7 +44,8 @@ inline char32_t seen_character(char32_t c) {
     return is_number(c) ? U'0' : is_letter(c) ? U'a' : is_space(c) ? U' ' : c;
 }
 
-inline std::uint32_t script_class(char32_t c) {
+// Not `script_of`: language detection has a function of that name, and the linker would take one for both.
+inline std::uint32_t script_kind(char32_t c) {
     if (c >= 0x3040 && c <= 0x309F) return 1;  // Hiragana
     if (c >= 0x30A0 && c <= 0x30FF) return 2;  // Katakana
     if (is_mark(c)) return 3;
@@ -75,7 +76,7 @@ void find_words(const char32_t* text, std::size_t start, std::size_t end, Contai
 // The features of the character at `at`, which has kNeighbours characters on either side (0 beyond the text).
 inline std::array<std::uint32_t, kFeatures> character_features(const char32_t* at, WordsAt words) {
     const char32_t x3 = at[-3], x2 = at[-2], x1 = at[-1], c = at[0], y1 = at[1], y2 = at[2], y3 = at[3];
-    const std::uint32_t before = script_class(x1), here = script_class(c), after = script_class(y1);
+    const std::uint32_t before = script_kind(x1), here = script_kind(c), after = script_kind(y1);
     return {
         hash_feature(1, x2), hash_feature(2, x1), hash_feature(3, c), hash_feature(4, y1), hash_feature(5, y2),
         hash_feature(6, x2, x1), hash_feature(7, x1, c), hash_feature(8, c, y1), hash_feature(9, y1, y2),
@@ -84,7 +85,7 @@ inline std::array<std::uint32_t, kFeatures> character_features(const char32_t* a
         hash_feature(14, x3, x2, x1, c), hash_feature(15, x2, x1, c, y1), hash_feature(16, x1, c, y1, y2),
         hash_feature(17, c, y1, y2, y3),
         hash_feature(18, before, here, after),
-        hash_feature(19, script_class(x2), before << 8 | here, after, script_class(y2)),
+        hash_feature(19, script_kind(x2), before << 8 | here, after, script_kind(y2)),
         hash_feature(20, c == x1, c == x2, c == y1, c == y2),
         hash_feature(21, words.begin, c), hash_feature(22, words.end, c), hash_feature(23, words.begin, words.end),
         hash_feature(24, words.across), hash_feature(25, words.begin, words.end, words.across),

@@ -98,7 +98,7 @@ def test_the_page_regenerates_to_the_same_bytes(tool, tmp_path):
     assert "one judged segment in 2" in pages[0]
     for name in papers_tables.NAMES.values():
         assert (f"\n| {name} | " in pages[0]) == (name != "METEOR")
-    assert "This run had no jar" in pages[0]
+    assert "This run left out: METEOR." in pages[0]
 
 
 def test_every_row_of_every_table_has_a_line(tool, tmp_path):

@@ -161,7 +161,7 @@ def installed_language_models(language: str) -> list[str]:
     """The names of the models that are installed for a language, in alphabetical order.
 
     >>> installed_language_models("en")
-    ['3gram', '4gram']
+    ['3gram', '4gram', 'stems']
     """
     start, end = "lm-", f"-{language}{SUFFIX}"
     names = [path.name for path in installed_resources() if path.name.endswith(end)]
