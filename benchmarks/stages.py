@@ -1,4 +1,4 @@
-"""Where TESLA-M's time goes: tokenise, lemmatise, tag, bags and matching; cold and warm.
+"""Where TESLA-M's time goes: analysis (tokens, lemmas, tags), bags and matching; cold and warm.
 
 python -m benchmarks stages
 """
@@ -11,7 +11,6 @@ import numpy as np
 
 from benchmarks.common import wmt14_pairs
 from tesla_eval import TeslaM
-from tesla_eval.language.analysis.batch import AnalysedBatch
 from tesla_eval.language.analysis.pipeline import load_pipeline
 from tesla_eval.metrics.features.ngrams import NgramGroup
 
@@ -41,15 +40,9 @@ def _stages(group, pipeline, pairs):  # type: ignore[no-untyped-def]
         seconds[stage] = seconds.get(stage, 0.0) + (time.process_time() - start) / len(pairs) * 1e6
         return result
 
-    lexicon = pipeline.vocabulary.lexicon
-    batches = []
-    for texts in ([pair[1] for pair in pairs], [pair[0] for pair in pairs]):
-        draft = timed("tokenise and intern", lambda t=texts: lexicon.draft(pipeline._tokeniser, t))
-        new_words = draft.undefined_words()
-        timed("lemmatise, senses", lambda n=new_words: pipeline._define_simple(lexicon, n))
-        tokens = timed("tag", lambda d=draft: d.finish(pipeline._labels, False))
-        batches.append(AnalysedBatch(tuple(texts), texts, pipeline.vocabulary, tokens))
-    reference, hypothesis = batches
+    pipeline.forget_batches()
+    sides = [pair[1] for pair in pairs], [pair[0] for pair in pairs]
+    reference, hypothesis = timed("analysis", lambda: pipeline.analyse(*sides))
     everything = np.arange(len(pairs))
     timed("bags and matching", lambda: group.compare_segments([reference], hypothesis, [everything]))
     return seconds

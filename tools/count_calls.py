@@ -90,16 +90,17 @@ class Tracer:
 
         A core without this method is no error: the texts are not measured.
         """
-        lexicon_class = getattr(sys.modules.get("tesla_eval._core"), "Lexicon", None)
-        draft = getattr(lexicon_class, "draft", None)
-        if lexicon_class is None or draft is None:
+        analyser_class = getattr(sys.modules.get("tesla_eval._core"), "Analyser", None)
+        if analyser_class is None:
             return
+        analyse = analyser_class.analyse
 
-        def counting(lexicon: Any, tokeniser: Any, texts: Any, *others: Any, **named: Any) -> Any:
-            self.prepared.update(texts)
-            return draft(lexicon, tokeniser, texts, *others, **named)
+        def counting(analyser: Any, groups: Any, *others: Any) -> Any:
+            for texts in groups:
+                self.prepared.update(texts)
+            return analyse(analyser, groups, *others)
 
-        lexicon_class.draft = counting
+        analyser_class.analyse = counting
         self.measures_texts = True
 
 

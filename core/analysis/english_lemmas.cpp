@@ -15,23 +15,38 @@ constexpr std::size_t kShortestInCies = 8;  // code points
 constexpr std::string_view kLoseLastLetter[] = {"doms",  "isms",  "ists", "ments", "nces",
                                                 "ships", "tions", "ums",  "ized",  "erves"};
 
-bool is_upper_letter(char c) { return c >= 'A' && c <= 'Z'; }
-char small(char c) { return is_upper_letter(c) ? static_cast<char>(c + 32) : c; }
+char32_t first_character(std::string_view word) {
+    std::size_t at = 0;
+    return next_character(word, at);
+}
 std::string lowered(std::string_view word) {
-    std::string lower(word);
-    std::transform(lower.begin(), lower.end(), lower.begin(), small);
+    std::string lower;
+    for (std::size_t at = 0; at < word.size();) append_utf8(to_lower(next_character(word, at)), lower);
     return lower;
 }
 std::string capitalised(std::string_view word) {
-    std::string capital = lowered(word);
-    if (capital[0] >= 'a' && capital[0] <= 'z') capital[0] = static_cast<char>(capital[0] - 32);
+    std::string capital;
+    for (std::size_t at = 0; at < word.size();) {
+        const bool first = at == 0;
+        const char32_t c = to_lower(next_character(word, at));
+        append_utf8(first ? to_upper(c) : c, capital);
+    }
     return capital;
 }
 bool ends_with(std::string_view word, std::string_view end) {
     return word.size() >= end.size() && word.substr(word.size() - end.size()) == end;
 }
 
+const std::string_view* clitic_of(std::string_view word) {
+    const auto* clitic = std::find_if(std::begin(kClitics), std::end(kClitics), [&](std::string_view end) {
+        return word.size() > end.size() && ends_with(word, end);
+    });
+    return clitic == std::end(kClitics) ? nullptr : clitic;
+}
+
 }  // namespace
+
+bool EnglishLemmas::has_clitic(std::string_view word) { return clitic_of(word) != nullptr; }
 
 bool EnglishLemmas::listed(std::string_view word, std::string& lemma) const {
     if (listed_in_either_case(std::string(word), lemma)) return true;
@@ -46,16 +61,14 @@ bool EnglishLemmas::listed(std::string_view word, std::string& lemma) const {
 
 bool EnglishLemmas::listed_in_either_case(const std::string& word, std::string& lemma) const {
     return dictionary_.find(word, lemma) ||
-           dictionary_.find(is_upper_letter(word[0]) ? lowered(word) : capitalised(word), lemma);
+           dictionary_.find(is_upper(first_character(word)) ? lowered(word) : capitalised(word), lemma);
 }
 
 bool EnglishLemmas::without_clitics(std::string_view word, std::string& lemma) const {
     if (std::count(std::begin(kIrregular), std::end(kIrregular), lowered(word))) return false;
     for (int k = 0; k < kMostClitics; ++k) {
-        const auto* clitic = std::find_if(std::begin(kClitics), std::end(kClitics), [&](std::string_view end) {
-            return word.size() > end.size() && ends_with(word, end);
-        });
-        if (clitic == std::end(kClitics)) return false;
+        const std::string_view* clitic = clitic_of(word);
+        if (!clitic) return false;
         word.remove_suffix(clitic->size());
         if (listed(word, lemma)) return true;
     }
@@ -67,7 +80,7 @@ bool EnglishLemmas::hyphenated(std::string_view word, std::string& lemma) const 
     if (hyphen == std::string_view::npos || hyphen + 1 == word.size()) return false;
     std::string joined = lowered(word);
     joined.erase(std::remove_if(joined.begin(), joined.end(), [](char c) { return c == '-' || c == '_'; }), joined.end());
-    if (listed(is_upper_letter(word[0]) ? capitalised(joined) : joined, lemma)) return true;
+    if (listed(is_upper(first_character(word)) ? capitalised(joined) : joined, lemma)) return true;
     if (!listed(word.substr(hyphen + 1), lemma)) return false;
     lemma.insert(0, word.substr(0, hyphen + 1));
     return true;

@@ -33,8 +33,21 @@ bool is_plain(char32_t c) {
 
 bool is_apostrophe(char32_t c) { return c == 0x2018 || c == 0x2019 || c == 0x2BC; }
 
-// ASCII that belongs to no word and is taken off none.
-bool is_sign(char32_t c) { return !is_plain(c) && !(c >= '0' && c <= '9') && c != '_' && c != '-'; }
+// A plain letter that has no case, or one small and one large form.
+bool has_simple_case(char32_t c) {
+    return is_plain(c) && (is_caseless(c) || to_lower(c) != c || to_upper(c) != c) && is_plain(to_upper(to_lower(c)));
+}
+
+// What belongs to no word and is taken off none.
+bool is_sign(char32_t c) {
+    if (c < 0x80) return !is_plain(c) && !(c >= '0' && c <= '9') && c != '_' && c != '-';
+    return char_class(c) == CharClass::Punctuation || char_class(c) == CharClass::Symbol;
+}
+
+// A sign, or a character that is not seen, without any case. Some symbols look like letters and have one.
+bool has_no_case(char32_t c) {
+    return c < 0x10000 && (is_sign(c) || char_class(c) == CharClass::Other) && to_lower(c) == c && to_upper(c) == c;
+}
 
 void write_lower(const std::u32string& text, std::string& out) {
     out.clear();
@@ -98,7 +111,12 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
     const bool ascii = is_ascii(word);
     const bool plain = std::all_of(form.begin(), form.end(),
                                    [this](char32_t c) { return is_plain(c) || (!dictionary_ && is_east_asian(c)); });
-    if (!plain && !ascii) return false;
+    const auto all = [](bool (*holds)(char32_t)) { return std::all_of(form.begin(), form.end(), holds); };
+    const bool signs = !plain && all(is_sign);
+    if (!plain && !ascii && !signs) {
+        const bool known = all([](char32_t c) { return c < 0x80 || has_simple_case(c) || has_no_case(c); });
+        if (!english_ || !known || EnglishLemmas::has_clitic(word)) return false;
+    }
     write_lower(form, lower);
     if (numbers_are_lemmas_ && std::any_of(form.begin(), form.end(), [](char32_t c) { return c >= '0' && c <= '9'; })) {
         lemma = lower;
@@ -118,15 +136,17 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
         if (!is_listed && is_upper(form[0])) {
             is_listed = dictionary_->find(lower, listed);
         } else if (!is_listed && !is_caseless(form[0])) {
-            if (form[0] >= 0x80) return false;
+            if (!has_simple_case(form[0])) return false;
             thread_local std::string capitalised;
-            capitalised = lower;
-            capitalised[0] = static_cast<char>(capitalised[0] - 32);
+            std::size_t second = 0;
+            capitalised.clear();
+            append_utf8(to_upper(next_character(lower, second)), capitalised);
+            capitalised.append(lower, second);
             is_listed = dictionary_->find(capitalised, listed);
         }
         if (!is_listed && english_) is_listed = EnglishLemmas::by_ending(word, listed);
         if (!is_listed) return find_unknown(lower, lemma);
-    } else if (std::all_of(form.begin(), form.end(), is_sign)) {
+    } else if (signs) {
         is_listed = dictionary_->find(word, listed);
     } else if (english_) {
         is_listed = english_->find(word, listed);

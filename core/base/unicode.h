@@ -36,6 +36,16 @@ inline char32_t to_lower(char32_t c) {
     return static_cast<char32_t>(static_cast<std::int32_t>(c) + run->difference);
 }
 
+// The letter that `to_lower` turns into `c`, or `c` itself; the first one where there are several.
+inline char32_t to_upper(char32_t c) {
+    if (c < 128) return c >= 'a' && c <= 'z' ? c - 32 : c;
+    for (const tables::CaseRun& run : tables::kLower) {
+        const auto upper = static_cast<char32_t>(static_cast<std::int32_t>(c) - run.difference);
+        if (upper >= run.first && upper <= run.last && (upper - run.first) % run.stride == 0) return upper;
+    }
+    return c;
+}
+
 inline bool is_ascii(std::string_view text) {
     unsigned char bits = 0;  // no way out before the end: so it is done with many bytes at once
     for (char c : text) bits |= static_cast<unsigned char>(c);

@@ -3,13 +3,14 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/unordered_map.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "bindings/token_batch.h"
 #include "analysis/lexicon.h"
 #include "analysis/word_facts.h"
+#include "analysis/word_marks.h"
 #include "bindings/texts.h"
 
 namespace nb = nanobind;
@@ -113,6 +115,50 @@ nb::tuple facts_of(WordFacts& facts, const TokenBatch& batch) {
                           to_numpy(std::move(lemma_weight)));
 }
 
+// One way from texts to tokens.
+struct Analyser {
+    Lexicon& lexicon;
+    const Tokeniser& tokeniser;
+    const PlainLemmas* lemmas;
+    const SenseIndex* senses;
+    const Labels& labels;
+    nb::callable compose;
+};
+
+// One batch for each group of texts. `define` is called with word types that have no lemma yet, and gives them one.
+nb::list analyse(const Analyser& how, const nb::list& groups, bool keep_punctuation, const nb::callable& define) {
+    std::vector<HeldTexts> held;
+    std::vector<std::unique_ptr<Draft>> drafts;
+    for (nb::handle group : nb::tuple(groups)) {
+        held.emplace_back(composed(group, how.compose));
+        drafts.push_back(without_gil([&] {
+            auto draft = std::make_unique<Draft>(how.lexicon, how.tokeniser, held.back().views());
+            if (how.lemmas) draft->define_plain(*how.lemmas, how.senses);
+            return draft;
+        }));
+        if (!drafts.back()->undefined_words().empty())
+            define(to_numpy(std::vector<std::uint32_t>(drafts.back()->undefined_words())));
+    }
+    // All drafts before any tags: each step reads tables of its own, which the cache then holds for all groups.
+    std::vector<TokenArrays> arrays(drafts.size());
+    without_gil([&] {
+        for (std::size_t i = drafts.size(); i-- > 0;) {
+            arrays[i] = drafts[i]->finish(how.labels.meanings, keep_punctuation);
+            drafts[i].reset();
+        }
+    });
+    nb::list batches;
+    for (std::size_t i = 0; i < arrays.size(); ++i) batches.append(TokenBatch(std::move(arrays[i]), std::move(held[i])));
+    return batches;
+}
+
+WordMarks::Ask asks_for_marks(nb::callable python) {
+    return [python = std::move(python)](const std::vector<std::string_view>& forms) {
+        nb::gil_scoped_acquire acquire;
+        return nb::cast<std::vector<std::uint32_t>>(python(forms));
+    };
+}
+
 // What somebody else analysed.
 TokenArrays token_arrays(const Array<std::int64_t>& offsets, const Array<std::uint32_t>& word,
                          const Array<std::uint32_t>& lemma, const Array<std::uint16_t>& tag,
@@ -174,19 +220,7 @@ void bind_lexicon(nb::module_& m) {
             },
             "words"_a)
         .def("intern_lemmas", &intern_lemmas, "lemmas"_a, "sense_offsets"_a, "senses"_a)
-        .def("define_words", &define_words, "words"_a, "lemmas"_a, "parts"_a)
-        .def(
-            "draft",
-            [](Lexicon& lexicon, const Tokeniser& tokeniser, const nb::list& texts, const PlainLemmas* lemmas,
-               const SenseIndex* senses) {
-                const HeldTexts held(texts);
-                nb::gil_scoped_release release;
-                auto draft = std::make_unique<Draft>(lexicon, tokeniser, held.views());
-                if (lemmas) draft->define_plain(*lemmas, senses);
-                return draft;
-            },
-            "tokeniser"_a, "texts"_a, "lemmas"_a.none() = nb::none(), "senses"_a.none() = nb::none(), nb::keep_alive<0, 1>(),
-            "Tokenises a batch of texts and interns its words; with `lemmas` it also defines the plain ones among them.");
+        .def("define_words", &define_words, "words"_a, "lemmas"_a, "parts"_a);
 
     nb::class_<CharacterMap>(m, "CharacterMap", "What becomes of words, character by character.")
         .def(
@@ -221,6 +255,34 @@ void bind_lexicon(nb::module_& m) {
         .def("of", &facts_of, "batch"_a,
              "For each token the first word that is the same but for capitals, the shape, the weights of word and lemma.");
 
+    nb::class_<WordMarks>(m, "WordMarks", "Numbers that stand for words.")
+        .def(
+            "__init__",
+            [](WordMarks* self, const Lexicon& lexicon, CharacterMap& lowering,
+               std::unordered_map<std::string, std::uint32_t> listed, std::uint8_t asked_traits, std::string asked_beginning,
+               nb::callable ask) {
+                new (self) WordMarks(lexicon, lowering, std::move(listed), {asked_traits, std::move(asked_beginning)},
+                                     asks_for_marks(std::move(ask)));
+            },
+            "lexicon"_a, "lowering"_a, "listed"_a, "asked_traits"_a, "asked_beginning"_a, "ask"_a, nb::keep_alive<1, 2>(),
+            nb::keep_alive<1, 3>(),
+            "`ask` tells the numbers of words that are not listed, but have a character of these traits or this beginning.");
+    nb::class_<CriticalWords>(m, "CriticalWords", "Numbers and negations among the words of texts.")
+        .def(nb::init<WordMarks&, WordMarks&, bool, std::vector<std::uint8_t>>(), "numbers"_a, "negations"_a, "knows_negations"_a,
+             "verb_tags"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+        .def(
+            "numbers",
+            [](CriticalWords& words, const TokenBatch& batch) {
+                return to_numpy(without_gil([&] { return words.numbers(batch.arrays()); }));
+            },
+            "batch"_a, "For every token the id of the number that it is, or 0.")
+        .def(
+            "negations",
+            [](CriticalWords& words, const TokenBatch& batch) {
+                return to_numpy(without_gil([&] { return words.negations(batch.arrays()); }));
+            },
+            "batch"_a, "For every token 1 if it is a negating particle, 2 if it is a negative word, else 0.");
+
     nb::class_<Labels>(m, "Labels", "What the labels of a tagger mean.")
         .def(
             "__init__",
@@ -230,30 +292,31 @@ void bind_lexicon(nb::module_& m) {
             },
             "tags"_a, "universal"_a, "function"_a, "noun"_a);
 
-    nb::class_<Draft>(m, "Draft", "A batch between tokenising and tagging.")
-        .def_prop_ro("is_defined", [](const Draft& draft) { return draft.undefined_words().empty(); })
+    nb::class_<Analyser>(m, "Analyser", "One way from texts to tokens: all that one language needs.")
         .def(
-            "undefined_words",
-            [](const Draft& draft) { return to_numpy(std::vector<std::uint32_t>(draft.undefined_words())); },
-            "The word types that had no lemma when the draft was made.")
-        .def(
-            "finish",
-            [](const Draft& draft, const Labels& labels, bool keep_punctuation) {
-                nb::gil_scoped_release release;
-                return new TokenBatch(draft.finish(labels.meanings, keep_punctuation));
+            "__init__",
+            [](Analyser* self, Lexicon& lexicon, const Tokeniser& tokeniser, const PlainLemmas* lemmas, const SenseIndex* senses,
+               const Labels& labels, nb::callable compose) {
+                new (self) Analyser{lexicon, tokeniser, lemmas, senses, labels, std::move(compose)};
             },
-            "labels"_a, "keep_punctuation"_a, nb::rv_policy::take_ownership);
+            "lexicon"_a, "tokeniser"_a, "lemmas"_a.none(), "senses"_a.none(), "labels"_a, "compose"_a, nb::keep_alive<1, 2>(),
+            nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(),
+            "With `lemmas` it defines plain words itself; `compose` brings a text to NFC.")
+        .def("analyse", &analyse, "groups"_a, "keep_punctuation"_a, "define"_a,
+             "One batch for each group of texts; `define` is called with word types that have no lemma yet, and gives them one.");
 
     nb::class_<TokenBatch>(m, "TokenBatch", "The arrays of an analysed batch; NumPy sees one when it is asked for.")
         .def(
             "__init__",
             [](TokenBatch* self, const Array<std::int64_t>& offsets, const Array<std::uint32_t>& word,
                const Array<std::uint32_t>& lemma, const Array<std::uint16_t>& tag, const Array<std::uint8_t>& universal,
-               const Array<std::uint8_t>& function, const Array<std::uint32_t>& start, const Array<std::uint32_t>& end) {
-                new (self) TokenBatch(token_arrays(offsets, word, lemma, tag, universal, function, start, end));
+               const Array<std::uint8_t>& function, const Array<std::uint32_t>& start, const Array<std::uint32_t>& end,
+               nb::handle texts) {
+                new (self) TokenBatch(token_arrays(offsets, word, lemma, tag, universal, function, start, end), HeldTexts(texts));
             },
-            "offsets"_a, "word"_a, "lemma"_a, "tag"_a, "universal"_a, "function"_a, "start"_a, "end"_a,
-            "What somebody else analysed.")
+            "offsets"_a, "word"_a, "lemma"_a, "tag"_a, "universal"_a, "function"_a, "start"_a, "end"_a, "texts"_a,
+            "What somebody else analysed; the texts are in NFC.")
+        .def_prop_ro("texts", [](const TokenBatch& batch) { return batch.texts().objects(); })
         .def_prop_ro("has_empty_text", &TokenBatch::has_empty_text)
         .def_prop_ro("offsets", column(&TokenArrays::offsets))
         .def_prop_ro("word", column(&TokenArrays::word))

@@ -15,13 +15,6 @@ namespace {
 
 using Index = Array<std::int64_t>;
 
-nb::tuple match(const CharacterBags& reference, const CharacterBags& hypothesis, const Index& i, const Index& j, int max_order,
-                double alpha, bool both_ways) {
-    return to_python(without_gil([&] {
-        return CharacterBags::match(reference, hypothesis, {view_of(i), view_of(j)}, max_order, alpha, both_ways);
-    }));
-}
-
 }  // namespace
 
 void bind_characters(nb::module_& m) {
@@ -37,7 +30,11 @@ void bind_characters(nb::module_& m) {
     m.def(
         "match_characters",
         [](const CharacterBags& reference, const CharacterBags& hypothesis, const Index& i, const Index& j, int max_order,
-           double alpha) { return match(reference, hypothesis, i, j, max_order, alpha, false); },
+           double alpha) {
+            return to_python(without_gil([&] {
+                return CharacterBags::match(reference, hypothesis, {view_of(i), view_of(j)}, max_order, alpha, false);
+            }));
+        },
         "reference"_a, "hypothesis"_a, "reference_index"_a, "hypothesis_index"_a, "max_order"_a, "alpha"_a,
         "Precision, recall and F: one row per pair, one column per order.");
     m.def(
@@ -50,13 +47,6 @@ void bind_characters(nb::module_& m) {
         },
         "reference"_a, "hypothesis"_a, "reference_index"_a, "hypothesis_index"_a, "max_order"_a,
         "One row per pair; for each order the n-grams of the hypothesis, of the reference, and those of both.");
-    m.def(
-        "match_characters_both_ways",
-        [](const CharacterBags& texts, const Index& i, const Index& j, int max_order, double alpha) {
-            return match(texts, texts, i, j, max_order, alpha, true);
-        },
-        "texts"_a, "first"_a, "second"_a, "max_order"_a, "alpha"_a,
-        "Precision, recall and F with the first text as reference, and F with the second as reference.");
 }
 
 void bind_ngram_overlap(nb::module_& m) {

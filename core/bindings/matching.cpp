@@ -38,20 +38,6 @@ struct Tokens {
     std::tuple<Array<std::int64_t>, Array<std::uint32_t>, Array<std::uint16_t>, Array<std::uint8_t>> kept;
 };
 
-nb::list match_streams(const Lexicon& lexicon, const nb::list& streams, const Tokens& hypothesis, const BagRecipe& recipe,
-                       const std::vector<Array<std::int64_t>>& present, double alpha) {
-    const nb::tuple held(streams);  // other threads may change the list while the GIL is released
-    require(held.size() == present.size(), "streams and their indices differ in number");
-    std::vector<ReferenceStream> references;
-    for (std::size_t s = 0; s < present.size(); ++s)
-        references.push_back({nb::cast<const Tokens&>(held[s]).columns, view_of(present[s])});
-    nb::list matches;
-    for (Measures& stream :
-         without_gil([&] { return match_segments(lexicon, references, hypothesis.columns, recipe, alpha); }))
-        matches.append(to_python(std::move(stream)));
-    return matches;
-}
-
 nb::dict explain(const Lexicon& lexicon, const Tokens& reference, const Tokens& hypothesis, const std::string& similarity,
                  int n, Discount discount, double alpha, std::size_t dense_cells) {
     const Feature feature = feature_named(similarity, n);
@@ -115,10 +101,7 @@ void bind_matching(nb::module_& m) {
             },
             "lexicon"_a, "tokens"_a, "recipe"_a, nb::keep_alive<1, 2>())
         .def("__len__", &BatchBags::size);
-    bind_match<BatchBags>(m, "Precision, recall and F: one row per pair, one column per feature.",
-                          "Precision, recall and F with the first text as reference, and F with the second as reference.");
-    m.def("match_segments", &match_streams, "lexicon"_a, "references"_a, "hypothesis"_a, "recipe"_a, "present"_a, "alpha"_a,
-          "Precision, recall and F of each stream of references: one row per segment that is present, one column per feature.");
+    bind_match<BatchBags>(m, "Precision, recall and F: one row per pair, one column per feature.");
     m.def("explain", &explain, "lexicon"_a, "reference"_a, "hypothesis"_a, "similarity"_a, "n"_a, "discount"_a,
           "alpha"_a, "dense_cells"_a = MaxSimMatcher::kDenseCells, "One feature of one pair, with its flow.");
     m.def("solve_transport", &solve_transport<std::int64_t>, "supply"_a, "demand"_a, "rows"_a, "columns"_a, "gains"_a,

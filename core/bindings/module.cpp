@@ -48,9 +48,9 @@ NB_MODULE(_core, m) {
     tesla::bind_matching(m);
     tesla::bind_characters(m);
     tesla::bind_baselines(m);
-    tesla::bind_surface(m);
     tesla::bind_guards(m);
     tesla::bind_vectors(m);
+    tesla::bind_scoring(m);
     tesla::bind_encoder(m);
     tesla::bind_states(m);
     tesla::bind_celab(m);

@@ -141,7 +141,7 @@ void bind_pivot(nb::module_& m) {
         .def("__init__", &init_bags, "lexicon"_a, "table"_a, "tokens"_a, "features"_a, "discount"_a, "min_probability"_a,
              "min_ngram"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
         .def("__len__", &PivotBags::size);
-    bind_match<PivotBags>(m, "The same for pivot bags.", "The same for pivot bags.");
+    bind_match<PivotBags>(m, "The same for pivot bags.");
     m.def("explain_pivot", &explain_pivot, "lexicon"_a, "table"_a, "tokens"_a, "longest"_a, "min_probability"_a,
           "min_ngram"_a, "The network of one text, and its n-grams with their summed probabilities.");
 }

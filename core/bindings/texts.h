@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -26,11 +27,27 @@ class HeldTexts {
         }
     }
     const std::vector<std::string_view>& views() const { return views_; }
+    const nanobind::tuple& objects() const { return held_; }
 
    private:
     nanobind::tuple held_;
     std::vector<std::string_view> views_;
 };
+
+// Texts in NFC, as a tuple: `compose` is asked for those with a character that another one may combine with.
+inline nanobind::tuple composed(nanobind::handle texts, const nanobind::callable& compose) {
+    nanobind::list out;
+    for (nanobind::handle text : nanobind::steal<nanobind::tuple>(PySequence_Tuple(texts.ptr()))) {
+        Py_ssize_t size = 0;
+        const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+        if (!data) throw nanobind::python_error();
+        constexpr unsigned char kFirstCombining = 0xCC;  // U+0300 begins with this byte
+        unsigned char highest = 0;
+        for (Py_ssize_t i = 0; i < size; ++i) highest = std::max(highest, static_cast<unsigned char>(data[i]));
+        out.append(highest < kFirstCombining ? nanobind::borrow(text) : compose(text));
+    }
+    return nanobind::tuple(out);
+}
 
 // The types of what a list holds. The objects may lie anywhere: memory is asked for them some steps ahead.
 inline nanobind::set types_in(const nanobind::list& objects) {

@@ -1,4 +1,5 @@
-// An analysed batch on its way to Python and back: its arrays become NumPy's only where somebody asks for them.
+// An analysed batch on its way to Python and back: its texts in NFC, and its arrays, which become NumPy's only where somebody
+// asks for them.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,14 +9,21 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "base/checks.h"
+#include "bindings/texts.h"
+#include "metrics/feature_group.h"
 
 namespace tesla {
 
 class TokenBatch {
    public:
-    explicit TokenBatch(TokenArrays&& arrays) : arrays_(std::move(arrays)) {}
+    TokenBatch(TokenArrays&& arrays, HeldTexts&& texts) : arrays_(std::move(arrays)), texts_(std::move(texts)) {
+        require(texts_.views().size() + 1 == arrays_.offsets.size(), "texts and tokens do not belong together");
+    }
 
     const TokenArrays& arrays() const { return arrays_; }
+    const HeldTexts& texts() const { return texts_; }
+    AnalysedTexts analysed() const { return {arrays_, texts_.views()}; }
     bool has_empty_text() const {
         for (std::size_t i = 0; i + 1 < arrays_.offsets.size(); ++i)
             if (arrays_.offsets[i] == arrays_.offsets[i + 1]) return true;
@@ -30,6 +38,7 @@ class TokenBatch {
 
    private:
     TokenArrays arrays_;
+    HeldTexts texts_;
 };
 
 }  // namespace tesla

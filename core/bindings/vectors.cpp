@@ -3,7 +3,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,14 +10,12 @@
 #include "analysis/character_map.h"
 #include "analysis/vector_table.h"
 #include "analysis/word_vectors.h"
-#include "base/checks.h"
-#include "base/pairs.h"
 #include "bindings/arrays.h"
-#include "base/recycled_memory.h"
+#include "bindings/measures.h"
 #include "bindings/texts.h"
 #include "bindings/bindings.h"
 #include "bindings/token_batch.h"
-#include "matching/vectors.h"
+#include "matching/vector_texts.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -37,79 +34,13 @@ nb::object look_up(const VectorTable& table, const nb::list& words) {
     return to_numpy(std::move(vectors), table.dimensions());
 }
 
-// The texts of a batch with the vectors of their words; made once, compared as often as one likes.
-class VectorTexts {
-   public:
-    // The vectors, which learn the words of the batch, must outlive this.
-    VectorTexts(const TokenBatch& batch, WordVectors& vectors, bool merged) : dimensions_(vectors.dimensions()) {
-        const TokenArrays& tokens = batch.arrays();
-        const nb::gil_scoped_release release;
-        const VectorColumns columns = vectors.of(tokens.word, tokens.lemma);
-        VectorScratch scratch;
-        texts_.reserve(tokens.offsets.size() - 1);
-        for (std::size_t i = 0; i + 1 < tokens.offsets.size(); ++i) {
-            const auto from = static_cast<std::size_t>(tokens.offsets[i]), to = static_cast<std::size_t>(tokens.offsets[i + 1]);
-            texts_.emplace_back(VectorView{columns.word.data() + from, tokens.lemma.data() + from, columns.vector.data() + from,
-                                           columns.weight.data() + from, to - from},
-                                merged, scratch, &memory_);
-        }
-    }
-    std::size_t size() const { return texts_.size(); }
-    // Of all words, in 64ths.
-    std::int64_t total_weight() const {
-        std::int64_t total = 0;
-        for (const VectorText& text : texts_) total += text.total;
-        return total;
-    }
-
-    // One row of precision, recall and F for each pair; NaN where a problem does not exist (specification §5).
-    static nb::tuple match(const VectorTexts& reference, const VectorTexts& hypothesis,
-                           const Array<std::int64_t>& reference_index, const Array<std::int64_t>& hypothesis_index,
-                           double alpha) {
-        check_together(reference, hypothesis);
-        const TextPairs pairs{view_of(reference_index), view_of(hypothesis_index)};
-        std::vector<double> precision(pairs.size() * kVectorProblems), recall(precision), f(precision);
-        {
-            nb::gil_scoped_release release;
-            VectorMatcher matcher(reference.dimensions_);
-            std::size_t at = 0;
-            for_each_pair(pairs, reference.texts_, hypothesis.texts_, [&](std::size_t, const VectorText& x, const VectorText& y) {
-                for (const SharedMeaning& shared : matcher.match(x, y)) {
-                    const double missing = std::numeric_limits<double>::quiet_NaN();
-                    precision[at] = shared.exists() ? shared.precision() : missing;
-                    recall[at] = shared.exists() ? shared.recall() : missing;
-                    f[at] = shared.exists() ? shared.f(alpha) : missing;
-                    ++at;
-                }
-            });
-        }
-        return nb::make_tuple(to_numpy(std::move(precision), kVectorProblems),
-                              to_numpy(std::move(recall), kVectorProblems), to_numpy(std::move(f), kVectorProblems));
-    }
-
-    // One pair of texts (both batches hold one): who sends how much to whom.
-    static nb::object explain(const VectorTexts& reference, const VectorTexts& hypothesis) {
-        check_together(reference, hypothesis);
-        require(reference.size() == 1 && hypothesis.size() == 1, "one text on either side");
-        std::vector<std::int64_t> entries;
-        {
-            nb::gil_scoped_release release;
-            VectorMatcher matcher(reference.dimensions_);
-            for (const VectorFlowEntry& e : matcher.flow(reference.texts_[0], hypothesis.texts_[0]))
-                entries.insert(entries.end(), {e.reference, e.hypothesis, e.similarity, e.gain, e.amount});
-        }
-        return to_numpy(std::move(entries), 5);
-    }
-
-   private:
-    static void check_together(const VectorTexts& reference, const VectorTexts& hypothesis) {
-        require(reference.dimensions_ == hypothesis.dimensions_, "the vectors do not belong together");
-    }
-
-    std::size_t dimensions_;
-    Arena memory_;  // before the texts that live in it
-    std::vector<VectorText> texts_;
-};
+// Who sends how much to whom.
+nb::object explain(const VectorTexts& reference, const VectorTexts& hypothesis) {
+    std::vector<std::int64_t> entries;
+    for (const VectorFlowEntry& e : without_gil([&] { return VectorTexts::flow(reference, hypothesis); }))
+        entries.insert(entries.end(), {e.reference, e.hypothesis, e.similarity, e.gain, e.amount});
+    return to_numpy(std::move(entries), 5);
+}
 
 }  // namespace
 
@@ -153,13 +84,24 @@ void bind_vectors(nb::module_& m) {
             "batch"_a,
             "For each token the number of its form in small letters, its weight in 64ths, and its vector; zeros if it has none.");
     nb::class_<VectorTexts>(m, "VectorTexts", "The texts of a batch with the vectors of their words.")
-        .def(nb::init<const TokenBatch&, WordVectors&, bool>(), "batch"_a, "vectors"_a, "merged"_a = true,
-             nb::keep_alive<1, 3>())
+        .def(
+            "__init__",
+            [](VectorTexts* self, const TokenBatch& batch, WordVectors& vectors, bool merged) {
+                without_gil([&] { new (self) VectorTexts(batch.arrays(), vectors, merged); });
+            },
+            "batch"_a, "vectors"_a, "merged"_a = true, nb::keep_alive<1, 3>())
         .def_prop_ro("total_weight", &VectorTexts::total_weight, "Of all words, in 64ths.")
         .def("__len__", &VectorTexts::size);
-    m.def("match_vectors", &VectorTexts::match, "reference"_a, "hypothesis"_a, "reference_index"_a,
-          "hypothesis_index"_a, "alpha"_a, "Precision, recall and F: one row per pair, the columns are VECTOR_PROBLEMS.");
-    m.def("explain_vectors", &VectorTexts::explain, "reference"_a, "hypothesis"_a,
+    m.def(
+        "match_vectors",
+        [](const VectorTexts& reference, const VectorTexts& hypothesis, const Array<std::int64_t>& i,
+           const Array<std::int64_t>& j, double alpha) {
+            return to_python(
+                without_gil([&] { return VectorTexts::match(reference, hypothesis, {view_of(i), view_of(j)}, alpha); }));
+        },
+        "reference"_a, "hypothesis"_a, "reference_index"_a, "hypothesis_index"_a, "alpha"_a,
+        "Precision, recall and F: one row per pair, the columns are VECTOR_PROBLEMS.");
+    m.def("explain_vectors", &explain, "reference"_a, "hypothesis"_a,
           "The flow between words: reference, hypothesis, similarity in 160ths, gain in 16ths, weight in 64ths.");
 }
 

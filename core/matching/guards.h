@@ -15,6 +15,7 @@ namespace tesla {
 inline constexpr const char* kGuardFeatures[] = {"padding", "insertion", "surplus", "digression",
                                                  "disorder", "stutter",  "numbers", "negation"};
 inline constexpr std::size_t kGuardColumns = sizeof(kGuardFeatures) / sizeof(kGuardFeatures[0]);
+inline constexpr std::size_t kNegationColumn = kGuardColumns - 1;
 
 // A particle (not, ne) or a word that may go with one in the same clause (rien, nikdo): the larger number counts.
 enum NegationKind : std::uint8_t { kNoNegation = 0, kParticle = 1, kNegativeWord = 2 };

@@ -101,13 +101,6 @@ class Lexicon:
         lemmas: npt.NDArray[np.uint32],
         parts: Sequence[Sequence[tuple[int, int, int]]],
     ) -> None: ...
-    def draft(
-        self,
-        tokeniser: Tokeniser,
-        texts: list[str],
-        lemmas: PlainLemmas | None = None,
-        senses: SenseIndex | None = None,
-    ) -> Draft: ...
 
 class CharacterMap:
     def __init__(
@@ -135,11 +128,40 @@ class Labels:
         noun: npt.NDArray[np.uint8],
     ) -> None: ...
 
-class Draft:
-    @property
-    def is_defined(self) -> bool: ...
-    def undefined_words(self) -> npt.NDArray[np.uint32]: ...
-    def finish(self, labels: Labels, keep_punctuation: bool) -> TokenBatch: ...
+class Analyser:
+    def __init__(
+        self,
+        lexicon: Lexicon,
+        tokeniser: Tokeniser,
+        lemmas: PlainLemmas | None,
+        senses: SenseIndex | None,
+        labels: Labels,
+        compose: Callable[[str], str],
+    ) -> None: ...
+    def analyse(
+        self,
+        groups: list[Sequence[str]],
+        keep_punctuation: bool,
+        define: Callable[[npt.NDArray[np.uint32]], object],
+    ) -> list[TokenBatch]: ...
+
+class WordMarks:
+    def __init__(
+        self,
+        lexicon: Lexicon,
+        lowering: CharacterMap,
+        listed: dict[str, int],
+        asked_traits: int,
+        asked_beginning: str,
+        ask: Callable[[list[str]], list[int]],
+    ) -> None: ...
+
+class CriticalWords:
+    def __init__(
+        self, numbers: WordMarks, negations: WordMarks, knows_negations: bool, verb_tags: Sequence[int]
+    ) -> None: ...
+    def numbers(self, batch: TokenBatch) -> npt.NDArray[np.uint32]: ...
+    def negations(self, batch: TokenBatch) -> npt.NDArray[np.uint8]: ...
 
 class TokenBatch:
     def __init__(
@@ -152,7 +174,10 @@ class TokenBatch:
         function: npt.NDArray[np.uint8],
         start: npt.NDArray[np.uint32],
         end: npt.NDArray[np.uint32],
+        texts: Sequence[str],
     ) -> None: ...
+    @property
+    def texts(self) -> tuple[str, ...]: ...
     @property
     def has_empty_text(self) -> bool: ...
     @property
@@ -295,35 +320,6 @@ def match(
     hypothesis_index: npt.NDArray[np.int64],
     alpha: float,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
-def match_segments(
-    lexicon: Lexicon,
-    references: list[Tokens],
-    hypothesis: Tokens,
-    recipe: BagRecipe,
-    present: Sequence[npt.NDArray[np.int64]],
-    alpha: float,
-) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]]: ...
-@overload
-def match_both_ways(
-    texts: Bags, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], alpha: float
-) -> tuple[
-    npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]
-]: ...
-@overload
-def match_both_ways(
-    texts: PivotBags, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], alpha: float
-) -> tuple[
-    npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]
-]: ...
-def match_characters_both_ways(
-    texts: CharacterBags,
-    first: npt.NDArray[np.int64],
-    second: npt.NDArray[np.int64],
-    max_order: int,
-    alpha: float,
-) -> tuple[
-    npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]
-]: ...
 
 class WordTexts:
     @staticmethod
@@ -382,17 +378,6 @@ def count_characters(
 
 SURFACE_FEATURES: tuple[str, ...]
 
-class Surfaces:
-    def __init__(self, texts: list[str], batch: TokenBatch, facts: WordFacts) -> None: ...
-    def __len__(self) -> int: ...
-
-def compare_surfaces(
-    reference: Surfaces,
-    hypothesis: Surfaces,
-    reference_index: npt.NDArray[np.int64],
-    hypothesis_index: npt.NDArray[np.int64],
-) -> npt.NDArray[np.float64]: ...
-
 GUARD_FEATURES: tuple[str, ...]
 
 class Guards:
@@ -447,6 +432,77 @@ def match_vectors(
     alpha: float,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
 def explain_vectors(reference: VectorTexts, hypothesis: VectorTexts) -> npt.NDArray[np.int64]: ...
+
+class PreparedTexts:
+    def compare(
+        self,
+        hypothesis: PreparedTexts,
+        reference_index: npt.NDArray[np.int64],
+        hypothesis_index: npt.NDArray[np.int64],
+    ) -> npt.NDArray[np.float64]: ...
+    def compare_both_ways(
+        self, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+
+class FeatureGroup:
+    def prepare(self, batch: TokenBatch) -> PreparedTexts: ...
+    def compare_segments(
+        self,
+        references: list[TokenBatch],
+        hypothesis: TokenBatch,
+        present: Sequence[npt.NDArray[np.int64] | None],
+    ) -> list[npt.NDArray[np.float64]]: ...
+
+class NgramGroup(FeatureGroup):
+    def __init__(
+        self,
+        lexicon: Lexicon,
+        form: str,
+        facts: WordFacts | None,
+        recipe: BagRecipe,
+        alpha: float,
+        measures: Sequence[str],
+    ) -> None: ...
+
+class CharacterGroup(FeatureGroup):
+    def __init__(self, max_order: int, alpha: float, measures: Sequence[str]) -> None: ...
+
+class SlidingGroup(FeatureGroup):
+    def __init__(self, orders: int, growth: int, shortest: int, longest: int, alpha: float) -> None: ...
+
+class SurfaceGroup(FeatureGroup):
+    def __init__(self, facts: WordFacts) -> None: ...
+
+class VectorGroup(FeatureGroup):
+    def __init__(self, vectors: WordVectors, alpha: float, measures: Sequence[str]) -> None: ...
+
+class GuardGroup(FeatureGroup):
+    def __init__(self, words: CriticalWords) -> None: ...
+
+class Combination: ...
+
+class MeanCombination(Combination):
+    def __init__(self) -> None: ...
+
+class SignedCombination(Combination):
+    def __init__(self, weights: Sequence[float], families: Sequence[int], clipped: bool) -> None: ...
+
+class Scorer:
+    def __init__(
+        self,
+        groups: list[FeatureGroup],
+        columns: Sequence[int],
+        combination: Combination,
+        lowest: float,
+        equal: float,
+        same: Callable[[str, str], bool],
+    ) -> None: ...
+    def score(
+        self,
+        references: list[TokenBatch],
+        hypothesis: TokenBatch,
+        present: Sequence[npt.NDArray[np.int64] | None],
+    ) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]: ...
 
 KERNELS: tuple[str, ...]
 KERNEL: str

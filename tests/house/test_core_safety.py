@@ -74,21 +74,26 @@ def emptied_meanwhile(work, texts: list[str]) -> None:
         sys.setswitchinterval(interval)
 
 
-@pytest.mark.parametrize("kind", ["draft", "characters", "surfaces"])
+@pytest.mark.parametrize("kind", ["analyser", "characters", "batch"])
 def test_a_list_may_change_while_it_is_read(kind: str) -> None:
     tokeniser = _core.Tokeniser("en")
     kinds = (np.uint32, np.uint32, np.uint16, np.uint8, np.uint8, np.uint32, np.uint32)
     columns: list[np.ndarray] = [np.zeros(0, kind) for kind in kinds]
-    facts = _core.WordFacts(_core.Lexicon(None), _core.CharacterMap(lambda c: (c, 0), str), None)
+    labels = _core.Labels(*(np.zeros(0, kind) for kind in (np.uint16, np.uint8, np.uint8, np.uint8)))
 
     def work(texts: list[str]) -> None:
-        if kind == "draft":
-            _core.Lexicon(None).draft(tokeniser, texts)
+        if kind == "analyser":
+            lexicon = _core.Lexicon(None)
+
+            def define(words: Any) -> None:
+                lemmas = lexicon.intern_lemmas(["x"], np.zeros(2, np.int64), np.zeros(0, np.uint32))
+                lexicon.define_words(words, lemmas.repeat(len(words)), [])
+
+            _core.Analyser(lexicon, tokeniser, None, None, labels, str).analyse([texts, texts], False, define)
         elif kind == "characters":
             _core.CharacterBags(texts)
         else:
-            batch = _core.TokenBatch(np.zeros(len(texts) + 1, np.int64), *columns)
-            _core.Surfaces(texts, batch, facts)
+            _core.TokenBatch(np.zeros(201, np.int64), *columns, texts)
 
     emptied_meanwhile(work, ["".join(chr(97 + (i * k) % 26) for k in range(3000)) for i in range(200)])
 
@@ -136,17 +141,32 @@ def test_bags_with_different_discounts_are_not_matched() -> None:
         _core.match(*bags, ONE, ONE, 0.9)
 
 
+def batch_of(lemmas: list[int], texts: int = 1) -> _core.TokenBatch:
+    """All tokens are the first text's; the others are empty."""
+    offsets = np.array([0] + [len(lemmas)] * texts)
+    word, place = np.zeros(len(lemmas), np.uint32), np.zeros(len(lemmas), np.uint32)
+    flags = np.zeros(len(lemmas), np.uint8)
+    lemma = np.array(lemmas, np.uint32)
+    tags = flags.astype(np.uint16)
+    return _core.TokenBatch(offsets, word, lemma, tags, flags, flags, place, place, ["a"] * texts)
+
+
 def test_segments_that_do_not_belong_together_are_refused() -> None:
     lexicon, recipe = lexicon_with(["a"]), _core.BagRecipe([("ms", 1)], DISCOUNT)
+    group = _core.NgramGroup(lexicon, "lemma", None, recipe, 0.8, ())
+    scorer = _core.Scorer([group], [], _core.MeanCombination(), 0.0, 1.0, str.__eq__)
 
     def match(streams: list[Any], *present: list[int], lemma: int = 0) -> Any:
         indices = [np.array(index, np.int64) for index in present]
-        return _core.match_segments(lexicon, streams, tokens_of([lemma]), recipe, indices, 0.8)
+        compared = group.compare_segments(streams, batch_of([lemma]), indices)
+        for rows, index, (scores, features) in zip(
+            compared, indices, scorer.score(streams, batch_of([lemma]), indices), strict=True
+        ):
+            assert rows.tolist() == features[index].tolist() and rows[:, 0].tolist() == scores[index].tolist()
+        return compared
 
-    one = tokens_of([0])
-    columns = (np.zeros(1, kind) for kind in (np.uint32, np.uint16, np.uint8))
-    two = _core.Tokens(np.array([0, 1, 1]), *columns)  # the second text is empty
-    assert [f.tolist() for _, _, f in match([one, one], [0], [])] == [[[1.0]], []]
+    one, two = batch_of([0]), batch_of([0], 2)
+    assert [rows.tolist() for rows in match([one, one], [0], [])] == [[[1.0]], []]
     assert match([]) == []
     for streams, present, error in (
         ([one], [[0], [0]], "differ in number"), ([one], [], "differ in number"),
@@ -155,13 +175,38 @@ def test_segments_that_do_not_belong_together_are_refused() -> None:
     ):  # fmt: skip
         with pytest.raises((ValueError, IndexError), match=error):
             match(streams, *present)
+        with pytest.raises((ValueError, IndexError), match=error):
+            scorer.score(streams, batch_of([0]), [np.array(index, np.int64) for index in present])
     with pytest.raises(IndexError, match="no such lemma"):
-        match([tokens_of([1])], [0])
+        match([batch_of([1])], [0])
     with pytest.raises(IndexError, match="no such lemma"):
         match([one], [0], lemma=1)
     for wrong in ([None], ["a"], [0]):
         with pytest.raises((TypeError, RuntimeError)):
             match(wrong, [0])
+
+
+def test_scorers_refuse_what_does_not_fit() -> None:
+    lexicon, recipe = lexicon_with(["a"]), _core.BagRecipe([("lem", 1)], DISCOUNT)
+    groups = [_core.NgramGroup(lexicon, "lemma", None, recipe, 0.8, ()) for _ in range(2)]
+    mean = _core.MeanCombination()
+    for columns in ([2], [-1]):
+        with pytest.raises(IndexError, match="no such column"):
+            _core.Scorer(groups, columns, mean, 0.0, 1.0, str.__eq__)
+    with pytest.raises(ValueError, match="differ in length"):
+        _core.SignedCombination([1.0], [0, 0], True)
+    signed = _core.Scorer(groups, [], _core.SignedCombination([1.0], [0], True), 0.0, 1.0, str.__eq__)
+    with pytest.raises(ValueError, match="another number of features"):
+        signed.score([batch_of([0])], batch_of([0]), [None])
+    x, y = (group.prepare(batch_of([0])) for group in groups)
+    with pytest.raises(ValueError, match="one group"):
+        x.compare(y, ONE, ONE)
+    with pytest.raises(ValueError, match="texts and tokens"):
+        _core.TokenBatch(*[np.zeros(1, np.int64)], *(np.zeros(0, kind) for kind in (
+            np.uint32, np.uint32, np.uint16, np.uint8, np.uint8, np.uint32, np.uint32)), ["a"])  # fmt: skip
+    for arguments in (("form", None, ()), ("surface", None, ()), ("lemma", None, ("x",))):
+        with pytest.raises(ValueError):
+            _core.NgramGroup(lexicon, arguments[0], arguments[1], recipe, 0.8, arguments[2])
 
 
 def test_the_types_in_a_list() -> None:
@@ -246,9 +291,12 @@ def test_a_word_that_does_not_exist_is_refused(word: int) -> None:
         lexicon.define_words(first, first, [[(word, 0, 1)]])
     with pytest.raises(IndexError, match="no such word"):
         lexicon.define_words(asked, np.zeros(2, np.uint32), [])
-    assert (
-        len(lexicon.draft(_core.Tokeniser("en"), ["a"]).undefined_words()) == 1
-    )  # nothing was defined by halves
+    undefined: list[int] = []  # nothing was defined by halves
+    labels = _core.Labels(*(np.zeros(0, kind) for kind in (np.uint16, np.uint8, np.uint8, np.uint8)))
+    analyser = _core.Analyser(lexicon, _core.Tokeniser("en"), None, None, labels, str)
+    with pytest.raises(RuntimeError, match="no lemma"):
+        analyser.analyse([["a"]], False, lambda words: undefined.extend(words.tolist()))
+    assert undefined == [0]
 
 
 def repeated_word(count: int) -> _core.Tokens:

@@ -116,6 +116,37 @@ def test_english_steps_are_those_of_simplemma(
     assert lemma == english.full_lemma(word) or (lemma is None and not normalise_form(word, "en").isascii())
 
 
+def test_english_letters_signs_and_hyphens_need_no_simplemma(english: Lemmatiser) -> None:
+    """Importing simplemma takes longer than scoring a thousand segments."""
+    words = [
+        "«",
+        "…",
+        "€",
+        "épée",
+        "à",
+        "Prvnízpravy.cz",
+        "record\xadplayer",
+        "l'Énergie",
+        "X-Æ",
+        "naïve-ments",
+        "летнему",
+    ]
+    assert english.plain.lookup(words) == [english.full_lemma(word) for word in words]
+
+
+def test_every_character_has_the_lemma_of_the_full_steps(english: Lemmatiser) -> None:
+    for lemmatiser in (english, Lemmatiser("ru"), Lemmatiser("af")):
+        words = [
+            word
+            for c in map(chr, range(1, 0x3000))
+            for word in (c, f"{c}da", f"A{c}", f"co-{c}tions", f"{c}.")
+        ]
+        known = zip(words, lemmatiser.plain.lookup(words), strict=True)
+        assert [
+            (word, lemma) for word, lemma in known if lemma not in (None, lemmatiser.full_lemma(word))
+        ] == []
+
+
 @pytest.mark.parametrize(
     ("word", "lemma"),
     [

@@ -15,7 +15,7 @@ from tesla_eval._core import Lexicon
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.records import Token
 from tesla_eval.base.resources import Resource, text_array
-from tesla_eval.language.analysis.batch import _LOWERING, AnalysedBatch, Vocabulary, word_facts
+from tesla_eval.language.analysis.batch import LOWERING, AnalysedBatch, Vocabulary, word_facts
 from tesla_eval.language.analysis.frequencies import KIND, WordFrequencies
 from tests.textbook import word_shape
 
@@ -40,7 +40,7 @@ def batch_of(vocabulary: Vocabulary, forms: list[str]) -> AnalysedBatch:
     return AnalysedBatch.from_tokens([" ".join(forms)], vocabulary, [tokens])
 
 
-def facts_of(lexicon: Lexicon, characters: _core.CharacterMap = _LOWERING) -> _core.WordFacts:
+def facts_of(lexicon: Lexicon, characters: _core.CharacterMap = LOWERING) -> _core.WordFacts:
     return _core.WordFacts(lexicon, characters, None)
 
 

@@ -14,8 +14,10 @@ from scipy.optimize import linear_sum_assignment
 from tesla_eval import Token, _core
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.language.analysis import AnalysedBatch, Vocabulary, load_pipeline
-from tesla_eval.matching import explain_feature, match_pairs, match_segments
+from tesla_eval.language.analysis.batch import word_facts
+from tesla_eval.matching import explain_feature, match_pairs
 from tesla_eval.matching.bags import IDENTITY, SYNONYMY, NgramFeature, build_bags, exact_discount
+from tesla_eval.matching.bags.ngrams import bag_recipe
 from tests import textbook
 
 FEATURES = [NgramFeature(similarity, n) for similarity in ("ms", "lem", "pos") for n in (1, 2, 3)]
@@ -105,7 +107,15 @@ def test_long_texts_go_through_hubs_to_the_same_optimum(
     reference: list[Token], hypothesis: list[Token], n: int
 ) -> None:
     x, y = batches(reference, hypothesis)
-    arguments = (x.vocabulary.lexicon, x.core_tokens, y.core_tokens, "ms", n, exact_discount(0.1), 0.8)
+    arguments = (
+        x.vocabulary.lexicon,
+        x.words_as("lemma"),
+        y.words_as("lemma"),
+        "ms",
+        n,
+        exact_discount(0.1),
+        0.8,
+    )
     direct, hubs = (_core.explain(*arguments, cells) for cells in (1 << 20, 0))
     assert direct["objective"] == hubs["objective"]
     scale = 1 / (hubs["gain_unit"] * hubs["weight_unit"])
@@ -202,12 +212,15 @@ def test_segments_match_as_their_bags_do(data: st.DataObject) -> None:
     present = [np.array(sorted(data.draw(numbers)), np.int64) for _ in streams]
     skips = [NgramFeature(IDENTITY, 1), NgramFeature(IDENTITY, 2, gap=2)]
     for features in (FEATURES, skips, [NgramFeature(SYNONYMY, 2), NgramFeature("lem", 1)]):
-        found = match_segments(streams, y, present, features, 0.1, 0.7)
+        group = _core.NgramGroup(
+            vocabulary.lexicon, features[0].form, word_facts(None)[vocabulary],
+            bag_recipe(tuple(features), 0.1)[1], 0.7, ("p", "r", "f"),
+        )  # fmt: skip
+        found = group.compare_segments([stream.core for stream in streams], y.core, present)
         bags = build_bags(y, features, 0.1)
         for stream, index, matches in zip(streams, present, found, strict=True):
             known = match_pairs(build_bags(stream, features, 0.1), bags, index, index, 0.7)
-            for name in ("precision", "recall", "f"):
-                np.testing.assert_array_equal(getattr(matches, name), getattr(known, name))
+            np.testing.assert_array_equal(matches, np.hstack([known.precision, known.recall, known.f]))
 
 
 def test_a_long_text_does_not_disturb_its_neighbours() -> None:
@@ -220,12 +233,8 @@ def test_a_long_text_does_not_disturb_its_neighbours() -> None:
     ]
     x, y = (AnalysedBatch.from_tokens([""] * 5, vocabulary, side) for side in sides)
     index = np.arange(5)
-    (found,) = match_segments([x], y, [index], FEATURES, 0.1)
+    _, recipe = bag_recipe(tuple(FEATURES), 0.1)
+    group = _core.NgramGroup(vocabulary.lexicon, "lemma", None, recipe, 0.8, ())
+    (found,) = group.compare_segments([x.core], y.core, [index])
     known = match_pairs(build_bags(x, FEATURES, 0.1), build_bags(y, FEATURES, 0.1), index, index)
-    np.testing.assert_array_equal(found.f, known.f)
-
-
-def test_segments_over_other_vocabularies_are_refused() -> None:
-    (x,), (y,) = batches([]), batches([])
-    with pytest.raises(ValueError, match="do not belong together"):
-        match_segments([x], y, [ONLY], FEATURES, 0.1)
+    np.testing.assert_array_equal(found, known.f)

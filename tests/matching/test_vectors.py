@@ -106,7 +106,7 @@ def batch_of(lexicon: _core.Lexicon, words: list[Word]) -> _core.TokenBatch:
     flags, places = np.zeros(len(words), np.uint8), np.zeros(len(words), np.uint32)
     return _core.TokenBatch(
         np.array([0, len(words)]), lexicon.intern_words([f"w{word.form}" for word in words]), lemma,
-        flags.astype(np.uint16), flags, flags, places, places,
+        flags.astype(np.uint16), flags, flags, places, places, [""],
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -110,16 +111,15 @@ class TestKeptBatches:
 
     def test_batches_of_an_older_vocabulary_are_not_kept(self, english: pipeline.Pipeline) -> None:
         """Another thread may begin a new vocabulary while one analyses."""
-        original = english._draft
+        analyser = english._make_analyser()
 
-        def draft_slowly(*args: Any) -> Any:
-            draft = original(*args)
+        def analyse_slowly(*args: Any) -> Any:
+            batches = analyser.analyse(*args)
             english._begin_vocabulary()
-            return draft
+            return batches
 
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(english, "_draft", draft_slowly)
-            (old,) = english.analyse(["an old batch"])
+        vars(english)["_analyser"] = SimpleNamespace(analyse=analyse_slowly)  # until the new vocabulary
+        (old,) = english.analyse(["an old batch"])
         assert not english._kept
         (new,) = english.analyse(["an old batch"])
         assert new.vocabulary is english.vocabulary is not old.vocabulary
@@ -156,3 +156,44 @@ def test_positions_count_the_characters_that_were_given() -> None:
     same = copy.copy(batch)
     del vars(same)["start"]
     assert same.start.tolist() == batch.start.tolist()
+
+
+PIECES = (
+    "The cat",
+    "did n't sit",
+    "on 2,500 mats",
+    "kočka nespí",
+    "Der Hund",
+    "不是 猫",
+    "!?",
+    "",
+    "not only",
+    "3 cats",
+)
+
+
+@pytest.mark.parametrize(("name", "lang"), [("m", "en"), ("x", "en"), ("x", "cs"), ("x", "und"), ("s", "de")])
+@given(st.data())
+def test_the_core_scores_as_its_parts_do(name: str, lang: str, data: st.DataObject) -> None:
+    """Scores and features to the last bit: in a batch, segment by segment, and by Python over the same groups."""
+    metric: Any = create_metric(name, lang)
+    segments = st.lists(st.lists(st.sampled_from(PIECES), max_size=4).map(" ".join), min_size=3, max_size=3)
+    hypotheses, *references = data.draw(st.lists(segments, min_size=2, max_size=4))
+    streams: list[list[str | None]] = [list(stream) for stream in references]
+    if len(streams) > 1:
+        streams[0][data.draw(st.integers(0, 2))] = None
+    in_core = metric.score_segments(hypotheses, streams)
+    assert metric._scorers is not None
+    alone = [
+        metric.score_segments([text], [[stream[i]] for stream in streams])
+        for i, text in enumerate(hypotheses)
+    ]
+    np.testing.assert_array_equal(in_core.scores, np.concatenate([one.scores for one in alone]))
+    np.testing.assert_array_equal(in_core.features, np.concatenate([one.features for one in alone]))
+    scorers, vars(metric)["_scorers"] = metric._scorers, None
+    try:
+        in_python = metric.score_segments(hypotheses, streams)
+    finally:
+        vars(metric)["_scorers"] = scorers
+    np.testing.assert_array_equal(in_core.scores, in_python.scores)
+    np.testing.assert_array_equal(in_core.features, in_python.features)

@@ -330,7 +330,7 @@ def test_own_analysis_must_be_complete() -> None:
         def analyse(self, texts: Sequence[str]) -> list[list[Token]]:
             return []
 
-    with pytest.raises(InputError, match="got 2 texts but returned 0 analyses"):
+    with pytest.raises(InputError, match="got 1 texts but returned 0 analyses"):
         TeslaM(analyser=Short()).sentence_score("a", ["b"])
 
 

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from tesla_eval.base.errors import InputError
 from tesla_eval.language.analysis import load_pipeline
-from tesla_eval.matching import match_characters, match_pairs
-from tesla_eval.matching.bags import NgramFeature, build_bags, build_character_bags
-from tesla_eval.matching.both_ways import match_both_ways, match_characters_both_ways, unordered_pairs
 from tesla_eval.metrics import create_metric
+from tesla_eval.metrics.features import FeatureGroup
+from tesla_eval.metrics.features.measures import MEASURES
+from tesla_eval.metrics.features.ngrams import CharacterGroup, NgramGroup
+from tesla_eval.metrics.segments import unordered_pairs
 from tesla_eval.tuning.mbr import MbrOptions, agreement_with_aggregate, expected_scores, mbr
 from tesla_eval.tuning.nbest import Candidate, CandidateList
 
@@ -86,29 +87,17 @@ def test_the_aggregate_is_the_same_in_any_order(texts) -> None:
     assert agreement_with_aggregate(texts[::-1], mass)[::-1] == pytest.approx(found)
 
 
-class TestBothWays:
-    FEATURES = tuple(NgramFeature(similarity, n) for similarity in ("ms", "pos", "lem") for n in (1, 2, 3))
-
-    @given(texts=sentences)
-    def test_words_match_as_they_do_one_way_at_a_time(self, texts) -> None:
-        (batch,) = load_pipeline("en").analyse(texts)
-        bags = build_bags(batch, self.FEATURES, 0.1)
-        first, second = unordered_pairs(len(texts))
-        self.compare(
-            match_both_ways(bags, first, second), lambda i, j: match_pairs(bags, bags, i, j), first, second
-        )
-
-    @given(texts=sentences)
-    def test_characters_match_as_they_do_one_way_at_a_time(self, texts) -> None:
-        bags = build_character_bags(texts)
-        first, second = unordered_pairs(len(texts))
-        found = match_characters_both_ways(bags, first, second, 6)
-        self.compare(found, lambda i, j: match_characters(bags, bags, i, j, 6), first, second)
-
-    def compare(self, found, one_way, first, second) -> None:
-        for matches, expected in zip(found, (one_way(first, second), one_way(second, first)), strict=True):
-            for name in ("precision", "recall", "f"):
-                assert np.array_equal(getattr(matches, name), getattr(expected, name), equal_nan=True)
+@pytest.mark.parametrize("group", [NgramGroup(("ms", "pos", "lem"), MEASURES), CharacterGroup()])
+@given(texts=sentences)
+def test_pairs_match_both_ways_as_they_do_one_way_at_a_time(group: FeatureGroup, texts: list[str]) -> None:
+    analysis = load_pipeline("en")
+    bound = group.bind(analysis)
+    assert bound is not None
+    prepared = bound.prepare(analysis.analyse(texts)[0])
+    first, second = unordered_pairs(len(texts))
+    forth, back = bound.compare_both_ways(prepared, first, second)
+    np.testing.assert_array_equal(forth, bound.compare(prepared, prepared, first, second))
+    np.testing.assert_array_equal(back, bound.compare(prepared, prepared, second, first))
 
 
 class TestChoice:

@@ -6,7 +6,6 @@ from tesla_eval.matching.ngrams import (
     explain_feature,
     match_characters,
     match_pairs,
-    match_segments,
 )
 
-__all__ = ["RECALL_WEIGHT", "Matches", "explain_feature", "match_characters", "match_pairs", "match_segments"]
+__all__ = ["RECALL_WEIGHT", "Matches", "explain_feature", "match_characters", "match_pairs"]

@@ -21,7 +21,6 @@ from tesla_eval.matching.bags.ngrams import (
     PivotNetwork,
     PivotNgram,
     PivotTranslation,
-    bag_recipe,
     pivot_network,
 )
 
@@ -50,28 +49,6 @@ def match_pairs(
 ) -> Matches:  # fmt: skip
     """Match text `reference_index[k]` with text `hypothesis_index[k]`, for every k, under all features of the bags."""
     return Matches(*_core.match(reference, hypothesis, reference_index, hypothesis_index, alpha))
-
-
-def match_segments(
-    references: Sequence[AnalysedBatch],
-    hypothesis: AnalysedBatch,
-    present: Sequence[Index],
-    features: Sequence[NgramFeature],
-    discount: float,
-    alpha: float = RECALL_WEIGHT,
-) -> list[Matches]:
-    """For each stream of references the texts `present[k]` with the hypotheses of the same numbers, in ascending order.
-
-    The same as `match_pairs` of their bags, which are not kept: texts that are matched once need less memory and time.
-    """
-    if any(batch.vocabulary is not hypothesis.vocabulary for batch in references):
-        raise ValueError("the batches do not belong together")
-    kind, recipe = bag_recipe(tuple(features), discount)
-    tokens = [getattr(batch, kind) for batch in references]
-    matches = _core.match_segments(
-        hypothesis.vocabulary.lexicon, tokens, getattr(hypothesis, kind), recipe, present, alpha
-    )
-    return [Matches(*measures) for measures in matches]
 
 
 def match_characters(
@@ -106,7 +83,7 @@ def explain_feature(
     """
     from tesla_eval.base.explanations import Link, MatchDetail  # not before something is explained
 
-    x, y = (getattr(side, feature.token_kind) for side in (reference, hypothesis))
+    x, y = (side.words_as(feature.form) for side in (reference, hypothesis))
     solved = _core.explain(
         reference.vocabulary.lexicon, x, y, *feature.core_name, exact_discount(discount), alpha,
     )  # fmt: skip

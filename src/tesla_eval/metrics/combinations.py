@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from tesla_eval import _core
 from tesla_eval.base.arrays import FloatArray, Index, sum_columns
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.records import Signature
@@ -84,6 +85,11 @@ class Combination(ABC):
         """The fingerprints of what it reads."""
         return {}
 
+    @property
+    def core(self) -> _core.Combination | None:
+        """What gives the same scores in the core; None where the core has no such combination."""
+        return None
+
     @abstractmethod
     def score(self, rows: FloatArray) -> FloatArray:
         """The scores of pairs with tokens on both sides, one row of features each; NaN marks a missing feature."""
@@ -106,6 +112,11 @@ class Combination(ABC):
 @dataclass(frozen=True)
 class Mean(Combination):
     """The mean of the features that exist."""
+
+    @property
+    def core(self) -> _core.Combination | None:
+        """The same in the core."""
+        return _core.MeanCombination() if type(self).score is Mean.score else None
 
     def score(self, rows: FloatArray) -> FloatArray:
         """The mean of each row."""
@@ -237,6 +248,16 @@ class Linear(Combination):
     def signature(self) -> dict[str, str]:
         """The groups and the fingerprint of the weights."""
         return {"groups": "+".join(self.model.groups), "weights": self.model.fingerprint or "own"}
+
+    @property
+    def core(self) -> _core.Combination | None:
+        """The same in the core, for weights with a sign."""
+        model = self.model
+        if not model.signed or type(self).score is not Linear.score:
+            return None
+        families = list(dict.fromkeys(model.families))
+        numbers = [families.index(family) for family in model.families]
+        return _core.SignedCombination(model.weights.tolist(), numbers, self.scaled)
 
     def score(self, rows: FloatArray) -> FloatArray:
         """The scaled or raw scores."""

@@ -12,25 +12,33 @@ default are part of the signature, and so is the shape of a class that is not th
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
-from functools import lru_cache
+from functools import cached_property
 from inspect import Parameter, signature
 from math import nan
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
+from tesla_eval._core import Scorer
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import ResourceError, UsageError
 from tesla_eval.base.records import Signature
 from tesla_eval.base.version import __version__
-from tesla_eval.language.analysis import Analyser, Analysis, Pipeline, SegmentedAnalyser, choose_analysis
+from tesla_eval.language.analysis import (
+    AnalysedBatch,
+    Analyser,
+    Analysis,
+    Pipeline,
+    SegmentedAnalyser,
+    choose_analysis,
+)
+from tesla_eval.language.analysis.batch import PerVocabulary
 from tesla_eval.language.analysis.languages import resolve_language
-from tesla_eval.matching.both_ways import unordered_pairs
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.combinations import Combination
-from tesla_eval.metrics.features import BoundGroup, FeatureGroup, options_of
+from tesla_eval.metrics.features import BoundGroup, CoreGroup, FeatureGroup, options_of
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.segments import (
     References,
@@ -41,6 +49,7 @@ from tesla_eval.metrics.segments import (
     same_text,
     streams_of_one,
     texts_of,
+    unordered_pairs,
 )
 
 if TYPE_CHECKING:
@@ -180,40 +189,56 @@ class FeatureMetric(Metric):
 
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores of some segments over the references that each has."""
-        everything = np.arange(len(hypotheses))
-        streams: list[Sequence[str]] = []
-        present: list[Index] = []
-        for stream in references:
-            if None in stream:
-                streams.append([text or "" for text in stream])
-                present.append(np.flatnonzero([text is not None for text in stream]))
-            else:
-                streams.append(cast("Sequence[str]", stream))
-                present.append(everything)
+        present = [
+            None if None not in stream else np.flatnonzero([text is not None for text in stream])
+            for stream in references
+        ]
+        streams = [
+            cast("Sequence[str]", stream) if index is None else [text or "" for text in stream]
+            for stream, index in zip(references, present, strict=True)
+        ]
         hypothesis, *sides = self.analysis.analyse(hypotheses, *streams)
-        by_group = [group.compare_segments(sides, hypothesis, present) for group in self._layout.groups]
-        shape = (len(references), len(hypotheses))
-        scores = np.full(shape, np.nan)
-        features = np.full((*shape, len(self.features)), np.nan)
-        for k, (*compared, side, index) in enumerate(zip(*by_group, sides, present, strict=True)):
-            rows = self._joined(compared)
-            features[k, index] = rows
-            scores[k, index] = self._scores(rows, side, hypothesis, index, index)
+        if self._scorers is None:
+            scored = list(self._score_streams(hypothesis, sides, present))
+        else:
+            scorer = self._scorers[hypothesis.vocabulary]
+            scored = scorer.score([side.core for side in sides], hypothesis.core, present)
+        if len(scored) == 1:
+            return SegmentScores(*scored[0])
+        scores, features = map(np.stack, zip(*scored, strict=True))
         return SegmentScores(*self._layout.combination.over_references(scores, features))
 
-    def _score_one(self, hypothesis: str, streams: References, source: str | None) -> SegmentScores:
-        """As `score_segments`, with all texts of the segment in one batch: half the calls of the core."""
-        if self.uses_source or type(self).score_segments is not FeatureMetric.score_segments:
-            return super()._score_one(hypothesis, streams, source)
-        references = [text for (text,) in streams if text is not None]
-        (batch,) = self.analysis.analyse([hypothesis, *references])
-        prepared = self._prepare(batch)
-        i, j = _one_to_many(len(references))
-        rows = self._compare(prepared, prepared, i, j)
-        scores = self._scores(rows, batch, batch, i, j)
-        if len(references) == 1:
-            return SegmentScores(scores, rows)
-        return SegmentScores(*self._layout.combination.over_references(scores[:, None], rows[:, None]))
+    def _score_streams(
+        self, hypothesis: AnalysedBatch, sides: Sequence[AnalysedBatch], present: Sequence[Index | None]
+    ) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """For each stream of references the scores and features, where some group is not of the core."""
+        everything = np.arange(len(hypothesis.texts))
+        numbers = [everything if index is None else index for index in present]
+        by_group = [group.compare_segments(sides, hypothesis, numbers) for group in self._layout.groups]
+        for *compared, side, index in zip(*by_group, sides, numbers, strict=True):
+            scores = np.full(len(everything), np.nan)
+            features = np.full((len(everything), len(self.features)), np.nan)
+            rows = features[index] = self._joined(compared)
+            scores[index] = self._scores(rows, side, hypothesis, index, index)
+            yield scores, features
+
+    @cached_property
+    def _scorers(self) -> PerVocabulary[Scorer] | None:
+        """By vocabulary what scores the segments of a batch in the core; None where it lacks a part of the metric."""
+        combination, columns = self._layout.combination, self._layout.columns
+        core, groups = (
+            combination.core,
+            [group for group in self._layout.groups if isinstance(group, CoreGroup)],
+        )
+        if core is None or len(groups) < len(self._layout.groups):
+            return None
+        chosen = [] if columns is None else columns.tolist()
+        ends = combination.lowest, combination.equal_texts
+        return PerVocabulary(
+            lambda vocabulary: Scorer(
+                [group.core[vocabulary] for group in groups], chosen, core, *ends, same_text
+            )
+        )
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
         """The score of every hypothesis (row) against every reference (column).
@@ -339,12 +364,6 @@ class FeatureMetric(Metric):
             if same_text(reference.texts[i[k]], hypothesis.texts[j[k]]):
                 scores[k] = self._layout.combination.equal_texts
         return scores
-
-
-@lru_cache(maxsize=16)
-def _one_to_many(references: int) -> tuple[Index, Index]:
-    """The pairs of a batch that holds a hypothesis and then its references."""
-    return np.arange(1, references + 1), np.zeros(references, np.int64)
 
 
 def _differing(declaration: FeatureGroup | Combination) -> dict[str, str]:

@@ -54,10 +54,9 @@ class AnalysedBatch:
     """N texts: token k of text i lies at `offsets[i] + k` of every array. NumPy sees an array when it is asked for."""
 
     texts: tuple[str, ...]
-    composed: list[str]
-    """The texts in NFC; Serbian in Latin letters."""
     vocabulary: Vocabulary
     core: TokenBatch
+    """Its `texts` are those above in NFC; Serbian in Latin letters."""
 
     offsets: Index = field(init=False)
     word: npt.NDArray[np.uint32] = field(init=False)
@@ -83,14 +82,14 @@ class AnalysedBatch:
 
     def _in_raw_characters(self, positions: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
         """Positions in the texts as they were given; the core counts the characters of NFC."""
-        texts = zip(self.texts, self.composed, strict=True)
+        texts = zip(self.texts, self.core.texts, strict=True)
         changed = [index for index, (raw, composed) in enumerate(texts) if raw is not composed]
         if changed:
             positions = positions.copy()
         for index in changed:
             span = slice(self.offsets[index], self.offsets[index + 1])
             raw = self.texts[index]
-            places = raw_offsets(raw, in_latin=compose(raw) != self.composed[index])
+            places = raw_offsets(raw, in_latin=compose(raw) != self.core.texts[index])
             positions[span] = places[positions[span]]
         return positions
 
@@ -99,19 +98,12 @@ class AnalysedBatch:
         """The number of tokens of each text."""
         return np.diff(self.offsets)
 
-    @cached_property
-    def core_tokens(self) -> Tokens:
-        """The arrays that bags are made of, as one object of the core."""
-        return Tokens(self.core)
-
-    @cached_property
-    def untagged_tokens(self) -> Tokens:
-        """The same without tags, for bags that give no credit for equal tags."""
-        return Tokens(self.offsets, self.lemma, np.zeros_like(self.tag), self.function)
-
-    @cached_property
-    def surface_tokens(self) -> Tokens:
-        """The same with lower-cased surface forms instead of lemmas, for bags of surface forms (specification §10)."""
+    def words_as(self, form: str) -> Tokens:
+        """What bags are made of: each `lemma`, the same `untagged`, or the `surface` form in lower case (§10)."""
+        if form == "lemma":
+            return Tokens(self.core)
+        if form == "untagged":
+            return Tokens(self.offsets, self.lemma, np.zeros_like(self.tag), self.function)
         return Tokens(self.offsets, self.lowered, self.tag, self.function)
 
     @cached_property
@@ -149,7 +141,7 @@ class AnalysedBatch:
         cls, texts: Sequence[str], vocabulary: Vocabulary, arrays: Mapping[str, npt.NDArray[Any]]
     ) -> AnalysedBatch:
         """The batch of texts that somebody else analysed; positions are those in the texts as they were given."""
-        batch = cls(tuple(texts), compose_all(texts), vocabulary, TokenBatch(**arrays))
+        batch = cls(tuple(texts), vocabulary, TokenBatch(**arrays, texts=compose_all(texts)))
         vars(batch).update({name: arrays[name] for name in _POSITIONS})
         return batch
 
@@ -285,11 +277,19 @@ class LemmaMap(WordMap):
 CAPITAL_SIGMA = "Σ"
 """The only letter whose small form depends on its place in the word."""
 
-_HAS_DIGIT, _CAPITALISED, _LETTER = 1, 2, 4  # as in core/analysis/word_facts.h
-_LOWERING = CharacterMap(
+HAS_DIGIT, _CAPITALISED, _LETTER, HAS_APOSTROPHE = (
+    1,
+    2,
+    4,
+    8,
+)  # the first three as in core/analysis/word_facts.h
+LOWERING = CharacterMap(
     lambda c: (
         None if c == CAPITAL_SIGMA else c.lower(),
-        _HAS_DIGIT * c.isdigit() + _CAPITALISED * c.isupper() + _LETTER * c.isalpha(),
+        HAS_DIGIT * c.isdigit()
+        + _CAPITALISED * c.isupper()
+        + _LETTER * c.isalpha()
+        + HAS_APOSTROPHE * (c in "'’"),
     ),
     str.lower,
 )
@@ -304,4 +304,4 @@ def word_facts(frequencies: WordFrequencies | None) -> PerVocabulary[WordFacts]:
     True
     """
     weights = frequencies.core if frequencies else None
-    return PerVocabulary(lambda vocabulary: WordFacts(vocabulary.lexicon, _LOWERING, weights))
+    return PerVocabulary(lambda vocabulary: WordFacts(vocabulary.lexicon, LOWERING, weights))

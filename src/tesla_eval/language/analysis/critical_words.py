@@ -13,14 +13,22 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.language.analysis.batch import AnalysedBatch, WordMap
+from tesla_eval import _core
+from tesla_eval.language.analysis.batch import (
+    HAS_APOSTROPHE,
+    HAS_DIGIT,
+    LOWERING,
+    AnalysedBatch,
+    PerVocabulary,
+    Vocabulary,
+)
 from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
-from tesla_eval.language.analysis.frequencies import load_frequencies
+from tesla_eval.language.analysis.frequencies import WordFrequencies, load_frequencies
 
 PARTICLE, NEGATIVE_WORD = 1, 2
 """What `negations` says of a word; 0 is any other word. As in core/matching/guards.h."""
-_NEGATED_VERB = 3  # a particle if the word is tagged as a verb
-_VERB_IDS = (UNIVERSAL_IDS["VERB"], UNIVERSAL_IDS["AUX"])
+_NEGATED_VERB, _TAKES_BACK = 3, 4  # a particle if the word is tagged as a verb; ends a negation before it
+_VERB_IDS = [UNIVERSAL_IDS["VERB"], UNIVERSAL_IDS["AUX"]]
 
 _PARTICLES = {
     "af": "nie geen nooit niks niemand", "ar": "لا لم لن ليس ليست ليسوا ولا ولم ولن", "be": "не няма нельга",
@@ -107,51 +115,57 @@ class CriticalWords:
     """
 
     def __init__(self, language: str) -> None:
-        self.language = language
         self.knows_negations = language in NEGATION_LANGUAGES
-        self._particles = frozenset(_PARTICLES.get(language, "").split())
-        self._negative_words = frozenset(_NEGATIVE_WORDS.get(language, "").split())
-        self._prefix = _VERB_PREFIXES.get(language)
-        self._frequencies = load_frequencies(language) if self._prefix else None
-        self._number_ids: dict[str, int] = {"": 0}
-        self._number_of = WordMap(self._number_id)
-        self._negation_of = WordMap(self._negation)
-        self._takes_negation_back = WordMap(lambda form: int(form.lower() in _NOT_ALONE))
+        number_ids = {"": 0}
+        listed_numbers = {word: _id(number, number_ids) for word, number in _number_words(language).items()}
+        listed = {
+            **dict.fromkeys(_NOT_ALONE if language == "en" else (), _TAKES_BACK),
+            **dict.fromkeys(_NEGATIVE_WORDS.get(language, "").split(), NEGATIVE_WORD),
+            **dict.fromkeys(_PARTICLES.get(language, "").split(), PARTICLE),
+        }
+        prefix = _VERB_PREFIXES.get(language, "")
+        frequencies = load_frequencies(language) if prefix else None
+
+        def numbers_of(forms: list[str]) -> list[int]:
+            return [_id(number_text(form, language), number_ids) for form in forms]
+
+        def negations_of(forms: list[str]) -> list[int]:
+            return [_negation(form.lower(), prefix, frequencies) for form in forms]
+
+        contracts = HAS_APOSTROPHE if language == "en" else 0
+
+        def made(vocabulary: Vocabulary) -> _core.CriticalWords:
+            lexicon = vocabulary.lexicon
+            return _core.CriticalWords(
+                _core.WordMarks(lexicon, LOWERING, listed_numbers, HAS_DIGIT, "", numbers_of),
+                _core.WordMarks(lexicon, LOWERING, listed, contracts, prefix, negations_of),
+                self.knows_negations,
+                _VERB_IDS,
+            )
+
+        self.core = PerVocabulary(made)
 
     def numbers(self, batch: AnalysedBatch) -> npt.NDArray[np.uint32]:
         """For every token the id of the number that it is; 0 for other words. Ids hold for this object only."""
-        return self._number_of.of(batch)
+        return self.core[batch.vocabulary].numbers(batch.core)
 
     def negations(self, batch: AnalysedBatch) -> npt.NDArray[np.uint8]:
         """For every token `PARTICLE`, `NEGATIVE_WORD` or 0."""
-        kinds = self._negation_of.of(batch).astype(np.uint8)
-        if self._prefix:
-            prefixed = kinds == _NEGATED_VERB
-            kinds[prefixed] = np.where(np.isin(batch.universal[prefixed], _VERB_IDS), PARTICLE, 0)
-        if self.language == "en":
-            kinds[batch.next_to(self._takes_negation_back.of(batch) == 1, 1)] = 0
-        return kinds
+        return self.core[batch.vocabulary].negations(batch.core)
 
-    def _number_id(self, form: str) -> int:
-        return self._number_ids.setdefault(number_text(form, self.language), len(self._number_ids))
 
-    def _negation(self, form: str) -> int:
-        word = form.lower()
-        if word in self._particles or (self.language == "en" and word.endswith(("n't", "n’t"))):
-            return PARTICLE
-        if word in self._negative_words:
-            return NEGATIVE_WORD
-        return _NEGATED_VERB if self._is_negated_verb(word) else 0
+def _id(number: str, ids: dict[str, int]) -> int:
+    return ids.setdefault(number, len(ids))
 
-    def _is_negated_verb(self, word: str) -> bool:
-        """Whether a word is the prefix and a word that the language's list has, or any where there is no list."""
-        prefix = self._prefix
-        if (
-            not prefix
-            or not word.startswith(prefix)
-            or word.startswith(_NO_PREFIX)
-            or len(word) < len(prefix) + 3
-        ):
-            return False
-        listed = self._frequencies
-        return listed is None or float(listed.weights([word[len(prefix) :]])[0]) < listed.unlisted
+
+def _negation(word: str, prefix: str, frequencies: WordFrequencies | None) -> int:
+    """What a word is that is not listed: a contraction of `not`, or a verb with a prefix that the list has without it.
+
+    Where there is no list, any word with the prefix may be such a verb.
+    """
+    if not prefix:
+        return PARTICLE * word.endswith(("n't", "n’t"))
+    if word.startswith(_NO_PREFIX) or len(word) < len(prefix) + 3:
+        return 0
+    known = frequencies is None or float(frequencies.weights([word[len(prefix) :]])[0]) < frequencies.unlisted
+    return _NEGATED_VERB * known

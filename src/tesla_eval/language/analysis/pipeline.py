@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import DamagedDictionaryError, Draft, Labels, Lexicon, define_plain
+from tesla_eval._core import Analyser, DamagedDictionaryError, Labels, Lexicon, define_plain
 from tesla_eval.base.arrays import distinct
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.forking import new_lock
@@ -26,8 +26,8 @@ from tesla_eval.language.analysis.synonym_formats import read_synonyms
 from tesla_eval.language.analysis.tagger import TaggerModel, load_tagger
 from tesla_eval.language.analysis.tokenisers import (
     LATIN_LETTERS,
-    compose_all,
-    in_latin_letters,
+    compose,
+    compose_in_latin_letters,
     load_segmenter,
     load_tokeniser,
     not_a_text,
@@ -93,12 +93,21 @@ class Pipeline:
         self.vocabulary = Vocabulary(Lexicon(self.tagger.core if self.tagger else None))
         self._kept.clear()
         self._kept_texts = 0
+        self._analyser: Analyser | None = None  # made when it is needed: it reads dictionaries
+
+    def _make_analyser(self) -> Analyser:
         labels = self.tagger.labels if self.tagger else ()
-        self._labels = Labels(
+        meanings = Labels(
             tags=np.array([self.vocabulary.tag_id(label.fine) for label in labels], np.uint16),
             universal=np.array([UNIVERSAL_IDS[label.universal] for label in labels], np.uint8),
             function=np.array([is_function_tag(label.universal) for label in labels], np.uint8),
             noun=np.array([label.universal == "NOUN" for label in labels], np.uint8),
+        )
+        # Where compounds are split, words are defined after their parts are known.
+        lemmas = self.lemmatiser.plain if self.compounds is None else None
+        composed = compose_in_latin_letters if self.language in LATIN_LETTERS else compose
+        return Analyser(
+            self.vocabulary.lexicon, self._tokeniser, lemmas, self._sense_index, meanings, composed
         )
 
     def forget_batches(self) -> None:
@@ -163,22 +172,27 @@ class Pipeline:
         with self._lock:
             if self.vocabulary.lexicon.word_count > _MOST_WORD_TYPES:
                 self._begin_vocabulary()
-            vocabulary, labels = self.vocabulary, self._labels
+            if self._analyser is None:
+                self._analyser = self._make_analyser()
+            vocabulary, analyser = self.vocabulary, self._analyser
             for key in keys:
                 if key in self._kept:
                     self._kept.move_to_end(key)
                     batches[key] = self._kept[key]
-        # All drafts before any tags: each step reads tables of its own, which the cache then holds for all groups.
-        drafts = {}
-        for key in keys:
-            if key not in batches and key not in drafts:
-                drafts[key] = self._draft(key[0], vocabulary)
-        while drafts:
-            key, (composed, draft) = drafts.popitem()
-            core = draft.finish(labels, keep_punctuation)
-            batches[key] = batch = AnalysedBatch(key[0], composed, vocabulary, core)
+        new = [key for key in dict.fromkeys(keys) if key not in batches]
+        if new:
+            define = partial(self._define, vocabulary.lexicon)
+            try:
+                cores = analyser.analyse([key[0] for key in new], keep_punctuation, define)
+            except UnicodeEncodeError as error:
+                raise not_a_text(error) from error
+            except DamagedDictionaryError as error:
+                raise self._damaged(error) from error
+            for key, core in zip(new, cores, strict=True):
+                batches[key] = AnalysedBatch(key[0], vocabulary, core)
             with self._lock:
-                self._keep(key, batch)
+                for key in new:
+                    self._keep(key, batches[key])
         return [batches[key] for key in keys]
 
     def _keep(self, key: _Key, batch: AnalysedBatch) -> None:
@@ -191,23 +205,6 @@ class Pipeline:
         while len(self._kept) > _KEPT_BATCHES or (self._kept_texts > _KEPT_TEXTS and len(self._kept) > 1):
             _, forgotten = self._kept.popitem(last=False)
             self._kept_texts -= len(forgotten.texts)
-
-    def _draft(self, texts: tuple[str, ...], vocabulary: Vocabulary) -> tuple[list[str], Draft]:
-        """The texts in NFC (and Latin letters) and their tokens, whose words are all defined."""
-        composed = compose_all(texts)
-        if self.language in LATIN_LETTERS:
-            composed = [text if text.isascii() else in_latin_letters(text) for text in composed]
-        # Where compounds are split, words are defined after their parts are known.
-        lemmas = self.lemmatiser.plain if self.compounds is None else None
-        try:
-            draft = vocabulary.lexicon.draft(self._tokeniser, composed, lemmas, self._sense_index)
-        except UnicodeEncodeError as error:
-            raise not_a_text(error) from error
-        except DamagedDictionaryError as error:
-            raise self._damaged(error) from error
-        if not draft.is_defined:
-            self._define(vocabulary.lexicon, draft.undefined_words())
-        return composed, draft
 
     def _define(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> None:
         """Give word types that are new their lemmas and senses, and compounds their parts."""
@@ -230,18 +227,12 @@ class Pipeline:
         if not len(words):
             return
         assert self.lemmatiser.plain is not None  # stems are English, which has no compounds
-        try:
-            rest = define_plain(lexicon, words, self.lemmatiser.plain, self._sense_index)
-        except DamagedDictionaryError as error:
-            raise self._damaged(error) from error
+        rest = define_plain(lexicon, words, self.lemmatiser.plain, self._sense_index)
         if len(rest):
             lexicon.define_words(rest, self._lemma_ids(lexicon, rest), [])
 
     def _lemma_ids(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-        try:
-            lemmas = [self.lemmatiser.full_lemma(form) for form in lexicon.forms(words)]
-        except DamagedDictionaryError as error:
-            raise self._damaged(error) from error
+        lemmas = [self.lemmatiser.full_lemma(form) for form in lexicon.forms(words)]
         if self.senses is None:
             return lexicon.intern_lemmas(lemmas, np.zeros(len(lemmas) + 1, np.int64), np.zeros(0, np.uint32))
         return lexicon.intern_lemmas(lemmas, *self.senses.lookup(lemmas))

@@ -23,7 +23,7 @@ __all__ = [
     "checked",
     "compose",
     "compose_all",
-    "in_latin_letters",
+    "compose_in_latin_letters",
     "load_segmenter",
     "load_tokeniser",
     "make_segmenter",
@@ -71,13 +71,13 @@ LATIN_LETTERS = frozenset({"sr"})
 """The languages whose Cyrillic letters are read as Latin ones: texts in either script match (specification §8b)."""
 
 
-def in_latin_letters(text: str) -> str:
-    """Serbian text with Latin letters in place of Cyrillic ones.
+def compose_in_latin_letters(text: str) -> str:
+    """Serbian text in NFC, with Latin letters in place of Cyrillic ones.
 
-    >>> in_latin_letters("Љубав и џез, Nis")
+    >>> compose_in_latin_letters("Љубав и џез, Nis")
     'Ljubav i džez, Nis'
     """
-    return text.translate(_LATIN_LETTERS)
+    return compose(text).translate(_LATIN_LETTERS)
 
 
 def raw_offsets(raw: str, in_latin: bool = False) -> Index:
@@ -96,7 +96,7 @@ def raw_offsets(raw: str, in_latin: bool = False) -> Index:
             continue
         cluster = unicodedata.normalize("NFC", raw[start:end])
         if in_latin:
-            cluster = in_latin_letters(cluster)
+            cluster = compose_in_latin_letters(cluster)
         # Inside a cluster several composed characters may share the raw ones: each but the first begins where it may.
         positions.extend(min(start + k, end - 1) for k in range(len(cluster)))
         start = end

@@ -129,7 +129,7 @@ class WordsWithVectors:
     def __init__(self, vectors: WordVectors, frequencies: WordFrequencies | None) -> None:
         self.fingerprint = vectors.fingerprint
         facts = word_facts(frequencies)
-        self._known = PerVocabulary(
+        self.core = PerVocabulary(
             lambda vocabulary: _core.WordVectors(vectors.core, vectors.as_entries, facts[vocabulary])
         )
 
@@ -137,8 +137,8 @@ class WordsWithVectors:
         self, batch: AnalysedBatch
     ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], npt.NDArray[np.int8]]:
         """For each token a number that forms alike but for capitals share, its weight, and its vector or zeros."""
-        return self._known[batch.vocabulary].of(batch.core)
+        return self.core[batch.vocabulary].of(batch.core)
 
     def prepare(self, batch: AnalysedBatch, *, merged: bool = True) -> _core.VectorTexts:
         """The texts of a batch, ready to be matched as often as one likes; `merged`: equal words are one."""
-        return _core.VectorTexts(batch.core, self._known[batch.vocabulary], merged)
+        return _core.VectorTexts(batch.core, self.core[batch.vocabulary], merged)

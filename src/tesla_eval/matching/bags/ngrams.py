@@ -49,7 +49,7 @@ IDENTITY = "identity"
 SYNONYMY = "syn"
 """1 for equal lemmas, ½ for a shared sense (specification §8b): `ms` of words without tags."""
 
-_TOKENS_OF = {IDENTITY: "surface_tokens", SYNONYMY: "untagged_tokens"}
+_FORMS = {IDENTITY: "surface", SYNONYMY: "untagged"}
 _CORE_NAMES = {IDENTITY: "lem", SYNONYMY: "ms"}
 
 _LARGEST_DENOMINATOR = (
@@ -87,9 +87,9 @@ class NgramFeature:
         return _CORE_NAMES.get(self.similarity, self.similarity), self.n
 
     @property
-    def token_kind(self) -> str:
-        """Which arrays of a batch the n-grams are made of."""
-        return _TOKENS_OF.get(self.similarity, "core_tokens")
+    def form(self) -> str:
+        """Which form of words the n-grams are made of: `lemma`, `untagged` (without tags) or `surface`."""
+        return _FORMS.get(self.similarity, "lemma")
 
     def span(self, row: int) -> tuple[int, int]:
         """The tokens [start, end) of the n-gram that the core calls `row`; a skip bigram is the two at its ends."""
@@ -114,21 +114,19 @@ def exact_discount(discount: float) -> Discount:
 
 def build_bags(batch: AnalysedBatch, features: Sequence[NgramFeature], discount: float) -> Bags:
     """The bags of every text of the batch, one for each feature; features compare surface forms all, or none."""
-    kind, recipe = bag_recipe(tuple(features), discount)
-    return Bags(batch.vocabulary.lexicon, getattr(batch, kind), recipe)
+    form, recipe = bag_recipe(tuple(features), discount)
+    return Bags(batch.vocabulary.lexicon, batch.words_as(form), recipe)
 
 
 @lru_cache(maxsize=64)
 def bag_recipe(features: tuple[NgramFeature, ...], discount: float) -> tuple[str, BagRecipe]:
-    """Which arrays of a batch all features compare, and what the core makes of them."""
+    """Which form of words all features compare, and what the core makes of them."""
     # Lemmas are the same with and without tags, so they go with either.
     telling = [feature for feature in features if feature.similarity != "lem"] or list(features)
-    kinds = {feature.token_kind for feature in telling}
-    if len(kinds) > 1 or (telling[0].similarity == IDENTITY and len(telling) < len(features)):
+    forms = {feature.form for feature in telling}
+    if len(forms) > 1 or (telling[0].similarity == IDENTITY and len(telling) < len(features)):
         raise UsageError("features of surface forms, of tagged and of untagged words need bags of their own")
-    return telling[0].token_kind, BagRecipe(
-        [feature.core_name for feature in features], exact_discount(discount)
-    )
+    return telling[0].form, BagRecipe([feature.core_name for feature in features], exact_discount(discount))
 
 
 LONGEST_CHARACTER_NGRAM = 6
@@ -142,7 +140,9 @@ def build_character_bags(texts: Sequence[str] | AnalysedBatch) -> CharacterBags:
     2
     """
     try:
-        return CharacterBags(texts.composed if isinstance(texts, AnalysedBatch) else compose_all(texts))
+        return CharacterBags(
+            list(texts.core.texts) if isinstance(texts, AnalysedBatch) else compose_all(texts)
+        )
     except UnicodeEncodeError as error:
         raise not_a_text(error) from error
 

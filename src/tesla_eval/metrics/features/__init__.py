@@ -8,20 +8,25 @@ one column per feature, NaN for a feature that does not exist.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from math import isnan
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from tesla_eval import _core
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.language.analysis import AnalysedBatch, Analysis
+from tesla_eval.language.analysis.batch import PerVocabulary, Vocabulary
 
 if TYPE_CHECKING:
     from tesla_eval.base.explanations import CoveringDetail, FeatureDetail
 
 __all__ = [
     "BoundGroup",
+    "CoreGroup",
     "Feature",
     "FeatureGroup",
     "GroupDetail",
@@ -107,6 +112,57 @@ class BoundGroup(ABC):
     def explain_words(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> FeatureDetail | None:
         """The first of those features that links words by more than their parts of speech, where that is cheap."""
         return None
+
+
+class CoreGroup(BoundGroup):
+    """A group that the core computes: `make` makes its object of the core for the words of a vocabulary."""
+
+    def __init__(
+        self, make: Callable[[Vocabulary], _core.FeatureGroup], features: Sequence[Feature],
+        fingerprints: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:  # fmt: skip
+        self.core = PerVocabulary(make)
+        self.features = tuple(features)
+        self._fingerprints = fingerprints
+
+    @property
+    def signature(self) -> Mapping[str, str]:
+        """The fingerprints of what it reads."""
+        return self._fingerprints
+
+    def prepare(self, batch: AnalysedBatch) -> _core.PreparedTexts:
+        """The texts as the core keeps them."""
+        return self.core[batch.vocabulary].prepare(batch.core)
+
+    def compare(
+        self, reference: _core.PreparedTexts, hypothesis: _core.PreparedTexts, reference_index: Index,
+        hypothesis_index: Index,
+    ) -> FloatArray:  # fmt: skip
+        """The features of pairs of prepared texts."""
+        return reference.compare(hypothesis, reference_index, hypothesis_index)
+
+    def compare_segments(
+        self, references: Sequence[AnalysedBatch], hypothesis: AnalysedBatch, present: Sequence[Index]
+    ) -> list[FloatArray]:
+        """The same as `compare`; what is prepared need not be kept."""
+        group = self.core[hypothesis.vocabulary]
+        return group.compare_segments([batch.core for batch in references], hypothesis.core, list(present))
+
+    def compare_both_ways(
+        self, texts: _core.PreparedTexts, first: Index, second: Index
+    ) -> tuple[FloatArray, FloatArray]:
+        """Each pair solved once: the optimum of a matching problem does not depend on which text is the reference."""
+        return texts.compare_both_ways(first, second)
+
+    def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
+        """The values of the features that exist."""
+        from tesla_eval.base.explanations import ValueDetail  # not before something is explained
+
+        values = self.compare(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)[0]
+        named = zip(self.features, values.tolist(), strict=True)
+        return GroupDetail(
+            values, tuple(ValueDetail(name=one.name, value=value) for one, value in named if not isnan(value))
+        )
 
 
 class FeatureGroup(ABC):

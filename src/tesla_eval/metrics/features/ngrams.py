@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from tesla_eval._core import Bags, CharacterBags
-from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval import _core
 from tesla_eval.base.errors import UsageError
 from tesla_eval.language.analysis import AnalysedBatch, Analysis
-from tesla_eval.matching import (
-    RECALL_WEIGHT,
-    explain_feature,
-    match_characters,
-    match_pairs,
-    match_segments,
-)
+from tesla_eval.language.analysis.batch import Vocabulary, word_facts
+from tesla_eval.matching import RECALL_WEIGHT, explain_feature, match_characters
 from tesla_eval.matching.bags import (
     FUNCTION_WORD_DISCOUNT,
     IDENTITY,
     LONGEST_CHARACTER_NGRAM,
     SYNONYMY,
     NgramFeature,
-    build_bags,
     build_character_bags,
     exact_discount,
 )
-from tesla_eval.matching.both_ways import match_both_ways, match_characters_both_ways
-from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
+from tesla_eval.matching.bags.ngrams import bag_recipe
+from tesla_eval.metrics.features import (
+    FIRST,
+    BoundGroup,
+    CoreGroup,
+    Feature,
+    FeatureGroup,
+    GroupDetail,
+    fixed,
+)
 from tesla_eval.metrics.features.measures import MEASURES, measured_columns, measured_features
 
 if TYPE_CHECKING:
@@ -132,25 +133,25 @@ class SourceGroup(SkipBigramGroup):
     alpha: float = fixed(0.0)
 
 
-@dataclass(frozen=True)
-class _BoundNgrams(BoundGroup):
-    problems: tuple[NgramFeature, ...]
-    measures: tuple[str, ...]
-    discount: float
-    alpha: float
-    group: str
-
-    features: tuple[Feature, ...] = field(init=False)  # measure by measure, each of all problems
-
-    def __post_init__(self) -> None:
+class _BoundNgrams(CoreGroup):
+    def __init__(
+        self, problems: tuple[NgramFeature, ...], measures: tuple[str, ...], discount: float, alpha: float, group: str
+    ) -> None:  # fmt: skip
+        self.problems, self.measures, self.discount, self.alpha = problems, measures, discount, alpha
+        self._group = group
         described = [
             Feature(
-                problem.name, self.group, problem.similarity, _LABELS[problem.similarity],
+                problem.name, group, problem.similarity, _LABELS[problem.similarity],
                 problem.label or problem.similarity,
             )
-            for problem in self.problems
+            for problem in problems
         ]  # fmt: skip
-        object.__setattr__(self, "features", measured_features(described, self.measures))
+        super().__init__(self._made, measured_features(described, measures))
+
+    def _made(self, vocabulary: Vocabulary) -> _core.FeatureGroup:
+        form, recipe = bag_recipe(self.problems, self.discount)
+        facts = word_facts(None)[vocabulary]
+        return _core.NgramGroup(vocabulary.lexicon, form, facts, recipe, self.alpha, self.measures)
 
     def restricted(self, names: Collection[str]) -> BoundGroup:
         count = len(self.problems)
@@ -159,26 +160,7 @@ class _BoundNgrams(BoundGroup):
             for place, problem in enumerate(self.problems)
             if any(feature.name in names for feature in self.features[place::count])
         ]
-        return replace(self, problems=tuple(kept))
-
-    def prepare(self, batch: AnalysedBatch) -> Bags:
-        return build_bags(batch, self.problems, self.discount)
-
-    def compare(
-        self, reference: Bags, hypothesis: Bags, reference_index: Index, hypothesis_index: Index
-    ) -> FloatArray:
-        matches = match_pairs(reference, hypothesis, reference_index, hypothesis_index, self.alpha)
-        return measured_columns(matches, self.measures)
-
-    def compare_segments(
-        self, references: Sequence[AnalysedBatch], hypothesis: AnalysedBatch, present: Sequence[Index]
-    ) -> list[FloatArray]:
-        matches = match_segments(references, hypothesis, present, self.problems, self.discount, self.alpha)
-        return [measured_columns(of_stream, self.measures) for of_stream in matches]
-
-    def compare_both_ways(self, texts: Bags, first: Index, second: Index) -> tuple[FloatArray, FloatArray]:
-        forth, back = match_both_ways(texts, first, second, self.alpha)
-        return measured_columns(forth, self.measures), measured_columns(back, self.measures)
+        return _BoundNgrams(tuple(kept), self.measures, self.discount, self.alpha, self._group)
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         details = [
@@ -215,40 +197,26 @@ class CharacterGroup(FeatureGroup):
         return _BoundCharacters(self.max_order, self.measures, self.alpha)
 
 
-class _BoundCharacters(BoundGroup):
+class _BoundCharacters(CoreGroup):
     def __init__(self, max_order: int, measures: Sequence[str], alpha: float) -> None:
         self._max_order, self._measures, self._alpha = max_order, measures, alpha
         problems = [
             Feature(f"chr.{n}", CharacterGroup.name, "chr", "characters", "chr")
             for n in range(1, max_order + 1)
         ]
-        self.features = measured_features(problems, measures)
+        group = _core.CharacterGroup(max_order, alpha, measures)
+        super().__init__(lambda _: group, measured_features(problems, measures))
 
     def restricted(self, names: Collection[str]) -> BoundGroup:
         """No longer n-grams than the longest that is named."""
         longest = max((int(name.split(".")[1]) for name in names if name.startswith("chr.")), default=1)
         return _BoundCharacters(longest, self._measures, self._alpha)
 
-    def prepare(self, batch: AnalysedBatch) -> CharacterBags:
-        return build_character_bags(batch)
-
-    def compare(
-        self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
-    ) -> FloatArray:
-        matches = match_characters(
-            reference, hypothesis, reference_index, hypothesis_index, self._max_order, self._alpha
-        )
-        return measured_columns(matches, self._measures)
-
-    def compare_both_ways(self, texts: Any, first: Index, second: Index) -> tuple[FloatArray, FloatArray]:
-        forth, back = match_characters_both_ways(texts, first, second, self._max_order, self._alpha)
-        return measured_columns(forth, self._measures), measured_columns(back, self._measures)
-
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """Precision, recall and F of every order. The flow between single characters is omitted."""
         from tesla_eval.base.explanations import MeasuredDetail  # not before something is explained
 
-        bags = self.prepare(reference), self.prepare(hypothesis)
+        bags = build_character_bags(reference), build_character_bags(hypothesis)
         matches = match_characters(*bags, FIRST, FIRST, self._max_order, self._alpha)
         rows = zip(
             matches.precision[0].tolist(), matches.recall[0].tolist(), matches.f[0].tolist(), strict=True

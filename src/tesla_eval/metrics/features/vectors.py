@@ -6,14 +6,22 @@ from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from tesla_eval._core import VectorGroup as CoreVectors
 from tesla_eval._core import VectorTexts
-from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.language.analysis import AnalysedBatch, Analysis
 from tesla_eval.language.analysis.frequencies import load_frequencies
 from tesla_eval.language.analysis.vectors import WordsWithVectors, load_vectors
 from tesla_eval.matching import RECALL_WEIGHT
 from tesla_eval.matching.vectors import VECTOR_PROBLEMS, WEIGHT_UNIT, explain_vectors, match_vectors
-from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
+from tesla_eval.metrics.features import (
+    FIRST,
+    BoundGroup,
+    CoreGroup,
+    Feature,
+    FeatureGroup,
+    GroupDetail,
+    fixed,
+)
 from tesla_eval.metrics.features.measures import MEASURES, measured_columns, measured_features
 
 if TYPE_CHECKING:
@@ -41,27 +49,16 @@ class VectorGroup(FeatureGroup):
         return _BoundVectors(WordsWithVectors(vectors, load_frequencies(language)), self)
 
 
-class _BoundVectors(BoundGroup):
+class _BoundVectors(CoreGroup):
     def __init__(self, words: WordsWithVectors, declared: VectorGroup) -> None:
         self._words, self._declared = words, declared
         label, kind = "similar words", VectorGroup.name
         problems = [Feature(name, VectorGroup.name, kind, label, name) for name in VECTOR_PROBLEMS]
-        self.features = measured_features(problems, declared.measures)
-
-    @property
-    def signature(self) -> dict[str, str]:
-        return {"vectors": self._words.fingerprint}
-
-    def prepare(self, batch: AnalysedBatch) -> Any:
-        return self._words.prepare(batch)
-
-    def compare(
-        self, reference: Any, hypothesis: Any, reference_index: Index, hypothesis_index: Index
-    ) -> FloatArray:
-        matches = match_vectors(
-            reference, hypothesis, reference_index, hypothesis_index, self._declared.alpha
+        super().__init__(
+            lambda vocabulary: CoreVectors(words.core[vocabulary], declared.alpha, declared.measures),
+            measured_features(problems, declared.measures),
+            {"vectors": words.fingerprint},
         )
-        return measured_columns(matches, self._declared.measures)
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """Precision, recall and F of each problem; the flow between words with their similarities."""

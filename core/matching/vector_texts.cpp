@@ -1,0 +1,54 @@
+#include "matching/vector_texts.h"
+
+#include <limits>
+
+#include "base/checks.h"
+
+namespace tesla {
+
+VectorTexts::VectorTexts(const TokenArrays& tokens, WordVectors& vectors, bool merged) : dimensions_(vectors.dimensions()) {
+    const VectorColumns columns = vectors.of(tokens.word, tokens.lemma);
+    VectorScratch scratch;
+    texts_.reserve(tokens.offsets.size() - 1);
+    for (std::size_t i = 0; i + 1 < tokens.offsets.size(); ++i) {
+        const auto from = static_cast<std::size_t>(tokens.offsets[i]), to = static_cast<std::size_t>(tokens.offsets[i + 1]);
+        texts_.emplace_back(VectorView{columns.word.data() + from, tokens.lemma.data() + from, columns.vector.data() + from,
+                                       columns.weight.data() + from, to - from},
+                            merged, scratch, &memory_);
+    }
+}
+
+std::int64_t VectorTexts::total_weight() const {
+    std::int64_t total = 0;
+    for (const VectorText& text : texts_) total += text.total;
+    return total;
+}
+
+void VectorTexts::check_together(const VectorTexts& reference, const VectorTexts& hypothesis) {
+    require(reference.dimensions_ == hypothesis.dimensions_, "the vectors do not belong together");
+}
+
+Measures VectorTexts::match(const VectorTexts& reference, const VectorTexts& hypothesis, const TextPairs& pairs, double alpha) {
+    check_together(reference, hypothesis);
+    Measures measures(pairs.size(), kVectorProblems, alpha);
+    VectorMatcher matcher(reference.dimensions_);
+    std::size_t at = 0;
+    for_each_pair(pairs, reference.texts_, hypothesis.texts_, [&](std::size_t, const VectorText& x, const VectorText& y) {
+        for (const SharedMeaning& shared : matcher.match(x, y)) {
+            const double missing = std::numeric_limits<double>::quiet_NaN();
+            measures.precision[at] = shared.exists() ? shared.precision() : missing;
+            measures.recall[at] = shared.exists() ? shared.recall() : missing;
+            measures.f[at] = shared.exists() ? shared.f(alpha) : missing;
+            ++at;
+        }
+    });
+    return measures;
+}
+
+std::vector<VectorFlowEntry> VectorTexts::flow(const VectorTexts& reference, const VectorTexts& hypothesis) {
+    check_together(reference, hypothesis);
+    require(reference.size() == 1 && hypothesis.size() == 1, "one text on either side");
+    return VectorMatcher(reference.dimensions_).flow(reference.texts_[0], hypothesis.texts_[0]);
+}
+
+}  // namespace tesla

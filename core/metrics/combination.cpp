@@ -1,0 +1,58 @@
+#include "metrics/combination.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/checks.h"
+
+namespace tesla {
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+double MeanCombination::score(const double* row, std::size_t columns) {
+    double sum = 0;
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < columns; ++k) {
+        if (std::isnan(row[k])) continue;
+        sum += row[k];
+        ++count;
+    }
+    return count ? sum / static_cast<double>(count) : kMissing;
+}
+
+SignedCombination::SignedCombination(std::vector<double> weights, const std::vector<std::int64_t>& families, bool clipped)
+    : weights_(std::move(weights)), relatives_(weights_.size()), clipped_(clipped) {
+    require(families.size() == weights_.size(), "weights and families differ in length");
+    for (std::size_t k = 0; k < weights_.size(); ++k)
+        for (std::size_t other = 0; other < weights_.size(); ++other)
+            if (families[other] == families[k]) relatives_[k].push_back(other);
+}
+
+double SignedCombination::score(const double* row, std::size_t columns) {
+    require(columns == weights_.size(), "another number of features");
+    double sum = 0, possible = 0;  // the weight of all agreement that could be, summed as the products are
+    for (std::size_t k = 0; k < columns; ++k) {
+        double value = row[k];
+        if (std::isnan(value)) {
+            double relatives = 0;
+            std::size_t count = 0;
+            for (std::size_t other : relatives_[k]) {
+                if (std::isnan(row[other])) continue;
+                relatives += row[other];
+                ++count;
+            }
+            if (count == 0) continue;
+            value = relatives / static_cast<double>(count);
+        }
+        sum += weights_[k] * value;
+        possible += std::max(weights_[k], 0.0);
+    }
+    const double score = sum / (possible > 0 ? possible : 1.0);
+    return clipped_ ? std::clamp(score, 0.0, 1.0) : score;
+}
+
+}  // namespace tesla

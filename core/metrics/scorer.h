@@ -1,0 +1,48 @@
+// All segments of a batch under one metric: the features of all groups side by side, and the score of each pair.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "metrics/combination.h"
+#include "metrics/feature_group.h"
+
+namespace tesla {
+
+// The scores and features of the segments against one stream of references; NaN where a segment has no reference there.
+struct StreamScores {
+    std::vector<double> scores;
+    Rows features;
+};
+
+// The scores where a text has no tokens (specification §5).
+struct EmptyTexts {
+    double lowest, equal;
+    // Whether two texts without tokens are equal.
+    std::function<bool(std::string_view, std::string_view)> same;
+};
+
+class Scorer {
+   public:
+    // `columns`: which columns of the groups, side by side, are the features; none: all of them.
+    Scorer(std::vector<const FeatureGroup*> groups, std::vector<std::int64_t> columns, Combination* combination, EmptyTexts empty);
+
+    std::size_t features() const { return columns_.size(); }
+    std::vector<StreamScores> score(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis) const;
+
+   private:
+    struct Column {
+        std::size_t group, place;
+    };
+    double score_of(const double* row, const AnalysedTexts& reference, const AnalysedTexts& hypothesis, std::size_t i) const;
+
+    std::vector<const FeatureGroup*> groups_;
+    std::vector<Column> columns_;
+    Combination* combination_;
+    EmptyTexts empty_;
+};
+
+}  // namespace tesla
