@@ -14,9 +14,6 @@ metric.corpus_score(hypotheses, [references])
 from __future__ import annotations
 
 import os
-import re
-from functools import cache
-from typing import Any
 
 from tesla_eval.base.version import __version__ as __version__
 
@@ -25,20 +22,26 @@ from tesla_eval.base.version import __version__ as __version__
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
 
 
-@cache
+_HOMES: dict[str, str] = {}
+
+
 def _homes() -> dict[str, str]:
     """The module of each public name. The stub says each name once, for type checkers and for us.
 
     This is how scientific Python packages load lazily (SPEC 1): `import tesla_eval` stays light.
     """
+    if _HOMES:
+        return _HOMES
+    import re
     from pathlib import Path
 
     stub = Path(__file__).with_suffix(".pyi").read_text("utf-8")
     statements = re.findall(r"^from (tesla_eval\.\S+) import (\([^)]*\)|.*)$", stub, re.MULTILINE)
-    return {name: home for home, names in statements for name in re.findall(r"(\w+) as \w+", names)}
+    _HOMES.update((name, home) for home, names in statements for name in re.findall(r"(\w+) as \w+", names))
+    return _HOMES
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import a public name when it is first asked for."""
     from importlib import import_module
 
