@@ -162,11 +162,11 @@ OTHER_TABLES = (
     OtherTable(_PEM, "table 2", "criteria against the overall score", _same(
         "Adequacy; Fluency; Dissimilarity; Dissimilarity (A, F ≥ 4)",
         "not possible: no public set has overall scores and criteria of the same judges; ParaBank's overall score is a "
-        "formula of the criteria ([PEM](../docs/pem.md#what-of-the-papers-figures-can-be-had))")),
+        "formula of the criteria ([PEM](../docs/pem.md#which-of-the-papers-figures-can-be-repeated))")),
     OtherTable(_PEM, "table 3", "PEM against judges", (
-        ("PEM vs. Human Avg.", "counterpart: [PEM](../docs/pem.md#against-people), overall with controls"),
+        ("PEM vs. Human Avg.", "counterpart: [PEM](../docs/pem.md#agreement-with-people), overall with controls"),
         *_same("PEM vs. Judge A; PEM vs. Judge B; PEM vs. Judge C",
-               "counterpart: [PEM](../docs/pem.md#against-people), \"one rater's\", raters not told apart"))),
+               "counterpart: [PEM](../docs/pem.md#agreement-with-people), \"one rater's\", raters not told apart"))),
     OtherTable(_BETTER, "table 3", "hours of Z-MERT", _same(
         "BLEU; TER; TESLA-M; TESLA-F", f"{_TUNING}, CPU seconds of `tesla tune`")),
     OtherTable(_BETTER, "table 4", "automatic scores of tuned systems", _same(

@@ -1,4 +1,4 @@
-"""PEM beside people, and beside BLEU, chrF and TESLA-M: the figures and the plot of docs/pem.md.
+"""PEM beside people, and beside BLEU, chrF and TESLA-M: the figures and the plot of docs/pem.md and research/pem.md.
 
     python -m research.pem [--plot docs/pem-scatter.svg] | --frontier
 

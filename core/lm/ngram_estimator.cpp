@@ -26,7 +26,7 @@ class Ticker {
 };
 
 double discount(const NgramEstimator::Discounts& discounts, double count) {
-    if (!(count > 0)) return 0;
+    if (!(count >= 1)) return 0;  // a damaged file can hold any count; its checksum is read last
     return discounts[static_cast<std::size_t>(std::min(count, 3.0)) - 1];
 }
 

@@ -6,11 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
+from math import nextafter
 
 import pytest
 
-from tesla_eval import TeslaM, __version__, _core
-from tesla_eval.metrics.combinations import Mean
+from tesla_eval import Score, TeslaM, __version__, _core
 
 HYPOTHESIS, REFERENCE = "The cats sat on a mat.", "The cat sat on the mat."
 
@@ -115,8 +116,13 @@ def test_a_kernel_that_this_machine_lacks_is_refused() -> None:
 
 
 def test_selftest_notices_another_bit(tesla, monkeypatch: pytest.MonkeyPatch) -> None:
-    original = Mean.score
-    monkeypatch.setattr(Mean, "score", lambda self, rows: original(self, rows) * (1 - 2**-52))
+    original = TeslaM.sentence_score
+
+    def one_bit_less(self: TeslaM, hypothesis: str, references: list[str]) -> Score:
+        score = original(self, hypothesis, references)
+        return replace(score, score=nextafter(score.score, 0.0))
+
+    monkeypatch.setattr(TeslaM, "sentence_score", one_bit_less)
     outcome = tesla("selftest")
     assert outcome.status == 1
     assert "differ" in outcome.err

@@ -169,7 +169,8 @@ def test_each_text_is_prepared_once_and_each_problem_solved_once(monkeypatch: py
     calls = []
     original = ngrams.explain_feature
     monkeypatch.setattr(ngrams, "explain_feature", lambda *args: calls.append(args[2]) or original(*args))
-    monkeypatch.setattr(ngrams, "match_pairs", None)
+    monkeypatch.setattr(TeslaM, "_scorers", None)  # an explanation must not score the pair a second time
+    monkeypatch.setattr(ngrams._core.NgramGroup, "compare_segments", None)
     TeslaM().explain("The cats sat.", ["The cat sat."])
     assert len(calls) == len(set(calls)) == 6
 

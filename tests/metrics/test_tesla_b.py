@@ -81,7 +81,7 @@ def test_pairwise_is_the_same_as_segment_by_segment(metric):
 def test_signature_names_tables_and_parameters():
     table = load_phrase_table("en", "fr")
     signature = TeslaB("en", pivots=["fr"], least_ngram_probability=0.2).get_signature()
-    assert signature["pivots"] == f"fr.{table.resource.fingerprint}"
+    assert signature["pivots"] == f"fr.{table.resource.fingerprint}.min5"  # phrases seen five times or more
     assert signature["least_ngram_probability"] == "0.2"
 
 

@@ -108,10 +108,10 @@ is left out."""
 NESTED_HEAD = """
 ## Nested choice
 
-What is shipped was chosen while all years were in sight: among the candidates below, by τ, r and [edits of the
-meaning](../docs/tesla-n.md#figures). Here no choice saw its year: for each year the candidate is the one with the
-highest τ + r / 3 on the *other* years, each of which is measured by weights that saw neither of both. The encoders of
-those other years were tuned on the year that the choice is for."""
+What is shipped was chosen while all years were in sight: among the candidates below, by τ, r and [changes of
+meaning](../docs/tesla-n.md#changes-of-meaning). Here no choice saw its year: for each year the candidate is the one
+with the highest τ + r / 3 on the *other* years, each of which is measured by weights that saw neither of both. The
+encoders of those other years were tuned on the year that the choice is for."""
 
 
 def fold_encoder(folder: Path, year: str) -> Path:
