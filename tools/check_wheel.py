@@ -25,6 +25,7 @@ _PARTS = {
     "phrases": "phrase tables",
     "lm": "language models",
     "parser": "parser",
+    "discourse": "parser",
     "srl": "parser",
     "vectors": "vectors",
     "detection": "taggers",
