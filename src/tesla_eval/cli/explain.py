@@ -173,7 +173,7 @@ def _check_sources(metric: Metric, source: str | None, source_text: str | None, 
 
 @dataclass(frozen=True)
 class _Segment:
-    """A hypothesis with the references that it has, its source, and for a summary the names of system and topic."""
+    """A hypothesis with its references and source; for a summary also the names of the system and the topic."""
 
     hypothesis: str
     references: list[str]

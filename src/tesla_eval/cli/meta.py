@@ -272,7 +272,7 @@ def _text_sets(
 
 
 class _Missing:
-    """What had to be left out: it is said as it happens, and once more at the end."""
+    """A record of what was left out: reported when it happens, and again at the end."""
 
     def __init__(self) -> None:
         self.notes: list[str] = []
@@ -326,7 +326,7 @@ def _check_sources(
 def _reports(
     reports: list[PreferenceReport], lps: Collection[str], shares: bool, judges: bool
 ) -> list[PreferenceReport]:
-    """What the judges said of each test set; shares and single judges only where they are wished for."""
+    """The judges' verdicts on each test set; with shares and single judges if requested."""
     reports = [report for report in reports if not lps or report.lp in lps]
     for wish, option in ((shares, "--shares"), (judges, "--judges")):
         if wish and not any(report.judges for report in reports):

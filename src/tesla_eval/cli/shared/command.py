@@ -1,4 +1,4 @@
-"""What all commands with many options share: help in sections, and advice for options that moved into `-m`."""
+"""Base of commands with many options: help in sections, and advice for options that moved into `-m`."""
 
 from __future__ import annotations
 

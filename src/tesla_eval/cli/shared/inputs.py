@@ -180,7 +180,7 @@ def _marked_inputs(references: Sequence[str], systems: Sequence[str], source: st
 
 
 class _TabbedInput(LineReader):
-    """Standard input, whose first line tells how many systems stand side by side, as sacreBLEU reads it."""
+    """Standard input with one tab-separated column per system, as in sacreBLEU; the first line sets their number."""
 
     def __init__(self) -> None:
         super().__init__(STANDARD_INPUT)

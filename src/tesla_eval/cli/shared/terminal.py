@@ -1,4 +1,4 @@
-"""Drawing for the terminal: tables, text that cannot take over the screen, progress, warnings."""
+"""Terminal output: tables, texts without active control characters, progress, warnings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""simplemma as the lemmatiser asks it: its dictionaries read by the core, its strategies for all other words.
+"""simplemma for the lemmatiser: the core reads its dictionaries; its own rules handle all other words.
 
 Importing simplemma takes 35 ms. It is not imported until a word needs one of its strategies. In English that is only a
 word with an accent and an apostrophe or hyphen, or one that is not listed and begins with an accented small letter.

@@ -1,4 +1,4 @@
-"""Readers for those who hold NomBank 1.0 and the Penn Treebank: propositions over `.mrg` trees.
+"""Readers of NomBank 1.0 with the Penn Treebank: propositions over `.mrg` trees.
 
 A proposition is one line: `wsj/02/wsj_0201.mrg 0 12 effect 01 12:0-rel 5:1-ARG0 13:1-ARG1`. A pointer `terminal:height`
 names a node: the terminal counts words and traces from 0, the height counts steps up. `*` chains a trace and what it

@@ -1,4 +1,4 @@
-"""The verbs of a tree with those who take part: who did what to whom, whatever the order and the voice."""
+"""The verbs of a tree with their participants: who did what to whom, in any word order, active or passive."""
 
 from __future__ import annotations
 

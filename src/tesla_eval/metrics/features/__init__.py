@@ -1,4 +1,4 @@
-"""Groups of features: what a metric sees in two texts (specification §5–§10, §13). They know nothing of weights.
+"""Groups of features: what a metric sees in two texts (specification §5–§10, §13). They do not depend on weights.
 
 A `FeatureGroup` is a declaration: a frozen dataclass whose fields are parameters of the metric. Bound to an analysis
 it becomes a `BoundGroup`, which prepares every text of a batch once and then compares pairs of them: one row per pair,
