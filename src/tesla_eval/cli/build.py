@@ -232,7 +232,7 @@ def _figures(resource: Resource) -> Iterator[str]:
 @click.option(
     "--work",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for the stages' results.  [default: the output's name with .work; deleted at the end]",
+    help="Folder for intermediate results.  [default: the output's name with .work; deleted at the end]",
 )
 @click.option("--keep-work", is_flag=True, help="Do not delete the work folder at the end.")
 @click.option(

@@ -58,7 +58,7 @@ class Simplemma:
         return dictionary, None if dictionary is None else ends, english
 
     def lemma(self, word: str) -> str | None:
-        """What its strategies give; `None` if they know nothing of the word."""
+        """simplemma's lemma of the word; `None` if it has none."""
         if _SIGNS.fullmatch(word) and (dictionary := core_dictionary(self._code)) is not None:
             return dictionary.get(word)
         return self._strategy.get_lemma(word, self._code)

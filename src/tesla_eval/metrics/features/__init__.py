@@ -91,9 +91,9 @@ class BoundGroup(ABC):
     def compare_segments(
         self, references: Sequence[AnalysedBatch], hypothesis: AnalysedBatch, present: Sequence[Index]
     ) -> list[FloatArray]:
-        """For each stream of references `compare` of the texts `present[k]` with the hypotheses of the same numbers.
+        """For each stream of references: `compare` its texts `present[k]` with the hypotheses of the same indices.
 
-        These ascend. Some groups need not keep what they prepare.
+        The indices ascend. Some groups override this, so that they need not keep prepared texts.
         """
         y = self.prepare(hypothesis)
         return [
@@ -183,7 +183,7 @@ class FeatureGroup(ABC):
 
 
 def fixed(default: Any) -> Any:
-    """A dataclass field that belongs to the declaration and is no option of the metric."""
+    """A dataclass field of the declaration that is not an option of the metric."""
     return field(default=default, metadata={"option": False})
 
 
