@@ -42,7 +42,7 @@ def files(write):
 def test_an_option_that_is_gone_names_the_new_way(tesla, command, gone, new) -> None:
     outcome = tesla(command, *gone)
     assert outcome.status == 2
-    assert f"{gone[0].partition('=')[0]} is gone: " in outcome.err
+    assert f"{gone[0].partition('=')[0]} was removed: set it as an option of a metric" in outcome.err
     assert outcome.err.endswith(f"{new}\n")
 
 

@@ -144,7 +144,7 @@ class TestHints:
     def test_metrics_with_a_blank_between_them(self, tesla, files, command):
         outcome = tesla(command, "-r", *files, "-m", "bleu", "chrf")
         assert outcome.status == 2
-        assert "chrf: is no file; join several metrics by commas, such as -m m,chrf" in outcome.err
+        assert "chrf: there is no such file; join several metrics by commas, such as -m m,chrf" in outcome.err
 
     @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
     def test_utf_16_is_named(self, tesla, files, write, encoding):

@@ -220,7 +220,7 @@ def test_scripts() -> None:
 def test_a_damaged_model_is_named() -> None:
     resource = read_resource(shipped_folder() / "detection.tesla")
     for arrays in ({}, {**resource.arrays, "weights Latin": np.zeros((3, 31), np.int8)}):
-        with pytest.raises(ResourceError, match=r"detection\.tesla: is no sound model"):
+        with pytest.raises(ResourceError, match=r"detection\.tesla: is not a valid model"):
             models_of(replace(resource, arrays=arrays))
     with pytest.raises(ResourceError):
         models_of(replace(resource, info={}))

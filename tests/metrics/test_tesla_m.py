@@ -355,7 +355,7 @@ def test_own_tokens_that_are_none_are_refused(token: Token) -> None:
         def analyse(self, texts: Sequence[str]) -> list[list[Token]]:
             return [[token] for _ in texts]
 
-    with pytest.raises(InputError, match="analyser 'spaces': gives what is no"):
+    with pytest.raises(InputError, match="analyser 'spaces': every token must be a"):
         TeslaM(analyser=Wrong()).sentence_score("a", ["b"])
 
 

@@ -1,1 +1,1 @@
-"""What every room stands on: errors, arrays, files, threads, resource files, and the nouns of the package."""
+"""The base of all other packages: errors, arrays, files, threads, resource files, and shared record types."""

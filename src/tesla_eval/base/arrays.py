@@ -1,4 +1,4 @@
-"""The array types that rooms hand to each other, and a sum that does not depend on the order of its terms."""
+"""The array types shared by all packages, and a sum that does not depend on the order of its terms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The errors and warnings a user can meet: each says what to do. All errors are a `TeslaError`."""
+"""The errors and warnings that users see; each says what to do. All errors are subclasses of `TeslaError`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locks that a forked child can rely on: it has only the thread that forked, not those that may have held them."""
+"""Locks that are safe after a fork: the child lacks the threads that may have held them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long work: many items at once with results in their order, and telling someone how far it is."""
+"""Long tasks: process many items in parallel, return results in order, and report progress."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Progress(Protocol):
         """The next stage of the work begins; it has `total` items, if that is known."""
 
     def advance(self, done: int) -> None:
-        """So many more items of this stage are done."""
+        """Report that this many more items of the stage are done."""
 
 
 class _NoProgress:
@@ -139,7 +139,7 @@ def _raise(error: Exception) -> Any:
 
 
 class _Crew:
-    """Threads that do tasks. One that has had none for a while ends, so that no program waits for it for ever."""
+    """Worker threads. A thread without tasks ends after a while, so that no program waits for it forever."""
 
     def __init__(self, size: int, stop: Stop | None) -> None:
         self._size = size
@@ -161,7 +161,7 @@ class _Crew:
                 raise
 
     def do_next(self, patience: float = 0.0) -> bool:
-        """Do the next task that nobody has begun, if it comes in time; tells whether there was one."""
+        """Run the next waiting task, if one comes in time; return whether there was one."""
         try:
             task = self._to_begin.get(timeout=patience)
         except Empty:

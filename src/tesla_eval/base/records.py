@@ -1,4 +1,4 @@
-"""The nouns that every room speaks in: tokens, units, signatures."""
+"""Record types used in all packages: tokens, units, signatures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is installed: the one file format of models and tables, and where such files are found.
+"""Resource files: the common format of models and tables, and where installed files are found.
 
 A resource file is a magic word, a JSON header (kind, language, analysis fingerprint, sources, licence, date, free
 `info`, directory of arrays) and the arrays themselves, aligned, optionally deflated. Reading executes nothing and

@@ -1,4 +1,4 @@
-"""The versions of the package and of its scores, in one place that costs nothing to import."""
+"""The version of the package and the number of its scoring, in a module that is cheap to import."""
 
 __version__ = "0.9.0"
 

@@ -49,7 +49,7 @@ def build() -> None:
     help="CoNLL-U to learn from; may be gzipped (.gz).",
 )
 @click.option(
-    "--dev", multiple=True, metavar="FILE", help="CoNLL-U to measure on first, and then to learn from."
+    "--dev", multiple=True, metavar="FILE", help="CoNLL-U to measure on first, then to learn from as well."
 )
 @click.option("--test", multiple=True, metavar="FILE", help="CoNLL-U to measure the result on.")
 @click.option("--lexicon", metavar="FILE", help="Word forms: form, lemma and tag, separated by tabs.")
@@ -139,7 +139,7 @@ def language(
 ) -> None:  # fmt: skip
     """Build a language from your own files: a tagger, lemmas and synonyms.
 
-    The sentences' FORM, LEMMA and UPOS are learned from. The same files give the same models, to the bit.
+    It learns from FORM, LEMMA and UPOS of the sentences. The same files give the same models, to the bit.
 
     \b
     tesla build language -l eo --train train.conllu --test test.conllu --lexicon words.tsv --synonyms synonyms.tsv
@@ -221,7 +221,7 @@ def _figures(resource: Resource) -> Iterator[str]:
 @click.option(
     "--stems",
     is_flag=True,
-    help="A table for -m pem: stems of English words in the place of lemmas, and punctuation.",
+    help="A table for -m pem: stems of English words instead of lemmas, and punctuation.",
 )
 @click.option(
     "-o",
@@ -232,13 +232,13 @@ def _figures(resource: Resource) -> Iterator[str]:
 @click.option(
     "--work",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for the stages' results.  [default: the output's name with .work; deleted at the end]",
+    help="Folder for intermediate results.  [default: the output's name with .work; deleted at the end]",
 )
 @click.option("--keep-work", is_flag=True, help="Do not delete the work folder at the end.")
 @click.option(
     "--compact",
     is_flag=True,
-    help="A deflated file, a fifth of the size: loaded into memory, not mapped.",
+    help="Write a compressed file, a fifth of the size. It is loaded into memory, not mapped.",
 )
 @click.option(
     "-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads of --aligner hmm."

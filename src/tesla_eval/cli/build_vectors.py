@@ -59,7 +59,7 @@ def vectors(
     *, source: str, language: str, output: Path | None, words: int, dimensions: int, drop_axes: int | None,
     licence: str, sources: tuple[str, ...], day: str,
 ) -> None:  # fmt: skip
-    """Make a table of word vectors, by which words that mean nearly the same are matched.
+    """Build a table of word vectors. Metrics use it to match words with similar meanings.
 
     FILE holds one word and its numbers per line, as fastText (.vec), GloVe and word2vec write them, most frequent
     words first; .gz too. FOLDER is a model of Hugging Face with model.safetensors and a WordPiece vocabulary in

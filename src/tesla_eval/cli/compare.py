@@ -264,7 +264,7 @@ def compare(
     """Compare SYSTEM files: scores with confidence intervals, and tests of the differences.
 
     The differences are tested by paired bootstrap and by approximate randomisation, with Holm's correction; systems
-    that the latter cannot tell apart share a cluster. BLEU, chrF and TER are corpus scores, made anew from the
+    that randomisation cannot tell apart share a cluster. BLEU, chrF and TER are corpus scores, recomputed from the
     statistics of every resample.
 
     \b

@@ -87,14 +87,17 @@ _COLOURS = {"connective": "red", "arg1": "cyan", "arg2": "green"}
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @language_option
 @click.option(
-    "--json", "as_json", is_flag=True, help="One JSON object per text: sentences, relations, their places."
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print one JSON object per text: sentences, relations, their positions.",
 )
-@click.option("--lines", is_flag=True, help="Every line of the files is a text of its own.")
+@click.option("--lines", is_flag=True, help="Treat every line of the files as a separate text.")
 def discourse(files: tuple[str, ...], language: str, as_json: bool, lines: bool) -> None:
     """Print the discourse relations of texts: type, sense, connective and both arguments.
 
-    A file is one text (with --lines: one text per line); `-` is standard input. Places count characters of the text,
-    sentences from 0. Arg1 is drawn in cyan, Arg2 in green, the connective in red.
+    A file is one text (with --lines: one text per line); `-` is standard input. Positions count characters of the text;
+    sentences are numbered from 0. Arg1 is drawn in cyan, Arg2 in green, the connective in red.
 
     \b
     tesla discourse article.txt

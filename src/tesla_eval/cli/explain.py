@@ -52,7 +52,9 @@ from tesla_eval.texts.tables import is_summary_source
     is_flag=True,
     help="JSON: one object, or one line per segment with -r (docs/formats.md).",
 )
-@click.option("--html", "as_html", is_flag=True, help="A page of HTML: links between words, step by step.")
+@click.option(
+    "--html", "as_html", is_flag=True, help="Print an HTML page with the links between words, step by step."
+)
 @click.option(
     "--feature",
     default=None,
@@ -60,9 +62,9 @@ from tesla_eval.texts.tables import is_summary_source
     help="Draw this feature's links (ms.2, pos.1, ...). [default: the first]",
 )
 @click.option(
-    "--segment", type=click.IntRange(1), help="Of files: only this segment (topic), counted from 1."
+    "--segment", type=click.IntRange(1), help="With files: only this segment (or topic), counted from 1."
 )
-@click.option("--system", default=None, metavar="NAME", help="Of SUMMARIES: only this system.")
+@click.option("--system", default=None, metavar="NAME", help="With SUMMARIES: only this system.")
 @quiet_option
 def explain(
     texts: tuple[str, ...],
@@ -77,7 +79,7 @@ def explain(
     segment: int | None,
     system: str | None,
 ) -> None:
-    """Show why a text gets its score: which words met which, with how much weight.
+    """Show why a text gets its score: which words match, and with how much weight.
 
     \b
     tesla explain "The cats sat on a mat." "The cat sat on the mat."
@@ -94,7 +96,7 @@ def explain(
     tesla explain -m x -r ref.txt sysA.txt sysB.txt --segment 7  ... on one segment
     """
     if as_json and as_html:
-        raise click.UsageError("--json and --html are two outputs: choose one")
+        raise click.UsageError("give --json or --html, not both")
     output = "json" if as_json else "html" if as_html else "text"
     from_files = bool(references) or (len(texts) == 1 and is_summary_source(texts[0]))
     named = () if metric is None else (metric,)
@@ -171,7 +173,7 @@ def _check_sources(metric: Metric, source: str | None, source_text: str | None, 
 
 @dataclass(frozen=True)
 class _Segment:
-    """A hypothesis with the references that it has, its source, and for a summary the names of system and topic."""
+    """A hypothesis with its references and source; for a summary also the names of the system and the topic."""
 
     hypothesis: str
     references: list[str]

@@ -32,12 +32,12 @@ from tesla_eval.tuning.parameters import read_parameters
     type=float,
     default=0.0,
     show_default=True,
-    help="Weigh each pseudo-reference by exp(SCALE × its model score); 0 weighs all alike.",
+    help="Weight each pseudo-reference by exp(SCALE × its model score); 0 weights all equally.",
 )
 @click.option(
     "--params",
     metavar="FILE",
-    help="Feature weights that make the model score.  [default: the list's scores]",
+    help="Compute the model score with these feature weights.  [default: the scores in the list]",
 )
 @click.option(
     "--top-k",
@@ -63,7 +63,7 @@ def mbr(
 ) -> None:  # fmt: skip
     """Choose, without references, the candidate that agrees best with all candidates of its segment.
 
-    Each candidate of the n-best LIST is compared with every other one as if that were the reference (minimum Bayes
+    Each candidate of the n-best LIST is scored against all candidates as if they were references (minimum Bayes
     risk). Equal candidates are compared once.
 
     \b

@@ -74,19 +74,20 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
     "--shares",
     is_flag=True,
     help="With --rankings or --ratings alone: how often each system is the best, is better or equal (score1), is "
-    "strictly better (score2), and is preferred to each other one.",
+    "strictly better (score2), and is preferred to each other system.",
 )
 @click.option(
     "--ratings",
     metavar="FILE",
-    help="Scores by judges: a table with the columns item system judge score, and perhaps lp testset criterion. With "
-    "--segments their mean over the judges replaces the human scores; --human-score chooses a criterion.",
+    help="Scores by judges: a table with the columns item, system, judge and score, and optionally lp, testset and "
+    "criterion. With --segments, the mean over the judges replaces the human scores; --human-score chooses a "
+    "criterion.",
 )
 @click.option(
     "--judges",
     is_flag=True,
-    help="With --rankings or --ratings alone: kappa of every two judges; with --ratings also how their "
-    "scores correlate.",
+    help="With --rankings or --ratings alone: kappa of each pair of judges; with --ratings also the correlation of "
+    "their scores.",
 )
 @click.option("--systems", metavar="FILE", help="Human scores of systems: system_scores.tsv[.gz].")
 @click.option(
@@ -98,14 +99,14 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
 @click.option(
     "--summaries",
     metavar="PATH",
-    help="Summaries with human scores, instead of --segments: JSON Lines, or a folder as of REALSumm, SummEval, "
-    "DUC or TAC. Segments are topics; every kind of human score is a test set (--human-score: only that one). "
-    "All references of a topic are used.",
+    help="Summaries with human scores, instead of --segments: JSON Lines, or a folder in the layout of REALSumm, "
+    "SummEval, DUC or TAC. A segment is a topic, with all of its references. Each kind of human score is a test set; "
+    "--human-score chooses one.",
 )
 @click.option(
     "-l", "--lang", "language", default="auto", show_default=True,
-    help="With --summaries: the language of the texts; auto identifies it from the references. Other texts have that "
-    "of their language pair.",
+    help="With --summaries: the language of the texts; auto identifies it from the references. For other texts the "
+    "language pair decides.",
 )  # fmt: skip
 @click.option(
     "--lp", "lps", multiple=True, metavar="LP", help="Only this language pair, such as de-en; repeatable."
@@ -121,16 +122,16 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
 @click.option(
     "--human-score",
     metavar="TYPE",
-    help="The kind of human scores to use if there are several. Default: for systems the kind that covers most of "
-    "them, of these the official one, then the more careful protocol (trueskill_official, mqm, esa, da_z, ...). The "
-    "kind by which the segments were judged comes first.",
+    help="The kind of human scores to use if there are several. Default for systems: the kind by which the segments "
+    "were judged, else the kind that covers most systems; if several do, the first of trueskill_official, mqm, esa, "
+    "da_z, ...",
 )
 @click.option(
     "--significance",
     multiple=True,
     metavar="[LEVEL:]STATISTIC",
-    help="Compare the metrics by this statistic (at segment level; for system level put system: before it): intervals, "
-    "resampling, paired permutation, rank clusters. Repeatable.",
+    help="Compare the metrics by this statistic, with intervals, bootstrap, paired permutation and rank clusters. The "
+    "level is segment, unless you write system: before the statistic. Repeatable.",
 )
 @resamples_option
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
@@ -138,8 +139,8 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
     "--plots",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Draw metric against human per system, correlations as bars with intervals, and with several test sets (such "
-    "as the dimensions of summaries) Pearson's r of all metrics on all of them, into DIR.",
+    help="Write plots into DIR: metric against human scores of the systems, correlations with intervals, and, for "
+    "several test sets, Pearson's r of all metrics on all of them.",
 )
 @click.option(
     "--plot-format",
@@ -160,7 +161,7 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
     default=None,
     metavar="NAME",
     callback=lambda context, option, name: name and checked_reference_name(name),
-    help="With --write-scores: what mt-metrics-eval calls the reference.  [default: its name in --mtme, else refA]",
+    help="With --write-scores: the reference's name in mt-metrics-eval.  [default: its name in --mtme, else refA]",
 )
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
 @quiet_option
@@ -176,8 +177,8 @@ def meta(
 ) -> int:  # fmt: skip
     """Measure how well metrics agree with human judgements.
 
-    Scores are kept on disk (in $TESLA_EVAL_CACHE or the platform's cache folder): a second run is quick, and one that
-    was interrupted goes on where it stopped. The exit status is 1 if something had to be left out, such as a metric
+    Scores are cached on disk (in $TESLA_EVAL_CACHE or the platform's cache folder), so a second run is quick, and an
+    interrupted run continues where it stopped. The exit status is 1 if something had to be left out, such as a metric
     without resources for one of the languages.
 
     \b
@@ -189,7 +190,7 @@ def meta(
     tesla meta --summaries summeval -m s,rouge1,rouge2 --human-score relevance --significance system:pearson
     tesla meta --rankings rawranks.tsv.gz            agreement of judges, expected wins, sign tests
     tesla meta --rankings rawranks.tsv.gz --shares   and pairwise percentages, share of best, score1, score2
-    tesla meta --ratings ratings.tsv --judges        the same from scores, and every two judges
+    tesla meta --ratings ratings.tsv --judges        the same from scores, and for each pair of judges
     """
     compared = [LevelStatistic.parse(text) for text in significance]
     if output_format == "tsv" and compared:
@@ -271,7 +272,7 @@ def _text_sets(
 
 
 class _Missing:
-    """What had to be left out: it is said as it happens, and once more at the end."""
+    """A record of what was left out: reported when it happens, and again at the end."""
 
     def __init__(self) -> None:
         self.notes: list[str] = []
@@ -325,12 +326,12 @@ def _check_sources(
 def _reports(
     reports: list[PreferenceReport], lps: Collection[str], shares: bool, judges: bool
 ) -> list[PreferenceReport]:
-    """What the judges said of each test set; shares and single judges only where they are wished for."""
+    """The judges' verdicts on each test set; with shares and single judges if requested."""
     reports = [report for report in reports if not lps or report.lp in lps]
     for wish, option in ((shares, "--shares"), (judges, "--judges")):
         if wish and not any(report.judges for report in reports):
             raise click.UsageError(
-                f"{option} needs --rankings or --ratings: pairs of preferences do not tell ties"
+                f"{option} needs --rankings or --ratings: pairs of preferences contain no ties"
             )
     if not shares:
         reports = [replace(report, shares=None) for report in reports]

@@ -60,7 +60,7 @@ from tesla_eval.texts.lines import read_lines
               help="Labels to group the segments by, one line per segment; columns are separated by tabs.")  # fmt: skip
 @click.option("--title", default=None, help="The title of the page.")
 @click.option("--flows", type=click.IntRange(0), default=None, metavar="N",
-              help="Embed the links between words for N segments, the most telling first.  "
+              help="Include the links between words for N segments, the most informative first.  "
               "[default: as many as fit into 6 MB]")  # fmt: skip
 @click.option("--baseline", metavar="SYSTEM", help="Test every system against this one instead of all pairs.")
 @resamples_option
@@ -68,7 +68,7 @@ from tesla_eval.texts.lines import read_lines
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
               help="Significance level of the tests; intervals have confidence 1 - alpha.")  # fmt: skip
 @click.option("--extract", "extracted", metavar="FILE",
-              help="Print the data of a report as JSON instead of making one.")  # fmt: skip
+              help="Print the data of an existing report as JSON.")  # fmt: skip
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
 @quiet_option
 def report(
@@ -78,7 +78,7 @@ def report(
     title: str | None, flows: int | None, baseline: str | None, resamples: int | None, seed: int,
     alpha: float, extracted: str | None, jobs: int,
 ) -> None:  # fmt: skip
-    """Write one HTML file that shows SYSTEMs compared, down to the links between single words.
+    """Write one HTML file that compares the SYSTEMs, down to the links between single words.
 
     The file needs no network and opens from disk. It shows scores with confidence intervals, significance clusters,
     plots, a table of all segments, the matching of each, and the most frequent errors. It also takes tables and

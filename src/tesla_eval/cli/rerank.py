@@ -27,14 +27,14 @@ from tesla_eval.tuning.rerank import rerank as rank
     "--reference",
     default=None,
     metavar="FILE",
-    help="The references; for pem the originals that are to be paraphrased.",
+    help="The references; for pem, the original texts.",
 )
-@click.option("--nbest", metavar="FILE", help="Candidates as an n-best list instead.")
+@click.option("--nbest", metavar="FILE", help="Read candidates from an n-best list instead.")
 @nbest_format_option
 @click.option(
     "--params",
     metavar="FILE",
-    help="Feature weights, such as tesla tune writes, choose from --nbest; no metric is used.",
+    help="Choose from --nbest by these feature weights, such as `tesla tune` writes; no metric is used.",
 )
 @one_metric_option("The metric that chooses.")
 @auto_language_option
@@ -45,7 +45,7 @@ from tesla_eval.tuning.rerank import rerank as rank
     type=click.Choice(["best", "table", "tsv", "json"]),
     default="best",
     show_default=True,
-    help="The best text per line, or all candidates with scores and features: as a table, TSV or JSON Lines.",
+    help="best: the best text, one per line. Others: all candidates with scores and features.",
 )
 def rerank(
     systems: tuple[str, ...],
@@ -59,9 +59,9 @@ def rerank(
 ) -> None:
     """Pick, for every segment, the candidate that the metric scores best.
 
-    Line i of each CANDIDATES file is a candidate for line i of the reference file. With -m pem the table shows what
-    the choice weighs: how close in meaning (adequacy), how fluent, and how much of the wording stayed (dissimilarity:
-    1 is a copy).
+    Line i of each CANDIDATES file is a candidate for line i of the reference file. With -m pem the table shows how
+    close each candidate is in meaning (adequacy), how fluent it is, and how much of the wording it keeps
+    (dissimilarity: 1 is a copy).
 
     \b
     tesla rerank -m pem -r originals.txt a.txt b.txt c.txt > best.txt

@@ -38,24 +38,30 @@ RESOURCES = "tesla_eval.resources"
 SELFTESTS = "tesla_eval.selftests"
 """The group of entry points under which other packages add stored scores that are exact up to a tolerance."""
 
-_NOTE = """Percent right on test sets that nothing was learned from: tokens as written (F1), universal / own tags,
-lemmas; then the words with synonyms. – is what the language does not have, ? what was not measured.
-`tesla resources -l de` tells the versions, sources and licences of a language, --files those of all."""
+_NOTE = """Accuracy in percent on held-out test sets: tokens as written (F1), universal / language-specific tags,
+lemmas; then the number of words with synonyms. –: the language does not have it. ?: not measured.
+`tesla resources -l de` shows the versions, sources and licences for a language, --files those for all."""
 
 _ANALYSIS_KINDS = frozenset({"compounds", "lemmas", "segmenter", "senses", "tagger"})
 
 
 @click.command(context_settings={"max_content_width": 110})
-@click.option("-l", "--lang", "language", metavar="CODE", help="The resources of this language in detail.")
-@click.option("--files", is_flag=True, help="All resources in detail: versions, sizes, sources, licences.")
-@click.option("--json", "as_json", is_flag=True, help="Everything, as JSON.")
 @click.option(
-    "--integrations", is_flag=True, help="The folder of what Z-MERT, evaluate, mbrs and METEOR load."
+    "-l", "--lang", "language", metavar="CODE", help="Show the resources of this language in detail."
+)
+@click.option(
+    "--files", is_flag=True, help="Show all resources in detail: versions, sizes, sources, licences."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@click.option(
+    "--integrations",
+    is_flag=True,
+    help="Print the folder of the files for Z-MERT, evaluate, mbrs and METEOR.",
 )
 def resources(language: str | None, files: bool, as_json: bool, integrations: bool) -> None:
-    """List the languages with what was measured of their analysis, and the models and tables that are installed.
+    """List the languages with the measured accuracy of their analysis, and the installed models and tables.
 
-    Your own resources are looked for first, in $TESLA_EVAL_DATA or the platform's data folder.
+    Your own resources, in $TESLA_EVAL_DATA or the platform's data folder, come before the built-in ones.
 
     \b
     tesla resources              language by language: tokeniser, tagger, lemmas, synonyms
@@ -72,7 +78,7 @@ def resources(language: str | None, files: bool, as_json: bool, integrations: bo
         code = resolve_language(language)
         installed = [resource for resource in installed if resource.language == code]
         if not installed and not as_json:
-            click.echo(f"nothing is installed for {code!r}: texts are scored as they stand")
+            click.echo(f"nothing is installed for {code!r}: words are compared as they are written")
             return
     if as_json:
         described = [_described(resource) for resource in installed]

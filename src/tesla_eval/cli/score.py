@@ -54,8 +54,10 @@ _LEVEL = 0.95
 @missing_option
 @format_option(FORMATS)
 @score_output_option
-@click.option("--segments", is_flag=True, help="Scores of every segment too.")
-@click.option("--ci", is_flag=True, help="A 95 % confidence interval of every system score, by bootstrap.")
+@click.option("--segments", is_flag=True, help="Print the score of every segment too.")
+@click.option(
+    "--ci", is_flag=True, help="Add a 95 % confidence interval to every system score, by bootstrap."
+)
 @click.option(
     "--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, show_default=True, help="For --ci."
 )
@@ -67,7 +69,7 @@ _LEVEL = 0.95
 @click.option("--baseline", metavar="SYSTEM|FILE",
               help="For --max-drop: one of the systems, or a file that `tesla score --json` printed.")  # fmt: skip
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Write the outcomes of --min-score and --max-drop as JUnit's XML.")  # fmt: skip
+              help="Write the results of --min-score and --max-drop as JUnit XML.")  # fmt: skip
 @click.option("--reference-name", default="refA", show_default=True, metavar="NAME",
               help="For --format mtme: the name of the reference, such as refA.")  # fmt: skip
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True,
@@ -75,9 +77,9 @@ _LEVEL = 0.95
 @click.option("--keep", metavar="NAME[,NAME...]|all|none", default=None,
               help="For .parquet outputs: columns to carry over.  [default: all but the texts]")  # fmt: skip
 @click.option("--engine", type=click.Choice(["ray"]), default=None,
-              help="Score Parquet files on a cluster, into the FOLDER of -o. A run that broke resumes.")  # fmt: skip
+              help="Score Parquet files on a cluster, into the FOLDER of -o. An interrupted run resumes.")  # fmt: skip
 @click.option("--address", default=None, metavar="HOST:PORT",
-              help="For --engine ray: the cluster.  [default: one on this machine, for this run]")  # fmt: skip
+              help="For --engine ray: the cluster.  [default: start one on this machine for this run]")  # fmt: skip
 @analysed_option
 @quiet_option
 def score(
@@ -110,9 +112,9 @@ def score(
     tesla score -m dicomer texts.txt                                  experimental: order of sentences, no reference
     tesla score comet.jsonl --columns hyp=mt,ref=ref,src=src          a table
     tesla score -r ref.txt sys.txt --min-score m=0.5                  a quality gate: exit status 1 if it fails
-    tesla score -r ref.txt sys.txt --json --segments -o scores.json   a file that is there only when it is complete
-    tesla score data.parquet -o scores.parquet -j 8                   larger than memory; ids are carried over
-    tesla score --engine ray data/*.parquet -o out                    on a cluster; resumes a run that broke
+    tesla score -r ref.txt sys.txt --json --segments -o scores.json   a file that appears only when it is complete
+    tesla score data.parquet -o scores.parquet -j 8                   larger than memory; keeps ids
+    tesla score --engine ray data/*.parquet -o out                    on a cluster; resumes an interrupted run
     zcat sys.gz | tesla score -r ref.txt
     """
     files = systems_or_standard_input((*inputs, *systems))

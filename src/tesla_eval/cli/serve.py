@@ -25,7 +25,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
     type=click.Choice(sorted(PROTOCOLS)),
     default="jsonl",
     show_default=True,
-    help="jsonl: JSON Lines. meteor: that of METEOR -stdio. zmert: that of integrations/zmert.",
+    help="jsonl: JSON Lines. meteor: the protocol of METEOR -stdio. zmert: the protocol of integrations/zmert.",
 )
 @click.option(
     "--http", "over_http", is_flag=True, help="Serve many clients over HTTP instead (docs/serve.md)."
@@ -36,13 +36,13 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
     type=click.IntRange(0, 65535),
     default=8000,
     show_default=True,
-    help="With --http; 0: a free one.",
+    help="With --http: the port; 0 chooses a free one.",
 )
 @click.option(
     "--token",
     envvar="TESLA_EVAL_TOKEN",
     default="",
-    help="With --http: what clients must know. [env: TESLA_EVAL_TOKEN]",
+    help="With --http: a secret that clients must send. [env: TESLA_EVAL_TOKEN]",
 )
 @click.option(
     "--max-body",
@@ -50,7 +50,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
     default=8.0,
     show_default=True,
     metavar="MB",
-    help="With --http: the largest request.",
+    help="With --http: the maximum size of a request.",
 )
 @click.option(
     "--timeout",
@@ -58,14 +58,14 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="With --http: the time for a request.",
+    help="With --http: the time limit for a request.",
 )
 @click.option(
     "--queue",
     type=click.IntRange(1),
     default=256,
     show_default=True,
-    help="With --http: requests that may wait.",
+    help="With --http: how many requests may wait.",
 )
 @click.option(
     "-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="With --http: threads."
@@ -76,8 +76,8 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
     "metrics",
     multiple=True,
     metavar="NAME[:KEY=VALUE,...]",
-    help="The metric that scores. With --http: the metrics that are offered, repeatable.  [default: m; celab for "
-    "languages written without spaces; with --http all but METEOR and TER]",
+    help="The metric. With --http: the metrics that clients may use, repeatable.  [default: m; celab for languages "
+    "written without spaces; with --http all except METEOR, COMET and BERTScore]",
 )
 @auto_language_option
 @quiet_option
@@ -94,10 +94,10 @@ def serve(
     metrics: tuple[str, ...],
     language: str,
 ) -> None:  # fmt: skip
-    """Answer requests on standard input with scores on standard output, until the input ends; or over HTTP.
+    """Score requests from standard input, with answers on standard output, until the input ends; or over HTTP.
 
-    With -l auto, the references of the first requests decide about the language of all; standard error says which one
-    it is. Over HTTP every request has a language of its own.
+    With -l auto, the language of all requests is identified from the references of the first ones, and printed to
+    standard error. Over HTTP every request has its own language.
 
     \b
     echo '{"hyp": "A cat sat.", "refs": ["The cat sat."]}' | tesla serve -m m -l en
@@ -114,7 +114,7 @@ def serve(
         service = Service(metrics, language, limits=limits, token=token, jobs=jobs)
         with listen(host, port) as server_socket:
             if host not in _LOOPBACK and not token:
-                warn(f"{host} is open to other machines: --token keeps strangers out")
+                warn(f"{host} is open to other machines: set --token so that only your clients can use it")
             address = f"[{host}]" if ":" in host else host
             note(f"serving on http://{address}:{server_socket.getsockname()[1]}")
             run(service, server_socket, timeout)

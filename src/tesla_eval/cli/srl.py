@@ -128,7 +128,7 @@ def srl(
     trees: str,
     model: Path | None,
 ) -> None:
-    """Print which nouns of a text take arguments, and these with their roles.
+    """Print the nouns of a text that have arguments, and the roles of these arguments.
 
     A file is raw text; it is split into sentences, tagged and parsed. `-` is standard input. Roles are PropBank's:
     ARG0 is the doer, ARG1 what it is done to; ARGM-TMP is time, ARGM-ADJ a property, ARGM-LVB a light verb.

@@ -28,7 +28,7 @@ from tesla_eval.judgements.stress.run import DEFAULT_SEED
 
 @command()
 @click.option("-r", "--reference", "references", multiple=True, required=True, metavar="FILE",
-              help="A reference file; repeatable. Degenerate texts are made from the first of a segment.")  # fmt: skip
+              help="A reference file; repeatable. Degenerate texts are made from the first one.")  # fmt: skip
 @click.argument("systems", nargs=-1, metavar="[SYSTEM...]")
 @source_option
 @metrics_option
@@ -48,9 +48,9 @@ def stress(
 ) -> None:  # fmt: skip
     """Show how easily metrics are fooled.
 
-    Makes degenerate texts from the references, and small edits of the SYSTEMs' outputs (without systems, of the
-    references). Some edits change the meaning, others do not. Counts how often a metric ranks a degenerate text above
-    real outputs, and how often a harmful edit does not lower the score.
+    The command makes degenerate texts from the references, and small edits of the SYSTEMs' outputs (without systems,
+    of the references). Some edits change the meaning, others do not. It counts how often a metric ranks a degenerate
+    text above real outputs, and how often a harmful edit does not lower the score.
 
     \b
     tesla stress -r ref.txt sysA.txt sysB.txt -m x,bleu,chrf++

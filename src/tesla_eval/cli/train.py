@@ -71,7 +71,7 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         "language",
         default="en",
         show_default=True,
-        help=f"Language of the weights; only language pairs into it are learned from. {ANY_LANGUAGE}: weights for "
+        help=f"Language of the weights; only pairs with this target language are used. {ANY_LANGUAGE}: weights for "
         "every language, learned from all pairs.",
     )
     @click.option(
@@ -79,7 +79,7 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         "--output",
         required=True,
         type=OutputPath(),
-        help=f"Where the weights go: weights-{name}-LANG.json in a folder of `tesla resources`.",
+        help=f"File for the weights. Metrics find it as weights-{name}-LANG.json in your data folder.",
     )
     @click.option(
         "--learner",
@@ -87,7 +87,8 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         default="signed",
         show_default=True,
         help="From pairs: logistic (logistic loss), svm (the ranking SVM, needs scikit-learn), signed and signed-svm "
-        "(as these two, but no weight works against its feature's sense). From scores: regression (ridge).",
+        "(the same, but each weight has the sign that its feature should have, or is 0). From scores: regression "
+        "(ridge).",
     )
     @click.option(
         "--penalty",
@@ -100,9 +101,9 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         multiple=True,
         metavar="KIND=NUMBER",
         callback=_parse_floors,
-        help="With --learner signed: a kind of agreement gets at least this share of all weights of agreement, spread "
-        "evenly over its features, such as pos=0.05; a kind of penalties gets this weight, such as padding=0.5. "
-        "Repeatable. The shares add up to less than 1.",
+        help="With --learner signed: give a kind of features at least this share of the weights of all features that "
+        "measure agreement, spread evenly over the kind, such as pos=0.05. Give a kind of penalties this weight, such "
+        "as padding=0.5. Repeatable. The shares must add up to less than 1.",
     )
     @click.option(
         "--threshold",
@@ -234,7 +235,7 @@ tesla train {name} --segments wmt24.seg.tsv.gz -l und --threshold 0.5 -o weights
     "--output",
     required=True,
     type=OutputPath(),
-    help="Where the model goes: pem-CODE.tesla in your data folder is found by itself.",
+    help="File for the model. -m pem finds it as pem-CODE.tesla in your data folder.",
 )
 @click.option(
     "--pivots", default=None, metavar="CODE[,CODE...]", help="Pivot languages.  [default: all installed]"
@@ -264,7 +265,7 @@ tesla train {name} --segments wmt24.seg.tsv.gz -l und --threshold 0.5 -o weights
     type=click.IntRange(2),
     default=5,
     show_default=True,
-    help="For the grid search; pairs of one original stay together.",
+    help="Folds of the grid search; pairs of one original stay together.",
 )
 @provenance_options("Where the ratings come from; default: the files' names.")
 def pem(

@@ -32,14 +32,17 @@ from tesla_eval.training.srl import (
 @language_option
 @click.option(
     "-o", "--output", type=OutputPath(),
-    help="Where the model goes: srl-CODE.tesla in your data folder is found by itself.",
+    help="File for the model. `tesla srl` finds it as srl-CODE.tesla in your data folder.",
 )  # fmt: skip
 @click.option(
-    "--split", default="train", show_default=True, help="Learn from this split; of NomBank sections 2 to 21."
+    "--split",
+    default="train",
+    show_default=True,
+    help="Learn from this split; for NomBank, train is sections 2 to 21.",
 )
 @click.option(
     "--treebank", type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="DATA is NomBank 1.0 (one proposition per line), and this the folder of its Penn Treebank .mrg files.",
+    help="Folder of the Penn Treebank .mrg files, if DATA is NomBank 1.0 (one proposition per line).",
 )  # fmt: skip
 @click.option(
     "--frames", metavar="FILE", help="A table of rolesets with noun aliases, for the feature nomtype."
@@ -49,14 +52,14 @@ from tesla_eval.training.srl import (
     help="Learn from the treebank's trees or from our own.",
 )  # fmt: skip
 @click.option(
-    "--learner", type=click.Choice(LEARNERS), default="aso", show_default=True, help="How to learn."
+    "--learner", type=click.Choice(LEARNERS), default="aso", show_default=True, help="The learning method."
 )
 @click.option(
     "--dimensions",
     type=click.IntRange(0),
     default=DIMENSIONS,
     show_default=True,
-    help="aso: rows of the structure.",
+    help="aso: number of dimensions of the shared structure.",
 )
 @click.option(
     "--classification-dimensions", type=click.IntRange(0),
@@ -64,22 +67,27 @@ from tesla_eval.training.srl import (
 )  # fmt: skip
 @click.option(
     "--tolerance", type=click.FloatRange(0, 1, min_open=True), default=TOLERANCE, show_default=True,
-    help="Stop a search where the gradient is so much smaller than at first.",
+    help="Stop when the gradient has shrunk to this fraction of its first norm.",
 )  # fmt: skip
 @click.option(
     "--select-features", "dev_split", metavar="SPLIT",
     help="Instead of training, remove features from the pool of 52 while F1 of classification on SPLIT does not drop.",
 )  # fmt: skip
-@click.option("--steps", type=click.IntRange(1), help="--select-features: remove at most so many.")
+@click.option("--steps", type=click.IntRange(1), help="--select-features: remove at most this many features.")
 @click.option(
     "--every", type=click.IntRange(1), default=1, show_default=True,
     help="--select-features: learn from every Nth sentence only, to save time.",
 )  # fmt: skip
-@click.option("--licence", default="", help="To be stored in the model.")
+@click.option("--licence", default="", help="The licence of the data, to be stored in the model.")
 @click.option(
     "--source", "sources", multiple=True, help="Where the data comes from; default: the file's name."
 )
-@click.option("--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today.")
+@click.option(
+    "--date",
+    "day",
+    default=lambda: date.today().isoformat(),
+    help="The date to store in the model; default: today.",
+)
 def srl(
     *,
     data: str,

@@ -34,7 +34,7 @@ from tesla_eval.training.regressions import cremer_rows, train_cremer
 )
 @click.option(
     "--permute", "texts", multiple=True, metavar="FILE",
-    help="A text, which is better than 20 permutations of its sentences; repeatable.",
+    help="A text to be ranked above 20 permutations of its sentences; repeatable.",
 )  # fmt: skip
 @click.option(
     "--match-length", is_flag=True,
@@ -121,8 +121,8 @@ def cremer(
 ) -> None:  # fmt: skip
     """Fit CREMER to summaries that people scored, by support vector regression.
 
-    SUMMARIES: JSON Lines or a folder, as for `tesla meta --summaries`, with human scores. A DICOMER model that learned
-    from the same summaries has seen them, so its scores are too good to learn from. Needs scikit-learn
+    SUMMARIES: JSON Lines or a folder, as for `tesla meta --summaries`, with human scores. Use a DICOMER model that did
+    not learn from the same summaries; otherwise its scores are too good to learn from. Needs scikit-learn
     (pip install 'tesla-eval[train]').
 
     \b

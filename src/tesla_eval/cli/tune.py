@@ -36,7 +36,9 @@ def _checked_output(context: click.Context, parameter: click.Parameter, value: s
     help="An n-best list with features; repeat to merge several.",
 )
 @click.option(
-    "--decoder", metavar="CMD", help="Run this instead, again and again; {weights} and {nbest} are files."
+    "--decoder",
+    metavar="CMD",
+    help="Run this command to get n-best lists; {weights} is the file it reads, {nbest} the one it writes.",
 )
 @click.option(
     "-r", "--reference", "references", multiple=True, required=True, metavar="FILE", help="References."
@@ -76,20 +78,22 @@ def _checked_output(context: click.Context, parameter: click.Parameter, value: s
     help="The strength of the L2 penalty. mert: what a unit of squared distance from the starting weights costs, in "
     "points of the metric.  [default: 0 for mert, 1 for pro]",
 )
-@click.option("--average", is_flag=True, help="mert: the mean of all restarts' weights, not the best ones.")
+@click.option(
+    "--average", is_flag=True, help="mert: return the mean of the weights of all restarts, not the best ones."
+)
 @click.option(
     "--interpolate",
     type=click.FloatRange(0, 1),
     default=1.0,
     show_default=True,
-    help="pro: the share of the new weights; the rest are those of the iteration before.",
+    help="pro: the share of the new weights; the rest comes from the iteration before.",
 )
 @click.option(
     "--iterations",
     type=click.IntRange(1),
     default=100,
     show_default=True,
-    help="Runs of the decoder at most.",
+    help="Run the decoder at most this often.",
 )
 @click.option(
     "--work", metavar="DIR", help="Where the lists of the decoder are kept.  [default: OUTPUT.work]"
@@ -114,7 +118,7 @@ def tune(
 
     Candidates are scored once, then weights are searched for. MERT searches each direction exactly (Och 2003) from
     several starting points. PRO (Hopkins and May 2011) learns to rank the candidates and varies less between runs.
-    With --decoder the search alternates with new n-best lists until the weights settle. An interrupted run goes on
+    With --decoder the search alternates with new n-best lists until the weights settle. An interrupted run continues
     where it stopped.
 
     \b

@@ -1,1 +1,1 @@
-"""Plugs for neighbours: one file each, none imported unless used."""
+"""Integrations with other libraries: one module each, imported only when used."""

@@ -1,4 +1,4 @@
-"""Short adapters: scikit-learn, Optuna, MLflow and Weights & Biases, none of which is imported before its use."""
+"""Short adapters for scikit-learn, Optuna, MLflow and Weights & Biases, which are imported only when used."""
 
 from __future__ import annotations
 

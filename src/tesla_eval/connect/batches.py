@@ -1,4 +1,4 @@
-"""Scores of an Arrow batch. DuckDB, Ray, Spark and our own threads all call this; they differ only in who calls it.
+"""Scores of an Arrow batch. DuckDB, Ray, Spark and our own threads all call this module.
 
 A score depends on its own row alone, so it has the same bits however rows are grouped into batches.
 """

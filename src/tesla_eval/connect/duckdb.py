@@ -68,7 +68,7 @@ def register(
 
 
 class _Function:
-    """What DuckDB calls with columns of a few thousand rows."""
+    """The function that DuckDB calls with columns of a few thousand rows."""
 
     def __init__(self, metric: Metric, *, source: bool, missing: Missing) -> None:
         self._metric = metric

@@ -15,7 +15,7 @@ __all__ = ["system_score", "tesla"]
 
 @scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator]  # Inspect may be missing
 def tesla(name: str = "x", lang: str = "en", **options: Any) -> Scorer:
-    """The score of each completion against the target, or targets, of its sample."""
+    """Score each completion against the target or targets of its sample."""
     tesla_metric = create_metric(name, lang, **options)
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -1,6 +1,6 @@
 """Ends the processes of a local cluster when the command that started it has ended, even if it was killed.
 
-A process of its own does it, which waits for the end of a pipe from the command. Only Linux shows the environment of
+A separate process does this; it waits until a pipe from the command closes. Only Linux shows the environment of
 other processes, by which those of the cluster are known; elsewhere Ray's own clean-up has to do.
 """
 
@@ -65,7 +65,7 @@ class _Watch:
                 self._others.add(pid)
 
     def end(self) -> bool:
-        """Kill those that are alive; tells whether there were any."""
+        """Kill the processes that are still alive; return whether there were any."""
         alive = [pid for pid, start in self._started.items() if start and _start(pid) == start]
         for pid in alive:
             try:

@@ -15,7 +15,7 @@ __all__ = ["TeslaAccessor"]
 
 @pd.api.extensions.register_dataframe_accessor("tesla")
 class TeslaAccessor:
-    """What `frame.tesla` is."""
+    """The accessor behind `frame.tesla`."""
 
     def __init__(self, frame: pd.DataFrame) -> None:
         self._frame = frame

@@ -1,4 +1,4 @@
-"""Ray Data: datasets scored on a cluster, each worker with models of its own that it loads once.
+"""Ray Data: datasets scored on a cluster. Each worker loads its own models once.
 
 A worker that dies is replaced and its block scored again. With an output folder, a run that broke resumes: blocks whose
 scores are in the folder are not scored again.
@@ -182,7 +182,7 @@ class _Worker:
 
 
 class _BlockWorker:
-    """Scores blocks into parts of a folder, and tells only which."""
+    """Scores blocks into parts of a folder, and returns only the names of the parts."""
 
     def __init__(self, folder: PartFolder, present: frozenset[str]) -> None:
         self._folder, self._present = folder, present

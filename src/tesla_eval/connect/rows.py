@@ -15,7 +15,7 @@ __all__ = ["check_missing", "complete_rows", "has_text"]
 
 
 def check_missing(missing: str) -> None:
-    """Refuse a word that is no policy for missing texts."""
+    """Raise an error for an unknown policy for missing texts."""
     if missing not in MISSING:
         raise UsageError(f"missing={missing!r}: write 'error', 'null' or 'skip'")
 

@@ -1,4 +1,4 @@
-"""Spark: data frames scored by `mapInArrow`, each Python worker with models of its own that it loads once.
+"""Spark: data frames scored by `mapInArrow`. Each Python worker loads its own models once.
 
 Spark runs the tasks of a worker that dies again on another one.
 """

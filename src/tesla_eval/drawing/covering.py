@@ -1,4 +1,4 @@
-"""TESLA-CELAB's explanations in few bytes: a page holds thousands, and each has hundreds of links."""
+"""A compact form of TESLA-CELAB's explanations: a page holds thousands, and each has hundreds of links."""
 
 from __future__ import annotations
 

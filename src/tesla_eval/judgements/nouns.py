@@ -1,4 +1,4 @@
-"""The nouns of this room: outputs with human scores, preferences, rankings, system scores."""
+"""The record types of this package: outputs with human scores, preferences, rankings, system scores."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ Scores = dict[tuple[str, str], dict[str, float]]
 
 
 def _judgements(folder: Path, summaries: set[tuple[str, str]]) -> Scores:
-    """What people said of the systems' summaries, from every table that the folder has."""
+    """The human scores of the systems' summaries, from all tables in the folder."""
     scores: Scores = {}
     for path in _tables(folder):
         for place, topic, system, kind, value in _rows(path):
@@ -111,7 +111,7 @@ class _Row(NamedTuple):
 
 
 def _reader(path: Path) -> Callable[[str, Sequence[str]], Iterator[_Row]] | None:
-    """How the lines of a table are read, by its name; nothing where it is no table of human scores."""
+    """The reader for the lines of a table, chosen by its name; None if it holds no human scores."""
     name = path.name.lower()
     if re.fullmatch(r"manual\.peer(\.[a-z])?", name):
         return _tac_line

@@ -1,4 +1,4 @@
-"""Readers of WMT data: the uniform tables, and the folders of mt-metrics-eval.
+"""Readers of WMT data: tables in our common layout, and the folders of mt-metrics-eval.
 
 Tables (segments, preferences, raw rankings, system scores) are tab-separated UTF-8 with one header line, `.gz` or
 plain, read line by line; an `InputError` names file and line. In the folders file names are the schema:

@@ -1,4 +1,4 @@
-"""The one choice of language, for the command line and for Python: the language that is named, or that of the texts."""
+"""Chooses the language, for the command line and for Python: the one the user names, or the one of the texts."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class LanguageModel:
         self.unigrams = np.asarray(self._core.distribution([]))
 
     def analyse(self, texts: Sequence[str]) -> AnalysedBatch:
-        """The texts cut into the words that the model knows them by."""
+        """The texts split into the words that the model uses."""
         return self._pipeline.analyse(texts, keep_punctuation=True)[0]
 
     def score(self, batch: AnalysedBatch) -> FloatArray:

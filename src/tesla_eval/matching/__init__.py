@@ -1,4 +1,4 @@
-"""Bags and a similarity to the exact optimum."""
+"""Matching: from two bags and a similarity to the exact optimum."""
 
 from tesla_eval.matching.ngrams import (
     RECALL_WEIGHT,

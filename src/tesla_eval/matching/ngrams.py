@@ -77,7 +77,7 @@ def explain_feature(
     discount: float,
     alpha: float = RECALL_WEIGHT,
 ) -> MatchDetail:
-    """One feature between the only texts of two batches, with its flow; NaN for the measures where it does not exist.
+    """Match the single texts of two batches under one feature, with the flow; NaN if the texts lack the feature.
 
     The measures are those of `match_pairs`, to the last bit.
     """

@@ -122,7 +122,7 @@ class UnitAnalysis:
 
     @property
     def signature(self) -> dict[str, str]:
-        """The parts of a metric's signature that name it."""
+        """The entries in a metric's signature that identify this cutting into units."""
         return {
             "lang": self.language,
             **({} if self._compounds is None else {"compounds": self._compounds.fingerprint}),

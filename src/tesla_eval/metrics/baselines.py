@@ -173,7 +173,7 @@ class SacreBleuMetric(Metric):
 
 
 class BleuParts(NamedTuple):
-    """What makes up a BLEU score."""
+    """The components of a BLEU score."""
 
     precisions: tuple[float, ...]
     """By order, smoothed, in percent."""

@@ -1,4 +1,4 @@
-"""Scores on disk by what they are scores of: a segment that was scored once is never scored again.
+"""A cache of scores on disk, keyed by metric and texts: no segment is scored twice.
 
 The key of a row is a hash of the metric's signature and of the texts, so that nothing has to be invalidated: another
 version, parameter or resource has another signature. Every chunk is committed, so that interrupted work resumes.

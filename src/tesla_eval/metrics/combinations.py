@@ -176,7 +176,7 @@ class Column(Combination):
 
 @dataclass(frozen=True)
 class Uncombined(Combination):
-    """No score: the features that a model is to be learned from. `names` are the only groups, if given."""
+    """Computes no score, only the features for training a model. `names`, if given, limits the groups."""
 
     optional_groups: ClassVar[bool] = True
 

@@ -1,4 +1,4 @@
-"""Does a metric that was made for one language get text in another? It warns, once per metric, where that is clear."""
+"""Warns, once per metric, if the texts are clearly in another language than the metric's."""
 
 from __future__ import annotations
 

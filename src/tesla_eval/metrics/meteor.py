@@ -1,4 +1,4 @@
-"""METEOR 1.5 (Denkowski and Lavie 2014): the real program, one Java process that is spoken to line by line.
+"""METEOR 1.5 (Denkowski and Lavie 2014): runs the original program as one Java process, line by line.
 
 The jar comes with the package pycocoevalcap (`pip install 'tesla-eval[meteor]'`), or the user names another one. Every
 segment's statistics and score are those that the program prints; the score of a corpus is its own evaluation of the

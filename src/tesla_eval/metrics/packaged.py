@@ -61,7 +61,7 @@ class PackagedMetric(Metric):
         self._lock = threading.Lock()
 
     def get_signature(self) -> Signature:
-        """Package, its version, the model and its hash: what the cache knows a score by."""
+        """The key of a score in the cache: package, version, model, and the hash of the model."""
         return Signature({"metric": self.id, "version": __version__, **self._identity})
 
     @cached_property

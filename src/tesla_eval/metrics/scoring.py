@@ -1,4 +1,4 @@
-"""The one road from texts to scores: several systems under several metrics, chunk by chunk.
+"""From texts to scores: several systems under several metrics, chunk by chunk. All commands use this module.
 
 `Metric.corpus_score`, every command, data frames and engines take it. Texts are read only as they are needed, results
 come in order, and an error names the segment that a metric refuses.

@@ -1,4 +1,4 @@
-"""Parallel segments: lists of texts, what may be scored, all pairs in blocks, means over references."""
+"""Parallel segments: conversion to lists, checks before scoring, all pairs in blocks, means over references."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def streams_by_segment(hypotheses: Sequence[str], references: References) -> lis
 
 
 def _is_list(texts: object) -> bool:
-    """Whether it has a length and an order, as lists, tuples and NumPy's arrays have, and is no single text."""
+    """Whether the value is a sequence (a list, a tuple, a NumPy array) but not a single text."""
     return hasattr(texts, "__len__") and hasattr(texts, "__getitem__") and not isinstance(texts, str)
 
 

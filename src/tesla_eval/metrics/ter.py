@@ -91,5 +91,5 @@ class TerChar(Ter):
 
 
 def _spread(text: str) -> str:
-    """A text with every character a word."""
+    """The text with spaces between characters, so that each is a word."""
     return " ".join("".join(text.split()))

@@ -43,7 +43,7 @@ class TeslaCelab(FeatureMetric):
 
 
 class TeslaCelabMinus(TeslaCelab):
-    """CELAB⁻: TESLA-CELAB without a dictionary, under a name of its own so that both can stand side by side.
+    """CELAB⁻: TESLA-CELAB without a dictionary. Its own name allows both in one table.
 
     >>> round(TeslaCelabMinus(lang="zh").sentence_score("买伞", ["买雨伞"]).score, 4)
     0.3704

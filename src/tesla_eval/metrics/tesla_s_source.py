@@ -1,4 +1,4 @@
-"""What the source supports of a summary, sentence by sentence (specification §10, beyond the papers)."""
+"""How far the source supports a summary, sentence by sentence (specification §10, beyond the papers)."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ class TeslaSSource(Metric):
     def explain(
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Explanation:
-        """For each sentence its support, the closest sentence of the source, and what speaks against it."""
+        """For each sentence: its support, the closest sentence of the source, and what contradicts it."""
         (source,) = needed_sources(self.id, [hypothesis], None if sources is None else [sources])
         evidence = self.evidence([hypothesis], [source])
         scores = evidence.scores(self.pair_share, self.doubted)

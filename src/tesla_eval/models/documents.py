@@ -1,4 +1,4 @@
-"""Learned numbers as JSON files: written when complete, bounded and checked when read; and whom models fit."""
+"""Models as JSON files: written only when complete, checked when read, and matched to a language and analysis."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True)
 class PemXModel:
-    """What PEM-X learned: how evidence becomes adequacy, and how its three parts become a score."""
+    """PEM-X's learned numbers: they turn evidence into adequacy, and the three parts into a score."""
 
     language: str
     evidence: Mapping[str, float]

@@ -189,7 +189,7 @@ CREMER = "cremer"
 
 
 def kernel_kind(kernel: str) -> str:
-    """What the file of CREMER's model with a kernel is called before the language.
+    """The file name of CREMER's model with this kernel, without the language.
 
     >>> kernel_kind("rbf"), kernel_kind("linear")
     ('cremer', 'cremer-linear')

@@ -40,7 +40,7 @@ _LONGEST_REPETITION = 4
 
 
 def length_bin(length: int) -> int:
-    """The bin of a reference of so many words.
+    """The length bin of a reference with this many words.
 
     >>> [length_bin(n) for n in (1, 5, 6, 1000)]
     [0, 0, 1, 6]

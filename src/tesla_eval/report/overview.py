@@ -47,7 +47,7 @@ class PairRow:
 
 @dataclass(frozen=True)
 class Overview:
-    """What the first screen says and shows; systems are sorted by the first metric, the best first."""
+    """The content of the first screen; systems are sorted by the first metric, the best first."""
 
     conclusion: str
     """Over all metrics; empty if there is one metric or one system."""
@@ -98,7 +98,7 @@ def _meaning(metric: Mapping[str, Any], language: str) -> str:
 
 
 def default_title(language: str, systems: int, segments: int) -> str:
-    """What a report without a title is called.
+    """The default title of a report.
 
     >>> default_title("de", 2, 1000), default_title("und", 1, 5)
     ('German: 2 systems, 1,000 segments', '1 system, 5 segments')

@@ -149,7 +149,7 @@ def kendall_rows(human: FloatArray, metric: FloatArray) -> FloatArray:
 
 
 def consistency_rows(human: FloatArray, metric: FloatArray) -> FloatArray:
-    """Share of the pairs that humans tell apart on which the metric agrees; a metric tie does not agree."""
+    """Of the pairs that humans tell apart, the share that the metric ranks the same way; metric ties count as wrong."""
     x, y = _pair_signs(human), _pair_signs(metric)
     agreement = x * y
     return ratio(np.where(np.isnan(agreement), np.nan, agreement > 0).sum(-1), np.abs(x).sum(-1))

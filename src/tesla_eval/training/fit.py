@@ -185,7 +185,7 @@ class Validation:
 
     @property
     def value(self) -> float:
-        """What choices go by: held-out test sets where there are several, else held-out segments."""
+        """The figure that decides: held-out test sets if there are several, else held-out segments."""
         return self.by_segment if self.by_test_set is None else self.by_test_set
 
 
@@ -265,7 +265,7 @@ def _kinds_of_agreement(features: Sequence[Feature]) -> set[str]:
 
 
 def check_floors(floors: Mapping[str, float], features: Sequence[Feature], learner: str) -> None:
-    """Refuse floors of what is no kind of feature, negative ones, and shares of more agreement than there is."""
+    """Raise an error for floors of unknown kinds, for negative floors, and for shares that add up to 1 or more."""
     if floors and learner != SIGNED_LEARNER:
         raise UsageError(f"floors go with the learner {SIGNED_LEARNER!r} only")
     kinds = {feature.kind for feature in features}

@@ -190,7 +190,7 @@ def frequent_values(values: Sequence[str], most: int) -> npt.NDArray[np.bool_]:
 def observable_problems(
     examples: Examples, feature: str, most: int
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.intp]]:
-    """The label matrix of the `most` frequent values of a feature, and the columns that would tell them."""
+    """The label matrix of the `most` frequent values of a feature, and the columns that would reveal them."""
     if feature in examples.unused:
         return frequent_values(examples.unused[feature], most), examples.table.columns_of(feature)
     prefix = f"{feature}="

@@ -87,7 +87,7 @@ class Work(ABC):
 
     @abstractmethod
     def _result(self) -> Any:
-        """What the parts come to."""
+        """The combined result of all parts."""
 
 
 class Scoring(Work):

@@ -1,4 +1,4 @@
-"""Scores over HTTP for many clients: requests in, batches to the metrics, answers out; Starlette and uvicorn carry it.
+"""Scores over HTTP for many clients, on Starlette and uvicorn: requests are scored in batches.
 
 What a client may cost is limited: the size of a body and of a text, the time of a request, the requests that wait. Only
 metrics that the server offers are made, with the options that it was started with: a request cannot name a file.

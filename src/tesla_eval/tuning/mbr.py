@@ -43,7 +43,7 @@ class MbrOptions:
 
     @property
     def signature(self) -> dict[str, str]:
-        """What the choice depends on besides the metric."""
+        """The settings of the choice, apart from the metric."""
         how = {
             "mbr": "aggregate" if self.aggregate else "exact" if self.top_k is None else f"top-{self.top_k}"
         }

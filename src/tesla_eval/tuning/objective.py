@@ -1,4 +1,4 @@
-"""What tuning makes as good as it can: the score of a corpus, from statistics of its segments that add up."""
+"""The objective of tuning: the score of a corpus, computed from summed statistics of its segments."""
 
 from __future__ import annotations
 

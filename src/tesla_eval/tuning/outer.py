@@ -194,7 +194,7 @@ def _settings(
 
 
 class _State:
-    """What a folder holds of a run: its settings, and the weights after each iteration."""
+    """The record of a run in its folder: its settings, and the weights after each iteration."""
 
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
         self._path = folder / _STATE

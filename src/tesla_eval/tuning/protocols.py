@@ -1,4 +1,4 @@
-"""What a scoring process says to its client: METEOR's protocol, JSON Lines, and the one that Z-MERT's metric speaks.
+"""The protocols of `tesla serve`: METEOR's, JSON Lines, and the one of the Z-MERT integration.
 
 A protocol takes lines and gives back one answer for each request, in order. It is given as many lines at once as have
 arrived, so that they can be scored together; a line that it cannot read is answered, too, and ends nothing.

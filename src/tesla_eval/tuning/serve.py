@@ -1,7 +1,7 @@
-"""One process that answers lines of standard input on standard output, for as long as somebody asks.
+"""A process that reads requests from standard input and writes answers to standard output until the input ends.
 
-A thread reads all the time and keeps what it reads, on disk when it is much: a client may write everything before it
-reads the first answer, and neither side waits for ever. Memory does not grow with the number of lines.
+A separate thread reads the input and queues it, on disk if the queue is long. So a client may write everything
+before it reads the first answer, and neither side blocks forever. Memory does not grow with the number of lines.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What several subcommands use: options, inputs, formats, the terminal."""
+"""Code shared by the subcommands: options, inputs, formats, the terminal."""

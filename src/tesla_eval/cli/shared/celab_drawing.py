@@ -1,4 +1,4 @@
-"""A pair of texts under TESLA-CELAB, drawn to be read at a glance: one above the other, partners in one column."""
+"""Drawing of a pair of texts under TESLA-CELAB: one text above the other, matched units in the same column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all commands with many options share: help in sections, and advice for options that moved into `-m`."""
+"""Base of commands with many options: help in sections, and advice for options that moved into `-m`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _OTHER = "Other"
 _SECTIONS = {
     "Input": "references reference inputs source source_text system columns missing analysed score_file docs meta_file "
     "segment_files outputs pairs rankings ratings systems mtme summaries lps human_score all_references all_segments "
-    "nbest nbest_format lists decoder params protocol",
+    "nbest nbest_format lists decoder params protocol stress_file labels",
     "Metrics": "metrics metric language scale top_k aggregate kinds",
     "Search": "optimiser restarts directions l2 average interpolate iterations",
     "Output": "output_format output as_json as_html as_svg segments segment feature reference_name title flows "
@@ -55,7 +55,7 @@ class Command(click.Command):
             if error.option_name not in _MOVED or not takes_metrics:
                 raise
             raise click.UsageError(
-                f"{error.option_name} is gone: it is an option of single metrics, such as "
+                f"{error.option_name} was removed: set it as an option of a metric, such as "
                 f"-m {_MOVED[error.option_name]}=VALUE",
                 ctx,
             ) from None

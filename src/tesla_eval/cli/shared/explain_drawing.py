@@ -82,7 +82,7 @@ def _draw_reference(reference: ReferenceExplanation, feature: str | None) -> Ite
 
 
 def _draw_support(sentence: SentenceSupport) -> Iterator[str]:
-    """A sentence of a summary, the sentence of the source that is closest to it, and what speaks against it."""
+    """A sentence of a summary, the closest sentence of the source, and what contradicts it."""
     yield f"  {sentence.score:.4f}  {visible(sentence.text)}"
     yield f"          closest: {visible(sentence.source) or 'nothing'}"
     for label, spans in (
@@ -115,7 +115,7 @@ def _is_telling(feature: Drawable) -> bool:
 
 
 def _draw_links(reference: ReferenceExplanation, feature: MatchDetail) -> Iterator[str]:
-    """The flow as rows, each kind of link with a line of its own, and a legend; dots for what found no partner."""
+    """The flow as rows: a different line for each kind of link, a legend, and dots for unmatched words."""
     n = feature.n
     kinds = set()
     rows = [("", f"hypothesis ({feature.name})", "", "reference", "similarity", "weight")]
@@ -190,7 +190,7 @@ def _ngram(tokens: Sequence[Token | Unit], start: int, n: int) -> str:
 
 
 def _word(token: Token | Unit) -> str:
-    """A token with its part of speech, if its analysis knows those (`-l und` does not)."""
+    """A token with its part of speech, if the analysis has tags (`-l und` has none)."""
     pos = token.pos if isinstance(token, Token) else ""
     return f"{visible(token.surface)}/{pos}" if pos else visible(token.surface)
 

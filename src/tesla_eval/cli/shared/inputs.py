@@ -68,7 +68,9 @@ def systems_or_standard_input(systems: Sequence[str]) -> tuple[str, ...]:
     """The systems that were named; without any, the one (or several) that comes through a pipe."""
     for name in systems:
         if name.lower() in BUILT_IN and not Path(name).exists():
-            raise click.UsageError(f"{name}: is no file; join several metrics by commas, such as -m m,{name}")
+            raise click.UsageError(
+                f"{name}: there is no such file; join several metrics by commas, such as -m m,{name}"
+            )
     if systems:
         return tuple(systems)
     if not _has_piped_input():
@@ -178,7 +180,7 @@ def _marked_inputs(references: Sequence[str], systems: Sequence[str], source: st
 
 
 class _TabbedInput(LineReader):
-    """Standard input, whose first line tells how many systems stand side by side, as sacreBLEU reads it."""
+    """Standard input with one tab-separated column per system, as in sacreBLEU; the first line sets their number."""
 
     def __init__(self) -> None:
         super().__init__(STANDARD_INPUT)

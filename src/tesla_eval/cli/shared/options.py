@@ -32,15 +32,15 @@ language_option: Callable[[Command], Command] = click.option(
 )  # fmt: skip
 auto_language_option: Callable[[Command], Command] = click.option(
     "-l", "--lang", "language", default="auto", show_default=True,
-    help="Language of the texts: ISO 639-1 code or a usual alias; of a pair (de-en) the target. auto identifies it "
-    "from the references (or what takes their place). Texts that are clearly in another language are refused; "
-    "de! insists.",
+    help="Language of the texts: an ISO 639-1 code, a usual alias, or a pair (de-en), which means its target. auto "
+    "identifies the language from the references, or from the texts used in their place. Texts that are clearly in "
+    "another language are an error; write de! to score them all the same.",
 )  # fmt: skip
 metrics_option: Callable[[Command], Command] = click.option(
     "-m", "--metrics", multiple=True, metavar="NAME[,NAME...] | NAME:KEY=VALUE[,KEY=VALUE...]",
-    help=f"Metrics: {', '.join(BUILT_IN)}, and what other packages add. May be given several times. With options, "
-    "such as bleu:tok=intl,lc=yes, it names one metric; `tesla metrics NAME` lists them. In a value write \\, for a "
-    "comma (and quote that for your shell), and + between the items of a list.  "
+    help=f"Metrics: {', '.join(BUILT_IN)}, and those of other packages. May be given several times. To set options, "
+    "name one metric: bleu:tok=intl,lc=yes; `tesla metrics NAME` lists its options. In a value, write \\, for a "
+    "comma (quoted for your shell), and + between the items of a list.  "
     "[default: m,x; celab for languages written without spaces; s-recall,s for summaries]",
 )  # fmt: skip
 
@@ -79,7 +79,7 @@ def checked_reference_name(name: str) -> str:
 
 input_option: Callable[[Command], Command] = click.option(
     "-i", "--input", "-t", "--translations", "inputs", multiple=True, metavar="FILE", hidden=True,
-    help="A system, as an option instead of an argument: sacreBLEU's and COMET's habit.",
+    help="A system, as an option instead of an argument, as in sacreBLEU and COMET.",
 )  # fmt: skip
 source_option: Callable[[Command], Command] = click.option(
     "-s", "--source", default=None, metavar="FILE", help="The source texts, for metrics that read them."
@@ -91,17 +91,17 @@ columns_option: Callable[[Command], Command] = click.option(
 )  # fmt: skip
 missing_option: Callable[[Command], Command] = click.option(
     "--missing", type=click.Choice(MISSING), default="error", show_default=True,
-    help="What becomes of a row of a table that lacks a text (null): an error, a null score (with -o FILE.parquet or "
-    "--engine), or no row.",
+    help="For rows of a table that lack a text (null): error stops, null writes a null score (with -o FILE.parquet or "
+    "--engine), skip leaves the row out.",
 )  # fmt: skip
 resamples_option: Callable[[Command], Command] = click.option(
     "--resamples", type=click.IntRange(1), default=None,
-    help="Draws of each test.  [default: at least 1000, and 20 for each compared pair and 1/alpha]",
+    help="Number of resamples in each test.  [default: 20 × pairs compared / alpha, at least 1000]",
 )  # fmt: skip
 
 analysed_option: Callable[[Command], Command] = click.option(
     "--analysed", is_flag=True,
-    help="The files are CoNLL-U, one sentence per segment: FORM, LEMMA, UPOS and XPOS are taken as they are.",
+    help="The files are CoNLL-U, one sentence per segment; FORM, LEMMA, UPOS and XPOS are used unchanged.",
 )  # fmt: skip
 
 
@@ -114,8 +114,8 @@ def format_option(formats: Iterable[str]) -> Callable[[Command], Command]:
         )
         choice = click.option(
             "--format", "output_format", type=click.Choice(sorted(formats)), default=None, callback=_chosen_format,
-            help="How the results are shown. --json is short for --format json.  "
-            "[default: text; with -o what the ending says: .json, .csv, .tsv, .tex, .md]",
+            help="Format of the results. --json is short for --format json.  "
+            "[default: text; with -o, by the extension .json, .csv, .tsv, .tex or .md]",
         )  # fmt: skip
         return choice(flag(command))
 
@@ -232,7 +232,7 @@ def _for_analysed_text(request: MetricRequest, language: str) -> dict[str, Any]:
     if "analyser" not in request.entry.load().option_defaults():
         raise click.UsageError(f"--analysed goes with metrics that read words: {name} reads plain text")
     if "segmenter" in options:
-        raise click.UsageError(f"--analysed text is cut already: leave out the segmenter of {name}")
+        raise click.UsageError(f"--analysed text is already tokenised: leave out the segmenter of {name}")
     analyser = ConlluAnalyser(language, options.pop("synonyms", None))
     return {**options, "analyser": analyser}
 

@@ -1,4 +1,4 @@
-"""Results in a file that appears under its name only when it is whole: the option `-o` of `score` and `compare`."""
+"""The option `-o` of `score` and `compare`: write results to a file that appears only when it is complete."""
 
 from __future__ import annotations
 

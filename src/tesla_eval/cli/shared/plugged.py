@@ -56,7 +56,7 @@ class PluggedGroup(click.Group):
 
 
 def _broken(name: str, why: str) -> click.Command:
-    """A command in the place of one that cannot be had: help still works, and calling it says why."""
+    """A placeholder for a command that failed to load: its help works, and calling it says why it failed."""
 
     def refuse(arguments: tuple[str, ...]) -> None:
         raise UsageError(why)

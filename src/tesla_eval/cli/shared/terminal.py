@@ -1,4 +1,4 @@
-"""Drawing for the terminal: tables, text that cannot take over the screen, progress, warnings."""
+"""Terminal output: tables, texts without active control characters, progress, warnings."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def warn(message: str) -> None:
 
 
 def show_warnings() -> None:
-    """Show the warnings of all rooms as this one shows its own."""
+    """Show the warnings of all packages in the format of the command line."""
     show_others = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **options: Any) -> None:

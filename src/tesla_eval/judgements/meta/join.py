@@ -1,4 +1,4 @@
-"""Scores of outputs, from anything that can score, side by side with judgements, ready for statistics."""
+"""Joins the scores of outputs, from any scorer, with human judgements, as input for the statistics."""
 
 from __future__ import annotations
 

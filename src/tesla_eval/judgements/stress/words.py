@@ -73,7 +73,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Corpus:
-    """What kinds may draw on beside the text itself."""
+    """The other material that kinds of damage may use besides the text itself."""
 
     language: str
     references: Sequence[Words]

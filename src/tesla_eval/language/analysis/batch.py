@@ -1,4 +1,4 @@
-"""The analysed form of many texts: flat arrays over one lexicon, and what other rooms know about its word types."""
+"""The analysed form of many texts: flat arrays over one lexicon, and data of other packages about its word types."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ Known = TypeVar("Known")
 
 @dataclass(eq=False)
 class PerVocabulary(Generic[Known]):
-    """What a room knows of each vocabulary, made when the vocabulary is first met and dropped with it.
+    """Data of a package about each vocabulary, created at its first use and dropped with it.
 
     >>> from tesla_eval.language.analysis import load_pipeline
     >>> (batch,) = load_pipeline("en").analyse(["Two tall trees"])

@@ -1,4 +1,4 @@
-"""Words that a single error of changes the meaning: negations and numbers, for as many languages as lists are known.
+"""Words whose loss or change alters the meaning: negations and numbers, for the languages with word lists.
 
 A negation is a particle (`not`, French `ne`), or a negative word that may stand beside a particle in the same clause
 (French `rien`, Czech `nikdo`). In some languages verbs are negated by a prefix.

@@ -23,7 +23,7 @@ class Analyser(Protocol):
     """Turns texts into tokens.
 
     Every token it returns takes part in matching, so punctuation is left out; `senses` must be the same wherever a
-    lemma is (specification §1). The `name` stands in the signature.
+    lemma is (specification §1). The `name` is part of the signature.
     """
 
     name: str
@@ -73,8 +73,8 @@ class OwnAnalysis:
             raise
         except (AttributeError, OverflowError, TypeError, ValueError) as error:
             raise InputError(
-                f"analyser {self._analyser.name!r}: gives what is no `tesla_eval.Token` with offsets and sense ids "
-                f"from 0 to 4,294,967,295 ({error})"
+                f"analyser {self._analyser.name!r}: every token must be a `tesla_eval.Token` with offsets and sense "
+                f"ids from 0 to 4,294,967,295 ({error})"
             ) from error
 
 

@@ -268,7 +268,7 @@ def models_of(resource: Resource) -> dict[str, ScriptModel]:
         return {script: _model(resource, script, entry) for script, entry in resource.info["scripts"].items()}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ResourceError(
-            f"{resource.path}: is no sound model of languages; reinstall or rebuild it"
+            f"{resource.path}: is not a valid model of languages; reinstall or rebuild it"
         ) from error
 
 

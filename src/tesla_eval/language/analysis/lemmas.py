@@ -60,7 +60,7 @@ class Lemmatiser:
 
     @property
     def name(self) -> str:
-        """What makes the lemmas, with its version: part of an analysis's fingerprint."""
+        """The lemmatiser and its version, for the fingerprint of the analysis."""
         parts = [self._resource.fingerprint] if self._resource and self._resource.fingerprint else []
         if self._simplemma is not None:
             parts.append(self._simplemma.name)

@@ -1,4 +1,4 @@
-"""Text to sentences: where the tokeniser's full stops end one, and where lines, bullets and quotes say so.
+"""Splits text into sentences: at full stops of the tokeniser, line ends, bullets and quotes.
 
 The tokeniser of a language already knows its abbreviations (`Mr.`, `bzw.`) and ordinals (`3.`), so a full stop that is
 a token of its own is no part of one. What is left to decide here: an abbreviation that ends a sentence as well, what

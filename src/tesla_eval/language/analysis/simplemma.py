@@ -1,4 +1,4 @@
-"""simplemma as the lemmatiser asks it: its dictionaries read by the core, its strategies for all other words.
+"""simplemma for the lemmatiser: the core reads its dictionaries; its own rules handle all other words.
 
 Importing simplemma takes 35 ms. It is not imported until a word needs one of its strategies. In English that is only a
 word with an accent and an apostrophe or hyphen, or one that is not listed and begins with an accented small letter.
@@ -58,7 +58,7 @@ class Simplemma:
         return dictionary, None if dictionary is None else ends, english
 
     def lemma(self, word: str) -> str | None:
-        """What its strategies give; `None` if they know nothing of the word."""
+        """simplemma's lemma of the word; `None` if it has none."""
         if _SIGNS.fullmatch(word) and (dictionary := core_dictionary(self._code)) is not None:
             return dictionary.get(word)
         return self._strategy.get_lemma(word, self._code)

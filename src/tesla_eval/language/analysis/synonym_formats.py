@@ -162,7 +162,7 @@ def _decoded(path: Path, data: bytes, encoding: str) -> _Lines:
 
 
 def _reader_for(source: _Lines) -> Callable[[_Lines], Iterator[list[str]]]:
-    """The reader that the first line which is no remark asks for."""
+    """The reader for the format of the first line that is not a comment."""
     for _, line in source.numbered():
         if line.startswith("#"):
             continue

@@ -1,4 +1,4 @@
-"""Words as vectors: which words mean nearly the same (specification §8b, `vec`), for features that match them.
+"""Word vectors: find words with nearly the same meaning (specification §8b, `vec`), for features that match them.
 
 A table holds whole words (made from fastText, GloVe or word2vec files) or WordPieces (made from the input embeddings of
 a BERT model), each with a vector of 8-bit numbers. A word of several pieces has the mean of their unit vectors.

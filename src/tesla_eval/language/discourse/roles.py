@@ -184,7 +184,7 @@ class CoherenceModel:
         return math.fsum(self.shares(features).values())
 
     def expected(self, sentences: int) -> float:
-        """What texts with so many sentences score."""
+        """The score of texts with this many sentences."""
         return self.typical[min(max(1, sentences), len(self.typical)) - 1] if self.typical else 0.0
 
     def ranking(self, features: Mapping[str, float], sentences: int) -> float:
@@ -249,7 +249,7 @@ def read_coherence_model(path: Path) -> CoherenceModel:
 
 
 def variant_kind(variant: str) -> str:
-    """What the file of a variant's model is called before the language.
+    """The file name of a variant's model, without the language.
 
     >>> variant_kind("dicomer"), variant_kind("lin+c")
     ('dicomer', 'dicomer-lin-c')

@@ -1,4 +1,4 @@
-"""The constituents of a sentence that may be arguments, with what features need to know of them."""
+"""The constituents of a sentence that may be arguments, with the data that features need."""
 
 from __future__ import annotations
 

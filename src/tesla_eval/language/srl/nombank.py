@@ -1,4 +1,4 @@
-"""Readers for those who hold NomBank 1.0 and the Penn Treebank: propositions over `.mrg` trees.
+"""Readers of NomBank 1.0 with the Penn Treebank: propositions over `.mrg` trees.
 
 A proposition is one line: `wsj/02/wsj_0201.mrg 0 12 effect 01 12:0-rel 5:1-ARG0 13:1-ARG1`. A pointer `terminal:height`
 names a node: the terminal counts words and traces from 0, the height counts steps up. `*` chains a trace and what it
@@ -97,8 +97,8 @@ def read_gold(path: str, treebank: Path | None, split: str | None) -> list[Treeb
 def read_nombank(propositions: str, treebank: Path, split: str | None = None) -> list[TreebankSentence]:
     """The sentences with propositions, without traces, in the order of the propositions; all, or those of one split.
 
-    `treebank` is the folder that the propositions' file names start from. An argument that is only a trace, or that no
-    word is left of, is dropped; so is SUPPORT, which is no argument.
+    `treebank` is the folder to which the file names in the propositions are relative. Arguments without any word
+    (only traces) are dropped, and so is SUPPORT, which is not an argument.
     """
     trees: dict[str, list[Tree]] = {}
     predicates_of: dict[tuple[str, int], list[GoldPredicate]] = {}

@@ -18,7 +18,7 @@ def noun_places(sentence: ParsedSentence) -> list[int]:
 
 
 def predicate_features(sentence: ParsedSentence, index: int, nomtype: str) -> list[str]:
-    """What tells whether the noun at a place takes arguments."""
+    """The features that decide whether the noun at this position has arguments."""
     words, leaves = sentence.words, sentence.leaves
     word = words[index]
     lemma = noun_lemma(word)

@@ -81,7 +81,7 @@ def _lemmatiser(language: str) -> Lemmatiser:
 
 
 def _lemmas(words: Sequence[str], language: str) -> list[str]:
-    """Lemmas in lower case; a pronoun is the same in all its cases."""
+    """Lemmas in lower case; all case forms of a pronoun (`he`, `him`) are equal."""
     return [
         _SUBJECT_FORMS.get(word.lower(), lemma)
         for word, lemma in zip(words, _lemmatiser(language).lemmas(words), strict=True)

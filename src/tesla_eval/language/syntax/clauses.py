@@ -1,4 +1,4 @@
-"""The verbs of a tree with those who take part: who did what to whom, whatever the order and the voice."""
+"""The verbs of a tree with their participants: who did what to whom, in any word order, active or passive."""
 
 from __future__ import annotations
 
@@ -283,7 +283,7 @@ def _has_negation(node: Tree) -> bool:
 
 
 def _is_time(node: Tree) -> bool:
-    """Whether a noun phrase tells when: `last week`."""
+    """Whether a noun phrase is an expression of time, such as `last week`."""
     leaves = node.leaves()
     heads = {(leaf.word or "").lower() for leaf in leaves if leaf.start in noun_heads(node)}
     return all(head in _TIMES or head.removesuffix("s") in _TIMES for head in heads)

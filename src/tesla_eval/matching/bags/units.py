@@ -91,7 +91,7 @@ class UnitSplitter:
         return [key for surface in unit_surfaces(_checked(text)) for key, _, _ in self._parts[surface]]
 
     def joined_key(self, word: str) -> str:
-        """What the n-gram of all units of `word` is looked up by."""
+        """The key by which the n-gram of all units of `word` is looked up."""
         if self._parts is None and word.isalnum() and unicodedata.is_normalized("NFKC", word):
             folded = word.casefold()
             if folded == word:  # as most words of a dictionary

@@ -1,4 +1,4 @@
-"""Groups of features: what a metric sees in two texts (specification §5–§10, §13). They know nothing of weights.
+"""Groups of features: what a metric sees in two texts (specification §5–§10, §13). They do not depend on weights.
 
 A `FeatureGroup` is a declaration: a frozen dataclass whose fields are parameters of the metric. Bound to an analysis
 it becomes a `BoundGroup`, which prepares every text of a batch once and then compares pairs of them: one row per pair,
@@ -91,9 +91,9 @@ class BoundGroup(ABC):
     def compare_segments(
         self, references: Sequence[AnalysedBatch], hypothesis: AnalysedBatch, present: Sequence[Index]
     ) -> list[FloatArray]:
-        """For each stream of references `compare` of the texts `present[k]` with the hypotheses of the same numbers.
+        """For each stream of references: `compare` its texts `present[k]` with the hypotheses of the same indices.
 
-        These ascend. Some groups need not keep what they prepare.
+        The indices ascend. Some groups override this, so that they need not keep prepared texts.
         """
         y = self.prepare(hypothesis)
         return [
@@ -183,7 +183,7 @@ class FeatureGroup(ABC):
 
 
 def fixed(default: Any) -> Any:
-    """A dataclass field that belongs to the declaration and is no option of the metric."""
+    """A dataclass field of the declaration that is not an option of the metric."""
     return field(default=default, metadata={"option": False})
 
 

@@ -24,10 +24,10 @@ _SHOWN = 20  # characters of a text in a message
 
 @dataclass(frozen=True)
 class CoveringGroup(FeatureGroup):
-    """What matched n-grams of units cover of both texts: `coverage` is the optimum, `recall` and `precision` its parts.
+    """How much of both texts the matched n-grams cover: `coverage`, the optimum, with its parts `recall`, `precision`.
 
-    `discount` multiplies the weight of an n-gram for each function character in it; `weights` is a rule of the user's
-    own (the paper's m(X)).
+    `discount` multiplies the weight of an n-gram for each function character in it; `weights` is the user's own
+    weight function (the paper's m(X)).
     """
 
     name: ClassVar[str] = "units"
@@ -64,7 +64,7 @@ class CoveringGroup(FeatureGroup):
             known = ", ".join(sorted(FUNCTION_UNITS))
             raise UsageError(
                 f"the function characters of {language!r} are not known (those of {known} are): "
-                "give weights, a rule of your own"
+                "pass your own function as `weights`"
             )
         return discount_units(FUNCTION_UNITS[language], self.discount)
 

@@ -86,7 +86,7 @@ class LanguageModelScores(BoundGroup):
 
 @dataclass(frozen=True)
 class FluencyGroup(FeatureGroup):
-    """How much less likely the hypothesis is than the reference, per word: 0 for no less, 1 for `WORST` or more."""
+    """How much less likely the hypothesis is than the reference, per word: 0 if it is not, 1 from `WORST` on."""
 
     name: ClassVar[str] = "fluency"
 
