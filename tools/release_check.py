@@ -2,8 +2,8 @@
 
 The sdist is built, and from it a wheel for every Python from 3.10 to 3.12 that is on the PATH (from 3.12 on one wheel
 serves all versions). Each wheel is checked: size, metadata (twine), which Linux it runs on (auditwheel); then it is
-installed into an empty environment that has no compiler, recomputes the stored scores and scores the example. The sdist
-without a compiler must fail with a sentence that says what to install. Wheels for macOS and Windows are made by
+installed into an empty environment that has no compiler, recomputes the stored scores and runs the commands of the
+tutorial. The sdist without a compiler must fail with a sentence that says what to install. Wheels for macOS and Windows are made by
 .github/workflows/wheels.yml.
 """
 
@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -21,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PYTHONS = ("python3.10", "python3.11", "python3.12")
 COMPILERS = ("c++", "g++", "clang++", "cc", "gcc", "clang")
 ADVICE = "needs a C++17 compiler"
+TUTORIAL = re.compile(r"^\$ tesla (.*)$", re.MULTILINE)
 
 
 def run(*command: str | Path, cwd: Path = ROOT, path: str | None = None) -> str:
@@ -69,16 +72,8 @@ def check_wheel(wheel: Path, python: str, tools: Path, folder: Path, path: str) 
     programs = environment(folder, python)
     run(programs / "pip", "install", "--quiet", "--only-binary", ":all:", wheel, path=path)
     print("  " + run(programs / "tesla", "selftest", cwd=folder, path=path).splitlines()[-1])
-    texts = ROOT / "examples"
-    run(
-        programs / "tesla",
-        "score",
-        "-r",
-        texts / "reference.txt",
-        texts / "system-a.txt",
-        cwd=folder,
-        path=path,
-    )
+    for command in TUTORIAL.findall((ROOT / "docs" / "tutorial.md").read_text("utf-8")):
+        run(programs / "tesla", *shlex.split(command), path=path)
 
 
 def check_sdist_without_compiler(sdist: Path, folder: Path, path: str) -> None:
