@@ -3,8 +3,8 @@
 The sdist is built, and from it a wheel for every Python from 3.10 to 3.12 that is on the PATH (from 3.12 on one wheel
 serves all versions). Each wheel is checked: size, metadata (twine), which Linux it runs on (auditwheel); then it is
 installed into an empty environment that has no compiler, recomputes the stored scores and runs the commands of the
-tutorial. The sdist without a compiler must fail with a sentence that says what to install. Wheels for macOS and Windows are made by
-.github/workflows/wheels.yml.
+tutorial. The sdist without a compiler must fail with a sentence that says what to install. Wheels for macOS and Windows
+are made by .github/workflows/wheels.yml.
 """
 
 from __future__ import annotations
