@@ -280,7 +280,7 @@ def test_a_slow_reader_is_left_and_takes_no_memory() -> None:
 
 def test_a_full_queue_and_a_request_out_of_time_are_said() -> None:
     with serving("--queue", "1", "--timeout", "0.3", "-m", "x") as server:
-        texts = [f"{text} {k}" for k in range(300) for text in HYPOTHESES[:20]]
+        texts = [f"{text} {k}" for k in range(1200) for text in HYPOTHESES[:20]]
         slow = {"hypotheses": texts, "references": [texts[::-1]], "lang": "en"}
         with ThreadPoolExecutor(4) as pool:
             statuses = sorted(
