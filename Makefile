@@ -43,7 +43,7 @@ $(VENV)/.package: $(SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing the package into $(VENV); compiling its core takes one or two minutes"
 	@mkdir -p build
-	@$(BIN)/pip install --disable-pip-version-check --verbose --editable . > build/install.log 2>&1 & pid=$$!; \
+	@$(BIN)/pip install --disable-pip-version-check --no-compile --verbose --editable . > build/install.log 2>&1 & pid=$$!; \
 	  while kill -0 $$pid 2> /dev/null; do sleep 2; share=$$(grep -o '^ *\[ *[0-9]*%\]\|^ *\[[0-9]*/[0-9]*\]' build/install.log | tail -1); \
 	  test ! -t 1 -o -z "$$share" || printf '\r  core: %s ' "$$share"; done; echo; \
 	  wait $$pid || { tail -40 build/install.log; exit 1; }
