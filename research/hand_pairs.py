@@ -1,10 +1,11 @@
-"""Pairs that were written by somebody who had not seen the detectors: what do metrics make of them?
+"""Pairs that were written without sight of the detectors: what do metrics make of them?
 
 python -m research.hand_pairs
 
 research/hand holds 64 sentences with a faithful paraphrase in other words and a damaged copy, 60 pairs that mean the
-same although words differ in number, negation or antonyms, and 100 negated sentences in five languages. They were
-written for this test, by one writer, from a list of kinds. Nothing was learned from them or changed because of them.
+same although words differ in number, negation or antonyms, and 100 negated sentences in five languages. A
+language model wrote them for this test from a list of kinds, without the code; no native speaker has checked them.
+Nothing was learned from them or changed because of them.
 """
 
 from __future__ import annotations

@@ -194,15 +194,15 @@ OTHER_TABLES = (
     OtherTable(_SUMMARIES, "table 3", "readability", (
         *_same("R-2; R-SU4", _ROUGE), ("BE", "not possible: as table 1"), *_same("4; 6; 12; 18; 23", _AESOP),
         *_same("LIN; LIN+C; LIN+E",
-               "not possible: no public set has TAC's readability; the models ship (`dicomer:variant=lin`)"),
+               "not measured: TAC's scores are not public, other sets not run; models ship (`dicomer:variant=lin`)"),
         ("DICOMER", "counterpart: [DICOMER](../docs/dicomer.md#agreement-with-people), single summaries"))),
     OtherTable(_SUMMARIES, "table 4", "significance", (
         *_same("LIN vs. 4; LIN+C vs. 4; LIN+E vs. 4; DICOMER vs. 4", _AESOP),
-        ("DICOMER vs. LIN", "not possible: as table 3"))),
+        ("DICOMER vs. LIN", "not measured: as table 3"))),
     OtherTable(_SUMMARIES, "table 5", "responsiveness", (
         *_same("R-2; R-SU4", _ROUGE), ("BE", "not possible: as table 1"), *_same("4; 6; 11; 12; 18; 23; 25", _AESOP),
         *_same("CREMER LF; CREMER PF",
-               "not possible: no public set has TAC's responsiveness; the models ship (`cremer:kernel=linear`)"),
+               "not measured: TAC's scores are not public, other sets not run; models ship (`cremer:kernel=linear`)"),
         ("CREMER RBF", "counterpart: [CREMER](../docs/cremer.md), mean of the criteria"))),
     OtherTable(_NOMBANK, "tables 1, 2", "features", (
         ("18 and 11 features", "reproduced: `tesla train srl`, [roles of nouns](../docs/srl.md)"),)),

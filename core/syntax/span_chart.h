@@ -39,7 +39,7 @@ struct RuleScores {
     std::vector<float> binary, unary, root;  // by rule, by unary rule, by symbol
 };
 
-// Refuses a number of items per span that is none.
+// Refuses an invalid number of items per span.
 void require_beam(std::size_t beam);
 
 class SpanChart {
