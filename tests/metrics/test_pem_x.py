@@ -139,6 +139,7 @@ DETECTED = [
     ("roles", "The deer hunted the wolf.", "The wolf chased the deer."),
     ("number", "The price tripled.", "The price doubled."),
     ("number", "She owns two dozen cats.", "She owns twelve cats."),
+    ("number", "The talks lasted ninety minutes.", "The talks lasted forty minutes."),
 ]
 INNOCENT = [
     ("The offer was turned down by the board.", "The board did not accept the offer."),
@@ -169,6 +170,13 @@ INNOCENT = [
     ("The prize went to Anna Smith.", "Anna Smith won the prize."),
     ("Google Unveils Concept Car", "Google Unveils Prototype Car"),
     ("It took a hundred years.", "It took a century."),
+    ("The talks lasted ninety minutes.", "The talks lasted an hour and a half."),
+    ("The plan is nothing but a dream.", "The plan is only a dream."),
+    ("The soup is too hot to eat.", "The soup is so hot that I cannot eat it."),
+    ("We have no more sugar.", "We ran out of sugar."),
+    ("She is not at all tired.", "She is not even a little tired."),
+    ("He has his car washed every week.", "He gets his car washed every week."),
+    ("They quit smoking last May.", "They gave up smoking last May."),
 ]
 
 
