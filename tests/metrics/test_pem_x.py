@@ -130,6 +130,7 @@ DETECTED = [
     ("tense", "The minister will visit Spain.", "The minister visited Spain."),
     ("tense", "She has finished the report.", "She will finish the report."),
     ("tense", "The train had left.", "The train is leaving."),
+    ("tense", "The house was empty.", "The house is empty."),
     ("name", "Obama visited Paris in June.", "Obama visited Berlin in June."),
     ("name", "The match is on Thursday.", "The match is on Tuesday."),
     ("antonym", "Peter bought the car from Mary.", "Peter sold Mary the car."),

@@ -16,7 +16,7 @@ Mask = npt.NDArray[np.bool_]
 
 _REACH = 4
 """A word governs the next content word if that is at most so many words away."""
-_ADVERB, _VERB = UNIVERSAL_IDS["ADV"], UNIVERSAL_IDS["VERB"]
+_ADVERB, _VERBS = UNIVERSAL_IDS["ADV"], [UNIVERSAL_IDS["VERB"], UNIVERSAL_IDS["AUX"]]
 _NOUNS = [UNIVERSAL_IDS[tag] for tag in ("NOUN", "PROPN")]
 _BEFORE_NOUNS = [UNIVERSAL_IDS["ADJ"], *_NOUNS]
 """`no big surprise` denies a surprise: these words are passed over before a noun."""
@@ -208,7 +208,7 @@ def clashes(x: Side, y: Side, count: int) -> dict[str, Links]:
     found["quantifier"].append((pair[clash], at_x[clash], at_y[clash]))
     (tense_x, at_x), (tense_y, at_y) = (_only_tense(side, count) for side in (x, y))
     verbs = [
-        (pair * (1 << 32) + batch.lemma[place])[batch.universal[place] == _VERB]
+        (pair * (1 << 32) + batch.lemma[place])[np.isin(batch.universal[place], _VERBS)]
         for batch, pair, place, _ in (x, y)
     ]
     same_verb = np.bincount(np.intersect1d(verbs[0], verbs[1]) >> 32, minlength=count) > 0
