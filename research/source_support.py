@@ -27,7 +27,7 @@ from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.language.analysis import split_sentences
 from tesla_eval.metrics.features.ngrams import SourceGroup
 from tesla_eval.metrics.tesla_s_source import pieces
-from tesla_eval.statistics import kendall, spearman
+from tesla_eval.statistics.correlation import kendall, spearman
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data" / "faithfulness" / "qags.tsv.gz"
