@@ -1,4 +1,4 @@
-"""Where results go: `-o` writes a file that appears only when it is complete; cells of LaTeX, Markdown and CSV tables."""
+"""Where results go: `-o`, a file that appears only when it is complete; cells of LaTeX, Markdown and CSV tables."""
 
 from __future__ import annotations
 
