@@ -29,7 +29,7 @@ from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.language.analysis import AnalysedBatch, split_sentences
 from tesla_eval.metrics.features.ngrams import WINDOW, SourceGroup
 from tesla_eval.metrics.tesla_s_source import pieces
-from tesla_eval.statistics import kendall, spearman
+from tesla_eval.statistics.correlation import kendall, spearman
 
 Mask = npt.NDArray[np.bool_]
 ROOT = Path(__file__).resolve().parents[1]
