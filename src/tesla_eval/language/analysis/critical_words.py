@@ -36,9 +36,8 @@ _PARTICLES = {
     "de": "nicht kein keine keinen keinem keiner keines nie niemals nichts niemand niemanden niemandem nirgends "
     "nirgendwo weder keinesfalls keineswegs nein ohne kaum unmöglich",
     "el": "δεν δε μην μη όχι", "en": "not n't n’t no never none nobody nothing nowhere neither nor cannot "
-    "without hardly scarcely barely unable impossible fail fails failed failing lack lacks lacked lacking dont doesnt "
-    "didnt isnt wasnt arent werent couldnt wouldnt shouldnt havent hasnt hadnt",
-    "es": "no sin imposible apenas", "fa": "نیست نه نبود نیستند",
+    "without hardly scarcely barely unable impossible fail fails failed failing lack lacks lacked lacking",
+    "es": "no sin apenas", "fa": "نیست نه نبود نیستند",
     "fi": "ei en et emme ette eivät älä älkää eikä eivätkä",
     "fr": "ne n' n’ n non sans impossible", "ga": "ní níl nach níor cha", "gl": "non", "he": "לא אין אינו אינה אינם אל",
     "hi": "नहीं न मत ना", "hr": "ne nije nisu nisam nismo niste nema nemaju neće nemoj", "hy": "չէ ոչ չի չեն",
@@ -66,7 +65,7 @@ _NEGATIVE_WORDS = {
 }  # fmt: skip
 _VERB_PREFIXES = {"cs": "ne", "sk": "ne", "lt": "ne", "lv": "ne"}
 _NO_PREFIX = re.compile(
-    "nes(?:l[aioy]?|e|e[mšt]|eme|ete|ou|u|a|ė)|ne(?:ch(?:a|á(?!p)|te|ť)|náv|guj|gov|utral|rv[uo]).*"
+    "nes(?:l[aioy]?|e|e[mšt]|eme|ete|ou|u|a|ė)|nechte|ne(?:ch(?:a|á(?!p)|ť)|náv|guj|gov|utral|rv[uo]).*"
 )
 """Verbs of these languages that deny nothing although they begin so: to carry, to let, to hate, to negate."""
 _NOT_ALONE = frozenset({"only", "just", "merely", "simply", "least"})
