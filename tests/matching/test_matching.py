@@ -15,9 +15,15 @@ from tesla_eval import Token, _core
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.language.analysis import AnalysedBatch, Vocabulary, load_pipeline
 from tesla_eval.language.analysis.batch import word_facts
-from tesla_eval.matching import explain_feature, match_pairs
-from tesla_eval.matching.bags import IDENTITY, SYNONYMY, NgramFeature, build_bags, exact_discount
-from tesla_eval.matching.bags.ngrams import bag_recipe
+from tesla_eval.matching.bags.ngrams import (
+    IDENTITY,
+    SYNONYMY,
+    NgramFeature,
+    bag_recipe,
+    build_bags,
+    exact_discount,
+)
+from tesla_eval.matching.ngrams import explain_feature, match_pairs
 from tests import textbook
 
 FEATURES = [NgramFeature(similarity, n) for similarity in ("ms", "lem", "pos") for n in (1, 2, 3)]

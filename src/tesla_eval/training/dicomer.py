@@ -15,7 +15,8 @@ import numpy as np
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import BuildError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
-from tesla_eval.language.discourse import Document, Parser
+from tesla_eval.language.discourse.document import Document
+from tesla_eval.language.discourse.parser import Parser
 from tesla_eval.language.discourse.roles import CoherenceModel, Variant, features_of
 
 PERMUTATIONS = 20

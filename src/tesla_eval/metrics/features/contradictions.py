@@ -21,7 +21,7 @@ from tesla_eval.language.analysis.batch import LemmaMap, WordMap
 from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.language.srl.exchanged import CONVERSE, Exchange
 from tesla_eval.metrics.features.exchanges import ExchangeFinder
-from tesla_eval.metrics.features.numerals import NOT_NUMBER, Number, joined_numbers, number_value
+from tesla_eval.metrics.features.numerals import NOT_NUMBER, UNITS, Number, joined_numbers, number_value
 from tesla_eval.metrics.features.scopes import ScopeMarker, Scopes, clashes
 
 CONTRADICTIONS = (
@@ -42,13 +42,13 @@ negation, of which each text may have one."""
 _NEGATIONS = frozenset(
     "not no never none nobody nothing nowhere neither nor hardly scarcely barely rarely seldom".split()  # noqa: SIM905
 )
-_NO_NEGATION_BEFORE = frozenset({"only", "just", "least", "merely", "simply"})
-"""`not only` and `not just` deny nothing."""
+_NO_NEGATION_BEFORE = frozenset({"only", "just", "least", "merely", "simply", "but"})
+"""`not only` and `nothing but` deny nothing."""
 _NEGATIVE = frozenset(
     """without unable impossible forbidden prohibited banned fail failure refuse refusal deny denial reject rejection
     decline lack ignore forbid prohibit ban prevent avoid cancel miss missing absent absence empty few little unlikely
     unaware unless stop quit cease away against down doubt oppose block exclude abandon omit resist disagree same
-    remain stay other wrong nonexistent minus stranger off former free""".split()  # noqa: SIM905
+    remain stay other wrong nonexistent minus stranger off former free out too""".split()  # noqa: SIM905
 )
 """Words that can balance a negation on the other side: `did not accept` and `turned down`."""
 _COMPARATIVES = ("JJR", "RBR")
@@ -68,6 +68,7 @@ class Marks:
     number: npt.NDArray[np.uint32]
     """0 for no number, 1 for one that may be missing, 2 for one that may not."""
     value: FloatArray
+    unit: npt.NDArray[np.bool_]
     noun: npt.NDArray[np.bool_]
     name: npt.NDArray[np.bool_]
     by_agent: npt.NDArray[np.bool_]
@@ -124,6 +125,7 @@ class ContradictionFinder:
         self._negatives = LemmaMap(lambda lemma: int(english and self._is_negative(lemma)))
         self._antonym_of_lemma = LemmaMap(self._antonym_number)
         self._antonym_of_form = WordMap(lambda form: self._antonym_number(form.lower()))
+        self._units = LemmaMap(lambda lemma: int(english and lemma in UNITS))
         self._agents = LemmaMap(lambda lemma: int(english and lemma == "by"))
         self._capitals = WordMap(lambda form: int(english and form[:1].isupper()))
         self._numbers: list[Number] = [Number(NOT_NUMBER, 0.0)]
@@ -162,8 +164,8 @@ class ContradictionFinder:
         noun = np.isin(batch.universal, [UNIVERSAL_IDS[tag] for tag in ("NOUN", "PROPN", "PRON")])
         return Marks(
             batch, negation, negative, self._antonym_of_lemma.of(batch),
-            self._antonym_of_form.of(batch), number, value, noun, self._names(batch),
-            self._agents.of(batch).astype(np.bool_), self._scopes.of(batch, negation, negative),
+            self._antonym_of_form.of(batch), number, value, self._units.of(batch).astype(np.bool_), noun,
+            self._names(batch), self._agents.of(batch).astype(np.bool_), self._scopes.of(batch, negation, negative),
         )  # fmt: skip
 
     def _names(self, batch: AnalysedBatch) -> npt.NDArray[np.bool_]:
@@ -220,12 +222,15 @@ class ContradictionFinder:
             for share in (6, 2)
         )
         unbalanced = ~has_antonym & (negative == 0)
+        converted = np.all(
+            [_has(s.pair[own & s.marks.unit[s.place]], count) for s, own in ((x, own_x), (y, own_y))], axis=0
+        )
         links = {
             "negation": _of_pairs(negations, unbalanced),
-            **_number_links(x, y, count),
+            **_number_links(x, y, count, converted),
             "name": _of_pairs(_name_links(x.chosen(own_x), y.chosen(own_y), count), related),
             "antonym": _of_pairs(antonyms, ~has_negation),
-            "scope": scopes["scope"],
+            "scope": _of_pairs(scopes["scope"], ~has_negation | unbalanced),
             "quantifier": _of_pairs(scopes["quantifier"], ~has_negation),
             "modality": _of_pairs(scopes["modality"], unbalanced),
             "tense": _of_pairs(scopes["tense"], alike),
@@ -358,9 +363,12 @@ def _changed(x: _Side, y: _Side, count: int) -> _Links:
     return _Links(pairs, x.place[first_x[at_x]], y.place[first_y[at_y]])
 
 
-def _number_links(x: _Side, y: _Side, count: int) -> dict[str, _Links]:
-    """Numbers without an equal on the other side: contradicted where both texts have one, else alone."""
-    x, y = (side.chosen(side.marks.number[side.place] > 0) for side in (x, y))
+def _number_links(x: _Side, y: _Side, count: int, converted: npt.NDArray[np.bool_]) -> dict[str, _Links]:
+    """Numbers without an equal on the other side: contradicted where both texts have one, else alone.
+
+    Where both texts have a unit that the other lacks (`converted`), nothing is said.
+    """
+    x, y = (side.chosen((side.marks.number[side.place] > 0) & ~converted[side.pair]) for side in (x, y))
     values = np.concatenate([x.marks.value[x.place], y.marks.value[y.place]])
     ids = np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.uint32)
     own_x, own_y = unshared(x.pair, ids[: len(x.place)], y.pair, ids[len(x.place) :])

@@ -32,6 +32,12 @@ _WEAK = {
     "triplets": 3.0, "fortnight": 14.0, "decade": 10.0, "century": 100.0, "millennium": 1000.0,
 }  # fmt: skip
 """Words with other uses: they contradict another number, but may be missing on one side. A half is 50 per cent."""
+UNITS = frozenset(
+    """second minute hour day week fortnight month year decade century gram kilogram kilo pound ounce ton tonne
+    millimetre millimeter centimetre centimeter metre meter kilometre kilometer mile yard foot inch litre liter gallon
+    pint cent dollar euro percent""".split()  # noqa: SIM905
+)
+"""Numbers of texts with different units are not compared: `ninety minutes` and `one and a half hours`."""
 _PLAIN_NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)((?:\.\d+)?)(?:st|nd|rd|th|s)?", re.ASCII)
 _LONGEST_NUMBER = 40
 
