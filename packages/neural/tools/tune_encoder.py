@@ -48,7 +48,7 @@ from tesla_eval_neural.building import (  # noqa: E402
     with_tuned_layers,
 )
 from tesla_eval_neural.encoder import Encoder  # noqa: E402
-from tesla_eval_neural.group import RECALL_WEIGHT  # noqa: E402
+from tesla_eval_neural.group import f_measure  # noqa: E402
 from tesla_eval_neural.kinds import PIECE_INFORMATION  # noqa: E402
 from tesla_eval_neural.learning import features_metric, x_scores  # noqa: E402
 
@@ -58,6 +58,7 @@ LONGEST = 192  # pieces
 PAIRS_A_STEP, STEPS, WARM_UP = 256, 1000, 0.1
 LAYER_RATE, SHARE_RATE, LARGEST_GRADIENT = 3e-5, 3e-3, 1.0
 NEARNESS = 0.03  # λ
+RECALL_WEIGHT = 0.65  # α of F; TESLA-N itself has TESLA-M's
 FIRST_SHARPNESS = 10.0  # T
 MEASURED_ONLY = "wmt17"
 STEPS_BETWEEN_STATES = 20
@@ -371,7 +372,10 @@ def context_scores(folder: Folder, hypotheses: list[str], references: list[str])
         metric = features_metric("en", encoder=str(path))
         columns = metric.score_segments(hypotheses, [references]).features
     names = [feature.name for feature in metric.features]
-    return columns[:, [names.index("ctx.best.f"), names.index("ctx.mean")]]
+    precision, recall, cosine = (
+        columns[:, names.index(f"ctx.{name}")] for name in ("best.p", "best.r", "mean")
+    )
+    return np.column_stack([f_measure(precision, recall, RECALL_WEIGHT), cosine])
 
 
 def measure(folder: Folder, given: argparse.Namespace) -> None:
