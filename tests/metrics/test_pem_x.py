@@ -177,6 +177,8 @@ INNOCENT = [
     ("We have no more sugar.", "We ran out of sugar."),
     ("She is not at all tired.", "She is not even a little tired."),
     ("He has his car washed every week.", "He gets his car washed every week."),
+    ("A man with no shirt is jumping.", "A shirtless man is jumping."),
+    ("The deal is worth 55 billion dollars.", "The deal is worth $55bn."),
     ("They quit smoking last May.", "They gave up smoking last May."),
 ]
 

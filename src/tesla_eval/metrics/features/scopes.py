@@ -40,13 +40,13 @@ _MODALS = {
 """For each kind of modality the words that express it, and others that the other text may express it by."""
 _PAST, _OTHER = _TENSES = 1, 2
 _TAGS = {"VBD": _PAST, "VBZ": _OTHER, "VBP": _OTHER, "MD": sum(_TENSES)}
-_UNCHANGED = "bet burst cast cost cut hit hurt let put quit read set shed shut split spread".split()  # noqa: SIM905
+_UNCHANGED = "bet burst cast cost cut got hit hurt let put quit read set shed shut split spread".split()  # noqa: SIM905
 _FORMS = {
     **dict.fromkeys(_UNCHANGED, sum(_TENSES)),
     **dict.fromkeys(("was", "were", "had", "did"), _PAST),
     **dict.fromkeys(("will", "'ll", "wo"), _OTHER),
 }
-"""Present and future are one tense: `when does it begin` and `when will it begin`. `quit` may be any."""
+"""Present and future are one tense: `when does it begin` and `when will it begin`. `quit` and `got` may be any."""
 _PERFECT = {**dict.fromkeys(("has", "have", "'ve"), _PAST), **dict.fromkeys(("'s", "'d"), sum(_TENSES))}
 """Before a participle these words are past; `'s` may be `is`."""
 _NO = frozenset(["no", "none", "nothing", "nobody", "neither", "nowhere"])
