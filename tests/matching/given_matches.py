@@ -6,12 +6,20 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval import _core
+from tesla_eval.language.analysis import AnalysedBatch
 from tesla_eval.language.analysis.tokenisers import compose_all
+from tesla_eval.matching.bags.ngrams import NgramFeature, bag_recipe
 from tesla_eval.matching.ngrams import RECALL_WEIGHT, Matches
 
-__all__ = ["build_character_bags", "match_characters", "match_vectors"]
+__all__ = ["build_bags", "build_character_bags", "match_characters", "match_vectors"]
 
 Index = npt.NDArray[np.int64]
+
+
+def build_bags(batch: AnalysedBatch, features: list[NgramFeature], discount: float) -> _core.Bags:
+    """The bags of every text of the batch, one for each feature."""
+    form, recipe = bag_recipe(tuple(features), discount)
+    return _core.Bags(batch.vocabulary.lexicon, batch.words_as(form), recipe)
 
 
 def build_character_bags(texts: list[str]) -> _core.CharacterBags:

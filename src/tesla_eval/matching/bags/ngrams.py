@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from tesla_eval import _core
-from tesla_eval._core import BagRecipe, Bags, Discount
+from tesla_eval._core import BagRecipe, Discount
 from tesla_eval.base.errors import UsageError
 from tesla_eval.language.analysis.batch import AnalysedBatch
 from tesla_eval.language.analysis.conllu import UNIVERSAL_TAGS
@@ -81,12 +81,6 @@ def exact_discount(discount: float) -> Discount:
     if not fraction or fraction.denominator > _LARGEST_DENOMINATOR:
         raise UsageError(f"discount {discount!r}: must be above 0, at most 1, with at most four decimals")
     return Discount(fraction.numerator, fraction.denominator)
-
-
-def build_bags(batch: AnalysedBatch, features: Sequence[NgramFeature], discount: float) -> Bags:
-    """The bags of every text of the batch, one for each feature; features compare surface forms all, or none."""
-    form, recipe = bag_recipe(tuple(features), discount)
-    return Bags(batch.vocabulary.lexicon, batch.words_as(form), recipe)
 
 
 @lru_cache(maxsize=64)
