@@ -25,7 +25,7 @@ from tesla_eval.language.analysis.batch import (
 from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
 
 PARTICLE, NEGATIVE_WORD = 1, 2
-"""What `negations` says of a word; 0 is any other word. As in core/matching/guards.h."""
+"""The values of `negations`; 0 is any other word. They are the same in core/matching/guards.h."""
 _NEGATED_VERB, _TAKES_BACK = 3, 4  # a particle if the word is tagged as a verb; ends a negation before it
 _VERB_IDS = [UNIVERSAL_IDS["VERB"], UNIVERSAL_IDS["AUX"]]
 

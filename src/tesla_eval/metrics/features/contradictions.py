@@ -50,7 +50,7 @@ _NEGATIVE = frozenset(
     unaware unless stop quit cease away against down doubt oppose block exclude abandon omit resist disagree same
     remain stay other wrong nonexistent minus stranger off former free out too""".split()  # noqa: SIM905
 )
-"""Words that can balance a negation on the other side: `did not accept` and `turned down`."""
+"""Words that can express a negation of the other text: `did not accept` and `turned down`."""
 _COMPARATIVES = ("JJR", "RBR")
 """Comparatives are like converses: `taller` and `shorter` say the same when the participants change places."""
 
@@ -329,7 +329,7 @@ def _has(pairs: Index, count: int) -> npt.NDArray[np.bool_]:
 
 
 def _mostly_shared(side: _Side, own: npt.NDArray[np.bool_], count: int, share: int) -> npt.NDArray[np.bool_]:
-    """Whether the other text has all content words of this one but one, or but one of so many."""
+    """Whether the other text lacks at most one content word of this text, or at most one in `share` words."""
     content = side.marks.batch.function[side.place] == 0
     lacking = np.bincount(side.pair[own & content], minlength=count)
     return np.asarray(share * lacking <= np.maximum(share, np.bincount(side.pair[content], minlength=count)))
@@ -350,14 +350,14 @@ def _all_of(*parts: _Links) -> _Links:
 
 
 def _negation_links(x: _Side, y: _Side, count: int) -> _Links:
-    """The negations of pairs of which only one text has any."""
+    """The negations of pairs in which only one text has a negation."""
     x, y = (side.chosen(side.marks.negation[side.place]) for side in (x, y))
     alone = (one.chosen(~_has(other.pair, count)[one.pair]) for one, other in ((x, y), (y, x)))
     return _all_of(*map(_one_sided, alone, (True, False)))
 
 
 def _changed(x: _Side, y: _Side, count: int) -> _Links:
-    """The first tokens of the pairs of which both sides have tokens."""
+    """The first token of each side, for pairs in which both sides have tokens."""
     (pairs_x, first_x), (pairs_y, first_y) = (np.unique(side.pair, return_index=True) for side in (x, y))
     pairs, at_x, at_y = np.intersect1d(pairs_x, pairs_y, assume_unique=True, return_indices=True)
     return _Links(pairs, x.place[first_x[at_x]], y.place[first_y[at_y]])

@@ -37,7 +37,7 @@ _MODALS = {
     "necessary": ("must should", """shall need require have oblige necessary force essential order duty
         demand ought compulsory mandatory supposed tell urge call good better best advise advisable recommend"""),
 }  # fmt: skip
-"""For each kind of modality the words that express it, and others that the other text may express it by."""
+"""For each kind of modality, the words that express it, and words by which the other text may paraphrase it."""
 _PAST, _OTHER = _TENSES = 1, 2
 _TAGS = {"VBD": _PAST, "VBZ": _OTHER, "VBP": _OTHER, "MD": sum(_TENSES)}
 _UNCHANGED = "bet burst cast cost cut got hit hurt let put quit read set shed shut split spread".split()  # noqa: SIM905
@@ -48,7 +48,7 @@ _FORMS = {
 }
 """Present and future are one tense: `when does it begin` and `when will it begin`. `quit` and `got` may be any."""
 _PERFECT = {**dict.fromkeys(("has", "have", "'ve"), _PAST), **dict.fromkeys(("'s", "'d"), sum(_TENSES))}
-"""Before a participle these words are past; `'s` may be `is`."""
+"""Before a participle these words mark the past; `'s` may also be `is`."""
 _NO = frozenset(["no", "none", "nothing", "nobody", "neither", "nowhere"])
 
 
@@ -63,7 +63,7 @@ class Scopes(NamedTuple):
     """The meaning of each token that is a quantifier."""
     modals: tuple[Index, ...]
     hedged: tuple[Mask, ...]
-    """For each kind of modality the tokens that express it in some way."""
+    """For each kind of modality, the tokens that express or paraphrase it."""
     tense: Index
     """The tense of each finite verb: one of `_TENSES`, or all for a modal verb; 0 for other tokens."""
 
@@ -181,14 +181,14 @@ class _Lemmas(NamedTuple):
 
 
 Side = tuple[AnalysedBatch, Index, Index, Scopes]
-"""A batch, and of every token of its texts in the pairs the pair and the place; and the batch's scopes."""
+"""A batch; for every token of its texts in the pairs, the pair and the place; and the batch's scopes."""
 
 
 Links = tuple[Index, Index, Index]
 
 
 def clashes(x: Side, y: Side, count: int) -> dict[str, Links]:
-    """For each kind of clash the pair and the words behind it on either side, a governor or what the other has free."""
+    """For each kind of clash, the pairs and, on both sides, the governing word or the word that nothing governs."""
     words = tuple(_Lemmas.of(*side[:3]) for side in (x, y))
     found: dict[str, list[Links]] = {"scope": [], "quantifier": [], "modality": [], "tense": []}
     for a, b in ((0, 1), (1, 0)):
