@@ -104,7 +104,7 @@ def process_seconds(command: list[str], folder: Path) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run = subprocess.run(
         command, cwd=folder, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, text=True, 
+        stderr=subprocess.PIPE, text=True,
         env={**os.environ, "TESLA_EVAL_CACHE": cache, "PYTHONDONTWRITEBYTECODE": ""},
     )  # fmt: skip
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

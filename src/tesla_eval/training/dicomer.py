@@ -23,9 +23,9 @@ PERMUTATIONS = 20
 """Lin et al. (2011): a text is compared with 20 permutations of its sentences."""
 COST = 0.001
 RAREST = 10
-"""Features that occur in fewer texts are left out; lengths with fewer texts have no typical score of their own."""
+"""Features that occur in fewer texts are left out; lengths with fewer texts take the typical score of others."""
 LONGEST = 12
-"""Texts of so many sentences and more are one length."""
+"""All texts with at least this many sentences count as one length."""
 
 
 @dataclass(frozen=True)

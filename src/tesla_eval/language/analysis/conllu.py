@@ -30,7 +30,7 @@ _KNOWN_TAGS = frozenset({*UNIVERSAL_TAGS, UNKNOWN})
 
 
 class Word(NamedTuple):
-    """A word and what is known of it; `_` where nothing is."""
+    """A word and its annotation; `_` for a missing value."""
 
     form: str
     lemma: str

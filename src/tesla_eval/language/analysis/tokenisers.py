@@ -89,7 +89,7 @@ def raw_offsets(raw: str, in_latin: bool = False) -> Index:
 
 
 def _boundary(before: str, after: str) -> bool:
-    """Whether both sides of this place can be brought to NFC separately."""
+    """Whether the texts before and after this place can be normalised to NFC separately."""
     if after < _FIRST_COMBINING:
         return True
     if unicodedata.combining(after):
