@@ -36,10 +36,13 @@ OUR_NAMES = {
 }  # fmt: skip
 """The papers' names that are not ours. What the papers call METEOR is 0.6 and meteor-next; ours is 1.5."""
 
-_ENTRY = "an entry of WMT without a program that can be had"
+_ENTRY = "not possible: an entry of WMT without a program that can be had"
+_NO_JAR = "left out of this run, which had no jar of METEOR"
 NOT_HERE = {
+    "meteor-0.6": _NO_JAR, "meteor-next-*": _NO_JAR,
+    "meteor-next-rank": "left out: METEOR is run for English only",
     "ulc": _ENTRY, "wpF": _ENTRY, "wpbleu": _ENTRY, "wcd6p4er": _ENTRY,
-    "terp": "TERp's program is no longer maintained and not in this package; TER is another metric",
+    "terp": "not possible: TERp's program is no longer maintained and not in this package; TER is another metric",
     "1-TERp": "as terp; TER, which is another metric, has a row of its own among ours",
 }  # fmt: skip
 

@@ -49,8 +49,8 @@ Tables 3, 4 and 5 of Lin, Liu, Ng and Kan (2012) on public data. TAC's summaries
 sets are SummEval (16 systems, 100 topics), Newsroom (7, 60) and SummEval-OP (12, 32). Models are trained as in the
 paper ([DICOMER](../docs/dicomer.md), [CREMER](../docs/cremer.md)), in two ways:
 
-- on the **other two sets**. This is what a user gets on data of his own: the shipped models are trained in this way
-  on all three.
+- on the **other two sets**. This is what to expect on data of your own. (The shipped models learn from all three
+  sets, and also from permuted documents.)
 - on **other topics of the same set**, in five folds. This is nearer to the paper, where models learned from TAC 2009
   and 2010 and were tested on TAC 2011: the same task, summaries of one length. But here the systems are the same in
   training and test, so the model may know them by their habits.

@@ -1,7 +1,8 @@
 """Build the shipped models of DICOMER and CREMER, and measure DICOMER: `build_dicomer.py [--measure]`.
 
-Both are trained as in the paper, on the sets whose readability people rated: DICOMER and its variants LIN, LIN+C and
-LIN+E rank the summaries of each topic by coherence, and CREMER's three kernels regress the mean score on TESLA-S and
+DICOMER and its variants LIN, LIN+C and LIN+E learn from two kinds of lists: summaries of a topic by their coherence,
+as in the paper of 2012, and documents of GDTB (parts train and dev, without the CC BY-NC-SA genres) above 20
+permutations of their sentences, as LIN did in 2011. CREMER's three kernels regress the mean human score on TESLA-S and
 DICOMER. Only weights are stored, no text.
 
 `--measure` builds nothing. It prints the tables of docs/dicomer.md: sentence order by genre, and coherence ratings of
@@ -13,7 +14,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 
@@ -42,11 +43,15 @@ SHARED = ROOT.parent / "shared" / "data"
 GDTB = SHARED / "discourse" / "gdtb"
 DATA = ROOT / "src" / "tesla_eval" / "data"
 SOURCES = (
+    "GDTB (GUM, github amir-zeldes/gum 72ce5ac), order of sentences, without its CC BY-NC-SA genres",
     "SummEval (Yale-LILY, MIT), human scores",
     "Newsroom (Grusky et al. 2018, by BARTScore), human scores",
     "SummEval-OP (Siledar et al. 2024, MIT), human scores",
 )
-LICENCE = "weights only: scores of SummEval (MIT), Newsroom and SummEval-OP (MIT)"
+LICENCE = (
+    "weights only: CC BY 4.0 and CC BY-SA texts of GUM, scores of SummEval (MIT), Newsroom and SummEval-OP (MIT); "
+    "see licences/gum.txt"
+)
 RATED = ("summeval", "newsroom", "summeval_op")
 """The sets whose coherence people rated."""
 LONG_ENOUGH = 6
@@ -69,7 +74,7 @@ def main() -> None:
     options.add_argument("--measure", action="store_true", help="build nothing, print the tables")
     options.add_argument("--date", default="2026-11-18", help="stored in the models")
     given = options.parse_args()
-    lab = Laboratory()
+    lab = Laboratory(order=True)
     if given.measure:
         lab.measure_order()
         lab.measure_coherence()
@@ -78,15 +83,25 @@ def main() -> None:
 
 
 class Laboratory:
-    """The judged summaries, and models of any of the sets."""
+    """The judged summaries, and models of any of the sets; with `order` they learn from permuted documents, too."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, order: bool = False) -> None:
         self.parser: TextParser = load_parser("en")
         self.summaries = {
             name: read_summaries(str(SHARED / "summaries" / name)) for name in (*RATED, "realsumm")
         }
         self.texts = {name: self._ranked(one) for name, one in self.summaries.items()}
         self._models: dict[tuple[Variant, Learned], CoherenceModel] = {}
+        self.order: dict[Variant, list[list[RankedText]]] = {}
+        if order:
+            learned = {one.name: one.document for one in self.corpus if one.split != "test" and one.free}
+            self.order = permuted_lists(self.parser.parser, learned, VARIANTS)
+
+    @cached_property
+    def corpus(self) -> list[GoldDocument]:
+        """The documents of GDTB that are long enough."""
+        files = (str(GDTB / name) for name in ("docs.jsonl.gz", "relations.tsv.gz"))
+        return [one for one in read_gdtb(*files, self.parser.pipeline) if len(one.document) >= LONG_ENOUGH]
 
     def _ranked(self, summaries: SummarySet) -> dict[Variant, list[list[RankedText]]]:
         """By variant the summaries with their coherence, if people rated it, one list per topic."""
@@ -106,7 +121,9 @@ class Laboratory:
         key = variant, learned
         if key not in self._models:
             lists = [self.texts[name][variant][topic] for name, topics in learned for topic in topics]
-            self._models[key] = train_coherence(lists, variant, parser=self.parser.fingerprint)
+            self._models[key] = train_coherence(
+                [*lists, *self.order.get(variant, ())], variant, parser=self.parser.fingerprint
+            )
         return self._models[key]
 
     def scores(
@@ -166,20 +183,10 @@ class Laboratory:
 
     def measure_order(self) -> None:
         """Share of pairs (original, permutation) in which the original scores higher; a tie is not right."""
-        corpus: list[GoldDocument] = [
-            one
-            for one in read_gdtb(
-                str(GDTB / "docs.jsonl.gz"), str(GDTB / "relations.tsv.gz"), self.parser.pipeline
-            )
-            if len(one.document) >= LONG_ENOUGH
-        ]
-        learned = {one.name: one.document for one in corpus if one.split != "test" and one.free}
-        models = (
-            self.model(DICOMER, self.whole(RATED)),
-            train_coherence(self.permuted(learned), DICOMER, parser=self.parser.fingerprint),
-        )
+        rated = [one for name in RATED for one in self.texts[name][DICOMER]]
+        models = (self.model(DICOMER, self.whole(RATED)), train_coherence(rated, DICOMER))
         tests: dict[str, dict[str, Document]] = {}
-        for one in corpus:
+        for one in self.corpus:
             if one.split == "test":
                 tests.setdefault(one.genre, {})[one.name] = one.document
         rows = {f"GDTB test, {genre}": documents for genre, documents in sorted(tests.items())}
@@ -190,7 +197,7 @@ class Laboratory:
             rows[f"{name}, articles"] = self.articles(name)
             rows[f"{name}, model summaries"] = self.model_summaries(name)
         print(
-            "| texts | number | DICOMER | DICOMER, trained for order | overlap of neighbours |\n|---|--:|--:|--:|--:|"
+            "| texts | number | DICOMER | without permutations | overlap of neighbours |\n|---|--:|--:|--:|--:|"
         )
         for name, documents in rows.items():
             lists = self.permuted(documents)
