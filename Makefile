@@ -28,7 +28,7 @@ help:
 	@echo "make test-threads  the threaded paths under the thread sanitizer"
 	@echo "make sanitize   the core's tests and the fuzzers with the address and undefined-behaviour sanitizers"
 	@echo "make fuzz       fuzzers for FUZZ_SECONDS, FUZZ_PAIRS and FUZZ_FILES; guided by coverage where Clang is there"
-	@echo "make test-browser  the report and the page of tesla serve in Chromium: no errors, no network, keyboard, accessibility, 3,000 segments x 10 systems"
+	@echo "make test-browser  the pages of report, serve and judge in Chromium: no errors, no network, keyboard, accessibility, 3,000 segments x 10 systems"
 	@echo "make test-engines  DuckDB, Ray and Spark on this machine, workers killed in the middle; bench-engines: what they cost"
 	@echo "make test-plugs    each plug against the real library, in environments of their own; PLUGS=\"frames mbrs\" chooses"
 	@echo "make docs       the documentation site, into build/site"
@@ -51,7 +51,7 @@ $(VENV)/.package: $(SOURCES)
 
 # The package is there already, so that pip installs what the extra asks for and compiles nothing.
 $(VENV)/.installed: $(VENV)/.package
-	$(BIN)/pip install --quiet --disable-pip-version-check "tesla-eval[dev]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile "tesla-eval[dev]"
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.installed
@@ -190,7 +190,7 @@ $(VENV)/.browser: $(VENV)/.installed
 # Tests that lack Chromium, Playwright or axe-core are skipped and say so.
 test-browser: $(VENV)/.browser
 	-test ! -x "$$(command -v npm)" || $(MAKE) --silent $(WEB)/node_modules/.installed
-	$(BIN)/pytest -m browser -rs -s tests/report/test_browser.py tests/tuning/test_page_browser.py
+	$(BIN)/pytest -m browser -rs -s tests/report/test_browser.py tests/tuning/test_page_browser.py tests/judgements/test_judging_browser.py
 
 screenshots: $(VENV)/.browser
 	$(BIN)/python tools/report_screenshots.py docs/images

@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.common import cpu_seconds, interleaved, wmt14_pairs
 from tesla_eval.metrics import create_metric
 from tesla_eval.metrics.comparison import SystemTable, compare_systems
-from tesla_eval.statistics import approximate_randomisation, paired_bootstrap
+from tesla_eval.statistics.resampling import approximate_randomisation, paired_bootstrap
 
 RESAMPLES = 1000
 SEGMENTS = 3000

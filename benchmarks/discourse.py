@@ -14,8 +14,8 @@ from collections.abc import Callable
 from benchmarks.common import SHARED_DATA, cpu_seconds, interleaved
 from tesla_eval import Cremer, Dicomer
 from tesla_eval.judgements.summaries import read_summaries
-from tesla_eval.language.discourse import load_parser
 from tesla_eval.language.discourse.arguments import boundary_features
+from tesla_eval.language.discourse.parser import load_parser
 
 WORDS = 10_000
 SUMMARIES = 200

@@ -37,7 +37,7 @@ from tesla_eval.judgements.wmt import read_preferences, read_system_scores
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.models.linear import ANY_LANGUAGE
-from tesla_eval.training import collect
+from tesla_eval.training.judged import collect
 from tesla_eval.training.recipe import Recipe, features_for, train
 
 ROOT = Path(__file__).resolve().parents[1]

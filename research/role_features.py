@@ -18,7 +18,7 @@ from tesla_eval.language.srl.exchanged import Exchange, participants
 from tesla_eval.language.srl.labeller import KIND, load_labeller
 from tesla_eval.language.srl.propositions import Proposition, read_propositions
 from tesla_eval.language.syntax.parser import load_parser
-from tesla_eval.matching import RECALL_WEIGHT
+from tesla_eval.matching.ngrams import RECALL_WEIGHT
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail
 
 __all__ = ["RoleGroup"]

@@ -21,7 +21,7 @@ from tesla_eval.base.arrays import FloatArray
 from tesla_eval.judgements.summaries import OVERALL, SummarySet, read_summaries
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.tesla_s_x import amount_of_source, distinct_words
-from tesla_eval.statistics import kendall, pearson, spearman
+from tesla_eval.statistics.correlation import kendall, pearson, spearman
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data" / "summaries"

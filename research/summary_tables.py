@@ -19,7 +19,7 @@ from tesla_eval import create_metric
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.judgements.summaries import OVERALL, SummarySet
 from tesla_eval.language.discourse.roles import VARIANTS, Variant
-from tesla_eval.statistics import kendall, pearson, spearman
+from tesla_eval.statistics.correlation import kendall, pearson, spearman
 
 ROOT = Path(__file__).resolve().parents[1]
 DRAWS, SEED, FOLDS = 1000, 2012, 5

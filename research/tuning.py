@@ -32,7 +32,7 @@ from tesla_eval.language.lm import load_language_model
 from tesla_eval.metrics import create_metric
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.statistics import Additive, paired_bootstrap
+from tesla_eval.statistics.resampling import Additive, paired_bootstrap
 from tesla_eval.tuning.mbr import agreement_with_aggregate
 from tesla_eval.tuning.mert import MertOptions
 from tesla_eval.tuning.nbest import CandidateList, read_nbest

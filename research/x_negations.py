@@ -57,7 +57,7 @@ def denied(language: str) -> Iterator[tuple[str, str, str]]:
             for other in denials
         )
         reference = next(one for one in texts if one != text)
-        if alike >= LEAST_ALIKE and denial != reference:
+        if alike >= LEAST_ALIKE and denial not in (reference, text):
             yield reference, text, denial
 
 

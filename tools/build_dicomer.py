@@ -25,10 +25,11 @@ from tesla_eval import TeslaS
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.resources import Provenance, read_resource, write_resource
 from tesla_eval.judgements.summaries import OVERALL, SummarySet, read_summaries
-from tesla_eval.language.discourse import Document, TextParser, load_parser
+from tesla_eval.language.discourse.document import Document
+from tesla_eval.language.discourse.parser import TextParser, load_parser
 from tesla_eval.language.discourse.roles import SCALES, VARIANTS, CoherenceModel, Variant, variant_kind
 from tesla_eval.models.svr import KERNELS, CremerModel, kernel_kind
-from tesla_eval.statistics import kendall, spearman
+from tesla_eval.statistics.correlation import kendall, spearman
 from tesla_eval.training.dicomer import (
     RankedText,
     permutations_of,

@@ -21,7 +21,7 @@ from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features import Feature
 from tesla_eval.models.linear import LinearModel
-from tesla_eval.statistics import better_p_values, soft_accuracy, weighted_tau, wins_p_values
+from tesla_eval.statistics.pairs import better_p_values, soft_accuracy, weighted_tau, wins_p_values
 from tesla_eval.training.fit import RankingProblem
 from tesla_eval.training.judged import TrainingSet, pairs_of_scores
 

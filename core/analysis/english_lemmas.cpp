@@ -33,9 +33,6 @@ std::string capitalised(std::string_view word) {
     }
     return capital;
 }
-bool ends_with(std::string_view word, std::string_view end) {
-    return word.size() >= end.size() && word.substr(word.size() - end.size()) == end;
-}
 
 const std::string_view* clitic_of(std::string_view word) {
     const auto* clitic = std::find_if(std::begin(kClitics), std::end(kClitics), [&](std::string_view end) {

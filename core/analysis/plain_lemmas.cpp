@@ -11,7 +11,7 @@
 namespace tesla {
 namespace {
 
-constexpr std::size_t kLongestWord = 100;  // code points, as in lemmas.py
+constexpr std::size_t kLongestForm = 100;  // code points, as in lemmas.py
 constexpr int kLongestSuffix = 5;
 
 // Letters and signs of scripts without cases (of India and Thailand, Hangul) that no language takes off its words.
@@ -65,10 +65,6 @@ void apply_edit(const std::u32string& edit, std::string_view lower, std::string&
     for (char32_t c : changed) append_utf8(c, lemma);
 }
 
-bool ends_with(std::string_view word, std::string_view end) {
-    return word.size() >= end.size() && word.substr(word.size() - end.size()) == end;
-}
-
 // Where the code point before the one at `at` begins.
 std::size_t previous_character(std::string_view utf8, std::size_t at) {
     do --at;
@@ -101,7 +97,7 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
     thread_local std::u32string form;
     thread_local std::string straight, lower, listed;
     decode_utf8(word, form);
-    if (form.empty() || form.size() > kLongestWord) return false;
+    if (form.empty() || form.size() > kLongestForm) return false;
     if (!is_ascii(word) && std::any_of(form.begin(), form.end(), is_apostrophe)) {
         std::replace_if(form.begin(), form.end(), is_apostrophe, U'\'');
         straight.clear();

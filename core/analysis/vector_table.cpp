@@ -9,7 +9,7 @@ namespace tesla {
 namespace {
 
 constexpr std::string_view kContinuation = "##";
-constexpr std::size_t kLongestPart = 100;  // characters; BERT's tokeniser gives up on longer words
+constexpr std::size_t kLongestCovered = 100;  // characters; BERT's tokeniser gives up on longer words
 constexpr double kLargest = 127;
 
 }  // namespace
@@ -45,7 +45,7 @@ void VectorTable::segment(std::string_view word, std::vector<std::uint32_t>& ent
     }
     while (!word.empty()) {
         const std::size_t end = std::min(word.find(' '), word.size());
-        entries_.cut(word.substr(0, end), kLongestPart, entries);  // a part that cannot be covered adds nothing
+        entries_.cut(word.substr(0, end), kLongestCovered, entries);  // a part that cannot be covered adds nothing
         word.remove_prefix(std::min(end + 1, word.size()));
     }
 }

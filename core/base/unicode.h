@@ -52,6 +52,10 @@ inline bool is_ascii(std::string_view text) {
     return bits < 0x80;
 }
 
+inline bool ends_with(std::string_view text, std::string_view end) {
+    return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
 // The code point at byte `at`, which moves on to the next one. Python hands over nothing but valid UTF-8; in bytes of a
 // damaged file a character that is cut off at the end becomes U+FFFD, and nothing is read past the end.
 inline char32_t next_character(std::string_view text, std::size_t& at) {

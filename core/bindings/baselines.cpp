@@ -146,9 +146,9 @@ nb::object count_bleu(const WordTexts& texts, const Array<std::int64_t>& hypothe
     return to_numpy(std::move(rows), columns);
 }
 
-using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Statistics = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-nb::object score_bleu(const Rows& rows, std::string_view smoothing, double smoothing_value, bool effective_order,
+nb::object score_bleu(const Statistics& rows, std::string_view smoothing, double smoothing_value, bool effective_order,
                       bool corrected_sum) {
     const std::size_t columns = rows.shape(1);
     if (columns < bleu_columns(1) || columns % 2 != 0) throw nb::value_error("BLEU's statistics have another shape");

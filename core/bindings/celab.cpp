@@ -40,7 +40,7 @@ void init_batch(Batch* self, Vocabulary& vocabulary, const nb::list& texts, int 
     new (self) Batch(std::move(batch));
 }
 
-nb::tuple explain(Batch& batch, std::int64_t reference, std::int64_t hypothesis, std::size_t limit) {
+nb::tuple explain_pair(Batch& batch, std::int64_t reference, std::int64_t hypothesis, std::size_t limit) {
     auto [solution, why] = without_gil([&] { return batch.explain(reference, hypothesis, limit); });
     std::vector<std::int32_t> spans;
     std::vector<double> weights, totals;
@@ -104,7 +104,7 @@ void bind_celab(nb::module_& m) {
             },
             "reference"_a, "hypothesis"_a, "limit"_a,
             "One row per pair: covered and total weight of the reference, and of the hypothesis.")
-        .def("explain", &explain, "reference"_a, "hypothesis"_a, "limit"_a,
+        .def("explain", &explain_pair, "reference"_a, "hypothesis"_a, "limit"_a,
              "One pair: that row; the links as (start, end) of both sides, their weights, whether they are essential; their "
              "parts, where those of each link end; what is covered of every span of both sides.");
 }

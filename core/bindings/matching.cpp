@@ -38,8 +38,8 @@ struct Tokens {
     std::tuple<Array<std::int64_t>, Array<std::uint32_t>, Array<std::uint16_t>, Array<std::uint8_t>> kept;
 };
 
-nb::dict explain(const Lexicon& lexicon, const Tokens& reference, const Tokens& hypothesis, const std::string& similarity,
-                 int n, Discount discount, double alpha, std::size_t dense_cells) {
+nb::dict explain_feature(const Lexicon& lexicon, const Tokens& reference, const Tokens& hypothesis,
+                         const std::string& similarity, int n, Discount discount, double alpha, std::size_t dense_cells) {
     const Feature feature = feature_named(similarity, n);
     Explanation explanation = without_gil([&] {
         return explain_match(lexicon, reference.columns, hypothesis.columns, feature, discount, dense_cells);
@@ -102,7 +102,7 @@ void bind_matching(nb::module_& m) {
             "lexicon"_a, "tokens"_a, "recipe"_a, nb::keep_alive<1, 2>())
         .def("__len__", &BatchBags::size);
     bind_match<BatchBags>(m, "Precision, recall and F: one row per pair, one column per feature.");
-    m.def("explain", &explain, "lexicon"_a, "reference"_a, "hypothesis"_a, "similarity"_a, "n"_a, "discount"_a,
+    m.def("explain", &explain_feature, "lexicon"_a, "reference"_a, "hypothesis"_a, "similarity"_a, "n"_a, "discount"_a,
           "alpha"_a, "dense_cells"_a = MaxSimMatcher::kDenseCells, "One feature of one pair, with its flow.");
     m.def("solve_transport", &solve_transport<std::int64_t>, "supply"_a, "demand"_a, "rows"_a, "columns"_a, "gains"_a,
           "The transport problem itself: arcs ascend by row; returns the objective and the flow of every arc.");

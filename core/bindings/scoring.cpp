@@ -105,8 +105,8 @@ nb::list compare_segments(const FeatureGroup& group, const nb::list& references,
     return compared;
 }
 
-nb::list score(const HeldScorer& held, const nb::list& references, const TokenBatch& hypothesis,
-               const Streams::Present& present) {
+nb::list score_streams(const HeldScorer& held, const nb::list& references, const TokenBatch& hypothesis,
+                       const Streams::Present& present) {
     const Streams given(references, hypothesis, present);
     nb::list scored;
     for (StreamScores& stream : without_gil([&] { return held.scorer.score(given.streams, hypothesis.analysed()); }))
@@ -179,7 +179,7 @@ void bind_scoring(nb::module_& m) {
     nb::class_<HeldScorer>(m, "Scorer", "All segments of a batch under one metric.")
         .def("__init__", &make_scorer, "groups"_a, "columns"_a, "combination"_a, "lowest"_a, "equal"_a, "same"_a,
              "`lowest` is the score where one side has no token, `equal` that of equal texts without tokens, which `same` tells.")
-        .def("score", &score, "references"_a, "hypothesis"_a, "present"_a,
+        .def("score", &score_streams, "references"_a, "hypothesis"_a, "present"_a,
              "For each stream of references the scores and the features; `present` are the numbers of the texts that are there, "
              "None for all.");
 }

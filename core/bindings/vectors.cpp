@@ -23,7 +23,7 @@ using namespace nb::literals;
 namespace tesla {
 namespace {
 
-nb::object look_up(const VectorTable& table, const nb::list& words) {
+nb::object look_up_vectors(const VectorTable& table, const nb::list& words) {
     const HeldTexts held(words);
     const std::vector<std::string_view>& asked = held.views();
     std::vector<std::int8_t> vectors(asked.size() * table.dimensions());
@@ -35,7 +35,7 @@ nb::object look_up(const VectorTable& table, const nb::list& words) {
 }
 
 // Who sends how much to whom.
-nb::object explain(const VectorTexts& reference, const VectorTexts& hypothesis) {
+nb::object explain_vectors(const VectorTexts& reference, const VectorTexts& hypothesis) {
     std::vector<std::int64_t> entries;
     for (const VectorFlowEntry& e : without_gil([&] { return VectorTexts::flow(reference, hypothesis); }))
         entries.insert(entries.end(), {e.reference, e.hypothesis, e.similarity, e.gain, e.amount});
@@ -55,7 +55,7 @@ void bind_vectors(nb::module_& m) {
             },
             "entries"_a, "vectors"_a, "dimensions"_a, "pieces"_a)
         .def("__len__", &VectorTable::size)
-        .def("look_up", &look_up, "words"_a, "One row per word; zeros for a word that has no vector.")
+        .def("look_up", &look_up_vectors, "words"_a, "One row per word; zeros for a word that has no vector.")
         .def(
             "segment",
             [](const VectorTable& table, const std::string& word) {
@@ -101,7 +101,7 @@ void bind_vectors(nb::module_& m) {
         },
         "reference"_a, "hypothesis"_a, "reference_index"_a, "hypothesis_index"_a, "alpha"_a,
         "Precision, recall and F: one row per pair, the columns are VECTOR_PROBLEMS.");
-    m.def("explain_vectors", &explain, "reference"_a, "hypothesis"_a,
+    m.def("explain_vectors", &explain_vectors, "reference"_a, "hypothesis"_a,
           "The flow between words: reference, hypothesis, similarity in 160ths, gain in 16ths, weight in 64ths.");
 }
 

@@ -13,6 +13,8 @@ constexpr std::size_t kMostRuns = 128;  // open files at once; more runs are mer
 
 [[noreturn]] void refuse(const std::string& path) { throw std::runtime_error(path + ": is damaged, or cannot be read"); }
 
+}  // namespace
+
 // Lexicographic by the first `width` words.
 struct KeyLess {
     unsigned width;
@@ -22,8 +24,6 @@ struct KeyLess {
         return false;
     }
 };
-
-}  // namespace
 
 RecordWriter::RecordWriter(const std::string& path) : path_(path), file_(open_file(path, "wb")) {
     const RecordFileHead unfinished{};

@@ -10,8 +10,7 @@ namespace tesla {
 namespace {
 
 constexpr std::int32_t kUnit = kStateUnit;
-constexpr std::int32_t kGainUnit = 16;                    // what a flow counts are 16ths
-constexpr std::size_t kMostCells = std::size_t{1} << 22;  // pairs of pieces; longer texts have no flow
+constexpr std::size_t kMostPiecePairs = std::size_t{1} << 22;  // pairs of pieces; longer texts have no flow
 constexpr std::size_t kLaneNumbers = 16;
 
 double ratio(std::int64_t part, std::int64_t whole, std::int64_t unit) {
@@ -75,7 +74,7 @@ StateMatcher::Problems StateMatcher::match(const StateSide& x, const StateSide& 
     Problems found;
     found.fill({missing, missing});
     if (x.size == 0 && y.size == 0) return found;
-    const bool has_flow = x.size * y.size <= kMostCells;
+    const bool has_flow = x.size * y.size <= kMostPiecePairs;
     compare(x, y, has_flow);
     std::int64_t best_x = 0, best_y = 0, even_x = 0, even_y = 0, total_x = 0, total_y = 0;
     for (std::size_t a = 0; a < x.size; ++a) {
@@ -113,7 +112,7 @@ StateMatcher::Problems StateMatcher::match(const StateSide& x, const StateSide& 
 
 std::vector<StateFlowEntry> StateMatcher::flow(const StateSide& x, const StateSide& y) {
     std::vector<StateFlowEntry> entries;
-    if (x.size * y.size > kMostCells) return entries;
+    if (x.size * y.size > kMostPiecePairs) return entries;
     compare(x, y, true);
     solve_flow(x, y);
     for (std::size_t k = 0; k < transport_.arcs.size(); ++k)

@@ -12,9 +12,8 @@ namespace tesla {
 namespace {
 
 constexpr int kSteps = kVectorSteps;
-constexpr std::int32_t kGainUnit = 16;  // rescaled similarities are 16ths
 constexpr std::size_t kRowsPerStep = 16;
-constexpr std::size_t kMostCells = std::size_t{1} << 22;  // pairs of words; in longer texts only form and lemma count
+constexpr std::size_t kMostWordPairs = std::size_t{1} << 22;  // pairs of words; in longer texts only form and lemma count
 
 // specification §8b: (s - t) / (1 - t) above the threshold t, rounded down to 16ths; s and t in 160ths.
 constexpr std::int32_t rescaled(int similarity, int threshold) {
@@ -125,7 +124,7 @@ VectorMatcher::VectorMatcher(std::size_t dimensions)
 
 void VectorMatcher::compare_words(const VectorText& x, const VectorText& y) {
     const std::size_t nx = x.size(), ny = y.size();
-    dense_ = nx * ny <= kMostCells;
+    dense_ = nx * ny <= kMostWordPairs;
     cells_.resize(dense_ ? nx * ny : ny);
     products_.resize(ny);
     steps_.resize(ny);

@@ -2,17 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/checks.h"
 
 namespace tesla {
-namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-
-}  // namespace
-
 double MeanCombination::score(const double* row, std::size_t columns) {
     double sum = 0;
     std::size_t count = 0;

@@ -1,7 +1,6 @@
 #include "metrics/groups.h"
 
 #include <algorithm>
-#include <limits>
 #include <string_view>
 
 #include "matching/characters.h"
@@ -9,11 +8,10 @@
 #include "matching/measures.h"
 #include "matching/surface.h"
 #include "matching/vector_texts.h"
+#include "metrics/combination.h"
 
 namespace tesla {
 namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 template <class Texts>
 struct Holding : FeatureGroup::Prepared {

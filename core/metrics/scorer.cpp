@@ -1,6 +1,5 @@
 #include "metrics/scorer.h"
 
-#include <limits>
 
 #include "base/checks.h"
 
@@ -27,12 +26,11 @@ std::vector<StreamScores> Scorer::score(const std::vector<AnalysedStream>& refer
     }
     std::vector<std::vector<Rows>> compared;  // by group, then by stream
     for (const FeatureGroup* group : groups_) compared.push_back(group->compare_segments(references, hypothesis));
-    const double missing = std::numeric_limits<double>::quiet_NaN();
     std::vector<StreamScores> streams;
     for (std::size_t s = 0; s < references.size(); ++s) {
         const AnalysedStream& stream = references[s];
         const bool complete = stream.present.size == segments;
-        StreamScores out{std::vector<double>(segments, missing), Rows(segments * features(), complete ? 0.0 : missing)};
+        StreamScores out{std::vector<double>(segments, kMissing), Rows(segments * features(), complete ? 0.0 : kMissing)};
         for (std::size_t k = 0; k < stream.present.size; ++k) {
             const auto i = static_cast<std::size_t>(stream.present[k]);
             double* row = out.features.data() + i * features();

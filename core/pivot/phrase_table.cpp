@@ -40,7 +40,7 @@ void check_words(const WordList& words, const char* what) {
     }
 }
 
-void check_below(const ArrayView<std::uint32_t>& numbers, std::size_t limit, const char* what) {
+void check_numbers(const ArrayView<std::uint32_t>& numbers, std::size_t limit, const char* what) {
     require_path(std::all_of(numbers.data, numbers.data + numbers.size, [=](std::uint32_t x) { return x < limit; }), what);
 }
 
@@ -52,7 +52,7 @@ void PhraseTable::check() const {
     require_path(pivot_tags.size == pivot.size(), "tags");
     const std::size_t nodes = node_word.size;
     require_path(nodes >= target.size() && node_count.size == nodes && total > 0, "nodes");
-    check_below(node_word, target.size(), "words of nodes");
+    check_numbers(node_word, target.size(), "words of nodes");
     for (std::size_t i = 0; i < target.size(); ++i) require_path(node_word[i] == i, "first nodes");
     // The children of node 0 come right after the first level; every later node is the child of an earlier one.
     require_path(node_child.size == nodes + 1 && node_child[0] == target.size() && node_child[nodes] == nodes, "children");
@@ -66,8 +66,8 @@ void PhraseTable::check() const {
     check_offsets(node_option, nodes, option_phrase.size, "options");
     require_path(phrase_ends.size > 0, "pivot phrases");
     check_offsets(phrase_ends, phrase_ends.size - 1, phrase_words.size, "pivot phrases");
-    check_below(option_phrase, phrase_ends.size - 1, "options");
-    check_below(phrase_words, pivot.size(), "words of pivot phrases");
+    check_numbers(option_phrase, phrase_ends.size - 1, "options");
+    check_numbers(phrase_words, pivot.size(), "words of pivot phrases");
     for (std::size_t i = 0; i + 1 < phrase_ends.size; ++i) {
         std::uint32_t length = phrase_ends[i + 1] - phrase_ends[i];
         require_path(length >= 1 && length <= kLongestPhrase, "pivot phrases");

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/portable.h"
 #include "encoder/model.h"
 #include "simd/kernels.h"
 

@@ -14,6 +14,8 @@ namespace tesla {
 
 inline constexpr int kSpanFeatureVersion = 1;
 inline constexpr std::size_t kSpanFeatures = 54;
+inline constexpr std::size_t kMostFeatures = 64;        // of anything
+static_assert(kSpanFeatures <= kMostFeatures);
 inline constexpr std::size_t kSplitFeatures = 10;       // of a split point alone
 inline constexpr std::size_t kSplitLeftFeatures = 8;    // of the left part
 inline constexpr std::size_t kSplitRightFeatures = 9;   // of the right part

@@ -5,12 +5,6 @@
 #include "base/checks.h"
 
 namespace tesla {
-namespace {
-
-constexpr std::size_t kMostFeatures = 64;
-static_assert(kSpanFeatures <= kMostFeatures);
-
-}  // namespace
 
 SpanParser::SpanParser(SpanGrammar grammar, const SpanWeights& weights) : grammar_(std::move(grammar)) {
     grammar_.check();

@@ -12,7 +12,6 @@
 namespace tesla {
 namespace {
 
-constexpr std::size_t kMostFeatures = 64;
 constexpr float kHighestRate = 1e4f;  // so that scores stay finite
 constexpr std::size_t kFirstFeatures = std::size_t{1} << 19;
 

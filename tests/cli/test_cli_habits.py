@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 
 from tesla_eval import Metric, SegmentScores, Signature, create_metric
-from tesla_eval.cli.shared.gate_reports import append_step_summary, write_junit
-from tesla_eval.cli.shared.gates import Outcome
+from tesla_eval.cli.shared.gates import Outcome, append_step_summary, write_junit
 from tesla_eval.metrics.registry import Entry, registered
-from tesla_eval.statistics import Additive, paired_bootstrap
+from tesla_eval.statistics.resampling import Additive, paired_bootstrap
 
 REFERENCES = [
     "The cat sat on the mat.",

@@ -20,7 +20,7 @@ from tesla_eval.connect import parts as part_folder
 from tesla_eval.connect.batches import SIGNATURE_KEY, BatchScorer, metrics_by_name
 from tesla_eval.connect.frames import score_frame
 from tesla_eval.connect.parts import PartFolder, content_key
-from tesla_eval.texts.columns import Columns
+from tesla_eval.texts.tables import Columns
 from tests.conftest import shipped_pairs
 
 arrow = pytest.importorskip("pyarrow")

@@ -12,7 +12,7 @@ from typing import Any
 
 from tesla_eval.connect.batches import BatchScorer, metrics_by_name
 from tesla_eval.connect.parquet import score_parquet
-from tesla_eval.texts.columns import Columns
+from tesla_eval.texts.tables import Columns
 from tests.conftest import shipped_pairs
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -29,7 +29,7 @@ from tesla_eval.base.errors import TeslaError
 from tesla_eval.base.resources import Resource, read_resource, shipped_folder, write_resource
 from tesla_eval.language.analysis import detection, load_pipeline
 from tesla_eval.language.analysis.antonyms import load_antonyms
-from tesla_eval.language.discourse import load_parser
+from tesla_eval.language.discourse.parser import load_parser
 from tesla_eval.language.lm import load_language_model
 from tesla_eval.language.srl.labeller import load_labeller
 from tesla_eval.language.syntax.parser import load_parser as load_syntax_parser

@@ -23,8 +23,8 @@ from tesla_eval.base.errors import InputError, ResourceError
 from tesla_eval.language.analysis.batch import AnalysedBatch, Vocabulary
 from tesla_eval.language.analysis.lemmas import Lemmatiser
 from tesla_eval.language.analysis.pipeline import Pipeline
-from tesla_eval.language.discourse import load_parser
 from tesla_eval.language.discourse.document import LONGEST_SENTENCE, PIECE
+from tesla_eval.language.discourse.parser import load_parser
 from tesla_eval.matching.celab import CelabMatcher
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -17,12 +17,11 @@ from gdtb import NON_COMMERCIAL_GENRES, read_gdtb
 from tesla_eval.base.errors import InputError, ResourceError
 from tesla_eval.base.resources import find_resource, read_resource, write_resource
 from tesla_eval.language.analysis import load_pipeline
-from tesla_eval.language.discourse import load_parser
 from tesla_eval.language.discourse.arguments import clauses_around, cut_clauses
 from tesla_eval.language.discourse.classifier import Classifier
 from tesla_eval.language.discourse.connectives import ConnectiveCandidate, Inventory, without_overlap
 from tesla_eval.language.discourse.document import Relation
-from tesla_eval.language.discourse.parser import Parser
+from tesla_eval.language.discourse.parser import Parser, load_parser
 from tests.conftest import SHARED_DATA
 
 GDTB = SHARED_DATA / "discourse" / "gdtb"

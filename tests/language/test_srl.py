@@ -17,7 +17,6 @@ from tesla_eval.base.errors import InputError, ResourceError, UsageError
 from tesla_eval.base.resources import read_resource, write_resource
 from tesla_eval.cli.srl import conll_rows, drawing
 from tesla_eval.cli.train_srl import srl as train_srl_command
-from tesla_eval.language.srl import Argument, LabelledPredicate, LabelledSentence, RoleLabeller, load_labeller
 from tesla_eval.language.srl.constituents import ParsedSentence
 from tesla_eval.language.srl.evaluation import (
     evaluate_labeller,
@@ -33,7 +32,14 @@ from tesla_eval.language.srl.features import (
     extract,
 )
 from tesla_eval.language.srl.frames import read_nomtypes
-from tesla_eval.language.srl.labeller import read_labeller
+from tesla_eval.language.srl.labeller import (
+    Argument,
+    LabelledPredicate,
+    LabelledSentence,
+    RoleLabeller,
+    load_labeller,
+    read_labeller,
+)
 from tesla_eval.language.srl.nombank import read_nombank, read_propositions
 from tesla_eval.language.srl.scorer import Scorer
 from tesla_eval.language.syntax.treebank import GoldPredicate, TreebankSentence

@@ -16,12 +16,11 @@ from tesla_eval._core import MOST_SPAN_LABELS, best_span_tree
 from tesla_eval.base.errors import InputError, ResourceError, UsageError
 from tesla_eval.base.resources import read_resource, write_resource
 from tesla_eval.language.analysis.tagger import load_tagger
-from tesla_eval.language.syntax import load_parser, read_tree
 from tesla_eval.language.syntax.evalb import count_brackets
 from tesla_eval.language.syntax.grammar import Grammar
-from tesla_eval.language.syntax.parser import LONGEST, ConstituencyParser, read_parser
+from tesla_eval.language.syntax.parser import LONGEST, ConstituencyParser, load_parser, read_parser
 from tesla_eval.language.syntax.treebank import TreebankSentence, read_treebank
-from tesla_eval.language.syntax.trees import Tree, read_trees, without_traces
+from tesla_eval.language.syntax.trees import Tree, read_tree, read_trees, without_traces
 from tree_grammar import BinaryNode, TreeGrammar, binarise, build_grammar
 
 SENTENCES = (

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tesla_eval.base.errors import InputError
-from tesla_eval.matching import match_characters
-from tesla_eval.matching.bags import LONGEST_CHARACTER_NGRAM, build_character_bags
+from tesla_eval.matching.bags.ngrams import LONGEST_CHARACTER_NGRAM, build_character_bags
+from tesla_eval.matching.ngrams import match_characters
 
 TEXTS = st.text(st.sampled_from("ab c\u00a0é漢\U0001f600"), max_size=30) | st.text(
     st.sampled_from("ab c\t\0~"), max_size=60

@@ -40,7 +40,7 @@ from tesla_eval.language.analysis.vectors import (
     load_vectors,
 )
 from tesla_eval.language.pivot import load_phrase_table
-from tesla_eval.matching import Matches
+from tesla_eval.matching.ngrams import Matches
 from tesla_eval.matching.vectors import VECTOR_PROBLEMS, explain_vectors, match_vectors
 from tesla_eval.training.vectors import (
     Embeddings,

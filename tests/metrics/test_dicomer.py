@@ -15,8 +15,8 @@ from tesla_eval import Cremer, Dicomer
 from tesla_eval.base.errors import BuildError, InputError, ResourceError, UsageError
 from tesla_eval.base.resources import Resource, read_resource, shipped_folder, write_resource
 from tesla_eval.judgements.summaries import read_text_lists
-from tesla_eval.language.discourse import load_parser
 from tesla_eval.language.discourse.document import Document, Relation, Sense, SentenceWords
+from tesla_eval.language.discourse.parser import load_parser
 from tesla_eval.language.discourse.roles import (
     SCALES,
     VARIANTS,

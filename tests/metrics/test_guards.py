@@ -94,6 +94,8 @@ def test_stutter() -> None:
         ("He has 4 cats.", "He has 3 cats.", 1),
         ("In 2012, 3 died.", "In 2012, 4 died.", 2 / 4),
         ("Nobody died.", "3 died.", 1),
+        ("He has 15 cats.", "He has fifteen cats.", 0),
+        ("It starts at 12.30.", "It starts at 12:30.", 0),
     ],
 )
 def test_numbers(hypothesis: str, reference: str, expected: float) -> None:
@@ -106,12 +108,17 @@ def test_numbers(hypothesis: str, reference: str, expected: float) -> None:
         ("en", "He isn't here.", "He is not here.", 0),
         ("en", "He is here.", "He is not here.", 1),
         ("en", "Not only he came.", "He came too.", 0),
+        ("en", "He failed to come.", "He did not come.", 0),
+        ("en", "He left with a word.", "He left without a word.", 1),
         ("de", "Er hat keinen Hund.", "Er hat einen Hund.", 1),
         ("es", "No vino nadie.", "Nadie vino.", 0),
         ("fr", "Il n'a rien dit.", "Il n'a pas parlé.", 0),
         ("fr", "Il a pas parlé.", "Il a parlé.", 1),
         ("cs", "Prezident nenavštívil školu.", "Prezident navštívil školu.", 1),
         ("cs", "Nejlepší neděle nechala školu.", "Škola.", 0),
+        ("cs", "Vláda s návrhem nesouhlasí.", "Vláda s návrhem souhlasí.", 1),
+        ("cs", "Petr nemá psa.", "Petr má psa.", 1),
+        ("cs", "Řeka nesla led.", "Řeka měla led.", 0),
         ("zh", "他不喜欢猫。", "他喜欢猫。", 1),
     ],
 )

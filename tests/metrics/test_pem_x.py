@@ -130,6 +130,7 @@ DETECTED = [
     ("tense", "The minister will visit Spain.", "The minister visited Spain."),
     ("tense", "She has finished the report.", "She will finish the report."),
     ("tense", "The train had left.", "The train is leaving."),
+    ("tense", "The house was empty.", "The house is empty."),
     ("name", "Obama visited Paris in June.", "Obama visited Berlin in June."),
     ("name", "The match is on Thursday.", "The match is on Tuesday."),
     ("antonym", "Peter bought the car from Mary.", "Peter sold Mary the car."),
@@ -139,6 +140,7 @@ DETECTED = [
     ("roles", "The deer hunted the wolf.", "The wolf chased the deer."),
     ("number", "The price tripled.", "The price doubled."),
     ("number", "She owns two dozen cats.", "She owns twelve cats."),
+    ("number", "The talks lasted ninety minutes.", "The talks lasted forty minutes."),
 ]
 INNOCENT = [
     ("The offer was turned down by the board.", "The board did not accept the offer."),
@@ -169,6 +171,15 @@ INNOCENT = [
     ("The prize went to Anna Smith.", "Anna Smith won the prize."),
     ("Google Unveils Concept Car", "Google Unveils Prototype Car"),
     ("It took a hundred years.", "It took a century."),
+    ("The talks lasted ninety minutes.", "The talks lasted an hour and a half."),
+    ("The plan is nothing but a dream.", "The plan is only a dream."),
+    ("The soup is too hot to eat.", "The soup is so hot that I cannot eat it."),
+    ("We have no more sugar.", "We ran out of sugar."),
+    ("She is not at all tired.", "She is not even a little tired."),
+    ("He has his car washed every week.", "He gets his car washed every week."),
+    ("A man with no shirt is jumping.", "A shirtless man is jumping."),
+    ("The deal is worth 55 billion dollars.", "The deal is worth $55bn."),
+    ("They quit smoking last May.", "They gave up smoking last May."),
 ]
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tesla_eval.language.analysis import load_pipeline
-from tesla_eval.matching import match_characters
-from tesla_eval.matching.bags import build_character_bags
+from tesla_eval.matching.bags.ngrams import build_character_bags
+from tesla_eval.matching.ngrams import match_characters
 from tesla_eval.metrics.features.sliding import SlidingCharacterGroup
 
 ONLY = np.zeros(1, np.int64)

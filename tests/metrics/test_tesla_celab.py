@@ -17,7 +17,7 @@ from tesla_eval.base.errors import InputError, ResourceError, UsageError
 from tesla_eval.cli.shared.celab_drawing import draw_covering
 from tesla_eval.cli.shared.terminal import width
 from tesla_eval.language.analysis import senses
-from tesla_eval.matching.bags import UnitSplitter
+from tesla_eval.matching.bags.units import UnitSplitter
 from tesla_eval.matching.synonyms import load_synonym_sets
 from tesla_eval.metrics import create_metric, default_metrics
 

@@ -89,7 +89,7 @@ def by_datasets(name: str, own: Metric, expected: CorpusScore) -> None:
 def by_batches(name: str, own: Metric, expected: CorpusScore) -> None:
     arrow = pytest.importorskip("pyarrow")
     from tesla_eval.connect.batches import BatchScorer
-    from tesla_eval.texts.columns import Columns
+    from tesla_eval.texts.tables import Columns
 
     if own.corpus_wide:
         pytest.skip("depends on all references")

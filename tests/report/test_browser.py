@@ -521,15 +521,16 @@ def test_a_report_of_3000_segments_and_10_systems(write_report, opened, browser)
     events = json.loads(browser.stop_tracing())["traceEvents"]
     painted = min(event["ts"] for event in events if event.get("name") == "firstPaint")
     tasks = [task for task in _main_thread_tasks(events) if task["ts"] > painted]
-    # Reading the file itself is the browser's task: its length is that of the file.
+    # At the end of the file the debugging protocol, through which Playwright works, decodes all of it a second time.
+    # Nobody else's browser does (tools/page_speed.py measures without it).
     reads = [event["ts"] for event in events if event.get("name") == "DocumentLoader::BodyLoadingFinished"]
     own = [task for task in tasks if not any(task["ts"] <= at <= task["ts"] + task["dur"] for at in reads)]
     longest, reading = (max((task["tdur"] / 1000 for task in some), default=0) for some in (own, tasks))
     shown = page.locator("#segment-table tbody tr[data-place]").count()
-    times = f"interactive after {interactive:.0f} ms, longest task {longest:.0f} ms of CPU, of reading {reading:.0f} ms"
+    times = f"interactive after {interactive:.0f} ms, longest task {longest:.0f} ms of CPU, debugger {reading:.0f} ms"
     print(f"\n3,000 × 10: {size:.1f} MB, {times}")
     assert interactive < 3000
-    assert longest < 100  # other work on this machine makes tasks longer
+    assert longest < 50
     assert shown < 60
     assert page.locator("#segment-table tbody tr[data-place]").last.get_attribute("data-place") == "2999"
     assert "holds the links of" in page.locator("#matching-note").inner_text()

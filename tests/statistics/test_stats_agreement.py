@@ -12,16 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from tesla_eval.base.errors import UsageError
-from tesla_eval.statistics import (
-    agreement,
-    enough_resamples,
-    expected_wins,
-    holm,
-    kappa,
-    paired_effect,
-    rank_clusters,
-    sign_test,
-)
+from tesla_eval.statistics.agreements import agreement, expected_wins, kappa, sign_test
+from tesla_eval.statistics.multiple import enough_resamples, holm, rank_clusters
+from tesla_eval.statistics.resampling import paired_effect
 
 
 class TestKappa:

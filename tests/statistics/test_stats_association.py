@@ -9,22 +9,16 @@ import numpy as np
 import pytest
 
 from tesla_eval.base.errors import UsageError
-from tesla_eval.statistics import (
+from tesla_eval.statistics.association import (
     SystemAssociation,
-    accuracy,
-    approximate_randomisation,
     calibrated_association,
-    consistency,
-    kendall,
-    kendall_wmt,
     pair_association,
-    paired_bootstrap,
-    pairs_within,
-    pearson,
-    pooled_association,
-    spearman,
     within_association,
 )
+from tesla_eval.statistics.correlation import kendall, pearson, spearman
+from tesla_eval.statistics.pairs import accuracy, consistency, kendall_wmt, pairs_within
+from tesla_eval.statistics.pooled import pooled_association
+from tesla_eval.statistics.resampling import approximate_randomisation, paired_bootstrap
 
 SYSTEMS, SEGMENTS = 6, 80
 VECTOR = {"pearson": pearson, "spearman": spearman, "kendall": kendall}

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from tesla_eval.base.errors import UsageError
-from tesla_eval.statistics import kendall, midranks, pearson, spearman
-from tesla_eval.statistics.correlation import ROW_STATISTICS
+from tesla_eval.statistics.correlation import ROW_STATISTICS, kendall, midranks, pearson, spearman
 
 CORRELATIONS = {
     "pearson": (pearson, scipy_stats.pearsonr),

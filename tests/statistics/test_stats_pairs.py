@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval.base.errors import UsageError
-from tesla_eval.statistics import (
+from tesla_eval.statistics.pairs import (
     PairCounts,
     accuracy,
     calibrated_accuracy,

@@ -12,8 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.statistics import Additive, approximate_randomisation, paired_bootstrap
-from tesla_eval.statistics.resampling import exchange_masks, resample_counts
+from tesla_eval.statistics.resampling import (
+    Additive,
+    approximate_randomisation,
+    exchange_masks,
+    paired_bootstrap,
+    resample_counts,
+)
 
 
 def corpus_bleu(sums: np.ndarray) -> np.ndarray:

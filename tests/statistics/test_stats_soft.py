@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval.base.errors import UsageError
-from tesla_eval.statistics import better_p_values, soft_accuracy, wins_p_values
+from tesla_eval.statistics.pairs import better_p_values, soft_accuracy, wins_p_values
 
 
 def test_p_values_by_hand():

@@ -11,16 +11,19 @@ import pytest
 from tesla_eval import FeatureMetric
 from tesla_eval.base.errors import UsageError
 from tesla_eval.metrics.features import Feature
-from tesla_eval.training import RankingProblem, TrainingSet, cross_validate, kendall, pairs_of_scores
 from tesla_eval.training.fit import (
     PAIRWISE,
+    RankingProblem,
+    cross_validate,
     fit_logistic,
     fit_signed,
     fit_signed_svm,
     fit_svm,
+    kendall,
     segment_folds,
     set_folds,
 )
+from tesla_eval.training.judged import TrainingSet, pairs_of_scores
 
 FEATURES = [
     Feature("a.1.p", "group", "a", "first", "a.p"),

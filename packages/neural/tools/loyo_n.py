@@ -8,7 +8,7 @@
 For a year that is left out, TESLA-X's weights and those of TESLA-N's features are learned from the other years. The
 nested choice leaves out a second year: for each year a candidate is chosen by what it gives on the other years, each
 measured by weights of the rest. The outputs of every year are encoded by the encoder that was tuned without that year:
---cache holds encoder-12.tesla, …, encoder-final.tesla (`FOLDS`), built by tools/build_encoder.py --tuned. The evidence,
+--cache holds encoder-12.tesla, …, encoder-final.tesla (`FOLDS`), built by `tesla build encoder --tuned`. The evidence,
 which are the features of context, is kept there by encoder, TESLA-X's features in the cache of scores.
 """
 
@@ -35,13 +35,14 @@ import loyo  # noqa: E402
 from tesla_eval.base.arrays import FloatArray  # noqa: E402
 from tesla_eval.base.parallel import map_in_order  # noqa: E402
 from tesla_eval.cli.shared.terminal import progress  # noqa: E402
+from tesla_eval.matching.ngrams import RECALL_WEIGHT  # noqa: E402
 from tesla_eval.metrics.features import Feature  # noqa: E402
 from tesla_eval.models.documents import write_document  # noqa: E402
 from tesla_eval.models.linear import LinearModel, load_weights  # noqa: E402
 from tesla_eval.training.judged import TrainingSet  # noqa: E402
 from tesla_eval_neural import selftest  # noqa: E402
 from tesla_eval_neural.encoder import load_encoder, shipped_file  # noqa: E402
-from tesla_eval_neural.group import MEAN, RECALL_WEIGHT, f_measure  # noqa: E402
+from tesla_eval_neural.group import MEAN, f_measure  # noqa: E402
 from tesla_eval_neural.learning import (  # noqa: E402
     LEARNED,
     PENALTY,
@@ -88,7 +89,7 @@ CANDIDATES = {
     "all": Candidate("all of these", learned=(*LEARNED, "ctx.even.f", "ctx.pair.f", "ctx.flow.f", MEAN)),
     "without x": Candidate("the encoder alone", learned=("ctx.best.f",)),
     "α .5": Candidate("precision counts as much as recall", alpha=0.5),
-    "α .8": Candidate("α as in TESLA-M", alpha=0.8),
+    "α .65": Candidate("α as the encoders were tuned with", alpha=0.65),
     "penalty .03": Candidate("weights that are more alike", penalty=0.03),
     "x at least .2": Candidate("more of TESLA-X, which ranks systems better", floors={"x": 0.2}),
 }  # fmt: skip
@@ -108,10 +109,11 @@ is left out."""
 NESTED_HEAD = """
 ## Nested choice
 
-What is shipped was chosen while all years were in sight: among the candidates below, by τ, r and [changes of
-meaning](../docs/tesla-n.md#changes-of-meaning). Here no choice saw its year: for each year the candidate is the one
-with the highest τ + r / 3 on the *other* years, each of which is measured by weights that saw neither of both. The
-encoders of those other years were tuned on the year that the choice is for."""
+What is shipped was chosen while all years were in sight: among the candidates below, by τ, r, [changes of
+meaning](../docs/tesla-n.md#changes-of-meaning) and [what is left out](../docs/tesla-n.md#limits). Here no choice saw
+its year: for each year the candidate is the one with the highest τ + r / 3 on the *other* years, each of which is
+measured by weights that saw neither of both. The encoders of those other years were tuned on the year that the choice
+is for."""
 
 
 def fold_encoder(folder: Path, year: str) -> Path:

@@ -48,7 +48,7 @@ from tesla_eval_neural.building import (  # noqa: E402
     with_tuned_layers,
 )
 from tesla_eval_neural.encoder import Encoder  # noqa: E402
-from tesla_eval_neural.group import RECALL_WEIGHT  # noqa: E402
+from tesla_eval_neural.group import f_measure  # noqa: E402
 from tesla_eval_neural.kinds import PIECE_INFORMATION  # noqa: E402
 from tesla_eval_neural.learning import features_metric, x_scores  # noqa: E402
 
@@ -58,6 +58,7 @@ LONGEST = 192  # pieces
 PAIRS_A_STEP, STEPS, WARM_UP = 256, 1000, 0.1
 LAYER_RATE, SHARE_RATE, LARGEST_GRADIENT = 3e-5, 3e-3, 1.0
 NEARNESS = 0.03  # λ
+RECALL_WEIGHT = 0.65  # α of F; TESLA-N itself has TESLA-M's
 FIRST_SHARPNESS = 10.0  # T
 MEASURED_ONLY = "wmt17"
 STEPS_BETWEEN_STATES = 20
@@ -75,11 +76,12 @@ class Pairs(NamedTuple):
     """TESLA-X's unclipped score of better and worse."""
 
 
-def x_linear(hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
-    """TESLA-X's linear scores before they are clipped."""
-    metric = TeslaX("en")
+def x_linear(hypotheses: Sequence[str], references: Sequence[str], weights: Path | None = None) -> FloatArray:
+    """TESLA-X's linear scores before they are clipped, by the installed weights or those of a file."""
+    model = load_weights(TeslaX.id, "en", weights)
+    metric = TeslaX("en", weights=model)
     columns = metric.score_segments(list(hypotheses), [list(references)]).features
-    return x_scores(load_weights(TeslaX.id, "en"), metric.features, columns)
+    return x_scores(model, metric.features, columns)
 
 
 def judged_triples(one: JudgedSet) -> list[Triple]:
@@ -114,15 +116,16 @@ def judged_pairs(years: Sequence[str], draw: np.random.Generator, most: int) -> 
         yield from (triples[k] for k in chosen.tolist())
 
 
-def numbered(triples: Sequence[Triple]) -> Pairs:
-    """The pairs with every distinct text once."""
+def numbered(triples: Sequence[Triple], weights: Path | None = None) -> Pairs:
+    """The pairs with every distinct text once; `weights` are TESLA-X's."""
     texts = list(dict.fromkeys(text for triple in triples for text in triple))
     number = {text: k for k, text in enumerate(texts)}
     sides = np.array([[number[text] for text in triple] for triple in triples], np.int64)
     judged, rows = np.unique(
         np.concatenate([sides[:, [0, 2]], sides[:, [1, 2]]]), axis=0, return_inverse=True
     )
-    x = x_linear([texts[k] for k in judged[:, 0].tolist()], [texts[k] for k in judged[:, 1].tolist()])
+    outputs, references = ([texts[k] for k in column.tolist()] for column in judged.T)
+    x = x_linear(outputs, references, weights)
     return Pairs(texts, sides, x[rows.reshape(2, -1).T])
 
 
@@ -348,7 +351,7 @@ def tune(folder: Folder, given: argparse.Namespace) -> None:
         for year in sorted({file[:5] for file in loyo.FILES})
         if year not in {*given.without, MEASURED_ONLY}
     ]
-    pairs = numbered(list(judged_pairs(years, draw, given.most_pairs)))
+    pairs = numbered(list(judged_pairs(years, draw, given.most_pairs)), given.x)
     texts = Texts(Encoder(build_encoder(folder, "en")), folder, pairs.texts)
     print(f"{len(pairs.sides):,} pairs of {', '.join(years)}; {len(pairs.texts):,} texts", file=sys.stderr)
     tuning = Tuning(folder, given.steps, device)
@@ -369,7 +372,10 @@ def context_scores(folder: Folder, hypotheses: list[str], references: list[str])
         metric = features_metric("en", encoder=str(path))
         columns = metric.score_segments(hypotheses, [references]).features
     names = [feature.name for feature in metric.features]
-    return columns[:, [names.index("ctx.best.f"), names.index("ctx.mean")]]
+    precision, recall, cosine = (
+        columns[:, names.index(f"ctx.{name}")] for name in ("best.p", "best.r", "mean")
+    )
+    return np.column_stack([f_measure(precision, recall, RECALL_WEIGHT), cosine])
 
 
 def measure(folder: Folder, given: argparse.Namespace) -> None:
@@ -387,7 +393,7 @@ def measure(folder: Folder, given: argparse.Namespace) -> None:
             continue
         better, worse, references = map(list, zip(*chosen, strict=True))
         texts, twice = [*better, *worse], references * 2
-        x = x_linear(texts, twice)
+        x = x_linear(texts, twice, given.x)
         scores = {"x": x}
         for title, some in (("original", folder), ("tuned", with_tuned_layers(folder, given.tuned))):
             f, cosine = context_scores(some, texts, twice).T
@@ -411,6 +417,7 @@ def main() -> None:
         command.add_argument("folder", type=Path, help="the folder of the original model")
         command.add_argument("--layers", type=int, default=LAYERS)
         command.add_argument("--seed", type=int, default=0)
+        command.add_argument("--x", type=Path, help="weights of TESLA-X (default: the installed ones)")
         command.add_argument(
             "--most-pairs", type=int, default=MOST_PAIRS, help="of a year (measure: of a set)"
         )

@@ -8,27 +8,6 @@ from typing import Any, NamedTuple
 
 from tesla_eval.base.records import Span, Token, Unit
 
-__all__ = [
-    "CoherenceDetail",
-    "Contradiction",
-    "Coverage",
-    "CoveringDetail",
-    "CoveringLink",
-    "FeatureDetail",
-    "Link",
-    "LinkPart",
-    "MatchDetail",
-    "MeasuredDetail",
-    "PivotDetail",
-    "PivotLink",
-    "PivotPhrase",
-    "PivotValue",
-    "ReferenceExplanation",
-    "SentenceSupport",
-    "Share",
-    "ValueDetail",
-]
-
 
 @dataclass(slots=True)
 class Link:

@@ -10,30 +10,39 @@ from functools import partial
 from pathlib import Path
 
 import click
+import numpy as np
 
-from tesla_eval.base.errors import InputError
+from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.cli.shared import options as shared
 from tesla_eval.cli.shared.command import command
 from tesla_eval.cli.shared.inputs import systems_or_standard_input
 from tesla_eval.cli.shared.meta_formats import shown_p
 from tesla_eval.cli.shared.opened import open_for_metrics
-from tesla_eval.cli.shared.outputs import check_output, output_option, write_output
+from tesla_eval.cli.shared.outputs import (
+    check_output,
+    csv_lines,
+    latex_escaped,
+    markdown_table,
+    output_option,
+    proper_name,
+    short_names,
+    write_output,
+)
 from tesla_eval.cli.shared.score_formats import signature_line
-from tesla_eval.cli.shared.score_tables import read_score_table
 from tesla_eval.cli.shared.terminal import aligned, progress, visible
-from tesla_eval.cli.shared.typeset import csv_lines, latex_escaped, markdown_table, proper_name, short_names
 from tesla_eval.metrics.comparison import (
     DocumentScores,
     PairTest,
     SystemComparison,
+    SystemTable,
     check_comparison,
     compare_systems,
 )
 from tesla_eval.metrics.registry import digits
 from tesla_eval.metrics.scoring import score_systems
 from tesla_eval.statistics import DEFAULT_SEED
-from tesla_eval.texts.columns import Missing
-from tesla_eval.texts.lines import read_lines
+from tesla_eval.texts.lines import parse_number, read_headed_rows, read_lines
+from tesla_eval.texts.tables import Missing
 
 _NO_DOCUMENTS = "none"
 """What `--docs` takes to resample segments, whatever the files say."""
@@ -332,3 +341,49 @@ def _read_documents(path: str, segments: int) -> list[str]:
     if len(documents) != segments:
         raise InputError(f"{path}: {len(documents)} lines, but there are {segments} segments")
     return documents
+
+
+_HEADER = ("system", "segment", "metric", "score")
+_LOWER_IS_BETTER = frozenset({"ter", "wer", "cer"})
+
+
+def read_score_table(
+    path: str, systems: Sequence[str] = (), metrics: Sequence[str] = ()
+) -> list[SystemTable]:
+    """A table for each metric of the file, or of those named; a score that is missing or no number is an error.
+
+    A system's score is the mean of its segments' scores: the file has no more than these.
+    """
+    scores = _read_scores(path)
+    all_systems, all_segments, all_metrics = (dict.fromkeys(key[i] for key in scores) for i in range(3))
+    chosen_systems = _choose(path, "system", systems, list(all_systems))
+    chosen_metrics = _choose(path, "metric", metrics, list(all_metrics))
+    tables = []
+    for metric in chosen_metrics:
+        table = np.empty((len(all_segments), len(chosen_systems)))
+        for row, segment in enumerate(all_segments):
+            for column, system in enumerate(chosen_systems):
+                if (system, segment, metric) not in scores:
+                    raise InputError(f"{path}: no {metric} score of system {system} for segment {segment}")
+                table[row, column] = scores[system, segment, metric]
+        tables.append(SystemTable(metric, tuple(chosen_systems), table, metric not in _LOWER_IS_BETTER))
+    return tables
+
+
+def _read_scores(path: str) -> dict[tuple[str, str, str], float]:
+    scores: dict[tuple[str, str, str], float] = {}
+    for place, row in read_headed_rows(path, _HEADER):
+        system, segment, metric = key = (row["system"], row["segment"], row["metric"])
+        if key in scores:
+            raise InputError(f"{place}: a second {metric} score of {system}, segment {segment}")
+        scores[key] = parse_number(row["score"], place)
+    if not scores:
+        raise InputError(f"{path}: holds no scores")
+    return scores
+
+
+def _choose(path: str, what: str, wanted: Sequence[str], present: list[str]) -> list[str]:
+    for name in wanted:
+        if name not in present:
+            raise UsageError(f"{path}: no {what} {name!r}; there are {', '.join(present)}")
+    return list(wanted) or present

@@ -12,7 +12,7 @@ import click
 from tesla_eval.base.explanations import CoherenceDetail, ValueDetail
 from tesla_eval.cli.shared.options import language_option
 from tesla_eval.cli.shared.terminal import aligned, visible, width
-from tesla_eval.language.discourse import load_parser
+from tesla_eval.language.discourse.parser import load_parser
 from tesla_eval.texts.lines import LineReader
 
 Column = list[Sequence[str]]

@@ -34,8 +34,8 @@ from tesla_eval.report.human import read_human, read_result
 from tesla_eval.report.overview import default_title
 from tesla_eval.report.page import render
 from tesla_eval.statistics import DEFAULT_SEED
-from tesla_eval.texts.columns import Missing
 from tesla_eval.texts.lines import read_lines
+from tesla_eval.texts.tables import Missing
 
 
 @tesla_command()

@@ -31,7 +31,7 @@ from tesla_eval.cli.shared.terminal import complain, progress
 from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.metrics.scoring import Scored, score_systems
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
-from tesla_eval.texts.columns import Missing
+from tesla_eval.texts.tables import Missing
 
 _LEVEL = 0.95
 
@@ -206,7 +206,7 @@ def _intervals(scored: Scored, resamples: int, seed: int) -> Intervals:
 
 def _judged(gates: Gates, results: Results, junit: Path | None) -> int:
     """The exit status: 1 if a gate failed."""
-    from tesla_eval.cli.shared.gate_reports import append_step_summary, write_junit
+    from tesla_eval.cli.shared.gates import append_step_summary, write_junit
 
     outcomes = list(gates.outcomes(results))
     failures = [one.failure for one in outcomes if one.failure]

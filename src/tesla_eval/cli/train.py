@@ -36,7 +36,8 @@ from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
 from tesla_eval.models.documents import write_document
 from tesla_eval.models.linear import ANY_LANGUAGE
-from tesla_eval.training import LEARNERS, collect
+from tesla_eval.training.fit import LEARNERS
+from tesla_eval.training.judged import collect
 from tesla_eval.training.recipe import Recipe, Trained, features_for
 from tesla_eval.training.recipe import train as train_model
 from tesla_eval.training.regressions import paraphrase_features, train_pem, with_controls

@@ -11,7 +11,7 @@ from tesla_eval.cli.shared.options import language_option, need_scikit_learn, pr
 from tesla_eval.cli.shared.outputs import OutputPath
 from tesla_eval.cli.shared.terminal import progress
 from tesla_eval.judgements.summaries import OVERALL, choose_human, read_summaries, read_text_lists
-from tesla_eval.language.discourse import load_parser
+from tesla_eval.language.discourse.parser import load_parser
 from tesla_eval.language.discourse.roles import VARIANTS, Variant
 from tesla_eval.metrics.dicomer import Dicomer
 from tesla_eval.metrics.tesla_s import TeslaS

@@ -11,8 +11,13 @@ from tesla_eval.base.files import replacing
 from tesla_eval.cli.shared.command import command
 from tesla_eval.cli.shared.inputs import read_chunks
 from tesla_eval.cli.shared.language import identified_language
-from tesla_eval.cli.shared.nbest_options import nbest_format_option
-from tesla_eval.cli.shared.options import auto_language_option, choose_metric, one_metric_option, quiet_option
+from tesla_eval.cli.shared.options import (
+    auto_language_option,
+    choose_metric,
+    nbest_format_option,
+    one_metric_option,
+    quiet_option,
+)
 from tesla_eval.cli.shared.outputs import check_output
 from tesla_eval.cli.shared.terminal import aligned, progress, write_lines
 from tesla_eval.texts.lines import STANDARD_INPUT

@@ -10,8 +10,6 @@ from typing import Any, Protocol
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import create_metric
 
-__all__ = ["log_to_mlflow", "log_to_wandb", "objective", "scorer"]
-
 
 class Result(Protocol):
     """An `Evaluation`, `CorpusScore` or `Score`."""

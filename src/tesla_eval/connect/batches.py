@@ -11,28 +11,51 @@ from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.connect.rows import check_missing, complete_rows
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import create_metric
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.scoring import Chunk, first_refused, score_texts
 from tesla_eval.metrics.segments import reference_count, with_gaps
-from tesla_eval.texts.columns import Columns, Missing
+from tesla_eval.texts.tables import MISSING, Columns, Missing
 
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = [
-    "SIGNATURE_KEY",
-    "BatchScorer",
-    "ScoredBatch",
-    "is_list_type",
-    "metrics_by_name",
-    "need_package",
-    "text_columns",
-]
+
+def check_missing(missing: str) -> None:
+    """Raise an error for an unknown policy for missing texts."""
+    if missing not in MISSING:
+        raise UsageError(f"missing={missing!r}: write 'error', 'null' or 'skip'")
+
+
+def complete_rows(
+    metric: Metric,
+    hypotheses: Sequence[str | None],
+    references: Sequence[Sequence[str | None]],
+    sources: Sequence[str | None] | None,
+) -> npt.NDArray[np.bool_]:
+    """The rows that have what the metric reads: a text, at least one reference, a source."""
+    complete = has_text(hypotheses)
+    if metric.needs_references and references:
+        complete &= np.logical_or.reduce([has_text(stream) for stream in references])
+    if metric.uses_source and sources is not None:
+        complete &= has_text(sources)
+    return complete
+
+
+def has_text(texts: Sequence[str | None]) -> npt.NDArray[np.bool_]:
+    """Whether each text is there; None is a missing one.
+
+    >>> has_text(["a", None, ""]).tolist()
+    [True, False, True]
+    """
+    if None not in texts:
+        return np.ones(len(texts), bool)
+    return np.array([text is not None for text in texts], bool)
+
 
 SIGNATURE_KEY = b"tesla_eval.signature"
 """The metadata of a column of scores that holds their signature."""

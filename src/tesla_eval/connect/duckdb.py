@@ -12,12 +12,10 @@ from weakref import WeakKeyDictionary
 from tesla_eval.base.errors import UsageError
 from tesla_eval.connect.batches import BatchScorer, metrics_by_name, need_package
 from tesla_eval.metrics.base import Metric
-from tesla_eval.texts.columns import Columns, Missing
+from tesla_eval.texts.tables import Columns, Missing
 
 if TYPE_CHECKING:
     import duckdb
-
-__all__ = ["register"]
 
 _RESULT = "score"
 _registered: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()  # by connection: our functions

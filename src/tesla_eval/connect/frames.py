@@ -14,14 +14,11 @@ import numpy.typing as npt
 
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.connect.batches import SIGNATURE_KEY
-from tesla_eval.connect.rows import check_missing, complete_rows
+from tesla_eval.connect.batches import SIGNATURE_KEY, check_missing, complete_rows
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.segments import streams_by_segment, texts_of
 from tesla_eval.metrics.shortcuts import metric_for
-from tesla_eval.texts.columns import Missing
-
-__all__ = ["score_frame"]
+from tesla_eval.texts.tables import Missing
 
 _Frame = TypeVar("_Frame")
 _SIGNATURES = "tesla_eval"  # where a frame that can carry metadata says what made its scores

@@ -10,8 +10,6 @@ from inspect_ai.solver import TaskState
 
 from tesla_eval.metrics.registry import create_metric
 
-__all__ = ["system_score", "tesla"]
-
 
 @scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator]  # Inspect may be missing
 def tesla(name: str = "x", lang: str = "en", **options: Any) -> Scorer:

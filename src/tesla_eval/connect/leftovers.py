@@ -17,8 +17,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-__all__ = ["no_leftovers"]
-
 _MARK = "TESLA_EVAL_CLUSTER"
 _SECONDS = 0.2  # between two looks: less than an interpreter takes to start
 

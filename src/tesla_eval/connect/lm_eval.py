@@ -10,8 +10,6 @@ from typing import Any
 
 from tesla_eval.metrics.registry import create_metric
 
-__all__ = ["Item", "aggregation", "keep"]
-
 Item = tuple[str | Sequence[str], str]
 """The reference or references of a document, and what the model wrote."""
 

@@ -12,8 +12,6 @@ from mbrs.metrics import Metric, register
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.metrics.registry import create_metric
 
-__all__ = ["MetricTesla"]
-
 
 @register("tesla")
 class MetricTesla(Metric):  # type: ignore[misc]  # mbrs has no types

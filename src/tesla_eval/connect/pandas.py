@@ -10,8 +10,6 @@ import pandas as pd
 from tesla_eval.connect.frames import score_frame
 from tesla_eval.metrics.base import Metric
 
-__all__ = ["TeslaAccessor"]
-
 
 @pd.api.extensions.register_dataframe_accessor("tesla")
 class TeslaAccessor:

@@ -15,18 +15,6 @@ from tesla_eval.metrics.scoring import NamedMetric, Scored, map_texts
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = [
-    "RowGroupSpan",
-    "check_columns",
-    "parquet_rows",
-    "parquet_schema",
-    "read_span",
-    "row_group_spans",
-    "score_parquet",
-    "scored_schema",
-    "write_parquet",
-]
-
 _ROWS_AT_ONCE = 2048
 _READ_BUFFER = 1 << 20  # bytes per column: without it, a whole column of a row group is read at once
 _ROW_GROUP = 1 << 17  # rows that are written together

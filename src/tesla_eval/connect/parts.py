@@ -31,7 +31,6 @@ from tesla_eval.connect.parquet import write_parquet
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["Part", "PartFolder", "content_key"]
 
 _NAME = re.compile(r"(?:part-\d{5,}-)?([0-9a-f]{32})-([0-9a-f]{32})\.parquet")
 _DAMAGED = "is damaged and was removed; run the same again: parts that are complete are kept"

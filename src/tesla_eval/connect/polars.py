@@ -12,8 +12,6 @@ from tesla_eval.connect.frames import score_frame
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import create_metric
 
-__all__ = ["score"]
-
 
 def score(
     hypothesis: str,

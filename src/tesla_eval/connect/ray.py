@@ -18,13 +18,12 @@ from tesla_eval.connect.leftovers import no_leftovers
 from tesla_eval.connect.parquet import RowGroupSpan, read_span, row_group_spans
 from tesla_eval.connect.parts import Part, PartFolder
 from tesla_eval.metrics.base import Metric
-from tesla_eval.texts.columns import Missing
+from tesla_eval.texts.tables import Missing
 
 if TYPE_CHECKING:
     import pyarrow
     from ray.data import Dataset
 
-__all__ = ["ScoredFolder", "connected", "score_dataset", "score_files", "score_to_folder"]
 
 _RETRIES = 4  # of the same rows, if workers die: rows that kill every worker must not do so for ever
 

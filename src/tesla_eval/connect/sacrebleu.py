@@ -26,8 +26,6 @@ from tesla_eval.metrics.segments import (
     texts_of,
 )
 
-__all__ = ["TeslaMetric", "TeslaScore", "TeslaSignature"]
-
 
 class TeslaScore(Score):
     """A corpus score of this package as sacreBLEU prints it, with four digits: most of our scales end at 1."""

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from tesla_eval.connect.batches import BatchScorer, metrics_by_name, need_package, text_columns
 from tesla_eval.metrics.base import Metric
-from tesla_eval.texts.columns import Missing
+from tesla_eval.texts.tables import Missing
 
 if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import DataFrame
-
-__all__ = ["score_dataframe"]
 
 
 def score_dataframe(

@@ -17,8 +17,6 @@ from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.metrics.registry import create_metric
 from tesla_eval.metrics.segments import texts_of
 
-__all__ = ["TeslaScore"]
-
 
 class TeslaScore(Metric):  # type: ignore[misc]  # torchmetrics may be missing where types are checked
     """A metric of this package with sum and count states.

@@ -8,8 +8,6 @@ from tesla_eval.base.explanations import CoveringDetail, CoveringLink, LinkPart,
 from tesla_eval.base.records import Span
 from tesla_eval.drawing.picture import joined_partners, partners
 
-__all__ = ["compact", "expanded"]
-
 _COLUMNS = 6
 """Of a link: start and end in the reference, in the hypothesis, weight, essential (1 or 0)."""
 

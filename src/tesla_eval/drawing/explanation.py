@@ -18,17 +18,6 @@ from tesla_eval.drawing.policy import content_policy
 from tesla_eval.drawing.script import asset, drawing_script
 from tesla_eval.drawing.text import escaped
 
-__all__ = [
-    "drawn_data",
-    "explanation_html",
-    "explanation_page",
-    "feature_titles",
-    "html_table",
-    "score_html",
-    "stylesheet",
-    "titles_of",
-]
-
 _BAR = 120.0
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["feature_title"]
-
 _RUNS = {"1": "single", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six"}
 _MEASURES = {"p": "precision", "r": "recall", "f": "F"}
 _UNITS = {

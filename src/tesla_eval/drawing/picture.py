@@ -9,17 +9,6 @@ from typing import Any
 from tesla_eval.base.explanations import LinkPart
 from tesla_eval.base.records import Span
 
-__all__ = [
-    "KINDS",
-    "UNMATCHED",
-    "Tie",
-    "joined_partners",
-    "kind_of_link",
-    "partners",
-    "places_of",
-    "ties_of",
-]
-
 KINDS = {
     "exact": "same word",
     "lemma": "same lemma",

@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 
-__all__ = ["content_policy"]
-
 
 def content_policy(style: str, script: str = "") -> str:
     """The policy for a page with exactly this style and this script.

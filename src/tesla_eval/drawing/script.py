@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import files
 
-__all__ = ["DRAWING", "asset", "bundled", "drawing_script"]
-
 DRAWING = ("dom", "match", "arithmetic", "explanation", "standalone")
 """The modules that draw an explanation, each after those that it imports."""
 _IMPORT = re.compile(r'^import {([^}]*)} from "[./\w]*?(\w+)\.js";\n', re.MULTILINE)

@@ -10,8 +10,6 @@ from xml.sax.saxutils import quoteattr
 
 from tesla_eval.drawing.text import escaped
 
-__all__ = ["Anchor", "Axis", "Box", "Dot", "Drawing", "Line", "Shape", "Words"]
-
 Anchor = Literal["start", "middle", "end"]
 _FONT = "Helvetica, Arial, sans-serif"
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import unicodedata
 from html import escape
 
-__all__ = ["escaped", "estimated_width", "printable"]
-
 _JOINERS = "\u200c\u200d"
 _NARROW = frozenset("iljftrI.,:;'!|()[]/ ")
 _WIDE = frozenset("mwMWOQG@%")

@@ -13,8 +13,8 @@ import numpy as np
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.judgements.nouns import EvalSet, FloatTable
 from tesla_eval.judgements.tac import is_tac_folder, read_tac_folder
-from tesla_eval.texts.columns import usual_name
 from tesla_eval.texts.lines import LineReader, read_json_lines
+from tesla_eval.texts.tables import usual_name
 
 _AUTOMATIC = ("rouge", "bleu", "meteor", "chrf", "bert", "bart", "mover", "cider", "js-", "js_")
 """Names that judged data sets give to scores of metrics, which stand beside what people said."""

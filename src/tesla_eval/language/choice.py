@@ -8,7 +8,7 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.language.analysis.languages import LANGUAGES, UNDETERMINED, resolve_language, target_of_pair
 
 AUTO = "auto"
-"""What stands for the language of the texts themselves."""
+"""The value of `lang` that means the language of the texts."""
 
 _SAMPLE = 128  # texts that are looked at, spread evenly
 _SHORT = 20  # with fewer words a guess is good enough

@@ -15,12 +15,13 @@ from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.records import Token
 from tesla_eval.language.analysis.batch import AnalysedBatch
 from tesla_eval.language.pivot import PhraseTable
-from tesla_eval.matching.bags import NgramFeature, exact_discount
 from tesla_eval.matching.bags.ngrams import (
+    NgramFeature,
     PivotFeature,
     PivotNetwork,
     PivotNgram,
     PivotTranslation,
+    exact_discount,
     pivot_network,
 )
 
@@ -58,7 +59,7 @@ def match_characters(
     """Match the characters of pairs of texts, as `match_pairs` does; the columns are n = 1, 2, ... `max_order`.
 
     >>> import numpy as np
-    >>> from tesla_eval.matching.bags import build_character_bags
+    >>> from tesla_eval.matching.bags.ngrams import build_character_bags
     >>> first = np.zeros(1, np.int64)
     >>> bags = build_character_bags(["a cab"]), build_character_bags(["ab"])
     >>> match_characters(*bags, first, first, 2).recall.tolist()

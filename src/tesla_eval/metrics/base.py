@@ -30,8 +30,7 @@ from tesla_eval.metrics.segments import (
 if TYPE_CHECKING:
     from tesla_eval.metrics.results import Explanation
 
-__all__ = ["Metric", "References", "SegmentScores", "Total"]
-
+__all__ = ["Metric", "SegmentScores"]  # what other packages import from here
 
 _SMALLEST_CHUNK, _LARGEST_CHUNK = 64, 2048  # segments that cross into the core at once
 _SHARED_OPTIONS = ("lang", "workers")  # of every metric: not part of what makes one differ from another

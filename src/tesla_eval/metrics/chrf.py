@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tesla_eval._core import CharacterBags, count_characters
 from tesla_eval.base.arrays import FloatArray, Index
-from tesla_eval.matching.bags import LONGEST_CHARACTER_NGRAM
+from tesla_eval.matching.bags.ngrams import LONGEST_CHARACTER_NGRAM
 from tesla_eval.metrics.baselines import SacreBleuMetric, SacreBleuSignature, check_order
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.segments import References, blocks_of_pairs, new_matrix, texts_of

@@ -30,19 +30,6 @@ if TYPE_CHECKING:
     from tesla_eval.base.explanations import ReferenceExplanation
     from tesla_eval.models.svr import PemModel
 
-__all__ = [
-    "BestModel",
-    "Column",
-    "Combination",
-    "HalvedMean",
-    "Layout",
-    "Linear",
-    "LinearWithLanguageModels",
-    "Mean",
-    "Regression",
-    "Uncombined",
-]
-
 
 class Layout(NamedTuple):
     """A combination with the groups that it needs, and what its columns are."""

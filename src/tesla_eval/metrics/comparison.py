@@ -41,17 +41,6 @@ from tesla_eval.statistics.resampling import (
     paired_effect,
 )
 
-__all__ = [
-    "Difference",
-    "DocumentScores",
-    "PairTest",
-    "SystemComparison",
-    "SystemTable",
-    "check_comparison",
-    "compare_systems",
-    "explain_difference",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class SystemTable:

@@ -12,7 +12,8 @@ from tesla_eval.base.errors import ResourceError, UsageError
 from tesla_eval.base.explanations import CoherenceDetail, ReferenceExplanation, ValueDetail
 from tesla_eval.base.records import Signature
 from tesla_eval.base.version import __version__
-from tesla_eval.language.discourse import Document, Relation, TextParser, load_parser
+from tesla_eval.language.discourse.document import Document, Relation
+from tesla_eval.language.discourse.parser import TextParser, load_parser
 from tesla_eval.language.discourse.roles import (
     KIND,
     SCALES,

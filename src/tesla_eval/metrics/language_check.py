@@ -9,7 +9,8 @@ from tesla_eval.base.errors import warn
 from tesla_eval.language.choice import is_short, other_language
 
 if TYPE_CHECKING:
-    from tesla_eval.metrics.base import Metric, References
+    from tesla_eval.metrics.base import Metric
+    from tesla_eval.metrics.segments import References
 
 _MOST, _FIRST = 64, 16  # references that are looked at, and how many of the first corpus
 _EVERY = 1000  # of later corpora one in so many: that costs about 1 % of scoring them

@@ -26,17 +26,6 @@ from tesla_eval.report.embedding import TEXTS, encoded
 from tesla_eval.report.findings import CLASSES, LENGTHS, WORD_CLASSES, Findings, word_places
 from tesla_eval.report.overview import short_names
 
-__all__ = [
-    "FORMAT",
-    "FORMAT_VERSION",
-    "Blocks",
-    "ReportTexts",
-    "ScoredMetric",
-    "collect",
-    "scored_metrics",
-    "telling_segments",
-]
-
 FORMAT = "tesla-report"
 FORMAT_VERSION = 1
 MATCHING_BYTES = 6_000_000

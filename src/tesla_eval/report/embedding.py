@@ -19,8 +19,6 @@ from typing import Any
 from tesla_eval.base.errors import InputError
 from tesla_eval.drawing.covering import expanded
 
-__all__ = ["BLOCK_TYPE", "CORE", "TEXTS", "embedded", "encoded", "extract", "read_blocks"]
-
 BLOCK_TYPE = "application/x-tesla-gzip"
 CORE, TEXTS = "tesla-core", "tesla-texts"
 _BLOCK = re.compile(rf'<script type="{BLOCK_TYPE}" id="([a-z0-9-]{{1,64}})">([A-Za-z0-9+/=]*)</script>')

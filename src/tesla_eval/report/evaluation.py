@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from tesla_eval.base.arrays import FloatArray
 
-__all__ = ["Evaluation", "evaluate"]
-
 _SEGMENTS_AT_ONCE = 1024
 
 

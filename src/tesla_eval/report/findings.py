@@ -17,8 +17,6 @@ from typing import Any
 from tesla_eval.base.records import Span
 from tesla_eval.drawing.picture import Tie, ties_of
 
-__all__ = ["CLASSES", "LENGTHS", "WORD_CLASSES", "Findings", "length_bin", "word_places"]
-
 CLASSES = (
     "name", "number", "noun", "verb", "adjective", "adverb", "other", "untranslated", "dropped", "inserted", "repeated",
 )  # fmt: skip

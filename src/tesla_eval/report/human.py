@@ -14,8 +14,6 @@ from tesla_eval.base.errors import InputError
 from tesla_eval.drawing.shapes import Anchor, Axis, Box, Dot, Drawing, Line, Shape, Words
 from tesla_eval.drawing.text import escaped, estimated_width
 
-__all__ = ["StatisticRow", "Statistics", "human_drawings", "human_statistics", "read_human", "read_result"]
-
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM, _BAR = 460.0, 360.0, 64.0, 40.0, 52.0, 26.0
 _LABEL_SIZE = 9.0
 _KEYS = ("signatures", "test_sets", "results", "significance")

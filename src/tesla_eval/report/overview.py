@@ -15,8 +15,6 @@ from tesla_eval.base.version import SCORING
 from tesla_eval.drawing.shapes import Axis
 from tesla_eval.language.analysis.languages import LANGUAGES
 
-__all__ = ["Cell", "Overview", "PairRow", "default_title", "overview", "short_names"]
-
 _WIDTH, _HEIGHT = 180.0, 16.0
 _MOST_NAMES = 5
 _MOST_TICKS = 4

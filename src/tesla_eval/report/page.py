@@ -20,8 +20,6 @@ from tesla_eval.report.human import human_drawings, human_statistics
 from tesla_eval.report.overview import Overview, overview
 from tesla_eval.report.stressed import stress_tables
 
-__all__ = ["MODULES", "render", "script"]
-
 MODULES = ("data", "plots", "differences", "segment", "table", "findings", "why", "main")
 """The JavaScript modules, each after those that it imports; those that draw explanations come before."""
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from tesla_eval.base.errors import InputError
 
-__all__ = ["StressTable", "StressTables", "stress_tables"]
-
 _TITLES = {
     "degenerate": "Degenerate texts that score above real outputs",
     "harmful": "Harmful edits that do not lower the score",

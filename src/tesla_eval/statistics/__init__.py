@@ -37,6 +37,6 @@ def __getattr__(name: str) -> Any:
     """A public name, from the file that has it."""
     for file in () if name.startswith("_") else _FILES:
         module = import_module(f"{__name__}.{file}")
-        if name in module.__all__:
+        if name in vars(module):
             return getattr(module, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,8 +12,6 @@ from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import UsageError
 from tesla_eval.statistics.estimate import as_array, ratio
 
-__all__ = ["Agreement", "SignTest", "agreement", "expected_wins", "kappa", "sign_test"]
-
 PREFERENCE_OUTCOMES = 3  # A is better, B is better, no preference (2011 paper, section 4)
 
 

@@ -22,13 +22,6 @@ from tesla_eval.statistics.pairs import group_accuracy
 from tesla_eval.statistics.pooled import standardised
 from tesla_eval.statistics.resampling import Additive, mean_of_sums
 
-__all__ = [
-    "SystemAssociation",
-    "calibrated_association",
-    "pair_association",
-    "within_association",
-]
-
 Unit = Literal["segment", "system", "cell"]
 _Choice = TypeVar("_Choice")
 

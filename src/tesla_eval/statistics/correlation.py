@@ -12,8 +12,6 @@ import numpy.typing as npt
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.statistics.estimate import Estimate, paired_vectors, ratio, undefined
 
-__all__ = ["ROW_STATISTICS", "RowStatistic", "kendall", "midranks", "pearson", "spearman"]
-
 
 def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Estimate:
     """Pearson's linear correlation.

@@ -11,8 +11,6 @@ import numpy.typing as npt
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import UsageError
 
-__all__ = ["Estimate", "Interval", "as_array", "paired_vectors", "ratio", "undefined"]
-
 
 @dataclass(frozen=True)
 class Estimate:

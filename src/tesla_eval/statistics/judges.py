@@ -15,8 +15,6 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.statistics.correlation import pearson
 from tesla_eval.statistics.estimate import Estimate
 
-__all__ = ["OTHERS", "JudgeCorrelation", "judge_correlations"]
-
 OTHERS = "mean of the others"
 
 

@@ -12,8 +12,6 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.statistics import DEFAULT_RESAMPLES
 from tesla_eval.statistics.estimate import as_array
 
-__all__ = ["enough_resamples", "holm", "rank_clusters"]
-
 _ROOM = 20  # a difference that no draw reaches has a corrected p-value of at most 1/20 of the level
 
 

@@ -21,22 +21,6 @@ from tesla_eval.statistics.agreements import binomial_upper_tail
 from tesla_eval.statistics.estimate import Estimate, as_array, paired_vectors, undefined
 from tesla_eval.statistics.resampling import exchange_masks
 
-__all__ = [
-    "CalibratedAccuracy",
-    "PairCounts",
-    "accuracy",
-    "better_p_values",
-    "calibrated_accuracy",
-    "consistency",
-    "count_pairs",
-    "group_accuracy",
-    "kendall_wmt",
-    "pairs_within",
-    "soft_accuracy",
-    "weighted_tau",
-    "wins_p_values",
-]
-
 
 @dataclass(frozen=True)
 class PairCounts:

@@ -14,8 +14,6 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.statistics.estimate import as_array, ratio
 from tesla_eval.statistics.resampling import Additive, Resampled
 
-__all__ = ["PooledKendall", "PooledSpearman", "pooled_association"]
-
 
 @dataclass(frozen=True)
 class _Form:

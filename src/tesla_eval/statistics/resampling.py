@@ -26,19 +26,6 @@ from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.statistics.estimate import Interval, as_array, paired_vectors, ratio
 
-__all__ = [
-    "Additive",
-    "Bootstrap",
-    "EffectSize",
-    "Randomisation",
-    "Resampled",
-    "approximate_randomisation",
-    "exchange_masks",
-    "paired_bootstrap",
-    "paired_effect",
-    "resample_counts",
-]
-
 
 class Resampled(Protocol):
     """Candidates that can be scored again on weighted or exchanged units."""
@@ -248,7 +235,7 @@ def paired_bootstrap(
 ) -> Bootstrap:
     """Draw units with replacement, the same for every candidate, and compare the candidates on each resample.
 
-    >>> from tesla_eval.statistics import Additive
+    >>> from tesla_eval.statistics.resampling import Additive
     >>> scores = [[0.1, 0.2], [0.5, 0.6], [0.2, 0.4], [0.7, 0.8], [0.3, 0.5]]
     >>> test = paired_bootstrap(Additive.of_segment_scores(scores), resamples=200, seed=1)
     >>> test.scores.round(2), float(test.wins[1, 0])
@@ -312,7 +299,7 @@ def approximate_randomisation(
 ) -> Randomisation:
     """Exchange units between two candidates at random: if they are equally good, that should change little.
 
-    >>> from tesla_eval.statistics import Additive
+    >>> from tesla_eval.statistics.resampling import Additive
     >>> scores = [[0.1, 0.2], [0.5, 0.6], [0.2, 0.4], [0.7, 0.8], [0.3, 0.5]]
     >>> test = approximate_randomisation(Additive.of_segment_scores(scores))
     >>> test.exact, float(test.p_values[0, 1])  # of all 32 exchanges only none and all of them reach it

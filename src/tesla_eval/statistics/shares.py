@@ -11,8 +11,6 @@ from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import UsageError
 from tesla_eval.statistics.estimate import ratio
 
-__all__ = ["pairwise_shares", "score1", "score2", "share_of_best"]
-
 
 def pairwise_shares(wins: npt.ArrayLike, ties: npt.ArrayLike) -> FloatArray:
     """[i, j]: the share of the comparisons of i and j in which i was preferred; NaN where there were none.

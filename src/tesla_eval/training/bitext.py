@@ -24,7 +24,7 @@ from tesla_eval.language.pivot import FunctionTag
 from tesla_eval.texts.lines import read_in_step
 
 LONGEST_SENTENCE = 100
-"""In words. Longer sentences teach little about phrases, and much of it is wrong."""
+"""In words. Longer sentences are left out: their alignments are often wrong."""
 _LINES_AT_ONCE = 4096
 _NO_LEMMA = "_"  # what a word of signs only, such as a lone Arabic tatweel, is called
 

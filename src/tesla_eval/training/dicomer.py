@@ -13,15 +13,16 @@ import numpy as np
 
 from tesla_eval.base.errors import BuildError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
-from tesla_eval.language.discourse import Document, Parser
+from tesla_eval.language.discourse.document import Document
+from tesla_eval.language.discourse.parser import Parser
 from tesla_eval.language.discourse.roles import CoherenceModel, Variant, features_of
 
 PERMUTATIONS = 20
 """Lin et al. (2011): a text is compared with 20 permutations of its sentences."""
 RAREST = 10
-"""Lengths with fewer training texts have no typical score of their own."""
+"""Lengths with fewer training texts take the typical score of others."""
 LONGEST = 12
-"""Texts of so many sentences and more are one length."""
+"""All texts with at least this many sentences count as one length."""
 
 
 @dataclass(frozen=True)

@@ -171,7 +171,7 @@ PENALTIES = (0.1, 0.03, 0.01, 0.003, 0.001)
 _FOLDS = 5
 
 Split = tuple[list[TrainingSet], list[TrainingSet]]
-"""What to learn from, and what to measure on."""
+"""One split: the sets to learn from, and the sets to measure on."""
 
 
 @dataclass(frozen=True)
@@ -286,7 +286,7 @@ def cross_validate(
     floors: Mapping[str, float] | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> list[Validation]:
-    """How well each penalty does on what it was not trained on; never is a source segment on both sides."""
+    """How well each penalty does on held-out data; no source segment is ever on both sides."""
 
     def measured(splits: Iterable[Split]) -> dict[float, list[float]]:
         taus: dict[float, list[float]] = {penalty: [] for penalty in penalties}
@@ -343,7 +343,7 @@ def set_folds(sets: Sequence[TrainingSet]) -> Iterator[Split]:
 
 
 def kendall(model: LinearModel, data: TrainingSet) -> float:
-    """WMT's Kendall τ of a model: (concordant − discordant) / pairs, a tie of the model adding nothing."""
+    """WMT's Kendall τ of a model: (concordant − discordant) / pairs; ties of the model count as 0."""
     scores = model.linear(data.features)
     return float(weighted_tau(scores[data.better] - scores[data.worse], data.counts))
 

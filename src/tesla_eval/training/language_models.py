@@ -35,7 +35,7 @@ Discounts = tuple[float, float, float]
 """What is taken from the count of an n-gram that counts once, twice, three times or more."""
 
 FALLBACK: Discounts = (0.5, 1.0, 1.5)
-"""Where a text is too small or too odd for the formulas, as KenLM has it."""
+"""KenLM's discounts, for texts that are too small or too unusual for the formulas."""
 
 
 def discounts(count_of_counts: Sequence[int]) -> Discounts | None:
@@ -139,7 +139,7 @@ def train_language_model(
     folder: Path | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> Iterator[TrainedModel]:
-    """Learn from `texts`, which is called twice for the same chunks of lines; `folder` takes the temporary files.
+    """Learn from `texts`, which is called twice and must give the same lines; temporary files go to `folder`.
 
     >>> with train_language_model(lambda: [["A cat sat.", "A cat ran."]], "en") as model:
     ...     model.words
@@ -296,7 +296,7 @@ def _rounded(logs: FloatArray) -> tuple[npt.NDArray[np.uint8], float]:
 
 
 def _differences(words: npt.NDArray[np.uint32], children: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-    """Ascending words of each parent as differences, which deflate better."""
+    """The ascending words of each parent as differences, which compress better."""
     differences = np.empty_like(words)
     differences[:1], differences[1:] = words[:1], words[1:] - words[:-1]
     starts = (np.cumsum(children, dtype=np.int64) - children)[children > 0]

@@ -317,7 +317,7 @@ class _Stages:
             yield len(columns["target"]), columns
 
     def read_tags(self) -> dict[str, FunctionTag]:
-        """What each pivot word is most often."""
+        """The most frequent tag of each pivot word."""
         stored = json.loads(self._tags.read_text(encoding="utf-8"))
         return {word: FunctionTag(*tag) for word, tag in stored.items()}
 
@@ -414,7 +414,7 @@ def _tag_byte(tag: FunctionTag) -> int:
 
 
 def _packed(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-    """Offsets as steps, numbers as narrow as they are: half the bytes after deflation."""
+    """Offsets as differences, numbers in the smallest type: half the bytes after compression."""
     packed = {name: arrays[name] for name in BYTES}
     packed |= {name: _narrow(arrays[name]) for name in NUMBERS}
     steps = {name: np.diff(arrays[name].astype(np.int64), prepend=0) for name in OFFSETS}

@@ -49,7 +49,7 @@ class Fit:
     correlation: float
     """Pearson's r of predictions with targets over the held-out folds, for the parameters chosen."""
     held_out: FloatArray
-    """These predictions: every row's by the model that did not learn from its group."""
+    """The predictions for held-out rows: each is by the model that did not learn from the row's group."""
 
 
 def group_folds(groups: Sequence[str | int], folds: int) -> Index:
@@ -110,7 +110,7 @@ def _learner(kernel: str, parameters: dict[str, float]) -> Any:
 _CHUNK = 512
 
 GRID = Grid(cost=(1.0, 3.0, 10.0), gamma=(0.03, 0.1, 0.3), epsilon=(0.1, 0.2))
-"""What is tried for PEM; the kernel has one width for all three features, as in the paper."""
+"""The grid for PEM; the kernel has one width for all three features, as in the paper."""
 
 
 def paraphrase_features(language: str, pivots: Sequence[str], language_model: str) -> ParaphraseFeatures:
@@ -183,7 +183,7 @@ GRIDS = {
     "poly": Grid(cost=(0.01, 0.1, 1.0), gamma=(0.3, 1.0), epsilon=_EPSILON, kernel="poly"),
     "rbf": Grid(cost=(0.1, 1.0, 10.0), gamma=(0.03, 0.1, 0.3, 1.0), epsilon=_EPSILON, kernel="rbf"),
 }
-"""What is tried for each kernel."""
+"""The grid of each kernel."""
 
 
 def cremer_rows(

@@ -119,7 +119,7 @@ class TaggerSettings:
     fine_tags: bool = False
     """Learn XPOS and UPOS together; otherwise UPOS alone."""
     min_label_count: int = 50
-    """Rarer pairs of XPOS and UPOS are not labels of their own: any label with their UPOS counts as right."""
+    """Rarer pairs of XPOS and UPOS are not labels: for them, any label with their UPOS counts as right."""
     epochs: int = 8
     margin: int = 20
     """The right label must win by more than this, else it is learned from: such weights survive pruning."""
@@ -132,7 +132,7 @@ class TaggerSettings:
 
 
 SMALL_TREEBANK = TaggerSettings(margin=40, min_feature_count=1, scale=1.0, min_weight=1)
-"""For less than `SMALL_TREEBANK_WORDS`: what was seen once counts, and there is room for small weights."""
+"""For treebanks below `SMALL_TREEBANK_WORDS`: words seen once count, and small weights are kept."""
 SMALL_TREEBANK_WORDS = 45_000
 
 

@@ -25,11 +25,11 @@ from tesla_eval.texts.lines import LineReader, read_lines
 FloatArray = npt.NDArray[np.float64]
 
 DIMENSIONS = 64
-"""Of a table, unless the user wishes otherwise."""
+"""Default number of dimensions of a table."""
 WORDS = 40_000
-"""Of a table of whole words: it stays below 3 MB."""
+"""Default number of words of a table of whole words, which then stays below 3 MB."""
 DROPPED_AXES = 8
-"""Of vectors of whole words, which differ most by how frequent their words are (Mu & Viswanath 2018)."""
+"""The first principal axes of whole words, which mostly tell how frequent a word is (Mu & Viswanath 2018)."""
 EMBEDDINGS_TENSOR = "embeddings.word_embeddings.weight"
 
 MOST_DIMENSIONS_OF_TABLE = 256  # as in core/analysis/vector_table.h

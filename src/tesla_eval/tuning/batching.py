@@ -19,8 +19,6 @@ from tesla_eval.metrics.results import CorpusScore, Explanation, SegmentScores
 from tesla_eval.metrics.scoring import Chunk, NamedMetric, first_refused, score_texts
 from tesla_eval.metrics.segments import References
 
-__all__ = ["Batcher", "Explaining", "Scoring", "Work"]
-
 _TURNS_TOGETHER = 4  # full turns that are done in one call
 
 

@@ -39,8 +39,6 @@ from tesla_eval.metrics.scoring import NamedMetric
 from tesla_eval.metrics.segments import References, check_references
 from tesla_eval.tuning.batching import Batcher, Explaining, Scoring, Work
 
-__all__ = ["Limits", "Service", "listen", "run"]
-
 _NAMED_ONLY = ("meteor", "comet", "comet-qe", "bertscore")
 """Metrics that clients get only if the server was started with them: they need a model or Java."""
 _LONGEST_TEXT = 20_000  # characters

@@ -21,8 +21,6 @@ from tesla_eval.tuning.nbest import CandidateList
 from tesla_eval.tuning.objective import FloatArray
 from tesla_eval.tuning.rerank import model_scores
 
-__all__ = ["MbrOptions", "Risked", "agreement_with_aggregate", "expected_scores", "mbr"]
-
 _ROWS_AT_ONCE = 1024  # hypotheses that are compared with all pseudo-references at once
 _LONGEST_NGRAM = 3
 

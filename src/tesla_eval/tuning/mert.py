@@ -13,8 +13,6 @@ from tesla_eval.tuning.objective import FloatArray
 from tesla_eval.tuning.parameters import Parameters
 from tesla_eval.tuning.pool import TuningProblem
 
-__all__ = ["Descent", "MertOptions", "Point", "Tuned", "line_search", "mert"]
-
 _NARROW = 1e-9
 """Intervals of the line narrower than this (relative to their place) are passed over: rounding decides there."""
 _LEAST_GAIN = 1e-9

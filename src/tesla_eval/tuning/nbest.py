@@ -21,8 +21,6 @@ from typing import Any, NamedTuple
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.texts.lines import LineReader, parse_json_object
 
-__all__ = ["FORMATS", "Candidate", "CandidateList", "detect_format", "read_nbest"]
-
 SEPARATOR = "|||"
 SCORE = "score"
 """The name of the only feature where a list has the decoder's score and nothing else."""

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.metrics.base import Metric, References
+from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.segments import References
 from tesla_eval.tuning.mert import MertOptions, Tuned, mert
 from tesla_eval.tuning.nbest import read_nbest
 from tesla_eval.tuning.objective import FloatArray, TuningObjective

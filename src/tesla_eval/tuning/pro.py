@@ -11,8 +11,6 @@ from tesla_eval.tuning.objective import FloatArray, IntArray
 from tesla_eval.tuning.parameters import Parameters
 from tesla_eval.tuning.pool import TuningProblem
 
-__all__ = ["ProOptions", "logistic_regression", "pro"]
-
 _NEWTON_STEPS = 100
 _CONVERGED = 1e-10
 _LEAST_RIDGE = 1e-9

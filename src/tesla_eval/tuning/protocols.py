@@ -17,8 +17,8 @@ import numpy as np
 from tesla_eval.base.errors import InputError, TeslaError, UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import SegmentScores
-from tesla_eval.texts.columns import usual_name
 from tesla_eval.texts.lines import parse_json_object
+from tesla_eval.texts.tables import usual_name
 from tesla_eval.tuning.objective import TuningObjective
 
 _SEPARATOR = "|||"

@@ -126,7 +126,7 @@ def train_n(
     tesla train n -l de --segments wmt24.seg.tsv.gz
     """
     need_scikit_learn("tesla train n")
-    from tesla_eval.training import collect
+    from tesla_eval.training.judged import collect
     from tesla_eval_neural import learning
     from tesla_eval_neural.metric import weights_file
 

@@ -13,6 +13,7 @@ import numpy as np
 from tesla_eval._core import STATE_PROBLEMS, StateTexts, explain_states, match_states
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.language.analysis import AnalysedBatch, Analysis
+from tesla_eval.matching.ngrams import RECALL_WEIGHT
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.metrics.features.measures import MEASURES, measured_features
 from tesla_eval_neural.encoder import Encoder, load_encoder
@@ -23,15 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MEAN",
-    "RECALL_WEIGHT",
     "THRESHOLD",
     "BoundContext",
     "ContextGroup",
     "f_measure",
 ]
 
-RECALL_WEIGHT = 0.65
-"""α of F. Where a year is left out, .5 ranks outputs a little better and systems worse; .8 does the opposite."""
 THRESHOLD = 0.3
 """Similarities up to it are worth nothing to the flow, as with word vectors (specification §8b)."""
 MEAN = "ctx.mean"

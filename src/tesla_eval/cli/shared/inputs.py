@@ -19,7 +19,6 @@ from tesla_eval.metrics.registry import BUILT_IN
 from tesla_eval.metrics.requests import MetricRequest
 from tesla_eval.metrics.scoring import Chunk
 from tesla_eval.metrics.segments import with_gaps
-from tesla_eval.texts.columns import Missing
 from tesla_eval.texts.compression import SUFFIXES
 from tesla_eval.texts.lines import (
     STANDARD_INPUT,
@@ -27,7 +26,15 @@ from tesla_eval.texts.lines import (
     any_marked_up,
     read_in_step,
 )
-from tesla_eval.texts.tables import Columns, TableRow, is_summary_source, is_table, read_table, table_columns
+from tesla_eval.texts.tables import (
+    Columns,
+    Missing,
+    TableRow,
+    is_summary_source,
+    is_table,
+    read_table,
+    table_columns,
+)
 
 _ROWS_AT_ONCE = 1024
 _TOPICS_AT_ONCE = 256

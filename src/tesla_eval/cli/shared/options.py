@@ -22,7 +22,7 @@ from tesla_eval.metrics.language_check import settle_language
 from tesla_eval.metrics.registry import BUILT_IN
 from tesla_eval.metrics.requests import MetricRequest, parse_requests
 from tesla_eval.metrics.scoring import NamedMetric
-from tesla_eval.texts.columns import MISSING
+from tesla_eval.texts.tables import MISSING
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -248,3 +248,10 @@ def _warn_of_shortcomings(chosen: Sequence[tuple[MetricRequest, Metric]], langua
         thesaurus = find_installed_thesaurus(language) if NO_SYNONYMS in lacking else None
         if thesaurus is not None:
             warn(f"there is {thesaurus}: -m {lacking[NO_SYNONYMS]}:synonyms={INSTALLED} would use it")
+
+
+nbest_format_option: Callable[[Command], Command] = click.option(
+    "--nbest-format",
+    metavar="FORMAT",
+    help="moses, zmert, joshua, marian, fairseq, json or plain:K (K lines per segment).  [default: detected]",
+)

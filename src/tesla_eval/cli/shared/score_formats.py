@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from tesla_eval.base.errors import UsageError
-from tesla_eval.cli.shared.terminal import aligned, complain, visible, width
-from tesla_eval.cli.shared.typeset import (
+from tesla_eval.cli.shared.outputs import (
     best_places,
     csv_lines,
     latex_escaped,
@@ -19,6 +18,7 @@ from tesla_eval.cli.shared.typeset import (
     proper_name,
     short_names,
 )
+from tesla_eval.cli.shared.terminal import aligned, complain, visible, width
 from tesla_eval.metrics.registry import digits
 from tesla_eval.texts.compression import without_suffix
 

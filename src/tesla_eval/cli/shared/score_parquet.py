@@ -15,7 +15,7 @@ from tesla_eval.connect.batches import BatchScorer, is_list_type
 from tesla_eval.connect.parquet import check_columns, parquet_rows, parquet_schema, score_parquet
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.scoring import NamedMetric, Scored
-from tesla_eval.texts.columns import Columns, Missing
+from tesla_eval.texts.tables import Columns, Missing
 
 
 def check_table_request(

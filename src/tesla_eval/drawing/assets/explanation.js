@@ -88,18 +88,16 @@ export function supportTable(sentences) {
       start: start - one.start,
       end: end - one.start,
     }));
+    const unknown = one.unknown.map((word) => word.surface).join(", ");
     const against = [
-      ...one.unknown.map((word) => `not in the source: ${word.surface}`),
+      ...(unknown ? [`not in the source: ${unknown}`] : []),
       ...one.contradictions.map((c) => `${c.kind}: ${c.hypothesis} / ${c.reference}`),
     ];
-    return [
-      fixed(one.score),
-      markedText(one.sentence, places, new Set()),
-      one.source.text,
-      against.join("; "),
-    ];
+    const sentence = element("div", {}, markedText(one.sentence, places, new Set()));
+    if (against.length) sentence.append(element("small", {}, against.join("; ")));
+    return [fixed(one.score), sentence, one.source.text];
   });
-  return table(["support", "sentence", "closest in the source", "against it"], rows, [0]);
+  return table(["support", "sentence", "closest in the source"], rows, [0]);
 }
 
 /** @param {string} title @param {...Node} content */

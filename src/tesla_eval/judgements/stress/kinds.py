@@ -25,17 +25,6 @@ from tesla_eval.language.analysis.antonyms import load_antonyms
 from tesla_eval.language.analysis.frequencies import load_frequencies
 from tesla_eval.language.analysis.pipeline import load_pipeline
 
-__all__ = [
-    "DEGENERATE",
-    "ENTRY_POINTS",
-    "HARMFUL",
-    "HARMLESS",
-    "Kind",
-    "all_kinds",
-    "choose_kinds",
-    "stress_kind",
-]
-
 Family = Literal["degenerate", "harmful", "harmless"]
 DEGENERATE: Family = "degenerate"
 """Made from the reference; must not score above real outputs."""

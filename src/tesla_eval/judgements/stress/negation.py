@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tesla_eval.judgements.stress.words import Word, Words
 
-__all__ = ["NEGATING_LANGUAGES", "negated"]
-
 _BEFORE_VERB = {
     "ar": "لا", "be": "не", "ca": "no", "el": "δεν", "es": "no", "gl": "non", "he": "לא", "hi": "नहीं", "hr": "ne",
     "id": "tidak", "it": "non", "ka": "არ", "ko": "안", "pl": "nie", "pt": "não", "ro": "nu", "ru": "не", "sl": "ne",

@@ -17,8 +17,6 @@ from tesla_eval.judgements.stress.words import Case, Corpus, Words, analysed_wor
 from tesla_eval.metrics.scoring import Chunk, NamedMetric, score_systems
 from tesla_eval.metrics.segments import References
 
-__all__ = ["DamagedText", "StressResult", "StressRow", "damage", "stress"]
-
 DEFAULT_SEED = 1
 _CHUNK = 2048
 

@@ -11,8 +11,6 @@ from tesla_eval.language.analysis import AnalysedBatch, load_pipeline
 from tesla_eval.language.analysis.conllu import FUNCTION_TAGS, UNIVERSAL_TAGS
 from tesla_eval.language.analysis.languages import is_spaced
 
-__all__ = ["Case", "Corpus", "Word", "Words", "analysed_words"]
-
 _APOSTROPHES = ("'", "’")
 
 

@@ -64,11 +64,11 @@ class AntonymTable:
         )
 
     def is_negative(self, word: str) -> bool:
-        """Whether a word negates its antonym by its form: `unhappy`, `useless`."""
-        return any(
+        """Whether a word negates its antonym, or its stem, by its form: `unhappy`, `useless`."""
+        return word.endswith("less") or any(
             word.startswith(_NEGATIVE_PREFIXES) and word.endswith(other) and len(word) - len(other) <= 3
             for other in self.antonyms(word)
-        ) or (word.endswith("less") and bool(self.antonyms(word)))
+        )
 
 
 @cache

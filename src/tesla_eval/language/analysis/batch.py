@@ -56,7 +56,7 @@ class AnalysedBatch:
     texts: tuple[str, ...]
     vocabulary: Vocabulary
     core: TokenBatch
-    """Its `texts` are those above in NFC; Serbian in Latin letters."""
+    """The batch of the core; its `texts` are those above in NFC, Serbian ones in Latin letters."""
 
     offsets: Index = field(init=False)
     word: npt.NDArray[np.uint32] = field(init=False)
@@ -99,7 +99,7 @@ class AnalysedBatch:
         return np.diff(self.offsets)
 
     def words_as(self, form: str) -> Tokens:
-        """What bags are made of: each `lemma`, the same `untagged`, or the `surface` form in lower case (§10)."""
+        """The words that bags are built from: `lemma`, the same `untagged`, or lower-cased `surface` forms (§10)."""
         if form == "lemma":
             return Tokens(self.core)
         if form == "untagged":
@@ -112,7 +112,7 @@ class AnalysedBatch:
         return word_facts(None)[self.vocabulary].of(self.core)[0]
 
     def next_to(self, marked: npt.NDArray[np.bool_], step: int) -> npt.NDArray[np.bool_]:
-        """For every token whether the one `step` places after it, in the same text, is marked."""
+        """For every token, whether the token `step` places after it in the same text is marked."""
         place = np.arange(len(marked)) + step
         inside = (place >= np.repeat(self.offsets[:-1], self.lengths)) & (
             place < np.repeat(self.offsets[1:], self.lengths)
@@ -209,7 +209,7 @@ class PerVocabulary(Generic[Known]):
 
     make: Callable[[Vocabulary], Known]
     lock: threading.Lock = field(default_factory=new_lock)
-    """For those who add to what is known."""
+    """Held while the data of a vocabulary is extended."""
     _known: WeakKeyDictionary[Vocabulary, Known] = field(default_factory=WeakKeyDictionary)
 
     def __getitem__(self, vocabulary: Vocabulary) -> Known:
@@ -219,7 +219,7 @@ class PerVocabulary(Generic[Known]):
 
 @dataclass
 class _Numbers:
-    """What the first `size` words or lemmas of a vocabulary are mapped to; the rest is room for more."""
+    """The numbers of the first `size` words or lemmas of a vocabulary; the rest of the array is spare room."""
 
     numbers: npt.NDArray[np.uint32] = field(default_factory=lambda: np.zeros(1, np.uint32))
     size: int = 0
@@ -275,7 +275,7 @@ class LemmaMap(WordMap):
 
 
 CAPITAL_SIGMA = "Σ"
-"""The only letter whose small form depends on its place in the word."""
+"""The only letter whose lower case depends on its place in the word."""
 
 HAS_DIGIT, _CAPITALISED, _LETTER, HAS_APOSTROPHE = (
     1,
@@ -293,12 +293,12 @@ LOWERING = CharacterMap(
     ),
     str.lower,
 )
-"""Words in small letters, and what Python says of their characters."""
+"""Lower-cases words and records the properties of their characters, both as Python defines them."""
 
 
 @lru_cache(maxsize=64)
 def word_facts(frequencies: WordFrequencies | None) -> PerVocabulary[WordFacts]:
-    """What the core knows of the words of each vocabulary with these frequencies: all who need it share it.
+    """What the core knows about the words of each vocabulary, given these frequencies; shared by all groups.
 
     >>> word_facts(None) is word_facts(None)
     True

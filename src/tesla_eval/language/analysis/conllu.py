@@ -39,7 +39,7 @@ def is_function_tag(universal_tag: str) -> bool:
 
 
 class Word(NamedTuple):
-    """A word and what is known of it; `_` where nothing is."""
+    """A word and its annotation; `_` for a missing value."""
 
     form: str
     lemma: str

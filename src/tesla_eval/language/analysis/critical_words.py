@@ -23,31 +23,32 @@ from tesla_eval.language.analysis.batch import (
     Vocabulary,
 )
 from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
-from tesla_eval.language.analysis.frequencies import WordFrequencies, load_frequencies
 
 PARTICLE, NEGATIVE_WORD = 1, 2
-"""What `negations` says of a word; 0 is any other word. As in core/matching/guards.h."""
+"""The values of `negations`; 0 is any other word. They are the same in core/matching/guards.h."""
 _NEGATED_VERB, _TAKES_BACK = 3, 4  # a particle if the word is tagged as a verb; ends a negation before it
 _VERB_IDS = [UNIVERSAL_IDS["VERB"], UNIVERSAL_IDS["AUX"]]
 
 _PARTICLES = {
     "af": "nie geen nooit niks niemand", "ar": "لا لم لن ليس ليست ليسوا ولا ولم ولن", "be": "не няма нельга",
-    "ca": "no", "cs": "ne není nejsou nelze nebyl nebyla nebylo nebyli nebyly nebude nebudou nikoli nikoliv",
+    "ca": "no", "cs": "ne není nejsou nelze nikoli nikoliv bez sotva",
     "cy": "ddim nid ni nad", "da": "ikke ej ingen intet aldrig ingenting",
     "de": "nicht kein keine keinen keinem keiner keines nie niemals nichts niemand niemanden niemandem nirgends "
-    "nirgendwo weder keinesfalls keineswegs nein",
-    "el": "δεν δε μην μη όχι", "en": "not n't n’t no never none nobody nothing nowhere neither nor cannot",
-    "es": "no", "fa": "نیست نه نبود نیستند", "fi": "ei en et emme ette eivät älä älkää eikä eivätkä",
-    "fr": "ne n' n’ n non", "ga": "ní níl nach níor cha", "gl": "non", "he": "לא אין אינו אינה אינם אל",
+    "nirgendwo weder keinesfalls keineswegs nein ohne kaum unmöglich",
+    "el": "δεν δε μην μη όχι", "en": "not n't n’t no never none nobody nothing nowhere neither nor cannot "
+    "without hardly scarcely barely unable impossible fail fails failed failing lack lacks lacked lacking",
+    "es": "no sin apenas", "fa": "نیست نه نبود نیستند",
+    "fi": "ei en et emme ette eivät älä älkää eikä eivätkä",
+    "fr": "ne n' n’ n non sans impossible", "ga": "ní níl nach níor cha", "gl": "non", "he": "לא אין אינו אינה אינם אל",
     "hi": "नहीं न मत ना", "hr": "ne nije nisu nisam nismo niste nema nemaju neće nemoj", "hy": "չէ ոչ չի չեն",
-    "id": "tidak bukan tak jangan belum tanpa", "is": "ekki enginn engin ekkert engan enga engum aldrei",
-    "it": "non", "ja": "ない ません なかった ず ぬ なく なけれ", "ka": "არ ვერ არა ნუ", "ko": "안 못 않 아니 없",
+    "id": "tidak bukan tak jangan belum tanpa", "is": "ekki enginn engin ekkert engan enga engum aldrei án",
+    "it": "non", "ka": "არ ვერ არა ნუ", "ko": "안 못 않 아니 없",
     "lt": "ne nėra", "lv": "ne nav nebija", "mt": "mhux ma", "nl": "niet geen nooit niets niemand nergens",
     "nn": "ikkje ikke ingen inkje aldri ingenting", "no": "ikke ingen intet aldri ingenting", "pl": "nie",
-    "pt": "não", "ro": "nu n-", "ru": "не нет нельзя", "sk": "nie ne", "sl": "ne ni niso nisem nima",
+    "pt": "não", "ro": "nu n-", "ru": "не нет нельзя без невозможно", "sk": "nie ne", "sl": "ne ni niso nisem nima",
     "sr": "ne nije nisu nisam nema neće не није нису нисам нема неће",
     "sv": "inte ej icke ingen inget inga aldrig ingenting",
-    "th": "ไม่ มิ", "tr": "değil yok hayır", "uk": "не немає нема", "vi": "không chẳng chưa đừng",
+    "th": "ไม่ มิ", "tr": "değil yok hayır", "uk": "не немає нема без", "vi": "không chẳng chưa đừng",
     "zh": "不 没 没有 未 不是 不会 不能 不要 不可 不再 不得 不想 不让 无法 并非 从未 尚未 绝不 并不 没能 未能",
 }  # fmt: skip
 _NEGATIVE_WORDS = {
@@ -63,23 +64,44 @@ _NEGATIVE_WORDS = {
     "uk": "ніколи ніхто нічого жоден ні", "be": "ніколі ніхто нічога",
 }  # fmt: skip
 _VERB_PREFIXES = {"cs": "ne", "sk": "ne", "lt": "ne", "lv": "ne"}
-_NO_PREFIX = ("nej", "nech", "nenáv", "nes", "nez", "neb")
-"""Beginnings of words of these languages that deny nothing; `nebyl` and its like are listed as particles."""
+_NO_PREFIX = re.compile(
+    "nes(?:l[aioy]?|e|e[mšt]|eme|ete|ou|u|a|ė)|nechte|ne(?:ch(?:a|á(?!p)|ť)|náv|guj|gov|utral|rv[uo]).*"
+)
+"""Verbs of these languages that deny nothing although they begin so: to carry, to let, to hate, to negate."""
 _NOT_ALONE = frozenset({"only", "just", "merely", "simply", "least"})
 """`not only` denies nothing."""
-NEGATION_LANGUAGES = frozenset(_PARTICLES)
 
 _NUMBER_WORDS = {
-    "en": "two three four five six seven eight nine ten eleven twelve",
-    "de": "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-    "es": "dos tres cuatro cinco seis siete ocho nueve diez once doce",
-    "fr": "deux trois quatre cinq six sept huit neuf dix onze douze",
-    "cs": "dva tři čtyři pět šest sedm osm devět deset jedenáct dvanáct",
-    "ru": "два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать",
-    "uk": "два три чотири п'ять шість сім вісім дев'ять десять одинадцять дванадцять",
-    "is": "tveir þrír fjórir fimm sex sjö átta níu tíu ellefu tólf",
+    "en": "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety",
+    "de": "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn "
+    "achtzehn neunzehn zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
+    "es": "dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete "
+    "dieciocho diecinueve veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
+    "fr": "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit "
+    "dix-neuf vingt trente quarante cinquante soixante",
+    "cs": "dva/dvě/dvou/dvěma tři/tří/třem čtyři/čtyř/čtyřem pět/pěti šest/šesti sedm/sedmi osm/osmi devět/devíti "
+    "deset/deseti jedenáct/jedenácti dvanáct/dvanácti třináct/třinácti čtrnáct/čtrnácti patnáct/patnácti "
+    "šestnáct/šestnácti sedmnáct/sedmnácti osmnáct/osmnácti devatenáct/devatenácti dvacet/dvaceti třicet/třiceti "
+    "čtyřicet/čtyřiceti padesát/padesáti šedesát/šedesáti sedmdesát/sedmdesáti osmdesát/osmdesáti "
+    "devadesát/devadesáti",
+    "ru": "два/две/двух/двум три/трех/трёх/трем/трём четыре/четырех/четырёх пять/пяти шесть/шести семь/семи "
+    "восемь/восьми девять/девяти десять/десяти одиннадцать/одиннадцати двенадцать/двенадцати "
+    "тринадцать/тринадцати четырнадцать/четырнадцати пятнадцать/пятнадцати шестнадцать/шестнадцати "
+    "семнадцать/семнадцати восемнадцать/восемнадцати девятнадцать/девятнадцати двадцать/двадцати тридцать/тридцати "
+    "сорок/сорока пятьдесят/пятидесяти шестьдесят/шестидесяти семьдесят/семидесяти восемьдесят/восьмидесяти "
+    "девяносто/девяноста",
+    "uk": "два/дві/двох/двом три/трьох/трьом чотири/чотирьох п'ять/п'яти шість/шести сім/семи вісім/восьми "
+    "дев'ять/дев'яти десять/десяти одинадцять/одинадцяти дванадцять/дванадцяти тринадцять/тринадцяти "
+    "чотирнадцять/чотирнадцяти п'ятнадцять/п'ятнадцяти шістнадцять/шістнадцяти сімнадцять/сімнадцяти "
+    "вісімнадцять/вісімнадцяти дев'ятнадцять/дев'ятнадцяти двадцять/двадцяти тридцять/тридцяти сорок/сорока "
+    "п'ятдесят/п'ятдесяти шістдесят/шістдесяти сімдесят/сімдесяти вісімдесят/вісімдесяти дев'яносто/дев'яноста",
+    "is": "tveir/tvær/tvö/tveimur/tveggja þrír/þrjár/þrjú/þremur/þriggja fjórir/fjórar/fjögur/fjórum/fjögurra fimm sex "
+    "sjö átta níu tíu ellefu tólf þrettán fjórtán fimmtán sextán sautján átján nítján tuttugu þrjátíu fjörutíu "
+    "fimmtíu sextíu sjötíu áttatíu níutíu",
 }
-"""From two to twelve: larger numbers are mostly written in digits."""
+"""Two to twenty, then tens; `/` separates forms of one number."""
+_NUMBER_VALUES = (*range(2, 21), *range(30, 100, 10))
 _GROUPED = re.compile(r"(?<=\d)[.,'’٬  ](?=\d{3}(?!\d))")
 _DECIMAL = re.compile(r"(?<=\d)[,٫](?=\d)")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
@@ -90,18 +112,25 @@ def number_text(form: str, language: str = "") -> str:
 
     >>> number_text("1,500"), number_text("1.500th"), number_text("2,5%"), number_text("٣٤"), number_text("cat")
     ('1500', '1500', '2.5', '34', '')
+    >>> number_text("12:30"), number_text("12.30"), number_text("12h30")
+    ('12.30', '12.30', '12.30')
     >>> number_text("Three", "en"), number_text("three", "de")
     ('3', '')
     """
     if not any(map(str.isdigit, form)):
         return _number_words(language).get(form.lower(), "")
     plain = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in form)
-    return "-".join(_DIGITS.findall(_DECIMAL.sub(".", _GROUPED.sub("", plain))))
+    return ".".join(_DIGITS.findall(_DECIMAL.sub(".", _GROUPED.sub("", plain))))
 
 
 @cache
 def _number_words(language: str) -> dict[str, str]:
-    return {word: str(value) for value, word in enumerate(_NUMBER_WORDS.get(language, "").split(), 2)}
+    words = _NUMBER_WORDS.get(language, "").split()
+    return {
+        form: str(value)
+        for value, word in zip(_NUMBER_VALUES, words, strict=False)
+        for form in word.split("/")
+    }
 
 
 class CriticalWords:
@@ -115,7 +144,7 @@ class CriticalWords:
     """
 
     def __init__(self, language: str) -> None:
-        self.knows_negations = language in NEGATION_LANGUAGES
+        self.knows_negations = language in _PARTICLES
         number_ids = {"": 0}
         listed_numbers = {word: _id(number, number_ids) for word, number in _number_words(language).items()}
         listed = {
@@ -124,13 +153,12 @@ class CriticalWords:
             **dict.fromkeys(_PARTICLES.get(language, "").split(), PARTICLE),
         }
         prefix = _VERB_PREFIXES.get(language, "")
-        frequencies = load_frequencies(language) if prefix else None
 
         def numbers_of(forms: list[str]) -> list[int]:
             return [_id(number_text(form, language), number_ids) for form in forms]
 
         def negations_of(forms: list[str]) -> list[int]:
-            return [_negation(form.lower(), prefix, frequencies) for form in forms]
+            return [_negation(form.lower(), prefix) for form in forms]
 
         contracts = HAS_APOSTROPHE if language == "en" else 0
 
@@ -158,14 +186,8 @@ def _id(number: str, ids: dict[str, int]) -> int:
     return ids.setdefault(number, len(ids))
 
 
-def _negation(word: str, prefix: str, frequencies: WordFrequencies | None) -> int:
-    """What a word is that is not listed: a contraction of `not`, or a verb with a prefix that the list has without it.
-
-    Where there is no list, any word with the prefix may be such a verb.
-    """
+def _negation(word: str, prefix: str) -> int:
+    """What a word is that is not listed: a contraction of `not`, or a verb with a prefix if it is tagged as a verb."""
     if not prefix:
         return PARTICLE * word.endswith(("n't", "n’t"))
-    if word.startswith(_NO_PREFIX) or len(word) < len(prefix) + 3:
-        return 0
-    known = frequencies is None or float(frequencies.weights([word[len(prefix) :]])[0]) < frequencies.unlisted
-    return _NEGATED_VERB * known
+    return 0 if len(word) < len(prefix) + 2 or _NO_PREFIX.fullmatch(word) else _NEGATED_VERB

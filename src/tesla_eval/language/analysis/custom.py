@@ -124,7 +124,7 @@ class ConlluAnalyser:
 
 
 def _tag_of(word: Word) -> str:
-    """An unknown tag is not a tag: words without one do not match each other."""
+    """The tag, or nothing for an unknown tag: words without a tag do not match each other by tag."""
     return next((tag for tag in (word.xpos, word.upos) if tag != UNKNOWN), "")
 
 
@@ -204,7 +204,7 @@ def _fugashi() -> tuple[Callable[[str], Sequence[str]], str]:
 
 
 class Analysis(Protocol):
-    """What metrics ask of an analysis."""
+    """The methods that metrics call on an analysis."""
 
     @property
     def tagged(self) -> bool:

@@ -30,23 +30,23 @@ LETTER_UNITS = 50_000
 OTHER_SCRIPT = "other"
 
 _LETTER_WEIGHT = {"Han": 3, "Kana": 2, "Hangul": 2}
-"""One such character says as much as several letters."""
+"""One character of these scripts counts as several letters."""
 
 RELATED = (
     frozenset({"da", "nn", "no", "sv"}), frozenset({"hr", "sl", "sr"}), frozenset({"cs", "sk"}),
     frozenset({"ca", "es", "gl", "pt"}), frozenset({"af", "nl"}), frozenset({"be", "ru", "uk"}),
 )  # fmt: skip
-"""Languages that short texts do not tell apart."""
+"""Groups of languages that cannot be told apart in short texts."""
 
 # The figures below decide what is certain, not which language is named. They were chosen by looking at chunks of the
 # treebanks and of translated messages in supported and in other languages (research/detection.py).
 _MIN_SCRIPT_SHARE = 0.7
 _MIN_SHARE, _MIN_LEAD = 0.5, 0.25
 _LONG = 100
-"""In fewer words only a share of `_MIN_SHARE_SHORT` is certain."""
+"""For texts with fewer words, the answer is certain only from a share of `_MIN_SHARE_SHORT` on."""
 _MIN_SHARE_SHORT = 0.95
 _COMMON_WORDS_FACTOR, _LETTERS_FACTOR, _MIN_FIT = 0.7, 4.0, 1.2
-"""How well a text fits: share, common words and spread of letters make up for each other."""
+"""How well a text fits a language: a sum of its share, common words and letters, and the least sum."""
 _MIN_WORDS = 10
 _MIN_HAN = 6
 _KANA_SHARES = 0.02, 0.1
@@ -152,7 +152,7 @@ def _scripts_of(code: str) -> set[str]:
 
 
 def _sample(texts: Sequence[str]) -> list[str]:
-    """Pieces spread evenly over the texts, as many at most as are looked at."""
+    """At most `MAX_PIECES` pieces, spread evenly over the texts."""
     if isinstance(texts, str):
         texts = [texts]
     count = len(texts)
@@ -230,7 +230,7 @@ def _unsure(guess: Identification, note: str) -> Identification:
 
 
 def _shares(model: ScriptModel, spelled: SpelledTexts) -> npt.NDArray[np.float64]:
-    """By language the mean of its probability, every n-gram of a piece being as likely as the piece."""
+    """The mean probability of each language over the pieces, each piece weighted by its number of n-grams."""
     if len(model.languages) == 1:
         return np.ones(1)
     sums, sizes = spelled.weigh(model.weights)

@@ -19,7 +19,7 @@ from tesla_eval.base.resources import Resource, find_resource, interpreting, rea
 
 KIND = "frequencies"
 SHARED_LISTS = {"nn": "no", "sr": "hr"}
-"""Languages that use the list of another one: the source counts both together."""
+"""Languages that use the list of another language, because the source counts both together."""
 
 HIGHEST_ZIPF = 8.0  # log10 of the occurrences in a thousand million words; `the` has 7.7
 STEPS = 25  # per unit of it, so that 8 bits suffice

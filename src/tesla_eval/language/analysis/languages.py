@@ -84,7 +84,7 @@ _BY_CHARACTER = (
 """Languages without a word segmenter, for metrics of characters (TESLA-CELAB) only."""
 
 NOT_ANALYSED = (Language("et", "Estonian", ("est", "ekk")),)
-"""Languages that go by `und`: words are compared as they are written."""
+"""Languages that are analysed as `und`: words are compared as they are written."""
 
 _ANALYSIS_FILE = re.compile("(?:compounds|lemmas|segmenter|senses|tagger)-([a-z]{2,3})")
 """The names of files that are part of a language's analysis, with its code."""
@@ -172,12 +172,12 @@ def known_languages() -> list[str]:
 
 
 def _languages_of_resources() -> set[str]:
-    """The languages that something for analysing them is installed of."""
+    """The languages with at least one installed analysis resource."""
     return {match[1] for path in installed_resources() if (match := _ANALYSIS_FILE.fullmatch(path.stem))}
 
 
 MEASURED_PARTS = ("segmenter", "lemmas")
-"""The kinds of resources whose fingerprints guard the figures of `languages.json`."""
+"""Figures of `languages.json` hold only for resources of these kinds with the same fingerprints."""
 
 
 @dataclass(frozen=True)

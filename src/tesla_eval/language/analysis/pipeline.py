@@ -111,7 +111,7 @@ class Pipeline:
         )
 
     def forget_batches(self) -> None:
-        """Analyse texts again that were analysed lately; their words are still known."""
+        """Drop the recently analysed batches, so that their texts are analysed again; their words stay known."""
         with self._lock:
             self._kept.clear()
             self._kept_texts = 0
@@ -159,7 +159,7 @@ class Pipeline:
     def analyse(self, *groups: Sequence[str], keep_punctuation: bool = False) -> list[AnalysedBatch]:
         """One batch for each group of texts, all over the same vocabulary.
 
-        Groups that were analysed lately are not analysed again: references of several systems cost once.
+        Recently analysed groups are not analysed again, so references that several systems share cost only once.
         """
         keep_punctuation = keep_punctuation or self.keep_punctuation
         keys: list[_Key] = [
@@ -207,7 +207,7 @@ class Pipeline:
             self._kept_texts -= len(forgotten.texts)
 
     def _define(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> None:
-        """Give word types that are new their lemmas and senses, and compounds their parts."""
+        """Add lemmas and senses of new word types, and the parts of new compounds."""
         if self.compounds is None:  # the core has defined the plain ones
             lexicon.define_words(words, self._lemma_ids(lexicon, words), [])
             return
@@ -223,7 +223,7 @@ class Pipeline:
             lexicon.define_words(wholes, self._lemma_ids(lexicon, wholes), parts)
 
     def _define_simple(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> None:
-        """Words that are no compounds: most are defined in the core, where other threads need not wait for them."""
+        """Add words that are not compounds; most are handled in the core, without blocking other threads."""
         if not len(words):
             return
         assert self.lemmatiser.plain is not None  # stems are English, which has no compounds

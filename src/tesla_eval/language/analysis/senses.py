@@ -109,7 +109,7 @@ class SenseTable:
 
 
 def sense_key(word: str) -> str | None:
-    """`word` as the table holds it: NFC, lower-cased; `None` for what no single token can be.
+    """`word` as the table holds it: NFC, lower-cased; `None` if it cannot be a single token.
 
     >>> sense_key(" Mensch "), sense_key("physical_entity"), sense_key("zu Fuß")
     ('mensch', None, None)

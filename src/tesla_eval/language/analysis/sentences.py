@@ -143,7 +143,7 @@ class _Splitter:
         return index + 1 < len(self.tokens) and self._touches(index + 1)
 
     def _begins_small(self, index: int) -> bool:
-        """Whether what begins here, quotes and brackets aside, is a small letter that means something."""
+        """Whether a lower-case word begins here, after opening quotes and brackets, in a text that uses capitals."""
         while index < len(self.tokens) and (self._form(index)[0] in _OPENERS or self._form(index) in _QUOTES):
             index += 1
         return index < len(self.tokens) and self._cased and self._form(index)[0].islower()

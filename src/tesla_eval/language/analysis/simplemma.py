@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 _VERSION = re.compile(r"""^__version__ = ["']([^"']+)["']$""", re.MULTILINE)
 _SIGNS = re.compile(r"[^\w\u2019-]+")
-"""Words of which no strategy knows more than the dictionary; hyphens and curly apostrophes are taken off words."""
+"""Words of signs alone, which only the dictionary can know; simplemma strips hyphens and curly apostrophes."""
 _DICTIONARY = "strategies/dictionaries/data/{}.plzma"
 _KNOWN_VERSION = "2.0.0"
 _KNOWN_ENDS: dict[str, tuple[str, ...]] = {
     "en": ("cies", "doms", "isms", "ists", "ments", "nces", "ships", "tions", "ums", "ized", "erves"),
     **dict.fromkeys(("cy", "fa", "fr", "ga", "hbs", "hi"), ()),
 }
-"""What `ends_that_rules_look_at` finds in the known version, where it finds something."""
+"""The result of `ends_that_rules_look_at` for this version, for the languages that have one."""
 
 
 @dataclass

@@ -16,22 +16,6 @@ from tesla_eval.base.errors import InputError, ResourceError
 from tesla_eval.base.resources import Resource, find_resource, from_byte_planes, read_resource
 from tesla_eval.language.analysis.languages import UNDETERMINED, resolve_language
 
-__all__ = [
-    "KIND",
-    "LATIN_LETTERS",
-    "Tokeniser",
-    "checked",
-    "compose",
-    "compose_all",
-    "compose_in_latin_letters",
-    "load_segmenter",
-    "load_tokeniser",
-    "make_segmenter",
-    "not_a_text",
-    "raw_offsets",
-    "tokenise",
-]
-
 _FIRST_COMBINING = "\u0300"  # whatever comes before it in Unicode composes with nothing in front of it
 
 
@@ -105,7 +89,7 @@ def raw_offsets(raw: str, in_latin: bool = False) -> Index:
 
 
 def _boundary(before: str, after: str) -> bool:
-    """Whether both sides of this place can be brought to NFC separately."""
+    """Whether the texts before and after this place can be normalised to NFC separately."""
     if after < _FIRST_COMBINING:
         return True
     if unicodedata.combining(after):

@@ -136,9 +136,9 @@ class WordsWithVectors:
     def of(
         self, batch: AnalysedBatch
     ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], npt.NDArray[np.int8]]:
-        """For each token a number that forms alike but for capitals share, its weight, and its vector or zeros."""
+        """For each token the number of its lower-cased form, its weight, and its vector or zeros."""
         return self.core[batch.vocabulary].of(batch.core)
 
     def prepare(self, batch: AnalysedBatch, *, merged: bool = True) -> _core.VectorTexts:
-        """The texts of a batch, ready to be matched as often as one likes; `merged`: equal words are one."""
+        """The texts of a batch, prepared for any number of matches; `merged` joins equal words."""
         return _core.VectorTexts(batch.core, self.core[batch.vocabulary], merged)

@@ -12,7 +12,7 @@ from tesla_eval.language.discourse.document import PUNCTUATION_TAGS, SentenceWor
 
 _EDGE = "<s>"
 BOUNDARY_THRESHOLD = -2 * WEIGHT_UNITS
-"""Too many clauses do less harm than too few: their labels put them together again."""
+"""Clauses are cut at low margins: too many do less harm than too few, because their labels join them again."""
 FURTHEST_CLAUSE = 50
 """Clauses further away from the connective belong to no argument. Sentences that people write have fewer; text without
 full stops has thousands, and to look at each from every connective would take minutes and gigabytes."""
@@ -166,7 +166,7 @@ _OPENING_WORDS = 3
 
 
 class SentenceFacts:
-    """What one sentence tells by itself; made once, used with the sentence before and the one after."""
+    """The features of one sentence; computed once, used with the sentences before and after it."""
 
     def __init__(self, sentence: SentenceWords) -> None:
         self.sentence = sentence

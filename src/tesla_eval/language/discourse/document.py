@@ -149,13 +149,13 @@ class Relation:
 
     @property
     def explicit(self) -> bool:
-        """Whether a connective says the relation; all other types are Non-Explicit."""
+        """Whether a connective marks the relation; all other types are Non-Explicit."""
         return self.type == "Explicit"
 
     def to_dict(self, text: str, spans: Sequence[Sequence[Span]]) -> dict[str, Any]:
         """The relation as plain data: `spans[sentence][token]` are the characters of each token in `text`.
 
-        Arguments are told without the commas that part them from each other and from the connective.
+        Arguments are given without the commas that separate them from each other and from the connective.
         """
 
         def part(indices: tuple[TokenIndex, ...], pieces: list[Span]) -> dict[str, Any]:

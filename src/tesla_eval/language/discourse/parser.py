@@ -118,7 +118,7 @@ class Parser:
         ]
 
     def boundaries(self, sentences: Sequence[SentenceWords]) -> list[list[int]]:
-        """For each sentence: how far it is from likely that a clause begins with its second, third, ... token."""
+        """For each sentence, the margins by which a clause begins with its second, third, ... token."""
         examples = [features for sentence in sentences for features in boundary_features(sentence)]
         margins = iter(self.classifiers["boundary"].margins(examples, BOUNDARY))
         return [[next(margins) for _ in sentence.words[1:]] for sentence in sentences]
@@ -283,7 +283,7 @@ def _assemble(
     sentences: Sequence[tuple[SentenceWords, Sequence[FoundConnective], Sequence[InnerRelation]]],
     links: Sequence[Link],
 ) -> list[Relation]:
-    """The relations of a text from what its sentences and its pairs of neighbours say."""
+    """Assemble the relations of a text from those within sentences and those between neighbours."""
     relations = []
     for number, (sentence, connectives, inner) in enumerate(sentences):
         linked = False

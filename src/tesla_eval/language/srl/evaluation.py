@@ -29,7 +29,7 @@ def gold_arguments(predicate: GoldPredicate) -> list[tuple[str, int, int]]:
 
 @dataclass
 class Counts:
-    """What was right, what was predicted, what is gold."""
+    """Numbers of correct, predicted and gold arguments."""
 
     matched: int = 0
     predicted: int = 0
@@ -101,7 +101,7 @@ class RoleCounts:
 def gold_constituents(
     sentence: ParsedSentence, gold: Iterable[tuple[str, int, int]]
 ) -> list[tuple[Constituent, list[str]]]:
-    """The constituents that are arguments, with their labels; arguments without a constituent are not there."""
+    """The constituents that are arguments, with their labels; arguments that are no constituent are left out."""
     labels_of: dict[tuple[int, int], tuple[Constituent, list[str]]] = {}
     for label, start, end in gold:
         constituent = sentence.constituent_at(start, end)
@@ -117,7 +117,7 @@ def evaluate_labeller(
     *,
     find_predicates: bool = False,
 ) -> RoleCounts:
-    """The labeller noun by noun, over these trees of the sentences.
+    """Evaluate a labeller on every noun of the sentences, with these trees.
 
     With `find_predicates` it labels the nouns that it takes for predicates: arguments of others count as missed, those
     of nouns that are no predicates as wrong.

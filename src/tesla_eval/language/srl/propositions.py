@@ -14,7 +14,7 @@ from tesla_eval.language.syntax.parser import ConstituencyParser, load_parser
 from tesla_eval.language.syntax.trees import Tree
 
 DOER, UNDERGOER, RECIPIENT, NEGATION = "ARG0", "ARG1", "ARG2", "ARGM-NEG"
-"""PropBank's names of the roles that verbs get: the grammar tells no finer ones."""
+"""The roles of verbs that the grammar can tell apart, by their names in PropBank."""
 _SUBJECT_FORMS = {
     "me": "i", "my": "i", "mine": "i", "him": "he", "his": "he", "her": "she", "hers": "she", "us": "we", "our": "we",
     "ours": "we", "them": "they", "their": "they", "theirs": "they", "your": "you", "yours": "you", "its": "it",

@@ -17,7 +17,7 @@ WEIGHT_UNITS = 1000
 
 
 def feature_key(feature: str) -> int:
-    """The 32 bits by which a feature is known."""
+    """The 32-bit hash of a feature."""
     return zlib.crc32(feature.encode("utf-8"))
 
 

@@ -20,7 +20,7 @@ from tesla_eval.language.syntax.trees import Tree
 PARTIAL = "@"
 JOIN = "+"
 GLUE = "FRAG"
-"""What joins the parts of a sentence that has no tree of its own."""
+"""The label over the parts of a sentence for which no tree was found."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Grammar:
 
     @classmethod
     def from_info(cls, info: Any) -> Grammar:
-        """The grammar that `to_info` told; `ValueError` or `LookupError` if it is none."""
+        """The grammar that `to_info` wrote; `ValueError` or `LookupError` if the data is not a grammar."""
         rules = tuple(tuple(str(rule).split(" ")) for rule in info["rules"])
         unary = tuple(tuple(str(rule).split(" ")) for rule in info["unary"])
         if any(len(rule) != 3 for rule in rules) or any(len(rule) != 2 for rule in unary):

@@ -19,27 +19,6 @@ from tesla_eval.language.analysis.conllu import UNIVERSAL_TAGS
 from tesla_eval.language.analysis.tokenisers import compose_all, not_a_text
 from tesla_eval.language.pivot import LEAST_PROBABILITY, PhraseTable
 
-__all__ = [
-    "FUNCTION_WORD_DISCOUNT",
-    "IDENTITY",
-    "LEAST_NGRAM_PROBABILITY",
-    "LEAST_PROBABILITY",
-    "LONGEST_CHARACTER_NGRAM",
-    "SYNONYMY",
-    "NgramFeature",
-    "PivotFeature",
-    "PivotNetwork",
-    "PivotNgram",
-    "PivotSegment",
-    "PivotTranslation",
-    "bag_recipe",
-    "build_bags",
-    "build_character_bags",
-    "build_pivot_bags",
-    "exact_discount",
-    "pivot_network",
-]
-
 FUNCTION_WORD_DISCOUNT = 0.1
 """Specification §2: an n-gram's weight for every function word in it."""
 

@@ -14,17 +14,6 @@ from tesla_eval.base.records import Unit
 from tesla_eval.language.analysis.frequencies import CompoundSplitter
 from tesla_eval.language.analysis.tokenisers import compose, not_a_text, raw_offsets
 
-__all__ = [
-    "FUNCTION_UNITS",
-    "MAX_UNITS",
-    "NgramWeights",
-    "Unit",
-    "UnitSplitter",
-    "discount_units",
-    "split_units",
-    "unit_keys",
-]
-
 MAX_UNITS = 5_000
 """The largest number of units of a text that TESLA-CELAB takes."""
 

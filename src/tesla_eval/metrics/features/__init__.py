@@ -48,7 +48,7 @@ class Feature:
     kind: str
     """What `--without` calls it: all features of a kind are left out together."""
     label: str
-    """What it looks at, in words."""
+    """What the feature measures, in words."""
     family: str = ""
     """Features of one family replace each other where one does not exist: a measure of n-grams of other lengths."""
     low: float = 0.0
@@ -71,11 +71,11 @@ class BoundGroup(ABC):
 
     @property
     def signature(self) -> Mapping[str, str]:
-        """The fingerprints of what it reads."""
+        """The fingerprints of the resources that the group reads."""
         return {}
 
     def restricted(self, names: Collection[str]) -> BoundGroup:
-        """A group that computes at least the features `names`: what a model does not use need not cost time."""
+        """A group that computes at least the features `names`, so that unused features cost no time."""
         return self
 
     @abstractmethod
@@ -127,7 +127,7 @@ class CoreGroup(BoundGroup):
 
     @property
     def signature(self) -> Mapping[str, str]:
-        """The fingerprints of what it reads."""
+        """The fingerprints of the resources that the group reads."""
         return self._fingerprints
 
     def prepare(self, batch: AnalysedBatch) -> _core.PreparedTexts:
@@ -144,7 +144,7 @@ class CoreGroup(BoundGroup):
     def compare_segments(
         self, references: Sequence[AnalysedBatch], hypothesis: AnalysedBatch, present: Sequence[Index]
     ) -> list[FloatArray]:
-        """The same as `compare`; what is prepared need not be kept."""
+        """The same as `compare`, without keeping prepared texts."""
         group = self.core[hypothesis.vocabulary]
         return group.compare_segments([batch.core for batch in references], hypothesis.core, list(present))
 

@@ -24,11 +24,11 @@ from tesla_eval.models.paraphrases import PemXModel
 PARTS = ("adequacy", "fluency", "overlap")
 _BALANCED = 0.5
 _WORST = 4.0
-"""A loss of so much ln P per word, or more, is no fluency at all."""
+"""From this loss of ln P per word on, fluency is 0."""
 TELLING_WORDS = 10
-"""Texts of up to so many words are contradicted as a whole."""
+"""In texts of up to this many words, a contradiction affects the whole text."""
 _SHRINKAGE = 4
-"""The mean of so few words is unreliable: a loss over L words counts L / (L + 4)."""
+"""The mean over few words is unreliable, so a loss over L words counts L / (L + 4)."""
 _F = ("f",)
 
 
@@ -138,7 +138,7 @@ class BoundAdequacy(BoundGroup):
 
 @dataclass(frozen=True)
 class FluencyShareGroup(FeatureGroup):
-    """1 where the paraphrase is at least as likely as the original, per word, and not its words shuffled; else less."""
+    """1 if the paraphrase is, per word, at least as likely as the original and not a shuffled copy; else less."""
 
     name: ClassVar[str] = "fluency"
 
@@ -180,7 +180,7 @@ class _BoundFluencyShare(BoundGroup):
 
 
 def kept_order(x: Stems, y: Stems, i: Index, j: Index) -> FloatArray:
-    """Less than 1 where a text has the other's words in a broken order: nearly all words, hardly a pair of neighbours.
+    """Less than 1 for shuffled texts: they share nearly all words but hardly any pair of neighbours.
 
     With u the share of common words and b that of common bigrams, paraphrases have b / u² above ½ in 19 cases of 20,
     and shuffled texts about 0.1. Texts that share no more than half of their words keep the order.

@@ -21,7 +21,7 @@ from tesla_eval.language.analysis.batch import LemmaMap, WordMap
 from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.language.srl.exchanged import CONVERSE, Exchange
 from tesla_eval.metrics.features.exchanges import ExchangeFinder
-from tesla_eval.metrics.features.numerals import NOT_NUMBER, Number, joined_numbers, number_value
+from tesla_eval.metrics.features.numerals import NOT_NUMBER, UNITS, Number, joined_numbers, number_value
 from tesla_eval.metrics.features.scopes import ScopeMarker, Scopes, clashes
 
 CONTRADICTIONS = (
@@ -42,15 +42,15 @@ negation, of which each text may have one."""
 _NEGATIONS = frozenset(
     "not no never none nobody nothing nowhere neither nor hardly scarcely barely rarely seldom".split()  # noqa: SIM905
 )
-_NO_NEGATION_BEFORE = frozenset({"only", "just", "least", "merely", "simply"})
-"""`not only` and `not just` deny nothing."""
+_NO_NEGATION_BEFORE = frozenset({"only", "just", "least", "merely", "simply", "but"})
+"""`not only` and `nothing but` deny nothing."""
 _NEGATIVE = frozenset(
     """without unable impossible forbidden prohibited banned fail failure refuse refusal deny denial reject rejection
     decline lack ignore forbid prohibit ban prevent avoid cancel miss missing absent absence empty few little unlikely
     unaware unless stop quit cease away against down doubt oppose block exclude abandon omit resist disagree same
-    remain stay other wrong nonexistent minus stranger off former free""".split()  # noqa: SIM905
+    remain stay other wrong nonexistent minus stranger off former free out too""".split()  # noqa: SIM905
 )
-"""Words that can balance a negation on the other side: `did not accept` and `turned down`."""
+"""Words that can express a negation of the other text: `did not accept` and `turned down`."""
 _COMPARATIVES = ("JJR", "RBR")
 """Comparatives are like converses: `taller` and `shorter` say the same when the participants change places."""
 
@@ -68,6 +68,7 @@ class Marks:
     number: npt.NDArray[np.uint32]
     """0 for no number, 1 for one that may be missing, 2 for one that may not."""
     value: FloatArray
+    unit: npt.NDArray[np.bool_]
     noun: npt.NDArray[np.bool_]
     name: npt.NDArray[np.bool_]
     by_agent: npt.NDArray[np.bool_]
@@ -124,6 +125,7 @@ class ContradictionFinder:
         self._negatives = LemmaMap(lambda lemma: int(english and self._is_negative(lemma)))
         self._antonym_of_lemma = LemmaMap(self._antonym_number)
         self._antonym_of_form = WordMap(lambda form: self._antonym_number(form.lower()))
+        self._units = LemmaMap(lambda lemma: int(english and lemma in UNITS))
         self._agents = LemmaMap(lambda lemma: int(english and lemma == "by"))
         self._capitals = WordMap(lambda form: int(english and form[:1].isupper()))
         self._numbers: list[Number] = [Number(NOT_NUMBER, 0.0)]
@@ -162,8 +164,8 @@ class ContradictionFinder:
         noun = np.isin(batch.universal, [UNIVERSAL_IDS[tag] for tag in ("NOUN", "PROPN", "PRON")])
         return Marks(
             batch, negation, negative, self._antonym_of_lemma.of(batch),
-            self._antonym_of_form.of(batch), number, value, noun, self._names(batch),
-            self._agents.of(batch).astype(np.bool_), self._scopes.of(batch, negation, negative),
+            self._antonym_of_form.of(batch), number, value, self._units.of(batch).astype(np.bool_), noun,
+            self._names(batch), self._agents.of(batch).astype(np.bool_), self._scopes.of(batch, negation, negative),
         )  # fmt: skip
 
     def _names(self, batch: AnalysedBatch) -> npt.NDArray[np.bool_]:
@@ -220,12 +222,15 @@ class ContradictionFinder:
             for share in (6, 2)
         )
         unbalanced = ~has_antonym & (negative == 0)
+        converted = np.all(
+            [_has(s.pair[own & s.marks.unit[s.place]], count) for s, own in ((x, own_x), (y, own_y))], axis=0
+        )
         links = {
             "negation": _of_pairs(negations, unbalanced),
-            **_number_links(x, y, count),
+            **_number_links(x, y, count, converted),
             "name": _of_pairs(_name_links(x.chosen(own_x), y.chosen(own_y), count), related),
             "antonym": _of_pairs(antonyms, ~has_negation),
-            "scope": scopes["scope"],
+            "scope": _of_pairs(scopes["scope"], ~has_negation | unbalanced),
             "quantifier": _of_pairs(scopes["quantifier"], ~has_negation),
             "modality": _of_pairs(scopes["modality"], unbalanced),
             "tense": _of_pairs(scopes["tense"], alike),
@@ -324,7 +329,7 @@ def _has(pairs: Index, count: int) -> npt.NDArray[np.bool_]:
 
 
 def _mostly_shared(side: _Side, own: npt.NDArray[np.bool_], count: int, share: int) -> npt.NDArray[np.bool_]:
-    """Whether the other text has all content words of this one but one, or but one of so many."""
+    """Whether the other text lacks at most one content word of this text, or at most one in `share` words."""
     content = side.marks.batch.function[side.place] == 0
     lacking = np.bincount(side.pair[own & content], minlength=count)
     return np.asarray(share * lacking <= np.maximum(share, np.bincount(side.pair[content], minlength=count)))
@@ -345,22 +350,25 @@ def _all_of(*parts: _Links) -> _Links:
 
 
 def _negation_links(x: _Side, y: _Side, count: int) -> _Links:
-    """The negations of pairs of which only one text has any."""
+    """The negations of pairs in which only one text has a negation."""
     x, y = (side.chosen(side.marks.negation[side.place]) for side in (x, y))
     alone = (one.chosen(~_has(other.pair, count)[one.pair]) for one, other in ((x, y), (y, x)))
     return _all_of(*map(_one_sided, alone, (True, False)))
 
 
 def _changed(x: _Side, y: _Side, count: int) -> _Links:
-    """The first tokens of the pairs of which both sides have tokens."""
+    """The first token of each side, for pairs in which both sides have tokens."""
     (pairs_x, first_x), (pairs_y, first_y) = (np.unique(side.pair, return_index=True) for side in (x, y))
     pairs, at_x, at_y = np.intersect1d(pairs_x, pairs_y, assume_unique=True, return_indices=True)
     return _Links(pairs, x.place[first_x[at_x]], y.place[first_y[at_y]])
 
 
-def _number_links(x: _Side, y: _Side, count: int) -> dict[str, _Links]:
-    """Numbers without an equal on the other side: contradicted where both texts have one, else alone."""
-    x, y = (side.chosen(side.marks.number[side.place] > 0) for side in (x, y))
+def _number_links(x: _Side, y: _Side, count: int, converted: npt.NDArray[np.bool_]) -> dict[str, _Links]:
+    """Numbers without an equal on the other side: contradicted where both texts have one, else alone.
+
+    Where both texts have a unit that the other lacks (`converted`), nothing is said.
+    """
+    x, y = (side.chosen((side.marks.number[side.place] > 0) & ~converted[side.pair]) for side in (x, y))
     values = np.concatenate([x.marks.value[x.place], y.marks.value[y.place]])
     ids = np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.uint32)
     own_x, own_y = unshared(x.pair, ids[: len(x.place)], y.pair, ids[len(x.place) :])

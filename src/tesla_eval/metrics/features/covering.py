@@ -13,8 +13,7 @@ from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.base.explanations import ValueDetail
 from tesla_eval.language.analysis import Analysis
-from tesla_eval.matching.bags import FUNCTION_UNITS, NgramWeights, discount_units
-from tesla_eval.matching.bags.units import MAX_UNITS
+from tesla_eval.matching.bags.units import FUNCTION_UNITS, MAX_UNITS, NgramWeights, discount_units
 from tesla_eval.matching.celab import ORDER, PRECISION_WEIGHT, CelabMatcher
 from tesla_eval.matching.synonyms import UnitAnalysis
 from tesla_eval.metrics.features import BoundGroup, Feature, FeatureGroup, GroupDetail, bound_only

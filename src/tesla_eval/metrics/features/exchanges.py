@@ -19,7 +19,7 @@ from tesla_eval.language.srl.propositions import DOER, RECIPIENT, Proposition, r
 _LONGEST = 25
 """Longer texts are not parsed: time grows with their length, and roles in one clause say little of the whole."""
 _LISTING = frozenset(["and", "or", "nor", "&", "with", "than", "like", "as"])
-"""Between these words' neighbours the order says little."""
+"""The order of the neighbours of these words means little."""
 _LIGHT = frozenset(
     """go come have get take make receive see hear like love fear know own need want suffer face please""".split()  # noqa: SIM905
 )

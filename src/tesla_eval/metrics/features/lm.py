@@ -19,7 +19,7 @@ from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup
 LOWEST = -15.0
 """specification §8: normalised scores are clipped to [−15, 0]."""
 WORST = 3.0
-"""specification §8b: a loss of so much per word, or more, is the whole penalty."""
+"""specification §8b: from this loss per word on, the penalty is 1."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class LanguageModelScores(BoundGroup):
         return {f"lm.{name}": model.fingerprint for name, model in self._models.items()}
 
     def prepare(self, batch: AnalysedBatch) -> _Lazily:
-        """The scores of the texts when they are needed: those of references never are."""
+        """The texts; they are scored on demand, since those of references are never needed."""
         return _Lazily(self, batch)
 
     def compare(

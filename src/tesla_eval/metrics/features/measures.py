@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tesla_eval.base.arrays import FloatArray
-from tesla_eval.matching import Matches
+from tesla_eval.matching.ngrams import Matches
 from tesla_eval.metrics.features import Feature
 
 MEASURES = ("p", "r", "f")

@@ -13,17 +13,17 @@ from tesla_eval import _core
 from tesla_eval.base.errors import UsageError
 from tesla_eval.language.analysis import AnalysedBatch, Analysis
 from tesla_eval.language.analysis.batch import Vocabulary, word_facts
-from tesla_eval.matching import RECALL_WEIGHT, explain_feature, match_characters
-from tesla_eval.matching.bags import (
+from tesla_eval.matching.bags.ngrams import (
     FUNCTION_WORD_DISCOUNT,
     IDENTITY,
     LONGEST_CHARACTER_NGRAM,
     SYNONYMY,
     NgramFeature,
+    bag_recipe,
     build_character_bags,
     exact_discount,
 )
-from tesla_eval.matching.bags.ngrams import bag_recipe
+from tesla_eval.matching.ngrams import RECALL_WEIGHT, explain_feature, match_characters
 from tesla_eval.metrics.features import (
     FIRST,
     BoundGroup,

@@ -32,7 +32,13 @@ _WEAK = {
     "triplets": 3.0, "fortnight": 14.0, "decade": 10.0, "century": 100.0, "millennium": 1000.0,
 }  # fmt: skip
 """Words with other uses: they contradict another number, but may be missing on one side. A half is 50 per cent."""
-_PLAIN_NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)((?:\.\d+)?)(?:st|nd|rd|th|s)?", re.ASCII)
+UNITS = frozenset(
+    """second minute hour day week fortnight month year decade century gram kilogram kilo pound ounce ton tonne
+    millimetre millimeter centimetre centimeter metre meter kilometre kilometer mile yard foot inch litre liter gallon
+    pint cent dollar euro percent""".split()  # noqa: SIM905
+)
+"""Numbers of texts with different units are not compared: `ninety minutes` and `one and a half hours`."""
+_PLAIN_NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)((?:\.\d+)?)(?:(bn?)|st|nd|rd|th|s)?", re.ASCII)
 _LONGEST_NUMBER = 40
 
 NOT_NUMBER, _WORD, _TEN, _SCALE, _WEAK_WORD = range(5)
@@ -56,7 +62,8 @@ def number_value(form: str) -> Number:
         if word in table:
             return Number(role, table[word])
     if len(word) <= _LONGEST_NUMBER and (match := _PLAIN_NUMBER.fullmatch(word)):
-        return Number(_WORD, float(match[1].replace(",", "") + match[2]))
+        scale = _SCALES["bn"] if match[3] else 1.0
+        return Number(_WORD, float(match[1].replace(",", "") + match[2]) * scale)
     return Number(NOT_NUMBER, 0.0)
 
 

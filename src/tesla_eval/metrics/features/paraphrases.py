@@ -16,9 +16,8 @@ from tesla_eval.base.explanations import ValueDetail
 from tesla_eval.language.analysis import AnalysedBatch, Analysis, Pipeline
 from tesla_eval.language.lm import LanguageModel, load_language_model
 from tesla_eval.language.pivot import PhraseTable, load_phrase_table
-from tesla_eval.matching import match_pairs
-from tesla_eval.matching.bags import PivotFeature, build_pivot_bags
-from tesla_eval.matching.ngrams import explain_shared
+from tesla_eval.matching.bags.ngrams import PivotFeature, build_pivot_bags
+from tesla_eval.matching.ngrams import explain_shared, match_pairs
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.metrics.features.pivots import tables_signature
 from tesla_eval.metrics.features.stems import LONGEST, Stems, overlap

@@ -11,17 +11,23 @@ import numpy as np
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import UsageError
 from tesla_eval.language.analysis import AnalysedBatch, Analysis, Pipeline
-from tesla_eval.language.pivot import PhraseTable, installed_pivots, load_phrase_table
-from tesla_eval.matching import RECALL_WEIGHT, Matches, match_pairs
-from tesla_eval.matching.bags import (
+from tesla_eval.language.pivot import LEAST_PROBABILITY, PhraseTable, installed_pivots, load_phrase_table
+from tesla_eval.matching.bags.ngrams import (
     FUNCTION_WORD_DISCOUNT,
+    LEAST_NGRAM_PROBABILITY,
     PivotFeature,
+    PivotNetwork,
     build_pivot_bags,
     exact_discount,
     pivot_network,
 )
-from tesla_eval.matching.bags.ngrams import LEAST_NGRAM_PROBABILITY, LEAST_PROBABILITY, PivotNetwork
-from tesla_eval.matching.ngrams import explain_pivot_feature, explain_segments
+from tesla_eval.matching.ngrams import (
+    RECALL_WEIGHT,
+    Matches,
+    explain_pivot_feature,
+    explain_segments,
+    match_pairs,
+)
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.metrics.features.measures import measured_columns, measured_features
 from tesla_eval.metrics.features.ngrams import LONGEST_NGRAM, check_alpha

@@ -16,7 +16,7 @@ Mask = npt.NDArray[np.bool_]
 
 _REACH = 4
 """A word governs the next content word if that is at most so many words away."""
-_ADVERB, _VERB = UNIVERSAL_IDS["ADV"], UNIVERSAL_IDS["VERB"]
+_ADVERB, _VERBS = UNIVERSAL_IDS["ADV"], [UNIVERSAL_IDS["VERB"], UNIVERSAL_IDS["AUX"]]
 _NOUNS = [UNIVERSAL_IDS[tag] for tag in ("NOUN", "PROPN")]
 _BEFORE_NOUNS = [UNIVERSAL_IDS["ADJ"], *_NOUNS]
 """`no big surprise` denies a surprise: these words are passed over before a noun."""
@@ -29,7 +29,7 @@ _QUANTIFIERS = (
     "few little rarely seldom",
 )
 _CLASHING_QUANTIFIERS = ((1, 2), (1, 3), (1, 4), (1, 5), (2, 4), (2, 5), (3, 5))
-_SOME, _FEW = 4, 5
+_ALL, _SOME, _FEW = 1, 4, 5
 _MODALS = {
     "possible": ("may might maybe perhaps possibly", """can could possible potential potentially probably probable
         likely unlikely chance seem appear suggest reportedly allegedly alleged expect think believe should would if
@@ -37,16 +37,18 @@ _MODALS = {
     "necessary": ("must should", """shall need require have oblige necessary force essential order duty
         demand ought compulsory mandatory supposed tell urge call good better best advise advisable recommend"""),
 }  # fmt: skip
-"""For each kind of modality the words that express it, and others that the other text may express it by."""
+"""For each kind of modality, the words that express it, and words by which the other text may paraphrase it."""
 _PAST, _OTHER = _TENSES = 1, 2
 _TAGS = {"VBD": _PAST, "VBZ": _OTHER, "VBP": _OTHER, "MD": sum(_TENSES)}
+_UNCHANGED = "bet burst cast cost cut got hit hurt let put quit read set shed shut split spread".split()  # noqa: SIM905
 _FORMS = {
+    **dict.fromkeys(_UNCHANGED, sum(_TENSES)),
     **dict.fromkeys(("was", "were", "had", "did"), _PAST),
     **dict.fromkeys(("will", "'ll", "wo"), _OTHER),
 }
-"""Present and future are one tense: `when does it begin` and `when will it begin`."""
+"""Present and future are one tense: `when does it begin` and `when will it begin`. `quit` and `got` may be any."""
 _PERFECT = {**dict.fromkeys(("has", "have", "'ve"), _PAST), **dict.fromkeys(("'s", "'d"), sum(_TENSES))}
-"""Before a participle these words are past; `'s` may be `is`."""
+"""Before a participle these words mark the past; `'s` may also be `is`."""
 _NO = frozenset(["no", "none", "nothing", "nobody", "neither", "nowhere"])
 
 
@@ -61,7 +63,7 @@ class Scopes(NamedTuple):
     """The meaning of each token that is a quantifier."""
     modals: tuple[Index, ...]
     hedged: tuple[Mask, ...]
-    """For each kind of modality the tokens that express it in some way."""
+    """For each kind of modality, the tokens that express or paraphrase it."""
     tense: Index
     """The tense of each finite verb: one of `_TENSES`, or all for a modal verb; 0 for other tokens."""
 
@@ -81,12 +83,14 @@ class ScopeMarker:
         self._has = WordMap(lambda form: _PERFECT.get(form.lower(), 0) if english else 0)
         self._got = WordMap(lambda form: int(form.lower() == "got"))
         self._no = LemmaMap(lambda lemma: int(english and lemma in _NO))
+        self._at = LemmaMap(lambda lemma: int(english and lemma == "at"))
         self._articles = LemmaMap(lambda lemma: int(english and lemma == "a"))
 
     def of(self, batch: AnalysedBatch, negation: Mask, negative: Mask) -> Scopes:
         """The scopes of all texts of a batch; the masks are negations, and words that can stand for one."""
         quantity = self._quantity.of(batch).astype(np.uint32)
         articles = self._articles.of(batch).astype(np.bool_)
+        quantity[(quantity == _ALL) & batch.next_to(self._at.of(batch).astype(np.bool_), -1)] = 0  # at all
         quantity[(quantity == _FEW) & batch.next_to(articles, -1)] = _SOME  # a few
         modals, hedged = zip(
             *((words.of(batch) > 0, others.of(batch) > 0) for words, others in self._modals), strict=True
@@ -117,7 +121,10 @@ class ScopeMarker:
             np.array([_TAGS.get(tag, 0) for tag in tags])[batch.tag],
         )
         done = np.array([tag == "VBN" for tag in tags])[batch.tag] & (self._got.of(batch) == 0)
-        perfect = np.any([batch.next_to(done, gap) for gap in (1, 2, 3)], axis=0)  # `has not yet been`
+        noun = np.isin(batch.universal, _NOUNS)
+        perfect = np.zeros(len(done), np.bool_)
+        for _ in range(3):  # `has not yet been`, but not `has his hair cut`
+            perfect = batch.next_to(done | (perfect & ~noun), 1)
         has = self._has.of(batch)
         return np.where(perfect & (has > 0), has, tense)
 
@@ -174,14 +181,14 @@ class _Lemmas(NamedTuple):
 
 
 Side = tuple[AnalysedBatch, Index, Index, Scopes]
-"""A batch, and of every token of its texts in the pairs the pair and the place; and the batch's scopes."""
+"""A batch; for every token of its texts in the pairs, the pair and the place; and the batch's scopes."""
 
 
 Links = tuple[Index, Index, Index]
 
 
 def clashes(x: Side, y: Side, count: int) -> dict[str, Links]:
-    """For each kind of clash the pair and the words behind it on either side, a governor or what the other has free."""
+    """For each kind of clash, the pairs and, on both sides, the governing word or the word that nothing governs."""
     words = tuple(_Lemmas.of(*side[:3]) for side in (x, y))
     found: dict[str, list[Links]] = {"scope": [], "quantifier": [], "modality": [], "tense": []}
     for a, b in ((0, 1), (1, 0)):
@@ -201,7 +208,7 @@ def clashes(x: Side, y: Side, count: int) -> dict[str, Links]:
     found["quantifier"].append((pair[clash], at_x[clash], at_y[clash]))
     (tense_x, at_x), (tense_y, at_y) = (_only_tense(side, count) for side in (x, y))
     verbs = [
-        (pair * (1 << 32) + batch.lemma[place])[batch.universal[place] == _VERB]
+        (pair * (1 << 32) + batch.lemma[place])[np.isin(batch.universal[place], _VERBS)]
         for batch, pair, place, _ in (x, y)
     ]
     same_verb = np.bincount(np.intersect1d(verbs[0], verbs[1]) >> 32, minlength=count) > 0

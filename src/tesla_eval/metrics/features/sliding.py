@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from tesla_eval import _core
 from tesla_eval.language.analysis import Analysis
-from tesla_eval.matching import RECALL_WEIGHT
+from tesla_eval.matching.ngrams import RECALL_WEIGHT
 from tesla_eval.metrics.features import BoundGroup, CoreGroup, Feature, FeatureGroup
 
 _ORDERS = 3

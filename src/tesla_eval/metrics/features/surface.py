@@ -1,4 +1,4 @@
-"""The group `surface`: what two texts show without matching n-grams (specification §8b)."""
+"""The group `surface`: features that need no matching of n-grams (specification §8b)."""
 
 from __future__ import annotations
 

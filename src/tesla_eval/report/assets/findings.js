@@ -137,7 +137,7 @@ export function showSupport(core, names, shown, open) {
       const { segment } = some[place];
       const button = element("button", { type: "button", class: "link" }, `segment ${segment + 1}`);
       button.addEventListener("click", () => open(segment));
-      row.append(element("td", {}, button));
+      row.firstElementChild?.append(button);
     });
     area.replaceChildren(made);
   };
