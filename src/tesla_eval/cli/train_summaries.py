@@ -32,7 +32,9 @@ from tesla_eval.training.regressions import cremer_rows, train_cremer
 )  # fmt: skip
 @click.option("--variant", type=click.Choice(VARIANTS), default="dicomer", show_default=True)
 @click.option(
-    "--cost", type=click.FloatRange(0, min_open=True), help="The SVM's C.  [default: SVM-light's, from the data]"
+    "--cost",
+    type=click.FloatRange(0, min_open=True),
+    help="The SVM's C.  [default: SVM-light's, from the data]",
 )
 @language_option
 @click.option(
