@@ -41,7 +41,7 @@ from tesla_eval.language.analysis.vectors import (
 )
 from tesla_eval.language.pivot import load_phrase_table
 from tesla_eval.matching.ngrams import Matches
-from tesla_eval.matching.vectors import VECTOR_PROBLEMS, explain_vectors, match_vectors
+from tesla_eval.matching.vectors import VECTOR_PROBLEMS, explain_vectors
 from tesla_eval.training.vectors import (
     Embeddings,
     read_huggingface_folder,
@@ -50,6 +50,7 @@ from tesla_eval.training.vectors import (
     vector_table,
 )
 from tests import textbook_vectors as plain
+from tests.matching.given_matches import match_vectors
 from tests.textbook_vectors import Word
 
 ONLY = np.zeros(1, np.int64)

@@ -8,7 +8,7 @@ import click
 
 from tesla_eval.base.resources import Provenance, write_resource
 from tesla_eval.cli.shared.options import language_option, need_scikit_learn, provenance_options
-from tesla_eval.cli.shared.outputs import OutputPath
+from tesla_eval.cli.shared.outputs import OUTPUT_PATH
 from tesla_eval.cli.shared.terminal import progress
 from tesla_eval.judgements.summaries import OVERALL, choose_human, read_summaries, read_text_lists
 from tesla_eval.language.discourse.parser import load_parser
@@ -38,7 +38,7 @@ from tesla_eval.training.regressions import cremer_rows, train_cremer
 )
 @language_option
 @click.option(
-    "-o", "--output", required=True, type=OutputPath(),
+    "-o", "--output", required=True, type=OUTPUT_PATH,
     help="Where the model goes: dicomer-CODE.tesla in a folder of `tesla resources`.",
 )  # fmt: skip
 @provenance_options()
@@ -101,7 +101,7 @@ def dicomer(
 )  # fmt: skip
 @language_option
 @click.option(
-    "-o", "--output", required=True, type=OutputPath(),
+    "-o", "--output", required=True, type=OUTPUT_PATH,
     help="Where the model goes: cremer-CODE.tesla in a folder of `tesla resources`.",
 )  # fmt: skip
 @provenance_options()
