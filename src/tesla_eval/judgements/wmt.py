@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -68,13 +68,10 @@ def read_segments(path: str, lps: Collection[str] | None = None) -> Iterator[Eva
     rows = _read_rows(path, _SEGMENTS, more_references=True)
     kind = without_suffix(Path(path).name).removesuffix(".tsv").removesuffix(".seg")
     begun: set[Key] = set()
-    for key, rows_of_set in groupby(rows, key=lambda row: row.key):
-        group = list(rows_of_set)
-        if key in begun:
-            raise group[0].error(f"the rows of {' '.join(key)} are not next to each other; sort the file")
-        begun.add(key)
+    for key, group in groupby(rows, key=lambda row: row.key):
         if lps is None or key[0] in lps:
-            yield _eval_set(key, group, kind)
+            yield _eval_set(key, group, kind, is_whole=key not in begun)
+        begun.add(key)
 
 
 def read_preferences(path: str) -> dict[Key, Preferences]:
@@ -145,11 +142,13 @@ def _read_rows(path: str, columns: tuple[str, ...], *, more_references: bool = F
         yield _Row(reader.name, number, (fields[0], fields[1]), fields)
 
 
-def _eval_set(key: Key, rows: Iterable[_Row], kind: str) -> EvalSet:
+def _eval_set(key: Key, rows: Iterator[_Row], kind: str, *, is_whole: bool) -> EvalSet:
     systems: dict[str, int] = {}
     segments: dict[str, list[str]] = {}
     cells: dict[tuple[str, str], tuple[str, float]] = {}
     for row in rows:
+        if not is_whole:
+            raise row.error(f"the rows of {' '.join(key)} are not next to each other; sort the file")
         _, _, system, segment, score, hypothesis, *references = row.fields
         systems.setdefault(system, len(systems))
         if segments.setdefault(segment, references) != references:
