@@ -24,12 +24,13 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 OLD = "what was there before\n"
 SEGMENTS = 60_000
 
-# Runs a command and kills itself before its n-th access to a file of the output's folder. Python reports each access,
-# so all moments between two accesses are tried. The final name is never opened for writing: a file gets it by renaming.
+# Runs a command once, then in children that kill themselves before their n-th access to a file of the output's folder,
+# until one comes to its end. Python reports each access, so all moments between two accesses are tried. The final name
+# is never opened for writing: a file gets it by renaming.
 VICTIM = """
 import os, signal, sys
-number, folder, final, *arguments = sys.argv[1:]
-left = int(number)
+folder, final, old, *arguments = sys.argv[1:]
+left = 0
 
 def watch(event, details):
     global left
@@ -43,10 +44,30 @@ def watch(event, details):
         if left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
+def run():
+    try:
+        main()
+    except SystemExit as stop:
+        if stop.code:
+            os._exit(98)
+
 from tesla_eval.cli import main
 sys.addaudithook(watch)
 sys.argv = ["tesla", *arguments]
-main()
+run()
+for number in range(1, 10):
+    os.rename(final, f"{old}.{number}")
+    os.link(old, final)
+    child = os.fork()
+    if not child:
+        left = number
+        run()
+        os._exit(0)
+    if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != -signal.SIGKILL:
+        break
+else:
+    os._exit(97)
+os._exit(0)
 """
 
 
@@ -105,23 +126,21 @@ def commands(texts: list[str], write) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("name", ["score", "compare", "build lm", "build tagger", "train", "tune"])
 def test_killed_at_every_access_to_its_folder(texts, write, tmp_path: Path, name: str) -> None:
-    folder = tmp_path / "out"
+    folder, old = tmp_path / "out", tmp_path / "old"
     folder.mkdir()
     final = folder / "made.tesla"
+    for path in (old, final):
+        path.write_text(OLD)
     command = [*commands(texts, write)[name], "-o", str(final)]
-    left = []
-    for number in range(1, 10):
-        final.write_text(OLD)
-        done = subprocess.run(
-            [sys.executable, "-c", VICTIM, str(number), str(folder), str(final), *command],
-            capture_output=True, text=True, check=False, cwd=tmp_path,
-        )  # fmt: skip
-        if done.returncode != -signal.SIGKILL:
-            break
-        left.append(final.read_bytes())
+    done = subprocess.run(
+        [sys.executable, "-c", VICTIM, str(folder), str(final), str(old), *command],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    old, whole = OLD.encode(), final.read_bytes()
-    assert left == [old, old, whole], "before it is opened, before it is renamed, after that"
+    before = old.read_bytes()
+    complete, *left = (path.read_bytes() for path in sorted(tmp_path.glob("old.*")))
+    assert left == [before, before, complete], "before it is opened, before it is renamed, after that"
+    assert final.read_bytes() == complete
     if name.startswith("build"):
         read_resource(final)
 

@@ -20,11 +20,11 @@ from tesla_eval.matching.bags.ngrams import (
     SYNONYMY,
     NgramFeature,
     bag_recipe,
-    build_bags,
     exact_discount,
 )
 from tesla_eval.matching.ngrams import explain_feature, match_pairs
 from tests import textbook
+from tests.matching.given_matches import build_bags
 
 FEATURES = [NgramFeature(similarity, n) for similarity in ("ms", "lem", "pos") for n in (1, 2, 3)]
 ONLY = np.zeros(1, np.int64)
@@ -88,8 +88,9 @@ def test_made_up_texts_match_as_in_the_textbook(reference: list[Token], hypothes
     check_against_textbook(reference, hypothesis, *batches(reference, hypothesis))
 
 
-def test_real_pairs_match_as_in_the_textbook(real_pairs: list[tuple[str, str]]) -> None:
-    pairs = real_pairs[:500]
+@pytest.mark.parametrize("count", [60, pytest.param(500, marks=pytest.mark.slow)])
+def test_real_pairs_match_as_in_the_textbook(real_pairs: list[tuple[str, str]], count: int) -> None:
+    pairs = real_pairs[:count]
     y, x = load_pipeline("en").analyse([h for h, _ in pairs], [r for _, r in pairs])
     for i, (reference, hypothesis) in enumerate(zip(_tokens(x), _tokens(y), strict=True)):
         one = [_one(side, i) for side in (x, y)]

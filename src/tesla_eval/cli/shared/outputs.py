@@ -52,17 +52,17 @@ def check_output(output: Path | None, inputs: Sequence[str], option: str = "--ou
                 raise UsageError(f"{option} {output}: is also an input; name another file")
 
 
-class OutputPath(click.Path):
+class _OutputPath(click.Path):
     """A file to write, whose folder is looked at before any work is done."""
-
-    def __init__(self) -> None:
-        super().__init__(path_type=Path, dir_okay=False, writable=True, allow_dash=True)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """The path, if it can be written."""
         path = Path(str(super().convert(value, param, ctx)))
         check_output(path, ())
         return path
+
+
+OUTPUT_PATH = _OutputPath(path_type=Path, dir_okay=False, writable=True, allow_dash=True)
 
 
 def write_output(lines: Iterable[str], output: Path | None) -> None:

@@ -170,7 +170,7 @@ def _json(results: Results) -> Iterator[str]:
 def _json_cell(results: Results, system: int, index: int, metric: str, score: float) -> str:
     segments = ""
     if results.segments is not None:
-        segments = f', "segments": [{", ".join(map(json.dumps, results.segments(system, index)))}]'
+        segments = f', "segments": {json.dumps(list(results.segments(system, index)))}'
     ends = ""
     parts = results.parts(system, index)
     if parts is not None:
