@@ -20,8 +20,9 @@ from tesla_eval.metrics.comparison import SystemTable, compare_systems
 from tesla_eval.report.collect import ReportTexts, ScoredMetric, collect, telling_segments
 from tesla_eval.report.embedding import BLOCK_TYPE, encoded, extract, read_blocks
 from tesla_eval.report.findings import CLASSES, Findings
-from tesla_eval.report.overview import overview, short_names
+from tesla_eval.report.overview import overview
 from tesla_eval.report.page import MODULES, script
+from tesla_eval.texts.compression import short_names
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = [str(ROOT / "examples" / name) for name in ("reference.txt", "system-a.txt", "system-b.txt")]
@@ -404,8 +405,8 @@ def test_meta_results_are_shown(tesla, page, write) -> None:
 
 
 def test_names_are_short_where_they_differ() -> None:
-    assert short_names(["out/a.txt.gz", "b"]) == ("a", "b")
-    assert short_names(["x/a.txt", "y/a.txt"]) == ("x/a.txt", "y/a.txt")
+    assert short_names(["out/a.txt.gz", "b"]) == ["a", "b"]
+    assert short_names(["x/a.txt", "y/a.txt"]) == ["x/a.txt", "y/a.txt"]
 
 
 def test_every_module_is_in_the_script() -> None:

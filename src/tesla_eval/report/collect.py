@@ -23,7 +23,7 @@ from tesla_eval.metrics.registry import digits
 from tesla_eval.metrics.scoring import Chunk, Scored, whole_streams
 from tesla_eval.report.embedding import TEXTS, encoded
 from tesla_eval.report.findings import CLASSES, LENGTHS, WORD_CLASSES, Findings, word_places
-from tesla_eval.report.overview import short_names
+from tesla_eval.texts.compression import short_names
 
 FORMAT = "tesla-report"
 FORMAT_VERSION = 1
@@ -184,7 +184,7 @@ def collect(
     core = {
         "format": FORMAT, "version": FORMAT_VERSION, "tesla": __version__, "title": title,
         "command": command, "language": language, "systems": list(texts.systems),
-        "names": list(short_names(texts.systems)),
+        "names": short_names(texts.systems),
         "metrics": [one.to_dict() for one in scored],
         "lengths": findings[0].reference_lengths if findings else _longest_references(texts),
         "length_bins": list(LENGTHS), "word_classes": list(CLASSES), "classes": list(WORD_CLASSES),

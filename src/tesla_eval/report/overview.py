@@ -13,6 +13,7 @@ from markupsafe import Markup
 from tesla_eval.base.version import SCORING
 from tesla_eval.drawing.shapes import Axis
 from tesla_eval.language.analysis.languages import LANGUAGES
+from tesla_eval.texts.compression import short_names
 
 _WIDTH, _HEIGHT = 180.0, 16.0
 _MOST_NAMES = 5
@@ -63,7 +64,7 @@ class Overview:
 
 def overview(core: Mapping[str, Any]) -> Overview:
     """The first screen of the data of a report."""
-    names = short_names(core["systems"])
+    names = tuple(short_names(core["systems"]))
     metrics = core["metrics"]
     cells, axes = zip(*map(_cells_and_axis, metrics), strict=True)
     # By metric and language where systems of WMT lie (tools/score_ranges.py); unused if scores have changed since.
@@ -98,18 +99,6 @@ def default_title(language: str, systems: int, segments: int) -> str:
         f"{systems} system{'s' if systems != 1 else ''}, {segments:,} segment{'s' if segments != 1 else ''}"
     )
     return f"{LANGUAGES[language].name}: {counts}" if language in LANGUAGES else counts
-
-
-def short_names(systems: Sequence[str]) -> tuple[str, ...]:
-    """The names of files without folders and endings, where that leaves them different.
-
-    >>> short_names(["out/a.txt", "out/b.txt"]), short_names(["x/a.txt", "y/a.txt"])
-    (('a', 'b'), ('x/a.txt', 'y/a.txt'))
-    """
-    names = [name.replace("\\", "/").rpartition("/")[2] for name in systems]
-    for suffix in (".gz", ".bz2", ".xz", ".zst", ".txt"):
-        names = [name.removesuffix(suffix) or name for name in names]
-    return tuple(names if len(set(names)) == len(names) else systems)
 
 
 def _best_first(metric: Mapping[str, Any]) -> list[int]:

@@ -174,6 +174,19 @@ def parse_number(text: str, place: str, what: str = "score") -> float:
     return value
 
 
+def is_number(value: Any) -> bool:
+    """Whether `float` takes the value.
+
+    >>> is_number("-1e3"), is_number("1,5")
+    (True, False)
+    """
+    try:
+        float(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
+
+
 def parse_json_object(line: str, place: str) -> dict[str, Any]:
     """The JSON object on a line; anything else is an `InputError` that names `place`."""
     try:

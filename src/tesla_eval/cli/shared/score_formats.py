@@ -16,11 +16,10 @@ from tesla_eval.cli.shared.outputs import (
     latex_escaped,
     markdown_table,
     proper_name,
-    short_names,
 )
 from tesla_eval.cli.shared.terminal import aligned, complain, visible, width
 from tesla_eval.metrics.registry import digits
-from tesla_eval.texts.compression import without_suffix
+from tesla_eval.texts.compression import short_names, without_suffix
 
 
 def signature_line(metric: str, signature: str) -> str:
