@@ -9,10 +9,11 @@ import numpy as np
 
 from benchmarks.common import cpu_seconds, interleaved, wmt14_pairs
 from tesla_eval import TeslaM
+from tesla_eval._core import match_vectors
 from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.language.analysis.frequencies import load_frequencies
 from tesla_eval.language.analysis.vectors import WordsWithVectors, load_vectors
-from tesla_eval.matching.vectors import match_vectors
+from tesla_eval.matching.ngrams import RECALL_WEIGHT
 from tesla_eval.metrics.features.ngrams import NgramGroup
 
 PAIRS = 5_000
@@ -41,7 +42,7 @@ def main() -> None:
         {
             "look up new word types": look_up,
             "prepare texts": lambda: cpu_seconds(lambda: [known.prepare(batch) for batch in (x, y)]),
-            "match": lambda: cpu_seconds(lambda: match_vectors(*prepared, index, index)),
+            "match": lambda: cpu_seconds(lambda: match_vectors(*prepared, index, index, RECALL_WEIGHT)),
             "TESLA-M, bags and matching": lambda: cpu_seconds(matching_of_m),
             "TESLA-M, all": lambda: _whole_metric(hypotheses, references),
         }

@@ -238,8 +238,11 @@ def _verdict(paper: PaperTable, ours: Mapping[str, Estimate]) -> str:
             if rows[first] == rows[second]:
                 continue
             above, below = (first, second) if rows[first] > rows[second] else (second, first)
-            difference = (ours[above] - ours[below]).value
-            orders[order(ours, above, below)].append(f"{above} above {below} ({difference:+.3f})")
+            difference = ours[above] - ours[below]
+            low, high = difference.interval
+            orders[order(ours, above, below)].append(
+                f"{above} above {below} ({difference.value:+.3f} [{low:+.3f}, {high:+.3f}])"
+            )
     parts = [
         f"{title}: {'; '.join(names)}"
         for title, names in (("Hold", orders["yes"]), ("Reversed", orders["no"]), ("Open", orders["open"]))

@@ -30,10 +30,12 @@ def score_outputs(
     """
     chosen = choose_outputs(outputs, segments, all_references=all_references)
     table = np.full(outputs.human.shape, np.nan)
-    if not len(chosen):
+    if not chosen.hypotheses:
         return table
     scores = np.asarray(scorer(chosen.hypotheses, chosen.references), dtype=np.float64)
-    if scores.shape != (len(chosen),):
-        raise UsageError(f"the metric gave scores of shape {scores.shape} for {len(chosen)} outputs")
+    if scores.shape != (len(chosen.hypotheses),):
+        raise UsageError(
+            f"the metric gave scores of shape {scores.shape} for {len(chosen.hypotheses)} outputs"
+        )
     table[chosen.cells] = scores
     return table

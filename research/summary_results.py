@@ -3,7 +3,7 @@
     python -m research.summary_results [-o FILE]
 
 Data: ../shared/data/summaries. `s-x` is scored with a share and an amount that were chosen without the data set, the
-choice nested in three sets; DICOMER and CREMER by models that did not see it. Intervals: 1,000 draws of topics.
+choice nested in three sets. Intervals: 1,000 draws of topics.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 
-from build_dicomer import Laboratory
 from tesla_eval import TeslaS, TeslaSX, create_metric
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.judgements.summaries import OVERALL, SummarySet, read_summaries
@@ -69,7 +68,8 @@ when these metrics were designed. Only means over raters are public, so that no 
 τ is Kendall's tau-b of the summaries of a topic, its mean over the topics. **τ, same length** is (concordant −
 discordant) / pairs over all pairs of summaries of a topic that people told apart and of which the shorter has at least
 80 % of the longer one's words. In brackets: 95 % intervals over 1,000 draws of topics. `words` is the number of words.
-With several model summaries the best counts, for ROUGE too.
+With several model summaries the best counts, for ROUGE too. DICOMER and CREMER have [a page of their
+own](summary-tables.md).
 
 """
 
@@ -96,7 +96,6 @@ def main() -> None:
         *choice_section(choice, studies),
         *(line for name, study in studies.items() for line in set_section(name, sets[name], study)),
         *dimension_section(sets, scores),
-        *reproduction_section(sets),
         *what_recall_misses(),
     ]
     wishes.output.write_text("\n".join(parts), encoding="utf-8")
@@ -299,24 +298,6 @@ def dimension_section(sets: Mapping[str, SummarySet], scores: Mapping[str, Score
                 ]
                 yield f"| {metric} | {' | '.join(cells)} |"
             yield ""
-
-
-def reproduction_section(sets: Mapping[str, SummarySet]) -> Iterator[str]:
-    """DICOMER and CREMER by models that did not see the set."""
-    laboratory = Laboratory()
-    yield "## The papers' DICOMER and CREMER\n"
-    yield "By models that did not see the set: τ within topics, then r of systems.\n"
-    names = SETS[:3]
-    yield f"| metric | {' | '.join(names)} |"
-    yield f"|---|{'--:|' * len(names)}"
-    for metric, scores_without in (("dicomer", laboratory.left_out), ("cremer", laboratory.cremer_left_out)):
-        cells = []
-        for name in names:
-            human, table = human_of(sets[name]), scores_without(name)
-            r = pearson(human.mean(axis=1), table.mean(axis=1)).value
-            cells.append(f"{within_topics(human, table).mean():.3f} / {r:.3f}")
-        yield f"| {metric} | {' | '.join(cells)} |"
-    yield ""
 
 
 def what_recall_misses() -> Iterator[str]:

@@ -48,7 +48,9 @@ SETS = {
     "zh-en tedtalks2021": ("wmt21-mqm-ted", "MQM"),
     "ja-en newstest2021": ("wmt21-da-toen", "DA"),
 }
-OBJECTIVES = ("bleu", "ter", "chrf", "m", "f", "x")
+TWO_REFERENCES = ("zh-en newstest2020", "zh-en newstest2021", "zh-en tedtalks2021")
+"""Sets whose segments have two references each; they are also tuned for and judged with both."""
+OBJECTIVES = ("bleu", "ter", "chrf", "m", "b", "f", "x")
 AGREEMENT = ("bleu", "chrf", "m", "x")
 NBEST, RESTARTS, SEED = 300, 20, 2011
 RESAMPLES = 1000
@@ -74,7 +76,8 @@ class Half:
     """Segments with their candidates, references and human scores by text."""
 
     lists: list[CandidateList]
-    references: list[str]
+    references: list[list[str]]
+    """One stream for each reference."""
     humans: list[dict[str, float]]
 
 
@@ -103,13 +106,12 @@ def write_features(outputs: EvalSet, path: Path) -> None:
     unfinished.replace(path)
 
 
-def halves(outputs: EvalSet, path: Path) -> tuple[Half, Half]:
-    """Odd segment numbers to tune on, even ones to judge; segments without a reference are left out."""
-    found = (Half([], [], []), Half([], [], []))
-    references = outputs.first_reference
+def halves(outputs: EvalSet, path: Path, references: int = 1) -> tuple[Half, Half]:
+    """Odd segment numbers to tune on, even ones to judge; segments without so many references are left out."""
+    found = tuple(Half([], [[] for _ in range(references)], []) for _ in range(2))
     for place, entry in enumerate(read_nbest(str(path))):
-        reference = references[place]
-        if reference is None:
+        given = [text for row in outputs.references if (text := row[place]) is not None][:references]
+        if len(given) < references:
             continue
         half = found[(int(outputs.segments[place]) + 1) % 2]
         human: dict[str, list[float]] = {}
@@ -118,9 +120,10 @@ def halves(outputs: EvalSet, path: Path) -> tuple[Half, Half]:
             if text is not None and not math.isnan(scores):
                 human.setdefault(text.replace("|||", " ").strip(), []).append(scores)
         half.lists.append(CandidateList(len(half.lists), entry.place, entry.candidates))
-        half.references.append(reference)
+        for stream, text in zip(half.references, given, strict=True):
+            stream.append(text)
         half.humans.append({text: sum(values) / len(values) for text, values in human.items()})
-    return found
+    return found[0], found[1]
 
 
 def select(name: str, tune: Half, test: Half) -> Selection:
@@ -130,7 +133,7 @@ def select(name: str, tune: Half, test: Half) -> Selection:
     pool = Pool(len(tune.lists))
     pool.add(tune.lists)
     start = time.process_time()
-    pool.score(metric, [tune.references])
+    pool.score(metric, tune.references)
     scored = time.process_time()
     problem = pool.problem(TuningObjective.of(metric))
     scale = np.maximum(problem.features.std(axis=1), 1e-12)  # random starts reach every feature alike
@@ -148,7 +151,7 @@ def select(name: str, tune: Half, test: Half) -> Selection:
 def kept_selection(work: Path, name: str, metric: Metric, path: Path, tune: Half, test: Half) -> Selection:
     """What an objective chose, from an earlier run with the same metric and features where there was one."""
     key = hashlib.sha256(f"{metric.get_signature()}\n".encode() + path.read_bytes()).hexdigest()[:16]
-    kept = work / f"{path.name.removesuffix('.nbest.gz')}.{name}.{key}.json"
+    kept = work / f"{path.name.removesuffix('.nbest.gz')}.{name}.{len(tune.references)}.{key}.json"
     if kept.exists():
         stored = json.loads(kept.read_text("utf-8"))
         return Selection(**{**stored, "humans": np.array(stored["humans"], np.float64)})
@@ -169,7 +172,7 @@ def metric_table(
     """Every objective judged by every metric, with intervals from resampled segments."""
     columns = {}
     for name, metric in metrics.items():
-        found = [cache.score(metric, chosen.texts, [test.references]) for chosen in selections]
+        found = [cache.score(metric, chosen.texts, test.references) for chosen in selections]
         objective = TuningObjective.of(metric)
         rows = np.stack([objective.statistics(part) for part in found], axis=1)
         subject = (
@@ -243,7 +246,7 @@ def _matrix(names: list[str], wins: FloatArray, matrix: FloatArray) -> list[str]
 
 def other_tables(selections: list[Selection], test: Half) -> list[str]:
     """Output length, time, rounds; how often two objectives choose differently; some choices."""
-    reference = np.mean([len(text.split()) for text in test.references])
+    reference = np.mean([len(text.split()) for text in test.references[0]])
     lines = [
         f"Words per output (references: {reference:.1f}), CPU seconds and rounds of the best restart:", "",
         "| tuned for | words | scoring | tuning | rounds |", "|---|---|---|---|---|",
@@ -270,7 +273,7 @@ def samples(selections: list[Selection], test: Half) -> list[str]:
     by_name = {chosen.objective: chosen.texts for chosen in selections}
     lines = ["", "Some choices:", "", "| tuned for | output |", "|---|---|"]
     shown = 0
-    for place, reference in enumerate(test.references):
+    for place, reference in enumerate(test.references[0]):
         if by_name["bleu"][place] == by_name["m"][place] or len(reference) > 120:
             continue
         lines.append(f"| *reference* | {_cell(reference)} |")
@@ -348,7 +351,9 @@ def main() -> None:
     everything: dict[str, list[Selection]] = {}
     body: list[str] = []
     with ScoreCache(chosen.work) as cache:
-        for title in chosen.sets:
+        for title, references in [(title, 1) for title in chosen.sets] + [
+            (title, 2) for title in chosen.sets if title in TWO_REFERENCES
+        ]:
             file, kind = SETS[title]
             lp, testset = title.split()
             outputs = next(
@@ -357,22 +362,26 @@ def main() -> None:
             path = chosen.work / f"{file}.{lp}.nbest.gz"
             if not path.exists():
                 write_features(outputs, path)
-            tune, test = halves(outputs, path)
+            tune, test = halves(outputs, path, references)
             selections = []
             for name in OBJECTIVES:
                 selections.append(kept_selection(chosen.work, name, metrics[name], path, tune, test))
-                print(f"{title}: {name} done", file=sys.stderr, flush=True)
-            everything[title] = selections
-            body += [f"## {title}", "", f"{len(outputs.systems)} systems, {len(tune.lists)} segments to tune on, "
+                print(f"{title}, {references} references: {name} done", file=sys.stderr, flush=True)
+            body += [f"## {title}{', two references' * (references > 1)}", "",
+                     f"{len(outputs.systems)} systems, {len(tune.lists)} segments to tune on, "
                      f"{len(test.lists)} to judge.", "", *metric_table(selections, metrics, test, cache), "",
-                     *human_tables(selections, kind), "", *other_tables(selections, test),
-                     *samples(selections, test), ""]  # fmt: skip
+                     *human_tables(selections, kind), ""]  # fmt: skip
+            if references == 1:
+                everything[title] = selections
+                body += [*other_tables(selections, test), *samples(selections, test), ""]
     print("# Tuning for one metric, judged by all: results\n")
     print(
-        "Made by `research/tuning.py`; [tuning](../docs/tuning.md) says what is measured and what it shows.\n"
+        "Made by `python -m research.tuning`; [tuning](../docs/tuning.md) says what is measured and what it shows. The "
+        "rows and\ncolumns `bleu`, `m`, `b` and `f` stand for table 5 of TESLA at WMT 2011, whose Urdu set-up is not "
+        "public.\n"
     )
     print("\n".join(f"- `{metric.get_signature()}`" for metric in metrics.values()))
-    print("\n## All sets together: human preferences\n")
+    print("\n## All sets together, one reference: human preferences\n")
     print("\n".join([*pooled(everything), "", *judges_table(), "", *body]).rstrip())
 
 

@@ -2,9 +2,9 @@
 
     python -m research.x_stress [en|und] [-o research/x-stress.md]
 
-Damaged texts are those of `tesla stress` for some segments of every set. The curve multiplies the weights of all given
-penalties (those of the recipe in tools/loyo.py) by a strength: 1 is what ships, 0 is TESLA-X without them. Features
-come from the cache that tools/loyo.py fills.
+Damaged texts are those of `tesla stress` for some segments of every set. One curve multiplies the weights of all given
+penalties (those of the recipe in tools/loyo.py) by a strength: 1 is what ships, 0 is TESLA-X without them. The other
+one raises the penalty for any length beyond the reference's. Features come from the cache that tools/loyo.py fills.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from loyo import BASELINES, OF_X, RECIPES, TITLES, collect, judged
-from tesla_eval import create_metric
+from loyo import BASELINES, NAME, OF_X, RECIPES, TITLES, collect, difference, judged
+from tesla_eval import TeslaX, create_metric
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.judgements.meta.run import JudgedSet, target_language
 from tesla_eval.judgements.stress import DEGENERATE, DamagedText, choose_kinds, damage
@@ -27,7 +27,7 @@ from tesla_eval.metrics.features import Feature
 from tesla_eval.models.linear import LinearModel
 from tesla_eval.training.judged import pairs_of_scores
 from tesla_eval.training.recipe import Recipe, features_for
-from yearly import YearlySet, fit_years
+from yearly import Figures, YearlySet, fit_years, leave_out
 
 KINDS = (
     "doubled", "words-doubled", "sentence-added", "words-shuffled", "half", "padded", "number", "negation",
@@ -37,13 +37,34 @@ RECENT = ("wmt19", "wmt20", "wmt21", "wmt24")
 SEGMENTS = 200
 RUN = 5
 STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5)
+LENGTHS = (0.0, 0.03, 0.06, 0.1, 0.2)
+"""Weights of `long`."""
+_OLD_GROUPS = ("target", "tags", "chars", "surface")
+_OLD_WITHOUT = (
+    "order",
+    "long",
+    "foreign",
+    *(f"chr.{n}.r" for n in range(1, 7)),
+    "chr.4.f",
+    "chr.5.f",
+    "chr.6.f",
+)
+FORMER = {
+    "en": Recipe(TeslaX, "en", groups=(*_OLD_GROUPS, "vectors"), penalty=0.01, floors={"pos": 0.075},
+                 without=("order", "long", "vec.best0.r", "vec.best0.f")),
+    "und": Recipe(TeslaX, "und", groups=_OLD_GROUPS, penalty=0.1, floors={"pos": 0.05, "chr": 0.5},
+                  without=(*_OLD_WITHOUT, *(one for one in RECIPES["und"].without if one.endswith(".p")))),
+}  # fmt: skip
+"""TESLA-X before it had guards; it had not seen WMT25."""
+NEWEST = "wmt25"
 HEAD = """# TESLA-X under stress, by year
 
 Shares of damaged texts that fool TESLA-X ([`tesla stress`](../docs/stress.md)), by weights learned from all *other*
 years, {segments} segments per set, mean over the sets of WMT19 to WMT24; in brackets WMT12 to WMT17. The first four
 kinds are made from the reference: the share above real outputs of the same segment. The others are made from outputs:
 the share that does not score lower. τ and r are means over all sets as in [the page of results](x-results.md).
-Strength 1 ships. Written by `python -m research.x_stress -o research/x-stress.md`."""
+"Guards × 1" ships. In the rows `long` that penalty for length has another weight, and the other guards are as shipped.
+Written by `python -m research.x_stress -o research/x-stress.md`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,16 +149,23 @@ def runs(one: JudgedSet, metric: FeatureMetric, model: LinearModel) -> tuple[int
     return len(starts), taus[0], taus[1]
 
 
-def strengthened(model: LinearModel, floors: Mapping[str, float], strength: float) -> LinearModel:
-    """The model with the given penalties at a strength."""
-    given = np.array([floors.get(name, 0.0) for name in model.features])
-    return replace(model, weights=np.where(given > 0, -strength * given, model.weights))
+def with_penalties(model: LinearModel, penalties: Mapping[str, float]) -> LinearModel:
+    """The model with other weights of the given penalties."""
+    weights = [
+        -penalties.get(name, -weight)
+        for name, weight in zip(model.features, model.weights.tolist(), strict=True)
+    ]
+    return replace(model, weights=np.array(weights))
 
 
 def report(directions: Sequence[str], jobs: int) -> Iterator[str]:
     yield HEAD.format(segments=SEGMENTS)
     for direction in directions:
         recipe = RECIPES[direction]
+        shipped = {"long": 0.0, **recipe.floors}
+        recipe = replace(
+            recipe, floors=shipped, without=tuple(one for one in recipe.without if one != "long")
+        )
         sets, features = collect(direction, jobs)
         place = {feature.name: column for column, feature in enumerate(features)}
         years = sorted({one.year for one in sets if one.reported})
@@ -148,31 +176,101 @@ def report(directions: Sequence[str], jobs: int) -> Iterator[str]:
             damaged_set(one, data, metrics(data.lp), features)
             for (_, _, one), data in zip(judged(recipe.language == "en"), reported, strict=True)
         ]
-        yield f"\n## {TITLES[recipe.language]}\n\n| strength | τ | r | " + " | ".join(KINDS) + " |"
-        yield "|--:|--:|--:|" + "--:|" * len(KINDS)
-        for strength in STRENGTHS:
-            taus, pearsons, shares = [], [], []
+        yield f"\n## {TITLES[recipe.language]}\n\n| | τ | r | " + " | ".join(KINDS) + " |"
+        yield "|---|--:|--:|" + "--:|" * len(KINDS)
+        given = {kind: weight for kind, weight in shipped.items() if not _is_agreement(kind, features)}
+        points = [
+            (f"guards × {x:g}", {kind: x * weight for kind, weight in given.items()}) for x in STRENGTHS
+        ]
+        points += [(f"`long` {x:g}", {**given, "long": x}) for x in LENGTHS if x != given["long"]]
+        for title, penalties in points:
+            curve = {year: with_penalties(model, penalties) for year, model in models.items()}
+            scores, shares = [], []
             for one in damaged:
-                model = strengthened(models[one.data.year], recipe.floors, strength)
+                model = curve[one.data.year]
                 columns = [place[name] for name in model.features]
-                scores = model.score(one.data.features[:, columns])
-                taus.append(one.data.tau(scores) if one.data.has_pairs else np.nan)
-                pearsons.append(float(one.data.pearson(scores)[0]) if one.data.has_systems else np.nan)
+                scores.append(model.score(one.data.features[:, columns]))
                 shares.append(one.shares(model, columns))
+            figures = [Figures(one.data, {NAME: values}) for one, values in zip(damaged, scores, strict=True)]
+            taus, pearsons = ([getattr(one, name)(NAME) for one in figures] for name in ("tau", "pearson"))
             recent = [one.data.year in RECENT for one in damaged]
             old = [one.data.year < RECENT[0] for one in damaged]
             cells = " | ".join(
                 f"{_mean(shares, recent, kind)} ({_mean(shares, old, kind)})" for kind in KINDS
             )
-            yield f"| {strength:g} | {np.nanmean(taus):.4f} | {np.nanmean(pearsons):.4f} | {cells} |"
-            if strength == 1:
-                newest = _newest(damaged, taus)
+            yield f"| {title} | {np.nanmean(taus):.4f} | {np.nanmean(pearsons):.4f} | {cells} |"
+            if title == "guards × 1":
+                now, newest = figures, _newest(damaged, taus)
+                missed = list(unseen(damaged, curve, place))
+        yield from missed
+        yield from by_year(direction, now, jobs)
         yield from newest
         yield f"\nRuns of {RUN} neighbouring segments as one text, by their mean human score (WMT20, WMT21):\n"
         for (_, kind, one), data in zip(judged(recipe.language == "en"), reported, strict=True):
             if data.year in ("wmt20", "wmt21") and "mqm" in kind:
                 count, ours, chrf = runs(one, metrics(data.lp), models[data.year])
                 yield f"- {data.year.upper()} {data.lp} {kind}, {count} runs: τ tesla-x {ours:.3f}, chrf++ {chrf:.3f}"
+
+
+def _is_agreement(kind: str, features: Sequence[Feature]) -> bool:
+    return any(feature.kind == kind and feature.more_is_better for feature in features)
+
+
+def unseen(
+    damaged: Sequence[DamagedSet], models: Mapping[str, LinearModel], place: Mapping[str, int]
+) -> Iterator[str]:
+    """Why edits of recent years are not seen: the output scores 0 already, or the reference has neither number."""
+    counts = {kind: np.zeros(4, int) for kind in ("padded", "number")}
+    for one in damaged:
+        if one.data.year not in RECENT:
+            continue
+        model = models[one.data.year]
+        columns = [place[name] for name in model.features]
+        real, edited = model.score(one.data.features[:, columns]), model.score(one.features[:, columns])
+        for row, text in enumerate(one.texts):
+            if text.kind.name in counts:
+                base = one.bases[text.segment]
+                same = one.features[row, place["numbers"]] == one.data.features[base, place["numbers"]]
+                missed, at_zero = edited[row] >= real[base], real[base] == 0
+                counts[text.kind.name] += (1, missed, missed and at_zero, missed and same and not at_zero)
+    yield (
+        "\nNot lower, WMT19 to WMT24 together: "
+        "`padded` {1} of {0}, {2} of them outputs that score 0 already; ".format(*counts["padded"])
+        + "`number` {1} of {0}, {2} of them at 0 and {3} where the reference has neither number.".format(
+            *counts["number"]
+        )
+    )
+
+
+def by_year(direction: str, now: Sequence[Figures], jobs: int) -> Iterator[str]:
+    """Differences from the former TESLA-X, each year by weights without it, with 95 % intervals."""
+    recipe = FORMER[direction]
+    sets, features = collect(recipe, jobs, ())
+    known = [one if one.year != NEWEST else replace(one, better=one.better[:0]) for one in sets]
+    former = leave_out(
+        known, features, name=NAME, kept=recipe.keeps, penalty=recipe.penalty or 0.01, floors=recipe.floors
+    )
+    scores = {(one.data.year, one.data.lp, one.data.name): one.scores[NAME] for one in former}
+    both = [
+        Figures(
+            one.data, {NAME: one.scores[NAME], "former": scores[one.data.year, one.data.lp, one.data.name]}
+        )
+        for one in now
+    ]
+    yield "\nDifferences from TESLA-X without guards as it was before (95 % intervals resample segments):\n"
+    yield "| year | τ | r |\n|---|--:|--:|"
+    groups = {
+        year.upper(): [one for one in both if one.data.year == year]
+        for year in sorted({x.data.year for x in both})
+    }
+    for title, figures in (
+        groups | {f"all but {NEWEST.upper()}": [x for x in both if x.data.year != NEWEST]}
+    ).items():
+        cells = []
+        for statistic in ("tau", "pearson"):
+            usable = [one for one in figures if one.data.has(statistic)]
+            cells.append(difference(usable, NAME, "former", statistic) if usable else "–")
+        yield f"| {title} | {cells[0]} | {cells[1]} |"
 
 
 def _without_year(

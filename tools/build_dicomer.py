@@ -1,22 +1,20 @@
 """Build the shipped models of DICOMER and CREMER, and measure DICOMER: `build_dicomer.py [--measure]`.
 
-DICOMER learns from the order of sentences (documents of GDTB, parts train and dev, without the CC BY-NC-SA genres; each
-against 20 permutations) and from the coherence scores of SummEval and Newsroom. Their lists, one per topic, are cut
-into texts with the same number of sentences, so that length cannot be learned. CREMER learns from SummEval's mean
-score; its DICOMER scores come from a model that did not see SummEval. Only weights are stored, no text.
+DICOMER and its variants LIN, LIN+C and LIN+E learn from two kinds of lists: summaries of a topic by their coherence,
+as in the paper of 2012, and documents of GDTB (parts train and dev, without the CC BY-NC-SA genres) above 20
+permutations of their sentences, as LIN did in 2011. CREMER's three kernels regress the mean human score on TESLA-S and
+DICOMER. Only weights are stored, no text.
 
 `--measure` builds nothing. It prints the tables of docs/dicomer.md: sentence order by genre, and coherence ratings of
 data sets that the model was not trained on, beside three trivial baselines. About 4 minutes of CPU time.
-
-`--variants` builds only what stands beside the two models: DICOMER's variants (LIN, LIN+C, LIN+E) and CREMER's other
-kernels, by the same recipe. CREMER's must be built again whenever the DICOMER model changes.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 
@@ -29,12 +27,11 @@ from tesla_eval.base.resources import Provenance, read_resource, write_resource
 from tesla_eval.judgements.summaries import OVERALL, SummarySet, read_summaries
 from tesla_eval.language.discourse.document import Document
 from tesla_eval.language.discourse.parser import TextParser, load_parser
-from tesla_eval.language.discourse.roles import VARIANTS, CoherenceModel, Variant, variant_kind
-from tesla_eval.models.svr import CremerModel, kernel_kind
+from tesla_eval.language.discourse.roles import SCALES, VARIANTS, CoherenceModel, Variant, variant_kind
+from tesla_eval.models.svr import KERNELS, CremerModel, kernel_kind
 from tesla_eval.statistics.correlation import kendall, spearman
 from tesla_eval.training.dicomer import (
     RankedText,
-    matched_in_length,
     permutations_of,
     permuted_lists,
     scored_lists,
@@ -50,12 +47,13 @@ SOURCES = (
     "GDTB (GUM, github amir-zeldes/gum 72ce5ac), order of sentences, without its CC BY-NC-SA genres",
     "SummEval (Yale-LILY, MIT), human scores",
     "Newsroom (Grusky et al. 2018, by BARTScore), human scores",
+    "SummEval-OP (Siledar et al. 2024, MIT), human scores",
 )
 LICENCE = (
-    "weights only: CC BY 4.0 and CC BY-SA texts of GUM, scores of SummEval (MIT) and Newsroom; "
+    "weights only: CC BY 4.0 and CC BY-SA texts of GUM, scores of SummEval (MIT), Newsroom and SummEval-OP (MIT); "
     "see licences/gum.txt"
 )
-COHERENT = ("summeval", "newsroom")
+RATED = ("summeval", "newsroom", "summeval_op")
 """The sets whose coherence people rated."""
 LONG_ENOUGH = 6
 """Sentences that a document of the ordering task has at least; model summaries are shorter."""
@@ -63,9 +61,11 @@ LONG_ENOUGH_SUMMARY = 3
 LONGEST_ARTICLE = 80
 ARTICLES = 40
 """Of each set."""
-VARIANT: Variant = "dicomer"
+DICOMER: Variant = "dicomer"
 
 RankedLists = Sequence[Sequence[RankedText]]
+Learned = tuple[tuple[str, tuple[int, ...]], ...]
+"""Sets and numbers of topics that a model learns from."""
 
 
 def main() -> None:
@@ -73,127 +73,136 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("--measure", action="store_true", help="build nothing, print the tables")
-    options.add_argument("--variants", action="store_true", help="build only the variants and other kernels")
-    options.add_argument("--date", default="2026-11-16", help="stored in the models")
+    options.add_argument("--date", default="2026-11-18", help="stored in the models")
     given = options.parse_args()
-    if given.variants:
-        for variant in VARIANTS:
-            if variant != VARIANT:
-                Laboratory(variant).build_dicomer(given.date)
-        Laboratory().build_cremer(given.date, "linear", "poly")
-        return
-    lab = Laboratory()
+    lab = Laboratory(order=True)
     if given.measure:
         lab.measure_order()
         lab.measure_coherence()
     else:
-        lab.build_dicomer(given.date)
-        lab.build_cremer(given.date, "rbf")
+        lab.build(given.date)
 
 
 class Laboratory:
-    """The judged summaries, the permuted documents, and models that leave out a data set."""
+    """The judged summaries, and models of any of the sets; with `order` they learn from permuted documents, too."""
 
-    def __init__(self, variant: Variant = VARIANT) -> None:
-        self.variant = variant
+    def __init__(self, *, order: bool = False) -> None:
         self.parser: TextParser = load_parser("en")
         self.summaries = {
-            name: read_summaries(str(SHARED / "summaries" / name)) for name in (*COHERENT, "realsumm")
+            name: read_summaries(str(SHARED / "summaries" / name)) for name in (*RATED, "realsumm")
         }
-        self.corpus: list[GoldDocument] = list(
-            read_gdtb(str(GDTB / "docs.jsonl.gz"), str(GDTB / "relations.tsv.gz"), self.parser.pipeline)
-        )
-        self.texts = {name: self.ranked(one) for name, one in self.summaries.items()}
-        learned = {d.name: d.document for d in self.corpus if d.split != "test" and d.free and _is_long(d)}
-        self.order = self.permuted(learned)
-        self._models: dict[tuple[str, ...], CoherenceModel] = {}
+        self.texts = {name: self._ranked(one) for name, one in self.summaries.items()}
+        self._models: dict[tuple[Variant, Learned], CoherenceModel] = {}
+        self.order: dict[Variant, list[list[RankedText]]] = {}
+        if order:
+            learned = {one.name: one.document for one in self.corpus if one.split != "test" and one.free}
+            self.order = permuted_lists(self.parser.parser, learned, VARIANTS)
 
-    def permuted(self, documents: Mapping[str, Document]) -> list[list[RankedText]]:
-        return permuted_lists(self.parser.parser, documents, [self.variant])[self.variant]
+    @cached_property
+    def corpus(self) -> list[GoldDocument]:
+        """The documents of GDTB that are long enough."""
+        files = (str(GDTB / name) for name in ("docs.jsonl.gz", "relations.tsv.gz"))
+        return [one for one in read_gdtb(*files, self.parser.pipeline) if len(one.document) >= LONG_ENOUGH]
 
-    def ranked(self, summaries: SummarySet) -> list[list[RankedText]]:
-        """The summaries with their coherence, if people rated it, one list per topic."""
-        table = summaries.human.get("coherence", np.zeros((len(summaries.systems), len(summaries.topics))))
+    def _ranked(self, summaries: SummarySet) -> dict[Variant, list[list[RankedText]]]:
+        """By variant the summaries with their coherence, if people rated it, one list per topic."""
+        table = coherence(summaries)
         lists = []
         for topic in range(len(summaries.topics)):
             documents = self.parser.documents([row[topic] or "" for row in summaries.hypotheses])
             lists.append([(text, float(table[system, topic])) for system, text in enumerate(documents)])
-        return scored_lists(self.parser.parser, lists, [self.variant])[self.variant]
+        return scored_lists(self.parser.parser, lists, VARIANTS)
 
-    def model(self, *rated: str) -> CoherenceModel:
-        """DICOMER as it is shipped, learned from order and from the coherence of these sets."""
-        if rated not in self._models:
-            coherence = [one for name in rated for one in matched_in_length(self.texts[name])]
-            self._models[rated] = train_coherence(
-                [*coherence, *self.order], self.variant, parser=self.parser.fingerprint
+    def whole(self, names: Iterable[str]) -> Learned:
+        """All topics of these sets."""
+        return tuple((name, tuple(range(len(self.summaries[name].topics)))) for name in names)
+
+    def model(self, variant: Variant, learned: Learned) -> CoherenceModel:
+        """A model that learned from the coherence of these topics."""
+        key = variant, learned
+        if key not in self._models:
+            lists = [self.texts[name][variant][topic] for name, topics in learned for topic in topics]
+            self._models[key] = train_coherence(
+                [*lists, *self.order.get(variant, ())], variant, parser=self.parser.fingerprint
             )
-        return self._models[rated]
+        return self._models[key]
 
-    def scores(self, model: CoherenceModel, name: str) -> FloatArray:
+    def scores(
+        self, model: CoherenceModel, name: str, topics: Sequence[int], scale: str = SCALES[0]
+    ) -> FloatArray:
         """Systems × topics."""
-        rows = [[model.ranking(text.features, text.sentences) for text in one] for one in self.texts[name]]
+        place = SCALES.index(scale)
+        lists = self.texts[name][model.variant]
+        rows = [
+            [model.scores(text.features, text.sentences)[place] for text in lists[topic]] for topic in topics
+        ]
         return np.array(rows).T
 
-    def left_out(self, name: str) -> FloatArray:
-        """DICOMER's scores of a set by a model that learned from the others."""
-        return self.scores(self.model(*(one for one in COHERENT if one != name)), name)
+    @cache  # noqa: B019  # lives as long as the program
+    def content(self, name: str) -> FloatArray:
+        """Systems × topics: TESLA-S."""
+        metric, read = TeslaS("en"), self.summaries[name]
+        rows = ([text or "" for text in row] for row in read.hypotheses)
+        return np.array([metric.score_segments(row, read.reference_streams).scores for row in rows])
+
+    def features(self, model: CoherenceModel, name: str, topics: Sequence[int]) -> FloatArray:
+        """Of every summary TESLA-S and DICOMER."""
+        content = self.content(name)[:, list(topics)]
+        return np.stack([content.ravel(), self.scores(model, name, topics).ravel()], axis=1)
 
     def cremer(
-        self, learned: str, dicomer: str = "", kernel: str = "rbf"
+        self, learned: Learned, kernel: str, dicomer: str = ""
     ) -> tuple[CremerModel, dict[str, object]]:
-        """The paper's regression from TESLA-S and DICOMER, which did not see this set, to the set's overall score."""
-        return self._regression(learned, self.left_out(learned), dicomer, kernel)
+        """The regression to the mean score of these topics; as in the paper, DICOMER learned from them, too."""
+        model = self.model(DICOMER, learned)
+        overall = {name: self.summaries[name].human[OVERALL][:, list(topics)] for name, topics in learned}
+        return train_cremer(
+            np.concatenate([self.features(model, name, topics) for name, topics in learned]),
+            np.concatenate([table.ravel() for table in overall.values()]),
+            [f"{name} {topic}" for name, topics in learned for _ in overall[name] for topic in topics],
+            kernel=kernel, dicomer=dicomer,
+        )  # fmt: skip
 
-    def _regression(
-        self, learned: str, coherence: FloatArray, dicomer: str = "", kernel: str = "rbf"
-    ) -> tuple[CremerModel, dict[str, object]]:
-        summaries = self.summaries[learned]
-        rows = np.stack([content_scores(summaries).ravel(), coherence.ravel()], axis=1)
-        topics = np.tile(np.arange(len(summaries.topics)), len(summaries.systems)).tolist()
-        return train_cremer(rows, summaries.human[OVERALL].ravel(), topics, kernel=kernel, dicomer=dicomer)
-
-    def cremer_left_out(self, name: str) -> FloatArray:
-        """CREMER's scores of a set by a regression and a DICOMER model that did not see it."""
-        learned = "newsroom" if name == "summeval" else "summeval"
-        rated = tuple(one for one in COHERENT if one not in (name, learned)) or ()
-        inner = self.scores(self.model(*rated), learned)
-        model, _ = self._regression(learned, inner)
-        outer = self.scores(self.model(*rated), name)
-        content = content_scores(self.summaries[name])
-        predicted = model.predict(np.stack([content.ravel(), outer.ravel()], axis=1))
-        return np.asarray(predicted.reshape(content.shape))
-
-    def build_dicomer(self, date: str) -> None:
-        model = self.model(*COHERENT)
-        path = DATA / f"{variant_kind(self.variant)}-en.tesla"
-        write_resource(path, model.to_resource("en", Provenance(SOURCES, LICENCE, date)))
-        print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB, {len(model.weights)} weights", flush=True)
-
-    def build_cremer(self, date: str, *kernels: str) -> None:
-        fingerprint = read_resource(DATA / "dicomer-en.tesla").fingerprint
-        for kernel in kernels:
-            cremer, info = self.cremer("summeval", fingerprint, kernel)
+    def build(self, date: str) -> None:
+        provenance = Provenance(SOURCES, LICENCE, date)
+        for variant in VARIANTS:
+            model = self.model(variant, self.whole(RATED))
+            path = DATA / f"{variant_kind(variant)}-en.tesla"
+            write_resource(path, model.to_resource("en", provenance))
+            print(
+                f"{path.name}: {path.stat().st_size / 1000:.0f} kB, {len(model.weights)} weights", flush=True
+            )
+        fingerprint = read_resource(DATA / f"{variant_kind(DICOMER)}-en.tesla").fingerprint
+        for kernel in KERNELS:
+            cremer, info = self.cremer(self.whole(RATED), kernel, fingerprint)
             path = DATA / f"{kernel_kind(kernel)}-en.tesla"
-            write_resource(path, cremer.to_resource("en", Provenance(SOURCES, LICENCE, date), info=info))
+            write_resource(path, cremer.to_resource("en", provenance, info=info))
             print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB, {info}", flush=True)
+
+    def permuted(self, documents: Mapping[str, Document]) -> list[list[RankedText]]:
+        return permuted_lists(self.parser.parser, documents, [DICOMER])[DICOMER]
 
     def measure_order(self) -> None:
         """Share of pairs (original, permutation) in which the original scores higher; a tie is not right."""
-        model = self.model(*COHERENT)
+        rated = [one for name in RATED for one in self.texts[name][DICOMER]]
+        models = (self.model(DICOMER, self.whole(RATED)), train_coherence(rated, DICOMER))
         tests: dict[str, dict[str, Document]] = {}
         for one in self.corpus:
-            if one.split == "test" and _is_long(one):
+            if one.split == "test":
                 tests.setdefault(one.genre, {})[one.name] = one.document
         rows = {f"GDTB test, {genre}": documents for genre, documents in sorted(tests.items())}
         rows["GDTB test, all genres"] = {
             name: one for documents in tests.values() for name, one in documents.items()
         }
-        for name in COHERENT:
+        for name in ("summeval", "newsroom"):
             rows[f"{name}, articles"] = self.articles(name)
             rows[f"{name}, model summaries"] = self.model_summaries(name)
-        print("| texts | number | DICOMER | overlap of neighbours |\n|---|--:|--:|--:|")
+        print(
+            "| texts | number | DICOMER | without permutations | overlap of neighbours |\n|---|--:|--:|--:|--:|"
+        )
         for name, documents in rows.items():
-            shares = won_share(model, self.permuted(documents)), overlap_won_share(documents)
+            lists = self.permuted(documents)
+            shares = *(won_share(model, lists) for model in models), overlap_won_share(documents)
             print(
                 f"| {name} | {len(documents)} | {' | '.join(f'{100 * s:.1f} %' for s in shares)} |",
                 flush=True,
@@ -223,12 +232,17 @@ class Laboratory:
         print(
             "| | set | τ within topics | ρ, all summaries | ρ with the number of sentences |\n|---|---|--:|--:|--:|"
         )
-        for name in COHERENT:
+        for name in RATED:
             read = self.summaries[name]
-            human = read.human["coherence"]
+            human = coherence(read)
+            model = self.model(DICOMER, self.whole(others(name)))
+            topics = range(len(read.topics))
             tables = {
-                "DICOMER, not trained on the set": self.left_out(name),
-                **trivial_scores(read, self.texts[name]),
+                **{
+                    f"DICOMER, {scale}": self.scores(model, name, topics, scale)
+                    for scale in ("log", "length")
+                },
+                **trivial_scores(read, self.texts[name][DICOMER]),
             }
             sentences = tables["number of sentences"]
             for label, table in tables.items():
@@ -238,6 +252,19 @@ class Laboratory:
                     spearman(sentences.ravel(), table.ravel()).value,
                 )
                 print(f"| {label} | {name} | {' | '.join(f'{cell:.3f}' for cell in cells)} |", flush=True)
+
+
+def others(name: str) -> tuple[str, ...]:
+    """The rated sets but this one."""
+    return tuple(one for one in RATED if one != name)
+
+
+def coherence(summaries: SummarySet) -> FloatArray:
+    """Systems × topics; zeros where nobody rated it."""
+    for name, table in summaries.human.items():
+        if name.casefold() == "coherence":
+            return table
+    return np.zeros((len(summaries.systems), len(summaries.topics)))
 
 
 def trivial_scores(read: SummarySet, lists: RankedLists) -> dict[str, FloatArray]:
@@ -260,8 +287,8 @@ def within_topics(scores: FloatArray, human: FloatArray) -> float:
 def won_share(model: CoherenceModel, lists: RankedLists) -> float:
     won = total = 0
     for original, *others in lists:
-        score = model.score(original.features)
-        won += sum(score > model.score(text.features) for text in others)
+        score = model.ranking(original.features)
+        won += sum(score > model.ranking(text.features) for text in others)
         total += len(others)
     return won / total
 
@@ -281,19 +308,6 @@ def overlap_won_share(documents: Mapping[str, Document]) -> float:
         won += sum(original > overlap(order) for order in orders)
         total += len(orders)
     return won / total
-
-
-def content_scores(summaries: SummarySet) -> FloatArray:
-    """Systems × topics: TESLA-S."""
-    metric = TeslaS("en")
-    streams = summaries.reference_streams
-    return np.array(
-        [metric.score_segments([text or "" for text in row], streams).scores for row in summaries.hypotheses]
-    )
-
-
-def _is_long(document: GoldDocument) -> bool:
-    return len(document.document) >= LONG_ENOUGH
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ python tools/compare_speed.py OLD/.venv/bin/python NEW/.venv/bin/python command:
     METRIC               a corpus of 5,000 segments, without the time to load the metric
     METRIC:one-by-one    the same segments, one call for each
     command:NAME         a whole process of `tesla score`, `compare`, `report` or `meta`, from start to end
+    command:NAME:m,bleu  the same with these metrics
     import               a process that imports the package
     import:NAME          a process that imports a public name, such as create_metric
 
@@ -103,7 +104,8 @@ def process_seconds(command: list[str], folder: Path) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run = subprocess.run(
         command, cwd=folder, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, text=True, env={**os.environ, "TESLA_EVAL_CACHE": cache},
+        stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "TESLA_EVAL_CACHE": cache, "PYTHONDONTWRITEBYTECODE": ""},
     )  # fmt: skip
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if run.returncode:
@@ -115,7 +117,10 @@ def process_work(asked: str, folder: Path) -> Callable[[str], float]:
     """What measures a command or an import with an interpreter."""
     kind, _, name = asked.partition(":")
     if kind == "command":
+        name, _, metrics = name.partition(":")
         arguments = ["-m", "tesla_eval", *COMMANDS[name]]
+        if metrics:
+            arguments[arguments.index("-m", 2) + 1] = metrics
         return lambda python: process_seconds([python, *arguments], folder)
     program = f"from tesla_eval import {name}" if name else "import tesla_eval"
     return lambda python: sum(process_seconds([python, "-c", program], folder) for _ in range(IMPORTS))
@@ -171,7 +176,7 @@ def main() -> None:
     options = parser.parse_args()
     for asked in options.works:
         kind, _, name = asked.partition(":")
-        if kind == "command" and name not in COMMANDS:
+        if kind == "command" and name.partition(":")[0] not in COMMANDS:
             parser.error(f"unknown command {name!r}; the commands are {', '.join(COMMANDS)}")
     pairs = "" if all(map(is_process, options.works)) else json.dumps(wmt14_pairs(PAIRS))
     with tempfile.TemporaryDirectory() as name:

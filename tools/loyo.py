@@ -88,9 +88,9 @@ def _is_known(language: str) -> bool:
 
 
 def collect(
-    direction: str, jobs: int, names: Sequence[str] = ("m", "chrf++")
+    direction: str | Recipe, jobs: int, names: Sequence[str] = ("m", "chrf++")
 ) -> tuple[list[YearlySet], tuple[Feature, ...]]:
-    recipe = RECIPES[direction]
+    recipe = RECIPES[direction] if isinstance(direction, str) else direction
     uncombined = features_for(replace(recipe, floors={}), jobs)
     features = uncombined("xx-en").features  # English has them all
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evalb import BracketCounts, count_brackets
 from tesla_eval._core import SpanTrainer, span_word_key
 from tesla_eval.base.errors import BuildError
 from tesla_eval.base.resources import Resource, byte_planes
 from tesla_eval.language.analysis.conllu import Word
 from tesla_eval.language.analysis.tagger import TaggerModel
-from tesla_eval.language.syntax.evalb import BracketCounts, count_brackets
 from tesla_eval.language.syntax.parser import ANALYSIS, KIND, ConstituencyParser
 from tesla_eval.language.syntax.treebank import TreebankSentence
 from tesla_eval.language.syntax.trees import Tree, read_tree

@@ -276,7 +276,7 @@ class TestParquet:
                 "finally: print(*[x for x in open('/proc/self/status') if 'VmHWM' in x], file=sys.stderr)"
             )
             done = subprocess.run(
-                [sys.executable, "-c", code, "tesla", "score", str(data), "-l", "en", "-m", "chrf", "-q",
+                [sys.executable, "-c", code, "tesla", "score", str(data), "-l", "en", "-m", "bleu", "-q",
                  "-o", str(tmp_path / "scores.parquet")],
                 capture_output=True, text=True, check=True,
             )  # fmt: skip

@@ -14,13 +14,14 @@ from tesla_eval.judgements.paraphrases import overall_score
 from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.language.analysis.batch import AnalysedBatch, Vocabulary
 from tesla_eval.language.analysis.frequencies import CompoundSplitter
-from tesla_eval.matching.bags.ngrams import NgramFeature, build_character_bags
-from tesla_eval.matching.ngrams import explain_feature, match_characters
+from tesla_eval.matching.bags.ngrams import NgramFeature
+from tesla_eval.matching.ngrams import explain_feature
 from tesla_eval.metrics.features.surface import SurfaceGroup
 from tesla_eval.models.linear import LinearModel, Scale
 from tesla_eval.models.svr import SupportVectorModel
 from tesla_eval.statistics.pairs import PairCounts
 from tesla_eval.training.language_models import discounts
+from tests.matching.given_matches import build_character_bags, match_characters
 
 ONLY = np.zeros(1, np.int64)
 HYPOTHESIS, REFERENCE = "The cats sat on a mat.", "The cat sat on the mat."

@@ -17,9 +17,9 @@ from tesla_eval.language.analysis.conllu import read_conllu
 from tesla_eval.language.analysis.languages import LANGUAGES
 from tesla_eval.language.analysis.lemmas import Lemmatiser, apply_edit, edit_between, normalise_form
 from tesla_eval.language.analysis.simplemma import Simplemma, ends_of_unknown_words, ends_that_rules_look_at
-from tesla_eval.language.analysis.tokenisers import tokenise
 from tesla_eval.training.languages import LemmaSettings, count_lemmas, train_lemmas
 from tests.conftest import shipped_texts
+from tests.language.tokens import tokenise
 
 DATA = Path(tesla_eval.__file__).parent / "data"
 

@@ -17,8 +17,8 @@ from tesla_eval.language.analysis.tokenisers import (
     load_segmenter,
     load_tokeniser,
     make_segmenter,
-    tokenise,
 )
+from tests.language.tokens import tokenise
 from word_lists import SegmenterSettings, train_segmenter
 
 SEGMENTED = ("ar", "ja", "th", "zh")

@@ -435,7 +435,7 @@ def test_the_installed_labeller_on_raw_text(tesla, write) -> None:
 def test_the_labeller_needs_no_scikit_learn() -> None:
     code = (
         "import sys; sys.modules['sklearn'] = None; sys.modules['scipy'] = None\n"
-        "from tesla_eval.language.srl import label_text\n"
+        "from tesla_eval.language.srl.labeller import label_text\n"
         "assert label_text('The attack on the town was a surprise.')[0].predicates"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

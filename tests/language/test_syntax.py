@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evalb import count_brackets
 from parser_model import ParserSettings, evaluate_parser, train_parser
 from tesla_eval._core import MOST_SPAN_LABELS, best_span_tree
 from tesla_eval.base.errors import InputError, ResourceError, UsageError
 from tesla_eval.base.resources import read_resource, write_resource
 from tesla_eval.language.analysis.tagger import load_tagger
-from tesla_eval.language.syntax.evalb import count_brackets
 from tesla_eval.language.syntax.grammar import Grammar
 from tesla_eval.language.syntax.parser import LONGEST, ConstituencyParser, load_parser, read_parser
 from tesla_eval.language.syntax.treebank import TreebankSentence, read_treebank
@@ -308,7 +308,7 @@ def test_the_command_prints_trees_and_json(tesla, write) -> None:
     assert "no constituency parser" in tesla("parse", "-l", "de", path).err
 
 
-def test_evaluation_prints_the_stated_json(tesla, tmp_path) -> None:
+def test_a_parser_is_measured_on_a_split_of_a_treebank(tmp_path) -> None:
     path = tmp_path / "bank.jsonl.gz"
     with gzip.open(path, "wt") as out:
         for number, sentence in enumerate(small_treebank()):
@@ -317,11 +317,10 @@ def test_evaluation_prints_the_stated_json(tesla, tmp_path) -> None:
                 "tree": str(sentence.tree),
             }  # fmt: skip
             print(json.dumps(record), file=out)
-    figures = json.loads(tesla("parse", "--evaluate", str(path), "--split", "other", "--json").out)
+    figures = evaluate_parser(load_parser("en"), read_treebank(str(path), "other")).to_dict()
     assert figures == {"labelled": {"precision": 1.0, "recall": 1.0, "f1": 1.0}, "exact": 1.0}
-    outcome = tesla("parse", "--evaluate", str(path), "--split", "test")
-    assert outcome.status == 2
-    assert "its splits: dev, other" in outcome.err
+    with pytest.raises(InputError, match="its splits: dev, other"):
+        read_treebank(str(path), "test")
     assert len(read_treebank(str(path))) == len(SENTENCES)
 
 

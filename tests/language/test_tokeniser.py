@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from tesla_eval import create_metric
 from tesla_eval.language.analysis import load_pipeline
-from tesla_eval.language.analysis.tokenisers import Tokeniser, load_tokeniser, tokenise
+from tesla_eval.language.analysis.tokenisers import Tokeniser, load_tokeniser
+from tests.language.tokens import tokenise
 
 TOOLS = Path(__file__).parents[2] / "tools"
 measure = SimpleNamespace(**runpy.run_path(str(TOOLS / "measure_tokenisers.py")))

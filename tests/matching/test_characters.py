@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tesla_eval import TeslaX
 from tesla_eval.base.errors import InputError
-from tesla_eval.matching.bags.ngrams import LONGEST_CHARACTER_NGRAM, build_character_bags
-from tesla_eval.matching.ngrams import match_characters
+from tesla_eval.matching.bags.ngrams import LONGEST_CHARACTER_NGRAM
+from tests.matching.given_matches import build_character_bags, match_characters
 
 TEXTS = st.text(st.sampled_from("ab c\u00a0é漢\U0001f600"), max_size=30) | st.text(
     st.sampled_from("ab c\t\0~"), max_size=60
@@ -71,7 +72,7 @@ def test_composed_and_decomposed_letters_are_the_same() -> None:
 
 def test_a_lone_surrogate_is_no_text() -> None:
     with pytest.raises(InputError, match="surrogate"):
-        build_character_bags(["\ud800"])
+        TeslaX(lang="en").sentence_score("\ud800", ["a"])
 
 
 STATM = Path("/proc/self/statm")

@@ -20,11 +20,11 @@ from tesla_eval.matching.bags.ngrams import (
     SYNONYMY,
     NgramFeature,
     bag_recipe,
-    build_bags,
     exact_discount,
 )
 from tesla_eval.matching.ngrams import explain_feature, match_pairs
 from tests import textbook
+from tests.matching.given_matches import build_bags
 
 FEATURES = [NgramFeature(similarity, n) for similarity in ("ms", "lem", "pos") for n in (1, 2, 3)]
 ONLY = np.zeros(1, np.int64)

@@ -41,7 +41,7 @@ from tesla_eval.language.analysis.vectors import (
 )
 from tesla_eval.language.pivot import load_phrase_table
 from tesla_eval.matching.ngrams import Matches
-from tesla_eval.matching.vectors import VECTOR_PROBLEMS, explain_vectors, match_vectors
+from tesla_eval.matching.vectors import VECTOR_PROBLEMS, explain_vectors
 from tesla_eval.training.vectors import (
     Embeddings,
     read_huggingface_folder,
@@ -50,6 +50,7 @@ from tesla_eval.training.vectors import (
     vector_table,
 )
 from tests import textbook_vectors as plain
+from tests.matching.given_matches import match_vectors
 from tests.textbook_vectors import Word
 
 ONLY = np.zeros(1, np.int64)
@@ -192,7 +193,9 @@ def random_words(random: Random, size: int, types: int, dimensions: int) -> list
     return [Word(k, k // 2, vectors[k], 1 + 37 * k % 300) for k in chosen]
 
 
-@pytest.mark.parametrize(("size", "types"), [(60, 50), (300, 250)])
+@pytest.mark.parametrize(
+    ("size", "types"), [(60, 50), (160, 400), pytest.param(300, 250, marks=pytest.mark.slow)]
+)
 def test_long_texts_with_many_similar_words_match_as_in_the_textbook(size: int, types: int) -> None:
     """Above 128 × 128 words nothing is settled before the solver."""
     random = Random(size)
@@ -257,10 +260,11 @@ def words_of(english: WordsWithVectors, batch: AnalysedBatch, index: int) -> lis
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("count", [8, pytest.param(25, marks=pytest.mark.slow)])
 def test_real_pairs_match_as_in_the_textbook(
-    english: WordsWithVectors, real_pairs: list[tuple[str, str]]
+    english: WordsWithVectors, real_pairs: list[tuple[str, str]], count: int
 ) -> None:
-    pairs = [pair for pair in real_pairs if max(len(text.split()) for text in pair) < 20][:25]
+    pairs = [pair for pair in real_pairs if max(len(text.split()) for text in pair) < 20][:count]
     y, x = load_pipeline("en").analyse([h for h, _ in pairs], [r for _, r in pairs])
     every = np.arange(len(pairs))
     matches = match_vectors(english.prepare(x), english.prepare(y), every, every)

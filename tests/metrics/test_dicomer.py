@@ -12,12 +12,13 @@ import pytest
 
 from gdtb import read_gdtb
 from tesla_eval import Cremer, Dicomer
-from tesla_eval.base.errors import BuildError, InputError, ResourceError
+from tesla_eval.base.errors import BuildError, InputError, ResourceError, UsageError
 from tesla_eval.base.resources import Resource, read_resource, shipped_folder, write_resource
 from tesla_eval.judgements.summaries import read_text_lists
 from tesla_eval.language.discourse.document import Document, Relation, Sense, SentenceWords
 from tesla_eval.language.discourse.parser import load_parser
 from tesla_eval.language.discourse.roles import (
+    SCALES,
     VARIANTS,
     CoherenceModel,
     RoleMatrix,
@@ -168,24 +169,51 @@ def test_metric_needs_no_reference() -> None:
     score = metric.sentence_score(GOOD)
     assert score.score == metric.sentence_score(GOOD, ["whatever"]).score
     assert metric.corpus_score([GOOD, GOOD]).score == pytest.approx(score.score, abs=1e-15)
-    assert math.log(0.001) <= score.features["log"] <= 0
+    assert math.log(0.001) <= score.score <= 0
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("text", ["", " ", "...", "?! –"])
+def test_an_empty_text_gets_the_lowest_score(text: str, scale: str) -> None:
+    metric = Dicomer(scale=scale)
+    score = metric.sentence_score(text)
+    lowest = metric.model.lowest
+    assert score.features == {
+        "log": math.log(0.001),
+        "raw": lowest,
+        "length": lowest - max(metric.model.typical),
+    }
+    assert score.score == score.features[scale]
+    others = ["Hello.", "No. No. No.", GOOD, "But but but. And and. So so so so.", "x. " * 60]
+    assert all(metric.sentence_score(other).score >= score.score for other in others)
 
 
 @pytest.mark.parametrize("text", ["", " ", "...", "?! –"])
-def test_an_empty_text_gets_the_lowest_score(text: str) -> None:
-    metric = Dicomer()
-    score = metric.sentence_score(text)
-    assert score.score == metric.model.lowest
-    assert score.features["log"] == math.log(0.001)
-    others = ["Hello.", "No. No. No.", GOOD, "But but but. And and. So so so so.", "x. " * 60]
-    assert all(metric.sentence_score(other).score >= score.score for other in others)
+def test_an_empty_text_gets_cremers_lowest_score(text: str) -> None:
     cremer = Cremer()
     assert cremer.sentence_score(text, [GOOD]).score == cremer.model.lowest
     assert cremer.explain(text, [GOOD]).score == cremer.model.lowest
-    assert all(cremer.sentence_score(other, [GOOD]).score >= cremer.model.lowest for other in others)
+    assert all(
+        cremer.sentence_score(other, [GOOD]).score >= cremer.model.lowest for other in (GOOD, "Hello.")
+    )
 
 
-def test_scores_are_relative_to_texts_of_the_same_length() -> None:
+def test_the_score_is_the_papers_and_other_scales_have_names_in_the_signature() -> None:
+    model = CoherenceModel("lin", {"a": 2.0}, lowest=1.0, highest=3.0, typical=(0.5, 1.5))
+    assert model.scores({"a": 1.0}, 2) == (math.log(0.5), 2.0, 0.5)
+    assert model.scores({"a": 1.0}, 7) == model.scores({"a": 1.0}, 2)  # longer than all lengths known
+    assert model.scores({"a": 0.1}, 1) == (math.log(0.001), 1.0, 0.5)  # below the range of training
+    assert model.scores({"a": 9.0}, 1) == (0.0, 3.0, 2.5)
+    scores = {scale: Dicomer(scale=scale).sentence_score(GOOD) for scale in SCALES}
+    assert Dicomer().sentence_score(GOOD).score == scores["log"].score
+    for scale, score in scores.items():
+        assert score.score == score.features[scale]
+        assert score.signature["scale"] == scale
+    with pytest.raises(UsageError, match="one of log, raw, length, not 'words'"):
+        Dicomer(scale="words")
+
+
+def test_the_length_scale_is_relative_to_texts_of_the_same_length() -> None:
     lists = [
         [
             RankedText({"a": 0.5 / n, "b": 1 - 0.5 / n}, 1.0, n),
@@ -195,9 +223,8 @@ def test_scores_are_relative_to_texts_of_the_same_length() -> None:
         for _ in range(6)
     ]
     model = train_coherence(lists, "lin")
-    scores = [model.ranking(text.features, text.sentences) for texts in lists for text in texts[:1]]
-    by_length = [model.score(texts[0].features) for texts in lists]
-    assert np.ptp(scores) < 0.5 * np.ptp(by_length)
+    scores = [model.scores(texts[0].features, texts[0].sentences) for texts in lists]
+    assert np.ptp([length for _, _, length in scores]) < 0.5 * np.ptp([raw for _, raw, _ in scores])
 
 
 def test_one_sentence_has_no_transitions() -> None:
@@ -220,8 +247,10 @@ def test_explanation_adds_up() -> None:
     explanation = Dicomer().explain(GOOD)
     (detail,) = explanation.to_dict()["references"]
     shares = [feature["share"] for feature in detail["features"] if "share" in feature]
-    (expected,) = (feature["value"] for feature in detail["features"] if feature["name"] == "expected")
-    assert math.isclose(math.fsum(shares) - expected, explanation.score, abs_tol=1e-12)
+    values = {feature["name"]: feature["value"] for feature in detail["features"] if "share" not in feature}
+    assert list(values) == list(SCALES)
+    assert math.isclose(math.fsum(shares), values["raw"], abs_tol=1e-12)
+    assert explanation.score == values["log"]
     assert len(detail["sentences"]) == 4
     assert all(len(column) == 4 for column in detail["matrix"].values())
     json.dumps(explanation.to_dict())
@@ -249,17 +278,42 @@ def test_ranking_learns_what_is_better() -> None:
         for _ in range(10)
     ]
     model = train_coherence(lists, "lin")
-    scores = [model.ranking(text.features, 1) for text in lists[0]]
+    scores = [model.ranking(text.features) for text in lists[0]]
     assert scores[0] == max(scores) == model.highest
     assert min(scores) == model.lowest
-    assert model.log_score(model.highest) == 0
-    assert model.log_score(model.lowest - 1) == math.log(0.001)
+
+
+def test_training_is_svm_lights_by_default() -> None:
+    """Hinge loss over all pairs of a list alike, C = 1 / (mean length of a difference)²; all features are kept."""
+    generator = np.random.default_rng(7)
+    lists = [
+        [
+            RankedText(dict(zip("abc", row.tolist(), strict=True)), float(k % 3))
+            for k, row in enumerate(generator.random((size, 3)))
+        ]
+        for size in (3, 6)
+    ]
+    differences = np.array([
+        [x.features[name] - y.features[name] for name in "abc"]
+        for texts in lists for x in texts for y in texts if x.score > y.score
+    ])  # fmt: skip
+    cost = 1 / np.linalg.norm(differences, axis=1).mean() ** 2
+
+    def objective(weights: np.ndarray) -> float:
+        return float(weights @ weights / 2 + cost * np.maximum(0, 1 - differences @ weights).sum())
+
+    model = train_coherence(lists, "lin")
+    found = np.array([model.weights[name] for name in "abc"])
+    assert model.info["cost"] == pytest.approx(cost)
+    assert model.info["pairs"] == len(differences)
+    steps = (found + step for step in generator.normal(scale=0.01, size=(500, 3)))
+    assert all(objective(found) <= objective(step) + 1e-4 for step in steps)
 
 
 def test_nothing_to_learn_is_said() -> None:
     with pytest.raises(BuildError, match="different scores"):
         train_coherence([[RankedText({"a": 1.0}, 1.0)] * 12], "lin")
-    with pytest.raises(BuildError, match="give more texts"):
+    with pytest.raises(BuildError, match="give texts of several sentences"):
         train_coherence([[RankedText({}, 1.0), RankedText({}, 0.0)]], "lin")
 
 
@@ -286,6 +340,9 @@ def test_train_command_makes_a_model_that_the_metric_takes(tesla, tmp_path: Path
     metric = Dicomer(model=output)
     assert metric.get_signature()["variant"] == "lin+e"
     assert metric.sentence_score(GOOD).score > metric.sentence_score(bad).score
+    own = tmp_path / "own.tesla"
+    assert tesla("train", "dicomer", str(lists), "--cost", "0.5", "-o", str(own)).status == 0
+    assert read_coherence_model(own).info["cost"] == 0.5
     assert tesla("train", "dicomer", "-o", str(output)).status == 2
 
 
@@ -397,7 +454,7 @@ def test_the_original_order_is_preferred() -> None:
     test = {d.name: d.document for d in corpus if d.split == "test" and len(d.document) >= 6}
     lists = permuted_lists(metric.parser.parser, test, ["dicomer"])["dicomer"]
     pairs = [
-        metric.model.score(original.features) > metric.model.score(other.features)
+        metric.model.ranking(original.features) > metric.model.ranking(other.features)
         for original, *others in lists
         for other in others
     ]

@@ -63,7 +63,7 @@ def lines(name: str) -> list[str]:
     return (TUTORIAL / f"{name}.txt").read_text("utf-8").splitlines()
 
 
-@pytest.mark.parametrize("system", ["anna", "carla"])
+@pytest.mark.parametrize("system", ["anna", pytest.param("carla", marks=pytest.mark.slow)])
 def test_features_of_200_pairs_are_the_papers(system: str) -> None:
     originals, paraphrases = lines("reference"), lines(system)
     assert len(originals) == 200

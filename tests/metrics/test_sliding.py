@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from tesla_eval.language.analysis import load_pipeline
-from tesla_eval.matching.bags.ngrams import build_character_bags
-from tesla_eval.matching.ngrams import match_characters
 from tesla_eval.metrics.features.sliding import SlidingCharacterGroup
+from tests.matching.given_matches import build_character_bags, match_characters
 
 ONLY = np.zeros(1, np.int64)
 WORDS = "the quick brown fox jumps over a lazy dog while seven wizards pack my box with liquor jugs "

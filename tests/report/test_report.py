@@ -18,10 +18,11 @@ from tesla_eval.base.errors import InputError
 from tesla_eval.base.version import SCORING
 from tesla_eval.metrics.comparison import SystemTable, compare_systems
 from tesla_eval.report.collect import ReportTexts, ScoredMetric, collect, telling_segments
-from tesla_eval.report.embedding import embedded, encoded, extract, read_blocks
+from tesla_eval.report.embedding import BLOCK_TYPE, encoded, extract, read_blocks
 from tesla_eval.report.findings import CLASSES, Findings
-from tesla_eval.report.overview import overview, short_names
+from tesla_eval.report.overview import overview
 from tesla_eval.report.page import MODULES, script
+from tesla_eval.texts.compression import short_names
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = [str(ROOT / "examples" / name) for name in ("reference.txt", "system-a.txt", "system-b.txt")]
@@ -370,7 +371,7 @@ def test_empty_lines_are_no_obstacle(page, write) -> None:
 def test_what_is_no_report_is_refused(tesla, write) -> None:
     with pytest.raises(InputError, match="holds no data"):
         list(read_blocks(write("page.html", ["<html>"])))
-    damaged = embedded("tesla-core", encoded({"a": 1})[:-8] + "AAAAAAA=")
+    damaged = f'<script type="{BLOCK_TYPE}" id="tesla-core">{encoded({"a": 1})[:-8]}AAAAAAA=</script>'
     found = tesla("report", "--extract", write("damaged.html", [damaged]))
     assert found.status == 2 and "is damaged" in found.err
     assert "-o report.html" in tesla("report", "-r", *EXAMPLES).err
@@ -404,8 +405,8 @@ def test_meta_results_are_shown(tesla, page, write) -> None:
 
 
 def test_names_are_short_where_they_differ() -> None:
-    assert short_names(["out/a.txt.gz", "b"]) == ("a", "b")
-    assert short_names(["x/a.txt", "y/a.txt"]) == ("x/a.txt", "y/a.txt")
+    assert short_names(["out/a.txt.gz", "b"]) == ["a", "b"]
+    assert short_names(["x/a.txt", "y/a.txt"]) == ["x/a.txt", "y/a.txt"]
 
 
 def test_every_module_is_in_the_script() -> None:

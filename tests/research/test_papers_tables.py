@@ -146,10 +146,13 @@ def test_the_sentence_names_what_holds_and_what_does_not(tool):
     }
     rows: dict[str, tuple[float | None, ...]] = {"A": (0.1, 0.9), "B": (0.9, 0.5), "C": (0, 0.1), "D": (1, 1)}
     paper = tool.PaperTable("P", "table 1", "data", "Spearman", "average", ("x", "average"), rows)
-    assert tool._verdict(paper, ours) == (
+    told = tool._verdict(paper, ours)
+    assert re.sub(r" \[[^]]*\]", "", told) == (
         "Orders of two metrics: 0 of 3 hold. Reversed: A above B (-0.100). "
         "Open: A above C (-0.095); B above C (+0.005)."
     )
+    low, high = (ours["A"] - ours["B"]).interval
+    assert f"A above B (-0.100 [{low:+.3f}, {high:+.3f}])" in told
 
 
 def test_resampled_figures_are_those_of_the_formulas(tool, tmp_path):

@@ -132,7 +132,7 @@ class TestCalibration:
     def test_nothing_to_calibrate_is_said(self):
         result = calibrated_accuracy([math.nan], [1.0])
         assert math.isnan(result.value)
-        assert result.estimate.note == "no pair with both scores"
+        assert result.note == "no pair with both scores"
 
     def test_bad_parameters_are_refused(self):
         with pytest.raises(UsageError, match="epsilon"):

@@ -108,7 +108,11 @@ class MatchDetail(MeasuredDetail):
     """Skip bigrams: up to so many tokens lie between the two words."""
 
     def _content(self) -> dict[str, Any]:
-        return {**MeasuredDetail._content(self), **({"gap": self.gap} if self.gap else {}), **_optimum(self)}
+        return {
+            **MeasuredDetail._content(self), **({"gap": self.gap} if self.gap else {}),
+            "objective": self.objective, "reference_weight": self.reference_weight,
+            "hypothesis_weight": self.hypothesis_weight, "flow": [link.to_dict() for link in self.flow],
+        }  # fmt: skip
 
 
 @dataclass(slots=True, kw_only=True)
@@ -124,8 +128,11 @@ class PivotDetail(MeasuredDetail):
     """For `reference` and `hypothesis`."""
 
     def _content(self) -> dict[str, Any]:
-        content = {"pivot": self.pivot, **MeasuredDetail._content(self), **_optimum(self)}
-        return {**content, **_segments(self.segments)}
+        return {
+            "pivot": self.pivot, **MeasuredDetail._content(self), "objective": self.objective,
+            "reference_weight": self.reference_weight, "hypothesis_weight": self.hypothesis_weight,
+            "flow": [link.to_dict() for link in self.flow], **_segments(self.segments),
+        }  # fmt: skip
 
 
 @dataclass(slots=True, kw_only=True)
@@ -186,13 +193,6 @@ class PivotValue:
                 "flow": [link.to_dict() for link in self.flow], **_segments(self.segments)}  # fmt: skip
 
 
-def _optimum(detail: MatchDetail | PivotDetail) -> dict[str, Any]:
-    return {
-        "objective": detail.objective, "reference_weight": detail.reference_weight,
-        "hypothesis_weight": detail.hypothesis_weight, "flow": [link.to_dict() for link in detail.flow],
-    }  # fmt: skip
-
-
 def _segments(segments: Mapping[str, tuple[PivotPhrase, ...]]) -> dict[str, Any]:
     if not segments:
         return {}
@@ -212,11 +212,6 @@ class Share:
     value: float | None
     weight: float
     share: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """The share as plain data."""
-        return {"name": self.name, "group": self.group, "value": self.value, "weight": self.weight,
-                "share": self.share}  # fmt: skip
 
 
 class LinkPart(NamedTuple):
@@ -353,13 +348,23 @@ class ReferenceExplanation:
         """The explanation as plain data."""
         if self.coherence is not None and not self.features:
             return self.coherence.to_dict()
+        shares = [
+            {
+                "name": one.name,
+                "group": one.group,
+                "value": one.value,
+                "weight": one.weight,
+                "share": one.share,
+            }
+            for one in self.shares
+        ]
         return {
             "score": self.score,
             **({} if self.linear is None else {"linear": self.linear}),
             "reference": [token.to_dict() for token in self.reference],
             "hypothesis": [token.to_dict() for token in self.hypothesis],
             "features": [feature.to_dict() for feature in self.features],
-            **({"shares": [share.to_dict() for share in self.shares]} if self.shares else {}),
+            **({"shares": shares} if shares else {}),
             **({} if self.covering is None else self.covering.to_dict()),
             **({} if self.coherence is None else {"coherence": self.coherence.to_dict()}),
             **({"support": [one.to_dict() for one in self.support]} if self.support else {}),

@@ -161,7 +161,6 @@ def read_resource(path: Path, kind: str | None = None) -> Resource:
     if kind is not None and header["kind"] != kind:
         raise ResourceError(f"{path}: is a {header['kind']}, not a {kind}")
     base = _PREFIX_LENGTH + int.from_bytes(view[len(MAGIC) + 4 : len(MAGIC) + 12], "little")
-    _check_places(path, header["arrays"])
     arrays = {entry["name"]: _read_array(path, view[base:], entry) for entry in header["arrays"]}
     return Resource(
         kind=header["kind"], language=header["language"], arrays=arrays, analysis=header["analysis"],
@@ -193,12 +192,24 @@ def _parse_header(path: Path, view: memoryview) -> dict[str, Any]:
     except (ValueError, RecursionError):
         header = None
     # A checksum says that nothing was lost on the way, not that `write_resource` wrote it.
-    if not (
-        _fits(header, _HEADER)
-        and all(isinstance(source, str) for source in header["sources"])
-        and all(_fits(entry, _ENTRY) for entry in header["arrays"])
-    ):
+    parts: list[tuple[Any, Mapping[str, type]]] = [(header, _HEADER)]
+    for value, fields in parts:  # the header, then the entries that it holds
+        if not (
+            isinstance(value, dict) and all(isinstance(value.get(k), kind) for k, kind in fields.items())
+        ):
+            raise _damaged(path, "its header lacks required fields")
+        parts += [(entry, _ENTRY) for entry in value["arrays"]] if fields is _HEADER else []
+    if not all(isinstance(source, str) for source in header["sources"]):
         raise _damaged(path, "its header lacks required fields")
+    entries: list[dict[str, Any]] = header["arrays"]
+    end = 0
+    # Arrays that share bytes of the file or a name are refused: a small file could fill the memory.
+    for entry in sorted(entries, key=itemgetter("offset", "stored")):
+        if entry["offset"] < end:
+            raise _damaged(path, f"array {entry['name']!r} overlaps another one")
+        end = entry["offset"] + max(entry["stored"], 0)
+    if len({entry["name"] for entry in entries}) < len(entries):
+        raise _damaged(path, "two arrays have the same name")
     checked: dict[str, Any] = header
     return checked
 
@@ -210,21 +221,6 @@ _HEADER = {
 _ENTRY = {
     "name": str, "dtype": str, "shape": list, "offset": int, "stored": int, "deflated": bool, "crc": int,
 }  # fmt: skip
-
-
-def _fits(value: Any, fields: Mapping[str, type]) -> bool:
-    return isinstance(value, dict) and all(isinstance(value.get(name), kind) for name, kind in fields.items())
-
-
-def _check_places(path: Path, entries: list[dict[str, Any]]) -> None:
-    """Refuse arrays that share bytes of the file or a name: a small file could fill the memory."""
-    end = 0
-    for entry in sorted(entries, key=itemgetter("offset", "stored")):
-        if entry["offset"] < end:
-            raise _damaged(path, f"array {entry['name']!r} overlaps another one")
-        end = entry["offset"] + max(entry["stored"], 0)
-    if len({entry["name"] for entry in entries}) < len(entries):
-        raise _damaged(path, "two arrays have the same name")
 
 
 def _read_array(path: Path, body: memoryview, entry: dict[str, Any]) -> npt.NDArray[Any]:

@@ -12,7 +12,7 @@ import click
 
 from tesla_eval.base.errors import TeslaError
 from tesla_eval.base.version import __version__
-from tesla_eval.cli.shared.terminal import be_quiet, complain, show_warnings
+from tesla_eval.cli.shared.terminal import complain, show_warnings
 
 __all__ = ["main", "tesla"]
 
@@ -87,8 +87,13 @@ def main() -> None:
     """Run the command; every foreseen error is one message and exit status 2."""
     # Training with one thread of NumPy's linear algebra gives the same bits everywhere; our own threads do the work.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    _prepare_streams()
-    be_quiet(False)
+    # Output is UTF-8 everywhere, as input is; bytes of a name that are not are shown; closed streams get a stand-in.
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+        else:
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         status = tesla(
             prog_name="tesla", standalone_mode=False
@@ -113,13 +118,3 @@ def main() -> None:
         where = f"{error.filename}: " if error.filename is not None else "the output cannot be written: "
         complain(f"{where}{error.strerror or error}")
         sys.exit(2)
-
-
-def _prepare_streams() -> None:
-    """Make output UTF-8 everywhere, as input is; show the bytes of a name that is not; stand in for closed streams."""
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
-        else:
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")

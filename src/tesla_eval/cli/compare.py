@@ -25,7 +25,6 @@ from tesla_eval.cli.shared.outputs import (
     markdown_table,
     output_option,
     proper_name,
-    short_names,
     write_output,
 )
 from tesla_eval.cli.shared.score_formats import signature_line
@@ -41,6 +40,7 @@ from tesla_eval.metrics.comparison import (
 from tesla_eval.metrics.registry import digits
 from tesla_eval.metrics.scoring import score_systems
 from tesla_eval.statistics import DEFAULT_SEED
+from tesla_eval.texts.compression import short_names
 from tesla_eval.texts.lines import parse_number, read_headed_rows, read_lines
 from tesla_eval.texts.tables import Missing
 

@@ -42,7 +42,7 @@ from tesla_eval.judgements.meta.run import (
     wmt_sets,
 )
 from tesla_eval.judgements.meta.significance import PreferenceReport, preference_reports
-from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores, preferences_of
+from tesla_eval.judgements.nouns import EvalSet, Key, preferences_of
 from tesla_eval.judgements.wmt import read_eval_set, read_preferences, read_rankings, read_system_scores
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.metrics.cache import ScoreCache
@@ -217,7 +217,11 @@ def meta(
     elif mtme is not None:
         sets = mtme_sets(mtme, lps, human_score)
     else:
-        sets = _text_sets(segment_files, references, outputs, preferred, system_scores, lps)
+        sets = (
+            marked_sets(references, outputs, preferred, system_scores, lps)
+            if outputs
+            else wmt_sets(segment_files, preferred, system_scores, lps)
+        )
         sets = rated_sets(sets, rated, human_score) if rated else sets
     study = Study(compared, resamples, seed, warn)
     missing = _Missing()
@@ -236,7 +240,7 @@ def meta(
                 all_segments=all_segments, score_everything=score_folder is not None, progress=bar,
                 names=[one.name for one in named],
             )  # fmt: skip
-            comparisons = study.add(joined, chosen, judged.human_scores)
+            comparisons = study.add(joined, chosen, judged.systems.by_type if judged.systems else ())
             if plots is not None:
                 drawn = comparisons or Study(_DRAWN_BY_DEFAULT, resamples, seed).compare(joined)
                 draw_plots(joined, drawn, plots, plot_format)
@@ -257,18 +261,7 @@ def meta(
         )
     draw_dimensions(study, plots, plot_format)
     write_lines(META_FORMATS[output_format](study))
-    missing.tell()
-    return 1 if missing.notes else 0
-
-
-def _text_sets(
-    segments: tuple[str, ...], references: tuple[str, ...], outputs: tuple[str, ...],
-    preferred: dict[Key, Preferences], system_scores: dict[Key, SystemScores], lps: tuple[str, ...],
-) -> Iterator[JudgedSet]:  # fmt: skip
-    """Outputs of tables, or of SGML and XML, with the judgements of other files."""
-    if outputs:
-        return marked_sets(references, outputs, preferred, system_scores, lps)
-    return wmt_sets(segments, preferred, system_scores, lps)
+    return missing.status()
 
 
 class _Missing:
@@ -289,10 +282,11 @@ class _Missing:
         for system in systems:
             self.note(f"{' '.join(outputs.key)}: {system} lacks segments, not in the score files")
 
-    def tell(self) -> None:
-        """The last word, where a long run has scrolled by."""
+    def status(self) -> int:
+        """The exit status, said in words where a long run has scrolled by."""
         if self.notes:
             complain(f"incomplete: {len(self.notes)} left out, see the warnings above")
+        return 1 if self.notes else 0
 
 
 def _reference_name(judged: JudgedSet, all_references: bool) -> str:

@@ -8,30 +8,17 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.base.errors import UsageError
 from tesla_eval.cli.shared.options import language_option
 from tesla_eval.cli.shared.terminal import warn, write_lines
-from tesla_eval.language.syntax.evalb import count_brackets
 from tesla_eval.language.syntax.parser import LONGEST, ConstituencyParser, Parse, load_parser, read_parser
-from tesla_eval.language.syntax.treebank import read_treebank
 from tesla_eval.texts.lines import LineReader
 
 
 @click.command(context_settings={"max_content_width": 110})
-@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @language_option
-@click.option(
-    "--json", "as_json", is_flag=True, help="One JSON object per sentence; with --evaluate, the figures."
-)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per sentence.")
 @click.option("--tokenised", is_flag=True, help="Each line is one sentence, its tokens separated by spaces.")
-@click.option(
-    "--evaluate",
-    metavar="FILE",
-    help="Measure the parser on a treebank: JSON Lines with tokens, pos and tree. The tokens get our own tags.",
-)
-@click.option(
-    "--split", default=None, help="With --evaluate: only the sentences of this split.  [default: all]"
-)
 @click.option(
     "--model",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -43,8 +30,6 @@ def parse(
     language: str,
     as_json: bool,
     tokenised: bool,
-    evaluate: str | None,
-    split: str | None,
     model: Path | None,
 ) -> None:
     """Print the constituency trees of texts, one bracketed tree per line.
@@ -55,14 +40,8 @@ def parse(
     \b
     tesla parse article.txt
     echo "The cat sat on the mat." | tesla parse - --json
-    tesla parse --evaluate treebank.jsonl.gz --split dev --json
     """
-    if bool(files) == bool(evaluate):
-        raise UsageError("give files to parse, or --evaluate with a treebank")
     parser = load_parser(language) if model is None else read_parser(model)
-    if evaluate:
-        _evaluate(parser, evaluate, split, as_json)
-        return
     for path in files:
         for number, (tokens, parse) in enumerate(_parses(parser, path, tokenised), 1):
             if as_json:
@@ -91,23 +70,3 @@ def _parses(parser: ConstituencyParser, path: str, tokenised: bool) -> Iterator[
     for start in range(0, len(sentences), block):
         part = sentences[start : start + block]
         yield from zip(part, parser.parse_tokens(part), strict=True)
-
-
-def _evaluate(parser: ConstituencyParser, path: str, split: str | None, as_json: bool) -> None:
-    sentences = read_treebank(path, split)
-    parses = parser.parse_tokens([sentence.tokens for sentence in sentences])
-    counts = count_brackets((s.tree, p.tree) for s, p in zip(sentences, parses, strict=True))
-    figures = counts.to_dict()
-    if as_json:
-        write_lines([json.dumps(figures)])
-        return
-    labelled = figures["labelled"]
-    assert isinstance(labelled, dict)
-    cut, glued = sum(p.cut for p in parses), sum(p.glued for p in parses)
-    write_lines(
-        [
-            f"{counts.sentences} sentences; labelled precision {labelled['precision']:.4f}, recall "
-            f"{labelled['recall']:.4f}, F1 {labelled['f1']:.4f}; exact {figures['exact']:.4f}",
-            f"{cut} sentences were parsed in parts, {glued} have no whole tree",
-        ]
-    )

@@ -24,7 +24,7 @@ from tesla_eval.cli.shared.options import (
     quiet_option,
     resamples_option,
 )
-from tesla_eval.cli.shared.outputs import OutputPath, check_output
+from tesla_eval.cli.shared.outputs import OUTPUT_PATH, check_output
 from tesla_eval.cli.shared.terminal import note, progress, write_lines
 from tesla_eval.metrics.comparison import check_comparison
 from tesla_eval.metrics.scoring import score_systems
@@ -46,7 +46,7 @@ from tesla_eval.texts.tables import Missing
 @click.option("-s", "--source", default=None, metavar="FILE",
               help="The source texts: shown with each segment, and used to find untranslated words.")  # fmt: skip
 @click.option(
-    "-o", "--output", type=OutputPath(), metavar="FILE", help="The page to write; - is standard output."
+    "-o", "--output", type=OUTPUT_PATH, metavar="FILE", help="The page to write; - is standard output."
 )
 @metrics_option
 @auto_language_option
@@ -117,7 +117,8 @@ def report(
         )
         chunks = list(given.chunks)
         groups = {} if given.documents is None else {"document": given.documents}
-        groups |= _labels(labels, sum(chunk.segments for chunk in chunks))
+        if labels is not None:
+            groups |= _labels(labels, sum(chunk.segments for chunk in chunks))
         texts = ReportTexts.of_chunks(given.systems, chunks, given.topics, groups)
         title = title or default_title(language, len(texts.systems), texts.count)
         with progress("scoring (segments)", texts.count) as bar:
@@ -138,10 +139,8 @@ def report(
     note(f"{output}: {len(page.encode()) / 1e6:.1f} MB")
 
 
-def _labels(path: str | None, segments: int) -> dict[str, tuple[str, ...]]:
+def _labels(path: str, segments: int) -> dict[str, tuple[str, ...]]:
     """The columns of a file of labels, one line per segment."""
-    if path is None:
-        return {}
     rows = [line.split("\t") for line in read_lines(path)]
     if len(rows) != segments:
         raise InputError(f"{path}: {len(rows)} lines, but there are {segments} segments")

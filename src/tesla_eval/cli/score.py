@@ -109,7 +109,7 @@ def score(
     tesla score -m s,s-recall,rouge2 -r model.txt summaries.txt       one summary per line
     tesla score -m s summaries.jsonl --segments                       several models per topic
     tesla score -m s-recall,s-source -r model.txt -s source.txt sums.txt   content, and support by the source
-    tesla score -m dicomer texts.txt                                  experimental: order of sentences, no reference
+    tesla score -m dicomer texts.txt                                  for research: discourse relations, no reference
     tesla score comet.jsonl --columns hyp=mt,ref=ref,src=src          a table
     tesla score -r ref.txt sys.txt --min-score m=0.5                  a quality gate: exit status 1 if it fails
     tesla score -r ref.txt sys.txt --json --segments -o scores.json   a file that appears only when it is complete

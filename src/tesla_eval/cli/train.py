@@ -17,7 +17,7 @@ from tesla_eval.cli.shared.options import (
     need_scikit_learn,
     provenance_options,
 )
-from tesla_eval.cli.shared.outputs import OutputPath
+from tesla_eval.cli.shared.outputs import OUTPUT_PATH
 from tesla_eval.cli.shared.plugged import PluggedGroup
 from tesla_eval.cli.shared.terminal import progress, resumable
 from tesla_eval.cli.train_srl import srl
@@ -79,7 +79,7 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         "-o",
         "--output",
         required=True,
-        type=OutputPath(),
+        type=OUTPUT_PATH,
         help=f"File for the weights. Metrics find it as weights-{name}-LANG.json in your data folder.",
     )
     @click.option(
@@ -235,7 +235,7 @@ tesla train {name} --segments wmt24.seg.tsv.gz -l und --threshold 0.5 -o weights
     "-o",
     "--output",
     required=True,
-    type=OutputPath(),
+    type=OUTPUT_PATH,
     help="File for the model. -m pem finds it as pem-CODE.tesla in your data folder.",
 )
 @click.option(

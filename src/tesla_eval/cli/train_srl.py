@@ -11,7 +11,7 @@ import click
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.resources import Provenance, write_resource
 from tesla_eval.cli.shared.options import language_option
-from tesla_eval.cli.shared.outputs import OutputPath
+from tesla_eval.cli.shared.outputs import OUTPUT_PATH
 from tesla_eval.cli.shared.terminal import progress
 from tesla_eval.language.srl.frames import read_nomtypes
 from tesla_eval.language.srl.nombank import read_gold
@@ -31,7 +31,7 @@ from tesla_eval.training.srl import (
 @click.argument("data", metavar="DATA")
 @language_option
 @click.option(
-    "-o", "--output", type=OutputPath(),
+    "-o", "--output", type=OUTPUT_PATH,
     help="File for the model. `tesla srl` finds it as srl-CODE.tesla in your data folder.",
 )  # fmt: skip
 @click.option(

@@ -8,7 +8,7 @@ import click
 
 from tesla_eval.base.resources import Provenance, write_resource
 from tesla_eval.cli.shared.options import language_option, need_scikit_learn, provenance_options
-from tesla_eval.cli.shared.outputs import OutputPath
+from tesla_eval.cli.shared.outputs import OUTPUT_PATH
 from tesla_eval.cli.shared.terminal import progress
 from tesla_eval.judgements.summaries import OVERALL, choose_human, read_summaries, read_text_lists
 from tesla_eval.language.discourse.parser import load_parser
@@ -17,13 +17,7 @@ from tesla_eval.metrics.dicomer import Dicomer
 from tesla_eval.metrics.tesla_s import TeslaS
 from tesla_eval.models.svr import KERNELS
 from tesla_eval.texts.lines import LineReader
-from tesla_eval.training.dicomer import (
-    COST,
-    matched_in_length,
-    permuted_lists,
-    scored_lists,
-    train_coherence,
-)
+from tesla_eval.training.dicomer import permuted_lists, scored_lists, train_coherence
 from tesla_eval.training.regressions import cremer_rows, train_cremer
 
 
@@ -36,23 +30,21 @@ from tesla_eval.training.regressions import cremer_rows, train_cremer
     "--permute", "texts", multiple=True, metavar="FILE",
     help="A text to be ranked above 20 permutations of its sentences; repeatable.",
 )  # fmt: skip
-@click.option(
-    "--match-length", is_flag=True,
-    help="Compare only texts with the same number of sentences, so that length is not learned.",
-)  # fmt: skip
 @click.option("--variant", type=click.Choice(VARIANTS), default="dicomer", show_default=True)
 @click.option(
-    "--cost", type=click.FloatRange(0, min_open=True), default=COST, show_default=True, help="The SVM's C."
+    "--cost",
+    type=click.FloatRange(0, min_open=True),
+    help="The SVM's C.  [default: SVM-light's, from the data]",
 )
 @language_option
 @click.option(
-    "-o", "--output", required=True, type=OutputPath(),
+    "-o", "--output", required=True, type=OUTPUT_PATH,
     help="Where the model goes: dicomer-CODE.tesla in a folder of `tesla resources`.",
 )  # fmt: skip
 @provenance_options()
 def dicomer(
-    *, lists: tuple[str, ...], human: str | None, texts: tuple[str, ...], match_length: bool, variant: Variant,
-    cost: float, language: str, output: Path, licence: str, sources: tuple[str, ...], day: str,
+    *, lists: tuple[str, ...], human: str | None, texts: tuple[str, ...], variant: Variant,
+    cost: float | None, language: str, output: Path, licence: str, sources: tuple[str, ...], day: str,
 ) -> None:  # fmt: skip
     """Learn which transitions of discourse roles make a text readable: a linear ranking SVM. Experimental.
 
@@ -81,8 +73,6 @@ def dicomer(
     wholes = {path: parser.documents(["\n".join(LineReader(path))])[0] for path in texts}
     with progress() as bar:
         permuted = permuted_lists(parser.parser, wholes, [variant], progress=bar)
-    if match_length:
-        ranked = matched_in_length(ranked)
     model = train_coherence(ranked + permuted[variant], variant, cost=cost, parser=parser.fingerprint)
     write_resource(output, model.to_resource(parser.pipeline.language, Provenance(sources, licence, day)))
     told = model.info
@@ -111,7 +101,7 @@ def dicomer(
 )  # fmt: skip
 @language_option
 @click.option(
-    "-o", "--output", required=True, type=OutputPath(),
+    "-o", "--output", required=True, type=OUTPUT_PATH,
     help="Where the model goes: cremer-CODE.tesla in a folder of `tesla resources`.",
 )  # fmt: skip
 @provenance_options()

@@ -12,12 +12,7 @@ def content_policy(style: str, script: str = "") -> str:
     >>> content_policy("p { color: red }").startswith("default-src 'none'; script-src 'none'; style-src 'sha256-")
     True
     """
-    scripts = f"'sha256-{_digest(script)}'" if script else "'none'"
-    return (
-        f"default-src 'none'; script-src {scripts}; style-src 'sha256-{_digest(style)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _digest(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+    hashes = (hashlib.sha256(text.encode("utf-8")).digest() for text in (script, style))
+    code, rules = (f"'sha256-{base64.b64encode(digest).decode('ascii')}'" for digest in hashes)
+    allowed = code if script else "'none'"
+    return f"default-src 'none'; script-src {allowed}; style-src {rules}; base-uri 'none'; form-action 'none'"

@@ -20,7 +20,14 @@ def asset(package: str, name: str) -> str:
 
 def bundled(package: str, names: Iterable[str]) -> str:
     """The modules of a package, in this order, each as a constant `module_NAME` with what it exports."""
-    return "\n".join(_wrapped(name, asset(package, f"{name}.js")) for name in names)
+    modules = []
+    for name in names:
+        code = asset(package, f"{name}.js")
+        exports = ", ".join(_EXPORT.findall(code))
+        inside = _EXPORT.sub(lambda match: match[0].removeprefix("export "), code)
+        inside = _IMPORT.sub(r"const {\1} = module_\2;\n", inside)
+        modules.append(f"const module_{name} = (() => {{\n{inside}return {{ {exports} }};\n}})();")
+    return "\n".join(modules)
 
 
 @lru_cache(maxsize=1)
@@ -31,10 +38,3 @@ def drawing_script() -> str:
     True
     """
     return bundled("tesla_eval.drawing", DRAWING)
-
-
-def _wrapped(name: str, code: str) -> str:
-    exports = ", ".join(_EXPORT.findall(code))
-    inside = _EXPORT.sub(lambda match: match[0].removeprefix("export "), code)
-    inside = _IMPORT.sub(r"const {\1} = module_\2;\n", inside)
-    return f"const module_{name} = (() => {{\n{inside}return {{ {exports} }};\n}})();"

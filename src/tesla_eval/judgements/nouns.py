@@ -91,9 +91,6 @@ class Preferences:
     worse: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
 
-    def __len__(self) -> int:
-        return len(self.segments)
-
     def joined(self, outputs: EvalSet) -> PairTable:
         """The same as places in the tables of `outputs`; an unknown system or segment is an `InputError`."""
         systems = {name: place for place, name in enumerate(outputs.systems)}
@@ -121,9 +118,6 @@ class PairTable:
     segment: Index
     better: Index
     worse: Index
-
-    def __len__(self) -> int:
-        return len(self.segment)
 
     def wins(self, systems: int) -> FloatTable:
         """[i, j] is how often system i was preferred to j."""

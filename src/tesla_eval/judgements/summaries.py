@@ -311,15 +311,16 @@ def read_text_lists(path: str, human: str | None = None) -> list[TextList]:
 
 
 def choose_human(summaries: SummarySet, human: str | None) -> str:
-    """The human score of that name, or the only one there is."""
+    """The human score of that name, in whatever case, or the only one there is."""
     names = tuple(summaries.human)
     if human is None and len(names) == 1:
         return names[0]
     if not names:
         raise UsageError(f"{summaries.name}: has no human scores")
-    if human not in names:
-        raise UsageError(f"{summaries.name}: has the human scores {', '.join(names)}; name one with --human")
-    return human
+    for name in names:
+        if human is not None and name.casefold() == human.casefold():
+            return name
+    raise UsageError(f"{summaries.name}: has the human scores {', '.join(names)}; name one with --human")
 
 
 def _own_lists(path: str) -> list[TextList]:

@@ -48,11 +48,8 @@ class _Row(NamedTuple):
 
     source: str
     line: int
+    key: Key
     fields: list[str]
-
-    @property
-    def key(self) -> Key:
-        return self.fields[0], self.fields[1]
 
     @property
     def place(self) -> str:
@@ -68,11 +65,13 @@ def read_segments(path: str, lps: Collection[str] | None = None) -> Iterator[Eva
     Rows of a test set must stand together. A segment's references must be the same in all of its rows. With
     several reference columns an empty one is a missing reference, unless all are empty.
     """
-    rows = _together(_read_rows(path, _SEGMENTS, more_references=True))
+    rows = _read_rows(path, _SEGMENTS, more_references=True)
     kind = without_suffix(Path(path).name).removesuffix(".tsv").removesuffix(".seg")
+    begun: set[Key] = set()
     for key, group in groupby(rows, key=lambda row: row.key):
         if lps is None or key[0] in lps:
-            yield _eval_set(key, group, kind)
+            yield _eval_set(key, group, kind, is_whole=key not in begun)
+        begun.add(key)
 
 
 def read_preferences(path: str) -> dict[Key, Preferences]:
@@ -140,27 +139,16 @@ def _read_rows(path: str, columns: tuple[str, ...], *, more_references: bool = F
             raise InputError(
                 f"{reader.name}, line {number}: has {len(fields)} fields instead of {len(header)}"
             )
-        yield _Row(reader.name, number, fields)
+        yield _Row(reader.name, number, (fields[0], fields[1]), fields)
 
 
-def _together(rows: Iterator[_Row]) -> Iterator[_Row]:
-    """The same rows, once it is sure that those of a test set stand together."""
-    begun: set[Key] = set()
-    current: Key | None = None
-    for row in rows:
-        if row.key != current:
-            if row.key in begun:
-                raise row.error(f"the rows of {' '.join(row.key)} are not next to each other; sort the file")
-            begun.add(row.key)
-            current = row.key
-        yield row
-
-
-def _eval_set(key: Key, rows: Iterator[_Row], kind: str) -> EvalSet:
+def _eval_set(key: Key, rows: Iterator[_Row], kind: str, *, is_whole: bool) -> EvalSet:
     systems: dict[str, int] = {}
     segments: dict[str, list[str]] = {}
     cells: dict[tuple[str, str], tuple[str, float]] = {}
     for row in rows:
+        if not is_whole:
+            raise row.error(f"the rows of {' '.join(key)} are not next to each other; sort the file")
         _, _, system, segment, score, hypothesis, *references = row.fields
         systems.setdefault(system, len(systems))
         if segments.setdefault(segment, references) != references:

@@ -52,25 +52,6 @@ def match_pairs(
     return Matches(*_core.match(reference, hypothesis, reference_index, hypothesis_index, alpha))
 
 
-def match_characters(
-    reference: _core.CharacterBags, hypothesis: _core.CharacterBags, reference_index: Index,
-    hypothesis_index: Index, max_order: int, alpha: float = RECALL_WEIGHT,
-) -> Matches:  # fmt: skip
-    """Match the characters of pairs of texts, as `match_pairs` does; the columns are n = 1, 2, ... `max_order`.
-
-    >>> import numpy as np
-    >>> from tesla_eval.matching.bags.ngrams import build_character_bags
-    >>> first = np.zeros(1, np.int64)
-    >>> bags = build_character_bags(["a cab"]), build_character_bags(["ab"])
-    >>> match_characters(*bags, first, first, 2).recall.tolist()
-    [[0.5, 0.3333333333333333]]
-    """
-    measures = _core.match_characters(
-        reference, hypothesis, reference_index, hypothesis_index, max_order, alpha
-    )
-    return Matches(*measures)
-
-
 def explain_feature(
     reference: AnalysedBatch,
     hypothesis: AnalysedBatch,
@@ -90,6 +71,16 @@ def explain_feature(
     )  # fmt: skip
     weight_unit, gain_unit = solved["weight_unit"], solved["gain_unit"]
     precision, recall, f = solved["measures"]
+    rows = solved["flow"].T.tolist() if len(solved["flow"]) else [[], [], [], []]
+    # The core names an n-gram by its first token; a skip bigram by that and by how many words lie between.
+    spans = (
+        [
+            (start, start + between + 2) if feature.gap else (row, row + feature.n)
+            for row in side
+            for start, between in [divmod(row, feature.gap + 1)]
+        ]
+        for side in rows[:2]
+    )
     return MatchDetail(
         name=feature.name, similarity=feature.similarity, n=feature.n, gap=feature.gap,
         precision=precision, recall=recall, f=f,
@@ -97,8 +88,8 @@ def explain_feature(
         reference_weight=solved["reference_weight"] / weight_unit,
         hypothesis_weight=solved["hypothesis_weight"] / weight_unit,
         flow=tuple(
-            Link(feature.span(i), feature.span(j), gain / gain_unit, amount / weight_unit)
-            for i, j, gain, amount in solved["flow"].tolist()
+            Link(x, y, gain / gain_unit, amount / weight_unit)
+            for x, y, gain, amount in zip(*spans, *rows[2:], strict=True)
         ),
     )  # fmt: skip
 

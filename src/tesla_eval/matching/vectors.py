@@ -4,34 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from tesla_eval import _core
-from tesla_eval.matching.ngrams import RECALL_WEIGHT, Matches
 
 VECTOR_PROBLEMS: tuple[str, ...] = _core.VECTOR_PROBLEMS
 """Best partner at the thresholds 0 and .5, flow between words at .3, flow between bigrams at .3."""
 
 _SIMILARITY_UNIT, _GAIN_UNIT, WEIGHT_UNIT = 160, 16, 64  # as in core/matching/vectors.cpp
-
-
-def match_vectors(
-    reference: _core.VectorTexts, hypothesis: _core.VectorTexts, reference_index: npt.NDArray[np.int64],
-    hypothesis_index: npt.NDArray[np.int64], alpha: float = RECALL_WEIGHT,
-) -> Matches:  # fmt: skip
-    """Match pairs of texts, as `match_pairs` does; the columns are `VECTOR_PROBLEMS`.
-
-    >>> from tesla_eval.language.analysis import load_pipeline
-    >>> from tesla_eval.language.analysis.frequencies import load_frequencies
-    >>> from tesla_eval.language.analysis.vectors import WordsWithVectors, load_vectors
-    >>> words = WordsWithVectors(load_vectors("en"), load_frequencies("en"))
-    >>> x, y = load_pipeline("en").analyse(["Two were arrested"], ["Two were detained"])
-    >>> first = np.zeros(1, np.int64)
-    >>> match_vectors(words.prepare(x), words.prepare(y), first, first).recall.round(2).tolist()
-    [[0.79, 0.61, 0.73, 0.84]]
-    """
-    return Matches(*_core.match_vectors(reference, hypothesis, reference_index, hypothesis_index, alpha))
 
 
 @dataclass(frozen=True)

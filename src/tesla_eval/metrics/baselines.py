@@ -126,7 +126,12 @@ class SacreBleuMetric(Metric):
 
     @cached_property
     def _signature_texts(self) -> list[str]:
-        return [_signature_text(metric) for metric in (self._corpus, self._segment)]
+        """sacreBLEU's signatures without the number of references, which is a property of the data."""
+        for metric in (self._corpus, self._segment):
+            metric.num_refs = 1
+        return [
+            str(metric.get_signature()).removeprefix("nrefs:1|") for metric in (self._corpus, self._segment)
+        ]
 
     def get_signature(self) -> SacreBleuSignature:
         """The metric and its settings, those for segments too; for results it is sacreBLEU's own signature."""
@@ -332,12 +337,6 @@ def index_of_texts(
         streams[0, missing.all(axis=0)] = len(texts)
         texts.append(empty)
     return texts, (np.arange(count), streams)
-
-
-def _signature_text(metric: Any) -> str:
-    """sacreBLEU's signature without the number of references, which is a property of the data."""
-    metric.num_refs = 1
-    return str(metric.get_signature()).removeprefix("nrefs:1|")
 
 
 def _default_tokeniser(lang: str) -> str:

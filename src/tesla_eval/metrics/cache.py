@@ -11,9 +11,8 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from types import TracebackType
 
 import numpy as np
 
@@ -46,7 +45,7 @@ def default_cache_folder() -> Path:
     return Path(base) / "tesla-eval"
 
 
-class ScoreCache:
+class ScoreCache(AbstractContextManager["ScoreCache"]):
     """Segment scores with their features and statistics in one SQLite file.
 
     Without `on_disk` scores are kept for the life of the object only, and no file is touched.
@@ -65,23 +64,27 @@ class ScoreCache:
             if on_disk:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(self.path if on_disk else ":memory:", timeout=_SECONDS_TO_WAIT)
-            self._prepare()
+            version = self._database.execute("PRAGMA user_version").fetchone()[0]
+            if version > _FORMAT:
+                raise ResourceError(
+                    f"{self.path}: is a score cache of format {version}, this version reads format {_FORMAT}; "
+                    f"delete it, or name another folder in ${CACHE_VARIABLE}"
+                )
+            if version < _FORMAT:  # what an older version kept can be computed again
+                self._database.execute("DROP TABLE IF EXISTS scores")
+            # One blob: the score, the features, the statistics. Without rowid the key is the table's own order.
+            self._database.execute(
+                "CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, numbers BLOB NOT NULL) WITHOUT ROWID"
+            )
+            self._database.execute(f"PRAGMA user_version = {_FORMAT}")
+            self._database.commit()
 
-    def __enter__(self) -> ScoreCache:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+    def __exit__(self, *error: object) -> None:
+        self._database.close()
 
     def __len__(self) -> int:
         with self._explained():
             return int(self._database.execute("SELECT count(*) FROM scores").fetchone()[0])
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._database.close()
 
     def score(
         self,
@@ -109,29 +112,24 @@ class ScoreCache:
         new = sorted(index for key, index in first_with.items() if key not in rows)
         advance(len(keys) - len(new))
         spans = list(_spans(new, references))
-        chunks = _chunks(spans, hypotheses, references, read_sources)
+        chunks = (
+            Chunk(
+                [[hypotheses[i] for i in span]],
+                [[stream[i] for i in span] for stream in references],
+                None if read_sources is None else [read_sources[i] for i in span],
+            )
+            for span in spans
+        )
         for span, [[part]] in zip(spans, score_chunks([metric], chunks, metric.workers), strict=True):
-            computed = {keys[index]: row for index, row in zip(span, _rows(part), strict=True)}
+            columns = [part.scores, part.features] + ([] if part.statistics is None else [part.statistics])
+            computed = {keys[index]: row for index, row in zip(span, np.column_stack(columns), strict=True)}
             self._write(computed)
             rows |= computed
             advance(len(span))
-        return _segment_scores(np.stack([rows[key] for key in keys]), len(metric.feature_names))
-
-    def _prepare(self) -> None:
-        version = self._database.execute("PRAGMA user_version").fetchone()[0]
-        if version > _FORMAT:
-            raise ResourceError(
-                f"{self.path}: is a score cache of format {version}, this version reads format {_FORMAT}; "
-                f"delete it, or name another folder in ${CACHE_VARIABLE}"
-            )
-        if version < _FORMAT:  # what an older version kept can be computed again
-            self._database.execute("DROP TABLE IF EXISTS scores")
-        # One blob: the score, the features, the statistics. Without rowid the key is the table's own order.
-        self._database.execute(
-            "CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, numbers BLOB NOT NULL) WITHOUT ROWID"
-        )
-        self._database.execute(f"PRAGMA user_version = {_FORMAT}")
-        self._database.commit()
+        table = np.stack([rows[key] for key in keys])
+        end = 1 + len(metric.feature_names)
+        statistics = table[:, end:] if table.shape[1] > end else None
+        return SegmentScores(table[:, 0].copy(), table[:, 1:end].copy(), statistics)
 
     def _read(self, keys: Iterable[bytes]) -> dict[bytes, FloatArray]:
         wanted = sorted(keys)  # the table's own order: every page is read once
@@ -199,24 +197,3 @@ def _spans(new: Sequence[int], references: References) -> Iterator[list[int]]:
         seen.add(given)
     if span:
         yield span
-
-
-def _chunks(
-    spans: list[list[int]], hypotheses: Sequence[str], references: References, sources: Sequence[str] | None
-) -> Iterator[Chunk]:
-    for span in spans:
-        yield Chunk(
-            [[hypotheses[i] for i in span]],
-            [[stream[i] for i in span] for stream in references],
-            None if sources is None else [sources[i] for i in span],
-        )
-
-
-def _rows(part: SegmentScores) -> FloatArray:
-    columns = [part.scores, part.features] + ([] if part.statistics is None else [part.statistics])
-    return np.column_stack(columns)
-
-
-def _segment_scores(rows: FloatArray, features: int) -> SegmentScores:
-    statistics = rows[:, 1 + features :] if rows.shape[1] > 1 + features else None
-    return SegmentScores(rows[:, 0].copy(), rows[:, 1 : 1 + features].copy(), statistics)

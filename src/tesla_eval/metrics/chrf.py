@@ -6,7 +6,6 @@ Words are numbered, and each number is a code point of its own. So word n-grams 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -64,6 +63,7 @@ class Chrf(SacreBleuMetric):
             lang, workers=workers, char_order=char_order, word_order=word_order, beta=beta, lowercase=lc,
             whitespace=whitespace, eps_smoothing=eps,
         )  # fmt: skip
+        self._counted_by_core = not whitespace and max(char_order, word_order) <= LONGEST_CHARACTER_NGRAM
 
     def _make(self, lang: str, **options: Any) -> tuple[Any, Any]:
         from sacrebleu.metrics.chrf import CHRF
@@ -72,11 +72,6 @@ class Chrf(SacreBleuMetric):
             check_order(self.id, name, options[name], least)
         metric = CHRF(**options)
         return metric, metric
-
-    @cached_property
-    def _counted_by_core(self) -> bool:
-        own = self._corpus
-        return not own.whitespace and max(own.char_order, own.word_order) <= LONGEST_CHARACTER_NGRAM
 
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores and statistics of some segments; of several references each takes the best, as in sacreBLEU."""

@@ -198,6 +198,10 @@ def compare_systems(
     randomisation = approximate_randomisation(candidates, resamples=resamples, seed=seed)
     units = table.segments if documents is None else candidates.score(candidates.statistics)
     pairs = _pair_tests(table, tested, bootstrap, randomisation, units)
+    apart = np.zeros((len(table.systems), len(table.systems)), bool)
+    for (first, second), test in zip(tested, pairs, strict=True):
+        apart[first, second] = apart[second, first] = test.is_significant(alpha)
+    ranked = bootstrap.scores if table.higher_is_better else -bootstrap.scores
     return SystemComparison(
         metric=table.metric,
         higher_is_better=table.higher_is_better,
@@ -205,7 +209,7 @@ def compare_systems(
         scores=tuple(bootstrap.scores.tolist()),
         low=tuple(bootstrap.low.tolist()),
         high=tuple(bootstrap.high.tolist()),
-        clusters=_clusters(table, bootstrap.scores, tested, pairs, alpha) if baseline is None else None,
+        clusters=tuple(rank_clusters(ranked, apart).tolist()) if baseline is None else None,
         pairs=pairs,
         documents=None
         if documents is None
@@ -248,7 +252,11 @@ def _pair_tests(
 ) -> tuple[PairTest, ...]:
     bootstrap_holm = holm([bootstrap.p_values[pair] for pair in tested])
     randomisation_holm = holm([randomisation.p_values[pair] for pair in tested])
-    signs = [_sign_test(units[:, first], units[:, second]) for first, second in tested]
+    # NaN if no unit tells the systems apart.
+    signs = [
+        sign_test(int((first > second).sum()), int((first < second).sum())).p_value
+        for first, second in (units[:, pair].T for pair in tested)
+    ]
     sign_holm = holm(signs)
     sign = 1.0 if table.higher_is_better else -1.0
     tests = []
@@ -274,25 +282,6 @@ def _pair_tests(
             )
         )
     return tuple(tests)
-
-
-def _sign_test(first: FloatArray, second: FloatArray) -> float:
-    """The p-value of the sign test, NaN if no unit tells the systems apart."""
-    return sign_test(int((first > second).sum()), int((first < second).sum())).p_value
-
-
-def _clusters(
-    table: SystemTable,
-    scores: FloatArray,
-    tested: Sequence[tuple[int, int]],
-    tests: Sequence[PairTest],
-    alpha: float,
-) -> tuple[int, ...]:
-    apart = np.zeros((len(table.systems), len(table.systems)), bool)
-    for (first, second), test in zip(tested, tests, strict=True):
-        apart[first, second] = apart[second, first] = test.is_significant(alpha)
-    ranked = scores if table.higher_is_better else -scores
-    return tuple(rank_clusters(ranked, apart).tolist())
 
 
 def _places(documents: Sequence[str]) -> list[int]:

@@ -16,6 +16,7 @@ from tesla_eval.language.discourse.document import Document, Relation
 from tesla_eval.language.discourse.parser import TextParser, load_parser
 from tesla_eval.language.discourse.roles import (
     KIND,
+    SCALES,
     VARIANTS,
     CoherenceModel,
     RoleMatrix,
@@ -38,24 +39,29 @@ class Dicomer(Metric):
 
     >>> metric = Dicomer()
     >>> good = "Tom fell ill. He stayed at home because he had a fever. But his fever soon went down."
-    >>> metric.sentence_score(good).features["log"] <= 0
+    >>> score = metric.sentence_score(good)
+    >>> score.score == score.features["log"] <= 0
     True
     """
 
     id: ClassVar[str] = "dicomer"
     needs_references: ClassVar[bool] = False
-    feature_names = ("ranking", "log")
-    sections: ClassVar[Mapping[str, str]] = {"variant": "§11", "model": "§11"}
-    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"variant": VARIANTS}
+    feature_names = SCALES
+    sections: ClassVar[Mapping[str, str]] = {"variant": "§11", "scale": "§11", "model": "§11"}
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"variant": VARIANTS, "scale": SCALES}
 
     def __init__(
         self,
         lang: str = "en",
         *,
         variant: str = KIND,
+        scale: str = SCALES[0],
         model: CoherenceModel | Path | str | None = None,
         workers: int = 1,
     ) -> None:
+        if scale not in SCALES:
+            raise UsageError(f"dicomer: the scale is one of {', '.join(SCALES)}, not {scale!r}")
+        self.scale = scale
         self.parser: TextParser = load_parser(lang)
         if isinstance(model, str | Path):
             model = read_coherence_model(Path(model))
@@ -73,26 +79,29 @@ class Dicomer(Metric):
         self.lang = self.parser.pipeline.language
 
     def get_signature(self) -> Signature:
-        """Name, version, language, variant, and the models."""
+        """Name, version, language, variant, scale, and the models."""
         return Signature(
             {
                 "metric": self.id, "version": __version__, "lang": self.lang,
-                "variant": self.model.variant, "tagger": self.parser.pipeline.signature["tagger"],
-                "parser": self.parser.fingerprint, "model": self.model.fingerprint or "own",
+                "variant": self.model.variant, "scale": self.scale,
+                "tagger": self.parser.pipeline.signature["tagger"], "parser": self.parser.fingerprint,
+                "model": self.model.fingerprint or "own",
             }
         )  # fmt: skip
 
     def score_segments(self, hypotheses: Sequence[str], references: References = ()) -> SegmentScores:
-        """The ranking score of each text; references are not looked at."""
-        scores = np.array([self._score(document)[0] for document in self.parser.documents(hypotheses)])
-        logs = np.array([self.model.log_score(score) for score in scores.tolist()])
-        return SegmentScores(scores, np.stack([scores, logs], axis=1))
+        """The score of each text on every scale; references are not looked at."""
+        values = np.array([self._score(document)[0] for document in self.parser.documents(hypotheses)])
+        values = values.reshape(-1, len(SCALES))
+        return SegmentScores(values[:, SCALES.index(self.scale)].copy(), values)
 
-    def _score(self, document: Document) -> tuple[float, list[Relation], RoleMatrix, dict[str, float]]:
+    def _score(
+        self, document: Document
+    ) -> tuple[tuple[float, ...], list[Relation], RoleMatrix, dict[str, float]]:
         relations = self.parser.parser.parse(document)
         matrix, features = matrix_of(document, relations, self.model)
         sentences = len(document) if _has_words(document) else 0
-        return self.model.ranking(features, sentences), relations, matrix, features
+        return self.model.scores(features, sentences), relations, matrix, features
 
     def explain(
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
@@ -105,10 +114,10 @@ class Dicomer(Metric):
     def explain_text(self, text: str) -> CoherenceDetail:
         """What the metric sees in one text."""
         (document,) = self.parser.documents([text])
-        score, relations, matrix, features = self._score(document)
+        values, relations, matrix, features = self._score(document)
         shares = sorted(self.model.shares(features).items(), key=lambda item: (-item[1], item[0]))
         return CoherenceDetail(
-            score=score,
+            score=values[SCALES.index(self.scale)],
             variant=self.model.variant,
             sentences=tuple(text[s.spans[0][0] : s.spans[-1][1]] for s in document.sentences),
             relations=tuple(relation.to_dict(text, document.spans) for relation in relations),
@@ -117,9 +126,7 @@ class Dicomer(Metric):
                 for term in matrix.columns
             },
             features=(
-                ValueDetail(name="ranking", value=score),
-                ValueDetail(name="log", value=self.model.log_score(score)),
-                ValueDetail(name="expected", value=self.model.expected(len(document))),
+                *(ValueDetail(name=name, value=value) for name, value in zip(SCALES, values, strict=True)),
                 *(
                     ValueDetail(name=name, value=features[name], weight=self.model.weights[name], share=share)
                     for name, share in shares

@@ -38,7 +38,7 @@ from tesla_eval.language.analysis.batch import PerVocabulary
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.combinations import Combination
-from tesla_eval.metrics.features import BoundGroup, CoreGroup, FeatureGroup, options_of
+from tesla_eval.metrics.features import FIRST, BoundGroup, CoreGroup, FeatureGroup, options_of
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.segments import (
     References,
@@ -285,15 +285,27 @@ class FeatureMetric(Metric):
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Explanation:
         """The score of one segment with the matching behind it: each text is analysed, each problem solved once."""
-        from tesla_eval.metrics.results import Explanation  # not before something is explained
+        from tesla_eval.base.explanations import ReferenceExplanation  # not before something is explained
+        from tesla_eval.metrics.results import Explanation
 
         streams = streams_of_one(hypothesis, references)
         y, *sides = self.analysis.analyse([hypothesis], *streams)
         rows, details = [], []
         for (text,), x in zip(streams, sides, strict=True):
-            row, detail = self._explain_pair(text, x, y)
+            parts = [group.explain(x, y) for group in self._layout.groups]
+            row = np.concatenate([part.values for part in parts])
+            if self._layout.columns is not None:
+                row = row[self._layout.columns]
+            detail = ReferenceExplanation(
+                text=text,
+                score=float(self._scores(row[None], x, y, FIRST, FIRST)[0]),
+                features=tuple(feature for part in parts for feature in part.features),
+                reference=tuple(x.tokens(0)),
+                hypothesis=tuple(y.tokens(0)),
+                covering=next((part.covering for part in parts if part.covering is not None), None),
+            )
             rows.append(row)
-            details.append(detail)
+            details.append(self._layout.combination.explain(row, self.features, detail))
         scores = np.array([[detail.score] for detail in details])
         score, _ = self._layout.combination.over_references(scores, np.stack(rows)[:, None])
         return Explanation(
@@ -316,24 +328,6 @@ class FeatureMetric(Metric):
                 ReferenceExplanation(reference, nan, (linked,), shared, tuple(y.tokens(0)))
             )  # fmt: skip
         return details
-
-    def _explain_pair(self, text: str, x: Any, y: Any) -> tuple[FloatArray, ReferenceExplanation]:
-        from tesla_eval.base.explanations import ReferenceExplanation  # not before something is explained
-
-        parts = [group.explain(x, y) for group in self._layout.groups]
-        row = np.concatenate([part.values for part in parts])
-        if self._layout.columns is not None:
-            row = row[self._layout.columns]
-        first = np.zeros(1, np.int64)
-        detail = ReferenceExplanation(
-            text=text,
-            score=float(self._scores(row[None], x, y, first, first)[0]),
-            features=tuple(feature for part in parts for feature in part.features),
-            reference=tuple(x.tokens(0)),
-            hypothesis=tuple(y.tokens(0)),
-            covering=next((part.covering for part in parts if part.covering is not None), None),
-        )
-        return row, self._layout.combination.explain(row, self.features, detail)
 
     def _prepare(self, batch: Any) -> list[Any]:
         return [group.prepare(batch) for group in self._layout.groups]

@@ -135,7 +135,7 @@ def score_systems(
         one.metric.corpus_wide for one in metrics
     ):  # they depend on all references: everything is read first
         chunks = list(chunks)
-        streams = _whole_streams(chunks)
+        streams = whole_streams(chunks)
         metrics = [one._replace(metric=one.metric.for_corpus(streams)) for one in metrics]
     scored = Scored(systems, metrics, keep)
     try:
@@ -150,7 +150,7 @@ def score_systems(
     return scored
 
 
-def _whole_streams(chunks: Sequence[Chunk]) -> list[list[str | None]]:
+def whole_streams(chunks: Sequence[Chunk]) -> list[list[str | None]]:
     """The references of all chunks, each stream as long as all segments together."""
     most = max((len(chunk.references) for chunk in chunks), default=0)
     streams: list[list[str | None]] = [[] for _ in range(most)]
@@ -170,13 +170,22 @@ class Scored:
         self.systems = tuple(systems)
         self.metrics = tuple(metrics)
         self._totals = [[one.metric.new_total() for one in metrics] for _ in systems]
-        self._kept = [[_Segments(keep) for _ in metrics] for _ in systems] if keep != "nothing" else []
+        self._parts: list[list[list[SegmentScores]]] = []
+        """By system and metric what is kept, if that is everything."""
+        self._files: list[list[IO[bytes]]] = []
+        """By system and metric a file of scores, if only these are kept."""
+        if keep == "everything":
+            self._parts = [[[] for _ in metrics] for _ in systems]
+        elif keep == "scores":
+            from tempfile import SpooledTemporaryFile  # takes time to import: only when asked for
+
+            self._files = [[SpooledTemporaryFile(_IN_MEMORY) for _ in metrics] for _ in systems]  # noqa: SIM115
         self._reference_counts: set[int | str] = set()
 
     def close(self) -> None:
         """Remove the temporary files."""
-        for kept in chain.from_iterable(self._kept):
-            kept.close()
+        for file in chain.from_iterable(self._files):
+            file.close()
 
     def counting_references(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         """The chunks as they pass by; the number of references becomes part of the signatures."""
@@ -193,9 +202,12 @@ class Scored:
         for totals, row in zip(self._totals, parts, strict=True):
             for total, part in zip(totals, row, strict=True):
                 total.add(part)
-        for kept, row in zip(self._kept, parts, strict=False):
+        for kept, row in zip(self._parts, parts, strict=False):
             for segments, part in zip(kept, row, strict=True):
-                segments.add(part)
+                segments.append(part)
+        for files, row in zip(self._files, parts, strict=False):
+            for file, part in zip(files, row, strict=True):
+                file.write(part.scores.tobytes())
 
     @property
     def scores(self) -> tuple[tuple[float, ...], ...]:
@@ -208,11 +220,21 @@ class Scored:
 
     def segments(self, system: int, metric: int) -> SegmentScores:
         """All segments of a system under a metric, if everything was kept."""
-        return self._kept[system][metric].everything()
+        assert self._parts, "segments are there only with keep='everything'"
+        kept = self._parts[system][metric]
+        kept[:] = [SegmentScores.concatenate(kept)]
+        return kept[0]
 
     def segment_scores(self, system: int, metric: int) -> Iterator[float]:
         """The scores of the segments, if at least these were kept."""
-        return self._kept[system][metric].scores()
+        if not self._files:
+            yield from self.segments(system, metric).scores.tolist()
+            return
+        file = self._files[system][metric]
+        file.seek(0)
+        while block := file.read(_IN_MEMORY):
+            numbers: FloatArray = np.frombuffer(block, _FLOAT)
+            yield from numbers.tolist()
 
     def table(self, metric: int) -> SystemTable:
         """All systems under one metric, ready to be compared, if everything was kept."""
@@ -244,39 +266,3 @@ class Scored:
         if not metric.needs_references:
             return 0
         return "var" if len(self._reference_counts) > 1 else next(iter(self._reference_counts), 0)
-
-
-class _Segments:
-    """What is kept of the segments of one system under one metric."""
-
-    def __init__(self, keep: Kept) -> None:
-        self._parts: list[SegmentScores] | None = [] if keep == "everything" else None
-        self._file: IO[bytes] | None = None
-        if keep == "scores":
-            from tempfile import SpooledTemporaryFile  # takes time to import: only when asked for
-
-            self._file = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115
-
-    def add(self, part: SegmentScores) -> None:
-        if self._parts is not None:
-            self._parts.append(part)
-        if self._file is not None:
-            self._file.write(part.scores.tobytes())
-
-    def everything(self) -> SegmentScores:
-        assert self._parts is not None, "segments are there only with keep='everything'"
-        self._parts = [SegmentScores.concatenate(self._parts)]
-        return self._parts[0]
-
-    def scores(self) -> Iterator[float]:
-        if self._file is None:
-            yield from self.everything().scores.tolist()
-            return
-        self._file.seek(0)
-        while block := self._file.read(_IN_MEMORY):
-            numbers: FloatArray = np.frombuffer(block, _FLOAT)
-            yield from numbers.tolist()
-
-    def close(self) -> None:
-        if self._file is not None:
-            self._file.close()

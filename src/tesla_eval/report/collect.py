@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,16 +14,16 @@ from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.base.version import __version__
 from tesla_eval.drawing.covering import compact
-from tesla_eval.drawing.explanation import feature_titles, titles_of
+from tesla_eval.drawing.explanation import feature_titles
 from tesla_eval.language.analysis.tagger import TaggerModel
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.comparison import SystemComparison, compare_systems
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.registry import digits
-from tesla_eval.metrics.scoring import Chunk, Scored
+from tesla_eval.metrics.scoring import Chunk, Scored, whole_streams
 from tesla_eval.report.embedding import TEXTS, encoded
 from tesla_eval.report.findings import CLASSES, LENGTHS, WORD_CLASSES, Findings, word_places
-from tesla_eval.report.overview import short_names
+from tesla_eval.texts.compression import short_names
 
 FORMAT = "tesla-report"
 FORMAT_VERSION = 1
@@ -56,17 +55,10 @@ class ReportTexts:
         groups: Mapping[str, Sequence[str]] | None = None,
     ) -> ReportTexts:
         """The texts of all chunks; a chunk with fewer references than another lacks the others."""
-        references: list[list[str | None]] = [
-            [] for _ in range(max(len(chunk.references) for chunk in chunks))
-        ]
-        for chunk in chunks:
-            gaps = [[None] * chunk.segments] * (len(references) - len(chunk.references))
-            for stream, texts in zip(references, [*chunk.references, *gaps], strict=True):
-                stream.extend(texts)
         return cls(
             tuple(systems),
             [[text for chunk in chunks for text in chunk.systems[k]] for k in range(len(systems))],
-            references,
+            whole_streams(chunks),
             None
             if any(chunk.sources is None for chunk in chunks)
             else [text for chunk in chunks for text in chunk.sources or ()],
@@ -98,22 +90,38 @@ class ScoredMetric:
     features: FloatArray
     comparison: SystemComparison
 
+    def to_dict(self) -> dict[str, Any]:
+        """What the page shows of it: scores, comparison, means of features over the segments that have them."""
+        return {
+            "name": self.name, "signature": self.signature, "segment_signature": self.segment_signature,
+            "higher_is_better": self.metric.higher_is_better, "digits": self.digits,
+            "explained": self.metric.explains, "scores": list(self.scores), "segments": self.segments.tolist(),
+            "comparison": self.comparison.to_dict(), "feature_names": list(self.metric.feature_names),
+            "feature_means": [
+                [
+                    round(math.fsum(known) / len(known), _FEATURE_DIGITS) if known else None
+                    for column in features.T.tolist()
+                    for known in [[value for value in column if not math.isnan(value)]]
+                ]
+                for features in self.features
+            ],
+        }  # fmt: skip
+
 
 def scored_metrics(scored: Scored, **test: Any) -> list[ScoredMetric]:
     """Each metric with its scores of all systems, compared by `compare_systems` with the options of `test`."""
-    return [_scored_metric(scored, place, test) for place in range(len(scored.metrics))]
-
-
-def _scored_metric(scored: Scored, place: int, test: dict[str, Any]) -> ScoredMetric:
-    name, metric = scored.metrics[place]
-    parts = [scored.segments(system, place) for system in range(len(scored.systems))]
-    return ScoredMetric(
-        name=name, metric=metric, signature=str(scored.signature(place)),
-        segment_signature=str(scored.segment_signature(place)), digits=digits(name),
-        scores=tuple(row[place] for row in scored.scores), segments=np.stack([part.scores for part in parts]),
-        features=np.stack([part.features for part in parts]),
-        comparison=compare_systems(scored.table(place), **test),
-    )  # fmt: skip
+    metrics = []
+    for place, (name, metric) in enumerate(scored.metrics):
+        parts = [scored.segments(system, place) for system in range(len(scored.systems))]
+        one = ScoredMetric(
+            name=name, metric=metric, signature=str(scored.signature(place)),
+            segment_signature=str(scored.segment_signature(place)), digits=digits(name),
+            scores=tuple(row[place] for row in scored.scores), segments=np.stack([part.scores for part in parts]),
+            features=np.stack([part.features for part in parts]),
+            comparison=compare_systems(scored.table(place), **test),
+        )  # fmt: skip
+        metrics.append(one)
+    return metrics
 
 
 @dataclass(frozen=True)
@@ -144,13 +152,21 @@ def collect(
         len(order) if flows is None else flows, MATCHING_BYTES if flows is None else math.inf
     )
     words = _Words([[] for _ in range(texts.count)], [0] * texts.count, [[] for _ in texts.systems])
-    with _no_garbage_collection():
+    enabled = gc.isenabled()
+    gc.disable()  # explanations are millions of small objects without cycles: to look for cycles takes an eighth more
+    try:
         findings = _explain_all(texts, explained, order, links, words, progress)
-    others = {
-        f"tesla-features-{place}": encoded({"metric": one.name, "values": _feature_values(one)})
-        for place, one in enumerate(scored)
-        if one.features.shape[2]
-    }
+    finally:
+        if enabled:
+            gc.enable()
+    others = {}
+    for place, one in enumerate(scored):
+        if one.features.shape[2]:  # by system, feature and segment, rounded: to sort by, not to compute with
+            values = [
+                [[None if math.isnan(value) else value for value in column] for column in features.T.tolist()]
+                for features in np.round(one.features, _FEATURE_DIGITS)
+            ]
+            others[f"tesla-features-{place}"] = encoded({"metric": one.name, "values": values})
     if findings:
         losses = [one.losses for one in findings]
         others["tesla-words"] = encoded(
@@ -168,56 +184,22 @@ def collect(
     core = {
         "format": FORMAT, "version": FORMAT_VERSION, "tesla": __version__, "title": title,
         "command": command, "language": language, "systems": list(texts.systems),
-        "names": list(short_names(texts.systems)),
-        "metrics": [_metric(one, one in explained) for one in scored],
+        "names": short_names(texts.systems),
+        "metrics": [one.to_dict() for one in scored],
         "lengths": findings[0].reference_lengths if findings else _longest_references(texts),
         "length_bins": list(LENGTHS), "word_classes": list(CLASSES), "classes": list(WORD_CLASSES),
         "lost_classes": [one.classes for one in findings], "findings": [one.to_dict() for one in findings],
         "findings_metric": explained[0].name if explained else None,
-        "feature_titles": {
-            **feature_titles(name for one in scored for name in one.metric.feature_names), **links.titles,
-        },
-        "support": words.unsupported(),
+        "feature_titles": feature_titles(
+            [*(name for one in scored for name in one.metric.feature_names), *sorted(links.features)]
+        ),
+        # For each system its least supported sentences, the worst first; nothing if no metric reads the source.
+        "support": [
+            sorted(some, key=lambda one: one["score"])[:_MOST_SENTENCES] for some in words.support
+        ] if any(words.support) else [],
         "matching": {"blocks": links.places, "segments": len(links.places), "of": texts.count},
     }  # fmt: skip
     return Blocks(core, {**others, **links.blocks})
-
-
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """Explanations are millions of small objects without cycles: looking for cycles takes an eighth of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-def _metric(one: ScoredMetric, explained: bool) -> dict[str, Any]:
-    return {
-        "name": one.name, "signature": one.signature, "segment_signature": one.segment_signature,
-        "higher_is_better": one.metric.higher_is_better, "digits": one.digits, "explained": explained,
-        "scores": list(one.scores), "segments": one.segments.tolist(), "comparison": one.comparison.to_dict(),
-        "feature_names": list(one.metric.feature_names),
-        "feature_means": [_means(features) for features in one.features],
-    }  # fmt: skip
-
-
-def _means(features: FloatArray) -> list[float | None]:
-    """The mean of each feature over the segments that have it."""
-    columns = ([value for value in column if not math.isnan(value)] for column in features.T.tolist())
-    return [round(math.fsum(column) / len(column), _FEATURE_DIGITS) if column else None for column in columns]
-
-
-def _feature_values(one: ScoredMetric) -> list[list[list[float | None]]]:
-    """By system, feature and segment, rounded: to sort by, not to compute with."""
-    rounded = np.round(one.features, _FEATURE_DIGITS)
-    return [
-        [[None if math.isnan(value) else value for value in column] for column in features.T.tolist()]
-        for features in rounded
-    ]
 
 
 def telling_segments(one: ScoredMetric) -> list[int]:
@@ -234,28 +216,28 @@ def telling_segments(one: ScoredMetric) -> list[int]:
     return list(dict.fromkeys(place for places in zip(spread, worst, even, strict=True) for place in places))
 
 
+@dataclass
 class _EmbeddedLinks:
     """Blocks of explanations that the page holds, of at most `segments` segments and about `size` bytes."""
 
-    def __init__(self, segments: int, size: float) -> None:
-        self.blocks: dict[str, str] = {}
-        self.titles: dict[str, str] = {}
-        """The names of features in words."""
-        self.places: dict[str, int] = {}
-        """For each segment the number of its block."""
-        self._segments, self._size = segments, size
-
-    def wanted(self, segments: Sequence[int]) -> Sequence[int]:
-        """Those of the next segments that there is room for."""
-        return segments[: self._segments - len(self.places)] if self._size > 0 else ()
+    segments: int
+    size: float
+    """How many bytes are left."""
+    blocks: dict[str, str] = field(default_factory=dict)
+    features: set[str] = field(default_factory=set)
+    """Their names."""
+    places: dict[str, int] = field(default_factory=dict)
+    """For each segment the number of its block."""
 
     def add(self, segments: Sequence[int], explanations: dict[str, dict[str, list[dict[str, Any]]]]) -> None:
         """Take in the explanations by metric, segment and system; the block that is too much is left out."""
         for by_segment in explanations.values():
-            self.titles |= titles_of(next(iter(by_segment.values()))[0]["references"])
+            details = next(iter(by_segment.values()))[0]["references"]
+            rows = (detail.get(key, ()) for detail in details for key in ("features", "shares"))
+            self.features |= {one["name"] for row in rows for one in row}
         data = encoded(explanations)
-        self._size -= len(data)
-        if self._size >= 0 or not self.blocks:
+        self.size -= len(data)
+        if self.size >= 0 or not self.blocks:
             number = len(self.blocks)
             self.blocks[f"tesla-matching-{number}"] = data
             self.places.update({str(segment): number for segment in segments})
@@ -271,12 +253,6 @@ class _Words:
     """For each segment the number of that reference among those that it has."""
     support: list[list[dict[str, Any]]]
     """For each system the sentences of its summaries, each with its segment."""
-
-    def unsupported(self) -> list[list[dict[str, Any]]]:
-        """For each system its least supported sentences, the worst first; nothing if no metric reads the source."""
-        if not any(self.support):
-            return []
-        return [sorted(some, key=lambda one: one["score"])[:_MOST_SENTENCES] for some in self.support]
 
 
 def _explain_all(
@@ -295,8 +271,9 @@ def _explain_all(
     findings = [Findings(universal, texts.count) for _ in texts.systems]
     progress.stage("explaining (outputs)", texts.count * len(texts.systems))
     step = max(1, _EXPLANATIONS_PER_BLOCK // (len(texts.systems) * len(explained)))
-    for some in _slices(order, step):
-        linked = links.wanted(some)
+    for start in range(0, len(order), step):
+        some = order[start : start + step]
+        linked = some[: links.segments - len(links.places)] if links.size > 0 else ()
         if linked:
             by_metric = {
                 one.name: {str(segment): _explanations(one.metric, texts, segment) for segment in linked}
@@ -365,8 +342,3 @@ def _universal_tags(metric: Metric) -> Callable[[str], str]:
         for label in tagger.labels:
             known.setdefault(label.fine, label.universal)
     return lambda tag: known.get(tag, tag)
-
-
-def _slices(values: Sequence[int], step: int) -> Iterator[Sequence[int]]:
-    for start in range(0, len(values), step):
-        yield values[start : start + step]

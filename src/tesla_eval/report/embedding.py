@@ -37,11 +37,6 @@ def encoded(value: object) -> str:
     return base64.b64encode(gzip.compress(plain.encode("utf-8"), _LEVEL, mtime=0)).decode("ascii")
 
 
-def embedded(name: str, data: str) -> str:
-    """The block of HTML that holds encoded data under a name."""
-    return f'<script type="{BLOCK_TYPE}" id="{name}">{data}</script>'
-
-
 def read_blocks(path: str | Path) -> Iterator[tuple[str, Any]]:
     """The name and value of each block of a report; raises `InputError` for what is no report or is damaged."""
     try:

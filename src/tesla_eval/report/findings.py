@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby
 from typing import Any
@@ -37,15 +39,6 @@ _SHORTEST_RUN = {"word": 4, "unit": 6}
 _LONGEST_REPETITION = 4
 
 
-def length_bin(length: int) -> int:
-    """The length bin of a reference with this many words.
-
-    >>> [length_bin(n) for n in (1, 5, 6, 1000)]
-    [0, 0, 1, 6]
-    """
-    return sum(length > end for end in LENGTHS)
-
-
 def word_places(tokens: Sequence[Mapping[str, Any]], universal: Callable[[str], str]) -> list[int]:
     """For each word where it begins and ends in its text, and the place of its class in `WORD_CLASSES`, in one list."""
     return [
@@ -63,28 +56,16 @@ def _class_of(token: Mapping[str, Any], universal: Callable[[str], str]) -> str:
     return "number" if token["surface"].isdigit() else _CLASS_OF.get(universal(token["pos"]), "other")
 
 
+@dataclass
 class _Tally:
     """What something cost, and how it was written first in each segment; segments come in any order."""
 
-    def __init__(self) -> None:
-        self.forms: dict[int, str] = {}
-        self.costs: list[float] = []
+    forms: dict[int, str] = field(default_factory=dict)
+    costs: list[float] = field(default_factory=list)
 
     def add(self, segment: int, form: str, cost: float = 1.0) -> None:
         self.forms.setdefault(segment, form)
         self.costs.append(cost)
-
-    @property
-    def cost(self) -> float:
-        return round(math.fsum(self.costs), 6)
-
-    @property
-    def count(self) -> int:
-        return len(self.costs)
-
-    def to_dict(self) -> dict[str, Any]:
-        segments = sorted(self.forms)[:_EXAMPLES]
-        return {"text": self.forms[segments[0]], "cost": self.cost, "count": self.count, "segments": segments}
 
 
 class Findings:
@@ -114,7 +95,7 @@ class Findings:
         ties = ties_of(detail)
         if ties is not None:
             self._add_losses(segment, detail, ties)
-        place = length_bin(len(reference))
+        place = bisect_left(LENGTHS, len(reference))
         self._lengths.update(
             {
                 (place, "segments"): 1,
@@ -127,19 +108,23 @@ class Findings:
         self._add_repetitions(segment, reference, hypothesis)
 
     def _add_losses(self, segment: int, detail: Mapping[str, Any], ties: Sequence[Tie]) -> None:
-        for place, cost in _uncarried(detail["reference"], [(tie.reference, tie) for tie in ties]):
-            for lost in place:
-                self.losses[segment] += (lost, round(100 * cost / len(place)))
-            for text, lemma, kind in self._described(detail["reference"], place):
+        for side, what in (("reference", "lost"), ("hypothesis", "added")):
+            tokens = detail[side]
+            for place, cost in _uncarried(tokens, [(getattr(tie, side), tie) for tie in ties]):
+                if what == "lost":
+                    share = round(100 * cost / len(place))
+                    self.losses[segment] += [number for lost in place for number in (lost, share)]
+                text = _joined([tokens[k] for k in place])  # of a word, or of a run of units
+                if not any(c.isalnum() for c in text):
+                    continue
+                lemma = tokens[place[0]].get("lemma", text.casefold())
+                kind = _class_of({**tokens[place[0]], "surface": text}, self._universal)
                 if kind != "function":
-                    self._tallies["lost"][lemma].add(segment, text, cost)
+                    self._tallies[what][lemma].add(segment, text, cost)
+                if what == "lost" and kind != "function":
                     self.classes[segment] |= 1 << CLASSES.index(kind)
-                if kind in ("name", "number"):
+                if what == "lost" and kind in ("name", "number"):
                     self._tallies[f"{kind}s"][lemma].add(segment, text, cost)
-        for place, cost in _uncarried(detail["hypothesis"], [(tie.hypothesis, tie) for tie in ties]):
-            for text, lemma, kind in self._described(detail["hypothesis"], place):
-                if kind != "function":
-                    self._tallies["added"][lemma].add(segment, text, cost)
         for tie in ties:
             if tie.kind == "synonym":
                 pair = [
@@ -183,18 +168,6 @@ class Findings:
         self._tallies[kind][key].add(segment, text)
         self.classes[segment] |= 1 << CLASSES.index(kind)
 
-    def _described(self, tokens: Sequence[Mapping[str, Any]], span: range) -> Iterable[tuple[str, str, str]]:
-        """The text, the lemma and the class of the word (or the run of units) that was not carried."""
-        first = tokens[span[0]]
-        text = _joined([tokens[place] for place in span])
-        if not any(c.isalnum() for c in text):
-            return
-        yield (
-            text,
-            first.get("lemma", text.casefold()),
-            _class_of({**first, "surface": text}, self._universal),
-        )
-
     def _add_untranslated(
         self, segment: int, reference: Sequence[Any], hypothesis: Sequence[Any], source: str | None
     ) -> None:
@@ -213,17 +186,22 @@ class Findings:
         """The largest of everything, as plain data; `totals` has the number of cases and of segments of each kind."""
         tables: dict[str, Any] = {}
         for name, tallies in self._tallies.items():
+            costs = {key: round(math.fsum(tally.costs), 6) for key, tally in tallies.items()}
             # Words that are common and mostly right, such as "said", come last.
             ranks = {
-                key: -tally.cost
-                * (tally.count / max(tally.count, self._occurrences[key]) if name == "lost" else 1)
+                key: -costs[key]
+                * (len(tally.costs) / max(len(tally.costs), self._occurrences[key]) if name == "lost" else 1)
                 for key, tally in tallies.items()
             }
             chosen = sorted(tallies, key=lambda key: (ranks[key], key))[:_MOST]
-            tables[name] = [tallies[key].to_dict() for key in chosen]
+            tables[name] = [
+                {"text": forms[min(forms)], "cost": costs[key], "count": len(tallies[key].costs),
+                 "segments": sorted(forms)[:_EXAMPLES]}
+                for key in chosen for forms in [tallies[key].forms]
+            ]  # fmt: skip
         tables["totals"] = {
             name: {
-                "count": sum(tally.count for tally in tallies.values()),
+                "count": sum(len(tally.costs) for tally in tallies.values()),
                 "segments": len({segment for tally in tallies.values() for segment in tally.forms}),
             }
             for name, tallies in self._tallies.items()

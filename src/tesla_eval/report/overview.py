@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -14,6 +13,7 @@ from markupsafe import Markup
 from tesla_eval.base.version import SCORING
 from tesla_eval.drawing.shapes import Axis
 from tesla_eval.language.analysis.languages import LANGUAGES
+from tesla_eval.texts.compression import short_names
 
 _WIDTH, _HEIGHT = 180.0, 16.0
 _MOST_NAMES = 5
@@ -64,35 +64,29 @@ class Overview:
 
 def overview(core: Mapping[str, Any]) -> Overview:
     """The first screen of the data of a report."""
-    names = short_names(core["systems"])
+    names = tuple(short_names(core["systems"]))
     metrics = core["metrics"]
+    cells, axes = zip(*map(_cells_and_axis, metrics), strict=True)
+    # By metric and language where systems of WMT lie (tools/score_ranges.py); unused if scores have changed since.
+    stored = json.loads(files("tesla_eval.report").joinpath("ranges.json").read_text("utf-8"))
+    ranges = stored["ranges"] if stored["scoring"] == SCORING else {}
+    language, meanings = core.get("language", ""), []
+    for metric in metrics:
+        row = ranges.get(metric["name"], {}).get(language)
+        if row is not None:
+            ends = " and ".join(_shown(metric, row[end]) for end in ("low", "high"))
+            where = f"{row['systems']} systems of {row['set']} into {LANGUAGES[language].name}"
+            meanings.append(f"{metric['name']}: eight of ten of the {where} lie between {ends}.")
     return Overview(
         conclusion=_conclusion(metrics, core["systems"], names),
         verdicts=tuple(_verdict(metric, core["systems"], names) for metric in metrics),
         order=tuple(_best_first(metrics[0])),
         names=names,
-        cells=tuple(_cells(metric) for metric in metrics),
-        axes=tuple(_axis(metric) for metric in metrics),
+        cells=cells,
+        axes=axes,
         pairs=tuple(_pairs(metric, dict(zip(core["systems"], names, strict=True))) for metric in metrics),
-        meanings=tuple(filter(None, (_meaning(metric, core.get("language", "")) for metric in metrics))),
+        meanings=tuple(meanings),
     )
-
-
-@lru_cache(maxsize=1)
-def _ranges() -> dict[str, dict[str, Any]]:
-    """By metric and language where systems of WMT lie (tools/score_ranges.py); empty if scores have changed since."""
-    stored = json.loads(files("tesla_eval.report").joinpath("ranges.json").read_text("utf-8"))
-    return stored["ranges"] if stored["scoring"] == SCORING else {}
-
-
-def _meaning(metric: Mapping[str, Any], language: str) -> str:
-    """What a score means, by the systems of a WMT campaign; empty where there is no range."""
-    row = _ranges().get(metric["name"], {}).get(language)
-    if row is None:
-        return ""
-    ends = " and ".join(_shown(metric, row[end]) for end in ("low", "high"))
-    where = f"{row['set']} into {LANGUAGES[language].name}"
-    return f"{metric['name']}: eight of ten of the {row['systems']} systems of {where} lie between {ends}."
 
 
 def default_title(language: str, systems: int, segments: int) -> str:
@@ -105,18 +99,6 @@ def default_title(language: str, systems: int, segments: int) -> str:
         f"{systems} system{'s' if systems != 1 else ''}, {segments:,} segment{'s' if segments != 1 else ''}"
     )
     return f"{LANGUAGES[language].name}: {counts}" if language in LANGUAGES else counts
-
-
-def short_names(systems: Sequence[str]) -> tuple[str, ...]:
-    """The names of files without folders and endings, where that leaves them different.
-
-    >>> short_names(["out/a.txt", "out/b.txt"]), short_names(["x/a.txt", "y/a.txt"])
-    (('a', 'b'), ('x/a.txt', 'y/a.txt'))
-    """
-    names = [name.replace("\\", "/").rpartition("/")[2] for name in systems]
-    for suffix in (".gz", ".bz2", ".xz", ".zst", ".txt"):
-        names = [name.removesuffix(suffix) or name for name in names]
-    return tuple(names if len(set(names)) == len(names) else systems)
 
 
 def _best_first(metric: Mapping[str, Any]) -> list[int]:
@@ -206,54 +188,40 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
-def _cells(metric: Mapping[str, Any]) -> tuple[Cell, ...]:
+def _cells_and_axis(metric: Mapping[str, Any]) -> tuple[tuple[Cell, ...], Markup]:
+    """The column of a metric: scores whose intervals are drawn as a line with a dot, and the scale of these pictures.
+
+    With one system there is nothing to compare, and no picture. The scale has at most four round numbers.
+    """
     rows = metric["comparison"]["systems"]
-    scale = _scale(metric)
-    return tuple(
+    pictures, axis = [""] * len(rows), ""
+    if len(rows) > 1:
+        x = Axis(min(row["low"] for row in rows), max(row["high"] for row in rows), 5, _WIDTH - 5)
+        middle = f"{_HEIGHT / 2:g}"
+        pictures = [
+            f'<line x1="{x(row["low"]):.1f}" x2="{x(row["high"]):.1f}" y1="{middle}" y2="{middle}"/>'
+            f'<circle cx="{x(row["score"]):.1f}" cy="{middle}" r="4"/>'
+            for row in rows
+        ]
+        ticks = x.ticks()
+        axis = "".join(
+            f'<line x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="{_HEIGHT - 4:g}" y2="{_HEIGHT:g}"/>'
+            f'<text x="{x(tick):.1f}" y="{_HEIGHT - 5:g}">{tick:.4g}</text>'
+            for tick in ticks[:: 1 + (len(ticks) - 1) // _MOST_TICKS]
+        )
+    size = f'width="{_WIDTH:g}" height="{_HEIGHT:g}" viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}"'
+    *pictures, axis = (
+        f'<svg class="interval" {size} aria-hidden="true">{drawn}</svg>' if drawn else ""
+        for drawn in (*pictures, axis)
+    )
+    cells = tuple(
         Cell(
             _shown(metric, score), f"{_shown(metric, row['low'])} to {_shown(metric, row['high'])}",
-            row["cluster"] if len(rows) > 1 else None, _interval(row, scale),
+            row["cluster"] if len(rows) > 1 else None, Markup(drawn),
         )
-        for score, row in zip(metric["scores"], rows, strict=True)
+        for score, row, drawn in zip(metric["scores"], rows, pictures, strict=True)
     )  # fmt: skip
-
-
-def _scale(metric: Mapping[str, Any]) -> Axis | None:
-    """From scores to pixels; with one system there is nothing to compare, and no picture."""
-    rows = metric["comparison"]["systems"]
-    ends = min(row["low"] for row in rows), max(row["high"] for row in rows)
-    return Axis(*ends, 5, _WIDTH - 5) if len(rows) > 1 else None
-
-
-def _drawn(content: str) -> Markup:
-    size = f'width="{_WIDTH:g}" height="{_HEIGHT:g}" viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}"'
-    return Markup(f'<svg class="interval" {size} aria-hidden="true">{content}</svg>')
-
-
-def _interval(row: Mapping[str, Any], x: Axis | None) -> Markup:
-    """The interval of a score as a line with a dot."""
-    if x is None:
-        return Markup()
-    middle = f"{_HEIGHT / 2:g}"
-    return _drawn(
-        f'<line x1="{x(row["low"]):.1f}" x2="{x(row["high"]):.1f}" y1="{middle}" y2="{middle}"/>'
-        f'<circle cx="{x(row["score"]):.1f}" cy="{middle}" r="4"/>'
-    )
-
-
-def _axis(metric: Mapping[str, Any]) -> Markup:
-    """The scale of a column: a line with at most four round numbers."""
-    x = _scale(metric)
-    if x is None:
-        return Markup()
-    ticks = x.ticks()
-    shown = ticks[:: 1 + (len(ticks) - 1) // _MOST_TICKS]
-    marks = "".join(
-        f'<line x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="{_HEIGHT - 4:g}" y2="{_HEIGHT:g}"/>'
-        f'<text x="{x(tick):.1f}" y="{_HEIGHT - 5:g}">{tick:.4g}</text>'
-        for tick in shown
-    )
-    return _drawn(marks)
+    return cells, Markup(axis)
 
 
 def _pairs(metric: Mapping[str, Any], names: Mapping[str, str]) -> tuple[PairRow, ...]:
@@ -261,13 +229,9 @@ def _pairs(metric: Mapping[str, Any], names: Mapping[str, str]) -> tuple[PairRow
         PairRow(
             names[pair["first"]], names[pair["second"]], _shown(metric, pair["difference"], signed=True),
             f"{_shown(metric, pair['low'], signed=True)} to {_shown(metric, pair['high'], signed=True)}",
-            f"{pair['wins']:.3f}", _shown_p(pair["p_randomisation_holm"]), pair["significant"],
+            f"{pair['wins']:.3f}",
+            "–" if (p := pair["p_randomisation_holm"]) is None else "<0.001" if p < 0.001 else f"{p:.3f}",
+            pair["significant"],
         )
         for pair in metric["comparison"]["pairs"]
     )  # fmt: skip
-
-
-def _shown_p(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return "<0.001" if value < 0.001 else f"{value:.3f}"

@@ -7,15 +7,14 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import DictLoader, Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from tesla_eval.base.version import __version__
-from tesla_eval.drawing.explanation import stylesheet
 from tesla_eval.drawing.policy import content_policy
 from tesla_eval.drawing.script import asset, bundled, drawing_script
 from tesla_eval.report.collect import FORMAT, FORMAT_VERSION, Blocks
-from tesla_eval.report.embedding import CORE, embedded, encoded
+from tesla_eval.report.embedding import BLOCK_TYPE, CORE, encoded
 from tesla_eval.report.human import human_drawings, human_statistics
 from tesla_eval.report.overview import Overview, overview
 from tesla_eval.report.stressed import stress_tables
@@ -38,7 +37,7 @@ def render(
         core = {**core, "human": human}
     if stress is not None:
         core = {**core, "stress": stress}
-    style = stylesheet() + asset("tesla_eval.report", "page.css")
+    style = asset("tesla_eval.drawing", "match.css") + asset("tesla_eval.report", "page.css")
     code = script() if blocks is not None else ""
     summary: Overview | None = None if blocks is None else overview(core)
     day = date.today()
@@ -46,9 +45,15 @@ def render(
         "format": FORMAT, "version": FORMAT_VERSION, "tesla": __version__, "title": title, "command": command,
         "date": day.isoformat(),
     }  # fmt: skip
-    data = [embedded(CORE, encoded({**head, **core}))]
-    data += [embedded(name, text) for name, text in ({} if blocks is None else blocks.others).items()]
-    return _environment().get_template("report.html").render(
+    encoded_blocks = {CORE: encoded({**head, **core}), **({} if blocks is None else blocks.others)}
+    data = [
+        f'<script type="{BLOCK_TYPE}" id="{name}">{text}</script>' for name, text in encoded_blocks.items()
+    ]
+    template = files("tesla_eval.report").joinpath("templates", "report.html").read_text("utf-8")
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+    return environment.from_string(template).render(
         title=title, command=command, version=__version__, day=f"{day.day} {day:%B %Y}", core=core,
         overview=summary, human=human, stress=None if stress is None else stress_tables(stress),
         statistics=[] if human is None else human_statistics(human),
@@ -61,12 +66,3 @@ def render(
 def script() -> str:
     """All modules in one."""
     return f"{drawing_script()}\n{bundled('tesla_eval.report', MODULES)}"
-
-
-@lru_cache(maxsize=1)
-def _environment() -> Environment:
-    template = files("tesla_eval.report").joinpath("templates", "report.html").read_text("utf-8")
-    return Environment(
-        loader=DictLoader({"report.html": template}), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
-    )  # fmt: skip

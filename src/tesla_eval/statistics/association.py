@@ -119,11 +119,6 @@ class SystemAssociation:
         _, systems, segments = self.metrics.shape
         return int({"segment": segments, "system": systems, "cell": systems * segments}[self.unit])
 
-    @property
-    def candidates(self) -> int:
-        """How many metrics are compared."""
-        return len(self.metrics)
-
     def weighted(self, weights: FloatArray) -> FloatArray:
         """(resamples, units) of weights to (resamples, metrics) of statistics."""
         return self.statistic(
@@ -140,7 +135,7 @@ class SystemAssociation:
             self.statistic(
                 human[:, None, :], ratio(kept[:, [a]] + given_up, kept_count[:, [a]] + given_up_count)
             )
-            for a in range(self.candidates)
+            for a in range(len(self.metrics))
         ]
         return np.stack(rows, axis=1)
 

@@ -63,7 +63,14 @@ def rank_clusters(scores: npt.ArrayLike, significant: npt.ArrayLike) -> Index:
     >>> rank_clusters([0.9, 0.8, 0.2, 0.3], apart)
     array([1, 1, 2, 2])
     """
-    values, apart = _ranking(scores, significant)
+    values = as_array(scores, "scores", 1)
+    apart = np.asarray(significant, dtype=bool)
+    if apart.shape != (len(values), len(values)):
+        raise UsageError(
+            f"significant: a table of {len(values)} by {len(values)} is needed, got shape {apart.shape}"
+        )
+    if np.isnan(values).any():
+        raise UsageError("candidates without a score cannot be ranked: leave them out")
     order = np.argsort(-values, kind="stable")
     apart = apart[np.ix_(order, order)]
     clusters = np.empty(len(values), np.int64)
@@ -73,15 +80,3 @@ def rank_clusters(scores: npt.ArrayLike, significant: npt.ArrayLike) -> Index:
             current += 1
         clusters[candidate] = current
     return clusters
-
-
-def _ranking(scores: npt.ArrayLike, significant: npt.ArrayLike) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    values = as_array(scores, "scores", 1)
-    apart = np.asarray(significant, dtype=bool)
-    if apart.shape != (len(values), len(values)):
-        raise UsageError(
-            f"significant: a table of {len(values)} by {len(values)} is needed, got shape {apart.shape}"
-        )
-    if np.isnan(values).any():
-        raise UsageError("candidates without a score cannot be ranked: leave them out")
-    return values, apart

@@ -149,19 +149,11 @@ _SAME = 1e-12
 
 
 @dataclass(frozen=True)
-class CalibratedAccuracy:
-    """The best average accuracy, the epsilon that gives it, the pairs and groups it rests on."""
+class CalibratedAccuracy(Estimate):
+    """The best average accuracy with the epsilon that gives it; it rests on `n` pairs in so many groups."""
 
-    value: float
-    epsilon: float
-    n: int
-    groups: int
-    note: str = ""
-
-    @property
-    def estimate(self) -> Estimate:
-        """The accuracy alone."""
-        return Estimate(self.value, self.n, self.note)
+    epsilon: float = math.nan
+    groups: int = 0
 
 
 def calibrated_accuracy(
@@ -172,11 +164,11 @@ def calibrated_accuracy(
     With epsilon 4 four of the six pairs of human (1, 1, 1, 4) and metric (0, 2, 6, 8) are right:
 
     >>> calibrated_accuracy(human=[0, 0, -3, 0, -3, -3], metric=[-2, -6, -8, -4, -6, -2])
-    CalibratedAccuracy(value=0.6666666666666666, epsilon=4.0, n=6, groups=1, note='')
+    CalibratedAccuracy(value=0.6666666666666666, n=6, note='', epsilon=4.0, groups=1)
     """
     h, m, group = _known(human, metric, groups)
     if not len(h):
-        return CalibratedAccuracy(math.nan, math.nan, 0, 0, "no pair with both scores")
+        return CalibratedAccuracy(math.nan, 0, "no pair with both scores")
     _, index, size = np.unique(group, return_inverse=True, return_counts=True)
     gap = np.abs(m)
     # Raising epsilon over a pair's gap turns it into a tie: right before if the orders agree, right after if
@@ -192,7 +184,7 @@ def calibrated_accuracy(
     best = int(np.argmax(gains >= gains.max() - _SAME * len(size)))
     epsilon = float(candidates[best])
     value = float(group_accuracy(h, m, index, epsilon).mean())
-    return CalibratedAccuracy(value, epsilon, len(h), len(size))
+    return CalibratedAccuracy(value, len(h), epsilon=epsilon, groups=len(size))
 
 
 def group_accuracy(

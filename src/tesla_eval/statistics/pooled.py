@@ -130,11 +130,6 @@ class PooledSpearman:
         self._human = _Order.of(human[judged])
         self._orders = [_Order.of(scores) for scores in self._metrics]
 
-    @property
-    def candidates(self) -> int:
-        """How many metrics are compared."""
-        return len(self._metrics)
-
     def weighted(self, weights: FloatArray) -> FloatArray:
         """(resamples, segments) of weights to (resamples, metrics) of correlations."""
         points = weights[:, self._unit]
@@ -144,15 +139,17 @@ class PooledSpearman:
 
     def exchanged(self, keep: FloatArray) -> FloatArray:
         """Correlations after exchanging segments between every two metrics; see `Resampled`."""
-        result = np.empty((len(keep), self.candidates, self.candidates))
-        result[:, range(self.candidates), range(self.candidates)] = self.weighted(np.ones((1, self.units)))
+        result = np.empty((len(keep), len(self._metrics), len(self._metrics)))
+        result[:, range(len(self._metrics)), range(len(self._metrics))] = self.weighted(
+            np.ones((1, self.units))
+        )
         kept = keep[:, self._unit]
         human, spread = self._human_ranks(np.ones((1, len(self._unit))))
         # Of each output's two scores one is chosen: weights 1 and 0 over the scores of both metrics.
         chosen = np.concatenate([kept, 1 - kept], axis=1)
         human = np.concatenate([human, human], axis=1)
         weighed = chosen * human
-        for a, b in combinations(range(self.candidates), 2):
+        for a, b in combinations(range(len(self._metrics)), 2):
             order = _Order.of(np.concatenate([self._metrics[a], self._metrics[b]]))
             sizes, sums = order.sums(chosen), order.sums(weighed)
             result[:, a, b] = _rho(sizes, sums, spread)

@@ -34,10 +34,6 @@ class Resampled(Protocol):
     def units(self) -> int:
         """How many units there are to draw from."""
 
-    @property
-    def candidates(self) -> int:
-        """How many candidates are compared."""
-
     def weighted(self, weights: FloatArray) -> FloatArray:
         """(resamples, units) of weights to (resamples, candidates) of scores."""
 
@@ -92,11 +88,6 @@ class Additive:
         """How many units there are to draw from."""
         return len(self.statistics)
 
-    @property
-    def candidates(self) -> int:
-        """How many candidates are compared."""
-        return int(self.statistics.shape[1])
-
     def weighted(self, weights: FloatArray) -> FloatArray:
         """(resamples, units) of weights to (resamples, candidates) of scores."""
         return self.score(self._sums(weights))
@@ -105,7 +96,7 @@ class Additive:
         """Scores after exchanging units between every two candidates; see `Resampled`."""
         kept = self._sums(keep)
         given_up = self.statistics.sum(axis=0) - kept
-        return np.stack([self.score(kept[:, [a]] + given_up) for a in range(self.candidates)], axis=1)
+        return np.stack([self.score(kept[:, [a]] + given_up) for a in range(kept.shape[1])], axis=1)
 
     def _sums(self, weights: FloatArray) -> FloatArray:
         flat = weights @ self.statistics.reshape(self.units, -1)
@@ -247,9 +238,9 @@ def paired_bootstrap(
     drawn = np.concatenate([subject.weighted(w) for w in resample_counts(subject.units, resamples, seed)])
     low, high = _interval(drawn, level)
     differences = observed[:, None] - observed
-    same = _rounding(observed)
+    same = _SAME * float(np.nan_to_num(np.abs(observed)).max(initial=0.0))
     difference_low, difference_high, wins, p_values = (np.empty_like(differences) for _ in range(4))
-    for a in range(subject.candidates):  # one row of pairs at a time keeps memory linear in the candidates
+    for a in range(len(observed)):  # one row of pairs at a time keeps memory linear in the candidates
         change = drawn[:, [a]] - drawn
         usable = (~np.isnan(change)).sum(axis=0)
         difference_low[a], difference_high[a] = _interval(change, level)
@@ -307,7 +298,7 @@ def approximate_randomisation(
     """
     observed = subject.weighted(np.ones((1, subject.units)))[0]
     differences = observed[:, None] - observed
-    same = _rounding(observed)
+    same = _SAME * float(np.nan_to_num(np.abs(observed)).max(initial=0.0))
     two_sided, one_sided, usable = (np.zeros_like(differences) for _ in range(3))
     for keep in exchange_masks(subject.units, resamples, seed):
         scores = subject.exchanged(keep)
@@ -324,10 +315,6 @@ def approximate_randomisation(
     )
     drawn = 1 << subject.units if exact else resamples
     return Randomisation(observed, differences, two_sided, one_sided, exact, drawn, seed)
-
-
-def _rounding(scores: FloatArray) -> float:
-    return _SAME * float(np.nan_to_num(np.abs(scores)).max(initial=0.0))
 
 
 def _interval(values: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:

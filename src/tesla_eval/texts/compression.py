@@ -7,7 +7,7 @@ import gzip
 import io
 import lzma
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import IO, Any, Protocol
 
 from tesla_eval.base.errors import UsageError
@@ -17,6 +17,9 @@ _DAMAGE: tuple[type[Exception], ...] = (EOFError, gzip.BadGzipFile, zlib.error, 
 _MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
 _XZ_MEMORY = 256 << 20  # `xz -9` asks for 65 MB; a file that asks for gigabytes is not to be trusted
 _ZSTANDARD_BLOCK = 1 << 10  # 4 bytes can stand for 128 KB, so that a block unpacks to 32 MB at most
+
+
+_ENDINGS = (".txt", ".tsv", ".csv", ".jsonl", ".parquet", ".sgm", ".sgml", ".xml", ".conllu")
 
 
 def open_bytes(path: str) -> IO[bytes]:
@@ -39,6 +42,17 @@ def without_suffix(name: str) -> str:
     ('sys.txt', 'sys.txt')
     """
     return next((name.removesuffix(suffix) for suffix in SUFFIXES if name.endswith(suffix)), name)
+
+
+def short_names(files: Sequence[str]) -> list[str]:
+    """The names of files without folders and endings; as they are where two would have the same name.
+
+    >>> short_names(["out/A.txt.gz", "out/B.v2.txt"]), short_names(["a/x.txt", "b/x.txt"])
+    (['A', 'B.v2'], ['a/x.txt', 'b/x.txt'])
+    """
+    names = [without_suffix(name).replace("\\", "/").rpartition("/")[2] for name in files]
+    short = [next((n.removesuffix(end) for end in _ENDINGS if n.endswith(end)), n) for n in names]
+    return short if len(set(short)) == len(short) and all(short) else list(files)
 
 
 def compression_of_bytes(start: bytes) -> str | None:

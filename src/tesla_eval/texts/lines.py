@@ -39,10 +39,13 @@ class LineReader:
 
     def __iter__(self) -> Iterator[str]:
         for lines in self._blocks():
-            if self.count == 0 and _looks_utf16(lines[0]):
-                raise InputError(
-                    f"{self.name}: looks like UTF-16, not UTF-8; convert it, for instance with iconv -f UTF-16 -t UTF-8"
-                )
+            if self.count == 0:  # UTF-16 has its mark, or a 0 in every second byte
+                has_gaps = any(len(half) > 1 and not any(half) for half in (lines[0][::2], lines[0][1::2]))
+                if lines[0].startswith((b"\xff\xfe", b"\xfe\xff")) or has_gaps:
+                    raise InputError(
+                        f"{self.name}: looks like UTF-16, not UTF-8; convert it, for instance with iconv -f UTF-16 "
+                        "-t UTF-8"
+                    )
             try:
                 texts = b"\n".join(lines).decode("utf-8").split("\n")
             except UnicodeDecodeError:
@@ -96,12 +99,6 @@ class LineReader:
                     "convert the file, for instance with iconv"
                 )
         raise AssertionError("the block did not decode, but each of its lines does")
-
-
-def _looks_utf16(line: bytes) -> bool:
-    """Whether a first line starts with the mark of UTF-16, or every second of its bytes is 0."""
-    has_gaps = any(len(half) > 1 and not any(half) for half in (line[::2], line[1::2]))
-    return line.startswith((b"\xff\xfe", b"\xfe\xff")) or has_gaps
 
 
 def _reading(path: str, name: str) -> IO[bytes]:
@@ -175,6 +172,19 @@ def parse_number(text: str, place: str, what: str = "score") -> float:
     if not math.isfinite(value):
         raise InputError(f"{place}: {what} {text!r} is not a number")
     return value
+
+
+def is_number(value: Any) -> bool:
+    """Whether `float` takes the value.
+
+    >>> is_number("-1e3"), is_number("1,5")
+    (True, False)
+    """
+    try:
+        float(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
 
 
 def parse_json_object(line: str, place: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from tesla_eval.base.errors import BuildError, InputError, ResourceError
 from tesla_eval.base.files import replacing
 from tesla_eval.base.parallel import Progress
 from tesla_eval.language.analysis.batch import AnalysedBatch
-from tesla_eval.language.analysis.conllu import UNIVERSAL_TAGS, is_function_tag
+from tesla_eval.language.analysis.conllu import FUNCTION_TAGS, UNIVERSAL_TAGS
 from tesla_eval.language.analysis.pipeline import Pipeline
 from tesla_eval.language.pivot import FunctionTag
 from tesla_eval.texts.lines import read_in_step
@@ -72,7 +72,7 @@ class TagCounts:
 
 def _function_tag(counts: dict[int, int]) -> FunctionTag:
     best = min(counts, key=lambda tag: (-counts[tag], tag))
-    function = sum(count for tag, count in counts.items() if is_function_tag(UNIVERSAL_TAGS[tag]))
+    function = sum(count for tag, count in counts.items() if UNIVERSAL_TAGS[tag] in FUNCTION_TAGS)
     return FunctionTag(UNIVERSAL_TAGS[best], 2 * function > sum(counts.values()))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -12,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import BuildError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.language.discourse.document import Document
@@ -21,9 +19,8 @@ from tesla_eval.language.discourse.roles import CoherenceModel, Variant, feature
 
 PERMUTATIONS = 20
 """Lin et al. (2011): a text is compared with 20 permutations of its sentences."""
-COST = 0.001
 RAREST = 10
-"""Features that occur in fewer texts are left out; lengths with fewer texts take the typical score of others."""
+"""Lengths with fewer training texts take the typical score of others."""
 LONGEST = 12
 """All texts with at least this many sentences count as one length."""
 
@@ -38,48 +35,34 @@ class RankedText:
 
 
 def train_coherence(
-    lists: Sequence[Sequence[RankedText]],
-    variant: Variant,
-    *,
-    emphasis: Sequence[float] | None = None,
-    cost: float = COST,
-    rarest: int = RAREST,
-    parser: str = "",
-    info: Mapping[str, Any] | None = None,
+    lists: Sequence[Sequence[RankedText]], variant: Variant, *, cost: float | None = None, parser: str = ""
 ) -> CoherenceModel:
     """Weights that put the better of two texts of a list first; pairs of equal score are left out.
 
-    Every list weighs the same, or as much as `emphasis` says. Features are divided by the root of their standard
-    deviation: between raw probabilities, where frequent transitions drown the others, and equal footing, where rare
-    ones do. Needs scikit-learn.
+    As the paper's SVM-light does by default: hinge loss, all pairs alike, and `cost` 1/m², where m is the mean length
+    of a difference of two texts. Needs scikit-learn.
     """
     from sklearn.svm import LinearSVC
 
-    counts = Counter(name for texts in lists for text in texts for name in text.features)
-    names = sorted(name for name, count in counts.items() if count >= rarest)
+    names = sorted({name for texts in lists for text in texts for name in text.features})
     if not names:
-        raise BuildError(f"no feature occurs in {rarest} or more texts; give more texts")
-    matrix = _matrix([text for texts in lists for text in texts], names)
-    means = np.asarray(matrix.mean(axis=0)).ravel()
-    squares = np.asarray(matrix.multiply(matrix).mean(axis=0)).ravel()
-    spread = np.sqrt(np.maximum(squares - means**2, 0.0))
-    scale = 1 / np.sqrt(np.where(spread > 0, spread, 1.0))
-    differences, share = _differences(
-        matrix.multiply(scale).tocsr(), lists, [1.0] * len(lists) if emphasis is None else emphasis
-    )
+        raise BuildError("the texts have no transitions of roles; give texts of several sentences")
+    differences = _differences(_matrix([text for texts in lists for text in texts], names), lists)
+    if cost is None:
+        cost = float(1 / np.mean(np.sqrt(differences.multiply(differences).sum(axis=1))) ** 2)
     # Two classes: every other pair is turned round.
-    sign = np.where(np.arange(len(share)) % 2 == 0, 1.0, -1.0)
-    svm = LinearSVC(C=cost, fit_intercept=False, dual=False, tol=1e-5, max_iter=5000)
-    svm.fit(differences.multiply(sign[:, None]).tocsr(), sign, sample_weight=share)
-    weights = svm.coef_[0] * scale
-    model = CoherenceModel(variant, dict(zip(names, weights.tolist(), strict=True)), 0.0, 1.0)
+    sign = np.where(np.arange(differences.shape[0]) % 2 == 0, 1.0, -1.0)
+    svm = LinearSVC(
+        loss="hinge", dual=True, C=cost, fit_intercept=False, tol=1e-5, max_iter=20_000, random_state=0
+    )
+    svm.fit(differences.multiply(sign[:, None]).tocsr(), sign)
+    model = CoherenceModel(variant, dict(zip(names, svm.coef_[0].tolist(), strict=True)), 0.0, 1.0)
     all_texts = [text for texts in lists for text in texts]
-    scores = [model.score(text.features) for text in all_texts]
-    model = replace(model, typical=_typical_scores([text.sentences for text in all_texts], scores))
-    relative = [score - model.expected(text.sentences) for score, text in zip(scores, all_texts, strict=True)]
+    scores = [model.ranking(text.features) for text in all_texts]
     return replace(
-        model, lowest=min(relative), highest=max(relative), parser=parser,
-        info={**(info or {}), "lists": len(lists), "texts": len(scores), "pairs": len(share), "cost": cost},
+        model, lowest=min(scores), highest=max(scores), parser=parser,
+        typical=_typical_scores([text.sentences for text in all_texts], scores),
+        info={"lists": len(lists), "texts": len(scores), "pairs": len(sign), "cost": cost},
     )  # fmt: skip
 
 
@@ -100,22 +83,6 @@ def _typical_scores(lengths: Sequence[int], scores: Sequence[float]) -> tuple[fl
     )
 
 
-def matched_in_length(lists: Sequence[Sequence[RankedText]]) -> list[list[RankedText]]:
-    """The lists cut into texts with the same number of sentences, so that length cannot be learned.
-
-    >>> one, two, three = (RankedText({}, float(k), sentences) for k, sentences in enumerate((2, 2, 3)))
-    >>> [[text.score for text in texts] for texts in matched_in_length([[one, two, three]])]
-    [[0.0, 1.0]]
-    """
-    cut: list[list[RankedText]] = []
-    for texts in lists:
-        by_length: dict[int, list[RankedText]] = {}
-        for text in texts:
-            by_length.setdefault(text.sentences, []).append(text)
-        cut.extend(part for _, part in sorted(by_length.items()) if len({text.score for text in part}) > 1)
-    return cut
-
-
 def _matrix(texts: Sequence[RankedText], names: Sequence[str]) -> Any:
     from scipy.sparse import csr_matrix
 
@@ -131,28 +98,21 @@ def _matrix(texts: Sequence[RankedText], names: Sequence[str]) -> Any:
     return csr_matrix((values, indices, offsets), shape=(len(texts), len(names)))
 
 
-def _differences(
-    matrix: Any, lists: Sequence[Sequence[RankedText]], emphasis: Sequence[float]
-) -> tuple[Any, FloatArray]:
-    """Better − worse of all pairs of unequal texts of a list, and the weight of each, by list; the mean weight is 1."""
-    better: list[int] = []
-    worse: list[int] = []
-    share: list[float] = []
+def _differences(matrix: Any, lists: Sequence[Sequence[RankedText]]) -> Any:
+    """Better − worse of all pairs of unequal texts of a list, one row per pair."""
+    pairs: list[tuple[int, int]] = []
     begin = 0
-    for texts, weight in zip(lists, emphasis, strict=True):
-        pairs = [
-            (i, j) if texts[i].score > texts[j].score else (j, i)
+    for texts in lists:
+        pairs.extend(
+            (begin + i, begin + j) if texts[i].score > texts[j].score else (begin + j, begin + i)
             for i, j in combinations(range(len(texts)), 2)
             if texts[i].score != texts[j].score
-        ]
-        better.extend(begin + i for i, _ in pairs)
-        worse.extend(begin + j for _, j in pairs)
-        share.extend([weight / max(1, len(pairs))] * len(pairs))
+        )
         begin += len(texts)
-    if not share:
+    if not pairs:
         raise BuildError("no list has two texts with different scores, so there is nothing to learn")
-    weights = np.array(share)
-    return matrix[better] - matrix[worse], weights * (len(weights) / weights.sum())
+    better, worse = zip(*pairs, strict=True)
+    return matrix[list(better)] - matrix[list(worse)]
 
 
 def scored_lists(

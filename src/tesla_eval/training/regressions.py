@@ -19,6 +19,9 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.features.paraphrases import PARAPHRASE_FEATURES, ParaphraseFeatures, ParaphraseGroup
 from tesla_eval.models.svr import CREMER_FEATURES, CremerModel, PemModel, SupportVectorModel
 
+_COEF0 = 1.0
+"""SVM-light's default in the polynomial kernel, (γ x·v + 1)³."""
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -91,7 +94,7 @@ def fit_support_vectors(
     model = SupportVectorModel(
         features=tuple(features), means=means, deviations=deviations, vectors=learner.support_vectors_,
         coefficients=learner.dual_coef_[0], intercept=float(learner.intercept_[0]), gamma=parameters["gamma"],
-        kernel=grid.kernel,
+        kernel=grid.kernel, coef0=_COEF0,
     )  # fmt: skip
     return Fit(model, parameters, correlation, predicted)
 
@@ -101,7 +104,7 @@ def _learner(kernel: str, parameters: dict[str, float]) -> Any:
         from sklearn.svm import SVR
     except ImportError as error:
         raise UsageError('training needs scikit-learn: pip install "tesla-eval[train]"') from error
-    return SVR(kernel=kernel, **parameters)
+    return SVR(kernel=kernel, coef0=_COEF0, **parameters)
 
 
 _CHUNK = 512
@@ -210,7 +213,7 @@ def cremer_rows(
 def train_cremer(
     rows: FloatArray,
     targets: FloatArray,
-    topics: Sequence[int],
+    topics: Sequence[str | int],
     *,
     kernel: str = "rbf",
     folds: int = 5,

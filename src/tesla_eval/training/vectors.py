@@ -20,7 +20,7 @@ import numpy.typing as npt
 from tesla_eval.base.errors import BuildError, InputError
 from tesla_eval.base.resources import UNSTATED, Provenance, Resource, text_array
 from tesla_eval.language.analysis.vectors import KIND, WordVectors, strip_accents
-from tesla_eval.texts.lines import LineReader, read_lines
+from tesla_eval.texts.lines import LineReader, is_number, read_lines
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -281,16 +281,8 @@ def _numbers(fields: Sequence[str], reader: LineReader) -> npt.NDArray[np.float3
     try:
         numbers = np.array([float(field) for field in fields])
     except ValueError:
-        bad = next(field for field in fields if not _is_number(field))
+        bad = next(field for field in fields if not is_number(field))
         raise InputError(f"{reader.name}, line {reader.count}: {bad[:40]!r} is not a number") from None
     if not (np.abs(numbers) <= _LARGEST_NUMBER).all():  # so that NaN is refused too
         raise InputError(f"{reader.name}, line {reader.count}: a number is not finite or too large")
     return numbers.astype(np.float32)
-
-
-def _is_number(field: str) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True

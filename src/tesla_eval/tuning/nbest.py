@@ -19,7 +19,7 @@ from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.texts.lines import LineReader, parse_json_object
+from tesla_eval.texts.lines import LineReader, is_number, parse_json_object
 
 SEPARATOR = "|||"
 SCORE = "score"
@@ -207,19 +207,11 @@ def _numbers(tokens: Sequence[Any], place: str) -> tuple[float, ...]:
     try:
         values = tuple(map(float, tokens))
     except (TypeError, ValueError, OverflowError):
-        bad = next(token for token in tokens if not _is_number(token))
+        bad = next(token for token in tokens if not is_number(token))
         raise InputError(f"{place}: {str(bad)[:40]!r} is not a number") from None
     if not all(map(math.isfinite, values)):
         raise InputError(f"{place}: a feature is infinite or not a number")
     return values
-
-
-def _is_number(token: Any) -> bool:
-    try:
-        float(token)
-    except (TypeError, ValueError, OverflowError):
-        return False
-    return True
 
 
 def _fairseq_lists(lines: _Lines) -> Iterator[CandidateList]:

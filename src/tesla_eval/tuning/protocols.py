@@ -111,7 +111,7 @@ def _is_json(value: object) -> bool:
 class JsonLines(Protocol):
     """`{"hyp": ..., "refs": [...]}` is answered by `{"score": ...}`; an `id` is given back.
 
-    Other usual names (`texts.columns`) are understood, too.
+    Other usual names (`texts.tables`) are understood, too.
     """
 
     def answer(self, lines: Sequence[str | None]) -> str:

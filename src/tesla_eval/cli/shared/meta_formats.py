@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,9 @@ _COLUMNS = ("lp", "testset", "metric", "level", "statistic", "value", "n", "note
 
 
 def _text(study: Study) -> Iterator[str]:
-    for test_set, (_, rows) in zip(study.test_sets, groupby(study.results, _set_of), strict=True):
+    for test_set, (_, rows) in zip(
+        study.test_sets, groupby(study.results, attrgetter("lp", "testset")), strict=True
+    ):
         segments = f"{test_set.segments_used} of {test_set.segments} segments"
         others = [kind for kind in test_set.human_scores if kind != test_set.human_score]
         choice = f" (--human-score takes {' or '.join(map(visible, others))})" if others else ""
@@ -50,10 +53,6 @@ def _text(study: Study) -> Iterator[str]:
         yield from _comparison_text(of_set)
         yield ""
     yield from study.signatures
-
-
-def _set_of(result: Result) -> tuple[str, str]:
-    return result.lp, result.testset
 
 
 def _table(results: Sequence[Result]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -21,15 +21,17 @@ from tesla_eval.texts.tables import Missing
 _SAMPLE = 32  # texts of each system whose language is looked at: 128 take 1 % of the time of scoring it
 
 
+@dataclass(eq=False)
 class _Stream:
     """The texts of one system or reference, as they pass by."""
 
-    def __init__(self, name: str, unit: str) -> None:
-        self.name, self.unit = name, unit
-        self.count = 0
-        self.is_blank = True
-        self._has_null = False
-        self.digest = blake2b(digest_size=16)  # equal for streams of equal texts
+    name: str
+    unit: str
+    count: int = 0
+    is_blank: bool = True
+    _has_null: bool = False
+    digest: blake2b = field(default_factory=lambda: blake2b(digest_size=16))
+    """Equal for streams of equal texts."""
 
     def add(self, texts: Sequence[str | None]) -> None:
         """Look at more texts; None is a missing one."""

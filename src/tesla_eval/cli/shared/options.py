@@ -59,13 +59,8 @@ def _only_metric(context: click.Context, parameter: click.Parameter, values: tup
     return values[0] if values else None
 
 
-def _set_quiet(context: click.Context, parameter: click.Parameter, value: bool) -> None:
-    if value:
-        be_quiet()
-
-
 quiet_option: Callable[[Command], Command] = click.option(
-    "-q", "--quiet", is_flag=True, expose_value=False, is_eager=True, callback=_set_quiet,
+    "-q", "--quiet", is_flag=True, expose_value=False, is_eager=True, callback=be_quiet,
     help="No warnings, no progress bar. Errors are still reported.",
 )  # fmt: skip
 

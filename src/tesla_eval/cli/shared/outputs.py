@@ -16,7 +16,7 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.base.files import replacing
 from tesla_eval.cli.shared.terminal import write_lines
 from tesla_eval.metrics.registry import BUILT_IN, metric_key
-from tesla_eval.texts.compression import without_suffix
+from tesla_eval.texts.lines import is_number
 
 _STANDARD_OUTPUT = Path("-")
 Command = TypeVar("Command", bound=Callable[..., object])
@@ -52,17 +52,17 @@ def check_output(output: Path | None, inputs: Sequence[str], option: str = "--ou
                 raise UsageError(f"{option} {output}: is also an input; name another file")
 
 
-class OutputPath(click.Path):
+class _OutputPath(click.Path):
     """A file to write, whose folder is looked at before any work is done."""
-
-    def __init__(self) -> None:
-        super().__init__(path_type=Path, dir_okay=False, writable=True, allow_dash=True)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """The path, if it can be written."""
         path = Path(str(super().convert(value, param, ctx)))
         check_output(path, ())
         return path
+
+
+OUTPUT_PATH = _OutputPath(path_type=Path, dir_okay=False, writable=True, allow_dash=True)
 
 
 def write_output(lines: Iterable[str], output: Path | None) -> None:
@@ -81,7 +81,6 @@ _LATEX_ESCAPES = str.maketrans(
     {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {character: "\\" + character for character in "&%$#_{}"}
 )
-_ENDINGS = (".txt", ".tsv", ".csv", ".jsonl", ".parquet", ".sgm", ".sgml", ".xml", ".conllu")
 _PROPER = {"chrf": "chrF", "maxsim": "MaxSim", "rougelsum": "ROUGE-Lsum"}
 
 
@@ -103,20 +102,6 @@ def proper_name(metric: str) -> str:
         proper = _PROPER.get(plain, plain.upper().replace("ROUGE", "ROUGE-"))
         name = proper + stem[len(plain) :] + (" recall" + rest if dash else "")
     return f"{name} ({options})" if options else name
-
-
-def short_names(systems: Sequence[str]) -> list[str]:
-    """The systems without folders and endings; as they are where two would have the same name.
-
-    >>> short_names(["out/A.txt.gz", "out/B.v2.txt"]), short_names(["a/x.txt", "b/x.txt"])
-    (['A', 'B.v2'], ['a/x.txt', 'b/x.txt'])
-    """
-    short = [_without_ending(without_suffix(name).replace("\\", "/").rpartition("/")[2]) for name in systems]
-    return short if len(set(short)) == len(short) and all(short) else list(systems)
-
-
-def _without_ending(name: str) -> str:
-    return next((name.removesuffix(ending) for ending in _ENDINGS if name.endswith(ending)), name)
 
 
 def best_places(scores: Sequence[float], *, higher_is_better: bool) -> set[int]:
@@ -145,12 +130,4 @@ def csv_lines(rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def _cell(text: str) -> str:
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@") and not _is_number(text) else text
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@") and not is_number(text) else text

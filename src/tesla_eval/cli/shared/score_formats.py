@@ -16,11 +16,10 @@ from tesla_eval.cli.shared.outputs import (
     latex_escaped,
     markdown_table,
     proper_name,
-    short_names,
 )
 from tesla_eval.cli.shared.terminal import aligned, complain, visible, width
 from tesla_eval.metrics.registry import digits
-from tesla_eval.texts.compression import without_suffix
+from tesla_eval.texts.compression import short_names, without_suffix
 
 
 def signature_line(metric: str, signature: str) -> str:
@@ -170,7 +169,7 @@ def _json(results: Results) -> Iterator[str]:
 def _json_cell(results: Results, system: int, index: int, metric: str, score: float) -> str:
     segments = ""
     if results.segments is not None:
-        segments = f', "segments": [{", ".join(map(json.dumps, results.segments(system, index)))}]'
+        segments = f', "segments": {json.dumps(list(results.segments(system, index)))}'
     ends = ""
     parts = results.parts(system, index)
     if parts is not None:

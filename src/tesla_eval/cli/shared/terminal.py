@@ -154,8 +154,8 @@ class _Quiet:
     wanted = False
 
 
-def be_quiet(wanted: bool = True) -> None:
-    """From now on no warnings and no progress bars."""
+def be_quiet(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    """From now on no warnings and no progress bars, if the option says so."""
     _Quiet.wanted = wanted
 
 

@@ -72,7 +72,10 @@ def evaluate(
         systems = _system_level(joined, scores.system_scores(joined.used))
         segments = scores.oriented[joined.ranking][:, joined.used]
         metric_p = better_p_values(segments, permutations=permutations, seed=seed)
-        by_level["system"] = systems | {"soft_accuracy": _soft(human_p, metric_p)}
+        soft = soft_accuracy(human_p, metric_p)
+        if len(human_p) > 1 and np.isnan(human_p).all():
+            soft = replace(soft, note="no human judgements from which system pairs could be tested")
+        by_level["system"] = systems | {"soft_accuracy": soft}
         for level, estimates in by_level.items():
             for statistic, estimate in estimates.items():
                 yield Result(
@@ -127,7 +130,13 @@ def _segment_level(joined: Joined, metric: FloatTable) -> dict[str, Estimate]:
         if total:
             pooled = correlate(human[known], metric[known])
             estimates[name] = _noting(pooled, missing, total, "judged outputs")
-            estimates[f"{name}_within"] = _mean(within_segments(name, human, metric))
+            within = within_segments(name, human, metric)
+            within = within[~np.isnan(within)]
+            estimates[f"{name}_within"] = (
+                Estimate(math.fsum(within.tolist()) / len(within), len(within))
+                if len(within)
+                else Estimate(math.nan, 0, "no segment in which the correlation exists")
+            )
         else:
             estimates[name] = estimates[f"{name}_within"] = Estimate(math.nan, 0, "no human segment scores")
     return estimates
@@ -166,7 +175,7 @@ def _pairwise(human: FloatTable, metric: FloatTable, groups: npt.ArrayLike) -> d
         "consistency": counts.consistency,
         "kendall_wmt": counts.kendall_wmt,
         "accuracy": counts.accuracy,
-        "accuracy_calibrated": calibrated_accuracy(human, metric, groups).estimate,
+        "accuracy_calibrated": calibrated_accuracy(human, metric, groups),
     }
     missing = int(np.isnan(metric).sum())
     return {name: _noting(estimate, missing, len(metric), "pairs") for name, estimate in estimates.items()}
@@ -180,19 +189,6 @@ def _human_p_values(joined: Joined, permutations: int, seed: int) -> FloatTable:
         wins = joined.preferences.wins(len(joined.outputs.systems))
         return wins_p_values(wins[np.ix_(ranking, ranking)])
     return better_p_values(human[:, joined.used], permutations=permutations, seed=seed)
-
-
-def _soft(human_p: FloatTable, metric_p: FloatTable) -> Estimate:
-    if len(human_p) > 1 and np.isnan(human_p).all():
-        return Estimate(math.nan, 0, "no human judgements from which system pairs could be tested")
-    return soft_accuracy(human_p, metric_p)
-
-
-def _mean(values: FloatTable) -> Estimate:
-    known = values[~np.isnan(values)]
-    if not len(known):
-        return Estimate(math.nan, 0, "no segment in which the correlation exists")
-    return Estimate(math.fsum(known.tolist()) / len(known), len(known))
 
 
 def _noting(estimate: Estimate, missing: int, total: int, what: str) -> Estimate:

@@ -91,9 +91,6 @@ class ChosenOutputs:
     references: list[list[str | None]]
     sources: list[str] | None = None
 
-    def __len__(self) -> int:
-        return len(self.hypotheses)
-
 
 def choose_outputs(
     outputs: EvalSet, segments: npt.NDArray[np.bool_] | None = None, *, all_references: bool = False
@@ -154,7 +151,7 @@ class Joined:
         """The preferences, or where there are none all pairs within segments that have two human scores."""
         if self.preferences is not None:
             table = self.preferences
-            return HumanPairs(table.segment, table.better, table.worse, np.ones(len(table)))
+            return HumanPairs(table.segment, table.better, table.worse, np.ones(len(table.segment)))
         human = self.outputs.human
         first, second = np.triu_indices(len(human), k=1)
         difference = human[first] - human[second]

@@ -64,6 +64,7 @@ class LevelStatistic:
 
 
 _PROTOCOLS = ("mqm", "esa")
+"""The careful protocols: direct assessment of recent years is nearly all noise."""
 _COMPARABLE = {"segment": SEGMENT_STATISTICS, "system": tuple(ROW_STATISTICS)}
 
 
@@ -104,25 +105,15 @@ class SetComparison:
 
 
 def _system_scores(joined: Joined) -> tuple[JudgedSystem, ...]:
-    columns = {name: scores.system_scores(joined.used).tolist() for name, scores in joined.metrics.items()}
-    return tuple(
-        JudgedSystem(
-            system, _existing(human), {name: _existing(column[place]) for name, column in columns.items()}
-        )
-        for place, (system, human) in enumerate(
-            zip(joined.outputs.systems, joined.human_systems.tolist(), strict=True)
-        )
+    scores = {name: one.system_scores(joined.used) for name, one in joined.metrics.items()}
+    human, *columns = (
+        [None if math.isnan(value) else value for value in column.tolist()]
+        for column in (joined.human_systems, *scores.values())
     )
-
-
-def _protocol(joined: Joined) -> str:
-    """The careful protocols by name: direct assessment of recent years is nearly all noise."""
-    words = re.split(r"[-_.]", f"{joined.outputs.score_kind}_{joined.score_type}".lower())
-    return next((name for name in _PROTOCOLS if name in words), "other")
-
-
-def _existing(value: float) -> float | None:
-    return None if math.isnan(value) else value
+    rows = zip(joined.outputs.systems, human, zip(*columns, strict=True), strict=True)
+    return tuple(
+        JudgedSystem(system, score, dict(zip(scores, row, strict=True))) for system, score, row in rows
+    )
 
 
 @dataclass
@@ -143,11 +134,12 @@ class Study:
     ) -> list[SetComparison]:
         """Take in a test set that was scored with `metrics`; gives back its comparisons."""
         outputs = joined.outputs
+        words = re.split(r"[-_.]", f"{outputs.score_kind}_{joined.score_type}".lower())
         self.test_sets.append(
             TestedSet(
                 outputs.lp, outputs.testset, len(outputs.systems), int(joined.used.sum()),
                 len(outputs.segments), joined.score_type, tuple(human_scores),
-                _system_scores(joined), _protocol(joined),
+                _system_scores(joined), next((name for name in _PROTOCOLS if name in words), "other"),
             )
         )  # fmt: skip
         self.results.extend(
@@ -197,11 +189,6 @@ class JudgedSet:
     outputs: EvalSet
     preferences: Preferences | None = None
     systems: SystemScores | None = None
-
-    @property
-    def human_scores(self) -> tuple[str, ...]:
-        """The kinds of human system scores that other files hold."""
-        return () if self.systems is None else tuple(self.systems.by_type)
 
     def count_outputs(self, all_segments: bool) -> int:
         """How many outputs there are to score."""
@@ -377,7 +364,7 @@ def score_metric(
     """A metric's scores of the outputs in the chosen segments, with the statistics that make its system scores."""
     chosen = choose_outputs(outputs, segments, all_references=all_references)
     table = np.full(outputs.human.shape, np.nan)
-    if not len(chosen):
+    if not chosen.hypotheses:
         return MetricScores(table, higher_is_better=metric.higher_is_better)
     if metric.corpus_wide:
         streams = outputs.references if all_references else (outputs.first_reference,)

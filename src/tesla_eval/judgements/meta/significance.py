@@ -158,11 +158,6 @@ class DrawnSystems:
         """How many segments there are to draw from."""
         return int(self.joined.used.sum())
 
-    @property
-    def candidates(self) -> int:
-        """How many metrics are compared."""
-        return len(self.joined.metrics)
-
     def weighted(self, weights: FloatArray) -> FloatArray:
         """(resamples, segments) of weights to (resamples, metrics) of statistics."""
         ranking = self.joined.ranking

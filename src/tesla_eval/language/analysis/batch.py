@@ -24,6 +24,7 @@ from tesla_eval.language.analysis.tokenisers import compose, compose_all, raw_of
 _MOST_TAGS = 1 << 16
 _OTHER = UNIVERSAL_IDS["X"]
 _POSITIONS = ("start", "end")
+_ARRAYS = ("word", "lemma", "tag", "universal", "function", *_POSITIONS)
 
 
 @dataclass(eq=False)
@@ -98,6 +99,22 @@ class AnalysedBatch:
         """The number of tokens of each text."""
         return np.diff(self.offsets)
 
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {text: place for place, text in enumerate(self.texts)}
+
+    def alone(self, text: str) -> AnalysedBatch | None:
+        """One of the texts as a batch of its own; None if it is none of them."""
+        place = self._places.get(text)
+        if place is None:
+            return None
+        start, end = self.core.offsets[place : place + 2].tolist()
+        arrays = {name: getattr(self.core, name)[start:end] for name in _ARRAYS}
+        offsets = np.array([0, end - start], np.int64)
+        return AnalysedBatch(
+            (text,), self.vocabulary, TokenBatch(offsets, **arrays, texts=[self.core.texts[place]])
+        )
+
     def words_as(self, form: str) -> Tokens:
         """The words that bags are built from: `lemma`, the same `untagged`, or lower-cased `surface` forms (§10)."""
         if form == "lemma":
@@ -122,7 +139,7 @@ class AnalysedBatch:
 
     def tokens(self, index: int) -> list[Token]:
         """The tokens of one text as records."""
-        lexicon, tags = self.vocabulary.lexicon, self.vocabulary.tags
+        lexicon, tags = self.vocabulary.lexicon, list(self.vocabulary.tag_ids)
         text = self.texts[index]
         return [
             Token(

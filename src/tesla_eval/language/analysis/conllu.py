@@ -29,15 +29,6 @@ _ID = re.compile(r"([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8})|\.[0-9]{1,9})?|0\.[1-9
 _KNOWN_TAGS = frozenset({*UNIVERSAL_TAGS, UNKNOWN})
 
 
-def is_function_tag(universal_tag: str) -> bool:
-    """Whether words with that universal tag are function words.
-
-    >>> is_function_tag("DET"), is_function_tag("NUM")
-    (True, False)
-    """
-    return universal_tag in FUNCTION_TAGS
-
-
 class Word(NamedTuple):
     """A word and its annotation; `_` for a missing value."""
 
@@ -101,7 +92,7 @@ def content_word(parts: Sequence[Word]) -> Word:
 
     So `del` (de + el) is a preposition, as it is in treebanks that do not split it.
     """
-    return next((part for part in parts if not is_function_tag(part.upos)), parts[0])
+    return next((part for part in parts if part.upos not in FUNCTION_TAGS), parts[0])
 
 
 def read_conllu(path: Path | str) -> Iterator[Sentence]:

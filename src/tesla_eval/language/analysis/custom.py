@@ -10,7 +10,7 @@ from tesla_eval._core import Lexicon
 from tesla_eval.base.errors import InputError, TeslaError, UsageError
 from tesla_eval.base.records import Token
 from tesla_eval.language.analysis.batch import AnalysedBatch, Vocabulary
-from tesla_eval.language.analysis.conllu import UNKNOWN, Word, is_function_tag, parse_conllu
+from tesla_eval.language.analysis.conllu import FUNCTION_TAGS, UNKNOWN, Word, parse_conllu
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.language.analysis.lemmas import Lemmatiser
 from tesla_eval.language.analysis.pipeline import Pipeline, load_pipeline, senses_of
@@ -115,7 +115,7 @@ class ConlluAnalyser:
                     tokens.append(
                         Token(
                             surface=word.form, start=position, end=position + len(word.form), lemma=lemma,
-                            pos=_tag_of(word), function=is_function_tag(word.upos),
+                            pos=_tag_of(word), function=word.upos in FUNCTION_TAGS,
                             senses=() if self._senses is None else self._senses.senses(lemma),
                         )
                     )  # fmt: skip
@@ -175,7 +175,7 @@ class SegmentedAnalyser:
             if any(map(str.isalnum, form)):  # punctuation is tagged, not matched (specification §1)
                 yield Token(
                     surface=form, start=places[start], end=places[end], lemma=lemma, pos=label.fine,
-                    function=is_function_tag(label.universal),
+                    function=label.universal in FUNCTION_TAGS,
                     senses=() if self._senses is None else self._senses.senses(lemma),
                 )  # fmt: skip
 

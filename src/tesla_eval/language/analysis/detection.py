@@ -98,7 +98,18 @@ def identify(texts: Sequence[str]) -> Identification:
     >>> identify(["12:30", "!!!"])
     Identification(language='und', certain=False, share=0.0, runner_up=None, words=0, script='', note='no letters')
     """
-    spelled = spelled_texts(_sample(texts))
+    if isinstance(texts, str):
+        texts = [texts]
+    count = len(texts)
+    chosen = texts if count <= MAX_PIECES else [texts[i * count // MAX_PIECES] for i in range(MAX_PIECES)]
+    longest = PIECE_LENGTH * (MAX_PIECES // max(len(chosen), 1))
+    # Pieces spread evenly over the texts, as many at most as are looked at.
+    pieces = [
+        text[start : start + PIECE_LENGTH]
+        for text in chosen
+        for start in range(0, min(len(text), longest), PIECE_LENGTH)
+    ]
+    spelled = spelled_texts(pieces)
     counts = spelled.letters_by_script()
     totals = {script: count * _LETTER_WEIGHT.get(script, 1) for script, count in counts.items()}
     if "Kana" in totals:
@@ -149,20 +160,6 @@ def _scripts_of(code: str) -> set[str]:
     if code in {"zh", "ja"}:
         return {"Han"}
     return {script for script, model in load_detection().items() if code in model.languages}
-
-
-def _sample(texts: Sequence[str]) -> list[str]:
-    """At most `MAX_PIECES` pieces, spread evenly over the texts."""
-    if isinstance(texts, str):
-        texts = [texts]
-    count = len(texts)
-    chosen = texts if count <= MAX_PIECES else [texts[i * count // MAX_PIECES] for i in range(MAX_PIECES)]
-    longest = PIECE_LENGTH * (MAX_PIECES // max(len(chosen), 1))
-    return [
-        text[start : start + PIECE_LENGTH]
-        for text in chosen
-        for start in range(0, min(len(text), longest), PIECE_LENGTH)
-    ]
 
 
 _ADDRESS = re.compile(r"[!-~]*(?:://|[@_<>=\\]|www\.|\.[a-z]{2,4}/)[!-~]*")

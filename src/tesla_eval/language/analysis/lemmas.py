@@ -48,6 +48,12 @@ class Lemmatiser:
             from tesla_eval.language.analysis.simplemma import Simplemma  # saves 5 ms where it is not needed
 
             self._simplemma = Simplemma.of(_SIMPLEMMA_CODES.get(language, language))
+        names = [
+            self._resource.fingerprint if self._resource else "",
+            self._simplemma.name if self._simplemma else "",
+        ]
+        self.name = "+".join(filter(None, names)) or "none"
+        """The lemmatiser and its version, for the fingerprint of the analysis."""
 
     @cached_property
     def plain(self) -> PlainLemmas:
@@ -57,14 +63,6 @@ class Lemmatiser:
             list(self._forms), list(self._forms.values()), list(self._suffixes), list(self._suffixes.values()),
             dictionary, open_ends, self.language not in _INFLECTED_NUMBERS, english,
         )  # fmt: skip
-
-    @property
-    def name(self) -> str:
-        """The lemmatiser and its version, for the fingerprint of the analysis."""
-        parts = [self._resource.fingerprint] if self._resource and self._resource.fingerprint else []
-        if self._simplemma is not None:
-            parts.append(self._simplemma.name)
-        return "+".join(parts) or "none"
 
     def lemmas(self, words: Sequence[str]) -> list[str]:
         """The lemma of each word; the core is asked first, which is four times as fast."""

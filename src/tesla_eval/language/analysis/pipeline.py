@@ -16,7 +16,7 @@ from tesla_eval.base.arrays import distinct
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.forking import new_lock
 from tesla_eval.language.analysis.batch import AnalysedBatch, Vocabulary
-from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS, is_function_tag
+from tesla_eval.language.analysis.conllu import FUNCTION_TAGS, UNIVERSAL_IDS
 from tesla_eval.language.analysis.frequencies import CompoundSplitter, load_compound_splitter
 from tesla_eval.language.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.language.analysis.lemmas import Lemmatiser
@@ -100,7 +100,7 @@ class Pipeline:
         meanings = Labels(
             tags=np.array([self.vocabulary.tag_id(label.fine) for label in labels], np.uint16),
             universal=np.array([UNIVERSAL_IDS[label.universal] for label in labels], np.uint8),
-            function=np.array([is_function_tag(label.universal) for label in labels], np.uint8),
+            function=np.array([label.universal in FUNCTION_TAGS for label in labels], np.uint8),
             noun=np.array([label.universal == "NOUN" for label in labels], np.uint8),
         )
         # Where compounds are split, words are defined after their parts are known.
@@ -159,7 +159,8 @@ class Pipeline:
     def analyse(self, *groups: Sequence[str], keep_punctuation: bool = False) -> list[AnalysedBatch]:
         """One batch for each group of texts, all over the same vocabulary.
 
-        Recently analysed groups are not analysed again, so references that several systems share cost only once.
+        Recently analysed groups are not analysed again, so references that several systems share cost only once. Nor is
+        a single text of such a group: texts that were scored are explained without a second analysis.
         """
         keep_punctuation = keep_punctuation or self.keep_punctuation
         keys: list[_Key] = [
@@ -179,6 +180,16 @@ class Pipeline:
                 if key in self._kept:
                     self._kept.move_to_end(key)
                     batches[key] = self._kept[key]
+                elif len(key[0]) == 1 and self._kept_texts > len(
+                    self._kept
+                ):  # some groups have several texts
+                    in_groups = (
+                        group.alone(key[0][0])
+                        for (texts, with_punctuation), group in self._kept.items()
+                        if len(texts) > 1 and with_punctuation == keep_punctuation
+                    )
+                    if (alone := next(filter(None, in_groups), None)) is not None:
+                        batches[key] = alone
         new = [key for key in dict.fromkeys(keys) if key not in batches]
         if new:
             define = partial(self._define, vocabulary.lexicon)

@@ -43,9 +43,8 @@ class Simplemma:
     @classmethod
     def of(cls, code: str) -> Simplemma | None:
         """simplemma for the language that it calls so, `None` if it has no such language."""
-        return (
-            cls(code, f"simplemma-{_version()}") if (_folder() / _DICTIONARY.format(code)).exists() else None
-        )
+        folder, version = _installed()
+        return cls(code, f"simplemma-{version}") if (folder / _DICTIONARY.format(code)).exists() else None
 
     @property
     def in_core(self) -> tuple[FrontCodedDictionary | None, tuple[str, ...] | None, bool]:
@@ -53,7 +52,7 @@ class Simplemma:
         takes all its steps for English.
         """
         dictionary = core_dictionary(self._code)
-        english = self._code == "en" and _version() == _KNOWN_VERSION
+        english = self._code == "en" and _installed()[1] == _KNOWN_VERSION
         ends = () if english else ends_of_unknown_words(self._code)
         return dictionary, None if dictionary is None else ends, english
 
@@ -92,7 +91,9 @@ class Simplemma:
 def core_dictionary(code: str) -> FrontCodedDictionary | None:
     """The dictionary of a language in the core, `None` where simplemma stores it in another way."""
     try:
-        return FrontCodedDictionary(lzma.decompress((_folder() / _DICTIONARY.format(code)).read_bytes()))
+        return FrontCodedDictionary(
+            lzma.decompress((_installed()[0] / _DICTIONARY.format(code)).read_bytes())
+        )
     except (OSError, ValueError, lzma.LZMAError):
         return None
 
@@ -105,7 +106,7 @@ def ends_of_unknown_words(code: str) -> tuple[str, ...] | None:
     >>> ends_of_unknown_words("fr"), ends_of_unknown_words("de")
     ((), None)
     """
-    return _KNOWN_ENDS.get(code) if _version() == _KNOWN_VERSION else ends_that_rules_look_at(code)
+    return _KNOWN_ENDS.get(code) if _installed()[1] == _KNOWN_VERSION else ends_that_rules_look_at(code)
 
 
 def ends_that_rules_look_at(code: str) -> tuple[str, ...] | None:
@@ -125,19 +126,14 @@ def ends_that_rules_look_at(code: str) -> tuple[str, ...] | None:
 
 
 @cache
-def _folder() -> Path:
-    """Where simplemma is installed."""
+def _installed() -> tuple[Path, str]:
+    """Where simplemma is, and its version, read from its file; importing it takes 35 ms."""
     spec = find_spec("simplemma")
     assert spec is not None and spec.origin is not None  # a dependency of the package
-    return Path(spec.origin).parent
-
-
-@cache
-def _version() -> str:
-    """The version of simplemma, read from its file; importing it takes 35 ms."""
-    stated = _VERSION.search((_folder() / "__metadata__.py").read_text(encoding="utf-8"))
+    folder = Path(spec.origin).parent
+    stated = _VERSION.search((folder / "__metadata__.py").read_text(encoding="utf-8"))
     if stated:
-        return stated[1]
+        return folder, stated[1]
     from simplemma import __version__
 
-    return __version__
+    return folder, __version__

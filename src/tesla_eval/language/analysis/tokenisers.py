@@ -136,15 +136,3 @@ def load_tokeniser(language: str) -> Tokeniser:
     rules = code if code in Tokeniser.languages() else UNDETERMINED.code
     segmenter = load_segmenter(code)
     return Tokeniser(rules, segmenter[0] if segmenter else None)
-
-
-def tokenise(text: str, language: str = "en") -> list[str]:
-    """The tokens of `text`, brought to NFC first.
-
-    >>> tokenise("Mr. Dent can't pay $1,000 for long-term care...")
-    ['Mr.', 'Dent', 'ca', "n't", 'pay', '$', '1,000', 'for', 'long', '-', 'term', 'care', '...']
-    >>> tokenise("我们在2024年去了北京。", "zh")
-    ['我们', '在', '2024', '年', '去', '了', '北京', '。']
-    """
-    composed = compose(checked(text))
-    return [composed[start:end] for start, end in load_tokeniser(language).spans(composed)]

@@ -148,20 +148,21 @@ def uses_intra_cell(variant: Variant) -> bool:
 KIND = "dicomer"
 LOWEST_SHARE = 0.001
 """Specification §11: the scaled score is clipped to [0.001, 1] before its logarithm is taken."""
+SCALES = ("log", "raw", "length")
+"""The paper's score, the ranking score behind it, and the latter less what texts of the same length have."""
 
 
 @dataclass(frozen=True, eq=False)
 class CoherenceModel:
     """Weights by feature, and the range of the ranking scores of the training texts.
 
-    Long texts have other transitions than short ones, so a ranking score is taken relative to `typical`: what training
-    texts of one, two, … sentences scored; the last entry is for all longer texts.
+    `typical` holds the mean ranking score of training texts with one, two, … sentences; the last entry is for all
+    longer texts.
 
-    >>> model = CoherenceModel("lin", {"nil→Exp.Arg1": 2.0}, lowest=0.0, highest=1.0)
-    >>> model.score({"nil→Exp.Arg1": 0.25, "nil→nil": 0.75})
-    0.5
-    >>> round(model.log_score(0.5), 4)
-    -0.6931
+    >>> model = CoherenceModel("lin", {"nil→Exp.Arg1": 2.0}, lowest=0.0, highest=1.0, typical=(0.3, 0.4))
+    >>> log, raw, length = model.scores({"nil→Exp.Arg1": 0.25, "nil→nil": 0.75}, sentences=2)
+    >>> round(log, 4), raw, round(length, 4)
+    (-0.6931, 0.5, 0.1)
     """
 
     variant: Variant
@@ -172,34 +173,26 @@ class CoherenceModel:
     """The fingerprint of the parser whose relations it was trained on."""
     info: Mapping[str, Any] = field(default_factory=dict)
     fingerprint: str = ""
-    typical: tuple[float, ...] = ()
+    typical: tuple[float, ...] = (0.0,)
 
     def shares(self, features: Mapping[str, float]) -> dict[str, float]:
-        """What each known feature adds to the score: weight × probability."""
+        """What each known feature adds to the ranking score: weight × probability."""
         weights = self.weights
         return {name: weights[name] * value for name, value in features.items() if name in weights}
 
-    def score(self, features: Mapping[str, float]) -> float:
+    def ranking(self, features: Mapping[str, float]) -> float:
         """The sum of the shares, exact whatever their order; 0 for a text without transitions."""
         return math.fsum(self.shares(features).values())
 
-    def expected(self, sentences: int) -> float:
-        """The score of texts with this many sentences."""
-        return self.typical[min(max(1, sentences), len(self.typical)) - 1] if self.typical else 0.0
-
-    def ranking(self, features: Mapping[str, float], sentences: int) -> float:
-        """The ranking score, relative to texts of this length and within the range of the training texts.
-
-        A text without sentences gets the lowest score that there is.
-        """
-        if sentences == 0:
-            return self.lowest
-        return min(self.highest, max(self.lowest, self.score(features) - self.expected(sentences)))
-
-    def log_score(self, score: float) -> float:
-        """The logarithm of the score scaled to the range of the training texts."""
-        scaled = (score - self.lowest) / (self.highest - self.lowest)
-        return math.log(min(1.0, max(LOWEST_SHARE, scaled)))
+    def scores(self, features: Mapping[str, float], sentences: int) -> tuple[float, float, float]:
+        """The score on each of `SCALES`; a text without sentences has the lowest of each."""
+        if sentences:
+            raw = min(self.highest, max(self.lowest, self.ranking(features)))
+            typical = self.typical[min(sentences, len(self.typical)) - 1]
+        else:
+            raw, typical = self.lowest, max(self.typical)
+        share = (raw - self.lowest) / (self.highest - self.lowest)
+        return math.log(max(LOWEST_SHARE, share)), raw, raw - typical
 
     def to_resource(self, language: str, provenance: Provenance = UNSTATED) -> Resource:
         """The model as a resource file's content."""
@@ -226,8 +219,8 @@ def read_coherence_model(path: Path) -> CoherenceModel:
             raise ValueError("the weights are not a list of finite numbers")
         weights = dict(zip(names, numbers.tolist(), strict=True))
         lowest, highest = float(info["lowest"]), float(info["highest"])
-        typical = tuple(float(value) for value in info.get("typical", ()))
-        if not all(map(math.isfinite, typical)):
+        typical = tuple(float(value) for value in info["typical"])
+        if not typical or not all(map(math.isfinite, typical)):
             raise ValueError("the typical scores are not finite numbers")
         if info["variant"] not in VARIANTS or not lowest < highest:
             raise ValueError("unknown variant, or an empty range of scores")

@@ -12,11 +12,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from tesla_eval import _core
-from tesla_eval._core import BagRecipe, Bags, CharacterBags, Discount
+from tesla_eval._core import BagRecipe, Discount
 from tesla_eval.base.errors import UsageError
 from tesla_eval.language.analysis.batch import AnalysedBatch
 from tesla_eval.language.analysis.conllu import UNIVERSAL_TAGS
-from tesla_eval.language.analysis.tokenisers import compose_all, not_a_text
 from tesla_eval.language.pivot import LEAST_PROBABILITY, PhraseTable
 
 FUNCTION_WORD_DISCOUNT = 0.1
@@ -70,13 +69,6 @@ class NgramFeature:
         """Which form of words the n-grams are made of: `lemma`, `untagged` (without tags) or `surface`."""
         return _FORMS.get(self.similarity, "lemma")
 
-    def span(self, row: int) -> tuple[int, int]:
-        """The tokens [start, end) of the n-gram that the core calls `row`; a skip bigram is the two at its ends."""
-        if not self.gap:
-            return row, row + self.n
-        start, between = divmod(row, self.gap + 1)
-        return start, start + between + 2
-
 
 @lru_cache(maxsize=64)
 def exact_discount(discount: float) -> Discount:
@@ -89,12 +81,6 @@ def exact_discount(discount: float) -> Discount:
     if not fraction or fraction.denominator > _LARGEST_DENOMINATOR:
         raise UsageError(f"discount {discount!r}: must be above 0, at most 1, with at most four decimals")
     return Discount(fraction.numerator, fraction.denominator)
-
-
-def build_bags(batch: AnalysedBatch, features: Sequence[NgramFeature], discount: float) -> Bags:
-    """The bags of every text of the batch, one for each feature; features compare surface forms all, or none."""
-    form, recipe = bag_recipe(tuple(features), discount)
-    return Bags(batch.vocabulary.lexicon, batch.words_as(form), recipe)
 
 
 @lru_cache(maxsize=64)
@@ -110,20 +96,6 @@ def bag_recipe(features: tuple[NgramFeature, ...], discount: float) -> tuple[str
 
 LONGEST_CHARACTER_NGRAM = 6
 """Specification §8b: n-grams of one to six characters."""
-
-
-def build_character_bags(texts: Sequence[str] | AnalysedBatch) -> CharacterBags:
-    """The character n-grams of every text; a batch has them in NFC already.
-
-    >>> len(build_character_bags(["A text.", "Another."]))
-    2
-    """
-    try:
-        return CharacterBags(
-            list(texts.core.texts) if isinstance(texts, AnalysedBatch) else compose_all(texts)
-        )
-    except UnicodeEncodeError as error:
-        raise not_a_text(error) from error
 
 
 LEAST_NGRAM_PROBABILITY = 0.01

@@ -12,7 +12,7 @@ from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.records import Unit
 from tesla_eval.language.analysis.frequencies import CompoundSplitter
-from tesla_eval.language.analysis.tokenisers import compose, not_a_text, raw_offsets
+from tesla_eval.language.analysis.tokenisers import checked, compose, raw_offsets
 
 MAX_UNITS = 5_000
 """The largest number of units of a text that TESLA-CELAB takes."""
@@ -37,7 +37,7 @@ def split_units(text: str, *, pre_tokenized: bool = False) -> list[Unit]:
     >>> [(unit.key, unit.start, unit.end) for unit in split_units("Ａ B。", pre_tokenized=True)]
     [('a', 0, 1), ('b。', 2, 4)]
     """
-    text = _checked(text)
+    text = checked(text)
     spans = _word_spans(text) if pre_tokenized else unit_spans(text)
     return [Unit(text[start:end], start, end, _KEYS[text[start:end]]) for start, end in spans]
 
@@ -48,7 +48,7 @@ def unit_keys(text: str, *, pre_tokenized: bool = False) -> list[str]:
     >>> unit_keys("Ａ型，STRASSE")
     ['a', '型', ',', 'strasse']
     """
-    text = _checked(text)
+    text = checked(text)
     return list(map(_KEYS.__getitem__, text.split() if pre_tokenized else unit_surfaces(text)))
 
 
@@ -77,7 +77,7 @@ class UnitSplitter:
         """The keys of the units of `text`."""
         if self._parts is None:
             return unit_keys(text, pre_tokenized=self.pre_tokenized)
-        return [key for surface in unit_surfaces(_checked(text)) for key, _, _ in self._parts[surface]]
+        return [key for surface in unit_surfaces(checked(text)) for key, _, _ in self._parts[surface]]
 
     def joined_key(self, word: str) -> str:
         """The key by which the n-gram of all units of `word` is looked up."""
@@ -158,15 +158,6 @@ def _part_units(unit: Unit, parts: tuple[_Part, ...]) -> list[Unit]:
     return [
         Unit(unit.surface[start:end], unit.start + start, unit.start + end, key) for key, start, end in parts
     ]
-
-
-def _checked(text: str) -> str:
-    """`text`, unless it holds what the core cannot take."""
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise not_a_text(error) from error
-    return text
 
 
 def _word_spans(text: str) -> list[tuple[int, int]]:

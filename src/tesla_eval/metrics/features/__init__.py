@@ -158,7 +158,8 @@ class CoreGroup(BoundGroup):
         """The values of the features that exist."""
         from tesla_eval.base.explanations import ValueDetail  # not before something is explained
 
-        values = self.compare(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)[0]
+        group = self.core[reference.vocabulary]
+        values = group.prepare(reference.core).compare(group.prepare(hypothesis.core), FIRST, FIRST)[0]
         named = zip(self.features, values.tolist(), strict=True)
         return GroupDetail(
             values, tuple(ValueDetail(name=one.name, value=value) for one, value in named if not isnan(value))

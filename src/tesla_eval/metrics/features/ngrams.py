@@ -20,12 +20,10 @@ from tesla_eval.matching.bags.ngrams import (
     SYNONYMY,
     NgramFeature,
     bag_recipe,
-    build_character_bags,
     exact_discount,
 )
-from tesla_eval.matching.ngrams import RECALL_WEIGHT, explain_feature, match_characters
+from tesla_eval.matching.ngrams import RECALL_WEIGHT, explain_feature
 from tesla_eval.metrics.features import (
-    FIRST,
     BoundGroup,
     CoreGroup,
     Feature,
@@ -33,7 +31,7 @@ from tesla_eval.metrics.features import (
     GroupDetail,
     fixed,
 )
-from tesla_eval.metrics.features.measures import MEASURES, measured_columns, measured_features
+from tesla_eval.metrics.features.measures import MEASURES, explained_measures, measured_features
 
 if TYPE_CHECKING:
     from tesla_eval.base.explanations import FeatureDetail
@@ -53,10 +51,11 @@ _LABELS = {
 }
 
 
-def check_alpha(alpha: float) -> None:
-    """Refuse a weight of recall that no F-measure has."""
+def check_weights(alpha: float, discount: float) -> None:
+    """Refuse a weight of recall that no F-measure has, and a discount that cannot be kept exactly."""
     if not 0 <= alpha <= 1:
         raise UsageError(f"alpha {alpha!r}: must lie between 0 and 1")
+    exact_discount(discount)
 
 
 @dataclass(frozen=True)
@@ -75,8 +74,7 @@ class NgramGroup(FeatureGroup):
     def __post_init__(self) -> None:
         if not 1 <= self.max_n <= LONGEST_NGRAM:
             raise UsageError(f"max_n {self.max_n!r}: must be 1, 2 or {LONGEST_NGRAM}")
-        check_alpha(self.alpha)
-        exact_discount(self.discount)
+        check_weights(self.alpha, self.discount)
 
     def bind(self, analysis: Analysis) -> BoundGroup | None:
         """The n-grams of an analysis; without tags the features of tags do not exist, nor a group of them alone."""
@@ -111,8 +109,7 @@ class SkipBigramGroup(FeatureGroup):
     def __post_init__(self) -> None:
         if not 1 <= self.window <= _WIDEST_WINDOW:
             raise UsageError(f"window {self.window!r}: must lie between 1 and {_WIDEST_WINDOW}")
-        check_alpha(self.alpha)
-        exact_discount(self.discount)
+        check_weights(self.alpha, self.discount)
 
     def bind(self, analysis: Analysis) -> BoundGroup:
         """The two problems."""
@@ -216,14 +213,11 @@ class _BoundCharacters(CoreGroup):
         """Precision, recall and F of every order. The flow between single characters is omitted."""
         from tesla_eval.base.explanations import MeasuredDetail  # not before something is explained
 
-        bags = build_character_bags(reference), build_character_bags(hypothesis)
-        matches = match_characters(*bags, FIRST, FIRST, self._max_order, self._alpha)
-        rows = zip(
-            matches.precision[0].tolist(), matches.recall[0].tolist(), matches.f[0].tolist(), strict=True
-        )
+        every = _core.CharacterGroup(self._max_order, self._alpha, MEASURES)
+        values, rows = explained_measures(every, reference, hypothesis, self._measures)
         details = tuple(
             MeasuredDetail(name=f"chr.{n}", similarity=IDENTITY, n=n, precision=p, recall=r, f=f)
             for n, (p, r, f) in enumerate(rows, 1)
             if not isnan(f)
         )
-        return GroupDetail(measured_columns(matches, self._measures)[0], details)
+        return GroupDetail(values, details)

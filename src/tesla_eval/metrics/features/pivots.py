@@ -18,7 +18,6 @@ from tesla_eval.matching.bags.ngrams import (
     PivotFeature,
     PivotNetwork,
     build_pivot_bags,
-    exact_discount,
     pivot_network,
 )
 from tesla_eval.matching.ngrams import (
@@ -30,7 +29,7 @@ from tesla_eval.matching.ngrams import (
 )
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.metrics.features.measures import measured_columns, measured_features
-from tesla_eval.metrics.features.ngrams import LONGEST_NGRAM, check_alpha
+from tesla_eval.metrics.features.ngrams import LONGEST_NGRAM, check_weights
 
 if TYPE_CHECKING:
     from tesla_eval.base.explanations import PivotDetail, PivotPhrase
@@ -79,8 +78,7 @@ class PivotGroup(FeatureGroup):
     def __post_init__(self) -> None:
         if not (0 <= self.least_probability < 1 and 0 <= self.least_ngram_probability < 1):
             raise UsageError("the least probabilities must lie between 0 and 1")
-        check_alpha(self.alpha)
-        exact_discount(self.discount)
+        check_weights(self.alpha, self.discount)
 
     def bind(self, analysis: Analysis) -> BoundGroup | None:
         """The group over the phrase tables; nothing where there are none."""

@@ -7,14 +7,12 @@ from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tesla_eval._core import VectorGroup as CoreVectors
-from tesla_eval._core import VectorTexts
 from tesla_eval.language.analysis import AnalysedBatch, Analysis
 from tesla_eval.language.analysis.frequencies import load_frequencies
 from tesla_eval.language.analysis.vectors import WordsWithVectors, load_vectors
 from tesla_eval.matching.ngrams import RECALL_WEIGHT
-from tesla_eval.matching.vectors import VECTOR_PROBLEMS, WEIGHT_UNIT, explain_vectors, match_vectors
+from tesla_eval.matching.vectors import VECTOR_PROBLEMS, WEIGHT_UNIT, explain_vectors
 from tesla_eval.metrics.features import (
-    FIRST,
     BoundGroup,
     CoreGroup,
     Feature,
@@ -22,10 +20,10 @@ from tesla_eval.metrics.features import (
     GroupDetail,
     fixed,
 )
-from tesla_eval.metrics.features.measures import MEASURES, measured_columns, measured_features
+from tesla_eval.metrics.features.measures import MEASURES, explained_measures, measured_features
 
 if TYPE_CHECKING:
-    from tesla_eval.base.explanations import FeatureDetail, MatchDetail
+    from tesla_eval.base.explanations import FeatureDetail
 
 _FLOW = "vec.1"
 _BIGRAMS = "vec.2"
@@ -62,54 +60,35 @@ class _BoundVectors(CoreGroup):
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """Precision, recall and F of each problem; the flow between words with their similarities."""
-        from tesla_eval.base.explanations import MeasuredDetail  # not before something is explained
-
-        x, y = self._words.prepare(reference), self._words.prepare(hypothesis)
-        matches = match_vectors(x, y, FIRST, FIRST, self._declared.alpha)
-        rows = zip(
-            VECTOR_PROBLEMS,
-            matches.precision[0].tolist(),
-            matches.recall[0].tolist(),
-            matches.f[0].tolist(),
-            strict=True,
+        from tesla_eval.base.explanations import (  # not before something is explained
+            Link,
+            MatchDetail,
+            MeasuredDetail,
         )
+
+        every = CoreVectors(self._words.core[reference.vocabulary], self._declared.alpha, MEASURES)
+        values, rows = explained_measures(every, reference, hypothesis, self._declared.measures)
         details: list[FeatureDetail] = []
-        for name, p, r, f in rows:
+        for name, (p, r, f) in zip(VECTOR_PROBLEMS, rows, strict=True):
             if isnan(f):
                 continue
-            measures: dict[str, Any] = {
-                "name": name,
-                "similarity": "vec",
-                "precision": p,
-                "recall": r,
-                "f": f,
-            }
-            if name == _FLOW:
-                apart = (self._words.prepare(batch, merged=False) for batch in (reference, hypothesis))
-                details.append(_flow(measures, *apart))
-            else:
-                details.append(MeasuredDetail(n=2 if name == _BIGRAMS else 1, **measures))
-        return GroupDetail(measured_columns(matches, self._declared.measures)[0], tuple(details))
-
-
-def _flow(measures: dict[str, Any], reference: VectorTexts, hypothesis: VectorTexts) -> MatchDetail:
-    """The flow between the words of the reference and of the hypothesis."""
-    from tesla_eval.base.explanations import Link, MatchDetail  # not before something is explained
-
-    links = explain_vectors(reference, hypothesis)
-    return MatchDetail(
-        n=1,
-        objective=sum(link.gain * link.weight for link in links),
-        reference_weight=reference.total_weight / WEIGHT_UNIT,
-        hypothesis_weight=hypothesis.total_weight / WEIGHT_UNIT,
-        flow=tuple(
-            Link(
-                (link.reference, link.reference + 1),
-                (link.hypothesis, link.hypothesis + 1),
-                link.similarity,
-                link.weight,
+            measures: dict[str, Any] = {"name": name, "similarity": "vec", "n": 2 if name == _BIGRAMS else 1}
+            measures |= {"precision": p, "recall": r, "f": f}
+            if name != _FLOW:
+                details.append(MeasuredDetail(**measures))
+                continue
+            x, y = (self._words.prepare(batch, merged=False) for batch in (reference, hypothesis))
+            links = explain_vectors(x, y)
+            detail = MatchDetail(
+                **measures,
+                objective=sum(link.gain * link.weight for link in links),
+                reference_weight=x.total_weight / WEIGHT_UNIT,
+                hypothesis_weight=y.total_weight / WEIGHT_UNIT,
+                flow=tuple(
+                    Link((i, i + 1), (j, j + 1), link.similarity, link.weight)
+                    for link in links
+                    for i, j in [(link.reference, link.hypothesis)]
+                ),
             )
-            for link in links
-        ),
-        **measures,
-    )
+            details.append(detail)
+        return GroupDetail(values, tuple(details))
