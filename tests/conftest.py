@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from shutil import which
 from typing import NamedTuple
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import settings
 
 from tesla_eval.cli import main
+from tesla_eval.metrics.cache import CACHE_VARIABLE
 
 # Machines are noisy: how long one example took says nothing.
 settings.register_profile("noisy", deadline=None)
@@ -20,6 +22,16 @@ settings.load_profile("noisy")
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tools"))  # scripts there are imported by name, by each other and by tests
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A score cache for the tests alone, unless one is named: who has the user's locked may not decide a test."""
+    with pytest.MonkeyPatch.context() as patch:
+        if CACHE_VARIABLE not in os.environ:
+            patch.setenv(CACHE_VARIABLE, str(tmp_path_factory.mktemp("cache")))
+        yield
+
 
 SHARED_DATA = ROOT.parent / "shared" / "data"
 WMT14 = SHARED_DATA / "wmt" / "wmt14-rr.seg.tsv.gz"
