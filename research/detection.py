@@ -118,10 +118,10 @@ def measured(
 
 
 def django_texts() -> dict[str, list[str]]:
-    """By language the translated messages of four words and more; empty where Django is not installed."""
+    """By language the translated messages of four words and more."""
     spec = importlib.util.find_spec("django")
     if spec is None or spec.origin is None:
-        return {}
+        raise SystemExit("The translations of Django are missing: pip install django")
     texts: dict[str, set[str]] = {}
     for path in sorted(Path(spec.origin).parent.glob("**/locale/*/LC_MESSAGES/*.po")):
         for match in re.finditer(r'^msgstr(?:\[\d\])? ((?:".*"\n)+)', path.read_text("utf-8"), re.MULTILINE):
