@@ -104,7 +104,7 @@ class AnalysedBatch:
         return {text: place for place, text in enumerate(self.texts)}
 
     def alone(self, text: str) -> AnalysedBatch | None:
-        """One of the texts as a batch of its own; None if it is none of them."""
+        """The batch of this text alone, cut out of this one; None if the text is not in it."""
         place = self._places.get(text)
         if place is None:
             return None
