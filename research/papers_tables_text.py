@@ -194,7 +194,7 @@ OTHER_TABLES = (
         *_same("R-2; R-SU4", _ROUGE), ("BE", "not possible: needs a parser that is not free"),
         *_same("4; 6; 8; 10; 11; 12; 13; 24", _AESOP), ("TESLA-S", _ROUGE))),
     OtherTable(_SUMMARIES, "table 2", "a role matrix", (
-        ("S1 to S4", "reproduced: `tests/house/test_specification.py`, §11"),)),
+        ("S1 to S4", "reproduced: `tests/metrics/test_dicomer.py`, §11 of the specification"),)),
     OtherTable(_SUMMARIES, "table 3", "readability", (
         *_same("R-2; R-SU4", _LEFT_OUT), ("BE", "not possible: as table 1"), *_same("4; 6; 12; 18; 23", _AESOP),
         *_same("LIN; LIN+C; LIN+E; DICOMER", _LEFT_OUT))),

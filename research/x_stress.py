@@ -60,7 +60,7 @@ NEWEST = "wmt25"
 HEAD = """# TESLA-X under stress, by year
 
 Shares of damaged texts that fool TESLA-X ([`tesla stress`](../docs/stress.md)), by weights learned from all *other*
-years, {segments} segments per set, mean over the sets of WMT19 to WMT24; in brackets WMT12 to WMT17. The first four
+years, {segments} segments per set, mean over the sets of WMT19 to WMT24; in brackets WMT12 to WMT17. The first five
 kinds are made from the reference: the share above real outputs of the same segment. The others are made from outputs:
 the share that does not score lower. τ and r are means over all sets as in [the page of results](x-results.md).
 "Guards × 1" ships. In the rows `long` that penalty for length has another weight, and the other guards are as shipped.

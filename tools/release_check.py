@@ -72,7 +72,10 @@ def check_wheel(wheel: Path, python: str, tools: Path, folder: Path, path: str) 
     programs = environment(folder, python)
     run(programs / "pip", "install", "--quiet", "--only-binary", ":all:", wheel, path=path)
     print("  " + run(programs / "tesla", "selftest", cwd=folder, path=path).splitlines()[-1])
-    for command in TUTORIAL.findall((ROOT / "docs" / "tutorial.md").read_text("utf-8")):
+    commands = TUTORIAL.findall((ROOT / "docs" / "tutorial.md").read_text("utf-8"))
+    if not commands:
+        raise SystemExit("docs/tutorial.md shows no command of tesla")
+    for command in commands:
         run(programs / "tesla", *shlex.split(command), path=path)
 
 

@@ -63,11 +63,10 @@ for number in range(1, 10):
         left = number
         run()
         os._exit(0)
-    if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != -signal.SIGKILL:
-        break
-else:
-    os._exit(97)
-os._exit(0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status != -signal.SIGKILL:
+        os._exit(status)
+os._exit(97)
 """
 
 
@@ -137,7 +136,8 @@ def test_killed_at_every_access_to_its_folder(texts, write, tmp_path: Path, name
         capture_output=True, text=True, check=False, cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    before = old.read_bytes()
+    before = OLD.encode()
+    assert old.read_bytes() == before
     complete, *left = (path.read_bytes() for path in sorted(tmp_path.glob("old.*")))
     assert left == [before, before, complete], "before it is opened, before it is renamed, after that"
     assert final.read_bytes() == complete

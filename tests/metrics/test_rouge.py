@@ -115,13 +115,14 @@ def test_equal_to_rouge_score_on_any_text(name, theirs, stem, reference, hypothe
     assert found == {"precision": expected.precision, "recall": expected.recall, "f": expected.fmeasure}
 
 
-def test_equal_to_rouge_score_on_real_pairs(real_pairs) -> None:
+@pytest.mark.parametrize("count", [120, pytest.param(240, marks=pytest.mark.slow)])
+def test_equal_to_rouge_score_on_real_pairs(real_pairs, count: int) -> None:
     from rouge_score.rouge_scorer import RougeScorer
 
     scorer = RougeScorer(list(KINDS.values()), use_stemmer=True)
     pairs = [
         ("\n".join(a for a, _ in group), "\n".join(b for _, b in group))
-        for group in (real_pairs[i : i + 3] for i in range(0, 120, 3))
+        for group in (real_pairs[i : i + 3] for i in range(0, count, 3))
     ]
     for name, theirs in KINDS.items():
         metric = create_metric(name)

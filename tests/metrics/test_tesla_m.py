@@ -25,8 +25,11 @@ def metric() -> TeslaM:
     return TeslaM(lang="en")
 
 
-def test_real_pairs_score_as_in_the_textbook(metric: TeslaM, real_pairs: list[tuple[str, str]]) -> None:
-    pairs = real_pairs[-40:]
+@pytest.mark.parametrize("count", [40, pytest.param(100, marks=pytest.mark.slow)])
+def test_real_pairs_score_as_in_the_textbook(
+    metric: TeslaM, real_pairs: list[tuple[str, str]], count: int
+) -> None:
+    pairs = real_pairs[-count:]
     found = metric.corpus_score([h for h, _ in pairs], [[r for _, r in pairs]])
     y, x = load_pipeline("en").analyse([h for h, _ in pairs], [r for _, r in pairs])
     for i, score in enumerate(found.segments.tolist()):

@@ -54,10 +54,11 @@ def scoring(metric: Metric, texts: list[str], kind: type = Scoring) -> Any:
 
 @pytest.mark.parametrize("name", ["m", "x", "celab", "bleu", "nist", "chrf++", "s"])
 @pytest.mark.parametrize("jobs", [1, 3])
-def test_many_clients_get_the_bits_of_corpus_score(real_pairs, name: str, jobs: int) -> None:
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.slow)])
+def test_many_clients_get_the_bits_of_corpus_score(real_pairs, name: str, jobs: int, step: int) -> None:
     metric, batcher = create_metric(name, "en"), Batcher(jobs)
     requests = []
-    for k in range(2, 30, 3):
+    for k in range(2, 30, step):
         hypotheses, references = (list(side) for side in zip(*real_pairs[k : k + 7 * k], strict=True))
         ragged = [text if i % 3 else None for i, text in enumerate(reversed(hypotheses))]
         requests.append((hypotheses, [references, ragged] if k % 2 else [references]))

@@ -173,3 +173,12 @@ def test_stored_scores_agree() -> None:
             <= tolerance
         )
     assert tolerance == 0.0
+
+
+def test_8c_f_is_that_of_section_4() -> None:
+    metric = features_metric("en")
+    names = [feature.name for feature in metric.features]
+    row = metric.score_segments(["Two men."], [["Two men were arrested in the city."]]).features[0]
+    precision, recall, f = (row[names.index(f"ctx.best.{part}")] for part in "prf")
+    assert precision > recall + 0.1
+    assert f == pytest.approx(precision * recall / (0.8 * precision + 0.2 * recall), abs=1e-12)

@@ -42,8 +42,8 @@ _SIMILARITY_UNIT, _GAIN_UNIT = 1 << 16, 16  # as in core/matching/states.cpp
 def f_measure(precision: FloatArray, recall: FloatArray, alpha: float) -> FloatArray:
     """F of precision and recall (specification §4); 0 where one of them is 0, NaN where one does not exist.
 
-    >>> f_measure(np.array([1.0, 0.5, 0.0]), np.array([1.0, 0.5, 0.5]), 0.8).tolist()
-    [1.0, 0.5, 0.0]
+    >>> f_measure(np.array([1.0, 0.5, 0.0, 1.0]), np.array([1.0, 0.5, 0.5, 0.5]), 0.8).round(4).tolist()
+    [1.0, 0.5, 0.0, 0.5556]
     """
     weighted = recall + alpha * (precision - recall)
     mean = np.where(weighted > 0, precision * recall / np.where(weighted > 0, weighted, 1.0), 0.0)
