@@ -30,9 +30,9 @@ from tesla_eval.metrics.comparison import check_comparison
 from tesla_eval.metrics.scoring import score_systems
 from tesla_eval.report.collect import Blocks, ReportTexts, collect, scored_metrics
 from tesla_eval.report.embedding import extract
-from tesla_eval.report.human import read_human, read_result
 from tesla_eval.report.overview import default_title
 from tesla_eval.report.page import render
+from tesla_eval.report.tables import read_result
 from tesla_eval.statistics import DEFAULT_SEED
 from tesla_eval.texts.lines import read_lines
 from tesla_eval.texts.tables import Missing
@@ -99,8 +99,8 @@ def report(
         raise click.UsageError("name the page to write: -o report.html")
     check_output(output, (*references, *systems, *inputs))
     command = shlex.join(["tesla", *sys.argv[1:]])
-    human = None if meta_file is None else read_human(meta_file)
-    stress = None if stress_file is None else read_result(stress_file, "tesla stress", ("signatures", "rows"))
+    human = None if meta_file is None else read_result(meta_file, "tesla meta")
+    stress = None if stress_file is None else read_result(stress_file, "tesla stress")
     blocks: Blocks | None = None
     if (human is None and stress is None) or references or systems or inputs:
         files = systems_or_standard_input((*inputs, *systems))

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from tesla_eval.base.version import SCORING
 from tesla_eval.drawing.shapes import Axis
 from tesla_eval.language.analysis.languages import LANGUAGES
+from tesla_eval.report.tables import Table
 from tesla_eval.texts.compression import short_names
 
 _WIDTH, _HEIGHT = 180.0, 16.0
@@ -31,19 +32,6 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class PairRow:
-    """One system against another, as text."""
-
-    first: str
-    second: str
-    difference: str
-    interval: str
-    wins: str
-    p: str
-    significant: bool
-
-
-@dataclass(frozen=True)
 class Overview:
     """The content of the first screen; systems are sorted by the first metric, the best first."""
 
@@ -56,7 +44,7 @@ class Overview:
     """By metric, then by system."""
     axes: tuple[Markup, ...]
     """By metric: the scale of the intervals."""
-    pairs: tuple[tuple[PairRow, ...], ...]
+    pairs: tuple[Table, ...]
     """By metric."""
     meanings: tuple[str, ...]
     """For metrics with stored ranges: where other systems lie."""
@@ -224,14 +212,16 @@ def _cells_and_axis(metric: Mapping[str, Any]) -> tuple[tuple[Cell, ...], Markup
     return cells, Markup(axis)
 
 
-def _pairs(metric: Mapping[str, Any], names: Mapping[str, str]) -> tuple[PairRow, ...]:
-    return tuple(
-        PairRow(
+def _pairs(metric: Mapping[str, Any], names: Mapping[str, str]) -> Table:
+    """Every pair of systems that was tested, as text."""
+    rows = []
+    for pair in metric["comparison"]["pairs"]:
+        low, high = (_shown(metric, pair[end], signed=True) for end in ("low", "high"))
+        p = pair["p_randomisation_holm"]
+        rows.append((
             names[pair["first"]], names[pair["second"]], _shown(metric, pair["difference"], signed=True),
-            f"{_shown(metric, pair['low'], signed=True)} to {_shown(metric, pair['high'], signed=True)}",
-            f"{pair['wins']:.3f}",
-            "–" if (p := pair["p_randomisation_holm"]) is None else "<0.001" if p < 0.001 else f"{p:.3f}",
-            pair["significant"],
-        )
-        for pair in metric["comparison"]["pairs"]
-    )  # fmt: skip
+            f"{low} to {high}", f"{pair['wins']:.3f}", "–" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}",
+            "yes" if pair["significant"] else "no",
+        ))  # fmt: skip
+    head = ("first", "second", "difference", "interval", "wins", "p (Holm)", "significant")
+    return Table(f"Pairs under {metric['name']}", head, rows, range(2, 6))

@@ -15,9 +15,9 @@ from tesla_eval.drawing.policy import content_policy
 from tesla_eval.drawing.script import asset, bundled, drawing_script
 from tesla_eval.report.collect import FORMAT, FORMAT_VERSION, Blocks
 from tesla_eval.report.embedding import BLOCK_TYPE, CORE, encoded
-from tesla_eval.report.human import human_drawings, human_statistics
+from tesla_eval.report.human import human_drawings
 from tesla_eval.report.overview import Overview, overview
-from tesla_eval.report.stressed import stress_tables
+from tesla_eval.report.tables import human_statistics, stress_tables
 
 MODULES = ("data", "plots", "differences", "segment", "table", "findings", "why", "main")
 """The JavaScript modules, each after those that it imports; those that draw explanations come before."""
@@ -55,7 +55,8 @@ def render(
     )  # fmt: skip
     return environment.from_string(template).render(
         title=title, command=command, version=__version__, day=f"{day.day} {day:%B %Y}", core=core,
-        overview=summary, human=human, stress=None if stress is None else stress_tables(stress),
+        overview=summary, human=human, stress=stress,
+        stress_tables=[] if stress is None else list(stress_tables(stress)),
         statistics=[] if human is None else human_statistics(human),
         drawings=[] if human is None else [Markup(drawing) for drawing in human_drawings(human)],
         style=Markup(style), script=Markup(code), policy=content_policy(style, code), data=Markup("\n".join(data)),

@@ -18,7 +18,7 @@ import numpy as np
 from tesla_eval.cli.shared.terminal import aligned, visible
 from tesla_eval.judgements.meta.evaluate import Result
 from tesla_eval.judgements.meta.join import Joined
-from tesla_eval.judgements.meta.plots import correlation_bars, dimension_lines, system_scatter, write_drawing
+from tesla_eval.judgements.meta.plots import dimension_lines, write_drawing
 from tesla_eval.judgements.meta.run import SetComparison, Study
 from tesla_eval.judgements.meta.significance import (
     JudgeAgreement,
@@ -27,6 +27,7 @@ from tesla_eval.judgements.meta.significance import (
     PreferenceShares,
 )
 from tesla_eval.judgements.wmt import write_score_file
+from tesla_eval.report.human import bars, scatter
 from tesla_eval.statistics.agreements import Agreement
 
 DIMENSIONS = (("segment", "pearson"), ("system", "pearson"))
@@ -319,15 +320,18 @@ PREFERENCE_FORMATS: dict[str, Callable[[Sequence[PreferenceReport]], Iterator[st
 
 
 def draw_plots(joined: Joined, comparisons: Iterable[SetComparison], folder: Path, file_format: str) -> None:
-    """A scatter plot for each metric, and bars for each comparison."""
+    """A scatter plot for each metric, where an error rate is better further down, and bars for each comparison."""
     key = joined.outputs.key
-    for metric in joined.metrics:
-        write_drawing(system_scatter(joined, metric), folder / _file_name(*key, metric, file_format))
+    for metric, scores in joined.metrics.items():
+        values = scores.system_scores(joined.used) * (1 if scores.higher_is_better else -1)
+        rows = zip(joined.outputs.systems, joined.human_systems.tolist(), values.tolist(), strict=True)
+        points = [row for row in rows if not (math.isnan(row[1]) or math.isnan(row[2]))]
+        title = f"{' '.join(key)}: {metric} and human scores of {len(points)} systems"
+        drawing = scatter(points, title, joined.score_type, metric)
+        write_drawing(drawing, folder / _file_name(*key, metric, file_format))
     for of_set in comparisons:
-        level, statistic = of_set.comparison.level, of_set.comparison.statistic
-        title = f"{' '.join(key)}: {level} {statistic}"
-        drawing = correlation_bars(of_set.comparison, title)
-        write_drawing(drawing, folder / _file_name(*key, level, statistic, file_format))
+        name = _file_name(*key, of_set.comparison.level, of_set.comparison.statistic, file_format)
+        write_drawing(bars(_comparison_dict(of_set)), folder / name)
 
 
 def draw_dimensions(study: Study, folder: Path | None, file_format: str) -> None:

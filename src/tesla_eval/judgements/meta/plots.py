@@ -1,4 +1,4 @@
-"""Pictures of agreement as SVG or PNG: metric against humans by system; correlations as bars with intervals."""
+"""Pictures as SVG or PNG files, and one of several test sets: a line for each, the metrics side by side."""
 
 from __future__ import annotations
 
@@ -9,15 +9,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.files import replacing
-from tesla_eval.drawing.shapes import Anchor, Axis, Box, Dot, Drawing, Line, Shape, Words
+from tesla_eval.drawing.shapes import Axis, Box, Dot, Drawing, Line, Shape, Words
 from tesla_eval.drawing.text import printable
 from tesla_eval.judgements.meta.evaluate import Result
-from tesla_eval.judgements.meta.join import Joined
-from tesla_eval.judgements.meta.significance import MetricComparison
 
 
 def write_drawing(drawing: Drawing, path: Path) -> None:
@@ -68,74 +64,8 @@ def _write_png(drawing: Drawing, path: Path) -> None:
     figure.savefig(path)
 
 
-_WIDTH, _HEIGHT = 520.0, 420.0
+_HEIGHT = 420.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70.0, 20.0, 40.0, 55.0
-_BAR = 26.0
-_PALE = "#dddddd"
-
-
-def system_scatter(joined: Joined, metric: str) -> Drawing:
-    """The systems of a test set: human score to the right, metric score upwards (downwards for an error rate)."""
-    scores = joined.metrics[metric]
-    values = scores.system_scores(joined.used) * (1 if scores.higher_is_better else -1)
-    known = np.flatnonzero(~(np.isnan(values) | np.isnan(joined.human_systems))).tolist()
-    title = f"{joined.outputs.lp} {joined.outputs.testset}: {metric} and human scores of {len(known)} systems"
-    shapes: list[Shape] = [Words(_WIDTH / 2, 22, title, size=13)]
-    if not known:
-        return Drawing(
-            _WIDTH, _HEIGHT, [*shapes, Words(_WIDTH / 2, _HEIGHT / 2, "no system has both scores")]
-        )
-    human = joined.human_systems
-    across = Axis(human[known].min(), human[known].max(), _LEFT, _WIDTH - _RIGHT)
-    up = Axis(values[known].min(), values[known].max(), _HEIGHT - _BOTTOM, _TOP)
-    for tick in across.ticks():
-        shapes.append(Line(across(tick), _TOP, across(tick), _HEIGHT - _BOTTOM, _PALE))
-        shapes.append(Words(across(tick), _HEIGHT - _BOTTOM + 16, f"{tick:.4g}", size=11))
-    for tick in up.ticks():
-        shapes.append(Line(_LEFT, up(tick), _WIDTH - _RIGHT, up(tick), _PALE))
-        shapes.append(Words(_LEFT - 6, up(tick) + 4, f"{tick:.4g}", "end", 11))
-    shapes.append(Words((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 14, f"human ({joined.score_type})"))
-    shapes.append(Words(18, (_TOP + _HEIGHT - _BOTTOM) / 2, metric, turned=True))
-    for place in known:
-        label = f"{joined.outputs.systems[place]}: human {human[place]:.4g}, {metric} {values[place]:.4g}"
-        x, y = across(human[place]), up(values[place])
-        beside: tuple[float, Anchor] = (x + 7, "start") if x < _WIDTH / 2 else (x - 7, "end")
-        shapes.append(Dot(x, y, label))
-        shapes.append(Words(beside[0], y + 3, joined.outputs.systems[place], beside[1], 9))
-    return Drawing(_WIDTH, _HEIGHT, shapes)
-
-
-def correlation_bars(comparison: MetricComparison, title: str) -> Drawing:
-    """A bar for each metric, best first, with its confidence interval."""
-    order = np.argsort(-np.nan_to_num(comparison.values, nan=-math.inf), kind="stable").tolist()
-    ends = np.concatenate([comparison.values, comparison.low, comparison.high, [0.0]])
-    height = _TOP + _BAR * len(order) + _BOTTOM
-    left = _LEFT + 7 * max(len(name) for name in comparison.metrics)
-    scale = Axis(float(np.nanmin(ends)), float(np.nanmax(ends)), left, _WIDTH - _RIGHT)
-    shapes: list[Shape] = [Words(_WIDTH / 2, 22, title, size=13)]
-    for tick in scale.ticks():
-        shapes.append(Line(scale(tick), _TOP, scale(tick), height - _BOTTOM, _PALE))
-        shapes.append(Words(scale(tick), height - _BOTTOM + 16, f"{tick:.4g}", size=11))
-    for row, metric in enumerate(order):
-        top = _TOP + _BAR * row
-        value, low, high = (
-            float(column[metric]) for column in (comparison.values, comparison.low, comparison.high)
-        )
-        shapes.append(Words(left - 8, top + 0.65 * _BAR, comparison.metrics[metric], "end"))
-        if math.isnan(value):
-            shapes.append(Words(scale(0), top + 0.65 * _BAR, "no value", "start", 11))
-            continue
-        label = f"{comparison.metrics[metric]}: {value:.4f} ({low:.4f} to {high:.4f})"
-        start, end = sorted((scale(0), scale(value)))
-        shapes.append(Box(start, top + 4, end - start, _BAR - 8, label))
-        middle = top + _BAR / 2
-        shapes.append(Line(scale(low), middle, scale(high), middle))
-        shapes.extend(Line(scale(x), middle - 4, scale(x), middle + 4) for x in (low, high))
-    level = f"{100 * (1 - comparison.alpha):g} % intervals over resampled segments"
-    shapes.append(Words((left + _WIDTH - _RIGHT) / 2, height - 14, f"{comparison.statistic}, {level}"))
-    return Drawing(_WIDTH, height, shapes)
-
-
 _COLOURS = ("#1f5fa8", "#b5461f", "#2f7d32", "#7a3f9d", "#8a6d00", "#00757a", "#a12a5e", "#444444")
 
 
@@ -159,7 +89,7 @@ def dimension_lines(results: Sequence[Result], level: str, statistic: str) -> Dr
     every = [value for by_metric in values.values() for value in by_metric.values()]
     up = Axis(min(every), max(every), _HEIGHT - _BOTTOM - 20, _TOP)
     for tick in up.ticks():
-        shapes.append(Line(left, up(tick), width - right, up(tick), _PALE))
+        shapes.append(Line(left, up(tick), width - right, up(tick), "#dddddd"))
         shapes.append(Words(left - 6, up(tick) + 4, f"{tick:.4g}", "end", 11))
     places = {metric: left + step * (k + 0.5) for k, metric in enumerate(metrics)}
     for k, (metric, x) in enumerate(places.items()):
