@@ -48,7 +48,7 @@ names = st.sampled_from(["ann", "bill", "cat"])
 propositions = st.lists(
     st.builds(
         lambda predicate, doers, undergoers: Proposition(
-            predicate, True, (*((DOER, d) for d in doers), *((UNDERGOER, u) for u in undergoers))
+            predicate, (*((DOER, d) for d in doers), *((UNDERGOER, u) for u in undergoers))
         ),
         st.sampled_from(["see", "hit"]),
         st.lists(names, max_size=2),

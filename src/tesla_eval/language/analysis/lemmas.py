@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from tesla_eval._core import PlainLemmas
@@ -93,6 +93,12 @@ class Lemmatiser:
                 if edit := self._suffixes.get(word[start:]):
                     return edit
         return None
+
+
+@cache
+def load_lemmatiser(language: str) -> Lemmatiser:
+    """The lemmatiser of a language, made once per process."""
+    return Lemmatiser(language)
 
 
 def normalise_form(word: str, language: str) -> str:

@@ -12,26 +12,14 @@ from tesla_eval.language.syntax.trees import Tree
 class Constituent:
     """A span with its highest node: of a chain of single children the one that its parent sees."""
 
-    __slots__ = ("ancestors", "end", "head", "node", "start", "tag", "word")
+    __slots__ = ("end", "node", "start", "tag", "word")
 
     def __init__(self, node: Tree) -> None:
         self.node = node
         self.start, self.end = node.start, node.end
         head = head_leaf(node)
-        self.head = head
         self.word = (head.word or "").lower()
         self.tag = head.label
-        self.ancestors = _upwards(node)
-
-
-def _upwards(node: Tree) -> list[Tree]:
-    """The node and all above it, without TOP."""
-    path = []
-    current: Tree | None = node
-    while current is not None and current.parent is not None:
-        path.append(current)
-        current = current.parent
-    return path
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,20 +50,14 @@ class ParsedSentence:
     @cached_property
     def by_node(self) -> dict[int, Constituent]:
         """Constituents by the identity of any node of their chain."""
-        by_span = {(c.start, c.end): c for c in self.constituents}
-        return {
-            id(node): by_span[node.start, node.end] for node in self.tree.nodes() if node is not self.tree
-        }
+        nodes = (node for node in self.tree.nodes() if node is not self.tree)
+        return {id(node): self._by_span[node.start, node.end] for node in nodes}
 
     @cached_property
     def chunks(self) -> list[tuple[int, str]]:
         """For each word a number and the category of the lowest phrase that it stands in; equal neighbours are one."""
-        parents: list[tuple[int, str]] = []
-        for leaf in self.leaves:
-            parent = leaf.parent
-            assert parent is not None
-            parents.append((id(parent), parent.label))
-        return parents
+        parents = (leaf.parent for leaf in self.leaves)
+        return [(id(parent), parent.label) for parent in parents if parent is not None]
 
     def constituent_at(self, start: int, end: int) -> Constituent | None:
         """The constituent with exactly that span."""

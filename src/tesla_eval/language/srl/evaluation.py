@@ -7,19 +7,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tesla_eval.language.srl.constituents import Constituent, ParsedSentence
-from tesla_eval.language.srl.features import Predicate
 from tesla_eval.language.srl.labeller import RoleLabeller
-from tesla_eval.language.srl.predicates import is_noun_tag
 from tesla_eval.language.syntax.treebank import GoldPredicate, TreebankSentence
 from tesla_eval.language.syntax.trees import Tree
 
 OWN_SPAN = "V"
 """The label of a predicate's own span, which is no argument."""
+_TASKS = ("identification", "classification", "combined")
 
 
 def noun_predicates(sentence: TreebankSentence) -> list[GoldPredicate]:
     """The predicates that are nouns by the treebank's tags."""
-    return [predicate for predicate in sentence.predicates if is_noun_tag(predicate.tag)]
+    return [predicate for predicate in sentence.predicates if predicate.tag.startswith("NN")]
 
 
 def gold_arguments(predicate: GoldPredicate) -> list[tuple[str, int, int]]:
@@ -70,19 +69,14 @@ class RoleCounts:
         combined: Sequence[tuple[str, int, int]],
     ) -> None:
         """Count one predicate; `key` names it among all."""
-        spans: set[tuple[int | str, ...]] = {(start, end) for _, start, end in gold}
-        labelled: set[tuple[int | str, ...]] = set(gold)
-        self.identification.add(set(identified), spans)
-        self.classification.add(set(classified), labelled)
-        self.combined.add(set(combined), labelled)
         for label in {argument[0] for argument in (*gold, *combined)}:
             counts = self.by_label.setdefault(label, Counts())
             counts.add({a for a in combined if a[0] == label}, {a for a in gold if a[0] == label})
-        for task, predicted, right in (
-            ("identification", set(identified), spans),
-            ("classification", set(classified), labelled),
-            ("combined", set(combined), labelled),
-        ):
+        spans: set[tuple[int | str, ...]] = {(start, end) for _, start, end in gold}
+        labelled: set[tuple[int | str, ...]] = set(gold)
+        answers: list[set[tuple[int | str, ...]]] = [set(identified), set(classified), set(combined)]
+        for task, predicted, right in zip(_TASKS, answers, (spans, labelled, labelled), strict=True):
+            getattr(self, task).add(predicted, right)
             decided = self.decisions.setdefault(task, Counter())
             for argument in right:
                 decided[(*key, *argument)] += argument in predicted  # 1: found, 0: missed
@@ -91,11 +85,7 @@ class RoleCounts:
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Shares from 0 to 1 for each task."""
-        return {
-            "identification": self.identification.to_dict(),
-            "classification": self.classification.to_dict(),
-            "combined": self.combined.to_dict(),
-        }
+        return {task: getattr(self, task).to_dict() for task in _TASKS}
 
 
 def gold_constituents(
@@ -129,7 +119,7 @@ def evaluate_labeller(
         found = set(labeller.find_predicates(sentence)) if find_predicates else set(gold_of)
         for index in sorted(found | set(gold_of)):
             gold = gold_of.get(index, [])
-            predicate: Predicate = labeller.predicate(sentence, index)
+            predicate = labeller.predicate(sentence, index)
             arguments = [constituent for constituent, _ in gold_constituents(sentence, gold)]
             labels = labeller.classify(predicate, arguments)
             labelled = labeller.label(sentence, index).arguments if index in found else ()

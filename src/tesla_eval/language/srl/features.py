@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import takewhile
 
-from tesla_eval.language.analysis.lemmas import Lemmatiser
+from tesla_eval.language.analysis.lemmas import load_lemmatiser
 from tesla_eval.language.analysis.porter import porter_stem
 from tesla_eval.language.srl.constituents import Constituent, ParsedSentence
 from tesla_eval.language.syntax.trees import Tree
 
 AND = "&"
 _NONE = "-"
+_NOBODY = Constituent(Tree(_NONE, word=_NONE))
+"""In the place of a sister or parent that a constituent does not have."""
 
 IDENTIFICATION_FEATURES = (
     "pred", "subcat", "ptype", "hw", "path", "position", "firstword", "lastword", "lsis.ptype", "rsis.hw",
@@ -62,24 +65,14 @@ class Predicate:
         return noun_lemma(self.sentence.words[self.index])
 
     @cached_property
-    def ancestors(self) -> dict[int, int]:
-        """The nodes above the predicate, by how far they are."""
-        depth_of: dict[int, int] = {}
+    def upwards(self) -> dict[int, Tree]:
+        """The nodes from the predicate's word up to the root, by their identity."""
+        nodes: dict[int, Tree] = {}
         node: Tree | None = self.leaf
         while node is not None:
-            depth_of[id(node)] = len(depth_of)
+            nodes[id(node)] = node
             node = node.parent
-        return depth_of
-
-    @cached_property
-    def labels_upwards(self) -> list[str]:
-        """The labels from the predicate's word up to the root."""
-        labels = []
-        node: Tree | None = self.leaf
-        while node is not None:
-            labels.append(node.label)
-            node = node.parent
-        return labels
+        return nodes
 
     @cached_property
     def subcat(self) -> str:
@@ -89,15 +82,10 @@ class Predicate:
         return f"{parent.label}>{'_'.join(child.label for child in parent.children)}"
 
 
-@lru_cache(maxsize=1)
-def _lemmatiser() -> Lemmatiser:
-    return Lemmatiser("en")
-
-
 @lru_cache(maxsize=1 << 16)
 def noun_lemma(word: str) -> str:
     """The lemma of a word in lower case."""
-    return _lemmatiser().lemmas([word])[0]
+    return load_lemmatiser("en").lemmas([word])[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,18 +98,17 @@ class ArgumentCandidate:
     @cached_property
     def paths(self) -> tuple[str, str, int, str]:
         """The path to the predicate, its part up to the lowest common ancestor, its length, and that ancestor."""
-        above = self.predicate.ancestors
+        above = self.predicate.upwards
         node: Tree | None = self.constituent.node
         upwards = []
         while node is not None and id(node) not in above:
             upwards.append(node.label)
             node = node.parent
         assert node is not None
-        down = above[id(node)]
-        labels = self.predicate.labels_upwards
+        downwards = [below.label for below in takewhile(lambda below: below is not node, above.values())]
         partial = ">".join([*upwards, node.label])
-        downwards = "<".join(labels[:down][::-1])
-        return f"{partial}<{downwards}", partial, len(upwards) + down + 1, node.label
+        path = f"{partial}<{'<'.join(downwards[::-1])}"
+        return path, partial, len(upwards) + len(downwards) + 1, node.label
 
     @property
     def position(self) -> str:
@@ -150,23 +137,23 @@ class ArgumentCandidate:
             last = number
         return "_".join(names[:8]) or _NONE
 
-    def sister(self, step: int, *, of_parent: bool = False) -> Constituent | None:
-        """The constituent to the left (−1) or right (1), or that of the parent's."""
+    def sister(self, step: int, *, of_parent: bool = False) -> Constituent:
+        """The constituent to the left (−1) or right (1), or that of the parent's; `_NOBODY` where there is none."""
         node: Tree | None = self.constituent.node
         if of_parent and node is not None:
             node = node.parent
         # The parent may be the lower end of a chain: its sisters are those of the chain's highest node.
         constituent = self.predicate.sentence.by_node.get(id(node))
         if constituent is None or constituent.node.parent is None:
-            return None
+            return _NOBODY
         sisters = constituent.node.parent.children
         place = next(i for i, sister in enumerate(sisters) if sister is constituent.node) + step
-        return self.predicate.sentence.by_node[id(sisters[place])] if 0 <= place < len(sisters) else None
+        return self.predicate.sentence.by_node[id(sisters[place])] if 0 <= place < len(sisters) else _NOBODY
 
     @property
-    def parent(self) -> Constituent | None:
-        """The constituent above."""
-        return self.predicate.sentence.by_node.get(id(self.constituent.node.parent))
+    def parent(self) -> Constituent:
+        """The constituent above, or `_NOBODY`."""
+        return self.predicate.sentence.by_node.get(id(self.constituent.node.parent), _NOBODY)
 
     @property
     def object_of_preposition(self) -> str:
@@ -175,18 +162,6 @@ class ArgumentCandidate:
         if node.label != "PP" or len(node.children) < 2:
             return _NONE
         return self.predicate.sentence.by_node[id(node.children[-1])].word
-
-
-def _word(constituent: Constituent | None) -> str:
-    return constituent.word if constituent is not None else _NONE
-
-
-def _tag(constituent: Constituent | None) -> str:
-    return constituent.tag if constituent is not None else _NONE
-
-
-def _type(constituent: Constituent | None) -> str:
-    return constituent.node.label if constituent is not None else _NONE
 
 
 _ATOMS: Mapping[str, Callable[[ArgumentCandidate], str]] = {
@@ -210,19 +185,19 @@ _ATOMS: Mapping[str, Callable[[ArgumentCandidate], str]] = {
     "lastword": lambda c: c.predicate.sentence.words[c.constituent.end - 1],
     "firstword.pos": lambda c: c.predicate.sentence.leaves[c.constituent.start].label,
     "lastword.pos": lambda c: c.predicate.sentence.leaves[c.constituent.end - 1].label,
-    "lsis.ptype": lambda c: _type(c.sister(-1)),
-    "lsis.hw": lambda c: _word(c.sister(-1)),
-    "lsis.hw.pos": lambda c: _tag(c.sister(-1)),
-    "rsis.ptype": lambda c: _type(c.sister(1)),
-    "rsis.hw": lambda c: _word(c.sister(1)),
-    "rsis.hw.pos": lambda c: _tag(c.sister(1)),
-    "parent.ptype": lambda c: _type(c.parent),
-    "parent.hw": lambda c: _word(c.parent),
-    "parent.hw.pos": lambda c: _tag(c.parent),
-    "parent.lsis.ptype": lambda c: _type(c.sister(-1, of_parent=True)),
-    "parent.lsis.hw": lambda c: _word(c.sister(-1, of_parent=True)),
-    "parent.rsis.ptype": lambda c: _type(c.sister(1, of_parent=True)),
-    "parent.rsis.hw": lambda c: _word(c.sister(1, of_parent=True)),
+    "lsis.ptype": lambda c: c.sister(-1).node.label,
+    "lsis.hw": lambda c: c.sister(-1).word,
+    "lsis.hw.pos": lambda c: c.sister(-1).tag,
+    "rsis.ptype": lambda c: c.sister(1).node.label,
+    "rsis.hw": lambda c: c.sister(1).word,
+    "rsis.hw.pos": lambda c: c.sister(1).tag,
+    "parent.ptype": lambda c: c.parent.node.label,
+    "parent.hw": lambda c: c.parent.word,
+    "parent.hw.pos": lambda c: c.parent.tag,
+    "parent.lsis.ptype": lambda c: c.sister(-1, of_parent=True).node.label,
+    "parent.lsis.hw": lambda c: c.sister(-1, of_parent=True).word,
+    "parent.rsis.ptype": lambda c: c.sister(1, of_parent=True).node.label,
+    "parent.rsis.hw": lambda c: c.sister(1, of_parent=True).word,
     "pp.object": lambda c: c.object_of_preposition,
 }  # fmt: skip
 

@@ -35,7 +35,6 @@ class Proposition:
     sentence: int
     terminal: int
     lemma: str
-    sense: str
     arguments: tuple[tuple[str, tuple[tuple[tuple[int, int], ...], ...]], ...]
     """Label, and its alternatives (`*`, `;`), each of one or more pieces (`,`)."""
 
@@ -51,10 +50,7 @@ def read_propositions(path: str) -> Iterator[tuple[str, Proposition]]:
         if len(columns) < _FEWEST_COLUMNS or not (columns[1].isdecimal() and columns[2].isdecimal()):
             raise InputError(f"{place}: is not file, sentence, terminal, lemma, sense and labelled pointers")
         arguments = tuple(_argument(place, column) for column in columns[5:])
-        yield (
-            place,
-            Proposition(columns[0], int(columns[1]), int(columns[2]), columns[3], columns[4], arguments),
-        )
+        yield place, Proposition(columns[0], int(columns[1]), int(columns[2]), columns[3], arguments)
 
 
 def _argument(place: str, text: str) -> tuple[str, tuple[tuple[tuple[int, int], ...], ...]]:
@@ -152,10 +148,8 @@ def _predicate(place: str, proposition: Proposition, tree: Tree) -> GoldPredicat
         elif label != _SUPPORT and _ARGUMENT.match(label):
             spans = [_span(place, leaves, numbers, pointer) for chain in chains for pointer in chain]
             arguments.extend((label, *span) for span in dict.fromkeys(spans) if span is not None)
-    return GoldPredicate(
-        index, proposition.lemma, f"{proposition.lemma}.{proposition.sense}", leaves[proposition.terminal].label,
-        tuple(dict.fromkeys(arguments)),
-    )  # fmt: skip
+    tag = leaves[proposition.terminal].label
+    return GoldPredicate(index, proposition.lemma, tag, tuple(dict.fromkeys(arguments)))
 
 
 def _span(

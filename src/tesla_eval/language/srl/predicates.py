@@ -7,11 +7,6 @@ from tesla_eval.language.srl.constituents import ParsedSentence
 from tesla_eval.language.srl.features import noun_lemma
 
 
-def is_noun_tag(tag: str) -> bool:
-    """Whether a tag of the Penn Treebank is a noun's."""
-    return tag.startswith("NN")
-
-
 def noun_places(sentence: ParsedSentence) -> list[int]:
     """The places of the nouns that may be predicates; names are none."""
     return [index for index, leaf in enumerate(sentence.leaves) if leaf.label in ("NN", "NNS")]

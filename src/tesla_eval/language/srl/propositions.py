@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import NamedTuple
 
-from tesla_eval.language.analysis.lemmas import Lemmatiser
+from tesla_eval.language.analysis.lemmas import load_lemmatiser
 from tesla_eval.language.srl.constituents import ParsedSentence
 from tesla_eval.language.srl.labeller import RoleLabeller, load_labeller
 from tesla_eval.language.syntax.clauses import find_clauses, noun_heads
@@ -23,10 +22,9 @@ _SUBJECT_FORMS = {
 
 
 class Proposition(NamedTuple):
-    """A predicate's lemma, whether it is a verb, and its arguments: role and lemma of the head word."""
+    """A predicate's lemma, and its arguments: role and lemma of the head word."""
 
     predicate: str
-    is_verb: bool
     arguments: tuple[tuple[str, str], ...]
 
     def fillers(self, role: str) -> frozenset[str]:
@@ -40,7 +38,7 @@ def read_propositions(
     """The propositions of each raw text; without `nouns` those of verbs only, which is faster.
 
     >>> read_propositions(["The dog was chased by a cat."])[0]
-    (Proposition(predicate='chase', is_verb=True, arguments=(('ARG0', 'cat'), ('ARG1', 'dog'))),)
+    (Proposition(predicate='chase', arguments=(('ARG0', 'cat'), ('ARG1', 'dog'))),)
     """
     parser = load_parser(language)
     labeller = load_labeller(language) if nouns else None
@@ -59,7 +57,7 @@ def _of_tree(tree: Tree, parser: ConstituencyParser, labeller: RoleLabeller | No
         arguments = [(role, lemmas[place]) for role, head_places in places for place in head_places]
         if clause.negated:
             arguments.append((NEGATION, "not"))
-        yield Proposition(lemmas[clause.verb], True, tuple(arguments))
+        yield Proposition(lemmas[clause.verb], tuple(arguments))
     if labeller is None:
         return
     sentence = ParsedSentence(tree)
@@ -72,17 +70,12 @@ def _of_tree(tree: Tree, parser: ConstituencyParser, labeller: RoleLabeller | No
             for place in noun_heads(constituent.node)
         ]
         if heads:
-            yield Proposition(noun.lemma, False, tuple(heads))
-
-
-@cache
-def _lemmatiser(language: str) -> Lemmatiser:
-    return Lemmatiser(language)
+            yield Proposition(noun.lemma, tuple(heads))
 
 
 def _lemmas(words: Sequence[str], language: str) -> list[str]:
     """Lemmas in lower case; all case forms of a pronoun (`he`, `him`) are equal."""
     return [
         _SUBJECT_FORMS.get(word.lower(), lemma)
-        for word, lemma in zip(words, _lemmatiser(language).lemmas(words), strict=True)
+        for word, lemma in zip(words, load_lemmatiser(language).lemmas(words), strict=True)
     ]

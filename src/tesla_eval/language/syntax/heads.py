@@ -38,17 +38,13 @@ _NOUN_PHRASES = frozenset({"NP", "NML", "NX", "NP-TMP"})
 _PUNCTUATION = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "(", ")", "HYPH", "NFP"})
 
 
+@cache
 def head_index(label: str, children: tuple[str, ...]) -> int:
     """The place of the head among the children, by their labels.
 
     >>> head_index("VP", ("MD", "RB", "VP")), head_index("NP", ("NP", "PP")), head_index("NP", ("DT", "NN", "NN"))
     (0, 0, 2)
     """
-    return _head_index(label, children)
-
-
-@cache
-def _head_index(label: str, children: tuple[str, ...]) -> int:
     if len(children) == 1:
         return 0
     if label in _NOUN_PHRASES:
@@ -84,11 +80,6 @@ def _first_word(children: tuple[str, ...], order: range) -> int:
     return next((place for place in order if children[place] not in _PUNCTUATION), order[0])
 
 
-def head_child(tree: Tree) -> Tree:
-    """The head child of a node that is no word."""
-    return tree.children[head_index(tree.label, tuple(child.label for child in tree.children))]
-
-
 def head_leaf(tree: Tree) -> Tree:
     """The word that heads the constituent.
 
@@ -97,5 +88,5 @@ def head_leaf(tree: Tree) -> Tree:
     'effect'
     """
     while not tree.is_leaf:
-        tree = head_child(tree)
+        tree = tree.children[head_index(tree.label, tuple(child.label for child in tree.children))]
     return tree

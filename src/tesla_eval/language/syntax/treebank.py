@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from tesla_eval.base.errors import InputError
@@ -17,7 +17,6 @@ class GoldPredicate:
 
     index: int
     lemma: str
-    roleset: str
     tag: str
     arguments: tuple[tuple[str, int, int], ...]
 
@@ -30,7 +29,7 @@ class TreebankSentence:
     tags: tuple[str, ...]
     tree: Tree
     split: str = ""
-    predicates: tuple[GoldPredicate, ...] = field(default=())
+    predicates: tuple[GoldPredicate, ...] = ()
 
 
 def read_treebank(path: str, split: str | None = None) -> list[TreebankSentence]:
@@ -77,9 +76,7 @@ def _predicates(place: str, records: Any, words: int) -> Iterator[GoldPredicate]
             index = int(record["i"])
             if not 0 <= index < words or any(not 0 <= start < end <= words for _, start, end in arguments):
                 raise ValueError("a span lies outside of the sentence")
-            yield GoldPredicate(
-                index, str(record["lemma"]), str(record.get("roleset", "")), str(record["pos"]), arguments
-            )
+            yield GoldPredicate(index, str(record["lemma"]), str(record["pos"]), arguments)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"{place}: 'preds' must list predicates with i, lemma, pos and args ({error})"
