@@ -23,6 +23,7 @@ import numpy as np
 
 from discourse_training import (
     OTHER,
+    connective_name,
     fit_classifier,
     gold_connectives,
     gold_inner,
@@ -161,7 +162,7 @@ def _describe(one: GoldDocument, inventory: Inventory, trees: Mapping[int, Tree]
             accepted.setdefault(relation.connective, {}).update(dict.fromkeys(relation.senses))
             number = relation.connective[0][0]
             tokens = tuple(token for _, token in relation.connective)
-            described.connectives[number, tokens] = Inventory.name_of(sentences[number].lower, tokens)
+            described.connectives[number, tokens] = connective_name(sentences[number].lower, tokens)
     use, sense = [], []
     for number, sentence in enumerate(sentences):
         tree = trees[id(sentence)]

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 from gdtb import GoldDocument, GoldRelation
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
-from tesla_eval.base.resources import UNSTATED, Provenance, Resource
+from tesla_eval.base.resources import UNSTATED, Provenance, Resource, text_array
 from tesla_eval.language.analysis import Pipeline
 from tesla_eval.language.discourse.arguments import (
     SentenceFacts,
@@ -49,6 +50,8 @@ from tesla_eval.language.discourse.parser import (
 )
 
 __all__ = [
+    "classifier_arrays",
+    "connective_name",
     "fit_classifier",
     "gold_connectives",
     "gold_neighbours",
@@ -101,12 +104,27 @@ def gold_connectives(document: GoldDocument) -> Iterator[tuple[int, ConnectiveCa
             tokens = tuple(token for _, token in relation.connective)
             number = min(sentences)
             name = (
-                Inventory.name_of(document.document.sentences[number].lower, tokens)
+                connective_name(document.document.sentences[number].lower, tokens)
                 if len(sentences) == 1
                 else None
             )
             if name is not None:
                 yield number, ConnectiveCandidate(name, tokens), relation
+
+
+def connective_name(lower: Sequence[str], tokens: Sequence[int]) -> str | None:
+    """The name under which the connective at `tokens` is kept; `None` if it is in more than two pieces.
+
+    >>> connective_name(("if", "so", "then"), (0, 2)), connective_name(("a", "b", "c", "d", "e"), (0, 2, 4))
+    ('if .. then', None)
+    """
+    pieces: list[list[str]] = []
+    for place, token in enumerate(tokens):
+        if place and tokens[place - 1] + 1 == token:
+            pieces[-1].append(lower[token])
+        else:
+            pieces.append([lower[token]])
+    return Inventory.SEPARATOR.join(" ".join(piece) for piece in pieces) if len(pieces) <= 2 else None
 
 
 def gold_neighbours(document: GoldDocument) -> Iterator[tuple[int, GoldRelation]]:
@@ -148,9 +166,21 @@ def train_parser_resource(
     """A parser trained on annotated documents, as a resource file's content."""
     parser = train_parser(documents, progress=progress)
     info = {"documents": len(documents), "genres": sorted({document.genre for document in documents})}
+    arrays: dict[str, npt.NDArray[Any]] = {"connectives": text_array("\n".join(parser.inventory.names))}
+    for name in CLASSIFIERS:
+        arrays.update(classifier_arrays(parser.classifiers[name], name))
     return Resource(
-        KIND, pipeline.language, parser.to_arrays(), analysis=analysis_of(pipeline), provenance=provenance, info=info
-    )  # fmt: skip
+        KIND, pipeline.language, arrays, analysis=analysis_of(pipeline), provenance=provenance, info=info
+    )
+
+
+def classifier_arrays(classifier: Classifier, name: str) -> dict[str, npt.NDArray[Any]]:
+    """A classifier as arrays of a resource file, which `Classifier.from_arrays` reads."""
+    return {
+        f"{name}.labels": text_array("\n".join(classifier.labels)),
+        f"{name}.features": text_array("\n".join(classifier.rows)),
+        f"{name}.weights": classifier.weights,
+    }
 
 
 def _boundary_examples(documents: Sequence[GoldDocument]) -> _Examples:

@@ -10,7 +10,6 @@ from typing import Any
 from tesla_eval.base.errors import InputError
 from tesla_eval.language.analysis import Pipeline
 from tesla_eval.language.discourse.document import (
-    SENSES,
     Document,
     Relation,
     RelationType,
@@ -23,6 +22,8 @@ from tesla_eval.texts.lines import LineReader, read_json_lines
 
 __all__ = ["NON_COMMERCIAL_GENRES", "GoldDocument", "GoldRelation", "read_gdtb"]
 
+SENSES: tuple[Sense, ...] = ("Temporal", "Contingency", "Comparison", "Expansion")
+"""The four senses of level 1."""
 NON_COMMERCIAL_GENRES = frozenset({"essay", "fiction", "letter", "podcast", "whow"})
 """Genres whose texts are CC BY-NC-SA: nothing learned from them is shipped."""
 

@@ -39,7 +39,7 @@ def pivoted_embeddings(table: PhraseTable) -> Embeddings:
     pivot_words = sorted({word for phrases in options for phrase, _ in phrases for word in phrase})
     weighted = _weighted(pivot_words, vectors, load_frequencies(table.pivot))
     number = {word: i for i, word in enumerate(pivot_words)}
-    sums = np.zeros((len(lemmas), vectors.dimensions))
+    sums = np.zeros((len(lemmas), weighted.shape[1]))
     for row, phrases in enumerate(options):
         for phrase, probability in phrases:
             direction = weighted[[number[word] for word in phrase]].sum(axis=0)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from tesla_eval._core import MOST_SPAN_LABELS
 from tesla_eval.language.syntax.grammar import JOIN, PARTIAL, Grammar, bottom_of, top_of
@@ -58,6 +59,15 @@ def binarise(tree: Tree) -> BinaryNode | str:
 
 class TreeGrammar(Grammar):
     """A grammar that binary trees are expressed in, to be learned from."""
+
+    def to_info(self) -> dict[str, Any]:
+        """The grammar as plain data, which `from_info` reads."""
+        return {
+            "labels": list(self.labels),
+            "tags": list(self.tags),
+            "rules": [" ".join(rule) for rule in self.rules],
+            "unary": [" ".join(rule) for rule in self.unary],
+        }
 
     @cached_property
     def label_numbers(self) -> dict[str, int]:

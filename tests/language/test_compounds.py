@@ -117,7 +117,7 @@ def test_lists_that_cannot_be_are_refused() -> None:
             compound_resource(frequencies, "de")
     sound = compound_resource({"haus": 1000.0, "boot": 1000.0}, "de")
     arrays = {**sound.arrays, "levels": sound.arrays["levels"][:1]}
-    with pytest.raises(ResourceError, match="do not fit each other"):
+    with pytest.raises(ResourceError, match="is not a valid table"):
         CompoundSplitter.from_resource(Resource(kind="compounds", language="de", arrays=arrays))
 
 

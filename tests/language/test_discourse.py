@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from discourse_evaluation import Overlap, evaluate_parser
-from discourse_training import fit_classifier, train_parser_resource
+from discourse_training import classifier_arrays, connective_name, fit_classifier, train_parser_resource
 from gdtb import NON_COMMERCIAL_GENRES, read_gdtb
 from tesla_eval.base.errors import InputError, ResourceError
 from tesla_eval.base.resources import find_resource, read_resource, write_resource
@@ -127,8 +127,8 @@ def test_inventory_finds_pairs_and_overlapping_phrases() -> None:
     inventory = Inventory(["so", "so that", "if .. then", "then"])
     words = ("if", "it", "is", "so", "that", "then")
     assert [c.tokens for c in inventory.candidates(words)] == [(0, 5), (3,), (3, 4), (5,)]
-    assert Inventory.name_of(words, (0, 5)) == "if .. then"
-    assert Inventory.name_of(words, (0, 2, 5)) is None
+    assert connective_name(words, (0, 5)) == "if .. then"
+    assert connective_name(words, (0, 2, 5)) is None
 
 
 def test_of_overlapping_candidates_the_best_stays() -> None:
@@ -156,7 +156,7 @@ def test_arguments_are_looked_for_near_their_connective() -> None:
 def test_classifier_learns_and_survives_storage() -> None:
     examples = [["a", "c"], ["b", "c"], ["a"], ["b"]] * 5
     classifier = fit_classifier(examples, ["x", "y", "x", "y"] * 5)
-    again = Classifier.from_arrays(classifier.to_arrays("t"), "t")
+    again = Classifier.from_arrays(classifier_arrays(classifier, "t"), "t")
     assert again.predict([["a"], ["b"], []]) == classifier.predict([["a"], ["b"], []])
     assert again.predict([["a"], ["b", "unknown"]]) == ["x", "y"]
     assert again.predict([]) == []

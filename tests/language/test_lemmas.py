@@ -303,7 +303,7 @@ def test_tables_that_cannot_be_are_refused() -> None:
         train_lemmas({}, "en")
     texts = {"form_keys": "a\nb", "form_edits": "0", "suffix_keys": "", "suffix_edits": ""}
     arrays = {name: text_array(text) for name, text in texts.items()}
-    with pytest.raises(ResourceError, match="do not fit each other"):
+    with pytest.raises(ResourceError, match="is not a valid table"):
         Lemmatiser("en", Resource(kind="lemmas", language="en", arrays=arrays))
 
 

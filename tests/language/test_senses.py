@@ -82,7 +82,7 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     sound = SenseTable.from_sets([["a", "b"]], "en").resource
     for name in sound.arrays:
         cut = {**sound.arrays, name: sound.arrays[name][:-1]}
-        with pytest.raises(ResourceError, match="do not fit"):
+        with pytest.raises(ResourceError, match="is not a valid table"):
             SenseTable(Resource(kind="senses", language="en", arrays=cut))
 
 

@@ -70,7 +70,7 @@ def sentence(
         tree,
         split,
         tuple(
-            GoldPredicate(index, leaves[index].word or "", "x.01", leaves[index].label, arguments)
+            GoldPredicate(index, leaves[index].word or "", leaves[index].label, arguments)
             for index, arguments in predicates
         ),
     )
@@ -300,7 +300,7 @@ def treebank_file(tmp_path: Path) -> str:
         for part in ("train", "dev"):
             for item in miniature(part):
                 predicates = [
-                    {"i": p.index, "lemma": p.lemma, "roleset": p.roleset, "pos": p.tag, "args": p.arguments}
+                    {"i": p.index, "lemma": p.lemma, "pos": p.tag, "args": p.arguments}
                     for p in item.predicates
                 ]
                 record = {
@@ -397,7 +397,7 @@ def test_a_damaged_model_is_an_error(tmp_path) -> None:
     assert isinstance(read_labeller(path), RoleLabeller)
     arrays = {**resource.arrays, "label.columns": resource.arrays["label.columns"] + np.uint8(100)}
     write_resource(path, type(resource)(**{**vars(resource), "arrays": arrays}))
-    with pytest.raises(ResourceError, match="makes no role labeller"):
+    with pytest.raises(ResourceError, match="is not a valid role labeller"):
         RoleLabeller.from_resource(read_resource(path))
 
 

@@ -256,7 +256,7 @@ def test_damaged_models_are_errors(tmp_path) -> None:
         arrays = {**resource.arrays, name: value}
         path = tmp_path / "bad.tesla"
         write_resource(path, type(resource)(**{**vars(resource), "arrays": arrays}))
-        with pytest.raises(ResourceError, match="makes no parser"):
+        with pytest.raises(ResourceError, match="is not a valid parser"):
             read_parser(path)
     with pytest.raises(ResourceError):
         ConstituencyParser.from_resource(read_resource(path))

@@ -200,5 +200,5 @@ def test_listed_words_have_their_weights(words: list[str], others: list[str], da
     ("words", "levels"), [(["a"], [1, 2]), (["a", "b"], [1]), ([], []), (["a", ""], [1])]
 )
 def test_lists_that_do_not_fit_are_refused(words: list[str], levels: list[int]) -> None:
-    with pytest.raises(ResourceError, match="do not fit"):
+    with pytest.raises(ResourceError, match="is not a valid table"):
         frequencies(words, levels)

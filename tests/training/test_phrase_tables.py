@@ -385,7 +385,9 @@ class TestDamagedFiles:
         table = read_resource(table_file)
         info = {**table.info, "layout": 99}
         write_resource(table_file, Resource(table.kind, "en", table.arrays, table.analysis, info=info))
-        with pytest.raises(ResourceError, match="another version of tesla-eval; rebuild it with"):
+        with pytest.raises(
+            ResourceError, match=r"another version of tesla-eval\); reinstall it, or rebuild it with"
+        ):
             read_phrase_table(table_file)
 
     def test_cut_off_and_random_bytes_never_crash(self, table_file):

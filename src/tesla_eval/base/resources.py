@@ -80,18 +80,16 @@ def text_array(text: str) -> npt.NDArray[np.uint8]:
 
 
 @contextmanager
-def interpreting(resource: Resource) -> Iterator[None]:
-    """Turn what goes wrong when a table is made of a resource's arrays into `ResourceError`.
+def interpreting(resource: Resource, what: str = "table", advice: str = "rebuild it") -> Iterator[None]:
+    """Turn what goes wrong when a table or model is made of a resource's arrays into `ResourceError`.
 
     Checksums keep accidents out; this is for files that were made wrong, by mistake or on purpose.
     """
     try:
         yield
-    except (LookupError, OverflowError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         where = resource.path or f"{resource.kind}-{resource.language}"
-        raise ResourceError(
-            f"{where}: the arrays of the table do not fit each other ({error}); rebuild it"
-        ) from error
+        raise ResourceError(f"{where}: is not a valid {what} ({error}); reinstall it, or {advice}") from error
 
 
 def byte_planes(numbers: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:

@@ -18,6 +18,7 @@ from tesla_eval.base.resources import (
     find_resource,
     from_byte_planes,
     installed_resources,
+    interpreting,
     missing_resource,
     read_resource,
 )
@@ -81,15 +82,11 @@ class LanguageModel:
                 f"{resource.path}: was made for another analysis ({resource.analysis or 'unknown'}; installed is "
                 f"{expected}); rebuild it with `tesla build lm`"
             )
-        try:
-            self.words = _vocabulary(resource)
+        with interpreting(resource, "language model", "rebuild it with `tesla build lm`"):
+            self.words = resource.text("words").split("\n")
             if tuple(self.words[: len(SPECIAL_WORDS)]) != SPECIAL_WORDS:
                 raise ValueError("the vocabulary does not begin with the special words")
-            self._core = _core_model(resource)
-        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-            raise ResourceError(
-                f"{resource.path}: is damaged or not a language model ({error}); rebuild it with `tesla build lm`"
-            ) from error
+            self._core = _core_model(resource, len(self.words))
         self._numbers = word_numbers(
             {word: number for number, word in enumerate(self.words)}, stems=self.stems
         )
@@ -168,15 +165,9 @@ def installed_language_models(language: str) -> list[str]:
     return sorted({name[len(start) : -len(end)] for name in names if name.startswith(start)})
 
 
-def _vocabulary(resource: Resource) -> list[str]:
-    """The words by number."""
-    return resource.text("words").split("\n")
-
-
-def _core_model(resource: Resource) -> NgramModel:
-    """The model to ask; `ValueError` or `KeyError` if the arrays are not those of a model."""
+def _core_model(resource: Resource, size: int) -> NgramModel:
+    """The model of `size` words to ask; `ValueError` or `KeyError` if the arrays are not those of a model."""
     order, steps = int(resource.info["order"]), [float(step) for step in resource.info["steps"]]
-    size = len(_vocabulary(resource))
     words: list[Numbers] = [np.arange(size, dtype=np.uint32)]
     children = [from_byte_planes(resource.arrays[f"children{n}"]) for n in range(1, order)]
     words.extend(

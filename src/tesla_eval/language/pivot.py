@@ -24,6 +24,7 @@ from tesla_eval.base.resources import (
     Resource,
     find_resource,
     installed_resources,
+    interpreting,
     missing_resource,
     read_resource,
 )
@@ -67,16 +68,11 @@ class PhraseTable:
     @classmethod
     def from_resource(cls, resource: Resource) -> PhraseTable:
         """The table that a resource holds; `ResourceError` if its arrays make none."""
-        where = resource.path or f"{KIND}-{resource.language}"
-        if resource.info.get("layout") != LAYOUT or resource.info.get("tags") != " ".join(UNIVERSAL_TAGS):
-            raise ResourceError(f"{where}: was made by another version of tesla-eval; {_advice(resource)}")
-        try:
-            core = _core.PhraseTable(**_unpacked(resource.arrays), total=float(resource.info["total"]))
-        except (KeyError, TypeError, ValueError) as error:
-            raise ResourceError(
-                f"{where}: is not a valid phrase table ({error}); reinstall it, or {_advice(resource)}"
-            ) from error
-        return cls(resource, core)
+        info = resource.info
+        with interpreting(resource, "phrase table", _advice(resource)):
+            if info.get("layout") != LAYOUT or info.get("tags") != " ".join(UNIVERSAL_TAGS):
+                raise ValueError("it was made by another version of tesla-eval")
+            return cls(resource, _core.PhraseTable(**_unpacked(resource.arrays), total=float(info["total"])))
 
     @property
     def language(self) -> str:

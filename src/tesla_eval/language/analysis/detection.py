@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import SpelledTexts
-from tesla_eval.base.errors import ResourceError
-from tesla_eval.base.resources import Resource, read_resource, shipped_folder
+from tesla_eval.base.resources import Resource, interpreting, read_resource, shipped_folder
 from tesla_eval.language.analysis.languages import LANGUAGES, UNDETERMINED, resolve_language
 
 KIND = "detection"
@@ -221,9 +220,7 @@ def _letter_distance(
 
 
 def _unsure(guess: Identification, note: str) -> Identification:
-    return Identification(
-        guess.language, False, guess.share, guess.runner_up, guess.words, guess.script, note
-    )
+    return replace(guess, certain=False, note=note)
 
 
 def _shares(model: ScriptModel, spelled: SpelledTexts) -> npt.NDArray[np.float64]:
@@ -261,12 +258,8 @@ def load_detection() -> Mapping[str, ScriptModel]:
 
 def models_of(resource: Resource) -> dict[str, ScriptModel]:
     """The models in a resource; `ResourceError` if it does not hold any."""
-    try:
+    with interpreting(resource, "model of languages"):
         return {script: _model(resource, script, entry) for script, entry in resource.info["scripts"].items()}
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ResourceError(
-            f"{resource.path}: is not a valid model of languages; reinstall or rebuild it"
-        ) from error
 
 
 def _model(resource: Resource, script: str, entry: Mapping[str, Any]) -> ScriptModel:

@@ -9,13 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tesla_eval._core import TAGGER_FEATURES, Tagger
-from tesla_eval.base.errors import ResourceError
-from tesla_eval.base.resources import (
-    Resource,
-    find_resource,
-    from_byte_planes,
-    read_resource,
-)
+from tesla_eval.base.resources import Resource, find_resource, from_byte_planes, interpreting, read_resource
 from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
 
 KIND = "tagger"
@@ -47,12 +41,9 @@ class TaggerModel:
     @classmethod
     def from_resource(cls, resource: Resource) -> TaggerModel:
         """The model that a resource holds; raises `ResourceError` if its arrays make no tagger."""
-        where = resource.path or "tagger"
-        if resource.analysis != ANALYSIS:
-            raise ResourceError(
-                f"{where}: was made by another version of tesla-eval; rebuild it with `tesla build tagger`"
-            )
-        try:
+        with interpreting(resource, KIND, "rebuild it with `tesla build tagger`"):
+            if resource.analysis != ANALYSIS:
+                raise ValueError("it was made by another version of tesla-eval")
             labels = tuple(Label(*line.split("\t")) for line in resource.text("labels").splitlines())
             unknown = [label for label in labels if label.universal not in UNIVERSAL_IDS]
             if unknown:
@@ -62,12 +53,7 @@ class TaggerModel:
                 for name, array in resource.arrays.items()
                 if name != "labels"
             }
-            core = Tagger(len(labels), **arrays)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ResourceError(
-                f"{where}: is not a valid tagger ({error}); reinstall it, or rebuild it with `tesla build tagger`"
-            ) from error
-        return cls(resource, labels, core)
+            return cls(resource, labels, Tagger(len(labels), **arrays))
 
     @property
     def language(self) -> str:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tesla_eval._core import Segmenter, Tokeniser
 from tesla_eval.base.arrays import Index
-from tesla_eval.base.errors import InputError, ResourceError
-from tesla_eval.base.resources import Resource, find_resource, from_byte_planes, read_resource
+from tesla_eval.base.errors import InputError
+from tesla_eval.base.resources import Resource, find_resource, from_byte_planes, interpreting, read_resource
 from tesla_eval.language.analysis.languages import UNDETERMINED, resolve_language
 
 _FIRST_COMBINING = "\u0300"  # whatever comes before it in Unicode composes with nothing in front of it
@@ -105,13 +104,12 @@ WIDE_ARRAYS = frozenset({"feature_deltas", "word_deltas", "variants"})
 
 def make_segmenter(resource: Resource) -> Segmenter:
     """The segmenter that a resource holds; raises `ResourceError` if its arrays make none."""
-    try:
-        return Segmenter(**_unpacked(resource.arrays))
-    except (TypeError, ValueError) as error:
-        where = resource.path or KIND
-        raise ResourceError(
-            f"{where}: is not a valid segmenter ({error}); reinstall or rebuild it"
-        ) from error
+    with interpreting(resource, KIND):
+        arrays: dict[str, Any] = {
+            name: from_byte_planes(array) if name in WIDE_ARRAYS else array
+            for name, array in resource.arrays.items()
+        }
+        return Segmenter(**arrays)
 
 
 @cache
@@ -122,11 +120,6 @@ def load_segmenter(language: str) -> tuple[Segmenter, Resource] | None:
         return None
     resource = read_resource(path, KIND)
     return make_segmenter(resource), resource
-
-
-def _unpacked(stored: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-    """The arrays as the core takes them."""
-    return {name: from_byte_planes(array) if name in WIDE_ARRAYS else array for name, array in stored.items()}
 
 
 @cache

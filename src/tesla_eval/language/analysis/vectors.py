@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from functools import cache, cached_property
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
 from tesla_eval import _core
 from tesla_eval._core import CharacterMap
-from tesla_eval.base.errors import ResourceError
-from tesla_eval.base.resources import Resource, find_resource, read_resource
+from tesla_eval.base.resources import Resource, find_resource, interpreting, read_resource
 from tesla_eval.language.analysis.batch import CAPITAL_SIGMA, AnalysedBatch, PerVocabulary, word_facts
 from tesla_eval.language.analysis.frequencies import WordFrequencies
 
@@ -28,32 +27,20 @@ _IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U00
 class WordVectors:
     """The vectors of one language's words.
 
-    >>> en = load_vectors("en")
-    >>> en.dimensions, en.pieces("detainees")
-    (64, ('detainees',))
-    >>> round(en.cosine("arrested", "detained"), 2), en.cosine("arrested", "%")
-    (0.62, 0.0)
+    >>> load_vectors("en").look_up(["arrested", "%"]).any(axis=1).tolist()
+    [True, False]
     """
 
     def __init__(self, resource: Resource) -> None:
-        name = resource.path or f"{KIND}-{resource.language}"
         info, arrays = resource.info, resource.arrays
-        try:
-            self.uses_pieces = info["segmentation"] == "wordpiece"
-            self._prepared, self.as_entries = _as_entries(bool(info["strip_accents"]), self.uses_pieces)
+        with interpreting(resource, "table of vectors"):
+            in_pieces = info["segmentation"] == "wordpiece"
+            self.prepared, self.as_entries = _as_entries(bool(info["strip_accents"]), in_pieces)
             vectors = arrays["vectors"]
             if vectors.ndim != 2 or vectors.dtype != np.int8:
                 raise ValueError("the vectors have an invalid shape or type")
-            self.dimensions = int(vectors.shape[1])
-            self._all_entries = resource.text("entries")
-            self.core = _core.VectorTable(
-                arrays["entries"],
-                np.ascontiguousarray(vectors).reshape(-1),
-                self.dimensions,
-                self.uses_pieces,
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise ResourceError(f"{name}: is not a sound table of vectors ({error}); rebuild it") from error
+            flat = np.ascontiguousarray(vectors).reshape(-1)
+            self.core = _core.VectorTable(arrays["entries"], flat, vectors.shape[1], in_pieces)
         self.fingerprint = resource.fingerprint
 
     def __len__(self) -> int:
@@ -61,21 +48,7 @@ class WordVectors:
 
     def look_up(self, words: Sequence[str]) -> npt.NDArray[np.int8]:
         """One row per word; a row of zeros for a word that has no vector."""
-        return self.core.look_up([self._prepared(word) for word in words])
-
-    @cached_property
-    def _entries(self) -> list[str]:
-        return self._all_entries.split("\n")
-
-    def pieces(self, word: str) -> tuple[str, ...]:
-        """The entries that a word is made of."""
-        return tuple(self._entries[number] for number in self.core.segment(self._prepared(word)))
-
-    def cosine(self, x: str, y: str) -> float:
-        """The cosine of the vectors of two words, 0 where one has none."""
-        a, b = self.look_up([x, y]).astype(np.int64)
-        squares = int(a @ a) * int(b @ b)
-        return int(a @ b) / float(np.sqrt(squares)) if squares else 0.0
+        return self.core.look_up([self.prepared(word) for word in words])
 
 
 @cache

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.base.arrays import Index
-from tesla_eval.base.resources import text_array
 
 WEIGHT_UNITS = 1000
 """A weight is stored as a multiple of 1/1000."""
@@ -60,17 +59,9 @@ class Classifier:
         ahead: list[int] = (scores[:, own] - others.max(axis=1)).tolist()
         return ahead
 
-    def to_arrays(self, name: str) -> dict[str, npt.NDArray[Any]]:
-        """The classifier as arrays of a resource file."""
-        return {
-            f"{name}.labels": text_array("\n".join(self.labels)),
-            f"{name}.features": text_array("\n".join(self.rows)),
-            f"{name}.weights": self.weights,
-        }
-
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], name: str) -> Classifier:
-        """The classifier that `to_arrays` wrote."""
+        """The classifier of that name in the arrays of a resource file."""
 
         def lines(key: str) -> list[str]:
             return arrays[f"{name}.{key}"].tobytes().decode("utf-8").split("\n")

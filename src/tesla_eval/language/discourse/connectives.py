@@ -109,17 +109,6 @@ class Inventory:
                     tokens += tuple(range(place, place + len(tail)))
                 yield ConnectiveCandidate(name, tokens)
 
-    @classmethod
-    def name_of(cls, lower: Sequence[str], tokens: Sequence[int]) -> str | None:
-        """The name under which the connective at `tokens` is kept; `None` if it is in more than two pieces."""
-        pieces: list[list[str]] = []
-        for place, token in enumerate(tokens):
-            if place and tokens[place - 1] + 1 == token:
-                pieces[-1].append(lower[token])
-            else:
-                pieces.append([lower[token]])
-        return cls.SEPARATOR.join(" ".join(piece) for piece in pieces) if len(pieces) <= 2 else None
-
 
 def _find(lower: Sequence[str], phrase: Phrase, start: int) -> int | None:
     for place in range(start, len(lower) - len(phrase) + 1):

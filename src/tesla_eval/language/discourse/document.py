@@ -125,8 +125,6 @@ def analyse_many(pipeline: Pipeline, texts: Sequence[tuple[str, Sequence[Span]]]
 
 RelationType = Literal["Explicit", "Implicit", "AltLex", "EntRel", "NoRel"]
 Sense = Literal["Temporal", "Contingency", "Comparison", "Expansion", "EntRel", "NoRel"]
-
-SENSES: tuple[Sense, ...] = ("Temporal", "Contingency", "Comparison", "Expansion")
 """The four senses of level 1; EntRel and NoRel carry their own name (specification §11)."""
 
 _SEPARATORS = frozenset({",", ";", ":", "-", "--", "–", "—"})

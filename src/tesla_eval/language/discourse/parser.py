@@ -15,13 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.base.arrays import Index
-from tesla_eval.base.errors import ResourceError
-from tesla_eval.base.resources import (
-    find_resource,
-    missing_resource,
-    read_resource,
-    text_array,
-)
+from tesla_eval.base.resources import find_resource, interpreting, missing_resource, read_resource
 from tesla_eval.language.analysis import Pipeline, load_pipeline
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.language.analysis.sentences import split_sentences
@@ -231,16 +225,9 @@ class Parser:
             for kind, sense in zip(types, senses, strict=True)
         ]
 
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """The parser as arrays of a resource file."""
-        arrays: dict[str, npt.NDArray[Any]] = {"connectives": text_array("\n".join(self.inventory.names))}
-        for name in CLASSIFIERS:
-            arrays.update(self.classifiers[name].to_arrays(name))
-        return arrays
-
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Parser:
-        """The parser that `to_arrays` wrote."""
+        """The parser of a resource file."""
         names = arrays["connectives"].tobytes().decode("utf-8").split("\n")
         return cls(Inventory(names), {name: Classifier.from_arrays(arrays, name) for name in CLASSIFIERS})
 
@@ -365,19 +352,11 @@ def load_parser(language: str) -> TextParser:
         raise missing_resource("discourse parser", code)
     resource = read_resource(path, KIND)
     pipeline = load_pipeline(code)
-    if resource.analysis != analysis_of(pipeline):
-        raise ResourceError(
-            f"{path}: was trained with another analysis ({resource.analysis}; {analysis_of(pipeline)} is installed); "
-            "reinstall it, or rebuild it with `python tools/build_discourse.py`"
-        )
-    try:
-        parser = Parser.from_arrays(resource.arrays)
-    except (LookupError, ValueError) as error:
-        raise ResourceError(
-            f"{path}: is not a valid discourse parser ({error}); "
-            "reinstall it, or rebuild it with `python tools/build_discourse.py`"
-        ) from error
-    return TextParser(pipeline, parser, resource.fingerprint)
+    installed = analysis_of(pipeline)
+    with interpreting(resource, "discourse parser", "rebuild it with `python tools/build_discourse.py`"):
+        if resource.analysis != installed:
+            raise ValueError(f"it was trained with {resource.analysis}, but {installed} is installed")
+        return TextParser(pipeline, Parser.from_arrays(resource.arrays), resource.fingerprint)
 
 
 def analysis_of(pipeline: Pipeline) -> str:

@@ -9,16 +9,17 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import combinations, product
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
-from tesla_eval.base.errors import ResourceError, UsageError
+from tesla_eval.base.errors import UsageError
 from tesla_eval.base.resources import (
     UNSTATED,
     Provenance,
     Resource,
     find_resource,
+    interpreting,
     missing_resource,
     read_resource,
     text_array,
@@ -212,7 +213,7 @@ def read_coherence_model(path: Path) -> CoherenceModel:
     """The model in a file; `ResourceError`, naming the file, if it does not hold one."""
     resource = read_resource(path, KIND)
     info = resource.info
-    try:
+    with interpreting(resource, "DICOMER model", "train it with `tesla train dicomer`"):
         names = resource.text("features").split("\n")
         numbers = resource.arrays["weights"].astype(np.float64, casting="safe")
         if numbers.ndim != 1 or not np.isfinite(numbers).all():
@@ -224,21 +225,9 @@ def read_coherence_model(path: Path) -> CoherenceModel:
             raise ValueError("the typical scores are not finite numbers")
         if info["variant"] not in VARIANTS or not lowest < highest:
             raise ValueError("unknown variant, or an empty range of scores")
-    except (KeyError, TypeError, ValueError) as error:
-        raise ResourceError(
-            f"{resource.path}: is damaged ({error}); reinstall it, or train it with `tesla train dicomer`"
-        ) from error
-    variant = cast("Variant", info["variant"])
     return CoherenceModel(
-        variant,
-        weights,
-        lowest,
-        highest,
-        resource.analysis,
-        dict(info),
-        resource.fingerprint,
-        typical,
-    )
+        info["variant"], weights, lowest, highest, resource.analysis, dict(info), resource.fingerprint, typical,
+    )  # fmt: skip
 
 
 def variant_kind(variant: str) -> str:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.base.errors import ResourceError, UsageError
-from tesla_eval.base.resources import Resource, find_resource, read_resource, text_array
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.resources import Resource, find_resource, interpreting, read_resource, text_array
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.language.srl.constituents import Constituent, ParsedSentence
 from tesla_eval.language.srl.features import (
@@ -160,25 +160,20 @@ class RoleLabeller:
     @classmethod
     def from_resource(cls, resource: Resource) -> RoleLabeller:
         """The labeller that a resource holds."""
-        where = resource.path or "srl"
-        if resource.analysis != ANALYSIS:
-            raise ResourceError(f"{where}: is of another version of tesla-eval; rebuild it (tesla train srl)")
-        try:
-            text = resource.text("nomtypes")
-            pairs = [line.split("\t") for line in text.split("\n") if line]
+        with interpreting(resource, "role labeller", "rebuild it with `tesla train srl`"):
+            if resource.analysis != ANALYSIS:
+                raise ValueError("it was made by another version of tesla-eval")
+            arrays = resource.arrays
+            pairs = [line.split("\t") for line in resource.text("nomtypes").split("\n") if line]
             return cls(
-                Scorer.from_arrays(resource.arrays, "predicate"),
-                Scorer.from_arrays(resource.arrays, "argument"),
-                Scorer.from_arrays(resource.arrays, "label"),
+                Scorer.from_arrays(arrays, "predicate"),
+                Scorer.from_arrays(arrays, "argument"),
+                Scorer.from_arrays(arrays, "label"),
                 {pair[0]: pair[1] for pair in pairs},
                 tuple(map(str, resource.info["identification"])),
                 tuple(map(str, resource.info["classification"])),
                 resource.fingerprint,
             )
-        except (LookupError, TypeError, ValueError) as error:
-            raise ResourceError(
-                f"{where}: makes no role labeller ({error}); reinstall or rebuild it"
-            ) from error
 
 
 def read_labeller(path: Path) -> RoleLabeller:

@@ -37,7 +37,7 @@ class Grammar:
     @cached_property
     def symbols(self) -> tuple[str, ...]:
         """Tags, then categories (a category may have the name of a tag: they are different symbols)."""
-        return (*(f"{tag}" for tag in self.tags), *(f"^{name}" for name in self.categories))
+        return (*self.tags, *(f"^{name}" for name in self.categories))
 
     @cached_property
     def categories(self) -> tuple[str, ...]:
@@ -108,18 +108,9 @@ class Grammar:
             top.children = [Tree(GLUE, top.children)]
         return top.renumber()
 
-    def to_info(self) -> dict[str, Any]:
-        """The grammar as plain data."""
-        return {
-            "labels": list(self.labels),
-            "tags": list(self.tags),
-            "rules": [" ".join(rule) for rule in self.rules],
-            "unary": [" ".join(rule) for rule in self.unary],
-        }
-
     @classmethod
     def from_info(cls, info: Any) -> Grammar:
-        """The grammar that `to_info` wrote; `ValueError` or `LookupError` if the data is not a grammar."""
+        """The grammar that plain data describe; `ValueError` or `LookupError` if they are not a grammar."""
         rules = tuple(tuple(str(rule).split(" ")) for rule in info["rules"])
         unary = tuple(tuple(str(rule).split(" ")) for rule in info["unary"])
         if any(len(rule) != 3 for rule in rules) or any(len(rule) != 2 for rule in unary):

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import SPAN_FEATURES, SpanParser
-from tesla_eval.base.errors import ResourceError, UsageError
-from tesla_eval.base.resources import Resource, find_resource, from_byte_planes, read_resource
+from tesla_eval.base.errors import UsageError
+from tesla_eval.base.resources import Resource, find_resource, from_byte_planes, interpreting, read_resource
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.language.analysis.sentences import split_sentences
 from tesla_eval.language.analysis.tagger import TaggerModel, load_tagger
@@ -56,22 +56,16 @@ class ConstituencyParser:
     @classmethod
     def from_resource(cls, resource: Resource, tagger: TaggerModel | None = None) -> ConstituencyParser:
         """The parser that a resource holds; raises `ResourceError` if its arrays make none."""
-        where = resource.path or "parser"
-        if resource.analysis != ANALYSIS:
-            raise ResourceError(
-                f"{where}: is of another version of tesla-eval; rebuild it (tools/build_parser.py)"
-            )
-        tagger = tagger or load_tagger(resource.language)
-        if tagger is None:
-            raise ResourceError(f"{where}: needs a tagger of {resource.language!r}, and none is installed")
-        try:
+        with interpreting(resource, KIND, "rebuild it with `python tools/build_parser.py`"):
+            if resource.analysis != ANALYSIS:
+                raise ValueError("it was made by another version of tesla-eval")
+            tagger = tagger or load_tagger(resource.language)
+            if tagger is None:
+                raise ValueError(f"it needs a tagger of {resource.language!r}, and none is installed")
             grammar = Grammar.from_info(resource.info["grammar"])
             arrays: dict[str, npt.NDArray[Any]] = {name: resource.arrays[name] for name in _ARRAYS}
             arrays |= {name: from_byte_planes(resource.arrays[name]) for name in _PLANES}
-            core = SpanParser(grammar.to_core(), **arrays)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ResourceError(f"{where}: makes no parser ({error}); reinstall or rebuild it") from error
-        return cls(resource, grammar, core, tagger)
+            return cls(resource, grammar, SpanParser(grammar.to_core(), **arrays), tagger)
 
     @property
     def fingerprint(self) -> str:
