@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import InputError
 from tesla_eval.judgements.nouns import EvalSet, Key, Rankings, labels
-from tesla_eval.statistics.agreements import Agreement, agreement, kappa
+from tesla_eval.statistics.agreements import Agreement, agreement
 from tesla_eval.statistics.pairs import pairs_within
 from tesla_eval.texts.lines import parse_number, read_headed_rows
 
@@ -151,7 +150,11 @@ def judge_pairs(rankings: Rankings) -> list[JudgePair]:
     judged = Judgements.of(rankings)
     with_ties, without = _counted(judged), _counted(judged.untied())
     return [
-        JudgePair(*pair, _agreement(counts, OUTCOMES), _agreement(without.get(pair, (0, 0)), UNTIED_OUTCOMES))
+        JudgePair(
+            *pair,
+            Agreement.of(*counts, OUTCOMES),
+            Agreement.of(*without.get(pair, (0, 0)), UNTIED_OUTCOMES),
+        )
         for pair, counts in sorted(with_ties.items())
     ]
 
@@ -170,10 +173,3 @@ def _counted(judged: Judgements) -> dict[tuple[str, str], tuple[int, int]]:
         (str(names[key // len(names)]), str(names[key % len(names)])): (int(a), int(n))
         for key, a, n in zip(keys.tolist(), agreed.tolist(), total.tolist(), strict=True)
     }
-
-
-def _agreement(counts: Sequence[int], outcomes: int) -> Agreement:
-    same, total = counts
-    if not total:
-        return Agreement(math.nan, math.nan, 0, outcomes, "no item was judged twice")
-    return Agreement(same / total, kappa(same / total, outcomes), total, outcomes)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import UsageError
 
 try:
@@ -24,7 +25,6 @@ except ImportError as error:  # pragma: no cover
 
 PENALTY = 1e-4
 """λ of specification §16."""
-FloatArray = npt.NDArray[np.float64]
 _MOST_EXACT_PROBLEMS = 256  # more are decomposed by Lanczos iterations
 
 
@@ -40,16 +40,10 @@ def loss_and_slope(margins: FloatArray) -> tuple[FloatArray, FloatArray]:
     return loss, np.where(linear, -4.0, -2.0 * slack)
 
 
-def turned(x: Any) -> Any:
-    """The transposed matrix, in the order of memory that products with it need."""
-    return x.T.tocsr() if is_sparse(x) else x.T
-
-
 class PenalisedLoss:
     """Mean loss + λ‖w‖² of one problem, as a function of w followed by v; the weights are w + Θᵀv.
 
-    `shared` is XΘᵀ, `transposed` the matrix of `turned`; several problems over the same examples share both. With
-    `importance`, one number per example, the mean is weighted.
+    With `importance`, one number per example, the mean is weighted. Problems over the same examples differ in `y` only.
     """
 
     def __init__(
@@ -59,9 +53,6 @@ class PenalisedLoss:
         penalty: float,
         structure: FloatArray | None = None,
         free: int = 0,
-        *,
-        shared: FloatArray | None = None,
-        transposed: Any = None,
         importance: FloatArray | None = None,
     ) -> None:
         self.x, self.y, self.penalty = x, y, penalty
@@ -69,9 +60,10 @@ class PenalisedLoss:
         self.structure = structure if structure is not None and len(structure) else None
         self.features = x.shape[1]
         self.penalised = self.features - free  # the last features, such as an intercept, have no penalty
-        self.transposed = turned(x) if transposed is None else transposed
-        self.shared = shared_outputs(x, self.structure) if shared is None else shared
-        self.size = self.features + self.shared.shape[1]
+        self.transposed = x.T.tocsr() if is_sparse(x) else x.T  # in the order of memory that products need
+        theta = np.zeros((0, self.features)) if self.structure is None else self.structure
+        self.shared = np.asarray(x[:, : theta.shape[1]] @ theta.T)
+        self.size = self.features + len(theta)
 
     def outputs(self, parameters: FloatArray) -> FloatArray:
         """The predictions p of all examples."""
@@ -120,20 +112,12 @@ class PenalisedLoss:
         return second
 
 
-def shared_outputs(x: Any, structure: FloatArray | None) -> FloatArray:
-    """XΘᵀ, one column per row of Θ."""
-    if structure is None or not len(structure):
-        return np.zeros((x.shape[0], 0))
-    return np.asarray(x[:, : structure.shape[1]] @ structure.T)
-
-
 class Minimum(NamedTuple):
     """Where a search ended."""
 
     u: FloatArray
     value: float
     iterations: int
-    converged: bool
 
 
 def minimise(
@@ -151,7 +135,7 @@ def minimise(
     stalled = 0
     for iteration in range(max_iter):
         if norm <= tolerance * first or norm == 0.0 or stalled > 3:
-            return Minimum(u, value, iteration, True)
+            return Minimum(u, value, iteration)
         step, predicted = _trust_region_step(
             partial(objective.product, curvature), gradient, radius, tolerance=min(0.1, norm / first)
         )
@@ -170,7 +154,7 @@ def minimise(
         stalled = stalled + 1 if predicted <= 1e-15 * max(abs(value), 1.0) else 0
         if radius < 1e-14:
             break
-    return Minimum(u, value, max_iter, norm <= max(tolerance * first, 1e-9))
+    return Minimum(u, value, max_iter)
 
 
 def _trust_region_step(
@@ -222,7 +206,6 @@ def fit_problems(
     max_iter: int = 200,
     start: FloatArray | None = None,
     importance: FloatArray | None = None,
-    after_problem: Callable[[int], object] = lambda number: None,
 ) -> FloatArray:
     """One weight vector (row) per binary problem, a column of `labels`: positive numbers are 1, others −1.
 
@@ -238,7 +221,7 @@ def fit_problems(
         x, size = x[:, kept], x.shape[1]
     if start is not None and kept is not None:
         start = start[:, kept]
-    minima = solve(x, labels, penalty, structure, free, tolerance, max_iter, start, importance, after_problem)
+    minima = solve(x, labels, penalty, structure, free, tolerance, max_iter, start, importance)
     weights = np.array([minimum.u for minimum in minima]).reshape(len(minima), x.shape[1])
     if kept is None:
         return weights
@@ -257,20 +240,15 @@ def solve(
     max_iter: int,
     start: FloatArray | None = None,
     importance: FloatArray | None = None,
-    after_problem: Callable[[int], object] = lambda number: None,
 ) -> list[Minimum]:
     """The minimum of each problem."""
     problems = np.where(np.asarray(labels) > 0, 1.0, -1.0)
     minima = []
-    transposed, shared = turned(x), shared_outputs(x, structure)
+    objective = PenalisedLoss(x, problems[:, 0], penalty, structure, free, importance)
     for column in range(problems.shape[1]):
-        objective = PenalisedLoss(
-            x, problems[:, column], penalty, structure, free, shared=shared, transposed=transposed,
-            importance=importance,
-        )  # fmt: skip
+        objective.y = problems[:, column]
         minimum = minimise(objective, tolerance, max_iter, None if start is None else start[column])
         minima.append(minimum._replace(u=objective.weights(minimum.u)))
-        after_problem(column)
     return minima
 
 

@@ -6,11 +6,13 @@ import json
 import math
 import zlib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.files import replacing
+from tesla_eval.base.resources import find_resource, missing_resource
 
 _LARGEST_FILE = 1 << 20
 Model = TypeVar("Model")
@@ -26,8 +28,33 @@ class _Trained(Protocol):
         """The fingerprint of the analysis that it was trained with; empty if any will do."""
 
 
-def check_trained_for(metric: str, model: _Trained, language: str, analysis: str = "") -> None:
-    """Refuse a model for another language, or one that was trained with another `analysis`, if that is given."""
+Trained = TypeVar("Trained", bound=_Trained)
+_read_once = cache(lambda read, path: read(path))
+
+
+def load_trained(
+    metric: str,
+    model: Trained | str | Path | None,
+    language: str,
+    analysis: str,
+    *,
+    read: Callable[[Path], Trained],
+    file: str,
+    command: str = "",
+) -> Trained:
+    """The given model of a metric, the one in a file, or the installed one, read once per process.
+
+    Refuses a model for another language, or one that was trained with another `analysis`, if that is given. `file`
+    is the kind and the suffix of the installed file, and `command` makes one.
+    """
+    if model is None:
+        kind, dot, suffix = file.partition(".")
+        path = find_resource(kind, language, dot + suffix)
+        if path is None:
+            raise missing_resource(f"{metric.upper()} model", language, command)
+        model = _read_once(read, path)
+    elif isinstance(model, str | Path):
+        model = read(Path(model))
     if model.language != language:
         raise ResourceError(f"{metric}: this model is for language {model.language!r}, not for {language!r}")
     if analysis and model.analysis and model.analysis != analysis:
@@ -35,6 +62,7 @@ def check_trained_for(metric: str, model: _Trained, language: str, analysis: str
             f"{metric}: the model was trained with the analysis {model.analysis}, but {analysis} is installed; "
             f"train it again with `tesla train {metric}`"
         )
+    return model
 
 
 def finite(value: Any) -> float:

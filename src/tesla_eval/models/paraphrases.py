@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tesla_eval.base.resources import find_resource, missing_resource
-from tesla_eval.models.documents import check_trained_for, finite, read_document
+from tesla_eval.models.documents import finite, load_trained, read_document
 
 PEM_X = "pem-x"
 _FORMAT = 1
@@ -82,24 +80,8 @@ def _numbers(named: Any) -> dict[str, float]:
     return {str(name): finite(value) for name, value in named.items()}
 
 
-@cache
-def _installed(language: str) -> PemXModel:
-    path = find_resource(f"weights-{PEM_X}", language, ".json")
-    if path is None:
-        raise missing_resource("PEM-X model", language)
-    return read_pem_x_model(path)
-
-
 def load_pem_x_model(
     language: str, analysis: str = "", model: PemXModel | str | Path | None = None
 ) -> PemXModel:
-    """The given model, the one in a file, or the installed one, read once per process.
-
-    Refuses a model for another language, or one that was trained with another `analysis`, if that is given.
-    """
-    if model is None:
-        chosen = _installed(language)
-    else:
-        chosen = model if isinstance(model, PemXModel) else read_pem_x_model(Path(model))
-    check_trained_for(PEM_X, chosen, language, analysis)
-    return chosen
+    """The given model, the one in a file, or the installed one; see `load_trained`."""
+    return load_trained(PEM_X, model, language, analysis, read=read_pem_x_model, file=f"weights-{PEM_X}.json")

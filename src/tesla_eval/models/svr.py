@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -14,15 +13,8 @@ import numpy.typing as npt
 
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import ResourceError
-from tesla_eval.base.resources import (
-    UNSTATED,
-    Provenance,
-    Resource,
-    find_resource,
-    missing_resource,
-    read_resource,
-)
-from tesla_eval.models.documents import check_trained_for
+from tesla_eval.base.resources import SUFFIX, UNSTATED, Provenance, Resource, read_resource
+from tesla_eval.models.documents import load_trained
 
 KERNELS = ("rbf", "linear", "poly")
 _ARRAYS = ("means", "deviations", "vectors", "coefficients")
@@ -164,25 +156,12 @@ def read_pem_model(path: Path) -> PemModel:
         ) from error
 
 
-@cache
-def _installed_pem_model(language: str) -> PemModel:
-    path = find_resource(PEM, language)
-    if path is None:
-        raise missing_resource("PEM model", language, f"tesla train pem -l {language}")
-    return read_pem_model(path)
-
-
 def load_pem_model(language: str, analysis: str = "", model: PemModel | str | Path | None = None) -> PemModel:
-    """The given model, the one in a file, or the installed one, read once per process.
-
-    Refuses a model for another language, or one that was trained with another `analysis`, if that is given.
-    """
-    if model is None:
-        chosen = _installed_pem_model(language)
-    else:
-        chosen = model if isinstance(model, PemModel) else read_pem_model(Path(model))
-    check_trained_for(PEM, chosen, language, analysis)
-    return chosen
+    """The given model, the one in a file, or the installed one; see `load_trained`."""
+    return load_trained(
+        PEM, model, language, analysis, read=read_pem_model, file=f"{PEM}{SUFFIX}",
+        command=f"tesla train pem -l {language}",
+    )  # fmt: skip
 
 
 CREMER = "cremer"

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import UsageError
-from tesla_eval.statistics.estimate import as_array, ratio
+from tesla_eval.statistics.estimate import as_array, known_means, ratio
 
 PREFERENCE_OUTCOMES = 3  # A is better, B is better, no preference (2011 paper, section 4)
 
@@ -36,6 +36,13 @@ class Agreement:
     n: int
     outcomes: int
     note: str = ""
+
+    @classmethod
+    def of(cls, same: int, total: int, outcomes: int) -> Agreement:
+        """From counts of pairs of judgements: those that are the same, and all."""
+        if not total:
+            return cls(math.nan, math.nan, 0, outcomes, "no item was judged twice")
+        return cls(same / total, kappa(same / total, outcomes), total, outcomes)
 
 
 def agreement(
@@ -68,9 +75,7 @@ def agreement(
         same, total = (own_same, own_total) if same_judge else (same - own_same, total - own_total)
     elif same_judge:
         raise UsageError("same_judge needs the judges of the judgements")
-    if not total:
-        return Agreement(math.nan, math.nan, 0, outcomes, "no item was judged twice")
-    return Agreement(same / total, kappa(same / total, outcomes), total, outcomes)
+    return Agreement.of(same, total, outcomes)
 
 
 @dataclass(frozen=True)
@@ -108,8 +113,7 @@ def expected_wins(wins: npt.ArrayLike) -> FloatArray:
     if table.shape[0] != table.shape[1]:
         raise UsageError(f"a square table of wins is needed, got shape {table.shape}")
     table = np.where(np.eye(len(table), dtype=bool), 0.0, table)
-    share = ratio(table, table + table.T)
-    return ratio(np.nansum(share, axis=1), (~np.isnan(share)).sum(axis=1))
+    return known_means(ratio(table, table + table.T), axis=1)
 
 
 def binomial_upper_tail(successes: int, trials: int) -> float:

@@ -7,9 +7,8 @@ scores of two metrics are exchanged they are standardised, which no correlation 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +16,12 @@ import numpy.typing as npt
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import UsageError
 from tesla_eval.statistics.correlation import ROW_STATISTICS, RowStatistic
-from tesla_eval.statistics.estimate import as_array, ratio
+from tesla_eval.statistics.estimate import as_array, chosen, ratio
 from tesla_eval.statistics.pairs import group_accuracy
 from tesla_eval.statistics.pooled import standardised
 from tesla_eval.statistics.resampling import Additive, mean_of_sums
 
 Unit = Literal["segment", "system", "cell"]
-_Choice = TypeVar("_Choice")
 
 # What a pair adds to each statistic, as (credit for concordant, for a metric tie, for discordant).
 _PAIR_CREDIT = {"consistency": (1.0, 0.0, 0.0), "kendall_wmt": (1.0, 0.0, -1.0), "accuracy": (1.0, 0.5, 0.0)}
@@ -40,7 +38,7 @@ def pair_association(
     >>> pair_association("accuracy", [1, 1], [[0.3, 0.0], [0.1, 0.1]], ["s1", "s2"]).weighted(np.ones((1, 2)))
     array([[0.75, 1.  ]])
     """
-    credit = _choose(_PAIR_CREDIT, statistic)
+    credit = chosen(_PAIR_CREDIT, statistic)
     h, m = np.sign(as_array(human, "human", 1)), np.sign(as_array(metrics, "metrics", 2))
     judged = h != 0
     agreement = (h * m)[:, judged]
@@ -111,7 +109,7 @@ class SystemAssociation:
         if unit not in ("segment", "system", "cell"):
             raise UsageError(f"unit {unit!r}: must be segment, system or cell")
         scores = standardised(scores, np.ones(scores.shape[1:], bool))
-        return cls(_choose(ROW_STATISTICS, statistic), judgements, scores, unit)
+        return cls(chosen(ROW_STATISTICS, statistic), judgements, scores, unit)
 
     @property
     def units(self) -> int:
@@ -157,9 +155,3 @@ class SystemAssociation:
                 start = system * segments if self.unit == "cell" else 0
                 sums[:, :, system] = weights[:, start : start + segments] @ table[:, system].T
         return sums[:, : len(scores)], sums[:, len(scores) :]
-
-
-def _choose(table: Mapping[str, _Choice], name: str) -> _Choice:
-    if name not in table:
-        raise UsageError(f"statistic {name!r}: must be one of {', '.join(table)}")
-    return table[name]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import UsageError
+
+_Choice = TypeVar("_Choice")
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,13 @@ def paired_vectors(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[FloatAr
     return x, y
 
 
+def chosen(table: Mapping[str, _Choice], name: str) -> _Choice:
+    """The entry of a statistic, or a `UsageError` naming those that there are."""
+    if name not in table:
+        raise UsageError(f"statistic {name!r}: must be one of {', '.join(table)}")
+    return table[name]
+
+
 def ratio(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> FloatArray:
     """Element-wise quotient, NaN where the denominator is 0.
 
@@ -70,3 +81,13 @@ def ratio(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> FloatArray:
     quotient = np.full(top.shape, math.nan)
     np.divide(top, bottom, out=quotient, where=bottom != 0)
     return quotient
+
+
+def known_means(table: FloatArray, axis: int) -> FloatArray:
+    """Means along an axis over the values that are not NaN; NaN where there is none.
+
+    >>> known_means(np.array([[1.0, math.nan], [3.0, math.nan]]), axis=0)
+    array([ 2., nan])
+    """
+    known = ~np.isnan(table)
+    return ratio(np.where(known, table, 0.0).sum(axis=axis), known.sum(axis=axis))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,10 +9,10 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import UsageError
 from tesla_eval.statistics.correlation import pearson
-from tesla_eval.statistics.estimate import Estimate
+from tesla_eval.statistics.estimate import Estimate, known_means, ratio
 
 OTHERS = "mean of the others"
 
@@ -52,39 +51,30 @@ def judge_correlations(
         _correlation(names[a], names[b], table[a], table[b], system)
         for a, b in combinations(range(len(names)), 2)
     ]
-    others = []
-    for a in range(len(names)) if len(names) > 1 else ():
-        rest = np.delete(table, a, axis=0)
-        known = ~np.isnan(rest)
-        mean = np.full(table.shape[1], math.nan)
-        some = known.any(axis=0)
-        mean[some] = np.where(known, rest, 0.0).sum(axis=0)[some] / known.sum(axis=0)[some]
-        others.append(_correlation(names[a], OTHERS, table[a], mean, system))
+    others = [
+        _correlation(name, OTHERS, table[a], known_means(np.delete(table, a, axis=0), axis=0), system)
+        for a, name in enumerate(names if len(names) > 1 else ())
+    ]
     return pairs, others
 
 
 def _table(
     items: Sequence[str], systems: Sequence[str], judges: Sequence[str], values: FloatArray
-) -> tuple[list[str], FloatArray, npt.NDArray[np.int64]]:
+) -> tuple[list[str], FloatArray, Index]:
     """Judges by name, [judge, output] the mean score or NaN, and the system of each output."""
-    judge_of = {name: place for place, name in enumerate(sorted(set(judges)))}
-    system_of = {name: place for place, name in enumerate(sorted(set(systems)))}
+    names, row = np.unique(np.array(judges, str), return_inverse=True)
     outputs: dict[tuple[str, str], int] = {}
     place = np.array(
         [outputs.setdefault(key, len(outputs)) for key in zip(items, systems, strict=True)], np.int64
     )
-    row = np.array([judge_of[name] for name in judges], np.int64)
-    sums, counts = np.zeros((2, len(judge_of), len(outputs)))
+    sums, counts = np.zeros((2, len(names), len(outputs)))
     np.add.at(sums, (row, place), values)
     np.add.at(counts, (row, place), 1)
-    table = np.full(sums.shape, math.nan)
-    np.divide(sums, counts, out=table, where=counts > 0)
-    return list(judge_of), table, np.array([system_of[name] for _, name in outputs], np.int64)
+    system = np.unique(np.array([name for _, name in outputs], str), return_inverse=True)[1]
+    return names.tolist(), ratio(sums, counts), system
 
 
-def _correlation(
-    first: str, second: str, x: FloatArray, y: FloatArray, system: npt.NDArray[np.int64]
-) -> JudgeCorrelation:
+def _correlation(first: str, second: str, x: FloatArray, y: FloatArray, system: Index) -> JudgeCorrelation:
     both = ~np.isnan(x) & ~np.isnan(y)
     x, y, of = x[both], y[both], system[both]
     counts = np.bincount(of)

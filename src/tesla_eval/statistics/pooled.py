@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import UsageError
-from tesla_eval.statistics.estimate import as_array, ratio
+from tesla_eval.statistics.estimate import as_array, chosen, ratio
 from tesla_eval.statistics.resampling import Additive, Resampled
 
 
@@ -188,14 +188,13 @@ def pooled_association(statistic: str, human: npt.ArrayLike, metrics: npt.ArrayL
     h, m = as_array(human, "human", 2), as_array(metrics, "metrics", 3)
     if m.shape[1:] != h.shape:
         raise UsageError(f"metrics of shape {m.shape} for human scores of shape {h.shape}")
-    if statistic not in _FORMS:
-        raise UsageError(f"statistic {statistic!r}: must be one of {', '.join(_FORMS)}")
+    form = chosen(_FORMS, statistic)
     judged = ~np.isnan(h)
     if not np.isfinite(m[:, judged]).all():
         raise UsageError("pooled correlation: remove the human scores of outputs that a metric did not score")
     m = np.where(judged, standardised(m, judged), np.nan)
     used = judged.any(axis=0)
-    return _FORMS[statistic](h[:, used], m[:, :, used])
+    return form(h[:, used], m[:, :, used])
 
 
 def standardised(metrics: FloatArray, present: npt.NDArray[np.bool_]) -> FloatArray:

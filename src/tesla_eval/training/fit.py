@@ -16,6 +16,7 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.metrics.features import Feature
 from tesla_eval.models.linear import SIGNED, LinearModel, Scale
+from tesla_eval.statistics.estimate import known_means
 from tesla_eval.statistics.pairs import weighted_tau
 from tesla_eval.training.judged import TrainingSet
 
@@ -354,28 +355,22 @@ def _test_set(one: TrainingSet) -> str:
 
 def _standardised(sets: Sequence[TrainingSet], features: Sequence[Feature]) -> LinearModel:
     """Means and deviations of the judged outputs, each test set counting alike; no weights yet."""
-    raw_means = _mean_over_sets([_column_means(one.features) for one in sets])
+    raw_means = _mean_over_sets([one.features for one in sets])
     blank = LinearModel(
         metric="", language="", features=tuple(feature.name for feature in features), weights=np.zeros(len(features)),
         means=raw_means, deviations=np.ones(len(features)), scale=Scale("logistic", 1.0, 0.0), groups=(),
         families=tuple(feature.family for feature in features),
     )  # fmt: skip
     complete = [blank.complete(one.features) for one in sets]
-    means = _mean_over_sets([_column_means(values) for values in complete])
-    squares = _mean_over_sets([_column_means((values - means) ** 2) for values in complete])
+    means = _mean_over_sets(complete)
+    squares = _mean_over_sets([(values - means) ** 2 for values in complete])
     deviations = np.where(squares > 1e-12, np.sqrt(squares), 1.0)
     return replace(blank, means=means, deviations=deviations)
 
 
-def _column_means(values: FloatArray) -> FloatArray:
-    present = ~np.isnan(values)
-    counts = present.sum(axis=0)
-    means: FloatArray = np.where(present, values, 0.0).sum(axis=0) / np.maximum(counts, 1)
-    return np.where(counts > 0, means, np.nan)
-
-
-def _mean_over_sets(rows: list[FloatArray]) -> FloatArray:
-    return np.nan_to_num(_column_means(np.stack(rows)))
+def _mean_over_sets(tables: list[FloatArray]) -> FloatArray:
+    """The mean of each column over the rows of a set, then over the sets."""
+    return np.nan_to_num(known_means(np.stack([known_means(table, axis=0) for table in tables]), axis=0))
 
 
 def _differences(sets: Sequence[TrainingSet], draft: LinearModel) -> tuple[FloatArray, FloatArray]:
@@ -412,8 +407,8 @@ def _logistic_scale(sets: Sequence[TrainingSet], model: LinearModel) -> Scale:
     A score of 0.7 then means: better than some 70 % of the outputs that people judged.
     """
     linear = [model.linear(one.features)[:, None] for one in sets]
-    centre = _mean_over_sets([_column_means(values) for values in linear])
-    squares = _mean_over_sets([_column_means((values - centre) ** 2) for values in linear])
+    centre = _mean_over_sets(linear)
+    squares = _mean_over_sets([(values - centre) ** 2 for values in linear])
     deviation = math.sqrt(float(squares[0])) or 1.0
     return Scale("logistic", slope=math.pi / (math.sqrt(3) * deviation), centre=float(centre[0]))
 

@@ -13,7 +13,7 @@ from tesla_eval.base.arrays import Index
 from tesla_eval.base.errors import UsageError
 from tesla_eval.judgements.nouns import EvalSet, FloatTable, PairTable, Preferences, SystemScores
 from tesla_eval.statistics.agreements import expected_wins
-from tesla_eval.statistics.estimate import ratio
+from tesla_eval.statistics.estimate import known_means, ratio
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class MetricScores:
             return self.systems if self.higher_is_better else -self.systems
         if self.corpus is not None:
             return np.asarray(self.drawn_system_scores(segments[None].astype(np.float64))[0])
-        return row_means(self.oriented[:, segments])
+        return known_means(self.oriented[:, segments], axis=1)
 
     def drawn_system_scores(self, weights: FloatTable) -> FloatTable:
         """(resamples, segments) of weights to (resamples, systems) of system scores, higher is better."""
@@ -65,13 +65,6 @@ class MetricScores:
             return drawn if self.higher_is_better else -drawn
         present = ~np.isnan(self.segments)
         return ratio(weights @ np.where(present, self.oriented, 0.0).T, weights @ present.T)
-
-
-def row_means(table: FloatTable) -> FloatTable:
-    """The mean of every row over its values that are not NaN; NaN for a row without one."""
-    present = ~np.isnan(table)
-    count = present.sum(axis=1)
-    return np.where(count > 0, np.where(present, table, 0.0).sum(axis=1) / np.maximum(count, 1), np.nan)
 
 
 def judged_segments(outputs: EvalSet, pairs: PairTable | None = None) -> npt.NDArray[np.bool_]:
@@ -201,7 +194,7 @@ def human_system_scores(
         return system_scores.chosen(outputs.systems, score_type, kind=outputs.score_kind)
     has_scores = not np.isnan(outputs.human).all()
     if score_type in (None, "mean") and has_scores:
-        return "mean", row_means(outputs.human)
+        return "mean", known_means(outputs.human, axis=1)
     if score_type in (None, "expected_wins") and pairs is not None:
         return "expected_wins", expected_wins(pairs.wins(len(outputs.systems)))
     if score_type is not None:
