@@ -16,7 +16,6 @@ from tesla_eval.training.fit import (
     RankingProblem,
     cross_validate,
     fit_logistic,
-    fit_signed,
     fit_signed_svm,
     fit_svm,
     kendall,
@@ -98,7 +97,7 @@ def test_signed_weights_are_at_the_constrained_optimum() -> None:
     random = np.random.default_rng(0)
     differences = random.standard_normal((400, 4)) + np.array([0.4, -0.4, -0.4, 0.4])
     signs = np.array([1.0, 1.0, -1.0, -1.0])
-    weights = fit_signed(differences, np.ones(400), 0.01, signs)
+    weights = fit_logistic(differences, np.ones(400), 0.01, signs)
     assert (weights * signs >= 0).all() and weights[0] > 0 > weights[2] and weights[1] == weights[3] == 0
     error = 1 / (1 + np.exp(differences @ weights))
     gradient = (0.01 * weights - differences.T @ error / 400) * signs

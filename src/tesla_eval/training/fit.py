@@ -27,38 +27,15 @@ _MOST_STEPS = 100
 _STEP_TOLERANCE = 1e-10
 
 
-def fit_logistic(differences: FloatArray, counts: FloatArray, penalty: float) -> FloatArray:
-    """Bradley–Terry: the mean logistic loss of the pairs + penalty/2 · ‖w‖², by Newton's method.
+def fit_logistic(
+    differences: FloatArray, counts: FloatArray, penalty: float, signs: FloatArray | None = None
+) -> FloatArray:
+    """Bradley–Terry: the mean logistic loss of the pairs + penalty/2 · ‖w‖²; with `signs` (+1 or −1) each weight has
+    its sign or is 0.
 
     >>> fit_logistic(np.array([[1.0], [1.0], [-1.0]]), np.ones(3), 1e-9).round(3).tolist()
     [0.693]
-    """
-    share = counts / counts.sum()
-
-    def objective(weights: FloatArray) -> float:
-        return float(share @ np.logaddexp(0, -(differences @ weights)) + penalty / 2 * (weights @ weights))
-
-    weights = np.zeros(differences.shape[1])
-    value = objective(weights)
-    for _ in range(_MOST_STEPS):
-        margin = differences @ weights
-        error = 0.5 - 0.5 * np.tanh(0.5 * margin)
-        gradient = penalty * weights - differences.T @ (share * error)
-        curvature = (differences * (share * error * (1 - error))[:, None]).T @ differences
-        step = np.linalg.solve(curvature + penalty * np.eye(len(weights)), gradient)
-        length = 1.0
-        while (new := objective(weights - length * step)) > value and length > _STEP_TOLERANCE:
-            length /= 2
-        weights, value = weights - length * step, new
-        if np.abs(length * step).max() < _STEP_TOLERANCE:
-            break
-    return weights
-
-
-def fit_signed(differences: FloatArray, counts: FloatArray, penalty: float, signs: FloatArray) -> FloatArray:
-    """As `fit_logistic`, with every weight of its sign (+1 or −1) or 0.
-
-    >>> fit_signed(np.array([[1.0, 1.0], [1.0, -1.0]]), np.ones(2), 0.1, np.array([1.0, -1.0])).round(2).tolist()
+    >>> fit_logistic(np.array([[1.0, 1.0], [1.0, -1.0]]), np.ones(2), 0.1, np.array([1.0, -1.0])).round(2).tolist()
     [1.63, -0.0]
     """
     share = counts / counts.sum()
@@ -67,7 +44,7 @@ def fit_signed(differences: FloatArray, counts: FloatArray, penalty: float, sign
         error = 0.5 - 0.5 * np.tanh(0.5 * margins)
         return share * error, share * error * (1 - error)
 
-    return _fit_with_signs(
+    return _newton(
         differences, signs, penalty, lambda margins: float(share @ np.logaddexp(0, -margins)), slopes
     )
 
@@ -85,7 +62,7 @@ def fit_signed_svm(
     def slopes(margins: FloatArray) -> tuple[FloatArray, FloatArray]:
         return 2 * share * np.maximum(0, 1 - margins), 2 * share * (margins < 1)
 
-    return _fit_with_signs(
+    return _newton(
         differences,
         signs,
         2 * penalty,
@@ -94,18 +71,20 @@ def fit_signed_svm(
     )
 
 
-def _fit_with_signs(
+def _newton(
     differences: FloatArray,
-    signs: FloatArray,
+    signs: FloatArray | None,
     ridge: float,
     loss: Callable[[FloatArray], float],
     slopes: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
 ) -> FloatArray:
-    """The minimum of loss(w·d) + ridge/2 · ‖w‖² where every weight has its sign, by projected Newton steps.
+    """The minimum of loss(w·d) + ridge/2 · ‖w‖²; where every weight has its sign, by projected Newton steps.
 
     Bertsekas (1982). `slopes` gives how fast the loss falls at the margins, and how fast that changes.
     """
-    turned = differences * signs  # all weights are to be 0 or more
+    turned, lowest = differences, -math.inf
+    if signs is not None:
+        turned, lowest = differences * signs, 0.0  # all weights are to be 0 or more
 
     def objective(weights: FloatArray) -> float:
         return loss(turned @ weights) + ridge / 2 * float(weights @ weights)
@@ -115,20 +94,21 @@ def _fit_with_signs(
     for _ in range(_MOST_STEPS):
         falls, bends = slopes(turned @ weights)
         gradient = ridge * weights - turned.T @ falls
-        free = (weights > 0) | (gradient < 0)
-        chosen = turned[:, free]
+        free = (weights > lowest) | (gradient < 0)
+        chosen = turned if signs is None else turned[:, free]
         curvature = (chosen * bends[:, None]).T @ chosen
         step = np.zeros_like(weights)
         step[free] = np.linalg.solve(curvature + ridge * np.eye(int(free.sum())), gradient[free])
         length = 1.0
-        while (new := objective(np.maximum(weights - length * step, 0))) > value and length > _STEP_TOLERANCE:
+        moved = np.maximum(weights - step, lowest)
+        while (new := objective(moved)) > value and length > _STEP_TOLERANCE:
             length /= 2
-        moved = np.maximum(weights - length * step, 0)
+            moved = np.maximum(weights - length * step, lowest)
         settled = np.abs(moved - weights).max() < _STEP_TOLERANCE
         weights, value = moved, new
         if settled:
             break
-    return np.asarray(weights * signs)
+    return weights if signs is None else np.asarray(weights * signs)
 
 
 def fit_svm(differences: FloatArray, counts: FloatArray, penalty: float) -> FloatArray:
@@ -246,7 +226,7 @@ class RankingProblem:
             [not one.more_is_better and one.kind in floors for one in self.features], np.bool_
         )
         weights = np.zeros(len(self.features))
-        learned = fit_signed(differences[:, ~is_fixed], counts, penalty, self._signs[~is_fixed])
+        learned = fit_logistic(differences[:, ~is_fixed], counts, penalty, self._signs[~is_fixed])
         weights[~is_fixed] = learned / self._draft.deviations[~is_fixed]
         agreement = _kinds_of_agreement(self.features)
         shared = sum(share for kind, share in floors.items() if kind in agreement)
