@@ -16,7 +16,8 @@ import numpy as np
 
 import loyo
 from tesla_eval import create_metric
-from tesla_eval.judgements.stress import HARMLESS, StressResult, stress
+from tesla_eval.judgements.stress import HARMLESS, stress
+from tesla_eval.judgements.stress.run import StressResult
 from tesla_eval.metrics.scoring import NamedMetric
 
 SEGMENTS = 200

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from loyo import DATA
 from tesla_eval import create_metric
 from tesla_eval.judgements.meta.run import wmt_sets
-from tesla_eval.judgements.stress import choose_kinds, stress
+from tesla_eval.judgements.stress import stress
+from tesla_eval.judgements.stress.kinds import choose_kinds
 from tesla_eval.metrics.scoring import NamedMetric
 
 SETS = {

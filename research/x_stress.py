@@ -20,7 +20,8 @@ from loyo import BASELINES, NAME, OF_X, RECIPES, TITLES, collect, difference, ju
 from tesla_eval import TeslaX, create_metric
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.judgements.meta.run import JudgedSet, target_language
-from tesla_eval.judgements.stress import DEGENERATE, DamagedText, choose_kinds, damage
+from tesla_eval.judgements.stress.kinds import DEGENERATE, choose_kinds
+from tesla_eval.judgements.stress.run import DamagedText, damage
 from tesla_eval.language.analysis.languages import is_spaced, resolve_language
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features import Feature

@@ -9,18 +9,9 @@ from click.testing import CliRunner
 from tesla_eval import create_metric
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.cli import tesla
-from tesla_eval.judgements.stress import (
-    DEGENERATE,
-    HARMFUL,
-    HARMLESS,
-    Case,
-    Kind,
-    StressResult,
-    all_kinds,
-    choose_kinds,
-    damage,
-    stress,
-)
+from tesla_eval.judgements.stress import DEGENERATE, HARMFUL, HARMLESS, Case, Kind, stress
+from tesla_eval.judgements.stress.kinds import all_kinds, choose_kinds
+from tesla_eval.judgements.stress.run import StressResult, damage
 from tesla_eval.judgements.stress.words import analysed_words
 from tesla_eval.language.analysis.languages import LANGUAGES
 from tesla_eval.metrics.scoring import NamedMetric

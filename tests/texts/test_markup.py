@@ -249,4 +249,3 @@ def test_eval_set_of_sgml(file):
     assert found.systems == ("s1", "s2")
     assert found.segments == ("d1:1", "d1:2", "d1:3", "d2:1")
     assert found.references[1][3] is None
-    assert found.documents == ("d1", "d1", "d1", "d2")

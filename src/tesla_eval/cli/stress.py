@@ -21,9 +21,9 @@ from tesla_eval.cli.shared.options import (
     source_option,
 )
 from tesla_eval.cli.shared.terminal import aligned, note, progress, visible, write_lines
-from tesla_eval.judgements.stress import DEGENERATE, HARMFUL, HARMLESS, StressResult, StressRow, choose_kinds
-from tesla_eval.judgements.stress import stress as run_stress
-from tesla_eval.judgements.stress.run import DEFAULT_SEED
+from tesla_eval.judgements.stress.kinds import DEGENERATE, HARMFUL, HARMLESS, choose_kinds
+from tesla_eval.judgements.stress.run import DEFAULT_SEED, StressResult, StressRow
+from tesla_eval.judgements.stress.run import stress as run_stress
 
 
 @command()

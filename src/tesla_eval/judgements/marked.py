@@ -50,14 +50,21 @@ def read_marked_inputs(
     keys = _segments(read, references, systems)
     by_system: dict[str, list[str]] = {}
     for path in systems:
-        for name, texts in _systems(path, read, keys, several=len(systems) > 1, own_names=own_names):
-            if name in by_system:
-                raise UsageError(f"{path}: the system {name} is given twice")
-            by_system[name] = texts
+        versions = list(_versions(path, "systems", read, keys))
+        for name, texts in versions:
+            if own_names:
+                called = name or path
+            elif len(versions) == 1:
+                called = path
+            else:
+                called = f"{path}:{name}" if len(systems) > 1 else name
+            if called in by_system:
+                raise UsageError(f"{path}: the system {called} is given twice")
+            by_system[called] = texts
     return MarkedInputs(
         by_system,
-        [texts for path in references for texts in _references(path, read, keys)],
-        None if source is None else _source(source, read, keys),
+        [texts for path in references for _, texts in _versions(path, "references", read, keys)],
+        None if source is None else next(_versions(source, "source", read, keys))[1],
         tuple(keys),
         next((one.set_id for one in read.values() if one.set_id), ""),
         (_first(read, "source_language"), _first(read, "target_language")),
@@ -72,68 +79,40 @@ def _segments(
     read: Mapping[str, MarkedSet], references: Sequence[str], systems: Sequence[str]
 ) -> dict[SegmentKey, str]:
     """The segments in order, each with the place where it is first met."""
+
+    def marked(paths: Sequence[str], role: str) -> list[tuple[str, Translation]]:
+        return [
+            (path, version) for path in paths if path in read for version in _of(read[path], role).values()
+        ]
+
     keys: dict[SegmentKey, str] = {}
-    versions = [
-        (path, version)
-        for path in references
-        if path in read
-        for version in _of(read[path], "references").values()
-    ]
-    if not versions:
-        versions = [
-            (path, version)
-            for path in systems
-            if path in read
-            for version in _of(read[path], "systems").values()
-        ][:1]
-    for path, version in versions:
+    for path, version in marked(references, "references") or marked(systems, "systems")[:1]:
         for key, line in version.lines.items():
             keys.setdefault(key, f"{path}, line {line}")
     return keys
 
 
+_SETS = {"source": "a srcset", "references": "a refset", "systems": "a tstset"}
+
+
 def _of(marked: MarkedSet, role: str) -> dict[str, Translation]:
-    versions: dict[str, Translation] = getattr(marked, role)
+    versions = getattr(marked, role)
     if not versions:
-        wanted = "a refset" if role == "references" else "a tstset"
-        raise InputError(f"{marked.name}: has {marked.contents}, not {wanted}")
-    return versions
+        raise InputError(f"{marked.name}: has {marked.contents}, not {_SETS[role]}")
+    return {"": versions} if isinstance(versions, Translation) else versions
 
 
-def _systems(
-    path: str,
-    read: Mapping[str, MarkedSet],
-    keys: Mapping[SegmentKey, str],
-    *,
-    several: bool,
-    own_names: bool,
+def _versions(
+    path: str, role: str, read: Mapping[str, MarkedSet], keys: Mapping[SegmentKey, str]
 ) -> Iterator[tuple[str, list[str]]]:
+    """The versions of a test set in a file by name; a text file is one without a name."""
     if path not in read:
-        yield path, _lines(path, len(keys))
+        yield "", _lines(path, len(keys))
         return
-    versions = _of(read[path], "systems")
-    for name, version in versions.items():
-        by_file = path if len(versions) == 1 else f"{path}:{name}" if several else name
-        yield (name or path) if own_names else by_file, _complete(path, version, keys)
-
-
-def _references(
-    path: str, read: Mapping[str, MarkedSet], keys: Mapping[SegmentKey, str]
-) -> Iterator[list[str]]:
-    if path not in read:
-        yield _lines(path, len(keys))
-        return
-    for version in _of(read[path], "references").values():
-        yield [version.texts.get(key, "") for key in keys]
-
-
-def _source(path: str, read: Mapping[str, MarkedSet], keys: Mapping[SegmentKey, str]) -> list[str]:
-    if path not in read:
-        return _lines(path, len(keys))
-    version = read[path].source
-    if version is None:
-        raise InputError(f"{path}: has {read[path].contents}, not a srcset")
-    return _complete(path, version, keys)
+    for name, version in _of(read[path], role).items():
+        partial = role == "references"
+        texts = [version.texts.get(key, "") for key in keys] if partial else _complete(path, version, keys)
+        yield name, texts
 
 
 def _complete(path: str, version: Translation, keys: Mapping[SegmentKey, str]) -> list[str]:
@@ -172,7 +151,6 @@ def marked_eval_set(references: Sequence[str], systems: Sequence[str], *, lp: st
         hypotheses=tuple(map(tuple, marked.systems.values())),
         references=tuple(zip(*map(present_references, zip(*marked.references, strict=True)), strict=True)),
         human=np.full((len(marked.systems), len(marked.keys)), np.nan),
-        documents=marked.documents,
     )
 
 

@@ -34,7 +34,6 @@ class EvalSet:
     hypotheses: tuple[tuple[str | None, ...], ...]
     references: tuple[tuple[str | None, ...], ...]
     human: FloatTable
-    documents: tuple[str, ...] | None = None
     score_kind: str = ""
     """The kind of the human scores: the name of the file that held them, such as `wmt21-mqm-news` or `mqm`."""
     reference_names: tuple[str, ...] = ()
@@ -79,6 +78,19 @@ def present_references(texts: Sequence[str]) -> tuple[str | None, ...]:
     if not any(texts):
         return ("", *[None] * (len(texts) - 1))
     return tuple(text or None for text in texts)
+
+
+@dataclass(frozen=True)
+class SummaryRow:
+    """A system's summary of a topic with the models of that topic and what people said of it."""
+
+    place: str
+    topic: str
+    system: str
+    hypothesis: str
+    references: tuple[str, ...]
+    human: Mapping[str, float] = field(default_factory=dict)
+    source: str | None = None
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ to adequacy, grammar and dissimilarity about equally like those of the paper's j
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -141,14 +141,11 @@ def read_parabank(path: str, lang: str = "en", fully_novel: float = FULLY_NOVEL)
             )
         )
     new = novelty([pair.original for pair in pairs], [pair.paraphrase for pair in pairs], lang, fully_novel)
-    return [_with_overall(pair, float(value)) for pair, value in zip(pairs, new, strict=True)]
-
-
-def _with_overall(pair: RatedPair, new: float) -> RatedPair:
-    scores = [overall_score(adequacy, grammar, new) for adequacy, grammar in pair.ratings]
-    return RatedPair(
-        pair.original, pair.paraphrase, pair.group, float(np.mean(scores)), pair.ratings, pair.systems
-    )
+    overall = [
+        float(np.mean([overall_score(*rating, value) for rating in pair.ratings]))
+        for pair, value in zip(pairs, new.tolist(), strict=True)
+    ]
+    return [replace(pair, overall=score) for pair, score in zip(pairs, overall, strict=True)]
 
 
 def _ratings(adequacy: str, grammar: str) -> Iterator[tuple[float, float]]:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.judgements.nouns import EvalSet, FloatTable
-from tesla_eval.judgements.tac import is_tac_folder, read_tac_folder
-from tesla_eval.texts.lines import LineReader, read_json_lines
+from tesla_eval.judgements.nouns import EvalSet, FloatTable, SummaryRow
+from tesla_eval.judgements.tac import is_tac_folder, read_tac_folder, whole_text
+from tesla_eval.texts.lines import read_json_lines
 from tesla_eval.texts.tables import usual_name
 
 _AUTOMATIC = ("rouge", "bleu", "meteor", "chrf", "bert", "bart", "mover", "cider", "js-", "js_")
@@ -72,7 +72,7 @@ class SummarySet:
                 yield EvalSet(
                     lp=lang, testset=f"{self.name} {kind}", systems=self.systems, segments=self.topics,
                     hypotheses=self.hypotheses, references=self.reference_streams, human=table,
-                    documents=self.topics, sources=self.sources,
+                    sources=self.sources,
                 )  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def read_summaries(path: str) -> SummarySet:
     if not folder.is_dir():
         return _collected(_name(folder), _json_rows(path))
     if is_tac_folder(folder):
-        return _collected(folder.resolve().name, (_Row(*row) for row in read_tac_folder(folder)))
+        return _collected(folder.resolve().name, read_tac_folder(folder))
     if (folder / "peers").is_dir():
         return _collected(folder.name, _text_rows(folder))
     documents, summaries = (_present(folder, name) for name in ("docs.jsonl", "summaries.jsonl"))
@@ -95,21 +95,10 @@ def read_summaries(path: str) -> SummarySet:
     return _collected(folder.resolve().name, _judged_rows(documents, summaries))
 
 
-@dataclass(frozen=True)
-class _Row:
-    place: str
-    topic: str
-    system: str
-    hypothesis: str
-    references: tuple[str, ...]
-    human: Mapping[str, float] = field(default_factory=dict)
-    source: str | None = None
-
-
-def _collected(name: str, rows: Iterable[_Row]) -> SummarySet:
+def _collected(name: str, rows: Iterable[SummaryRow]) -> SummarySet:
     references: dict[str, tuple[str, ...]] = {}
     sources: dict[str, str] = {}
-    cells: dict[tuple[str, str], _Row] = {}
+    cells: dict[tuple[str, str], SummaryRow] = {}
     for row in rows:
         if references.setdefault(row.topic, row.references) != row.references:
             raise InputError(f"{row.place}: {row.topic} has other references than in an earlier line")
@@ -147,15 +136,15 @@ def _collected(name: str, rows: Iterable[_Row]) -> SummarySet:
     )
 
 
-def _score(row: _Row | None, kind: str) -> float:
+def _score(row: SummaryRow | None, kind: str) -> float:
     return math.nan if row is None else row.human.get(kind, math.nan)
 
 
-def _json_rows(path: str) -> Iterator[_Row]:
+def _json_rows(path: str) -> Iterator[SummaryRow]:
     for place, row in read_json_lines(path):
         human = row.get("human", {})
         scores = human if isinstance(human, dict) else {"human": human}
-        yield _Row(
+        yield SummaryRow(
             place, _name_in(row, "id", place), _name_in(row, "system", place),
             _text_in(row, usual_name(row, "hyp") or "hypothesis", place),
             _texts_in(row, usual_name(row, "ref") or "references", place),
@@ -164,7 +153,7 @@ def _json_rows(path: str) -> Iterator[_Row]:
         )  # fmt: skip
 
 
-def _judged_rows(documents: Path, summaries: Path) -> Iterator[_Row]:
+def _judged_rows(documents: Path, summaries: Path) -> Iterator[SummaryRow]:
     references: dict[str, tuple[str, ...]] = {}
     sources: dict[str, str | None] = {}
     rows = list(read_json_lines(str(summaries)))
@@ -194,7 +183,7 @@ def _judged_rows(documents: Path, summaries: Path) -> Iterator[_Row]:
             "\n".join(_texts_in(row, "sents", place)) if "sents" in row else _text_in(row, "summary", place)
         )
         human = {kind: _number(row, kind, place) for kind, value in row.items() if _is_human(kind, value)}
-        yield _Row(place, topic, system, summary, references[topic], human, sources[topic])
+        yield SummaryRow(place, topic, system, summary, references[topic], human, sources[topic])
 
 
 def _is_human(kind: str, value: object) -> bool:
@@ -203,13 +192,13 @@ def _is_human(kind: str, value: object) -> bool:
     return a_number and kind not in ("doc", "system") and not kind.lower().startswith(_AUTOMATIC)
 
 
-def _text_rows(folder: Path) -> Iterator[_Row]:
+def _text_rows(folder: Path) -> Iterator[SummaryRow]:
     outputs = sorted((folder / "peers").glob("*/*.txt"))
     models = _models(folder / "models", {path.stem for path in outputs})
     for path in outputs:
         if path.stem not in models:
             raise InputError(f"{path}: {folder / 'models'} has no model of this topic")
-        yield _Row(str(path), path.stem, path.parent.name, _whole_text(path), models[path.stem])
+        yield SummaryRow(str(path), path.stem, path.parent.name, whole_text(path), models[path.stem])
 
 
 def _models(folder: Path, topics: set[str]) -> dict[str, tuple[str, ...]]:
@@ -220,12 +209,8 @@ def _models(folder: Path, topics: set[str]) -> dict[str, tuple[str, ...]]:
             name = name.rpartition(".")[0]
         if name not in topics:
             raise InputError(f"{path}: belongs to a topic that no system summarised")
-        by_topic.setdefault(name, []).append(_whole_text(path))
+        by_topic.setdefault(name, []).append(whole_text(path))
     return {topic: tuple(texts) for topic, texts in by_topic.items()}
-
-
-def _whole_text(path: Path) -> str:
-    return "\n".join(LineReader(str(path))).strip("\n")
 
 
 def _present(folder: Path, name: str) -> Path | None:

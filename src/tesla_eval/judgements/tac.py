@@ -7,11 +7,12 @@ a model, one of digits a system. Tables hold the scores of people: pyramid, ling
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from tesla_eval.base.errors import InputError
+from tesla_eval.judgements.nouns import SummaryRow
 from tesla_eval.texts.lines import LineReader, parse_number
 
 _FILE = re.compile(
@@ -22,15 +23,31 @@ _TEXT_FOLDERS = ("models", "peers", "summaries")
 _TABLE_FOLDERS = ("", "manual", "responsiveness", "linguistic_quality", "pyramid", "scoring")
 
 
-class TacSummary(NamedTuple):
-    """A system's summary of a topic with the models of that topic and what people said of it."""
+class _Table(NamedTuple):
+    """Tables of judgements that look alike: how their files are called, and where a line has what."""
 
-    place: str
-    topic: str
-    system: str
-    text: str
-    models: tuple[str, ...]
-    human: Mapping[str, float]
+    name: str
+    sizes: range
+    """How many fields a line has; the first is the docset."""
+    system: int
+    scores: Mapping[str, int]
+    question: int | None = None
+    """The field with the question that belongs to the name of the score."""
+
+
+_TABLES = (
+    # TAC: docset, summariser, modified pyramid score, four or five counts, linguistic quality, responsiveness.
+    _Table(
+        r"manual\.peer(\.[a-z])?", range(9, 11), 1,
+        {"pyramid": 2, "linguistic_quality": -2, "responsiveness": -1},
+    ),
+    # DUC: docset, kind, selector or assessor, summariser, perhaps a question, score.
+    _Table(r"(responsiveness|overall)\.table|results\.table\.r", range(5, 6), 3, {"responsiveness": 4}),
+    _Table(r"content\.table", range(5, 6), 3, {"content_responsiveness": 4}),
+    _Table(r"linguistic_quality\.table", range(6, 7), 3, {"linguistic_quality": 5}, question=4),
+    # DUC 2007: docset, summariser, modified pyramid score, counts.
+    _Table(r".*modified_scores\.txt", range(3, 100), 1, {"pyramid": 2}),
+)  # fmt: skip
 
 
 def is_tac_folder(folder: Path) -> bool:
@@ -38,7 +55,7 @@ def is_tac_folder(folder: Path) -> bool:
     return any(_FILE.fullmatch(path.name) for path in _text_files(folder))
 
 
-def read_tac_folder(folder: Path) -> Iterator[TacSummary]:
+def read_tac_folder(folder: Path) -> Iterator[SummaryRow]:
     """The summaries of all systems, topic by topic; models are in the order of their authors."""
     models: dict[str, dict[str, str]] = {}
     peers: dict[tuple[str, str], Path] = {}
@@ -54,13 +71,13 @@ def read_tac_folder(folder: Path) -> Iterator[TacSummary]:
                 raise InputError(f"{path}: a second summary of {topic} by {match['summariser']}")
             peers[topic, match["summariser"]] = path
         else:
-            models.setdefault(topic, {})[match["summariser"]] = _text(path)
+            models.setdefault(topic, {})[match["summariser"]] = whole_text(path)
     human = _judgements(folder, set(peers))
     for (topic, system), path in sorted(peers.items(), key=lambda item: (item[0][0], int(item[0][1]))):
         if topic not in models:
             raise InputError(f"{path}: there is no model of {topic}")
         texts = tuple(text for _, text in sorted(models[topic].items()))
-        yield TacSummary(str(path), topic, system, _text(path), texts, human.get((topic, system), {}))
+        yield SummaryRow(str(path), topic, system, whole_text(path), texts, human.get((topic, system), {}))
 
 
 def _text_files(folder: Path) -> list[Path]:
@@ -72,7 +89,8 @@ def _text_files(folder: Path) -> list[Path]:
     return [path for path in paths if not path.name.startswith(".")]
 
 
-def _text(path: Path) -> str:
+def whole_text(path: Path) -> str:
+    """The text of a file without empty lines around it."""
     return "\n".join(LineReader(str(path))).strip("\n")
 
 
@@ -82,53 +100,40 @@ Scores = dict[tuple[str, str], dict[str, float]]
 def _judgements(folder: Path, summaries: set[tuple[str, str]]) -> Scores:
     """The human scores of the systems' summaries, from all tables in the folder."""
     scores: Scores = {}
-    for path in _tables(folder):
-        for place, topic, system, kind, value in _rows(path):
+    for path, table in _tables(folder):
+        for place, fields in _lines_of_scores(path):
+            if len(fields) not in table.sizes:
+                sizes = " to ".join(map(str, sorted({table.sizes[0], table.sizes[-1]})))
+                raise InputError(f"{place}: has {len(fields)} fields; tables of this name have {sizes}")
+            topic, system = _docset(fields[0]), fields[table.system]
             if not system.isdigit():  # judges scored the models too
                 continue
             if (topic, system) not in summaries:
                 raise InputError(f"{place}: there is no summary of {topic} by {system}")
             kinds = scores.setdefault((topic, system), {})
-            if kind in kinds:
-                raise InputError(f"{place}: a second score {kind!r} of {topic} by {system}")
-            kinds[kind] = value
+            for score, column in table.scores.items():
+                question = "" if table.question is None else fields[table.question].upper().removeprefix("Q")
+                kind = f"{score}.Q{question}" if question else score
+                value = parse_number(fields[column], place)
+                if kind in kinds:
+                    raise InputError(f"{place}: a second score {kind!r} of {topic} by {system}")
+                kinds[kind] = value
     return scores
 
 
-def _tables(folder: Path) -> list[Path]:
+def _tables(folder: Path) -> Iterator[tuple[Path, _Table]]:
+    """The files that hold human scores, by their names."""
     folders = {
         place for place in folder.iterdir() if place.is_dir() and place.name.lower() in _TABLE_FOLDERS
     } | {folder}
-    return sorted(path for place in folders for path in place.iterdir() if path.is_file() and _reader(path))
+    for path in sorted(path for place in folders for path in place.iterdir() if path.is_file()):
+        for table in _TABLES:
+            if re.fullmatch(table.name, path.name.lower()):
+                yield path, table
 
 
-class _Row(NamedTuple):
-    place: str
-    topic: str
-    system: str
-    kind: str
-    value: float
-
-
-def _reader(path: Path) -> Callable[[str, Sequence[str]], Iterator[_Row]] | None:
-    """The reader for the lines of a table, chosen by its name; None if it holds no human scores."""
-    name = path.name.lower()
-    if re.fullmatch(r"manual\.peer(\.[a-z])?", name):
-        return _tac_line
-    if name in ("responsiveness.table", "results.table.r", "overall.table"):
-        return lambda place, fields: _duc_line(place, fields, "responsiveness")
-    if name == "content.table":
-        return lambda place, fields: _duc_line(place, fields, "content_responsiveness")
-    if name == "linguistic_quality.table":
-        return _quality_line
-    if name.endswith("modified_scores.txt"):
-        return _pyramid_line
-    return None
-
-
-def _rows(path: Path) -> Iterator[_Row]:
-    read = _reader(path)
-    assert read is not None
+def _lines_of_scores(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """The fields of each line that holds scores, with its place."""
     reader = LineReader(str(path))
     begun = False
     for line in reader:
@@ -138,42 +143,9 @@ def _rows(path: Path) -> Iterator[_Row]:
             len(fields) >= 3 and re.fullmatch(r"[A-Za-z]?\d+[A-Za-z]?(-[A-Z])?", fields[0]) is not None
         )
         if begun and fields:
-            yield from read(f"{reader.name}, line {reader.count}", fields)
+            yield f"{reader.name}, line {reader.count}", fields
     if not begun:
         raise InputError(f"{reader.name}: holds no scores")
-
-
-def _tac_line(place: str, fields: Sequence[str]) -> Iterator[_Row]:
-    """TAC: docset, summariser, modified pyramid score, four or five counts, linguistic quality, responsiveness."""
-    if len(fields) not in (9, 10):
-        raise InputError(f"{place}: has {len(fields)} fields; TAC's tables have 9 (2008) or 10")
-    topic, system = fields[0].upper(), fields[1]
-    for kind, text in (
-        ("pyramid", fields[2]), ("linguistic_quality", fields[-2]), ("responsiveness", fields[-1])
-    ):  # fmt: skip
-        yield _Row(place, topic, system, kind, parse_number(text, place))
-
-
-def _duc_line(place: str, fields: Sequence[str], kind: str) -> Iterator[_Row]:
-    """DUC: docset, kind, selector or assessor, summariser, score."""
-    if len(fields) != 5:
-        raise InputError(f"{place}: has {len(fields)} fields; DUC's tables of {kind} have 5")
-    yield _Row(place, _docset(fields[0]), fields[3], kind, parse_number(fields[4], place))
-
-
-def _quality_line(place: str, fields: Sequence[str]) -> Iterator[_Row]:
-    """DUC: docset, kind, selector or assessor, summariser, question, score."""
-    if len(fields) != 6:
-        raise InputError(f"{place}: has {len(fields)} fields; DUC's tables of linguistic quality have 6")
-    kind = f"linguistic_quality.Q{fields[4].upper().removeprefix('Q')}"
-    yield _Row(place, _docset(fields[0]), fields[3], kind, parse_number(fields[5], place))
-
-
-def _pyramid_line(place: str, fields: Sequence[str]) -> Iterator[_Row]:
-    """DUC 2007: docset, summariser, modified pyramid score, counts."""
-    if len(fields) < 3:
-        raise InputError(f"{place}: has {len(fields)} fields; docset, summariser and score are expected")
-    yield _Row(place, _docset(fields[0]), fields[1], "pyramid", parse_number(fields[2], place))
 
 
 def _docset(text: str) -> str:

@@ -3,7 +3,6 @@
 Tables (segments, preferences, raw rankings, system scores) are tab-separated UTF-8 with one header line, `.gz` or
 plain, read line by line; an `InputError` names file and line. In the folders file names are the schema:
 
-TESTSET/documents/LP.docs                     domain and document of every segment
 TESTSET/sources/LP.txt                        one line per segment; for metrics that read the source
 TESTSET/references/LP.NAME.txt                one line per segment
 TESTSET/system-outputs/LP/NAME.txt            one line per segment
@@ -212,7 +211,6 @@ def read_eval_set(
         hypotheses=tuple(tuple(lines) for lines in outputs.values()),
         references=tuple(zip(*map(present_references, zip(*references.values(), strict=True)), strict=True)),
         human=human,
-        documents=_read_documents(folder, lp, length),
         score_kind="" if chosen is None else _score_name(chosen, lp),
         reference_names=tuple(references),
         sources=tuple(_read_parallel(source, length)) if source.exists() else None,
@@ -237,18 +235,11 @@ def read_score_file(path: Path) -> dict[str, list[float]]:
     """The scores of every system in the order of the file; None becomes NaN."""
     scores: dict[str, list[float]] = {}
     for number, line in enumerate(LineReader(str(path)), start=1):
-        fields = line.split()
+        place, fields = f"{path}, line {number}", line.split()
         if len(fields) != 2:
-            raise InputError(
-                f"{path}, line {number}: has {len(fields)} fields; a system and its score are expected"
-            )
+            raise InputError(f"{place}: has {len(fields)} fields; a system and its score are expected")
         system, text = fields
-        try:
-            value = math.nan if text == _MISSING else float(text)
-        except ValueError:
-            raise InputError(f"{path}, line {number}: score {text!r} is neither a number nor None") from None
-        if text != _MISSING and not math.isfinite(value):
-            raise InputError(f"{path}, line {number}: score {text!r} is not finite")
+        value = math.nan if text == _MISSING else parse_number(text, place)
         scores.setdefault(system, []).append(value)
     return scores
 
@@ -305,21 +296,6 @@ def _read_parallel(path: Path, length: int) -> list[str]:
     if len(lines) != length:
         raise InputError(f"{path}: {len(lines)} lines, but the references have {length}")
     return lines
-
-
-def _read_documents(folder: Path, lp: str, length: int) -> tuple[str, ...] | None:
-    path = folder / "documents" / f"{lp}.docs"
-    if not path.exists():
-        return None
-    documents = []
-    for number, line in enumerate(_read_parallel(path, length), start=1):
-        fields = line.split()
-        if len(fields) != 2:
-            raise InputError(
-                f"{path}, line {number}: has {len(fields)} fields; a domain and a document are expected"
-            )
-        documents.append(fields[1])
-    return tuple(documents)
 
 
 def _score_files(folder: Path, lp: str, level: str) -> list[Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -122,10 +122,7 @@ def with_controls(pairs: Sequence[RatedPair], features: ParaphraseFeatures) -> l
     """The pairs, and the paper's three controls for each original."""
     group_of = {pair.original: pair.group for pair in pairs}
     added = (pair for _, pair in controls(list(group_of), features.language_model))
-    return [
-        *pairs,
-        *(RatedPair(pair.original, pair.paraphrase, group_of[pair.original], pair.overall) for pair in added),
-    ]
+    return [*pairs, *(replace(pair, group=group_of[pair.original]) for pair in added)]
 
 
 def compute_features(

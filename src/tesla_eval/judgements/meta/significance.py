@@ -16,13 +16,7 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.judgements.judges import JudgePair, Ratings, annotator_agreement, judge_pairs, rankings_of
 from tesla_eval.judgements.meta.evaluate import within_segments
 from tesla_eval.judgements.meta.join import Joined
-from tesla_eval.judgements.nouns import (
-    Key,
-    Preferences,
-    Rankings,
-    preferences_of,
-    win_table,
-)
+from tesla_eval.judgements.nouns import Key, Preferences, Rankings, preferences_of, win_table
 from tesla_eval.statistics import DEFAULT_SEED
 from tesla_eval.statistics.agreements import Agreement, expected_wins, sign_test
 from tesla_eval.statistics.association import (
@@ -281,18 +275,18 @@ def preference_report(key: Key, judged: Rankings | Preferences | Ratings) -> Pre
     rankings = rankings_of(judged) if isinstance(judged, Ratings) else judged
     if isinstance(rankings, Preferences):
         return _report(key, "", rankings, None, None)
-    criterion, correlations = "", judge_correlations([], [], [], [])
+    criterion, pairs, others = "", [], []
     if isinstance(judged, Ratings):
         criterion = judged.criterion
-        correlations = judge_correlations(judged.items, judged.systems, judged.judges, judged.scores)
+        pairs, others = judge_correlations(judged.items, judged.systems, judged.judges, judged.scores)
     judges = JudgeAgreement(
         between=annotator_agreement(rankings),
         within=annotator_agreement(rankings, same_judge=True),
         between_untied=annotator_agreement(rankings, ties=False),
         within_untied=annotator_agreement(rankings, same_judge=True, ties=False),
         pairs=tuple(judge_pairs(rankings)),
-        correlations=tuple(correlations[0]),
-        with_others=tuple(correlations[1]),
+        correlations=tuple(pairs),
+        with_others=tuple(others),
     )
     return _report(key, criterion, preferences_of(rankings), rankings, judges)
 
@@ -304,41 +298,33 @@ def _report(
     rankings: Rankings | None,
     judges: JudgeAgreement | None,
 ) -> PreferenceReport:
-    names, wins = win_table(preferences)
+    systems, wins = win_table(preferences)
     expected = expected_wins(wins)
-    order = np.argsort(-np.nan_to_num(expected, nan=-1.0), kind="stable").tolist()
-    systems = tuple(
-        RankedSystem(names[i], float(expected[i]), int(wins[i].sum()), int(wins[:, i].sum())) for i in order
-    )
-    pairs = list(combinations(order, 2))
+    order = np.argsort(-np.nan_to_num(expected, nan=-1.0), kind="stable")
+    names, wins, expected = [systems[i] for i in order], wins[np.ix_(order, order)], expected[order]
+    pairs = list(combinations(range(len(names)), 2))
     tests = [sign_test(int(wins[i, j]), int(wins[j, i])) for i, j in pairs]
     adjusted = holm([test.p_value for test in tests]).tolist()
-    ties = None if rankings is None else _tie_counts(rankings)
+    ties = None if rankings is None else _tie_table(rankings, names)
     return PreferenceReport(
         *key,
         criterion=criterion,
         judges=judges,
-        systems=systems,
+        systems=tuple(
+            RankedSystem(name, float(expected[i]), int(wins[i].sum()), int(wins[:, i].sum()))
+            for i, name in enumerate(names)
+        ),
         tests=tuple(
             PreferenceTest(
-                names[i], names[j], test.wins, test.losses,
-                None if ties is None else ties.get(frozenset((names[i], names[j])), 0), test.p_value, p,
+                names[i], names[j], test.wins, test.losses, None if ties is None else int(ties[i, j]), test.p_value, p
             )
             for (i, j), test, p in zip(pairs, tests, adjusted, strict=True)
         ),
-        shares=None if rankings is None else _shares(rankings, [system.system for system in systems]),
+        shares=None if rankings is None or ties is None else _shares(rankings, names, wins, ties),
     )  # fmt: skip
 
 
-def _shares(rankings: Rankings, systems: list[str]) -> PreferenceShares:
-    place = {name: k for k, name in enumerate(systems)}
-    wins, ties = np.zeros((2, len(systems), len(systems)))
-    preferences = preferences_of(rankings)
-    np.add.at(wins, ([place[s] for s in preferences.better], [place[s] for s in preferences.worse]), 1)
-    for pair, count in _tie_counts(rankings).items():
-        if len(pair) == 2 and pair <= place.keys():
-            i, j = (place[name] for name in pair)
-            ties[i, j] = ties[j, i] = count
+def _shares(rankings: Rankings, systems: list[str], wins: FloatArray, ties: FloatArray) -> PreferenceShares:
     best = share_of_best(rankings.tasks, rankings.systems, rankings.ranks)
     return PreferenceShares(
         tuple(best[name] for name in systems),
@@ -348,12 +334,14 @@ def _shares(rankings: Rankings, systems: list[str]) -> PreferenceShares:
     )
 
 
-def _tie_counts(rankings: Rankings) -> dict[frozenset[str], int]:
-    """How often two systems shared a rank of one task."""
-    first, second = pairs_within(rankings.tasks)
+def _tie_table(rankings: Rankings, systems: list[str]) -> FloatArray:
+    """[i, j]: how often two of the systems shared a rank of one task."""
+    place = {name: k for k, name in enumerate(systems)}
+    code = np.array([place.get(name, -1) for name in rankings.systems])
     ranks = np.array(rankings.ranks)
-    counts: dict[frozenset[str], int] = {}
-    for a, b in np.stack([first, second], axis=1)[ranks[first] == ranks[second]].tolist():
-        pair = frozenset((rankings.systems[a], rankings.systems[b]))
-        counts[pair] = counts.get(pair, 0) + 1
-    return counts
+    first, second = pairs_within(rankings.tasks)
+    tied = (ranks[first] == ranks[second]) & (code[first] >= 0) & (code[second] >= 0)
+    i, j = code[first[tied]], code[second[tied]]
+    table = np.zeros((len(systems), len(systems)))
+    np.add.at(table, (i, j), 1)
+    return table + table.T

@@ -239,28 +239,25 @@ def _number(case: Case) -> str | None:
     return case.words.replaced(word, _changed_number(case, word))
 
 
-def _exchanged(case: Case, tag: str) -> str | None:
-    """A word of a tag replaced by one of the references with the same tag and another lemma."""
-    words, others = case.words.tagged(tag), case.corpus.by_tag.get(tag, ())
-    if not words or not others:
-        return None
-    word = case.draw.choice(words)
-    unlike = [
-        other
-        for other in others
-        if other.lemma.lower() != word.lemma.lower() and other.fine_tag == word.fine_tag
-    ]
-    return case.words.replaced(word, case.draw.choice(unlike).surface) if unlike else None
+def _exchanging(name: str, tag: str) -> None:
+    def exchanged(case: Case) -> str | None:
+        """A word of a tag replaced by one of the references with the same tag and another lemma."""
+        words, others = case.words.tagged(tag), case.corpus.by_tag.get(tag, ())
+        if not words or not others:
+            return None
+        word = case.draw.choice(words)
+        unlike = [
+            other
+            for other in others
+            if other.lemma.lower() != word.lemma.lower() and other.fine_tag == word.fine_tag
+        ]
+        return case.words.replaced(word, case.draw.choice(unlike).surface) if unlike else None
+
+    stress_kind(name, HARMFUL, _no_tagger)(exchanged)
 
 
-@stress_kind("name", HARMFUL, _no_tagger)
-def _name(case: Case) -> str | None:
-    return _exchanged(case, "PROPN")
-
-
-@stress_kind("pronoun", HARMFUL, _no_tagger)
-def _pronoun(case: Case) -> str | None:
-    return _exchanged(case, "PRON")
+_exchanging("name", "PROPN")
+_exchanging("pronoun", "PRON")
 
 
 @stress_kind("negation", HARMFUL, _only(NEGATING_LANGUAGES, "negation"))

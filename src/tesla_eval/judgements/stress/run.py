@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tesla_eval.base.arrays import FloatArray, Index
+from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.judgements.stress.kinds import DEGENERATE, HARMFUL, HARMLESS, Kind, choose_kinds
@@ -154,16 +154,15 @@ def stress(
     scored = score_systems(
         [""], metrics, _chunks(hypotheses, references, sources, places), jobs=jobs, progress=progress
     )
-    segment = np.array([one.segment for one in texts], np.int64)
-    made_from = np.array([max(one.made_from, 0) for one in texts], np.int64)
     rows: list[StressRow] = []
     typical: dict[str, float | None] = {}
     for column, (name, metric) in enumerate(metrics):
         scores = scored.segments(0, column).scores * (1 if metric.higher_is_better else -1)
         table = scores[: count * len(real)].reshape(len(real), count)
         typical[name] = _typical_difference(table)
-        split = _Scores(scores[table.size :], table, segment, made_from, bool(outputs))
-        rows += _rows(name, texts, split, typical[name])
+        rows += _rows(
+            name, texts, scores[table.size :], table, has_outputs=bool(outputs), typical=typical[name]
+        )
     return StressResult(
         language, count, tuple(outputs), seed,
         {name: str(scored.segment_signature(column)) for column, (name, _) in enumerate(metrics)},
@@ -183,33 +182,6 @@ def _chunks(
         )
 
 
-@dataclass(frozen=True)
-class _Scores:
-    """One metric's scores, higher is better: of the damaged texts, and of the outputs (or references) by segment."""
-
-    damaged: FloatArray
-    real: FloatArray
-    segment: Index
-    made_from: Index
-    has_outputs: bool
-
-    def bases(self, rows: Index) -> FloatArray:
-        return np.asarray(self.real[self.made_from[rows], self.segment[rows]])
-
-    def above_real(self, rows: Index) -> float:
-        outputs = self.real[:, self.segment[rows]]
-        return float(_above(self.damaged[rows], outputs).mean())
-
-    def above_harmless(self, rows: Index, harmless: Index) -> float | None:
-        """Every text against the harmless edits of its segment."""
-        shares = []
-        for row in rows.tolist():
-            same = harmless[self.segment[harmless] == self.segment[row]]
-            if len(same):
-                shares.append(float(_above(self.damaged[row], self.damaged[same]).mean()))
-        return float(np.mean(shares)) if shares else None
-
-
 def _above(scores: FloatArray | float, others: FloatArray) -> FloatArray:
     return np.asarray((scores > others) + 0.5 * (scores == others))
 
@@ -223,24 +195,38 @@ def _typical_difference(real: FloatArray) -> float | None:
 
 
 def _rows(
-    metric: str, texts: Sequence[DamagedText], scores: _Scores, typical: float | None
+    metric: str,
+    texts: Sequence[DamagedText],
+    damaged: FloatArray,
+    real: FloatArray,
+    *,
+    has_outputs: bool,
+    typical: float | None,
 ) -> Iterator[StressRow]:
+    """From one metric's scores, higher is better: of the damaged texts, and of outputs (or references) by segment."""
+    segment = np.array([one.segment for one in texts], np.int64)
+    made_from = np.array([max(one.made_from, 0) for one in texts], np.int64)
     by_kind: dict[str, list[int]] = {}
     for number, one in enumerate(texts):
         by_kind.setdefault(one.kind.name, []).append(number)
     harmless = np.array([k for k, one in enumerate(texts) if one.kind.family == HARMLESS], np.int64)
-    for kind, numbers in by_kind.items():
-        family, rows = texts[numbers[0]].kind.family, np.array(numbers, np.int64)
+    for kind, rows in by_kind.items():
+        family, scores, outputs = texts[rows[0]].kind.family, damaged[rows], real[:, segment[rows]]
+        before = real[made_from[rows], segment[rows]]
         fooled = above_harmless = None
-        if family == DEGENERATE and scores.has_outputs:
-            before = np.median(scores.real[:, scores.segment[rows]], axis=0)
-            fooled = scores.above_real(rows)
-        else:
-            before = scores.bases(rows)
+        if family == DEGENERATE and has_outputs:
+            before = np.median(outputs, axis=0)
+            fooled = float(_above(scores, outputs).mean())
+        elif family != HARMLESS:
+            same_segment = [harmless[segment[harmless] == segment[row]] for row in rows]
+            shares = [
+                float(_above(score, damaged[edits]).mean())
+                for score, edits in zip(scores, same_segment, strict=True)
+                if len(edits)
+            ]
+            above_harmless = float(np.mean(shares)) if shares else None
             if family == HARMFUL:
-                fooled = float((scores.damaged[rows] >= before).mean())
-            if family != HARMLESS:
-                above_harmless = scores.above_harmless(rows, harmless)
-        drop = float(np.median(before - scores.damaged[rows]))
+                fooled = float((scores >= before).mean())
+        drop = float(np.median(before - scores))
         relative = drop / typical if typical else None
         yield StressRow(kind, family, metric, len(rows), fooled, above_harmless, drop, relative)
