@@ -53,16 +53,17 @@ def load_trained(
         if path is None:
             raise missing_resource(f"{metric.upper()} model", language, command)
         model = _read_once(read, path)
-    elif isinstance(model, str | Path):
-        model = read(Path(model))
-    if model.language != language:
-        raise ResourceError(f"{metric}: this model is for language {model.language!r}, not for {language!r}")
-    if analysis and model.analysis and model.analysis != analysis:
+    trained: Trained = read(Path(model)) if isinstance(model, str | Path) else model
+    if trained.language != language:
         raise ResourceError(
-            f"{metric}: the model was trained with the analysis {model.analysis}, but {analysis} is installed; "
+            f"{metric}: this model is for language {trained.language!r}, not for {language!r}"
+        )
+    if analysis and trained.analysis and trained.analysis != analysis:
+        raise ResourceError(
+            f"{metric}: the model was trained with the analysis {trained.analysis}, but {analysis} is installed; "
             f"train it again with `tesla train {metric}`"
         )
-    return model
+    return trained
 
 
 def finite(value: Any) -> float:

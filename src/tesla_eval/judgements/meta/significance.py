@@ -275,18 +275,18 @@ def preference_report(key: Key, judged: Rankings | Preferences | Ratings) -> Pre
     rankings = rankings_of(judged) if isinstance(judged, Ratings) else judged
     if isinstance(rankings, Preferences):
         return _report(key, "", rankings, None, None)
-    criterion, pairs, others = "", [], []
+    criterion, correlations = "", judge_correlations([], [], [], [])
     if isinstance(judged, Ratings):
         criterion = judged.criterion
-        pairs, others = judge_correlations(judged.items, judged.systems, judged.judges, judged.scores)
+        correlations = judge_correlations(judged.items, judged.systems, judged.judges, judged.scores)
     judges = JudgeAgreement(
         between=annotator_agreement(rankings),
         within=annotator_agreement(rankings, same_judge=True),
         between_untied=annotator_agreement(rankings, ties=False),
         within_untied=annotator_agreement(rankings, same_judge=True, ties=False),
         pairs=tuple(judge_pairs(rankings)),
-        correlations=tuple(pairs),
-        with_others=tuple(others),
+        correlations=tuple(correlations[0]),
+        with_others=tuple(correlations[1]),
     )
     return _report(key, criterion, preferences_of(rankings), rankings, judges)
 
