@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from copy import copy
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -79,7 +80,8 @@ def mert_part() -> None:
     for name in ("m", "bleu"):
         metric = create_metric(name, "en")
         metric.sentence_score("warm up", ["warm up"])
-        scored = pool if name == "m" else pool.unscored()
+        scored = copy(pool)  # each metric scores the same candidates
+        scored._scored, scored._scored_count = [], 0
         scoring = cpu_seconds(lambda scored=scored, metric=metric: scored.score(metric, [references]))  # type: ignore[misc]
         problem = scored.problem(TuningObjective.of(metric))
         parameters = Parameters.named(_NAMES)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tesla_eval.base.errors import InputError, TeslaError, UsageError
 from tesla_eval.tuning.nbest import read_nbest
-from tesla_eval.tuning.parameters import Parameters, format_weights, read_parameters
+from tesla_eval.tuning.parameters import Parameters, read_parameters
 from tesla_eval.tuning.pool import Pool
 
 MOSES = [
@@ -227,7 +227,8 @@ class TestParameters:
 
     def test_plain_weights_survive_writing(self, write) -> None:
         weights = {"lm": 0.1, "tm=x": -1 / 3}
-        read = read_parameters(write("w", format_weights(weights)))
+        written = Parameters.named(list(weights)).with_weights(np.array(list(weights.values()))).lines()
+        read = read_parameters(write("w", written))
         assert dict(zip(read.names, read.weights.tolist(), strict=True)) == weights
 
     @pytest.mark.parametrize(

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.scoring import map_texts
 from tesla_eval.metrics.segments import distinct_texts, texts_of
 from tesla_eval.tuning.nbest import CandidateList
-from tesla_eval.tuning.objective import FloatArray
 from tesla_eval.tuning.rerank import model_scores
 
 _ROWS_AT_ONCE = 1024  # hypotheses that are compared with all pseudo-references at once

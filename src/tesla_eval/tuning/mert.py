@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import UsageError
-from tesla_eval.tuning.objective import FloatArray
 from tesla_eval.tuning.parameters import Parameters
 from tesla_eval.tuning.pool import TuningProblem
 
@@ -111,16 +111,15 @@ def mert(
     parameters: Parameters,
     options: MertOptions,
     generator: np.random.Generator,
-    advance: Callable[[int], None] = lambda done: None,
 ) -> Tuned:
     """The best weights over all restarts; never worse than the given weights by the objective."""
     if not any(item.tuned for item in parameters.items):
         raise UsageError("no parameter is to be tuned: all are Fix")
     given = parameters.weights
-    descents = []
-    for start in _starts(parameters, options.restarts, generator):
-        descents.append(_descend(problem, parameters, start, given, options, generator))
-        advance(1)
+    descents = [
+        _descend(problem, parameters, start, given, options, generator)
+        for start in _starts(parameters, options.restarts, generator)
+    ]
     qualities = [_regularised(problem, d.weights, given, options) for d in descents]
     best = descents[int(np.argmax(qualities))].weights
     if options.average:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 _SECTION = re.compile(r"\s*\[([^\]]*)\]\s*$")
 _WEIGHT = re.compile(r"(\s*([^\s=#]+)\s*=)([^#]*)(.*)", re.DOTALL)
@@ -22,15 +22,11 @@ def moses_weights(lines: Sequence[str]) -> list[tuple[int, str, str]]:
     >>> moses_weights(["[weight]", "LM0= 0.5", "D0= 0.3 -1"])
     [(2, 'LM0', '0.5'), (3, 'D0_0', '0.3'), (3, 'D0_1', '-1')]
     """
-    weights: list[tuple[int, str, str]] = []
-
-    def note(number: int, label: str, values: Sequence[str]) -> None:
-        weights.extend(
-            (number, name, value) for name, value in zip(_names(label, len(values)), values, strict=True)
-        )
-
-    _walk(lines, note)
-    return weights
+    return [
+        (number, name, value)
+        for number, label, values in _weight_lines(lines)
+        for name, value in zip(_names(label, len(values)), values, strict=True)
+    ]
 
 
 def with_moses_weights(lines: Sequence[str], weights: Mapping[str, float]) -> list[str]:
@@ -40,12 +36,9 @@ def with_moses_weights(lines: Sequence[str], weights: Mapping[str, float]) -> li
     ['[weight]', 'LM0= 0.25', 'D0= 1.0 2.0']
     """
     written = list(lines)
-
-    def replace(number: int, label: str, values: Sequence[str]) -> None:
+    for number, label, values in _weight_lines(lines):
         numbers = " ".join(repr(weights[name]) for name in _names(label, len(values)))
         written[number - 1] = _WEIGHT.sub(rf"\g<1> {numbers}", lines[number - 1], count=1)
-
-    _walk(lines, replace)
     return written
 
 
@@ -72,12 +65,12 @@ def _names(label: str, count: int) -> list[str]:
     return [label] if count == 1 else [f"{label}_{k}" for k in range(count)]
 
 
-def _walk(lines: Sequence[str], visit: Callable[[int, str, Sequence[str]], None]) -> None:
-    """Visit every line of weights with its number, label and values; a line that is none has the label ''."""
+def _weight_lines(lines: Sequence[str]) -> Iterator[tuple[int, str, list[str]]]:
+    """Every line of weights with its number, label and values; a line that is none has the label ''."""
     section = ""
     for number, line in enumerate(lines, 1):
         if match := _SECTION.match(line):
             section = match[1]
         elif section == "weight" and line.partition("#")[0].strip():
             weight = _WEIGHT.match(line)
-            visit(number, weight[2] if weight else "", weight[3].split() if weight else [line.strip()])
+            yield number, weight[2] if weight else "", weight[3].split() if weight else [line.strip()]

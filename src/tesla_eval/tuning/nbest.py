@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, NamedTuple
@@ -78,7 +78,24 @@ def read_nbest(
         return _fairseq_lists(reader)
     if name == "json":
         return _json_lists(reader)
-    return _bar_lists(reader, named={"moses": True, "marian": True}.get(name if nbest_format else ""))
+    return _bar_lists(reader, needs_names=nbest_format in ("moses", "marian"))
+
+
+def complete_lists(lists: Iterable[CandidateList], segments: int, source: str) -> Iterator[CandidateList]:
+    """The lists, of which every segment must have one: an `InputError` names the segment of `source` that differs."""
+    expected = 0
+    for candidates in lists:
+        if candidates.segment >= segments:
+            raise InputError(
+                f"{candidates.place}: segment {candidates.segment}, but there are references for "
+                f"{segments} segments only (counted from 0)"
+            )
+        if candidates.segment != expected:
+            break
+        expected += 1
+        yield candidates
+    if expected < segments:
+        raise InputError(f"{source}: has no candidates for segment {expected} (counted from 0)")
 
 
 def detect_format(lines: Sequence[str]) -> str:
@@ -124,9 +141,9 @@ class _Lines:
         self.number -= len(lines)
 
 
-def _bar_lists(lines: _Lines, named: bool | None) -> Iterator[CandidateList]:
-    """Moses, Marian, Joshua, Z-MERT: fields between bars; `named` says whether features must have names."""
-    parse = _FeatureParser(named)
+def _bar_lists(lines: _Lines, *, needs_names: bool) -> Iterator[CandidateList]:
+    """Moses, Marian, Joshua, Z-MERT: fields between bars; `needs_names` says whether features must have names."""
+    parse = _FeatureParser(needs_names)
     current, place = -1, ""
     candidates: list[Candidate] = []
     for line in lines:
@@ -150,17 +167,16 @@ def _bar_lists(lines: _Lines, named: bool | None) -> Iterator[CandidateList]:
 class _FeatureParser:
     """Reads `LM0= -1 -2 D0= 3`, `lm=-1 d=3` and `-1 -2 3`; the same names are the same object."""
 
-    def __init__(self, named: bool | None) -> None:
-        self._named = named
+    def __init__(self, needs_names: bool) -> None:
+        self._needs_names = needs_names
         self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._numbered: tuple[str, ...] | None = None
 
     def __call__(self, field: str, lines: _Lines) -> tuple[tuple[str, ...], tuple[float, ...]]:
         tokens = field.split()
         named = "=" in field
-        if self._named is not None and tokens and named != self._named:
-            wish = "have names (NAME= VALUE)" if self._named else "be numbers without names"
-            raise InputError(f"{lines.place}: features in this format must {wish}")
+        if self._needs_names and tokens and not named:
+            raise InputError(f"{lines.place}: features in this format must have names (NAME= VALUE)")
         if not named:
             return self._numbered_names(len(tokens), lines.place), _numbers(tokens, lines.place)
         labels: list[str] = []

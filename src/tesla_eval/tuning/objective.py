@@ -6,13 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import SegmentScores
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 _MOST_BITS = 62
 _FINEST_UNIT = -32  # 2^-32: finer than any difference between two scores that means something
 
@@ -43,7 +41,7 @@ class TuningObjective:
         return np.asarray(self.formula(sums.reshape(-1, sums.shape[-1])).reshape(sums.shape[:-1]))
 
 
-def whole_numbers(statistics: FloatArray, segments: int) -> tuple[IntArray, float]:
+def whole_numbers(statistics: FloatArray, segments: int) -> tuple[Index, float]:
     """Statistics as multiples of a power of two: their sums are exact in any order, and cannot overflow.
 
     >>> whole_numbers(np.array([[0.5], [3.0]]), segments=2)[0][:, 0] * whole_numbers(np.array([[3.0]]), 2)[1]

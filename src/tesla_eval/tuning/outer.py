@@ -14,12 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.files import replacing
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.segments import References
 from tesla_eval.tuning.mert import MertOptions, Tuned, mert
 from tesla_eval.tuning.nbest import read_nbest
-from tesla_eval.tuning.objective import FloatArray, TuningObjective
+from tesla_eval.tuning.objective import TuningObjective
 from tesla_eval.tuning.parameters import Parameters
 from tesla_eval.tuning.pool import Pool, TuningProblem
 from tesla_eval.tuning.pro import ProOptions, pro
@@ -146,8 +148,9 @@ def _decode(command: str, weights: Path, nbest: Path) -> None:
         raise UsageError(f"--decoder {command!r}: {error}") from None
     if not words:
         raise UsageError("--decoder names no program")
-    names = {"{weights}": str(weights), "{nbest}": str(unfinished)}
-    arguments = [_filled(word, names) for word in words]
+    arguments = [
+        word.replace("{weights}", str(weights)).replace("{nbest}", str(unfinished)) for word in words
+    ]
     writes_file = any("{nbest}" in word for word in words)
     try:
         with unfinished.open("wb") if not writes_file else open(os.devnull, "wb") as output:  # noqa: PTH123
@@ -162,12 +165,6 @@ def _decode(command: str, weights: Path, nbest: Path) -> None:
     if not unfinished.exists():
         raise InputError(f"the decoder wrote no {unfinished}: does {command!r} use {{nbest}}?")
     unfinished.replace(nbest)
-
-
-def _filled(word: str, names: dict[str, str]) -> str:
-    for name, value in names.items():
-        word = word.replace(name, value)
-    return word
 
 
 def _settings(
@@ -238,8 +235,6 @@ class _State:
         self._write()
 
     def _write(self) -> None:
-        unfinished = self._path.with_name(f"{_STATE}.unfinished")
-        unfinished.write_text(
-            json.dumps({"settings": self._settings, "iterations": self._iterations}), "utf-8"
-        )
-        unfinished.replace(self._path)
+        saved = {"settings": self._settings, "iterations": self._iterations}
+        with replacing(self._path) as temporary:
+            temporary.write_text(json.dumps(saved), "utf-8")

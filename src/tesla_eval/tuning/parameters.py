@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError
-from tesla_eval.texts.lines import LineReader
+from tesla_eval.texts.lines import LineReader, is_number
 from tesla_eval.tuning.moses import fixed_weights, is_moses, moses_weights, with_moses_weights
-from tesla_eval.tuning.objective import FloatArray
+from tesla_eval.tuning.nbest import SEPARATOR
 
-_SEPARATOR = "|||"
 _UNBOUNDED = {"-inf": -math.inf, "+inf": math.inf, "inf": math.inf, "none": math.inf}
 
 
@@ -40,9 +40,9 @@ class Parameters:
     """The lines of the `moses.ini` that the weights stand in, if they do."""
 
     @classmethod
-    def named(cls, names: Sequence[str], start: float = 0.0) -> Parameters:
+    def named(cls, names: Sequence[str]) -> Parameters:
         """All tuned, without bounds."""
-        return cls(tuple(Parameter(name, start) for name in names))
+        return cls(tuple(map(Parameter, names)))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -87,12 +87,14 @@ class Parameters:
     def lines(self) -> list[str]:
         """As a decoder reads them: its `moses.ini`, or lines `NAME VALUE`."""
         weights = {item.name: item.value for item in self.items}
-        return with_moses_weights(self.moses, weights) if self.moses else format_weights(weights)
+        if self.moses:
+            return with_moses_weights(self.moses, weights)
+        return [f"{name} {value!r}" for name, value in weights.items()]
 
     def zmert_lines(self) -> list[str]:
         """As Z-MERT writes them."""
         rows = [
-            f"{p.name}\t{_SEPARATOR}\t{p.value!r}\t{'Opt' if p.tuned else 'Fix'}\t{_bound(p.low)}\t{_bound(p.high)}"
+            f"{p.name}\t{SEPARATOR}\t{p.value!r}\t{'Opt' if p.tuned else 'Fix'}\t{_bound(p.low)}\t{_bound(p.high)}"
             f"\t{_bound(p.draw_low)}\t{_bound(p.draw_high)}"
             for p in self.items
         ]
@@ -101,11 +103,6 @@ class Parameters:
 
 def _bound(value: float) -> str:
     return ("+Inf" if value > 0 else "-Inf") if math.isinf(value) else f"{value:+g}" if value else "0"
-
-
-def format_weights(weights: Mapping[str, float]) -> list[str]:
-    """Plain weights: `NAME VALUE`, with every digit that counts."""
-    return [f"{name} {value!r}" for name, value in weights.items()]
 
 
 def read_parameters(path: str) -> Parameters:
@@ -121,10 +118,10 @@ def read_parameters(path: str) -> Parameters:
         text = line.strip()
         if not text or text.startswith("#"):
             continue
-        if text.split("=")[0].strip() == "normalization" and _SEPARATOR not in text:
+        if text.split("=")[0].strip() == "normalization" and SEPARATOR not in text:
             normalization = _checked_rule(text.partition("=")[2].strip(), place)
             continue
-        items.append(_zmert_parameter(text, place) if _SEPARATOR in text else _plain_parameter(text, place))
+        items.append(_zmert_parameter(text, place) if SEPARATOR in text else _plain_parameter(text, place))
         if items[-1].name in {item.name for item in items[:-1]}:
             raise InputError(f"{place}: a second value for {items[-1].name!r}")
     if not items:
@@ -164,7 +161,7 @@ def _checked_rule(rule: str, place: str) -> str:
 
 
 def _zmert_parameter(text: str, place: str) -> Parameter:
-    name, _, rest = text.partition(_SEPARATOR)
+    name, _, rest = text.partition(SEPARATOR)
     fields = rest.split()
     if not name.strip() or len(fields) != 6 or fields[1] not in ("Opt", "Fix"):
         raise InputError(f"{place}: must be NAME ||| VALUE Opt|Fix MIN MAX RANDMIN RANDMAX")
@@ -188,10 +185,8 @@ def _plain_parameter(text: str, place: str) -> Parameter:
 
 
 def _number(text: str, place: str) -> float:
-    try:
-        value = _UNBOUNDED[text.lower()] if text.lower() in _UNBOUNDED else float(text)
-    except ValueError:
-        raise InputError(f"{place}: {text[:40]!r} is not a number") from None
-    if math.isnan(value):
+    if text.lower() in _UNBOUNDED:
+        return _UNBOUNDED[text.lower()]
+    if not is_number(text) or math.isnan(float(text)):
         raise InputError(f"{place}: {text[:40]!r} is not a number")
-    return value
+    return float(text)

@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval import _core
+from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import InputError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.scoring import Chunk, score_chunks
-from tesla_eval.tuning.nbest import CandidateList
-from tesla_eval.tuning.objective import FloatArray, IntArray, TuningObjective, whole_numbers
+from tesla_eval.tuning.nbest import CandidateList, complete_lists
+from tesla_eval.tuning.objective import TuningObjective, whole_numbers
 
 _CHUNK = 4096  # texts that are scored at once
 MOST_FEATURES = 10_000
@@ -27,14 +28,14 @@ class TuningProblem:
     """Candidates with features and statistics: what weights are tuned on."""
 
     names: tuple[str, ...]
-    offsets: IntArray
+    offsets: Index
     """Segment s has the candidates offsets[s] to offsets[s + 1]."""
     features: FloatArray
     """One row per feature, one column per candidate."""
     gains: FloatArray
     """The segment score of every candidate, higher is better."""
     objective: TuningObjective
-    numbers: IntArray
+    numbers: Index
     """The statistics of every candidate in whole units, one row each."""
     unit: float
     table: _core.CandidateTable
@@ -70,11 +71,11 @@ class TuningProblem:
         """How many segments there are."""
         return len(self.offsets) - 1
 
-    def choice(self, weights: FloatArray) -> IntArray:
+    def choice(self, weights: FloatArray) -> Index:
         """The candidate of each segment with the highest model score; of equals the first."""
         return self.table.best(weights)
 
-    def quality(self, sums: IntArray) -> FloatArray:
+    def quality(self, sums: Index) -> FloatArray:
         """Whole sums (..., columns) to scores (...), higher is better."""
         scores = self.objective.score(sums.astype(np.float64) * self.unit, self.segments)
         return scores if self.objective.higher_is_better else -scores
@@ -130,19 +131,8 @@ class Pool:
     def add(self, lists: Iterable[CandidateList], source: str = "the n-best list") -> int:
         """Take in candidates; returns how many are new. Every segment must have some."""
         before = len(self)
-        expected = 0
-        for candidates in lists:
-            if candidates.segment >= len(self._segments):
-                raise InputError(
-                    f"{candidates.place}: segment {candidates.segment}, but there are references for "
-                    f"{len(self._segments)} segments only (counted from 0)"
-                )
-            if candidates.segment != expected:
-                raise InputError(f"{source}: has no candidates for segment {expected}")
-            expected += 1
+        for candidates in complete_lists(lists, len(self._segments), source):
             self._add_list(candidates)
-        if expected < len(self._segments):
-            raise InputError(f"{source}: has no candidates for segment {expected}")
         return len(self) - before
 
     def _add_list(self, candidates: CandidateList) -> None:
@@ -200,13 +190,6 @@ class Pool:
             self._scored.append(SegmentScores(part.scores, np.empty((len(span), 0)), part.statistics))
             advance(len(span))
         self._scored_count = len(self._texts)
-
-    def unscored(self) -> Pool:
-        """The same candidates without scores, to be scored by another metric; candidates are shared, so add none."""
-        other = Pool(0)
-        other.__dict__.update(self.__dict__)
-        other._scored, other._scored_count = [], 0
-        return other
 
     def problem(self, objective: TuningObjective) -> TuningProblem:
         """Everything so far as arrays."""

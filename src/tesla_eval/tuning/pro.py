@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.tuning.mert import Tuned
-from tesla_eval.tuning.objective import FloatArray, IntArray
 from tesla_eval.tuning.parameters import Parameters
 from tesla_eval.tuning.pool import TuningProblem
 
@@ -56,7 +56,7 @@ def pro(
 
 def _pairs(
     problem: TuningProblem, options: ProOptions, generator: np.random.Generator
-) -> tuple[IntArray, IntArray]:
+) -> tuple[Index, Index]:
     """Candidates of the same segment, the better one of each pair first."""
     gains = problem.gains
     margin = options.margin * float(np.ptp(gains)) if len(gains) else 0.0

@@ -19,9 +19,9 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.texts.lines import parse_json_object
 from tesla_eval.texts.tables import usual_name
+from tesla_eval.tuning.nbest import SEPARATOR
 from tesla_eval.tuning.objective import TuningObjective
 
-_SEPARATOR = "|||"
 _MOST_REFERENCES = 1000
 _MOST_SENTENCES = 65_535
 """Z-MERT adds statistics in 32 bits: 15 bits of a score leave room for so many sentences."""
@@ -188,7 +188,7 @@ class Meteor(Protocol):
         self._line += 1
         if line is None:
             return f"ERROR line {self._line}: is not valid UTF-8, or too long"
-        verb, *fields = [field.strip() for field in line.split(_SEPARATOR)]
+        verb, *fields = [field.strip() for field in line.split(SEPARATOR)]
         if verb == "SCORE" and 2 <= len(fields) <= _MOST_REFERENCES + 1:
             return _Segment(fields[-1], tuple(fields[:-1]))
         if verb == "EVAL" and fields:
@@ -277,7 +277,7 @@ class ZMert(Protocol):
         segments = []
         first = self._line - len(self._body) + 1
         for number, line in enumerate(self._body, first):
-            place, separator, text = (line or "").partition(_SEPARATOR)
+            place, separator, text = (line or "").partition(SEPARATOR)
             place = place.strip()
             if not (separator and place.isascii() and place.isdigit() and len(place) < 10):
                 return [f"ERROR line {number}: must be SENTENCE ||| CANDIDATE"]

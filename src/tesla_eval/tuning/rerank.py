@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.texts.lines import STANDARD_INPUT, LineReader, read_in_step
-from tesla_eval.tuning.nbest import CandidateList, read_nbest
+from tesla_eval.tuning.nbest import CandidateList, complete_lists, read_nbest
 
 _SEGMENTS_AT_ONCE = 256
 
@@ -60,13 +61,8 @@ class Ranking:
 
 def rerank(metric: Metric, segments: Iterable[Candidates]) -> Iterator[Ranking]:
     """The candidates of every segment in the order of their scores."""
-    chunk: list[Candidates] = []
-    for segment in segments:
-        chunk.append(segment)
-        if len(chunk) == _SEGMENTS_AT_ONCE:
-            yield from _rankings(metric, chunk)
-            chunk = []
-    if chunk:
+    rest = iter(segments)
+    while chunk := list(islice(rest, _SEGMENTS_AT_ONCE)):
         yield from _rankings(metric, chunk)
 
 
@@ -106,23 +102,10 @@ def candidates_in_nbest(reference: str, path: str, nbest_format: str | None = No
     references = list(LineReader(reference))
     if not references:
         raise InputError(f"{reference}: is empty; it must have a line for each segment")
-    expected = 0
-    for candidates in read_nbest(path, nbest_format, len(references)):
-        if candidates.segment >= len(references):
-            raise InputError(
-                f"{path}: has candidates for segment {candidates.segment}, but {reference} has {len(references)} lines"
-            )
-        if candidates.segment != expected:
-            raise _missing(path, reference, expected)
-        expected += 1
+    lists = read_nbest(path, nbest_format, len(references))
+    for candidates in complete_lists(lists, len(references), path):
         names = tuple(str(place) for place in range(1, len(candidates.candidates) + 1))
         yield Candidates(references[candidates.segment], names, candidates.texts)
-    if expected < len(references):
-        raise _missing(path, reference, expected)
-
-
-def _missing(path: str, reference: str, segment: int) -> InputError:
-    return InputError(f"{path}: has no candidates for segment {segment} (line {segment + 1} of {reference})")
 
 
 def best_by_weights(
@@ -135,9 +118,7 @@ def best_by_weights(
         yield candidates.candidates[best].text, float(scores[best])
 
 
-def model_scores(
-    candidates: CandidateList, weights: Mapping[str, float] | None = None
-) -> npt.NDArray[np.float64]:
+def model_scores(candidates: CandidateList, weights: Mapping[str, float] | None = None) -> FloatArray:
     """The model score of each candidate: features times weights, or the decoder's own score without weights."""
     if weights is None:
         scores = [candidate.score for candidate in candidates.candidates]

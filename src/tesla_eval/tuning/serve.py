@@ -6,10 +6,9 @@ before it reads the first answer, and neither side blocks forever. Memory does n
 
 from __future__ import annotations
 
-import tempfile
 import threading
-from collections import deque
 from collections.abc import Iterator
+from tempfile import SpooledTemporaryFile
 from typing import BinaryIO
 
 from tesla_eval.tuning.protocols import Protocol
@@ -54,23 +53,16 @@ class Backlog:
     """
 
     def __init__(self, in_memory: int = _IN_MEMORY) -> None:
-        self._limit = in_memory
-        self._blocks: deque[bytes] = deque()
-        self._size = 0
-        self._spilled = 0
-        self._returned = 0
-        self._file: BinaryIO | None = None
+        self._file = SpooledTemporaryFile(in_memory)  # noqa: SIM115
+        self._returned = self._size = 0
         self._closed = False
         self._changed = threading.Condition()
 
     def put(self, block: bytes) -> None:
         """Keep a block; never waits for the reader."""
         with self._changed:
-            if self._spilled or self._size + len(block) > self._limit:
-                self._spill(block)
-            else:
-                self._blocks.append(block)
-                self._size += len(block)
+            self._file.seek(self._size)
+            self._size += self._file.write(block)
             self._changed.notify()
 
     def close(self) -> None:
@@ -82,36 +74,18 @@ class Backlog:
     def get(self) -> bytes:
         """The next bytes, as soon as there are any; none at the end."""
         with self._changed:
-            while not (self._blocks or self._spilled or self._closed):
-                self._changed.wait()
-            if self._blocks:
-                block = self._blocks.popleft()
-                self._size -= len(block)
-                return block
-            if self._spilled:
-                return self._unspill()
-            if self._file is not None:
+            self._changed.wait_for(lambda: self._returned < self._size or self._closed)
+            if self._returned == self._size:
                 self._file.close()
-            return b""
-
-    def _spill(self, block: bytes) -> None:
-        if self._file is None:
-            self._file = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the process, deleted at once
-        self._file.seek(self._returned + self._spilled)
-        self._file.write(block)
-        self._spilled += len(block)
-
-    def _unspill(self) -> bytes:
-        assert self._file is not None
-        self._file.seek(self._returned)
-        block = self._file.read(min(_BLOCK, self._spilled))
-        self._returned += len(block)
-        self._spilled -= len(block)
-        if not self._spilled:
-            self._file.seek(0)
-            self._file.truncate()
-            self._returned = 0
-        return block
+                return b""
+            self._file.seek(self._returned)
+            block = self._file.read(_BLOCK)
+            self._returned += len(block)
+            if self._returned == self._size:
+                self._file.seek(0)
+                self._file.truncate()
+                self._returned = self._size = 0
+            return block
 
 
 def _line_groups(backlog: Backlog) -> Iterator[list[str | None]]:
@@ -137,7 +111,7 @@ def _line_groups(backlog: Backlog) -> Iterator[list[str | None]]:
 
 
 def _decoded(line: bytes | None) -> str | None:
-    if line is None:
+    if line is None or len(line) > _LONGEST_LINE:
         return None
     try:
         return line.decode("utf-8").removesuffix("\r")
