@@ -65,7 +65,11 @@ class _LazyGroup(click.Group):
         return command
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110, "show_default": True}
+"""Of the help; all commands inherit them."""
+
+
+@click.group(cls=_LazyGroup, context_settings=_SETTINGS)
 @click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
 def tesla() -> None:
     """Judge machine-made text against references by exact matching of weighted n-grams.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -13,6 +13,7 @@ from tesla_eval.base.resources import SUFFIX, Provenance, Resource, user_data_fo
 from tesla_eval.cli.build_lm import lm
 from tesla_eval.cli.build_vectors import vectors
 from tesla_eval.cli.shared.options import provenance_options
+from tesla_eval.cli.shared.outputs import resource_option
 from tesla_eval.cli.shared.plugged import PluggedGroup
 from tesla_eval.cli.shared.terminal import progress, resumable
 from tesla_eval.language.analysis.languages import code_to_build, resolve_language
@@ -35,53 +36,47 @@ from tesla_eval.training.taggers import (
 )
 
 
+def _treebank_options(command: Callable[..., object]) -> Callable[..., object]:
+    """What a tagger learns from."""
+    for option in (
+        click.option("--lexicon", metavar="FILE", help="Word forms: form, lemma and tag, separated by tabs."),
+        click.option("--test", multiple=True, metavar="FILE", help="CoNLL-U to measure the result on."),
+        click.option(
+            "--train", required=True, multiple=True, metavar="FILE",
+            help="CoNLL-U to learn from; may be gzipped (.gz).",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
 @click.group(cls=PluggedGroup)
 def build() -> None:
     """Build models and tables from your own data."""
 
 
 @click.command()
-@click.option(
-    "--train",
-    required=True,
-    multiple=True,
-    metavar="FILE",
-    help="CoNLL-U to learn from; may be gzipped (.gz).",
-)
+@_treebank_options
 @click.option(
     "--dev", multiple=True, metavar="FILE", help="CoNLL-U to measure on first, then to learn from as well."
 )
-@click.option("--test", multiple=True, metavar="FILE", help="CoNLL-U to measure the result on.")
-@click.option("--lexicon", metavar="FILE", help="Word forms: form, lemma and tag, separated by tabs.")
 @click.option("-l", "--lang", "language", required=True, metavar="CODE", help="The language's code.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Where the model goes; default: tagger-CODE.tesla among your own resources ($TESLA_EVAL_DATA or the "
-    "platform's data folder), where it is found.",
-)
+@resource_option("tagger-CODE.tesla")
 @click.option("--fine-tags", is_flag=True, help="Learn XPOS too: `pos` is then the language's own tag.")
 @click.option(
     "--tokens",
     "view",
     type=click.Choice(TOKEN_VIEWS),
     default="both",
-    show_default=True,
     help="Learn treebank words, tokens as written (`du`, not `de` `le`), or both.",
 )
 @click.option(
-    "--epochs",
-    type=click.IntRange(1, 100),
-    default=TaggerSettings.epochs,
-    show_default=True,
-    help="Passes over the data.",
+    "--epochs", type=click.IntRange(1, 100), default=TaggerSettings.epochs, help="Passes over the data."
 )
 @provenance_options("Where the data comes from; default: as its comments say.")
 def tagger(
     *, train: tuple[str, ...], dev: tuple[str, ...], test: tuple[str, ...], lexicon: str | None, language: str,
-    output: Path | None, fine_tags: bool, view: TokenView, epochs: int, licence: str, sources: tuple[str, ...],
-    day: str,
+    output: Path | None, fine_tags: bool, view: TokenView, epochs: int, provenance: Provenance,
 ) -> None:  # fmt: skip
     """Train a part-of-speech tagger from CoNLL-U.
 
@@ -101,9 +96,8 @@ def tagger(
     settings = settings_for(words, fine_tags=fine_tags, epochs=epochs)
     with progress() as bar:
         resource = build_tagger(
-            data, language, view=view, settings=settings,
-            provenance=Provenance(sources, licence, day), progress=bar,
-        )  # fmt: skip
+            data, language, view=view, settings=settings, provenance=provenance, progress=bar
+        )
     write_resource(output, resource)
     click.echo(f"{output}: {output.stat().st_size / 1000:.0f} kB")
     for name, figures in resource.info["accuracy"].items():
@@ -111,17 +105,9 @@ def tagger(
         click.echo(f"{name}: UPOS {figures['upos']} %{fine} of {figures['tokens']} words")
 
 
-@click.command(context_settings={"max_content_width": 110})
+@click.command()
 @click.option("-l", "--lang", "code", required=True, metavar="CODE", help="The language's ISO 639 code.")
-@click.option(
-    "--train",
-    required=True,
-    multiple=True,
-    metavar="FILE",
-    help="CoNLL-U to learn from; may be gzipped (.gz).",
-)
-@click.option("--test", multiple=True, metavar="FILE", help="CoNLL-U to measure on.")
-@click.option("--lexicon", metavar="FILE", help="Word forms: form, lemma and tag, separated by tabs.")
+@_treebank_options
 @click.option(
     "--synonyms",
     type=click.Path(path_type=Path),
@@ -135,7 +121,7 @@ def tagger(
 @provenance_options("Where the data comes from; default: as its comments say.")
 def language(
     *, code: str, train: tuple[str, ...], test: tuple[str, ...], lexicon: str | None, synonyms: Path | None,
-    folder: Path | None, licence: str, sources: tuple[str, ...], day: str,
+    folder: Path | None, provenance: Provenance,
 ) -> None:  # fmt: skip
     """Build a language from your own files: a tagger, lemmas and synonyms.
 
@@ -151,7 +137,7 @@ def language(
         lexicon=list(read_lexicon_entries(lexicon)) if lexicon else [], synonyms=synonyms,
     )  # fmt: skip
     with progress() as bar:
-        built = build_language(files, code, provenance=Provenance(sources, licence, day), progress=bar)
+        built = build_language(files, code, provenance=provenance, progress=bar)
     for resource in built:
         path = folder / f"{resource.kind}-{code}{SUFFIX}"
         write_resource(path, resource, compress=resource.kind != "senses")
@@ -172,7 +158,7 @@ def _figures(resource: Resource) -> Iterator[str]:
         yield f"{info['lemmas']} words, {info['sets']} sets"
 
 
-@click.command("phrase-table", context_settings={"max_content_width": 110})
+@click.command("phrase-table")
 @click.option(
     "-l", "--lang", "language", required=True, metavar="CODE", help="The language of the texts to be scored."
 )
@@ -196,7 +182,6 @@ def _figures(resource: Resource) -> Iterator[str]:
     "--aligner",
     type=click.Choice(ALIGNERS),
     default=ALIGNERS[0],
-    show_default=True,
     help="hmm: two hidden Markov models trained by agreement, the same links in every run. eflomal: a separate "
     "program (`pip install eflomal`, GPL).",
 )
@@ -214,21 +199,16 @@ def _figures(resource: Resource) -> Iterator[str]:
     nargs=2,
     type=(click.IntRange(1), click.FloatRange(0, 1, max_open=True)),
     default=(1, 0.0),
+    show_default="keep everything",
     metavar="COUNT PROBABILITY",
-    help="Leave out phrases seen fewer than COUNT times, and all but the best translation with PROBABILITY or less.  "
-    "[default: keep everything]",
+    help="Leave out phrases seen fewer than COUNT times, and all but the best translation with PROBABILITY or less.",
 )
 @click.option(
     "--stems",
     is_flag=True,
     help="A table for -m pem: stems of English words instead of lemmas, and punctuation.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Where the table goes.  [default: phrases-CODE-PIVOT.tesla in your data folder, where metrics find it]",
-)
+@resource_option("phrases-CODE-PIVOT.tesla")
 @click.option(
     "--work",
     type=click.Path(path_type=Path, file_okay=False),
@@ -240,15 +220,13 @@ def _figures(resource: Resource) -> Iterator[str]:
     is_flag=True,
     help="Write a compressed file, a fifth of the size. It is loaded into memory, not mapped.",
 )
-@click.option(
-    "-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads of --aligner hmm."
-)
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, help="Threads of --aligner hmm.")
 @provenance_options("Where the data comes from; default: the files' names.")
 def phrase_table(
     *, language: str, pivot: str, bitexts: tuple[tuple[str, str], ...], alignments: tuple[str, ...],
     aligner: str, moses: tuple[str, ...], moses_swapped: bool, prune: tuple[int, float], stems: bool,
     output: Path | None, work: Path | None, keep_work: bool, compact: bool, jobs: int,
-    sources: tuple[str, ...], licence: str, day: str,
+    provenance: Provenance,
 ) -> None:  # fmt: skip
     """Build a phrase table: what the phrases of a language mean in a pivot language.
 
@@ -272,7 +250,7 @@ def phrase_table(
         language=code, pivot=pivot_code,
         bitexts=tuple(Bitext(*files, links) for files, links in zip(bitexts, given, strict=True)),
         moses=moses, moses_swapped=moses_swapped, min_count=prune[0], min_probability=prune[1], compact=compact,
-        aligner=aligner, stems=stems, provenance=Provenance(sources, licence, day),
+        aligner=aligner, stems=stems, provenance=provenance,
     )  # fmt: skip
     kind = f"{PHRASES}-{STEMS}" if stems else PHRASES
     path = output or user_data_folder() / f"{kind}-{code}-{pivot_code}{SUFFIX}"

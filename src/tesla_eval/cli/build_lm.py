@@ -42,20 +42,17 @@ _MEGABYTE = 1 << 20
     "--order",
     type=click.IntRange(1, LONGEST),
     default=LanguageModelSettings.order,
-    show_default=True,
     help="The longest n-grams.",
 )
 @click.option(
     "--min-count",
     type=click.IntRange(1),
     default=LanguageModelSettings.least_count,
-    show_default=True,
     help="Words seen less often become <unk>.",
 )
 @click.option(
     "--prune",
     default="0",
-    show_default=True,
     metavar="N[,N...]",
     help="By order: leave out n-grams seen at most this often; the last number applies to higher orders.",
 )
@@ -64,11 +61,7 @@ _MEGABYTE = 1 << 20
     "--round", "rounded", is_flag=True, help=f"Keep eight bits of each probability in the {SUFFIX} file."
 )
 @click.option(
-    "--memory",
-    type=click.IntRange(1),
-    default=1024,
-    show_default=True,
-    help="Megabytes for sorting; the rest goes to disk.",
+    "--memory", type=click.IntRange(1), default=1024, help="Megabytes for sorting; the rest goes to disk."
 )
 @click.option(
     "--temp",
@@ -91,9 +84,7 @@ def lm(
     memory: int,
     folder: Path | None,
     test: str | None,
-    licence: str,
-    sources: tuple[str, ...],
-    day: str,
+    provenance: Provenance,
 ) -> None:
     """Learn a language model from text, one sentence per line, by modified Kneser–Ney smoothing.
 
@@ -107,6 +98,7 @@ def lm(
     if STANDARD_INPUT in texts:
         raise UsageError("the text is read twice, so it cannot be standard input: write it to a file")
     _check_outputs(outputs)
+    named = provenance.or_from(Path(text).name for text in texts)
     settings = LanguageModelSettings(order, min_count, _numbers(prune), stems, memory * _MEGABYTE)
 
     def chunks() -> Iterator[Sequence[str]]:
@@ -127,12 +119,7 @@ def lm(
             if path.name.endswith(_ARPA):
                 write_arpa(path, model)
             else:
-                described = model_resource(
-                    model,
-                    rounded=rounded,
-                    provenance=Provenance(sources, licence, day).or_from(Path(text).name for text in texts),
-                )
-                _write(path, described, test)
+                _write(path, model_resource(model, rounded=rounded, provenance=named), test)
         _report(model, outputs)
 
 

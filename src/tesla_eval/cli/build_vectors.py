@@ -8,6 +8,7 @@ import click
 
 from tesla_eval.base.resources import SUFFIX, Provenance, user_data_folder, write_resource
 from tesla_eval.cli.shared.options import provenance_options
+from tesla_eval.cli.shared.outputs import resource_option
 from tesla_eval.cli.shared.terminal import progress
 from tesla_eval.language.analysis.languages import code_to_build
 from tesla_eval.language.analysis.vectors import KIND
@@ -27,25 +28,17 @@ from tesla_eval.training.vectors import (
 @click.command()
 @click.argument("source", metavar="FILE|FOLDER")
 @click.option("-l", "--lang", "language", required=True, metavar="CODE", help="The language's code.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Where the table goes; default: vectors-CODE.tesla among your own resources ($TESLA_EVAL_DATA or the "
-    "platform's data folder), where it is found.",
-)
+@resource_option("vectors-CODE.tesla")
 @click.option(
     "--words",
     type=click.IntRange(100, 1_000_000),
     default=WORDS,
-    show_default=True,
     help="Words to keep from a text file, from its beginning.",
 )
 @click.option(
     "--dimensions",
     type=click.IntRange(8, MOST_DIMENSIONS_OF_TABLE),
     default=DIMENSIONS,
-    show_default=True,
     help="Numbers per word in the table.",
 )
 @click.option(
@@ -57,7 +50,7 @@ from tesla_eval.training.vectors import (
 @provenance_options("Where the vectors come from; default: the file's name.")
 def vectors(
     *, source: str, language: str, output: Path | None, words: int, dimensions: int, drop_axes: int | None,
-    licence: str, sources: tuple[str, ...], day: str,
+    provenance: Provenance,
 ) -> None:  # fmt: skip
     """Build a table of word vectors. Metrics use it to match words with similar meanings.
 
@@ -78,7 +71,7 @@ def vectors(
         dropped = axes_to_drop if drop_axes is None else drop_axes
         table = vector_table(
             embeddings, language, dimensions=dimensions, dropped_axes=dropped,
-            provenance=Provenance(sources or (Path(source).name,), licence, day),
+            provenance=provenance.or_from([Path(source).name]),
         )  # fmt: skip
         write_resource(output, table)
     kind = "pieces of words" if embeddings.pieces else "words"

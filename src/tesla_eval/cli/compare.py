@@ -256,12 +256,12 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
               help="The document of each segment, one name per line: documents are resampled and scored. SGML and XML "
               "bring their documents; `--docs none` resamples segments all the same.")  # fmt: skip
 @shared.resamples_option
-@click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
-@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
+@click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED)
+@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05,
               help="Significance level of the tests; intervals have confidence 1 - alpha.")  # fmt: skip
 @shared.format_option(COMPARE_FORMATS)
 @output_option
-@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, help="Threads.")
 @shared.analysed_option
 @shared.quiet_option
 def compare(

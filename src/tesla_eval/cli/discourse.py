@@ -83,7 +83,7 @@ def _transitions(features: Sequence[ValueDetail]) -> Iterator[str]:
 _COLOURS = {"connective": "red", "arg1": "cyan", "arg2": "green"}
 
 
-@click.command(context_settings={"max_content_width": 110})
+@click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @language_option
 @click.option(

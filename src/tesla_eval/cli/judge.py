@@ -40,16 +40,16 @@ def judge() -> None:
     """Let people judge systems: `make` writes blind sheets, `read` turns filled sheets into judgements."""
 
 
-@judge.command(context_settings={"max_content_width": 110})
+@judge.command()
 @click.argument("systems", nargs=-1, required=True, metavar="SYSTEM...")
 @click.option(
     "-r", "--reference", metavar="FILE", help="The reference (or original), shown beside the outputs."
 )
 @click.option("-s", "--source", metavar="FILE", help="The source text, shown beside the outputs.")
 @click.option("--judges", required=True, metavar="NAME,...", help="The judges; each gets a sheet.")
-@click.option("--kind", type=click.Choice([RANKING, RATING]), default=RANKING, show_default=True,
+@click.option("--kind", type=click.Choice([RANKING, RATING]), default=RANKING,
               help="Rank up to five outputs with ties, or rate each output from 1 to 5.")  # fmt: skip
-@click.option("--criteria", default="adequacy,fluency", show_default=True, metavar="NAME,...",
+@click.option("--criteria", default="adequacy,fluency", metavar="NAME,...",
               help=f"What is rated: {', '.join(CRITERIA)}.")  # fmt: skip
 @click.option("--items", type=click.IntRange(1), help="Draw this many lines.  [default: all]")
 @click.option(
@@ -58,11 +58,11 @@ def judge() -> None:
 @click.option(
     "--outputs-per-task", type=click.IntRange(1, 5), help="[default: 5 for rankings, 1 for ratings]"
 )
-@click.option("--repeat", "repeated", type=click.FloatRange(0, 1), default=0.1, show_default=True,
+@click.option("--repeat", "repeated", type=click.FloatRange(0, 1), default=0.1,
               help="Share of the tasks that a judge sees twice, for self-agreement.")  # fmt: skip
 @click.option("--lp", default="-", metavar="LP", help="Language pair for `tesla meta`, such as de-en.")
-@click.option("--testset", default="judging", show_default=True, metavar="NAME", help="Name of the test set.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--testset", default="judging", metavar="NAME", help="Name of the test set.")
+@click.option("--seed", type=click.IntRange(0), default=0)
 @click.option("-o", "--output", "folder", required=True, type=click.Path(path_type=Path, file_okay=False),
               help="Folder for sheets and key; must be new or empty.")  # fmt: skip
 def make(
@@ -143,7 +143,7 @@ def _segment_rows(material: Material, key: JudgingKey) -> Iterable[str]:
             yield "\t".join((key.lp, key.testset, system, str(item + 1), "", *texts))
 
 
-@judge.command(context_settings={"max_content_width": 110})
+@judge.command()
 @click.argument("key_file", metavar="KEY")
 @click.argument("sheets", nargs=-1, required=True, metavar="SHEET...")
 @click.option("-o", "--output", "folder", required=True, type=click.Path(path_type=Path, file_okay=False),

@@ -36,7 +36,6 @@ from tesla_eval.tuning.parameters import read_parameters
     "--scale",
     type=float,
     default=0.0,
-    show_default=True,
     help="Weight each pseudo-reference by exp(SCALE × its model score); 0 weights all equally.",
 )
 @click.option(
@@ -58,10 +57,9 @@ from tesla_eval.tuning.parameters import read_parameters
     "output_format",
     type=click.Choice(["best", "table", "json"]),
     default="best",
-    show_default=True,
     help="The best text per segment; all candidates with their expected scores as a table or as JSON Lines.",
 )
-@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, help="Threads.")
 def mbr(
     nbest: str, metric: str | None, language: str, nbest_format: str | None, scale: float, params: str | None,
     top_k: int | None, aggregate: bool, output_format: str, jobs: int,

@@ -104,7 +104,7 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
     "--human-score chooses one.",
 )
 @click.option(
-    "-l", "--lang", "language", default="auto", show_default=True,
+    "-l", "--lang", "language", default="auto",
     help="With --summaries: the language of the texts; auto identifies it from the references. For other texts the "
     "language pair decides.",
 )  # fmt: skip
@@ -112,9 +112,7 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
     "--lp", "lps", multiple=True, metavar="LP", help="Only this language pair, such as de-en; repeatable."
 )
 @metrics_option
-@click.option(
-    "--format", "output_format", type=click.Choice(sorted(META_FORMATS)), default="text", show_default=True
-)
+@click.option("--format", "output_format", type=click.Choice(sorted(META_FORMATS)), default="text")
 @click.option("--all-references", is_flag=True, help="Score with all references instead of only the first.")
 @click.option(
     "--all-segments", is_flag=True, help="System scores over all segments instead of only the judged ones."
@@ -134,7 +132,7 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
     "level is segment, unless you write system: before the statistic. Repeatable.",
 )
 @resamples_option
-@click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED)
 @click.option(
     "--plots",
     type=click.Path(file_okay=False, path_type=Path),
@@ -142,13 +140,7 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
     help="Write plots into DIR: metric against human scores of the systems, correlations with intervals, and, for "
     "several test sets, Pearson's r of all metrics on all of them.",
 )
-@click.option(
-    "--plot-format",
-    type=click.Choice(["svg", "png"]),
-    default="svg",
-    show_default=True,
-    help="PNG needs matplotlib.",
-)
+@click.option("--plot-format", type=click.Choice(["svg", "png"]), default="svg", help="PNG needs matplotlib.")
 @click.option(
     "--write-scores",
     "score_folder",
@@ -163,7 +155,7 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
     callback=lambda context, option, name: name and checked_reference_name(name),
     help="With --write-scores: the reference's name in mt-metrics-eval.  [default: its name in --mtme, else refA]",
 )
-@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, help="Threads.")
 @quiet_option
 @click.option("--no-cache", is_flag=True, help="Do not use the cache on disk.")
 def meta(

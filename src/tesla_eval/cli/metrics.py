@@ -13,7 +13,7 @@ from tesla_eval.metrics.registry import Entry, described, find_entry, registered
 from tesla_eval.metrics.requests import option_kinds
 
 
-@click.command(context_settings={"max_content_width": 110})
+@click.command()
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def metrics(name: str | None, as_json: bool) -> None:

@@ -14,7 +14,7 @@ from tesla_eval.language.syntax.parser import LONGEST, ConstituencyParser, Parse
 from tesla_eval.texts.lines import LineReader
 
 
-@click.command(context_settings={"max_content_width": 110})
+@click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @language_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per sentence.")

@@ -64,12 +64,12 @@ from tesla_eval.texts.tables import Missing
               "[default: as many as fit into 6 MB]")  # fmt: skip
 @click.option("--baseline", metavar="SYSTEM", help="Test every system against this one instead of all pairs.")
 @resamples_option
-@click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
-@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
+@click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED)
+@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05,
               help="Significance level of the tests; intervals have confidence 1 - alpha.")  # fmt: skip
 @click.option("--extract", "extracted", metavar="FILE",
               help="Print the data of an existing report as JSON.")  # fmt: skip
-@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, help="Threads.")
 @quiet_option
 def report(
     references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,

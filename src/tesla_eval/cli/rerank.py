@@ -49,7 +49,6 @@ from tesla_eval.tuning.rerank import rerank as rank
     "output_format",
     type=click.Choice(["best", "table", "tsv", "json"]),
     default="best",
-    show_default=True,
     help="best: the best text, one per line. Others: all candidates with scores and features.",
 )
 def rerank(

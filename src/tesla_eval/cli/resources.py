@@ -45,7 +45,7 @@ lemmas; then the number of words with synonyms. –: the language does not have 
 _ANALYSIS_KINDS = frozenset({"compounds", "lemmas", "segmenter", "senses", "tagger"})
 
 
-@click.command(context_settings={"max_content_width": 110})
+@click.command()
 @click.option(
     "-l", "--lang", "language", metavar="CODE", help="Show the resources of this language in detail."
 )

@@ -58,10 +58,8 @@ _LEVEL = 0.95
 @click.option(
     "--ci", is_flag=True, help="Add a 95 % confidence interval to every system score, by bootstrap."
 )
-@click.option(
-    "--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, show_default=True, help="For --ci."
-)
-@click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True, help="For --ci.")
+@click.option("--resamples", type=click.IntRange(1), default=DEFAULT_RESAMPLES, help="For --ci.")
+@click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, help="For --ci.")
 @click.option("--min-score", "least", multiple=True, metavar="METRIC=VALUE",
               help="Exit with status 1 if a system is worse than this. May be given several times.")  # fmt: skip
 @click.option("--max-drop", "drops", multiple=True, metavar="METRIC=VALUE",
@@ -70,9 +68,9 @@ _LEVEL = 0.95
               help="For --max-drop: one of the systems, or a file that `tesla score --json` printed.")  # fmt: skip
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write the results of --min-score and --max-drop as JUnit XML.")  # fmt: skip
-@click.option("--reference-name", default="refA", show_default=True, metavar="NAME",
+@click.option("--reference-name", default="refA", metavar="NAME",
               help="For --format mtme: the name of the reference, such as refA.")  # fmt: skip
-@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True,
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1,
               help="Threads; with --engine, workers (by default as many as there are CPUs).")  # fmt: skip
 @click.option("--keep", metavar="NAME[,NAME...]|all|none", default=None,
               help="For .parquet outputs: columns to carry over.  [default: all but the texts]")  # fmt: skip

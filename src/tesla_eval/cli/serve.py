@@ -24,31 +24,24 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
     "--protocol",
     type=click.Choice(sorted(PROTOCOLS)),
     default="jsonl",
-    show_default=True,
     help="jsonl: JSON Lines. meteor: the protocol of METEOR -stdio. zmert: the protocol of integrations/zmert.",
 )
 @click.option(
     "--http", "over_http", is_flag=True, help="Serve many clients over HTTP instead (docs/serve.md)."
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="With --http: the address to listen on.")
+@click.option("--host", default="127.0.0.1", help="With --http: the address to listen on.")
 @click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8000,
-    show_default=True,
-    help="With --http: the port; 0 chooses a free one.",
+    "--port", type=click.IntRange(0, 65535), default=8000, help="With --http: the port; 0 chooses a free one."
 )
 @click.option(
     "--token",
     envvar="TESLA_EVAL_TOKEN",
-    default="",
     help="With --http: a secret that clients must send. [env: TESLA_EVAL_TOKEN]",
 )
 @click.option(
     "--max-body",
     type=click.FloatRange(0, min_open=True),
     default=8.0,
-    show_default=True,
     metavar="MB",
     help="With --http: the maximum size of a request.",
 )
@@ -56,20 +49,11 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
     "--timeout",
     type=click.FloatRange(0, min_open=True),
     default=60.0,
-    show_default=True,
     metavar="SECONDS",
     help="With --http: the time limit for a request.",
 )
-@click.option(
-    "--queue",
-    type=click.IntRange(1),
-    default=256,
-    show_default=True,
-    help="With --http: how many requests may wait.",
-)
-@click.option(
-    "-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="With --http: threads."
-)
+@click.option("--queue", type=click.IntRange(1), default=256, help="With --http: how many requests may wait.")
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, help="With --http: threads.")
 @click.option(
     "-m",
     "--metric",
@@ -86,7 +70,7 @@ def serve(
     over_http: bool,
     host: str,
     port: int,
-    token: str,
+    token: str | None,
     max_body: float,
     timeout: float,
     queue: int,
@@ -111,7 +95,7 @@ def serve(
         from tesla_eval.tuning.http import Limits, Service, listen, run
 
         limits = Limits(int(max_body * (1 << 20)), timeout, queue)
-        service = Service(metrics, language, limits=limits, token=token, jobs=jobs)
+        service = Service(metrics, language, limits=limits, token=token or "", jobs=jobs)
         with listen(host, port) as server_socket:
             if host not in _LOOPBACK and not token:
                 warn(f"{host} is open to other machines: set --token so that only your clients can use it")

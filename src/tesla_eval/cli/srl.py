@@ -79,11 +79,11 @@ def conll_rows(sentence: LabelledSentence) -> Iterator[str]:
     yield ""
 
 
-@click.command(context_settings={"max_content_width": 110})
+@click.command()
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @language_option
 @click.option(
-    "--format", "output", type=click.Choice(_FORMATS), default="text", show_default=True,
+    "--format", "output", type=click.Choice(_FORMATS), default="text",
     help="Drawn under the sentence, one JSON object per sentence, or CoNLL columns.",
 )  # fmt: skip
 @click.option(
@@ -99,7 +99,7 @@ def conll_rows(sentence: LabelledSentence) -> Iterator[str]:
     "Treebank .mrg files.",
 )  # fmt: skip
 @click.option(
-    "--predicates", type=click.Choice(("gold", "auto")), default="gold", show_default=True,
+    "--predicates", type=click.Choice(("gold", "auto")), default="gold",
     help="With --evaluate: the treebank's predicates, or those that the labeller finds.",
 )  # fmt: skip
 @click.option(
@@ -108,7 +108,7 @@ def conll_rows(sentence: LabelledSentence) -> Iterator[str]:
     help="With --evaluate: only this split; of NomBank train is sections 2 to 21, dev 24, test 23.  [default: all]",
 )
 @click.option(
-    "--trees", type=click.Choice(("gold", "auto")), default="gold", show_default=True,
+    "--trees", type=click.Choice(("gold", "auto")), default="gold",
     help="With --evaluate: the treebank's trees, or our own tags and trees over its tokens.",
 )  # fmt: skip
 @click.option(

@@ -38,8 +38,8 @@ from tesla_eval.judgements.stress.run import stress as run_stress
 )
 @click.option("--texts", "damaged_texts", metavar="FILE",
               help="Write the damaged texts to a table: segment, kind, what it was made from, text.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True)
-@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
+@click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED)
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, help="Threads.")
 @format_option(["text", "json"])
 @quiet_option
 def stress(

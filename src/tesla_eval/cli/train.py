@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from tesla_eval.cli.shared.options import (
     need_scikit_learn,
     provenance_options,
 )
-from tesla_eval.cli.shared.outputs import OUTPUT_PATH
+from tesla_eval.cli.shared.outputs import model_option
 from tesla_eval.cli.shared.plugged import PluggedGroup
 from tesla_eval.cli.shared.terminal import progress, resumable
 from tesla_eval.cli.train_srl import srl
@@ -64,29 +63,21 @@ def _parse_floors(
 
 
 def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_scale: bool) -> click.Command:
-    @click.command(name, help=summary, context_settings={"max_content_width": 110})
+    @click.command(name, help=summary)
     @judgement_options
     @click.option(
         "-l",
         "--lang",
         "language",
         default="en",
-        show_default=True,
         help=f"Language of the weights; only pairs with this target language are used. {ANY_LANGUAGE}: weights for "
         "every language, learned from all pairs.",
     )
-    @click.option(
-        "-o",
-        "--output",
-        required=True,
-        type=OUTPUT_PATH,
-        help=f"File for the weights. Metrics find it as weights-{name}-LANG.json in your data folder.",
-    )
+    @model_option(f"weights-{name}-LANG.json", f"-m {name}")
     @click.option(
         "--learner",
         type=click.Choice(LEARNERS),
         default="signed",
-        show_default=True,
         help="From pairs: logistic (logistic loss), svm (the ranking SVM, needs scikit-learn), signed and signed-svm "
         "(the same, but each weight has the sign that its feature should have, or is 0). From scores: regression "
         "(ridge).",
@@ -105,13 +96,6 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         help="With --learner signed: give a kind of features at least this share of the weights of all features that "
         "measure agreement, spread evenly over the kind, such as pos=0.05. Give a kind of penalties this weight, such "
         "as padding=0.5. Repeatable. The shares must add up to less than 1.",
-    )
-    @click.option(
-        "--threshold",
-        type=click.FloatRange(0),
-        default=0.5,
-        show_default=True,
-        help="Pairs of scores must differ by at least this many standard deviations.",
     )
     @click.option(
         "--groups",
@@ -134,11 +118,6 @@ def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_s
         help="A language model that is a feature, by its installed name; repeatable. `all`: every installed one.  "
         "[default: 3gram]",
     )
-    @click.option(
-        "--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today."
-    )
-    @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
-    @click.option("--no-cache", is_flag=True, help="Do not use the cache on disk.")
     def command(
         segments: tuple[str, ...], pairs: tuple[str, ...], lps: tuple[str, ...], language: str, output: Path,
         learner: str, penalty: float | None, floors: dict[str, float], threshold: float, groups: str | None,
@@ -231,13 +210,7 @@ tesla train {name} --segments wmt24.seg.tsv.gz -l und --threshold 0.5 -o weights
 @click.command()
 @click.argument("tables", nargs=-1, required=True, metavar="TABLE...")
 @language_option
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=OUTPUT_PATH,
-    help="File for the model. -m pem finds it as pem-CODE.tesla in your data folder.",
-)
+@model_option("pem-CODE.tesla", "-m pem")
 @click.option(
     "--pivots", default=None, metavar="CODE[,CODE...]", help="Pivot languages.  [default: all installed]"
 )
@@ -245,7 +218,6 @@ tesla train {name} --segments wmt24.seg.tsv.gz -l und --threshold 0.5 -o weights
     "--fully-novel",
     type=click.FloatRange(0, 1, max_open=True),
     default=FULLY_NOVEL,
-    show_default=True,
     metavar="SHARE",
     help="ParaBank: up to this share of common words nothing is taken off a score; a lower one punishes near-copies.",
 )
@@ -258,14 +230,12 @@ tesla train {name} --segments wmt24.seg.tsv.gz -l und --threshold 0.5 -o weights
 @click.option(
     "--controls/--no-controls",
     default=True,
-    show_default=True,
     help="Add the paper's controls: every original itself (2), another original (1), and noise (1).",
 )
 @click.option(
     "--folds",
     type=click.IntRange(2),
     default=5,
-    show_default=True,
     help="Folds of the grid search; pairs of one original stay together.",
 )
 @provenance_options("Where the ratings come from; default: the files' names.")
@@ -279,9 +249,7 @@ def pem(
     language_model: str,
     controls: bool,
     folds: int,
-    licence: str,
-    sources: tuple[str, ...],
-    day: str,
+    provenance: Provenance,
 ) -> None:
     """Fit PEM to paraphrases that people rated, by support vector regression.
 
@@ -318,8 +286,7 @@ def pem(
             folds=folds,
             progress=bar,
         )
-    provenance = Provenance(sources, licence, day).or_from(Path(path).name for path in tables)
-    write_resource(output, model.to_resource(provenance))
+    write_resource(output, model.to_resource(provenance.or_from(Path(path).name for path in tables)))
     click.echo(f"{output}: {output.stat().st_size / 1000:.0f} kB, pivots {', '.join(model.pivots)}")
     told = model.info
     click.echo(

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 
 import click
 
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.resources import Provenance, write_resource
-from tesla_eval.cli.shared.options import language_option
-from tesla_eval.cli.shared.outputs import OUTPUT_PATH
+from tesla_eval.cli.shared.options import language_option, provenance_options
+from tesla_eval.cli.shared.outputs import model_option
 from tesla_eval.cli.shared.terminal import progress
 from tesla_eval.language.srl.frames import read_nomtypes
 from tesla_eval.language.srl.nombank import read_gold
@@ -27,18 +26,12 @@ from tesla_eval.training.srl import (
 )
 
 
-@click.command(context_settings={"max_content_width": 110})
+@click.command()
 @click.argument("data", metavar="DATA")
 @language_option
+@model_option("srl-CODE.tesla", "`tesla srl`", required=False)
 @click.option(
-    "-o", "--output", type=OUTPUT_PATH,
-    help="File for the model. `tesla srl` finds it as srl-CODE.tesla in your data folder.",
-)  # fmt: skip
-@click.option(
-    "--split",
-    default="train",
-    show_default=True,
-    help="Learn from this split; for NomBank, train is sections 2 to 21.",
+    "--split", default="train", help="Learn from this split; for NomBank, train is sections 2 to 21."
 )
 @click.option(
     "--treebank", type=click.Path(path_type=Path, exists=True, file_okay=False),
@@ -48,17 +41,14 @@ from tesla_eval.training.srl import (
     "--frames", metavar="FILE", help="A table of rolesets with noun aliases, for the feature nomtype."
 )
 @click.option(
-    "--trees", type=click.Choice(("gold", "auto")), default="gold", show_default=True,
+    "--trees", type=click.Choice(("gold", "auto")), default="gold",
     help="Learn from the treebank's trees or from our own.",
 )  # fmt: skip
-@click.option(
-    "--learner", type=click.Choice(LEARNERS), default="aso", show_default=True, help="The learning method."
-)
+@click.option("--learner", type=click.Choice(LEARNERS), default="aso", help="The learning method.")
 @click.option(
     "--dimensions",
     type=click.IntRange(0),
     default=DIMENSIONS,
-    show_default=True,
     help="aso: number of dimensions of the shared structure.",
 )
 @click.option(
@@ -66,7 +56,7 @@ from tesla_eval.training.srl import (
     help="aso: the same for classification; 0 is the linear classifier.  [default: as --dimensions]",
 )  # fmt: skip
 @click.option(
-    "--tolerance", type=click.FloatRange(0, 1, min_open=True), default=TOLERANCE, show_default=True,
+    "--tolerance", type=click.FloatRange(0, 1, min_open=True), default=TOLERANCE,
     help="Stop when the gradient has shrunk to this fraction of its first norm.",
 )  # fmt: skip
 @click.option(
@@ -75,19 +65,10 @@ from tesla_eval.training.srl import (
 )  # fmt: skip
 @click.option("--steps", type=click.IntRange(1), help="--select-features: remove at most this many features.")
 @click.option(
-    "--every", type=click.IntRange(1), default=1, show_default=True,
+    "--every", type=click.IntRange(1), default=1,
     help="--select-features: learn from every Nth sentence only, to save time.",
 )  # fmt: skip
-@click.option("--licence", default="", help="The licence of the data, to be stored in the model.")
-@click.option(
-    "--source", "sources", multiple=True, help="Where the data comes from; default: the file's name."
-)
-@click.option(
-    "--date",
-    "day",
-    default=lambda: date.today().isoformat(),
-    help="The date to store in the model; default: today.",
-)
+@provenance_options("Where the data comes from; default: the file's name.")
 def srl(
     *,
     data: str,
@@ -104,9 +85,7 @@ def srl(
     dev_split: str | None,
     steps: int | None,
     every: int,
-    licence: str,
-    sources: tuple[str, ...],
-    day: str,
+    provenance: Provenance,
 ) -> None:
     """Learn to label the arguments of nouns.
 
@@ -142,9 +121,8 @@ def srl(
         "trees": trees, "sentences": len(sentences),
         **({} if tolerance == TOLERANCE else {"tolerance": tolerance}),
     }  # fmt: skip
-    provenance = Provenance(sources, licence, day).or_from([Path(data).name])
-    resource = replace(labeller.to_resource(language, info), provenance=provenance)
-    write_resource(output, resource)
+    resource = labeller.to_resource(language, info)
+    write_resource(output, replace(resource, provenance=provenance.or_from([Path(data).name])))
     counts = (
         f"{len(examples.classification.rows)} arguments in {len(examples.identification.rows)} constituents"
     )

@@ -8,7 +8,7 @@ import click
 
 from tesla_eval.base.resources import Provenance, write_resource
 from tesla_eval.cli.shared.options import language_option, need_scikit_learn, provenance_options
-from tesla_eval.cli.shared.outputs import OUTPUT_PATH
+from tesla_eval.cli.shared.outputs import model_option
 from tesla_eval.cli.shared.terminal import progress
 from tesla_eval.judgements.summaries import OVERALL, choose_human, read_summaries, read_text_lists
 from tesla_eval.language.discourse.parser import load_parser
@@ -21,7 +21,7 @@ from tesla_eval.training.dicomer import permuted_lists, scored_lists, train_cohe
 from tesla_eval.training.regressions import cremer_rows, train_cremer
 
 
-@click.command(context_settings={"max_content_width": 110})
+@click.command()
 @click.argument("lists", nargs=-1, metavar="LISTS...")
 @click.option(
     "--human", metavar="NAME", help="The human score of summaries that have several, such as coherence."
@@ -30,21 +30,18 @@ from tesla_eval.training.regressions import cremer_rows, train_cremer
     "--permute", "texts", multiple=True, metavar="FILE",
     help="A text to be ranked above 20 permutations of its sentences; repeatable.",
 )  # fmt: skip
-@click.option("--variant", type=click.Choice(VARIANTS), default="dicomer", show_default=True)
+@click.option("--variant", type=click.Choice(VARIANTS), default="dicomer")
 @click.option(
     "--cost",
     type=click.FloatRange(0, min_open=True),
     help="The SVM's C.  [default: SVM-light's, from the data]",
 )
 @language_option
-@click.option(
-    "-o", "--output", required=True, type=OUTPUT_PATH,
-    help="Where the model goes: dicomer-CODE.tesla in a folder of `tesla resources`.",
-)  # fmt: skip
+@model_option("dicomer-CODE.tesla", "-m dicomer")
 @provenance_options()
 def dicomer(
     *, lists: tuple[str, ...], human: str | None, texts: tuple[str, ...], variant: Variant,
-    cost: float | None, language: str, output: Path, licence: str, sources: tuple[str, ...], day: str,
+    cost: float | None, language: str, output: Path, provenance: Provenance,
 ) -> None:  # fmt: skip
     """Learn which transitions of discourse roles make a text readable: a linear ranking SVM. Experimental.
 
@@ -74,7 +71,7 @@ def dicomer(
     with progress() as bar:
         permuted = permuted_lists(parser.parser, wholes, [variant], progress=bar)
     model = train_coherence(ranked + permuted[variant], variant, cost=cost, parser=parser.fingerprint)
-    write_resource(output, model.to_resource(parser.pipeline.language, Provenance(sources, licence, day)))
+    write_resource(output, model.to_resource(parser.pipeline.language, provenance))
     told = model.info
     click.echo(
         f"{output}: {output.stat().st_size / 1000:.0f} kB, {len(model.weights)} features of {variant}, "
@@ -82,32 +79,25 @@ def dicomer(
     )
 
 
-@click.command(context_settings={"max_content_width": 110})
+@click.command()
 @click.argument("summaries", metavar="SUMMARIES")
 @click.option(
-    "--human",
-    default=OVERALL,
-    show_default=True,
-    metavar="NAME",
-    help="The human score to predict; mean: SummEval's.",
+    "--human", default=OVERALL, metavar="NAME", help="The human score to predict; mean: SummEval's."
 )
-@click.option("--kernel", type=click.Choice(KERNELS), default="rbf", show_default=True)
+@click.option("--kernel", type=click.Choice(KERNELS), default="rbf")
 @click.option(
     "--dicomer", "coherence", metavar="FILE", help="Your own DICOMER model.  [default: the installed one]"
 )
 @click.option(
-    "--folds", type=click.IntRange(2), default=5, show_default=True,
+    "--folds", type=click.IntRange(2), default=5,
     help="For the grid search; summaries of a topic stay together.",
 )  # fmt: skip
 @language_option
-@click.option(
-    "-o", "--output", required=True, type=OUTPUT_PATH,
-    help="Where the model goes: cremer-CODE.tesla in a folder of `tesla resources`.",
-)  # fmt: skip
+@model_option("cremer-CODE.tesla", "-m cremer")
 @provenance_options()
 def cremer(
     *, summaries: str, human: str, kernel: str, coherence: str | None, folds: int, language: str, output: Path,
-    licence: str, sources: tuple[str, ...], day: str,
+    provenance: Provenance,
 ) -> None:  # fmt: skip
     """Fit CREMER to summaries that people scored, by support vector regression.
 
@@ -135,7 +125,7 @@ def cremer(
             progress=bar,
         )
     code = dicomer.parser.pipeline.language
-    write_resource(output, model.to_resource(code, Provenance(sources, licence, day), info=info))
+    write_resource(output, model.to_resource(code, provenance, info=info))
     click.echo(
         f"{output}: {output.stat().st_size / 1000:.0f} kB; {kernel}, C {info['C']:g}, gamma {info['gamma']:g}, "
         f"epsilon {info['epsilon']:g}; Pearson's r over {folds} held-out folds {info['pearson']:.4f}"

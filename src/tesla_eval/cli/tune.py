@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.base.files import replacing
 from tesla_eval.cli.shared.command import command
 from tesla_eval.cli.shared.inputs import read_chunks
 from tesla_eval.cli.shared.language import identified_language
@@ -18,18 +17,12 @@ from tesla_eval.cli.shared.options import (
     one_metric_option,
     quiet_option,
 )
-from tesla_eval.cli.shared.outputs import check_output
+from tesla_eval.cli.shared.outputs import OUTPUT_PATH, write_output
 from tesla_eval.cli.shared.terminal import aligned, progress, write_lines
-from tesla_eval.texts.lines import STANDARD_INPUT
 from tesla_eval.tuning.mert import MertOptions
 from tesla_eval.tuning.outer import Iteration, Loop, Optimiser, tune_decoder, tune_list
 from tesla_eval.tuning.parameters import Parameters, read_parameters
 from tesla_eval.tuning.pro import ProOptions
-
-
-def _checked_output(context: click.Context, parameter: click.Parameter, value: str) -> str:
-    check_output(Path(value), ())
-    return value
 
 
 @command()
@@ -49,12 +42,7 @@ def _checked_output(context: click.Context, parameter: click.Parameter, value: s
     "-r", "--reference", "references", multiple=True, required=True, metavar="FILE", help="References."
 )
 @click.option(
-    "-o",
-    "--output",
-    required=True,
-    callback=_checked_output,
-    metavar="FILE",
-    help="Where the weights go; - is standard output.",
+    "-o", "--output", required=True, type=OUTPUT_PATH, help="Where the weights go; - is standard output."
 )
 @click.option(
     "--params",
@@ -65,15 +53,12 @@ def _checked_output(context: click.Context, parameter: click.Parameter, value: s
 @auto_language_option
 @quiet_option
 @nbest_format_option
-@click.option("--optimiser", type=click.Choice(["mert", "pro"]), default="mert", show_default=True)
-@click.option(
-    "--restarts", type=click.IntRange(1, 10_000), default=20, show_default=True, help="mert: starting points."
-)
+@click.option("--optimiser", type=click.Choice(["mert", "pro"]), default="mert")
+@click.option("--restarts", type=click.IntRange(1, 10_000), default=20, help="mert: starting points.")
 @click.option(
     "--directions",
     type=click.IntRange(0, 1000),
     default=2,
-    show_default=True,
     help="mert: random directions per round, besides one per feature.",
 )
 @click.option(
@@ -90,16 +75,9 @@ def _checked_output(context: click.Context, parameter: click.Parameter, value: s
     "--interpolate",
     type=click.FloatRange(0, 1),
     default=1.0,
-    show_default=True,
     help="pro: the share of the new weights; the rest comes from the iteration before.",
 )
-@click.option(
-    "--iterations",
-    type=click.IntRange(1),
-    default=100,
-    show_default=True,
-    help="Run the decoder at most this often.",
-)
+@click.option("--iterations", type=click.IntRange(1), default=100, help="Run the decoder at most this often.")
 @click.option(
     "--work", metavar="DIR", help="Where the lists of the decoder are kept.  [default: OUTPUT.work]"
 )
@@ -109,12 +87,10 @@ def _checked_output(context: click.Context, parameter: click.Parameter, value: s
     default=None,
     help="Lines NAME VALUE, a parameter file of Z-MERT, or moses.ini.  [default: as --params, else plain]",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option(
-    "-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads for scoring."
-)
+@click.option("--seed", type=click.IntRange(0), default=0)
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, help="Threads for scoring.")
 def tune(
-    lists: tuple[str, ...], decoder: str | None, references: tuple[str, ...], output: str, params: str | None,
+    lists: tuple[str, ...], decoder: str | None, references: tuple[str, ...], output: Path, params: str | None,
     metric: str | None, language: str, nbest_format: str | None, optimiser: str, restarts: int, directions: int,
     l2: float | None, average: bool, interpolate: float, iterations: int, work: str | None, output_format: str | None,
     seed: int, jobs: int,
@@ -135,7 +111,8 @@ def tune(
         raise click.UsageError("give n-best lists with --nbest, or a --decoder that writes them")
     if decoder is not None and params is None:
         raise click.UsageError("--decoder needs --params: the weights to start from")
-    if decoder is not None and output == STANDARD_INPUT and work is None:
+    to_screen = output == Path("-")
+    if decoder is not None and to_screen and work is None:
         raise click.UsageError("-o - needs --work: a folder for the lists of the decoder")
     streams = _reference_streams(references)
     texts = [text for stream in streams for text in stream if text]
@@ -170,13 +147,11 @@ def tune(
     if output_format == "zmert" or (output_format is None and not tuned.moses and _is_zmert(tuned)):
         lines = tuned.zmert_lines()
     report = [*aligned(table, numeric=range(5)), str(chosen.get_signature())]
-    if output == STANDARD_INPUT:
-        write_lines(lines)
+    write_output(lines, output)
+    if to_screen:
         click.echo("\n".join(report), err=True)
-        return
-    with replacing(Path(output)) as temporary:
-        temporary.write_text("".join(f"{line}\n" for line in lines), "utf-8")
-    write_lines(report)
+    else:
+        write_lines(report)
 
 
 _HEAD = ("iteration", "candidates", "new", "before", "tuned")

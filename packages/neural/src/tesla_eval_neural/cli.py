@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 
 import click
@@ -11,6 +10,7 @@ import numpy as np
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.resources import SUFFIX, Provenance, user_data_folder, write_resource
 from tesla_eval.cli.shared.options import judgement_options, need_scikit_learn, provenance_options
+from tesla_eval.cli.shared.outputs import resource_option
 from tesla_eval.cli.shared.terminal import progress, resumable
 from tesla_eval.judgements.meta.run import target_language, wmt_sets
 from tesla_eval.judgements.wmt import read_preferences
@@ -47,17 +47,10 @@ __all__ = ["encoder", "train_n"]
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="Tuned layers in place of the folder's, as packages/neural/tools/tune_encoder.py writes them.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Where the encoder goes; default: encoder-CODE.tesla among your own resources ($TESLA_EVAL_DATA or the "
-    "platform's data folder), where it is found.",
-)
+@resource_option("encoder-CODE.tesla")
 @provenance_options("Where the encoder comes from; default: the folder's name.")
 def encoder(
-    *, source: Path, language: str, layers: int, tuned: Path | None, output: Path | None, licence: str,
-    sources: tuple[str, ...], day: str,
+    *, source: Path, language: str, layers: int, tuned: Path | None, output: Path | None, provenance: Provenance,
 ) -> None:  # fmt: skip
     """Make the encoder of TESLA-N for a language from a published model.
 
@@ -77,7 +70,7 @@ def encoder(
         if tuned is not None:
             folder = with_tuned_layers(folder, tuned)
         bar.stage("building")
-        encoder = build_encoder(folder, language, Provenance(sources or (source.name,), licence, day))
+        encoder = build_encoder(folder, language, provenance.or_from([source.name]))
         write_resource(output, encoder, compress=False)
     click.echo(
         f"{output}: {layers} layers, {encoder.info['dimensions']} dimensions, {len(folder.vocabulary)} pieces, "
@@ -104,16 +97,6 @@ def encoder(
     show_default=True,
     help="L2 penalty.",
 )
-@click.option(
-    "--threshold",
-    type=click.FloatRange(0),
-    default=0.5,
-    show_default=True,
-    help="Pairs of scores must differ by at least this many standard deviations.",
-)
-@click.option("--date", "day", default=lambda: date.today().isoformat(), help="To be stored; default: today.")
-@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Threads.")
-@click.option("--no-cache", is_flag=True, help="Do not use the cache on disk.")
 def train_n(
     *, segments: tuple[str, ...], pairs: tuple[str, ...], lps: tuple[str, ...], language: str, output: Path | None,
     encoder_file: Path | None, penalty: float, threshold: float, day: str, jobs: int, no_cache: bool,

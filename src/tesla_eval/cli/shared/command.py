@@ -63,4 +63,4 @@ class Command(click.Command):
 
 def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
     """`click.command` with help in sections."""
-    return click.command(name, cls=Command, context_settings={"max_content_width": 110})
+    return click.command(name, cls=Command)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
+from functools import wraps
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from tesla_eval.base.errors import ResourceError, TeslaError, UsageError
+from tesla_eval.base.resources import Provenance
 from tesla_eval.cli.shared.terminal import be_quiet, warn
 from tesla_eval.language.analysis import ConlluAnalyser
 from tesla_eval.language.analysis.languages import resolve_language
@@ -27,11 +29,11 @@ from tesla_eval.texts.tables import MISSING
 Command = TypeVar("Command", bound=Callable[..., object])
 
 language_option: Callable[[Command], Command] = click.option(
-    "-l", "--lang", "language", default="en", show_default=True,
+    "-l", "--lang", "language", default="en",
     help="Language of the texts: ISO 639-1 code or a usual alias.",
 )  # fmt: skip
 auto_language_option: Callable[[Command], Command] = click.option(
-    "-l", "--lang", "language", default="auto", show_default=True,
+    "-l", "--lang", "language", default="auto",
     help="Language of the texts: an ISO 639-1 code, a usual alias, or a pair (de-en), which means its target. auto "
     "identifies the language from the references, or from the texts used in their place. Texts that are clearly in "
     "another language are an error; write de! to score them all the same.",
@@ -85,7 +87,7 @@ columns_option: Callable[[Command], Command] = click.option(
     "system, every ref column a reference.  [default: hyp or mt, ref, src]",
 )  # fmt: skip
 missing_option: Callable[[Command], Command] = click.option(
-    "--missing", type=click.Choice(MISSING), default="error", show_default=True,
+    "--missing", type=click.Choice(MISSING), default="error",
     help="For rows of a table that lack a text (null): error stops, null writes a null score (with -o FILE.parquet or "
     "--engine), skip leaves the row out.",
 )  # fmt: skip
@@ -134,9 +136,21 @@ def _set_json(context: click.Context, parameter: click.Parameter, value: bool) -
         context.meta[_JSON] = "json"
 
 
+date_option: Callable[[Command], Command] = click.option(
+    "--date", "day", default=lambda: date.today().isoformat(), show_default="today", help="To be stored."
+)
+
+
 def judgement_options(command: Command) -> Command:
-    """The judged outputs that weights of a translation metric are learned from."""
+    """The judged outputs that weights of a translation metric are learned from, and how their features are computed."""
     for option in (
+        click.option("--no-cache", is_flag=True, help="Do not use the cache on disk."),
+        click.option("-j", "--jobs", type=click.IntRange(1), default=1, help="Threads."),
+        date_option,
+        click.option(
+            "--threshold", type=click.FloatRange(0), default=0.5,
+            help="Pairs of scores must differ by at least this many standard deviations.",
+        ),
         click.option("--lp", "lps", multiple=True, metavar="LP", help="Only this language pair; repeatable."),
         click.option(
             "--pairs", multiple=True, metavar="FILE",
@@ -153,22 +167,20 @@ def judgement_options(command: Command) -> Command:
 
 def provenance_options(
     sources: str = "Where the data comes from, to be stored.",
-) -> Callable[[Command], Command]:
-    """What a model that the user makes says of itself: licence, sources (with their help text), date."""
+) -> Callable[[Callable[..., object]], Callable[..., object]]:
+    """Licence, sources (with their help text) and date of what a user makes; the command gets a `Provenance`."""
 
-    def decorate(command: Command) -> Command:
-        for option in (
-            click.option(
-                "--date",
-                "day",
-                default=lambda: date.today().isoformat(),
-                help="To be stored; default: today.",
-            ),
-            click.option("--source", "sources", multiple=True, help=sources),
-            click.option("--licence", default="", help="The licence of the data, to be stored."),
-        ):
-            command = option(command)
-        return command
+    def decorate(command: Callable[..., object]) -> Callable[..., object]:
+        @click.option("--licence", help="The licence of the data, to be stored.")
+        @click.option("--source", "sources", multiple=True, help=sources)
+        @date_option
+        @wraps(command)
+        def with_provenance(
+            *, licence: str | None, sources: tuple[str, ...], day: str, **others: Any
+        ) -> object:
+            return command(provenance=Provenance(sources, licence or "", day), **others)
+
+        return with_provenance
 
     return decorate
 

@@ -65,6 +65,23 @@ class _OutputPath(click.Path):
 OUTPUT_PATH = _OutputPath(path_type=Path, dir_okay=False, writable=True, allow_dash=True)
 
 
+def model_option(file: str, reader: str, *, required: bool = True) -> Callable[[Command], Command]:
+    """`-o` of a command that learns a model, which `reader` finds under the name of `file`."""
+    return click.option(
+        "-o", "--output", required=required, type=OUTPUT_PATH,
+        help=f"File for the model. {reader} finds it as {file} in your data folder.",
+    )  # fmt: skip
+
+
+def resource_option(file: str) -> Callable[[Command], Command]:
+    """`-o` of a command that builds a resource, by default under the name of `file` where it is found."""
+    return click.option(
+        "-o", "--output", type=click.Path(path_type=Path, dir_okay=False),
+        help=f"Where it goes.  [default: {file} among your own resources ($TESLA_EVAL_DATA or the platform's data "
+        "folder), where it is found]",
+    )  # fmt: skip
+
+
 def write_output(lines: Iterable[str], output: Path | None) -> None:
     """Write `lines` to standard output or to `output`."""
     if output is None or output == _STANDARD_OUTPUT:
