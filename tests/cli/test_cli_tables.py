@@ -166,14 +166,14 @@ def test_parquet_without_its_package_is_explained(tesla, write, monkeypatch, mod
 def test_tables_stream_in_constant_memory(tmp_path: Path) -> None:
     """Only two chunks of a long table are read ahead: the error in the third stops it before the rest is read."""
     from tesla_eval.base.errors import InputError
-    from tesla_eval.cli.shared.inputs import open_outputs
+    from tesla_eval.cli.shared.inputs import TextOptions, open_outputs
 
     path = tmp_path / "long.tsv"
     with path.open("w") as handle:
         handle.write("mt\tref\n")
         handle.writelines("a\tb\n" for _ in range(5000))
         handle.write("broken\n")
-    chunks = open_outputs((), (str(path),), ()).chunks
+    chunks = open_outputs(TextOptions((), (str(path),)), ()).chunks
     assert len(next(chunks).systems[0]) == 1024
     with pytest.raises(InputError, match="line 5002"):
         list(chunks)

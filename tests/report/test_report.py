@@ -16,12 +16,13 @@ import pytest
 from tesla_eval import TeslaM
 from tesla_eval.base.errors import InputError
 from tesla_eval.base.version import SCORING
+from tesla_eval.drawing.script import bundled
 from tesla_eval.metrics.comparison import SystemTable, compare_systems
 from tesla_eval.report.collect import ReportTexts, ScoredMetric, collect, telling_segments
 from tesla_eval.report.embedding import BLOCK_TYPE, encoded, extract, read_blocks
 from tesla_eval.report.findings import CLASSES, Findings
 from tesla_eval.report.overview import overview
-from tesla_eval.report.page import MODULES, script
+from tesla_eval.report.page import MODULES
 from tesla_eval.texts.compression import short_names
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -412,5 +413,6 @@ def test_names_are_short_where_they_differ() -> None:
 def test_every_module_is_in_the_script() -> None:
     assets = ROOT / "src" / "tesla_eval" / "report" / "assets"
     assert {path.stem for path in assets.glob("*.js")} == set(MODULES)
-    assert not re.search(r"^(import|export) ", script(), re.MULTILINE)
-    assert "innerHTML" not in script() and "eval(" not in script() and "</" not in script()
+    script = bundled("tesla_eval.report", MODULES)
+    assert not re.search(r"^(import|export) ", script, re.MULTILINE)
+    assert "innerHTML" not in script and "eval(" not in script and "</" not in script

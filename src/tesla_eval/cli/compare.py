@@ -14,8 +14,8 @@ import numpy as np
 
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.cli.shared import options as shared
-from tesla_eval.cli.shared.command import command
-from tesla_eval.cli.shared.inputs import systems_or_standard_input
+from tesla_eval.cli.shared.command import Command
+from tesla_eval.cli.shared.inputs import TextOptions, or_standard_input, text_options
 from tesla_eval.cli.shared.meta_formats import shown_p
 from tesla_eval.cli.shared.opened import open_for_metrics
 from tesla_eval.cli.shared.outputs import (
@@ -42,7 +42,6 @@ from tesla_eval.metrics.scoring import score_systems
 from tesla_eval.statistics import DEFAULT_SEED
 from tesla_eval.texts.compression import short_names
 from tesla_eval.texts.lines import parse_number, read_headed_rows, read_lines
-from tesla_eval.texts.tables import Missing
 
 _NO_DOCUMENTS = "none"
 """What `--docs` takes to resample segments, whatever the files say."""
@@ -238,16 +237,10 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
 }  # fmt: skip
 
 
-@command()
-@click.option("-r", "--reference", "references", multiple=True, metavar="FILE",
-              help="A reference file; repeatable. With several, an empty line is a missing reference.")  # fmt: skip
-@click.argument("systems", nargs=-1, metavar="[SYSTEM... | TABLE... | SUMMARIES]")
-@shared.input_option
-@shared.source_option
+@click.command(cls=Command)
+@text_options
 @shared.metrics_option
 @shared.auto_language_option
-@shared.columns_option
-@shared.missing_option
 @click.option("--scores", "score_file", metavar="FILE",
               help="Segment scores instead of texts: a TSV of system, segment, metric, score, as "
               "`tesla score --format tsv --segments` prints it. SYSTEM and -m then choose from it.")  # fmt: skip
@@ -265,10 +258,9 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
 @shared.analysed_option
 @shared.quiet_option
 def compare(
-    references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
-    metrics: tuple[str, ...], language: str, columns: str | None, missing: Missing, score_file: str | None,
-    baseline: str | None, docs: str | None, resamples: int | None, seed: int, alpha: float, output_format: str,
-    output: Path | None, jobs: int, analysed: bool,
+    texts: TextOptions, metrics: tuple[str, ...], language: str, score_file: str | None, baseline: str | None,
+    docs: str | None, resamples: int | None, seed: int, alpha: float, output_format: str, output: Path | None,
+    jobs: int,
 ) -> None:  # fmt: skip
     """Compare SYSTEM files: scores with confidence intervals, and tests of the differences.
 
@@ -283,26 +275,12 @@ def compare(
     tesla compare summaries.jsonl                              topics are resampled
     tesla compare --scores scores.tsv
     """
-    systems = (*inputs, *systems)
-    check_output(
-        output, (*references, *systems, *(name for name in (source, score_file, docs) if name is not None))
-    )
+    check_output(output, (*texts.files, *filter(None, (score_file, docs))))
     check = partial(check_comparison, baseline, alpha, resamples, least=2)
     own_documents: tuple[str, ...] | None = None
     unit = "segments"
     if score_file is None:
-        files = systems_or_standard_input(systems)
-        given, chosen, _ = open_for_metrics(
-            references,
-            files,
-            metrics,
-            language,
-            source=source,
-            columns=columns,
-            analysed=analysed,
-            missing=missing,
-            check=check,
-        )
+        given, chosen, _ = open_for_metrics(or_standard_input(texts), metrics, language, check=check)
         own_documents = given.documents
         unit = "segments" if given.topics is None else "topics"
         with progress("scoring (segments)", given.segments) as bar:
@@ -312,10 +290,10 @@ def compare(
             signature_line(one.name, str(scored.signature(place))) for place, one in enumerate(chosen)
         ]
     else:
-        if references:
+        if texts.references:
             raise click.UsageError("--scores replaces the texts: do not give -r as well")
         names = [name for text in metrics for name in ([text] if ":" in text else text.split(","))]
-        tables = read_score_table(score_file, systems, names)
+        tables = read_score_table(score_file, texts.systems, names)
         check(tables[0].systems)
         signatures = [f"scores:{score_file}"]
     documents: Sequence[str] | None

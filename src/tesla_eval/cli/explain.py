@@ -9,9 +9,9 @@ from tempfile import TemporaryFile
 
 import click
 
-from tesla_eval.cli.shared.command import command
+from tesla_eval.cli.shared.command import Command
 from tesla_eval.cli.shared.explain_drawing import draw_difference, draw_explanation
-from tesla_eval.cli.shared.inputs import Inputs
+from tesla_eval.cli.shared.inputs import Inputs, TextOptions
 from tesla_eval.cli.shared.language import identified_language
 from tesla_eval.cli.shared.opened import open_for_metrics
 from tesla_eval.cli.shared.options import (
@@ -30,7 +30,7 @@ from tesla_eval.metrics.results import Explanation
 from tesla_eval.texts.tables import is_summary_source
 
 
-@command()
+@click.command(cls=Command)
 @click.argument(
     "texts", nargs=-1, required=True, metavar="HYPOTHESIS REFERENCE... | SYSTEM [SYSTEM] | SUMMARIES"
 )
@@ -104,7 +104,7 @@ def explain(
     if from_files:
         _check_files(output, texts)
         given, (first, *_), _ = open_for_metrics(
-            references, texts, named, language, source=source, one=True, source_is_shown=True
+            TextOptions(references, texts, source), named, language, one=True, source_is_shown=True
         )
         chosen = first.metric
     else:

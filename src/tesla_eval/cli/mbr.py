@@ -9,7 +9,7 @@ from itertools import chain, islice
 
 import click
 
-from tesla_eval.cli.shared.command import command
+from tesla_eval.cli.shared.command import Command
 from tesla_eval.cli.shared.language import SAMPLE, identified_language
 from tesla_eval.cli.shared.options import (
     auto_language_option,
@@ -26,7 +26,7 @@ from tesla_eval.tuning.nbest import read_nbest
 from tesla_eval.tuning.parameters import read_parameters
 
 
-@command()
+@click.command(cls=Command)
 @click.argument("nbest", metavar="LIST")
 @one_metric_option("The metric that compares.")
 @auto_language_option

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from tesla_eval.base.errors import TeslaError, UsageError
-from tesla_eval.cli.shared.command import command
+from tesla_eval.cli.shared.command import Command
 from tesla_eval.cli.shared.language import identified_language
 from tesla_eval.cli.shared.meta_formats import (
     META_FORMATS,
@@ -52,7 +52,7 @@ from tesla_eval.statistics import DEFAULT_SEED
 _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("system", "pearson"))
 
 
-@command()
+@click.command(cls=Command)
 @click.option(
     "--segments", "segment_files", multiple=True, metavar="FILE",
     help="Outputs, references, human scores: *.seg.tsv[.gz].",

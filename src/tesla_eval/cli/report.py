@@ -12,15 +12,12 @@ import click
 
 from tesla_eval.base.errors import InputError
 from tesla_eval.base.files import replacing
-from tesla_eval.cli.shared.command import command as tesla_command
-from tesla_eval.cli.shared.inputs import systems_or_standard_input
+from tesla_eval.cli.shared.command import Command
+from tesla_eval.cli.shared.inputs import TextOptions, or_standard_input, text_options
 from tesla_eval.cli.shared.opened import open_for_metrics
 from tesla_eval.cli.shared.options import (
     auto_language_option,
-    columns_option,
-    input_option,
     metrics_option,
-    missing_option,
     quiet_option,
     resamples_option,
 )
@@ -35,23 +32,15 @@ from tesla_eval.report.page import render
 from tesla_eval.report.tables import read_result
 from tesla_eval.statistics import DEFAULT_SEED
 from tesla_eval.texts.lines import read_lines
-from tesla_eval.texts.tables import Missing
 
 
-@tesla_command()
-@click.option("-r", "--reference", "references", multiple=True, metavar="FILE",
-              help="A reference file; repeatable. With several, an empty line is a missing reference.")  # fmt: skip
-@click.argument("systems", nargs=-1, metavar="[SYSTEM... | TABLE... | SUMMARIES]")
-@input_option
-@click.option("-s", "--source", default=None, metavar="FILE",
-              help="The source texts: shown with each segment, and used to find untranslated words.")  # fmt: skip
+@click.command(cls=Command)
+@text_options
 @click.option(
     "-o", "--output", type=OUTPUT_PATH, metavar="FILE", help="The page to write; - is standard output."
 )
 @metrics_option
 @auto_language_option
-@columns_option
-@missing_option
 @click.option("--meta", "meta_file", metavar="FILE",
               help="Metrics against human judgements: the JSON of `tesla meta`, alone or with systems.")  # fmt: skip
 @click.option("--stress", "stress_file", metavar="FILE",
@@ -72,11 +61,9 @@ from tesla_eval.texts.tables import Missing
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, help="Threads.")
 @quiet_option
 def report(
-    references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
-    output: Path | None, metrics: tuple[str, ...], language: str, columns: str | None, missing: Missing,
-    meta_file: str | None, stress_file: str | None, labels: str | None,
-    title: str | None, flows: int | None, baseline: str | None, resamples: int | None, seed: int,
-    alpha: float, extracted: str | None, jobs: int,
+    texts: TextOptions, output: Path | None, metrics: tuple[str, ...], language: str, meta_file: str | None,
+    stress_file: str | None, labels: str | None, title: str | None, flows: int | None, baseline: str | None,
+    resamples: int | None, seed: int, alpha: float, extracted: str | None, jobs: int,
 ) -> None:  # fmt: skip
     """Write one HTML file that compares the SYSTEMs, down to the links between single words.
 
@@ -97,37 +84,29 @@ def report(
         return
     if output is None:
         raise click.UsageError("name the page to write: -o report.html")
-    check_output(output, (*references, *systems, *inputs))
+    check_output(output, texts.files)
     command = shlex.join(["tesla", *sys.argv[1:]])
     human = None if meta_file is None else read_result(meta_file, "tesla meta")
     stress = None if stress_file is None else read_result(stress_file, "tesla stress")
     blocks: Blocks | None = None
-    if (human is None and stress is None) or references or systems or inputs:
-        files = systems_or_standard_input((*inputs, *systems))
+    if (human is None and stress is None) or texts.references or texts.systems:
         given, chosen, language = open_for_metrics(
-            references,
-            files,
-            metrics,
-            language,
-            source=source,
-            columns=columns,
-            source_is_shown=True,
-            missing=missing,
+            or_standard_input(texts), metrics, language, source_is_shown=True,
             check=partial(check_comparison, baseline, alpha, resamples),
-        )
+        )  # fmt: skip
         chunks = list(given.chunks)
         groups = {} if given.documents is None else {"document": given.documents}
         if labels is not None:
             groups |= _labels(labels, sum(chunk.segments for chunk in chunks))
-        texts = ReportTexts.of_chunks(given.systems, chunks, given.topics, groups)
-        title = title or default_title(language, len(texts.systems), texts.count)
-        with progress("scoring (segments)", texts.count) as bar:
+        shown = ReportTexts.of_chunks(given.systems, chunks, given.topics, groups)
+        title = title or default_title(language, len(shown.systems), shown.count)
+        with progress("scoring (segments)", shown.count) as bar:
             scored = scored_metrics(
                 score_systems(given.systems, chosen, chunks, jobs=jobs, progress=bar),
                 baseline=baseline, resamples=resamples, seed=seed, alpha=alpha,
             )  # fmt: skip
             blocks = collect(
-                texts, scored, title=title, command=command, language=language, flows=flows, progress=bar
+                shown, scored, title=title, command=command, language=language, flows=flows, progress=bar
             )
     title = title or ("Metrics under stress" if human is None else "Metrics against human judgements")
     page = render(blocks, human, title=title, command=command, stress=stress)

@@ -9,7 +9,7 @@ from itertools import chain, islice
 import click
 import numpy as np
 
-from tesla_eval.cli.shared.command import command
+from tesla_eval.cli.shared.command import Command
 from tesla_eval.cli.shared.language import SAMPLE, identified_language
 from tesla_eval.cli.shared.options import (
     auto_language_option,
@@ -25,7 +25,7 @@ from tesla_eval.tuning.rerank import Ranking, best_by_weights, candidates_in_fil
 from tesla_eval.tuning.rerank import rerank as rank
 
 
-@command("rerank")
+@click.command(cls=Command)
 @click.argument("systems", nargs=-1, metavar="CANDIDATES...")
 @click.option(
     "-r",

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.cli.shared.command import command
+from tesla_eval.cli.shared.command import Command
 from tesla_eval.cli.shared.gates import Gates
-from tesla_eval.cli.shared.inputs import Inputs, systems_or_standard_input
+from tesla_eval.cli.shared.inputs import Inputs, TextOptions, or_standard_input, text_options
 from tesla_eval.cli.shared.language import identified_language, sample_tables
 from tesla_eval.cli.shared.opened import open_for_metrics
 from tesla_eval.cli.shared.options import (
@@ -17,13 +17,9 @@ from tesla_eval.cli.shared.options import (
     auto_language_option,
     checked_reference_name,
     choose_metrics,
-    columns_option,
     format_option,
-    input_option,
     metrics_option,
-    missing_option,
     quiet_option,
-    source_option,
 )
 from tesla_eval.cli.shared.outputs import check_output, score_output_option, write_output
 from tesla_eval.cli.shared.score_formats import FORMATS, Intervals, Results, check_format
@@ -31,27 +27,14 @@ from tesla_eval.cli.shared.terminal import complain, progress
 from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.metrics.scoring import Scored, score_systems
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
-from tesla_eval.texts.tables import Missing
 
 _LEVEL = 0.95
 
 
-@command()
-@click.option(
-    "-r",
-    "--reference",
-    "references",
-    multiple=True,
-    metavar="FILE",
-    help="A reference file; may be given several times. With several, an empty line is a missing reference.",
-)
-@click.argument("systems", nargs=-1, metavar="[SYSTEM... | TABLE... | SUMMARIES]")
-@input_option
-@source_option
+@click.command(cls=Command)
+@text_options
 @metrics_option
 @auto_language_option
-@columns_option
-@missing_option
 @format_option(FORMATS)
 @score_output_option
 @click.option("--segments", is_flag=True, help="Print the score of every segment too.")
@@ -81,11 +64,10 @@ _LEVEL = 0.95
 @analysed_option
 @quiet_option
 def score(
-    references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
-    metrics: tuple[str, ...], language: str, columns: str | None, missing: Missing, output_format: str,
-    output: Path | None, segments: bool, ci: bool, resamples: int, seed: int, least: tuple[str, ...],
-    drops: tuple[str, ...], baseline: str | None, junit: Path | None, reference_name: str, jobs: int,
-    keep: str | None, engine: str | None, address: str | None, analysed: bool,
+    texts: TextOptions, metrics: tuple[str, ...], language: str, output_format: str, output: Path | None,
+    segments: bool, ci: bool, resamples: int, seed: int, least: tuple[str, ...], drops: tuple[str, ...],
+    baseline: str | None, junit: Path | None, reference_name: str, jobs: int, keep: str | None, engine: str | None,
+    address: str | None,
 ) -> int:  # fmt: skip
     """Score the SYSTEM files against the reference files: line i of each is segment i.
 
@@ -115,7 +97,7 @@ def score(
     tesla score --engine ray data/*.parquet -o out                    on a cluster; resumes an interrupted run
     zcat sys.gz | tesla score -r ref.txt
     """
-    files = systems_or_standard_input((*inputs, *systems))
+    texts = or_standard_input(texts)
     to_table = engine is not None or (output is not None and output.suffix == ".parquet")
     if to_table:
         from tesla_eval.cli.shared.score_parquet import (  # takes time to import
@@ -124,31 +106,28 @@ def score(
         )
 
         check_table_request(
-            files, output, engine, address, other=[*references, *([] if source is None else [source])],
+            texts, output, engine, address,
             refused={
-                "--segments": segments, "--ci": ci, "--analysed": analysed, "--format mtme": output_format == "mtme",
+                "--segments": segments, "--ci": ci, "--analysed": texts.analysed,
+                "--format mtme": output_format == "mtme",
                 "--min-score and --max-drop": engine is not None and bool(least or drops),
             },
         )  # fmt: skip
     elif keep is not None or address is not None:
         raise click.UsageError("--keep goes with -o FILE.parquet or --engine, --address with --engine")
-    read = (*references, *files, *([] if source is None else [source]))
     if engine is None:
-        check_output(output, read)
-    check_output(junit, read, "--junit")
+        check_output(output, texts.files)
+    check_output(junit, texts.files, "--junit")
     one = output_format == "mtme"  # its files hold one metric
     if one:
         checked_reference_name(reference_name)
     given: Inputs | None = None
     if to_table:
         parse_requests(metrics)  # bad usage is reported before the language
-        language = identified_language(language, sample_tables(files, columns))
+        language = identified_language(language, sample_tables(texts.systems, texts.columns))
         chosen = choose_metrics(metrics, language, one=one)
     else:
-        given, chosen, _ = open_for_metrics(
-            references, files, metrics, language, source=source, columns=columns, analysed=analysed, one=one,
-            missing=missing,
-        )  # fmt: skip
+        given, chosen, _ = open_for_metrics(texts, metrics, language, one=one)
     check_format(output_format, len(chosen), segments, intervals=ci)
     gates: Gates | None = None
     if least or drops or baseline is not None:
@@ -158,8 +137,8 @@ def score(
     if given is None:
         assert output is not None
         results = score_to_table(
-            files, output, chosen, columns=columns, keep=keep, engine=engine, address=address, jobs=jobs,
-            check=None if gates is None else gates.check, missing=missing,
+            texts, output, chosen, keep=keep, engine=engine, address=address, jobs=jobs,
+            check=None if gates is None else gates.check,
         )  # fmt: skip
         write_output(FORMATS[output_format](results), None)
         return 0 if gates is None else _judged(gates, results, junit)

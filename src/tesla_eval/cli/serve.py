@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from tesla_eval.cli.shared.command import command
+from tesla_eval.cli.shared.command import Command
 from tesla_eval.cli.shared.options import auto_language_option, quiet_option
 from tesla_eval.cli.shared.terminal import note, warn
 from tesla_eval.language.choice import AUTO, resolve
@@ -19,7 +19,7 @@ from tesla_eval.tuning.serve import serve as answer
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-@command()
+@click.command(cls=Command)
 @click.option(
     "--protocol",
     type=click.Choice(sorted(PROTOCOLS)),

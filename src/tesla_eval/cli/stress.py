@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from tesla_eval.base.files import replacing
-from tesla_eval.cli.shared.command import command
+from tesla_eval.cli.shared.command import Command
 from tesla_eval.cli.shared.inputs import read_chunks
 from tesla_eval.cli.shared.language import SAMPLE, identified_language
 from tesla_eval.cli.shared.options import (
@@ -26,7 +26,7 @@ from tesla_eval.judgements.stress.run import DEFAULT_SEED, StressResult, StressR
 from tesla_eval.judgements.stress.run import stress as run_stress
 
 
-@command()
+@click.command(cls=Command)
 @click.option("-r", "--reference", "references", multiple=True, required=True, metavar="FILE",
               help="A reference file; repeatable. Degenerate texts are made from the first one.")  # fmt: skip
 @click.argument("systems", nargs=-1, metavar="[SYSTEM...]")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.cli.shared.command import command
+from tesla_eval.cli.shared.command import Command
 from tesla_eval.cli.shared.inputs import read_chunks
 from tesla_eval.cli.shared.language import identified_language
 from tesla_eval.cli.shared.options import (
@@ -25,7 +25,7 @@ from tesla_eval.tuning.parameters import Parameters, read_parameters
 from tesla_eval.tuning.pro import ProOptions
 
 
-@command()
+@click.command(cls=Command)
 @click.option(
     "--nbest",
     "lists",

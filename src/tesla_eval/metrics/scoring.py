@@ -53,6 +53,16 @@ class Chunk(NamedTuple):
         return len(self.systems[0])
 
 
+def cut_chunks(
+    systems: Sequence[Sequence[str]], references: References, sources: Sequence[str] | None, size: int = 1024
+) -> Iterator[Chunk]:
+    """Whole texts, so many segments at a time."""
+    for start in range(0, len(systems[0]), size):
+        span = slice(start, start + size)
+        streams = [stream[span] for stream in references]
+        yield Chunk([texts[span] for texts in systems], streams, None if sources is None else sources[span])
+
+
 def score_texts(
     metric: Metric, hypotheses: Sequence[str], references: References, sources: Sequence[str] | None = None
 ) -> SegmentScores:

@@ -17,7 +17,7 @@ from tesla_eval.metrics.language_check import settle_language
 from tesla_eval.metrics.registry import create_metric, digits
 from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.metrics.results import json_number
-from tesla_eval.metrics.scoring import Chunk, NamedMetric, Scored, score_systems
+from tesla_eval.metrics.scoring import Chunk, NamedMetric, Scored, cut_chunks, score_systems
 from tesla_eval.metrics.segments import (
     References,
     check_orientation,
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     import pandas
 
     from tesla_eval.base.arrays import FloatArray
-
-_SEGMENTS_AT_ONCE = 1024
 
 
 def evaluate(
@@ -83,7 +81,7 @@ def evaluate(
         check_orientation(first, streams)
     if sources is not None and len(sources) != len(first):
         raise InputError(f"{len(first)} segments, but {len(sources)} sources")
-    chunks = list(_chunks(list(texts.values()), streams, sources))
+    chunks = list(cut_chunks(list(texts.values()), streams, sources))
     scored = score_systems(list(texts), chosen, chunks, jobs=workers)
     return Evaluation(scored, chunks, lang, baseline)
 
@@ -95,18 +93,6 @@ def _named(metrics: Sequence[str | Metric], lang: str) -> Iterator[NamedMetric]:
             continue
         for request in parse_requests([one]):
             yield NamedMetric(request.name, create_metric(request.entry.name, lang, **request.options))
-
-
-def _chunks(
-    systems: Sequence[Sequence[str]], references: References, sources: Sequence[str] | None
-) -> Iterator[Chunk]:
-    for start in range(0, len(systems[0]), _SEGMENTS_AT_ONCE):
-        span = slice(start, start + _SEGMENTS_AT_ONCE)
-        yield Chunk(
-            [texts[span] for texts in systems],
-            [stream[span] for stream in references],
-            None if sources is None else sources[span],
-        )
 
 
 class Evaluation:

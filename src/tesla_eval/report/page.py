@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date
-from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -38,7 +37,7 @@ def render(
     if stress is not None:
         core = {**core, "stress": stress}
     style = asset("tesla_eval.drawing", "match.css") + asset("tesla_eval.report", "page.css")
-    code = script() if blocks is not None else ""
+    code = f"{drawing_script()}\n{bundled('tesla_eval.report', MODULES)}" if blocks is not None else ""
     summary: Overview | None = None if blocks is None else overview(core)
     day = date.today()
     head = {
@@ -61,9 +60,3 @@ def render(
         drawings=[] if human is None else [Markup(drawing) for drawing in human_drawings(human)],
         style=Markup(style), script=Markup(code), policy=content_policy(style, code), data=Markup("\n".join(data)),
     )  # fmt: skip
-
-
-@lru_cache(maxsize=1)
-def script() -> str:
-    """All modules in one."""
-    return f"{drawing_script()}\n{bundled('tesla_eval.report', MODULES)}"

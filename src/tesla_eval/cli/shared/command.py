@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import click
 
 _OTHER = "Other"
@@ -59,8 +56,3 @@ class Command(click.Command):
                 f"-m {_MOVED[error.option_name]}=VALUE",
                 ctx,
             ) from None
-
-
-def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
-    """`click.command` with help in sections."""
-    return click.command(name, cls=Command)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import wraps
 from itertools import chain, islice
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import click
 
@@ -17,7 +18,7 @@ from tesla_eval.cli.shared.terminal import warn
 from tesla_eval.language.analysis.conllu import parse_conllu
 from tesla_eval.metrics.registry import BUILT_IN
 from tesla_eval.metrics.requests import MetricRequest
-from tesla_eval.metrics.scoring import Chunk
+from tesla_eval.metrics.scoring import Chunk, cut_chunks
 from tesla_eval.metrics.segments import with_gaps
 from tesla_eval.texts.compression import SUFFIXES
 from tesla_eval.texts.lines import (
@@ -27,6 +28,7 @@ from tesla_eval.texts.lines import (
     read_in_step,
 )
 from tesla_eval.texts.tables import (
+    MISSING,
     Columns,
     Missing,
     TableRow,
@@ -39,6 +41,62 @@ from tesla_eval.texts.tables import (
 _ROWS_AT_ONCE = 1024
 _TOPICS_AT_ONCE = 256
 _COUNTED_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """The texts that the options of a command name."""
+
+    references: Sequence[str]
+    systems: Sequence[str]
+    source: str | None = None
+    columns: str | None = None
+    missing: Missing = "error"
+    analysed: bool = False
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All files that are read."""
+        return (*self.references, *self.systems, *([] if self.source is None else [self.source]))
+
+
+def text_options(command: Callable[..., object]) -> Callable[..., object]:
+    """The options that name texts; the command gets them as `TextOptions`."""
+
+    @click.option(
+        "-r", "--reference", "references", multiple=True, metavar="FILE",
+        help="A reference file; repeatable. With several, an empty line is a missing reference.",
+    )  # fmt: skip
+    @click.argument("systems", nargs=-1, metavar="[SYSTEM... | TABLE... | SUMMARIES]")
+    @click.option(
+        "-i", "--input", "-t", "--translations", "inputs", multiple=True, metavar="FILE", hidden=True,
+        help="A system, as an option instead of an argument, as in sacreBLEU and COMET.",
+    )  # fmt: skip
+    @click.option(
+        "-s",
+        "--source",
+        metavar="FILE",
+        help="The source texts, for metrics that read them; a report shows them.",
+    )
+    @click.option(
+        "--columns", metavar="hyp=NAME,ref=NAME,src=NAME",
+        help="The columns of a table (.tsv, .csv, .jsonl, .parquet). Several names are joined by +: every hyp "
+        "column is a system, every ref column a reference.  [default: hyp or mt, ref, src]",
+    )  # fmt: skip
+    @click.option(
+        "--missing", type=click.Choice(MISSING), default="error",
+        help="For rows of a table that lack a text (null): error stops, null writes a null score (with "
+        "-o FILE.parquet or --engine), skip leaves the row out.",
+    )  # fmt: skip
+    @wraps(command)
+    def with_texts(
+        *, references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
+        columns: str | None, missing: Missing, analysed: bool = False, **others: Any,
+    ) -> object:  # fmt: skip
+        texts = TextOptions(references, (*inputs, *systems), source, columns, missing, analysed)
+        return command(texts=texts, **others)
+
+    return with_texts
 
 
 @dataclass
@@ -71,18 +129,18 @@ class Inputs:
         return [conllu_words(text) for text in texts] if self.analysed else texts
 
 
-def systems_or_standard_input(systems: Sequence[str]) -> tuple[str, ...]:
-    """The systems that were named; without any, the one (or several) that comes through a pipe."""
-    for name in systems:
+def or_standard_input(texts: TextOptions) -> TextOptions:
+    """The same; without a system, with the one (or several) that comes through a pipe."""
+    for name in texts.systems:
         if name.lower() in BUILT_IN and not Path(name).exists():
             raise click.UsageError(
                 f"{name}: there is no such file; join several metrics by commas, such as -m m,{name}"
             )
-    if systems:
-        return tuple(systems)
+    if texts.systems:
+        return texts
     if not _has_piped_input():
         raise click.UsageError("give SYSTEM files, or pipe a system into standard input")
-    return (STANDARD_INPUT,)
+    return replace(texts, systems=(STANDARD_INPUT,))
 
 
 def _has_piped_input() -> bool:
@@ -92,58 +150,53 @@ def _has_piped_input() -> bool:
         return False
 
 
-def open_outputs(
-    references: Sequence[str], systems: Sequence[str], requests: Sequence[MetricRequest], *, source: str | None = None,
-    columns: str | None = None, analysed: bool = False, missing: Missing = "error",
-) -> Inputs:  # fmt: skip
+def open_outputs(texts: TextOptions, requests: Sequence[MetricRequest]) -> Inputs:
     """Files of lines, tables, or summaries, whichever was given; no `requests` stand for the default metrics."""
     needed = not requests or any(request.entry.load().needs_references for request in requests)
-    chosen = None if columns is None else Columns.parse(columns)
-    marked_up = any_marked_up(*systems)
-    is_plain = references or marked_up or columns is not None or is_table(systems[0])
-    if not is_plain and (needed or is_summary_source(systems[0])):
-        if len(systems) != 1 or not is_summary_source(systems[0]):
+    first = texts.systems[0]
+    marked_up = any_marked_up(*texts.systems)
+    is_plain = texts.references or marked_up or texts.columns is not None or is_table(first)
+    if not is_plain and (needed or is_summary_source(first)):
+        if len(texts.systems) != 1 or not is_summary_source(first):
             raise click.UsageError(
                 "give reference files with -r; without them, a table (.tsv, .csv, .jsonl, .parquet), or one JSON Lines "
                 "file (.jsonl) or one folder of summaries"
             )
-        if analysed:
+        if texts.analysed:
             raise click.UsageError("--analysed reads files of CoNLL-U, with -r")
-        return _summary_inputs(systems[0])
-    inputs = _open_parallel(references, systems, source, chosen, analysed=analysed, missing=missing)
+        return _summary_inputs(first)
+    inputs = _open_parallel(texts)
     if needed and not inputs.has_references:
         if marked_up:
-            raise click.UsageError(f"{systems[0]}: has no references; give them with -r")
+            raise click.UsageError(f"{first}: has no references; give them with -r")
         raise click.UsageError(
-            f"{systems[0]}: which column holds the references? Write --columns hyp=NAME,ref=NAME"
+            f"{first}: which column holds the references? Write --columns hyp=NAME,ref=NAME"
         )
     return inputs
 
 
-def _open_parallel(
-    references: Sequence[str], systems: Sequence[str], source: str | None, columns: Columns | None, *, analysed: bool,
-    missing: Missing,
-) -> Inputs:  # fmt: skip
+def _open_parallel(texts: TextOptions) -> Inputs:
     """Files of lines in step, or tables with named columns; tab-separated standard input holds several systems."""
-    if columns is not None or (not references and is_table(systems[0])):
+    references, names, source = texts.references, tuple(texts.systems), texts.source
+    if texts.columns is not None or (not references and is_table(names[0])):
         if references or source is not None:
             raise click.UsageError("a table brings its references and sources: leave out -r and -s")
-        return _table_inputs(systems, columns, may_lack=missing == "skip")
-    if any_marked_up(*references, *systems, source):
-        return _marked_inputs(references, systems, source)
-    names = tuple(systems)
-    if names == (STANDARD_INPUT,) and not analysed:
+        columns = None if texts.columns is None else Columns.parse(texts.columns)
+        return _table_inputs(names, columns, may_lack=texts.missing == "skip")
+    if any_marked_up(*texts.files):
+        return _marked_inputs(references, names, source)
+    length = known_length(texts.files) if sys.stderr is not None and sys.stderr.isatty() else None
+    if names == (STANDARD_INPUT,) and not texts.analysed:
         standard_input = _TabbedInput()
         chunks = read_chunks(references, [standard_input], source)
         if standard_input.fields > 1:
             names = tuple(f"System {number + 1}" for number in range(standard_input.fields))
             chunks = _split_chunks(chunks, standard_input)
     else:
-        chunks = read_chunks(references, systems, source, analysed=analysed)
-    length = known_length([*references, *systems]) if sys.stderr is not None and sys.stderr.isatty() else None
+        chunks = read_chunks(references, names, source, analysed=texts.analysed)
     return Inputs(
-        names, chunks, length, references=tuple(references), has_references=bool(references), analysed=analysed,
-        unit=ConlluReader.unit if analysed else LineReader.unit,
+        names, chunks, length, references=tuple(references), has_references=bool(references),
+        analysed=texts.analysed, unit=ConlluReader.unit if texts.analysed else LineReader.unit,
     )  # fmt: skip
 
 
@@ -170,18 +223,9 @@ def _marked_inputs(references: Sequence[str], systems: Sequence[str], source: st
     from tesla_eval.judgements.marked import read_marked_inputs  # takes time to import: only when asked for
 
     marked = read_marked_inputs(references, systems, source)
-
-    def chunks() -> Iterator[Chunk]:
-        for start in range(0, len(marked.keys), _ROWS_AT_ONCE):
-            span = slice(start, start + _ROWS_AT_ONCE)
-            yield Chunk(
-                [texts[span] for texts in marked.systems.values()],
-                with_gaps([stream[span] for stream in marked.references]),
-                None if marked.source is None else marked.source[span],
-            )
-
+    chunks = cut_chunks(list(marked.systems.values()), with_gaps(marked.references), marked.source)
     return Inputs(
-        tuple(marked.systems), chunks(), len(marked.keys), has_references=bool(marked.references),
+        tuple(marked.systems), chunks, len(marked.keys), has_references=bool(marked.references),
         documents=marked.documents, unit="segment",
     )  # fmt: skip
 
@@ -303,17 +347,9 @@ def _summary_inputs(path: str) -> Inputs:
                 f"{summaries.name}: {system} has no summary of {missing}; systems are comparable on the same topics "
                 "only, so add it (an empty one scores 0) or leave the topic or the system out"
             )
-
-    def chunks() -> Iterator[Chunk]:
-        for start in range(0, len(summaries.topics), _TOPICS_AT_ONCE):
-            span = slice(start, start + _TOPICS_AT_ONCE)
-            yield Chunk(
-                [[text for text in row[span] if text is not None] for row in summaries.hypotheses],
-                [list(stream[span]) for stream in summaries.reference_streams],
-                None if summaries.sources is None else list(summaries.sources[span]),
-            )
-
-    return Inputs(summaries.systems, chunks(), len(summaries.topics), summaries.topics, unit="topic")
+    texts = [[text for text in row if text is not None] for row in summaries.hypotheses]
+    chunks = cut_chunks(texts, summaries.reference_streams, summaries.sources, _TOPICS_AT_ONCE)
+    return Inputs(summaries.systems, chunks, len(summaries.topics), summaries.topics, unit="topic")
 
 
 def conllu_words(sentence: str) -> str:

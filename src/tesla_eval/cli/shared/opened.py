@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from tesla_eval.base.errors import UsageError
-from tesla_eval.cli.shared.inputs import Inputs, open_outputs
+from tesla_eval.cli.shared.inputs import Inputs, TextOptions, open_outputs
 from tesla_eval.cli.shared.language import identified_language
 from tesla_eval.cli.shared.options import choose_metrics
 from tesla_eval.cli.shared.terminal import warn
@@ -16,7 +16,6 @@ from tesla_eval.language.choice import other_language
 from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.metrics.scoring import Chunk, NamedMetric
 from tesla_eval.texts.lines import looks_lowercased, looks_tokenised
-from tesla_eval.texts.tables import Missing
 
 _SAMPLE = 32  # texts of each system whose language is looked at: 128 take 1 % of the time of scoring it
 
@@ -50,12 +49,8 @@ def checked_chunks(given: Inputs, language: str, *, prepared: bool = False) -> I
     systems = [_Stream(name, given.unit) for name in given.systems]
     references: list[_Stream] = []
     for number, chunk in enumerate(given.chunks):
-        if number == 0:
-            if not (prepared or given.analysed):
-                streams = [[text or "" for text in stream] for stream in chunk.references if given.references]
-                _warn_of_preparation((*given.references, *given.systems), [*streams, *chunk.systems])
-            if not given.analysed:
-                _warn_of_language(given, chunk, language)
+        if number == 0 and not given.analysed:
+            _warn_of_texts(given, chunk, language, prepared)
         for place in range(len(references), len(chunk.references)):
             name = given.references[place] if given.references else f"reference {place + 1}"
             references.append(_Stream(name, given.unit))
@@ -85,7 +80,16 @@ def _warn_of_content(systems: Sequence[_Stream], references: Sequence[_Stream]) 
             warn(f"{stream.name}, {lines}: this {kind} {'is given twice' if is_twice else f'equals {other}'}")
 
 
-def _warn_of_language(given: Inputs, chunk: Chunk, language: str) -> None:
+def _warn_of_texts(given: Inputs, chunk: Chunk, language: str, prepared: bool) -> None:
+    """Warn of texts that seem to be prepared, or in another language, by the first ones."""
+    streams = [[text or "" for text in stream] for stream in chunk.references if given.references]
+    named = list(zip((*given.references, *given.systems), [*streams, *chunk.systems], strict=True))
+    for looks, what in ((looks_tokenised, "already tokenised"), (looks_lowercased, "lower-cased")):
+        suspects = [name for name, texts in named if not prepared and looks(texts)]
+        if suspects:
+            warn(
+                f"{', '.join(suspects)}: the text looks {what}; scores are meant for text as people write it"
+            )
     for name, texts in zip(given.systems, chunk.systems, strict=True):
         step = max(1, len(texts) // _SAMPLE)
         other = other_language(language, texts[::step])
@@ -98,15 +102,6 @@ def _warn_of_language(given: Inputs, chunk: Chunk, language: str) -> None:
             )
 
 
-def _warn_of_preparation(names: Sequence[str], texts: Sequence[Sequence[str]]) -> None:
-    for looks, what in ((looks_tokenised, "already tokenised"), (looks_lowercased, "lower-cased")):
-        suspects = [name for name, lines in zip(names, texts, strict=True) if looks(lines)]
-        if suspects:
-            warn(
-                f"{', '.join(suspects)}: the text looks {what}; scores are meant for text as people write it"
-            )
-
-
 class Opened(NamedTuple):
     """What is to be scored, the metrics, and the language that both are for."""
 
@@ -116,27 +111,24 @@ class Opened(NamedTuple):
 
 
 def open_for_metrics(
-    references: Sequence[str], systems: Sequence[str], metrics: Sequence[str], language: str, *,
-    source: str | None = None, columns: str | None = None, analysed: bool = False, one: bool = False,
-    source_is_shown: bool = False, missing: Missing = "error",
+    texts: TextOptions, metrics: Sequence[str], language: str, *, one: bool = False, source_is_shown: bool = False,
     check: Callable[[Sequence[str]], object] = len,
 ) -> Opened:  # fmt: skip
     """Open the files, each once, then tell their language: bad usage and missing files are reported before it.
 
     `check` gets the names of the systems before the language is told.
     """
-    if missing == "null":
+    if texts.missing == "null":
         raise UsageError(
             "--missing null: a null score needs a table as the output; write -o FILE.parquet, or skip"
         )
-    given = open_outputs(
-        references, systems, parse_requests(metrics), source=source, columns=columns, analysed=analysed,
-        missing=missing,
-    )  # fmt: skip
+    given = open_outputs(texts, parse_requests(metrics))
     check(given.systems)
     code = identified_language(language, given.sample(), "references" if given.has_references else "texts")
-    chosen = choose_metrics(metrics, code, analysed=analysed, one=one, summaries=given.topics is not None)
-    if source is not None and not source_is_shown and not any(one.metric.uses_source for one in chosen):
+    chosen = choose_metrics(
+        metrics, code, analysed=texts.analysed, one=one, summaries=given.topics is not None
+    )
+    if texts.source is not None and not source_is_shown and not any(one.metric.uses_source for one in chosen):
         warn("--source has no effect: none of the metrics reads the source")
     prepared = all(getattr(one.metric, "pre_tokenized", False) for one in chosen)  # split into units already
     checked = checked_chunks(given, code, prepared=prepared)

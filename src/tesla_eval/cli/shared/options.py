@@ -24,7 +24,6 @@ from tesla_eval.metrics.language_check import settle_language
 from tesla_eval.metrics.registry import BUILT_IN
 from tesla_eval.metrics.requests import MetricRequest, parse_requests
 from tesla_eval.metrics.scoring import NamedMetric
-from tesla_eval.texts.tables import MISSING
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -74,23 +73,9 @@ def checked_reference_name(name: str) -> str:
     return name
 
 
-input_option: Callable[[Command], Command] = click.option(
-    "-i", "--input", "-t", "--translations", "inputs", multiple=True, metavar="FILE", hidden=True,
-    help="A system, as an option instead of an argument, as in sacreBLEU and COMET.",
-)  # fmt: skip
 source_option: Callable[[Command], Command] = click.option(
     "-s", "--source", default=None, metavar="FILE", help="The source texts, for metrics that read them."
 )
-columns_option: Callable[[Command], Command] = click.option(
-    "--columns", default=None, metavar="hyp=NAME,ref=NAME,src=NAME",
-    help="The columns of a table (.tsv, .csv, .jsonl, .parquet). Several names are joined by +: every hyp column is a "
-    "system, every ref column a reference.  [default: hyp or mt, ref, src]",
-)  # fmt: skip
-missing_option: Callable[[Command], Command] = click.option(
-    "--missing", type=click.Choice(MISSING), default="error",
-    help="For rows of a table that lack a text (null): error stops, null writes a null score (with -o FILE.parquet or "
-    "--engine), skip leaves the row out.",
-)  # fmt: skip
 resamples_option: Callable[[Command], Command] = click.option(
     "--resamples", type=click.IntRange(1), default=None,
     help="Number of resamples in each test.  [default: 20 × pairs compared / alpha, at least 1000]",

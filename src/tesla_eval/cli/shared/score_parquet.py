@@ -9,27 +9,27 @@ import click
 import numpy as np
 
 from tesla_eval.base.errors import UsageError
+from tesla_eval.cli.shared.inputs import TextOptions
 from tesla_eval.cli.shared.score_formats import Results
 from tesla_eval.cli.shared.terminal import note, progress
 from tesla_eval.connect.batches import BatchScorer, is_list_type
 from tesla_eval.connect.parquet import check_columns, parquet_rows, parquet_schema, score_parquet
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.scoring import NamedMetric, Scored
-from tesla_eval.texts.tables import Columns, Missing
+from tesla_eval.texts.tables import Columns
 
 
 def check_table_request(
-    files: Sequence[str],
+    texts: TextOptions,
     output: Path | None,
     engine: str | None,
     address: str | None,
     *,
-    other: Sequence[str],
     refused: Mapping[str, bool],
 ) -> None:
     """Refuse, before any work is done, what these outputs cannot hold."""
     wanted = "--engine" if engine is not None else f"-o {output}"
-    if other or not all(file.endswith(".parquet") for file in files):
+    if not all(file.endswith(".parquet") for file in texts.files) or texts.references or texts.source:
         raise UsageError(
             f"{wanted} takes Parquet tables (.parquet) with hypotheses and references, no other files"
         )
@@ -39,7 +39,7 @@ def check_table_request(
     if engine is None:
         if address is not None:
             raise UsageError("--address goes with --engine ray")
-        if len(files) > 1:
+        if len(texts.systems) > 1:
             raise UsageError(
                 f"-o {output} takes one table; for several systems, name several columns: --columns hyp=A+B. With "
                 "--engine ray -o FOLDER, several files are parts of one table"
@@ -49,21 +49,21 @@ def check_table_request(
 
 
 def score_to_table(
-    files: Sequence[str],
+    texts: TextOptions,
     output: Path,
     chosen: Sequence[NamedMetric],
     *,
-    columns: str | None,
     keep: str | None,
     engine: str | None,
     address: str | None,
     jobs: int,
     check: Callable[[Sequence[str]], None] | None,
-    missing: Missing = "error",
 ) -> Results:
     """Score the table and return the system scores; `check` is told the systems before the work begins."""
+    files = texts.systems
     schema = parquet_schema(files[0])
-    columns_used = (Columns() if columns is None else Columns.parse(columns)).found_in(schema.names, files[0])
+    named = Columns() if texts.columns is None else Columns.parse(texts.columns)
+    columns_used = named.found_in(schema.names, files[0])
     if not columns_used.ref and any(one.metric.needs_references for one in chosen):
         raise UsageError(f"{files[0]}: which column holds the references? Write --columns hyp=NAME,ref=NAME")
     kept: dict[str | None, list[str] | None] = {None: None, "all": schema.names, "none": []}
@@ -71,7 +71,7 @@ def score_to_table(
         {one.name: one.metric for one in chosen},
         columns_used,
         keep=kept[keep] if keep in kept else [name for name in (keep or "").split(",") if name],
-        missing=missing,
+        missing=texts.missing,
     )
     check_columns(files, scorer)
     systems = columns_used.hyp if len(columns_used.hyp) > 1 or engine is not None else (files[0],)
