@@ -1,7 +1,8 @@
 """Build the shipped constituency parser from ../shared/data/srl: `build_parser.py [-o FILE]`.
 
 The parser learns from the train split, with tags that taggers gave to sentences they had not seen. `--measure` leaves
-the file as it is and measures it on the dev split: brackets by evalb's rules, and sentences per second on one thread.
+the file as it is and measures it on the dev split: brackets by evalb's rules, sentences per second on one thread, and
+the time for the first words of the split as one sentence.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ SOURCES = (
     "English Web Treebank with PropBank: github propbank/propbank-release 4abade0 (trees)",
     "UD_English-EWT 15d613d (words)",
 )
+LENGTHS = (25, 50, 100, 200, 500, 1_000, 5_000)
 KEPT_TAGS = ROOT / "build" / "parser-tags.json"
 LICENCE = "CC BY-SA 4.0; see licences/propbank.txt"
 
@@ -74,6 +76,11 @@ def measure(path: Path) -> None:
     seconds = time.process_time() - start
     print(f"{path.name}: {path.stat().st_size / 1e6:.2f} MB; dev: {counts.to_dict()}")
     print(f"{len(dev) / seconds:.0f} sentences per second on one thread, tagging and counting included")
+    words = [token for sentence in dev for token in sentence.tokens]
+    for length in LENGTHS:
+        start = time.process_time()
+        parser.parse_tokens([words[:length]])
+        print(f"{length} words as one sentence: {(time.process_time() - start) * 1e3:.0f} ms of CPU time")
 
 
 if __name__ == "__main__":
